@@ -1,0 +1,233 @@
+# kernel-ladder. `make help` lists the targets; V=1 shows the commands.
+#
+# ARCHS     GPUs to make machine code for, e.g. ARCHS="80 89 90a" (default: the GPU here, else 90a). The PTX of
+#           compute_90a and of the newest of the list always comes along.
+# CUDA_HOME, NVCC, CC   the toolkit and the C compiler, where the ones that scripts/deps.sh finds will not do.
+
+goals := $(or $(MAKECMDGOALS),all)
+dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR:
+.SUFFIXES:
+Q := $(if $(V),,@)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+ifneq ($(filter profile,$(goals)),)
+ifeq ($(STEP),)
+$(error profile: STEP is not set, e.g. make profile STEP=step04)
+endif
+endif
+ifneq ($(filter compare,$(goals)),)
+ifeq ($(and $(A),$(B)),)
+$(error compare: A and B are not both set, e.g. make compare A=old.csv B=plots/data/nvidia-h200/sgemm.csv)
+endif
+endif
+
+# ---- what the goals need: scripts/deps.sh finds or installs it before anything else ----------------------------------
+
+no_toolkit := help clean format plots notes notes-check compare
+groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
+          $(if $(filter deps demo plots test,$(goals)),plots) \
+          $(if $(filter deps test,$(goals)),test)
+ifneq ($(strip $(groups)),)
+$(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' \
+    sh scripts/deps.sh $(if $(dry),--check) $(groups) >&2)
+ifneq ($(.SHELLSTATUS),0)
+$(error deps: see above)
+endif
+endif
+ifneq ($(filter cuda,$(groups)),)
+include build/config.mk
+
+# ---- flags -----------------------------------------------------------------------------------------------------------
+
+# What check-archs compiles for.
+checked := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
+ifeq ($(strip $(ARCHS)),)
+# 9.0, 10.0 and 12.0 to the names that give all of the GPU; what this nvcc does not know runs from PTX.
+gpu := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ')
+override ARCHS := $(or $(patsubst 90,90a,$(patsubst 100,100a,$(filter $(CUDA_ARCHS),$(gpu)))),90a)
+endif
+override ARCHS := $(sort $(ARCHS))
+known := $(CUDA_ARCHS) $(addsuffix a,$(filter-out 7% 8%,$(CUDA_ARCHS)))
+ifneq ($(filter-out $(known),$(ARCHS)),)
+$(error ARCHS: unknown '$(filter-out $(known),$(ARCHS))'; nvcc $(CUDA_VERSION) makes code for $(strip $(known)))
+endif
+portable := $(shell printf '%s\n' $(ARCHS:a=) | sort -n | tail -n 1)
+endif # cuda
+
+, := ,
+gencode := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
+           -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]' \
+           -gencode arch=compute_$(portable),code=compute_$(portable)
+
+CPPFLAGS := -Icommon/harness -Icommon/ptx
+CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -isystem "$(CUDA_DIR)/include" \
+          -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
+# ptxas fails the build on a spilled register too, but for files that say "spills: intended".
+NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
+no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
+# RUNPATH, so that LD_LIBRARY_PATH can put another libcudart under a program.
+LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)"
+LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
+
+# ---- sources ---------------------------------------------------------------------------------------------------------
+
+objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
+steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
+number = $(firstword $(subst _, ,$(1)))
+harness := $(call objects,common/harness)
+tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c))
+test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
+gpu_test := build/tests/gpu/faults
+every_object := $(sort $(harness) $(foreach s,$(steps) tests tests/gpu,$(call objects,$(s))))
+kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(every_object)))
+
+.DEFAULT_GOAL := all
+.PHONY: all deps demo test test-gpu sanitize bench plots notes notes-check format clean help ptx profile compare \
+        counters sass compile_commands.json check-archs FORCE
+
+all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default)
+
+# stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
+define step_rules
+$(1)/run: $(call objects,$(1)) $(harness)
+.PHONY: $(call number,$(1))
+$(call number,$(1)): $(1)/run
+	@ln -sfn $(1) $(call number,$(1))
+endef
+$(foreach s,$(steps),$(eval $(call step_rules,$(s))))
+
+$(addsuffix /run,$(steps)): build/flags
+	@echo "link  $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+$(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas
+
+$(gpu_test): $(call objects,tests/gpu) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+build/obj/%.c.o: %.c build/flags
+	@echo "cc    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+build/obj/%.cu.o: %.cu build/flags
+	@echo "nvcc  $<"
+	@mkdir -p $(@D)
+	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# Everything is rebuilt when a compiler or a flag changes.
+flags := $(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) \
+         $(LDLIBS)
+build/flags: export FLAGS := $(flags)
+ifneq ($(file <build/flags),$(flags))
+build/flags: FORCE
+endif
+build/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$FLAGS" >$@
+
+-include $(every_object:.o=.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+
+# ---- what people do with it ------------------------------------------------------------------------------------------
+
+deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's Python wheels)
+	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS: here"
+	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
+
+demo: all ## everything the project does, small, with a GPU or without
+	@sh scripts/demo.sh
+
+test: all $(tests) $(gpu_test) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
+	@sh scripts/run_tests.sh
+
+test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library
+	@sh scripts/test_gpu.sh
+
+sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
+	@sh scripts/sanitize.sh
+
+bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it; FORCE=1 starts afresh)
+	@sh scripts/bench.sh
+
+plots: ## draw the figures from the recorded measurements
+	@sh scripts/plots.sh
+
+notes: ## refresh the tables of the notes from the recorded measurements
+	@sh scripts/notes.sh
+
+notes-check: ## fail when a table of the notes is not what was recorded
+	@sh scripts/notes.sh --check
+
+compare: ## compare two recorded files: A=old.csv B=new.csv
+	@sh scripts/compare.sh "$(A)" "$(B)"
+
+profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
+	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
+
+counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
+	@sh scripts/counters.sh
+
+sass: ## record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
+	@sh scripts/sass.sh
+
+ptx: $(patsubst %,build/ptx/%.ptx,$(kernels)) ## write each kernel's PTX (and SASS, with cuobjdump) to build/ptx
+ifneq ($(filter ptx,$(goals)),)
+cuobjdump := $(firstword $(wildcard $(CUDA_DIR)/bin/cuobjdump) $(shell command -v cuobjdump))
+ptx: $(if $(cuobjdump),$(patsubst %,build/ptx/%.sass,$(kernels)))
+	@echo "build/ptx: the PTX of compute_90a$(if $(cuobjdump), and the SASS of $(ARCHS),; no SASS without cuobjdump)"
+endif
+
+build/ptx/%.ptx: %.cu build/flags
+	@mkdir -p $(@D)
+	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) -O3 -lineinfo -gencode arch=compute_90a,code=compute_90a -MMD -MP \
+	    -MF $(@:.ptx=.d) -MT $@ -ptx -o $@ $<
+
+build/ptx/%.sass: build/obj/%.cu.o
+	@mkdir -p $(@D)
+	$(Q)$(cuobjdump) -sass $< >$@
+
+check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)
+	@echo "every kernel compiles for $(addprefix sm_,$(checked))"
+
+build/archs/%.o: %.cu build/flags
+	@echo "nvcc  $< ($(checked))"
+	@mkdir -p $(@D)
+	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< \
+	    $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
+
+# For clangd, which speaks clang's flags and not nvcc's.
+quote = "$(1)",
+entry = printf '{"directory": "%s", "file": "%s", "arguments": [%s "%s"]}' "$(CURDIR)" $(1) '$(2)' $(1)
+clang_cu = $(foreach f,clang++ -x cuda -std=c++17 --cuda-gpu-arch=sm_90a --cuda-path=$(CUDA_DIR) $(CPPFLAGS), \
+             $(call quote,$(f)))
+clang_c = $(foreach f,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -I$(CUDA_DIR)/include $(CPPFLAGS) \
+            -DCUDA_LIB_DIR=\"$(CUDA_LIB)\",$(call quote,$(subst ",\",$(subst \",",$(f)))))
+compile_commands.json: ## tell editors (clangd) how each file is compiled
+	@{ sep='['; $(foreach o,$(every_object),printf '%s\n' "$$sep"; sep=,; \
+	    $(call entry,$(patsubst build/obj/%.o,%,$(o)),$(if $(filter %.cu.o,$(o)),$(clang_cu),$(clang_c)));) \
+	    printf '\n]\n'; } >$@
+
+format: ## clang-format every .c, .h, .cu and .cuh
+	@command -v clang-format >/dev/null || \
+	    { echo "format: clang-format is missing; type: apt-get install clang-format" >&2; exit 2; }
+	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/gpu,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
+
+clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
+	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
+	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done
+	@rmdir build 2>/dev/null || true
+
+help: ## list the targets
+	@sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
+	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done

@@ -1,0 +1,25 @@
+/* The SGEMM baseline: cuBLAS, loaded at run time (it is half a gigabyte that a step can do without). */
+#ifndef KL_CUBLAS_H
+#define KL_CUBLAS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gemm.h"
+
+/* True FP32 has two math modes; which is faster depends on the shape, so both are timed. */
+typedef enum { CUBLAS_DEFAULT, CUBLAS_PEDANTIC } cublas_math;
+
+/* Loads cuBLAS, creates a handle and gives it a 32 MiB workspace (cuBLAS's own default for Hopper; fixed, so that calls
+ * can be captured into graphs). NVIDIA_TF32_OVERRIDE is taken out of the environment first: it would turn FP32 into
+ * TF32. False after one line on `err` where cuBLAS is not to be had. */
+bool cublas_open(FILE *err);
+void cublas_close(void);
+
+/* "13.1.0", or "" before cublas_open. */
+const char *cublas_version(void);
+
+/* The same contract as gemm_variant's launch, through cublasSgemm: row-major C = A B is column-major C^T = B^T A^T. */
+cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream);
+
+#endif

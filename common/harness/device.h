@@ -1,0 +1,43 @@
+/* The device a run uses and what the harness knows of it. */
+#ifndef KL_DEVICE_H
+#define KL_DEVICE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    int ordinal;
+    char name[256];
+    int cc;                  /* compute capability: 90 for 9.0 */
+    int sms;                 /* streaming multiprocessors */
+    double clock_mhz;        /* highest SM clock */
+    double memory_clock_mhz; /* highest memory clock */
+    int bus_bits;            /* width of the memory bus */
+    size_t l2_bytes, memory_bytes;
+    size_t shared_per_sm, shared_per_block; /* bytes; the second with the opt-in attribute */
+    int registers_per_sm, threads_per_sm;
+    double peak_fp32_gflops;   /* 2 * FP32 lanes * clock; 0: unknown compute capability */
+    double peak_tensor_gflops; /* dense FP16 with FP32 accumulation; 0: none or unknown */
+    double peak_gbps;          /* DRAM, datasheet: 2 * memory clock * bus */
+    char driver[64];           /* NVML's driver version ("580.159.04"), or the CUDA version it supports */
+    char cuda[16];             /* the runtime's version: "13.0" */
+} device_facts;
+
+/* FP32 lanes (FMA a clock) and dense FP16 tensor FLOP a clock of one SM; 0 where unknown. */
+int device_fp32_lanes(int cc);
+int device_tensor_flops(int cc);
+
+/* The one place where a device is chosen. Makes device `ordinal` current and fills `facts`. Returns 0, or 3 after one
+ * line on `err` that names the cause (no driver, driver too old, no device, devices hidden by CUDA_VISIBLE_DEVICES, a
+ * device this program has no code for) and what to do, or 2 when there is no device `ordinal`. */
+int device_open(int ordinal, device_facts *facts, FILE *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

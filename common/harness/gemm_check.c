@@ -1,0 +1,199 @@
+#include "gemm_check.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "progress.h"
+
+enum { MAX_REPORTED = 8 }; /* failing cases of a variant that are printed in full */
+
+typedef struct {
+    gemm_case *cases;
+    int count, capacity, max_size;
+    uint64_t seed;
+    bool out_of_memory;
+} case_list;
+
+static void add(case_list *l, gemm_case c) {
+    if (c.m > l->max_size || c.n > l->max_size || c.k > l->max_size) return;
+    if (l->count == l->capacity) {
+        int capacity = l->capacity == 0 ? 256 : l->capacity * 2;
+        gemm_case *grown = realloc(l->cases, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) {
+            l->out_of_memory = true;
+            return;
+        }
+        l->cases = grown;
+        l->capacity = capacity;
+    }
+    c.seed = l->seed + (uint64_t)l->count;
+    l->cases[l->count++] = c;
+}
+
+static void add_shape(case_list *l, int m, int n, int k, float alpha, float beta) {
+    add(l, (gemm_case){.m = m, .n = n, .k = k, .alpha = alpha, .beta = beta});
+}
+
+int gemm_check_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
+    case_list l = {.max_size = max_size, .seed = seed};
+
+    /* Each dimension takes every value 1 ... 70, the other two jump about (29 and 41 have no factor in common with 70).
+     */
+    for (int i = 0; i < 70; i++) {
+        int s = i + 1, t = 1 + i * 29 % 70, u = 1 + i * 41 % 70;
+        add_shape(&l, s, t, u, 1.0f, 0.0f);
+        add_shape(&l, t, u, s, 1.0f, 1.0f);
+        add_shape(&l, u, s, t, -0.5f, 2.0f);
+    }
+
+    /* Around the edges of tiles, cubes and one dimension at a time. */
+    static const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        int e = edges[i];
+        add_shape(&l, e, e, e, 1.0f, 0.0f);
+        add_shape(&l, e, 64, 33, 1.0f, 2.0f);
+        add_shape(&l, 33, e, 64, 2.0f, 1.0f);
+        add_shape(&l, 64, 33, e, 1.0f, -0.5f);
+    }
+
+    static const int rectangles[][3] = {{1, 1000, 1000}, {1000, 1, 1000}, {1000, 1000, 1}, {1, 1, 4095},
+                                        {1, 4095, 1},    {4095, 1, 1},    {4095, 33, 7},   {7, 4095, 129},
+                                        {129, 7, 4095},  {257, 1000, 65}, {1023, 255, 17}, {128, 256, 16},
+                                        {128, 256, 48},  {128, 256, 47},  {256, 128, 1}};
+    for (size_t i = 0; i < sizeof rectangles / sizeof rectangles[0]; i++)
+        add_shape(&l, rectangles[i][0], rectangles[i][1], rectangles[i][2], 1.0f, 0.0f);
+
+    static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
+    static const int scaled[][3] = {{129, 257, 65}, {64, 64, 64}, {70, 66, 0}};
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            for (int i = 0; i < 3; i++) add_shape(&l, scaled[i][0], scaled[i][1], scaled[i][2], scalars[a], scalars[b]);
+
+    /* Leading dimensions with room: still whole float4 (4, 8), and not (1, 3); base pointers 1 ... 3 words off. */
+    static const int padded[][3] = {{128, 256, 32}, {129, 127, 33}, {60, 100, 36}, {257, 516, 128}};
+    static const int paddings[] = {1, 3, 4, 8};
+    for (int i = 0; i < 4; i++) {
+        int m = padded[i][0], n = padded[i][1], k = padded[i][2];
+        gemm_case c = {.m = m, .n = n, .k = k, .alpha = 1.0f, .beta = 0.0f};
+        for (int j = 0; j < 4; j++) {
+            int pad = paddings[j];
+            c.beta = j % 2 ? 1.0f : 0.0f;
+            c.lda = k + pad, c.ldb = n + pad, c.ldc = n + pad, c.misalign = 0;
+            add(&l, c);
+            c.lda = k + pad, c.ldb = 0, c.ldc = 0;
+            add(&l, c);
+            c.lda = 0, c.ldb = n + pad, c.ldc = 0;
+            add(&l, c);
+            c.lda = 0, c.ldb = 0, c.ldc = n + pad;
+            add(&l, c);
+        }
+        for (int off = 1; off <= 3; off++) {
+            c.lda = c.ldb = c.ldc = 0;
+            c.misalign = off;
+            add(&l, c);
+        }
+    }
+
+    for (int b = 0; b < 2; b++) {
+        float beta = b ? -0.5f : 0.0f;
+        add_shape(&l, 0, 64, 64, 1.0f, beta);
+        add_shape(&l, 64, 0, 64, 1.0f, beta);
+        add_shape(&l, 64, 64, 0, 1.0f, beta);
+        add_shape(&l, 0, 0, 0, 1.0f, beta);
+        add_shape(&l, 1, 1, 0, 1.0f, beta);
+        add_shape(&l, 0, 64, 0, 1.0f, beta);
+    }
+
+    /* Many rows, many columns; C of more than 2^31 and 2^32 elements. */
+    add_shape(&l, 200000, 65, 129, 1.0f, 0.0f);
+    add_shape(&l, 65, 200000, 129, 1.0f, 1.0f);
+    add_shape(&l, 200000, 1, 3, 1.0f, 0.0f);
+    add_shape(&l, 1, 200000, 3, 1.0f, 0.0f);
+    add_shape(&l, 50000, 50000, 9, 1.0f, 0.0f);
+    add_shape(&l, 65540, 65541, 3, 1.0f, 0.0f);
+
+    if (l.out_of_memory) {
+        free(l.cases);
+        return -1;
+    }
+    int taken = 0;
+    for (int i = 0; i < l.count; i += every) l.cases[taken++] = l.cases[i];
+    *cases = l.cases;
+    return taken;
+}
+
+/* One case's description in front of its failure. */
+static void describe(char *text, size_t size, const char *variant, const gemm_case *c) {
+    snprintf(text, size, "%s (ld %d %d %d, %d words off alignment)", variant, c->lda, c->ldb, c->ldc, c->misalign);
+}
+
+int gemm_check_run(const char *step, const gemm_variant *variants, const bool *chosen, int count,
+                   const device_facts *device, int max_size, int every, uint64_t seed) {
+    gemm_case *cases = NULL;
+    int case_count = gemm_check_cases(max_size, every, seed, &cases);
+    if (case_count < 0) CUDA_CHECK(cudaErrorMemoryAllocation);
+
+    /* One allocation for all: the largest case that fits. */
+    size_t free_bytes, total_bytes, largest = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    for (int i = 0; i < case_count; i++) {
+        size_t bytes = operands_bytes(&cases[i], 1);
+        if (bytes > largest && bytes <= free_bytes / 10 * 9) largest = bytes;
+    }
+    float *memory = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&memory, largest));
+    cudaStream_t stream;
+    CUDA_CHECK(cudaStreamCreate(&stream));
+
+    int passed = 0, failed = 0, skipped = 0;
+    for (int i = 0; i < count; i++) {
+        if (!chosen[i]) continue;
+        const gemm_variant *variant = &variants[i];
+        const char *reason = variant->supports != NULL ? variant->supports(device) : NULL;
+        if (reason != NULL) {
+            printf("%-18s skipped: %s\n", variant->name, reason);
+            skipped += case_count;
+            continue;
+        }
+        int good = 0, bad = 0, large = 0;
+        for (int j = 0; j < case_count; j++) {
+            progress_show(stderr, variant->name, j, case_count);
+            if (operands_bytes(&cases[j], 1) > largest) {
+                large++;
+                continue;
+            }
+            operands o;
+            gemm_verdict verdict;
+            char name[160];
+            CUDA_CHECK(operands_place(&o, &cases[j], memory));
+            describe(name, sizeof name, variant->name, &o.what);
+            cudaError_t error =
+                gemm_verify(variant->launch, name, &o, stream, bad < MAX_REPORTED ? stderr : NULL, &verdict);
+            if (error != cudaSuccess)
+                fprintf(stderr, "%s: %s: m %d, n %d, k %d\n", step, name, o.what.m, o.what.n, o.what.k);
+            CUDA_CHECK(error);
+            operands_destroy(&o);
+            if (verdict.ok)
+                good++;
+            else
+                bad++;
+        }
+        progress_clear(stderr);
+        printf("%-18s %d passed, %d failed", variant->name, good, bad);
+        if (large > 0) printf(", %d skipped (more than %.1f GB)", large, (double)largest / 1e9);
+        printf("\n");
+        passed += good;
+        failed += bad;
+        skipped += large;
+    }
+    printf("%d passed, %d failed", passed, failed);
+    if (skipped > 0) printf(", %d skipped", skipped);
+    printf("\n");
+
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    CUDA_CHECK(cudaFree(memory));
+    free(cases);
+    return failed > 0 ? EXIT_WRONG : EXIT_OK;
+}

@@ -1,0 +1,67 @@
+/* The operands of a GEMM in device memory: one or several sets of A, B and C between guard zones, in one allocation. */
+#ifndef KL_OPERANDS_H
+#define KL_OPERANDS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "gemm.h"
+#include "matrix.h"
+
+typedef struct {
+    int m, n, k;
+    int lda, ldb, ldc; /* 0: as tight as the matrix */
+    float alpha, beta;
+    int misalign; /* floats by which A, B and C miss a 256-byte boundary, 0 ... 3 */
+    uint64_t seed;
+} gemm_case;
+
+typedef struct {
+    matrix a, b, c;
+} operand_set;
+
+typedef struct {
+    gemm_case what; /* leading dimensions filled in */
+    int sets;
+    operand_set *set;
+    float *memory; /* NULL: in somebody else's memory */
+} operands;
+
+/* Device bytes of `sets` sets. */
+size_t operands_bytes(const gemm_case *what, int sets);
+
+/* How many sets together exceed twice the L2 cache (1 ... 512). */
+int operands_cold_sets(const gemm_case *what, size_t l2_bytes);
+
+/* Bytes that one launch touches. */
+size_t operands_touched(const gemm_case *what);
+
+/* Allocates and lays out; fills nothing. */
+cudaError_t operands_create(operands *o, const gemm_case *what, int sets);
+
+/* Lays one set out in `memory` (operands_bytes(what, 1) bytes, aligned to 256). */
+cudaError_t operands_place(operands *o, const gemm_case *what, float *memory);
+
+void operands_destroy(operands *o);
+
+/* Fills set `s`: A and B with `kind` (NaN where alpha == 0, for then nobody may read them), C likewise, or NaN where
+ * beta
+ * == 0. */
+cudaError_t operands_fill(operands *o, int s, values_kind kind, cudaStream_t stream);
+cudaError_t operands_fill_c(operands *o, int s, values_kind kind, cudaStream_t stream);
+
+gemm_problem operands_problem(const operands *o, int s);
+
+/* What the verification of one launch found. */
+typedef struct {
+    bool ok;
+    double worst_share; /* of the random pass: |c - ref| / bound */
+} gemm_verdict;
+
+/* Launches `launch` on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks
+ * all of C, the guard zones and padding of all three, and that A and B are as they were. Leaves the set with the
+ * uniform values. What is wrong is printed to `report` (NULL: nowhere), each line starting with `name`. */
+cudaError_t gemm_verify(cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream), const char *name,
+                        operands *o, cudaStream_t stream, FILE *report, gemm_verdict *verdict);
+
+#endif

@@ -1,0 +1,538 @@
+/* The command line. One table drives getopt_long and --help; what depends on several options is checked after all of
+ * them are read, so that their order does not matter. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum {
+    OPT_SIZE,
+    OPT_M,
+    OPT_N,
+    OPT_K,
+    OPT_LDA,
+    OPT_LDB,
+    OPT_LDC,
+    OPT_ALPHA,
+    OPT_BETA,
+    OPT_DTYPE,
+    OPT_LAYOUT,
+    OPT_SWEEP,
+    OPT_MAX_SIZE,
+    OPT_EVERY,
+    OPT_VARIANT,
+    OPT_LIST,
+    OPT_VERBOSE,
+    OPT_SEED,
+    OPT_DEVICE,
+    OPT_WARM,
+    OPT_TIME,
+    OPT_NO_BASELINE,
+    OPT_CSV,
+    OPT_JSON,
+    OPT_RESUME,
+    OPT_HELP,
+    OPT_COUNT
+} option_id;
+
+/* getopt's value of an option is its id above every character, so that optopt tells the two apart. */
+enum { CODE_BASE = 256, CODE_POSITIONAL = 1 };
+
+enum { HELP_COLUMNS = 100, HELP_INDENT = 20 };
+
+#define DEFAULT_SEED      1
+#define DEFAULT_TIME      0.5
+#define TIME_LIMIT        86400.0
+#define TEXT_OF(literal)  TEXT_OF_(literal)
+#define TEXT_OF_(literal) #literal
+
+typedef struct {
+    const char *name;
+    const char *argument; /* NULL: takes none */
+    const char *help;     /* NULL: made from the step */
+} option_row;
+
+static const option_row table[OPT_COUNT] = {
+    [OPT_SIZE] = {"size", "N", NULL},
+    [OPT_M] = {"m", "N", "rows of A and C (default: as --size)"},
+    [OPT_N] = {"n", "N", "columns of B and C (default: as --size)"},
+    [OPT_K] = {"k", "N", "columns of A, rows of B (default: as --size)"},
+    [OPT_LDA] = {"lda", "N", "leading dimension of A, in elements (default: k)"},
+    [OPT_LDB] = {"ldb", "N", "leading dimension of B, in elements (default: n)"},
+    [OPT_LDC] = {"ldc", "N", "leading dimension of C, in elements (default: n)"},
+    [OPT_ALPHA] = {"alpha", "X", "C = alpha*A*B + beta*C (default 1)"},
+    [OPT_BETA] = {"beta", "X", "with 0, C is written and never read (default 0)"},
+    [OPT_DTYPE] = {"dtype", "TYPE", NULL},
+    [OPT_LAYOUT] = {"layout", "NAME", NULL},
+    [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none"},
+    [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N (default: no limit)"},
+    [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)"},
+    [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)"},
+    [OPT_LIST] = {"list", NULL, "list the variants and stop"},
+    [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy"},
+    [OPT_SEED] = {"seed", "N", "seed of the operands' generator (default " TEXT_OF(DEFAULT_SEED) ")"},
+    [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)"},
+    [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)"},
+    [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")"},
+    [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)"},
+    [OPT_CSV] = {"csv", "FILE", "append the results to FILE as CSV (default: none)"},
+    [OPT_JSON] = {"json", "FILE", "append the results to FILE, one JSON object a line (default: none)"},
+    [OPT_RESUME] = {"resume", NULL, "skip what the --csv file already holds"},
+    [OPT_HELP] = {"help", NULL, "print this and stop"},
+};
+
+static const struct {
+    const char *name;
+    sweep_kind kind;
+} sweeps[] = {
+    {"square", SWEEP_SQUARE},
+    {"article", SWEEP_ARTICLE},
+    {"odd", SWEEP_ODD},
+    {"check", SWEEP_CHECK},
+};
+
+enum { SWEEP_COUNT = sizeof sweeps / sizeof sweeps[0] };
+
+typedef struct {
+    const options_step *step;
+    options *o;
+    FILE *err;
+    int size;
+    bool given[OPT_COUNT];
+} parser;
+
+/* Prints "step: MESSAGE" as one line, whatever the user's text holds. Returns false, for the caller to pass on. */
+__attribute__((format(printf, 2, 3))) static bool fail(const parser *p, const char *format, ...) {
+    char *message = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&message, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        fprintf(p->err, "%s: bad arguments (and no memory to say which)\n", p->step->step);
+        return false;
+    }
+    for (char *c = message; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F) *c = '?';
+    fprintf(p->err, "%s: %s\n", p->step->step, message);
+    free(message);
+    return false;
+}
+
+/* ---- numbers ---- */
+
+/* Decimal only: strtod alone would take blanks, "nan", "inf" and hexadecimal. */
+static bool is_decimal(const char *text) {
+    if (*text == '\0' || strspn(text, "0123456789+-.eE") != strlen(text)) return false;
+    char *end;
+    strtod(text, &end);
+    return *end == '\0';
+}
+
+/* A number too large for *value makes UINT64_MAX and errno ERANGE. */
+static bool parse_digits(const parser *p, option_id id, const char *text, uint64_t *value) {
+    const char *name = table[id].name;
+    const char *digits = text + (*text == '-' || *text == '+');
+    const size_t length = strlen(digits);
+    if (length == 0 || strspn(digits, "0123456789") != length)
+        return fail(p, "--%s: '%s' is not a %snumber", name, text, is_decimal(text) ? "whole " : "");
+    if (*text == '-' && strspn(digits, "0") != length) return fail(p, "--%s: '%s' is negative", name, text);
+
+    errno = 0;
+    *value = strtoull(digits, NULL, 10);
+    return true;
+}
+
+static bool parse_whole(const parser *p, option_id id, const char *text, uint64_t max, uint64_t *value) {
+    if (!parse_digits(p, id, text, value)) return false;
+    if (errno == ERANGE || *value > max)
+        return fail(p, "--%s: '%s' is out of range (at most %llu)", table[id].name, text, (unsigned long long)max);
+    return true;
+}
+
+static bool parse_int(const parser *p, option_id id, const char *text, int *value) {
+    uint64_t whole;
+    if (!parse_whole(p, id, text, INT_MAX, &whole)) return false;
+    *value = (int)whole;
+    return true;
+}
+
+static bool parse_positive(const parser *p, option_id id, const char *text, int *value) {
+    if (!parse_int(p, id, text, value)) return false;
+    return *value > 0 || fail(p, "--%s: '%s' is not above 0", table[id].name, text);
+}
+
+/* A size or a leading dimension. */
+static bool parse_size(const parser *p, option_id id, const char *text, int *value) {
+    uint64_t whole;
+    if (!parse_digits(p, id, text, &whole)) return false;
+    if (whole > GEMM_MAX_SIZE) return fail(p, "--%s %s: larger than %d", table[id].name, text, GEMM_MAX_SIZE);
+    *value = (int)whole;
+    return true;
+}
+
+/* A scalar too small for a float is refused like one too large: as 0 it would change what the kernel may read. */
+static bool parse_scalar(const parser *p, option_id id, const char *text, float *value) {
+    if (!is_decimal(text)) return fail(p, "--%s: '%s' is not a finite number", table[id].name, text);
+    errno = 0;
+    const float parsed = strtof(text, NULL);
+    if (isinf(parsed) || (parsed == 0.0f && errno == ERANGE))
+        return fail(p, "--%s: '%s' is out of a float's range", table[id].name, text);
+    *value = parsed;
+    return true;
+}
+
+static bool parse_time(const parser *p, const char *text, double *value) {
+    if (!is_decimal(text)) return fail(p, "--time: '%s' is not a finite number", text);
+    const double parsed = strtod(text, NULL);
+    if (!(parsed > 0.0)) return fail(p, "--time: '%s' is not above 0", text);
+    if (parsed > TIME_LIMIT) return fail(p, "--time: '%s' is out of range (at most %.0f)", text, TIME_LIMIT);
+    *value = parsed;
+    return true;
+}
+
+/* ---- names ---- */
+
+static int list_length(const char *const *names) {
+    int count = 0;
+    while (names[count] != NULL) count++;
+    return count;
+}
+
+/* "a, b, c", to be freed; NULL when memory is short. */
+static char *join(const char *const *names, int count) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&text, &length);
+    if (f == NULL) return NULL;
+    for (int i = 0; i < count; i++) fprintf(f, "%s%s", i > 0 ? ", " : "", names[i]);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+static bool choose(const parser *p, option_id id, const char *text, const char *const *names, int count, int *index) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        *index = i;
+        return true;
+    }
+    char *known = join(names, count);
+    fail(p, "--%s: '%s' is unknown (known: %s)", table[id].name, text, known != NULL ? known : "see --help");
+    free(known);
+    return false;
+}
+
+static bool choose_listed(const parser *p, option_id id, const char *text, const char *const *names,
+                          const char **chosen) {
+    int index;
+    if (!choose(p, id, text, names, list_length(names), &index)) return false;
+    *chosen = names[index];
+    return true;
+}
+
+static bool choose_sweep(const parser *p, const char *text, sweep_kind *kind) {
+    const char *names[SWEEP_COUNT];
+    for (int i = 0; i < SWEEP_COUNT; i++) names[i] = sweeps[i].name;
+    int index;
+    if (!choose(p, OPT_SWEEP, text, names, SWEEP_COUNT, &index)) return false;
+    *kind = sweeps[index].kind;
+    return true;
+}
+
+static bool choose_variant(const parser *p, const char *text) {
+    int index;
+    if (!choose(p, OPT_VARIANT, text, p->step->variants, p->step->variant_count, &index)) return false;
+    p->o->chosen[index] = true;
+    return true;
+}
+
+static bool name_file(const parser *p, option_id id, const char *text, const char **path) {
+    if (*text == '\0') return fail(p, "--%s: the file's name is empty", table[id].name);
+    *path = text;
+    return true;
+}
+
+/* ---- one option ---- */
+
+static bool apply(parser *p, option_id id, const char *text) {
+    options *o = p->o;
+    p->given[id] = true;
+    switch (id) {
+    case OPT_SIZE:
+        return parse_size(p, id, text, &p->size);
+    case OPT_M:
+        return parse_size(p, id, text, &o->m);
+    case OPT_N:
+        return parse_size(p, id, text, &o->n);
+    case OPT_K:
+        return parse_size(p, id, text, &o->k);
+    case OPT_LDA:
+        return parse_size(p, id, text, &o->lda);
+    case OPT_LDB:
+        return parse_size(p, id, text, &o->ldb);
+    case OPT_LDC:
+        return parse_size(p, id, text, &o->ldc);
+    case OPT_ALPHA:
+        return parse_scalar(p, id, text, &o->alpha);
+    case OPT_BETA:
+        return parse_scalar(p, id, text, &o->beta);
+    case OPT_DTYPE:
+        return choose_listed(p, id, text, p->step->dtypes, &o->dtype);
+    case OPT_LAYOUT:
+        return choose_listed(p, id, text, p->step->layouts, &o->layout);
+    case OPT_SWEEP:
+        return choose_sweep(p, text, &o->sweep);
+    case OPT_MAX_SIZE:
+        return parse_int(p, id, text, &o->max_size);
+    case OPT_EVERY:
+        return parse_positive(p, id, text, &o->every);
+    case OPT_VARIANT:
+        return choose_variant(p, text);
+    case OPT_LIST:
+        o->list = true;
+        return true;
+    case OPT_VERBOSE:
+        o->verbose = true;
+        return true;
+    case OPT_SEED:
+        return parse_whole(p, id, text, UINT64_MAX, &o->seed);
+    case OPT_DEVICE:
+        return parse_int(p, id, text, &o->device);
+    case OPT_WARM:
+        o->warm = true;
+        return true;
+    case OPT_TIME:
+        return parse_time(p, text, &o->time_s);
+    case OPT_NO_BASELINE:
+        o->baseline = false;
+        return true;
+    case OPT_CSV:
+        return name_file(p, id, text, &o->csv);
+    case OPT_JSON:
+        return name_file(p, id, text, &o->json);
+    case OPT_RESUME:
+        o->resume = true;
+        return true;
+    case OPT_HELP:
+    case OPT_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* ---- what getopt_long refuses ---- */
+
+/* getopt_long reports an unknown and an ambiguous name alike: looks which of the two `argument` is. */
+static bool reject_long(const parser *p, const char *argument) {
+    const int length = (int)strcspn(argument, "=");
+    const size_t prefix = (size_t)length - 2; /* after "--" */
+    const char *matches[OPT_COUNT];
+    int count = 0;
+    for (int id = 0; id < OPT_COUNT; id++)
+        if (prefix > 0 && strncmp(table[id].name, argument + 2, prefix) == 0) matches[count++] = table[id].name;
+    if (count == 0) return fail(p, "%.*s: unknown option (see --help)", length, argument);
+
+    char *candidates = join(matches, count);
+    fail(p, "%.*s: ambiguous (%s)", length, argument, candidates != NULL ? candidates : "see --help");
+    free(candidates);
+    return false;
+}
+
+static bool reject(const parser *p, int code, const char *argument) {
+    if (code == ':') return fail(p, "--%s: its argument is missing", table[optopt - CODE_BASE].name);
+    if (optopt >= CODE_BASE) return fail(p, "--%s: takes no argument", table[optopt - CODE_BASE].name);
+    if (optopt != 0) return fail(p, "-%c: unknown option (see --help)", optopt);
+    return reject_long(p, argument);
+}
+
+/* ---- what depends on several options ---- */
+
+static void complete_shape(parser *p) {
+    options *o = p->o;
+    const int side = p->given[OPT_SIZE] ? p->size : p->step->default_size;
+    if (!p->given[OPT_M]) o->m = side;
+    if (!p->given[OPT_N]) o->n = side;
+    if (!p->given[OPT_K]) o->k = side;
+}
+
+static bool check_leading(const parser *p, option_id id, int ld, const char *side_name, int side) {
+    if (!p->given[id] || (ld >= 1 && ld >= side)) return true;
+    if (side < 1) return fail(p, "--%s %d: less than 1", table[id].name, ld);
+    return fail(p, "--%s %d: less than %s = %d", table[id].name, ld, side_name, side);
+}
+
+static bool check_sweep(const parser *p) {
+    static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
+    static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
+    if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
+    if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
+    for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
+        if (p->given[shape_options[i]])
+            return fail(p, "--%s: contradicts --sweep, which chooses the shapes", table[shape_options[i]].name);
+    if (p->o->sweep != SWEEP_CHECK) return true;
+    for (size_t i = 0; i < sizeof scalar_options / sizeof scalar_options[0]; i++)
+        if (p->given[scalar_options[i]])
+            return fail(p, "--%s: contradicts --sweep check, which chooses the scalars", table[scalar_options[i]].name);
+    return true;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Looks at the directory `path` lies in; *name is what follows it. */
+static bool stat_directory(const char *path, struct stat *directory, const char **name) {
+    const char *slash = strrchr(path, '/');
+    *name = slash != NULL ? slash + 1 : path;
+    if (slash == NULL) return stat(".", directory) == 0;
+    char *parent = strndup(path, (size_t)(slash - path) + 1);
+    const bool found = parent != NULL && stat(parent, directory) == 0;
+    free(parent);
+    return found;
+}
+
+/* Also when neither exists yet ("x.csv" and "./x.csv"), for the first to be opened would then create the other. */
+static bool same_file(const char *a, const char *b) {
+    if (strcmp(a, b) == 0) return true;
+    struct stat at_a, at_b;
+    const bool has_a = stat(a, &at_a) == 0, has_b = stat(b, &at_b) == 0;
+    if (has_a || has_b) return has_a && has_b && same_inode(&at_a, &at_b);
+    const char *name_a, *name_b;
+    return stat_directory(a, &at_a, &name_a) && stat_directory(b, &at_b, &name_b) && same_inode(&at_a, &at_b) &&
+           strcmp(name_a, name_b) == 0;
+}
+
+static bool check_files(const parser *p) {
+    const options *o = p->o;
+    if (o->resume && o->csv == NULL) return fail(p, "--resume: needs --csv");
+    if (o->csv != NULL && o->json != NULL && same_file(o->csv, o->json))
+        return fail(p, "--json: '%s' is the --csv file too", o->json);
+    return true;
+}
+
+static bool complete(parser *p) {
+    options *o = p->o;
+    if (!p->given[OPT_VARIANT])
+        for (int i = 0; i < p->step->variant_count; i++) o->chosen[i] = true;
+    if (!check_sweep(p)) return false;
+    complete_shape(p);
+    return check_leading(p, OPT_LDA, o->lda, "k", o->k) && check_leading(p, OPT_LDB, o->ldb, "n", o->n) &&
+           check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p);
+}
+
+/* ---- help ---- */
+
+/* Prints "first, second, ..." from column `column` on, broken before HELP_COLUMNS and indented. */
+static void print_names(FILE *out, int column, const char *const *names, int count, const char *after_first) {
+    for (int i = 0; i < count; i++) {
+        const char *note = i == 0 ? after_first : "";
+        const char *comma = i + 1 < count ? "," : "";
+        const int width = (int)(strlen(names[i]) + strlen(note) + strlen(comma)) + (i > 0);
+        const bool wrap = i > 0 && column + width > HELP_COLUMNS;
+        if (wrap) fprintf(out, "\n%*s", HELP_INDENT, "");
+        if (i > 0 && !wrap) fputc(' ', out);
+        fprintf(out, "%s%s%s", names[i], note, comma);
+        column = (wrap ? HELP_INDENT - 1 : column) + width;
+    }
+    fputc('\n', out);
+}
+
+static void print_option(FILE *out, option_id id, const options_step *step) {
+    const option_row *row = &table[id];
+    const char *argument = row->argument != NULL ? row->argument : "";
+    const int used = fprintf(out, "  --%s %s", row->name, argument);
+    fprintf(out, "%*s", HELP_INDENT - used, "");
+    switch (id) {
+    case OPT_SIZE:
+        fprintf(out, "m = n = k = N (default %d); --m, --n and --k override it\n", step->default_size);
+        break;
+    case OPT_DTYPE:
+        print_names(out, HELP_INDENT, step->dtypes, list_length(step->dtypes), " (default)");
+        break;
+    case OPT_LAYOUT:
+        print_names(out, HELP_INDENT, step->layouts, list_length(step->layouts), " (default)");
+        break;
+    default:
+        fprintf(out, "%s\n", row->help);
+        break;
+    }
+}
+
+static void print_help(FILE *out, const options_step *step) {
+    fprintf(out, "Usage: %s [OPTION]...\n\n", step->step);
+    fputs("Verifies each variant's result, then times the variant against the baseline.\n\n", out);
+    for (int id = 0; id < OPT_COUNT; id++) print_option(out, (option_id)id, step);
+    fprintf(out, "\n%-*s", HELP_INDENT, "Variants:");
+    print_names(out, HELP_INDENT, step->variants, step->variant_count, "");
+    fprintf(out, "%-*s", HELP_INDENT, "Exit status:");
+    fputs("0 ok, 1 wrong result, 2 bad arguments, 3 CUDA error or no usable device\n", out);
+}
+
+/* ---- */
+
+static options defaults(const options_step *step) {
+    return (options){
+        .alpha = 1.0f,
+        .beta = 0.0f,
+        .dtype = step->dtypes[0],
+        .layout = step->layouts[0],
+        .sweep = SWEEP_NONE,
+        .max_size = INT_MAX,
+        .every = 1,
+        .baseline = true,
+        .seed = DEFAULT_SEED,
+        .time_s = DEFAULT_TIME,
+    };
+}
+
+static void fill_long_options(struct option long_options[OPT_COUNT + 1]) {
+    for (int id = 0; id < OPT_COUNT; id++)
+        long_options[id] = (struct option){
+            .name = table[id].name,
+            .has_arg = table[id].argument != NULL ? required_argument : no_argument,
+            .val = CODE_BASE + id,
+        };
+    long_options[OPT_COUNT] = (struct option){0};
+}
+
+options_result options_parse(int argc, char **argv, const options_step *step, options *o, FILE *out, FILE *err) {
+    *o = defaults(step);
+    parser p = {.step = step, .o = o, .err = err};
+    if (step->variant_count > OPTIONS_MAX_VARIANTS) {
+        fail(&p, "more than %d variants", OPTIONS_MAX_VARIANTS);
+        return OPTIONS_EXIT_USAGE;
+    }
+
+    struct option long_options[OPT_COUNT + 1];
+    fill_long_options(long_options);
+    opterr = 0;
+    optind = 0; /* glibc: forget an earlier parse altogether */
+    int code;
+    /* "-": stray arguments come in their place and argv keeps its order; ":": a missing argument has its own code. */
+    while ((code = getopt_long(argc, argv, "-:", long_options, NULL)) != -1) {
+        if (code == CODE_BASE + OPT_HELP) {
+            print_help(out, step);
+            return OPTIONS_EXIT_OK;
+        }
+        bool ok;
+        if (code >= CODE_BASE)
+            ok = apply(&p, (option_id)(code - CODE_BASE), optarg);
+        else if (code == CODE_POSITIONAL)
+            ok = fail(&p, "'%s': unexpected argument (see --help)", optarg);
+        else
+            ok = reject(&p, code, argv[optind - 1]);
+        if (!ok) return OPTIONS_EXIT_USAGE;
+    }
+    if (optind < argc) {
+        fail(&p, "'%s': unexpected argument (see --help)", argv[optind]);
+        return OPTIONS_EXIT_USAGE;
+    }
+    return complete(&p) ? OPTIONS_RUN : OPTIONS_EXIT_USAGE;
+}

@@ -1,0 +1,55 @@
+/* The command line every step shares. */
+#ifndef KL_OPTIONS_H
+#define KL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { OPTIONS_MAX_VARIANTS = 64 };
+
+/* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
+enum { GEMM_MAX_SIZE = 2000000000 };
+
+typedef enum {
+    SWEEP_NONE,
+    SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */
+    SWEEP_ARTICLE, /* the SGEMM article's shapes: K = 1024 */
+    SWEEP_ODD,     /* shapes that no tile divides, skinny and rectangular */
+    SWEEP_CHECK    /* verify a long list of shapes, scalars, paddings and misalignments; time nothing */
+} sweep_kind;
+
+/* What parsing needs to know of the step. */
+typedef struct {
+    const char *step;            /* "step04_vectorized" */
+    const char *const *variants; /* names, variant_count of them */
+    int variant_count;
+    const char *const *dtypes;  /* NULL-terminated, the default first: {"f32", NULL} */
+    const char *const *layouts; /* NULL-terminated, the default first: {"nn", NULL} */
+    int default_size;           /* m = n = k when nothing is asked */
+} options_step;
+
+typedef struct {
+    int m, n, k;       /* 0 ... GEMM_MAX_SIZE */
+    int lda, ldb, ldc; /* likewise; 0: as tight as the matrix */
+    float alpha, beta;
+    const char *dtype, *layout;
+    sweep_kind sweep;
+    int max_size;                      /* sweeps leave out shapes with a side above it; INT_MAX: none */
+    int every;                         /* SWEEP_CHECK takes every Nth of its problems: 1 ... INT_MAX */
+    bool chosen[OPTIONS_MAX_VARIANTS]; /* by index into options_step.variants; all true without --variant */
+    bool list, verbose, warm, baseline, resume;
+    uint64_t seed;
+    int device;
+    double time_s;          /* budget of one measurement, seconds: above 0, at most a day */
+    const char *csv, *json; /* NULL: none */
+} options;
+
+typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;
+
+/* Parses argv (getopt_long syntax; does not print or exit but for --help to `out` and one line naming the argument and
+ * the reason to `err`). OPTIONS_RUN: `o` is filled; OPTIONS_EXIT_OK: --help was printed; OPTIONS_EXIT_USAGE: bad
+ * arguments, exit status 2. Strings in `o` point into argv or `step`. May be called again in the same process. */
+options_result options_parse(int argc, char **argv, const options_step *step, options *o, FILE *out, FILE *err);
+
+#endif

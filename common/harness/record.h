@@ -1,0 +1,52 @@
+/* Recorded measurements: one row, as CSV (schema in RECORD_HEADER) and as its JSON twin (one object a line). */
+#ifndef KL_RECORD_H
+#define KL_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define RECORD_HEADER                                                                                                  \
+    "step,variant,op,dtype,layout,m,n,k,d,alpha,beta,cache,mode,ms_median,ms_min,ms_max,gflops,gbps,peak_share,"       \
+    "baseline,baseline_ms,ratio,ratio_min,ratio_max,max_err_bound_share,clock_mhz,power_w,device,cc,driver,cuda,date"
+
+enum { RECORD_TEXT = 64 };
+
+/* A NAN number and an empty string mean "not measured" and make an empty field (null in JSON). */
+typedef struct {
+    char step[RECORD_TEXT], variant[RECORD_TEXT], op[RECORD_TEXT], dtype[RECORD_TEXT], layout[RECORD_TEXT];
+    int64_t m, n, k, d; /* d: -1 where it does not apply (empty field) */
+    double alpha, beta;
+    char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained */
+    double ms_median, ms_min, ms_max;           /* milliseconds a launch */
+    double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
+    double peak_share;                          /* of the device's peak, 1 = all of it */
+    char baseline[RECORD_TEXT];
+    double baseline_ms, ratio, ratio_min, ratio_max; /* ratio = baseline time / ours, pair by pair */
+    double max_err_bound_share;                      /* worst |c - ref| / bound */
+    double clock_mhz, power_w;
+    char device[RECORD_TEXT], cc[RECORD_TEXT], driver[RECORD_TEXT], cuda[RECORD_TEXT], date[RECORD_TEXT];
+} record;
+
+/* Checks that `path` can be appended to before anything is measured: it can be opened for writing (it is created when
+ * absent, with the header) and, when it is not empty, starts with RECORD_HEADER. A last line without its newline (a
+ * write cut short) is refused too. Returns 0, or 2 after one line on `err`. */
+int record_csv_prepare(const char *path, FILE *err);
+
+/* The same for the JSON file (no header; must be writable and end with a newline). */
+int record_json_prepare(const char *path, FILE *err);
+
+/* Appends one whole line with a single write() to the file opened O_APPEND: concurrent writers do not tear lines and
+ * nothing half-written remains (a short write is cut off again). Returns 0, or 3 after one line on `err`. */
+int record_csv_append(const char *path, const record *r, FILE *err);
+int record_json_append(const char *path, const record *r, FILE *err);
+
+/* Reads a CSV written by record_csv_append. *rows is malloc'ed (free it) and *count set. Returns 0, or 2 after one line
+ * on `err` naming file, line and reason. A file that does not exist has no rows. */
+int record_csv_load(const char *path, record **rows, int *count, FILE *err);
+
+/* True when both are measurements of the same thing (step to layout, shape, scalars, cache, device, cc): what
+ * --resume skips. */
+bool record_same_case(const record *a, const record *b);
+
+#endif

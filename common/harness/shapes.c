@@ -1,0 +1,75 @@
+/* The sweeps' shapes. */
+#include "shapes.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The 1000s, 3000, 4095 and 5000 stand between the powers of two because no tile divides them: a kernel that is only
+ * fast on multiples of its tile shows it here. */
+static const shape square[] = {
+    {256, 256, 256},    {512, 512, 512},    {1000, 1000, 1000},    {1024, 1024, 1024},
+    {2048, 2048, 2048}, {3000, 3000, 3000}, {4095, 4095, 4095},    {4096, 4096, 4096},
+    {5000, 5000, 5000}, {8192, 8192, 8192}, {16384, 16384, 16384},
+};
+
+static const shape article[] = {
+    {2048, 2048, 1024},
+    {4096, 4096, 1024},
+    {8192, 8192, 1024},
+    {16384, 16384, 1024},
+};
+
+/* Just beside the tiles (33, 127, 1023, 4097), round in ten but not in two (1000), and skinny both ways: 200000 rows
+ * pass gridDim.y's 65535 where a grid is not flattened. */
+static const shape odd[] = {
+    {33, 33, 33},       {127, 129, 255},  {257, 1000, 33},  {1000, 1000, 1000}, {1023, 1025, 1027}, {4095, 4095, 4095},
+    {4097, 4095, 4100}, {8192, 33, 4096}, {33, 8192, 4096}, {200000, 65, 129},  {65, 200000, 129},
+};
+
+static bool fits(shape s, int max_size) {
+    return s.m <= max_size && s.n <= max_size && s.k <= max_size;
+}
+
+int shapes_sweep(sweep_kind kind, int max_size, const shape **shapes) {
+    static shape kept[COUNT(square) + COUNT(odd)];
+    const shape *all = NULL;
+    size_t count = 0;
+    switch (kind) {
+    case SWEEP_SQUARE:
+        all = square, count = COUNT(square);
+        break;
+    case SWEEP_ARTICLE:
+        all = article, count = COUNT(article);
+        break;
+    case SWEEP_ODD:
+        all = odd, count = COUNT(odd);
+        break;
+    case SWEEP_NONE:
+    case SWEEP_CHECK:
+        break;
+    }
+
+    int kept_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (fits(all[i], max_size)) kept[kept_count++] = all[i];
+    *shapes = kept;
+    return kept_count;
+}
+
+double shape_flops(shape s) {
+    return 2.0 * s.m * s.n * s.k;
+}
+
+double shape_bytes(shape s, float beta, size_t element_bytes) {
+    const double m = s.m, n = s.n, k = s.k;
+    const double passes_over_c = beta != 0.0f ? 2.0 : 1.0;
+    return (m * k + k * n + passes_over_c * m * n) * (double)element_bytes;
+}
+
+bool shape_elements(int rows, int ld, size_t element_bytes, size_t *elements) {
+    if (rows < 0 || ld < 0) return false;
+    const uint64_t count = (uint64_t)rows * (uint64_t)ld; /* below 2^62: cannot wrap */
+    const uint64_t limit = SIZE_MAX / 4;
+    if (element_bytes != 0 && count > limit / element_bytes) return false;
+    *elements = (size_t)count;
+    return true;
+}

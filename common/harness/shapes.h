@@ -1,0 +1,29 @@
+/* Problem shapes: the sweeps and arithmetic on sizes that may pass 2^32. */
+#ifndef KL_SHAPES_H
+#define KL_SHAPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "options.h"
+
+typedef struct {
+    int m, n, k;
+} shape;
+
+/* The shapes of a timed sweep (SQUARE, ARTICLE or ODD) in the order they are run, those with a side above max_size left
+ * out. Returns how many; *shapes points to static storage that the next call overwrites. */
+int shapes_sweep(sweep_kind kind, int max_size, const shape **shapes);
+
+/* Floating-point operations of a GEMM, 2*m*n*k, exact in a double far beyond any size that fits. */
+double shape_flops(shape s);
+
+/* Compulsory bytes: A and B read once, C written once and, with beta != 0, read once; element_bytes each. */
+double shape_bytes(shape s, float beta, size_t element_bytes);
+
+/* Elements of a rows x cols matrix with leading dimension ld: the last row is counted in full (rows * ld). Returns
+ * false and leaves *elements alone when its bytes pass SIZE_MAX / 4. */
+bool shape_elements(int rows, int ld, size_t element_bytes, size_t *elements);
+
+#endif

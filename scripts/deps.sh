@@ -1,0 +1,203 @@
+#!/bin/sh
+# Finds what the build needs and installs what is missing, if it can. Costs a few milliseconds when all is there.
+#
+#   deps.sh [--check] [cuda] [plots] [test]
+#
+# cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile reads
+# plots  gnuplot
+# test   cmocka, OpenBLAS, git
+#
+# --check installs nothing. CUDA_HOME and NVCC name a toolkit, CC a C compiler; WHEELS=1 asks for the toolkit's Python
+# wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of usual places (the tests use it).
+# Exit status: 0, or 2 after a sentence that says what to do.
+set -eu
+cd "$(dirname "$0")/.."
+
+search=${KL_CUDA_SEARCH-/usr/local/cuda /usr/local/cuda-13* /opt/cuda}
+cc=${CC:-gcc}
+check_only=
+wheels="nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-runtime==13.0.*
+    nvidia-cuda-cccl==13.0.*"
+
+say() { echo "deps: $*" >&2; }
+die() { say "$@"; exit 2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
+
+# --- the distribution's packages -------------------------------------------------------------------------------------
+
+# has_library HEADER LIBRARY: the C compiler finds both.
+has_library() {
+    echo "#include <$1>" | $cc -E -include stdarg.h -include stddef.h -include stdint.h -include setjmp.h - \
+        >/dev/null 2>&1 && [ "$($cc -print-file-name="lib$2.so")" != "lib$2.so" ]
+}
+
+# missing_packages GROUP...: their Debian names.
+missing_packages() {
+    for group; do
+        case $group in
+        cuda)
+            have "${cc%% *}" && have g++ || echo build-essential # nvcc drives g++
+            find_toolkit || have_pip || echo python3-venv        # for the toolkit's wheels
+            ;;
+        plots) have gnuplot || echo gnuplot-nox ;;
+        test)
+            has_library cmocka.h cmocka || echo libcmocka-dev
+            has_library cblas.h openblas || echo libopenblas-dev
+            have git || echo git
+            ;;
+        esac
+    done
+}
+
+install_packages() {
+    command="apt-get install -y $*"
+    [ -z "$check_only" ] || die "missing: $*; type: sudo $command"
+    have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
+    [ "$(id -u)" = 0 ] || die "missing: $*; type: sudo $command"
+    say "installing $* (apt-get)"
+    export DEBIAN_FRONTEND=noninteractive
+    mkdir -p build
+    { apt-get install -qq -y --no-install-recommends "$@" || # the lists may be absent or old
+        { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }; } >build/apt.log 2>&1 ||
+        die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
+}
+
+# --- the CUDA Toolkit -------------------------------------------------------------------------------------------------
+
+# toolkit_of NVCC: the folder it belongs to; nvcc may be a link or a wrapper, so ask it.
+toolkit_of() {
+    top=$("$1" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+    [ -n "$top" ] && cd "$top" 2>/dev/null && pwd
+}
+
+# try_toolkit DIR [NVCC]: sets dir, nvcc, version, libdir and cudart when DIR is a usable toolkit; notes why not in
+# `rejected` when there is a compiler that will not do.
+try_toolkit() {
+    dir=$1 nvcc=${2:-$1/bin/nvcc}
+    [ -x "$nvcc" ] || return 1
+    version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+    if [ "${version%%.*}" -lt 13 ] 2>/dev/null || [ -z "$version" ]; then
+        rejected="$rejected $nvcc is CUDA ${version:-of unknown version}, older than the 13.0 this project needs;"
+        return 1
+    fi
+    for libdir in "$dir/lib64" "$dir/lib" "$dir"/targets/*/lib; do
+        for cudart in "$libdir"/libcudart.so "$libdir"/libcudart.so.*; do
+            [ -e "$cudart" ] && [ -e "$dir/include/cuda_runtime_api.h" ] && return 0
+        done
+    done
+    rejected="$rejected $nvcc has no libcudart.so or cuda_runtime_api.h beside it;"
+    return 1
+}
+
+find_toolkit() {
+    rejected=
+    if [ -z "${WHEELS:-}" ]; then
+        if [ -n "${NVCC:-}" ]; then
+            found=$(command -v "$NVCC") || die "NVCC=$NVCC cannot be run; name an nvcc of CUDA 13 or unset NVCC"
+            try_toolkit "${CUDA_HOME:-$(toolkit_of "$found")}" "$found" && return 0
+        elif [ -n "${CUDA_HOME:-}" ]; then
+            try_toolkit "$CUDA_HOME" && return 0
+            [ -n "$rejected" ] || rejected=" CUDA_HOME=$CUDA_HOME has no bin/nvcc;"
+        else
+            if found=$(command -v nvcc); then try_toolkit "$(toolkit_of "$found")" "$found" && return 0; fi
+            for place in $search; do try_toolkit "$place" && return 0; done
+        fi
+    fi
+    try_toolkit build/cuda
+}
+
+# The system's pip, or what it takes to make one in a virtual environment.
+have_pip() { python3 -m pip --version >/dev/null 2>&1 || python3 -c 'import ensurepip' 2>/dev/null; }
+
+# A pip that can install into a folder.
+find_pip() {
+    pip="python3 -m pip"
+    if ! $pip --version >/dev/null 2>&1; then
+        python3 -m venv build/venv >&2 || die "python3 -m venv failed; type: apt-get install -y python3-venv"
+        pip="build/venv/bin/python3 -m pip"
+    fi
+}
+
+install_wheels() {
+    [ -z "$check_only" ] || die "no CUDA Toolkit 13 found;$rejected 'make deps' fetches one into build/cuda"
+    mkdir -p build
+    find_pip
+    # cuBLAS, the baseline, is half a gigabyte: only where a GPU can run it.
+    if has_gpu; then wheels="$wheels nvidia-cublas==13.1.0.3"; fi
+    say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (100 MB, 600 with a GPU) into build/cuda"
+    rm -rf build/cuda.new
+    set -f # the versions hold a *
+    if ! $pip install --quiet --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new \
+        $wheels >build/pip.log 2>&1; then
+        rm -rf build/cuda.new build/venv
+        say "pip could not fetch CUDA's wheels (see build/pip.log; is a Python index reachable?). Where one is, type:"
+        say "  python3 -m pip download --no-deps --only-binary=:all: -d wheels" \
+            "$(echo $wheels | sed "s/[^ ][^ ]*/'&'/g")"
+        die "bring the folder here and type: PIP_NO_INDEX=1 PIP_FIND_LINKS=wheels make deps; or install the CUDA" \
+            "Toolkit 13 and type: make CUDA_HOME=/usr/local/cuda"
+    fi
+    set +f
+    new=build/cuda.new/nvidia/cu13
+    ln -sfn lib "$new/lib64"
+    ln -sfn libcudart.so.13 "$new/lib/libcudart.so"
+    try_wheels "$new" || die "the wheels' nvcc does not work here (see build/wheels.log); set CUDA_HOME to a CUDA 13"
+    rm -rf build/cuda build/venv
+    mv "$new" build/cuda
+    rm -rf build/cuda.new
+}
+
+# try_wheels DIR: its nvcc makes a program for sm_90a.
+try_wheels() {
+    printf '__global__ void k(float *p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n' >build/try.cu
+    "$1/bin/nvcc" -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -cudart shared -L"$1/lib" \
+        -o build/try build/try.cu >build/wheels.log 2>&1 || return 1
+    rm -f build/try build/try.cu build/wheels.log
+}
+
+# What the Makefile needs to know; rewritten only when it changes.
+write_config() {
+    mkdir -p build
+    {
+        echo "# Made by scripts/deps.sh at each make."
+        echo "CUDA_DIR := $dir"
+        echo "CUDA_NVCC := $nvcc"
+        echo "CUDA_VERSION := $version"
+        echo "CUDA_LIB := $(cd "$libdir" && pwd)"
+        echo "CUDART := $cudart"
+        echo "CUDA_ARCHS := $("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | tr '\n' ' ')"
+    } >build/config.mk.$$
+    if cmp -s build/config.mk.$$ build/config.mk; then
+        rm -f build/config.mk.$$
+    else
+        mv build/config.mk.$$ build/config.mk
+    fi
+}
+
+# ----------------------------------------------------------------------------------------------------------------------
+
+groups=
+for argument; do
+    case $argument in
+    --check) check_only=1 ;;
+    cuda | plots | test) groups="$groups $argument" ;;
+    *) die "unknown argument '$argument' (cuda, plots, test, --check)" ;;
+    esac
+done
+
+groups=${groups:- cuda plots test}
+packages=$(missing_packages $groups)
+[ -z "$packages" ] || install_packages $packages
+
+case " $groups " in
+*" cuda "*)
+    if ! find_toolkit; then
+        # A compiler that someone chose is not passed over in silence.
+        [ -z "$rejected" ] || [ -n "${WHEELS:-}" ] ||
+            die "${rejected# } set CUDA_HOME to a CUDA 13, or type: make deps WHEELS=1 (and unset CUDA_HOME, NVCC)"
+        install_wheels
+        try_toolkit build/cuda || die "build/cuda is not a usable toolkit:$rejected"
+    fi
+    write_config
+    ;;
+esac

@@ -1,0 +1,33 @@
+# shellcheck shell=sh
+# What the scripts about GPUs share. To be sourced in the project's root (`. scripts/gpu.sh`).
+
+# gpu_name, gpu_slug: the first GPU's name, and how its folder in plots/data/ is called: NVIDIA H200, nvidia-h200.
+gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
+gpu_slug() {
+    gpu_name | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
+}
+
+# need_gpu PROGRAM: ends it with status 3 where there is none.
+need_gpu() {
+    nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || { echo "$1: no GPU here (nvidia-smi lists none)" >&2; exit 3; }
+}
+
+# need_tool PROGRAM TOOL PACKAGE: looks on PATH and in the CUDA Toolkit; ends the program with status 2 where it is not.
+need_tool() {
+    PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null)/bin:${CUDA_HOME:-/usr/local/cuda}/bin
+    command -v "$2" >/dev/null || { echo "$1: $2 is missing; it comes with the CUDA Toolkit (package $3)" >&2; exit 2; }
+}
+
+# ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
+# The first launch of each of the steps' kernels, which are called sgemm_...; the harness's own (fill, reference,
+# compare) are left out. At the clocks the GPU runs at: timings belong to `run`, not to a profiler.
+ncu_step() (
+    step=$1 variant=$2 size=$3
+    shift 3
+    metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
+    LC_ALL=C
+    export LC_ALL
+    exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
+        --metrics "${metrics%,}" "$@" "./$step/run" --size "$size" --no-baseline --warm --time 0.01 \
+        ${variant:+--variant "$variant"}
+)

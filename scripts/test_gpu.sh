@@ -1,0 +1,37 @@
+#!/bin/sh
+# Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to be
+# wrong (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
+# Last line: "N passed, N failed[, N skipped]". Exit status: 0, 1 when any failed, 3 without a GPU.
+set -eu
+cd "$(dirname "$0")/.."
+nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || { echo "test-gpu: no GPU here (nvidia-smi lists none)" >&2; exit 3; }
+MAKEFLAGS='' make -j"$(nproc)" all build/tests/gpu/faults >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0 skipped=0
+
+# tally NAME COMMAND...: runs it and adds the counts of its last line.
+tally() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$log" || status=$?
+    last=$(tail -n 1 "$log")
+    count() { echo "$last" | sed -n "s/^\(.*, \)\{0,1\}\([0-9][0-9]*\) $1.*/\2/p"; }
+    p=$(count passed) f=$(count failed) s=$(count skipped)
+    if [ "$status" != 0 ] || [ -z "$p" ] || [ "${f:-1}" != 0 ]; then
+        cat "$log"
+        if [ "${f:-0}" = 0 ]; then f=1; fi # it crashed or said nothing
+        echo "FAIL $name: ${last:-no output} (exit status $status)"
+    else
+        echo "ok $name: $last"
+    fi
+    passed=$((passed + ${p:-0})) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
+}
+
+tally faults build/tests/gpu/faults
+for step in ${STEPS:-step[0-9][0-9]}; do tally "$step" "./$step/run" --sweep check; done
+if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
+    echo "$passed passed, $failed failed, $skipped skipped"
+fi
+[ "$failed" = 0 ]

@@ -1,0 +1,14 @@
+/* Step 1: one thread, one element of C. */
+#include "gemm.h"
+
+GEMM_VARIANT(uncoalesced);
+GEMM_VARIANT(coalesced);
+
+static const gemm_variant variants[] = {
+    {"uncoalesced", "a thread an element; lanes walk the rows of C", launch_uncoalesced, kernel_uncoalesced, NULL},
+    {"coalesced", "a thread an element; lanes walk the columns of C", launch_coalesced, kernel_coalesced, NULL},
+};
+
+int main(int argc, char **argv) {
+    return gemm_step_main(argc, argv, "step01_naive", variants, GEMM_COUNT(variants));
+}

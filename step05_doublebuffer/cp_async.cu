@@ -1,0 +1,122 @@
+/* cp.async (LDGSTS): from global to shared memory without passing through registers, four tiles deep.
+ *
+ * The staging registers of double buffering are gone, and with them the stores into shared memory: the copy engine
+ * writes there by itself while the warps multiply. Transposing A costs nothing extra, since each 4-byte copy may go to
+ * any address.
+ *
+ *   stage      0        1        2        3          a group of copies per tile; a thread waits until
+ *   tile      t      t+1      t+2   (t+3 now)        at most STAGES-2 groups are in flight: tile t+1 is there
+ *           compute  landed   in flight  being issued
+ *
+ * Copies beyond an edge fill with zeros: the instruction's source size says how much to read.
+ */
+#include "cp_async.cuh"
+#include "gemm_kernel.cuh"
+
+static const int BM = 128, BN = 128, BK = 16;
+static const int STAGES = 4;
+static const int THREADS = 256;  /* 16 x 16; each has 2x2 blocks of 4x4 results, 64 rows and columns apart */
+static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
+
+struct stage {
+    float A[BK][A_ROW];
+    float B[BK][BN];
+};
+
+/* Issues this thread's share of the copies of the tiles at k0. VECTOR: B is made of whole float4. */
+template <bool VECTOR>
+static __device__ __forceinline__ void copy_tiles(const gemm_problem &p, int row0, int col0, int k0, stage *to) {
+    /* A: a warp takes 8 values of k in 4 rows, one sector a row. */
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+    for (int s = 0; s < BM * BK / THREADS; s++) {
+        int row = s / (BK / 8) * 32 + warp * 4 + lane / 8, k = s % (BK / 8) * 8 + lane % 8;
+        bool inside = row0 + row < p.m && k0 + k < p.k;
+        const float *from = inside ? gemm_at(p.A, p.lda, row0 + row, k0 + k) : p.A;
+        cp_async_4_zfill(shared_address(&to->A[k][row]), from, inside ? 4 : 0);
+    }
+    /* B: 16 bytes a copy where all rows allow it, else 4. */
+    const int WIDTH = VECTOR ? 4 : 1;
+#pragma unroll
+    for (int s = 0; s < BK * BN / WIDTH / THREADS; s++) {
+        int e = threadIdx.x + s * THREADS, k = e / (BN / WIDTH), col = e % (BN / WIDTH) * WIDTH;
+        bool inside = k0 + k < p.k && col0 + col < p.n;
+        const float *from = inside ? gemm_at(p.B, p.ldb, k0 + k, col0 + col) : p.B;
+        if (VECTOR)
+            cp_async_16_zfill(shared_address(&to->B[k][col]), from, inside ? 16 : 0);
+        else
+            cp_async_4_zfill(shared_address(&to->B[k][col]), from, inside ? 4 : 0);
+    }
+}
+
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async(gemm_problem p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    stage *stages = (stage *)shared;
+    int blocks_n = (p.n + BN - 1) / BN;
+    int row0 = blockIdx.x / blocks_n * BM;
+    int col0 = blockIdx.x % blocks_n * BN;
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    int tiles = (p.k + BK - 1) / BK;
+
+    /* Fill the pipeline: one group a tile, empty ones where there is no tile, so that counting groups counts tiles. */
+    for (int t = 0; t < STAGES - 1; t++) {
+        if (t < tiles) copy_tiles<VECTOR>(p, row0, col0, t * BK, &stages[t]);
+        cp_async_commit();
+    }
+
+    float c_reg[8][8] = {};
+    for (int t = 0; t < tiles; t++) {
+        cp_async_wait<STAGES - 2>(); /* my copies of tile t have landed */
+        __syncthreads();             /* everybody's have, and nobody reads tile t-1 any more */
+        if (t + STAGES - 1 < tiles)
+            copy_tiles<VECTOR>(p, row0, col0, (t + STAGES - 1) * BK, &stages[(t + STAGES - 1) % STAGES]);
+        cp_async_commit();
+
+        const stage *now = &stages[t % STAGES];
+#pragma unroll
+        for (int k = 0; k < BK; k++) {
+            __align__(16) float a_reg[8], b_reg[8];
+            *(float4 *)&a_reg[0] = *(const float4 *)&now->A[k][ty * 4];
+            *(float4 *)&a_reg[4] = *(const float4 *)&now->A[k][ty * 4 + 64];
+            *(float4 *)&b_reg[0] = *(const float4 *)&now->B[k][tx * 4];
+            *(float4 *)&b_reg[4] = *(const float4 *)&now->B[k][tx * 4 + 64];
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+#pragma unroll
+                for (int j = 0; j < 8; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
+        }
+    }
+
+    bool vector_c = VECTOR && p.ldc % 4 == 0 && (uintptr_t)p.C % 16 == 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+#pragma unroll
+        for (int j = 0; j < 8; j += 4) {
+            int row = row0 + i / 4 * 64 + ty * 4 + i % 4, col = col0 + j / 4 * 64 + tx * 4;
+            if (row >= p.m) continue;
+            float *c = gemm_at(p.C, p.ldc, row, col);
+            if (vector_c) {
+                float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
+                if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
+            } else {
+#pragma unroll
+                for (int x = 0; x < 4; x++)
+                    if (col + x < p.n) c[x] = gemm_blend(p, c_reg[i][j + x], c + x);
+            }
+        }
+}
+
+extern "C" gemm_kernel kernel_cp_async(void) {
+    return {(const void *)sgemm_cp_async<true>, THREADS, STAGES * sizeof(stage)};
+}
+
+extern "C" cudaError_t launch_cp_async(const gemm_problem *p, cudaStream_t stream) {
+    unsigned blocks = gemm_blocks(p, BM, BN);
+    if (blocks == 0) return cudaSuccess;
+    auto kernel = gemm_is_float4(p->B, p->ldb, p->n) ? sgemm_cp_async<true> : sgemm_cp_async<false>;
+    const int bytes = STAGES * sizeof(stage); /* more than 48 KB must be asked for */
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    kernel<<<blocks, THREADS, bytes, stream>>>(gemm_launch_copy(p));
+    return cudaGetLastError();
+}

@@ -1,0 +1,25 @@
+/* Step 5: the next tile travels while this one is multiplied. */
+#include "gemm.h"
+
+GEMM_VARIANT(register_prefetch);
+GEMM_VARIANT(cp_async);
+GEMM_VARIANT(warp_tiled);
+GEMM_VARIANT(stream_k);
+
+static const char *needs_cp_async(const device_facts *device) {
+    return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
+}
+
+static const gemm_variant variants[] = {
+    {"register_prefetch", "double buffering through registers, as in the article", launch_register_prefetch,
+     kernel_register_prefetch, NULL},
+    {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async},
+    {"warp_tiled", "128x256 a block, 64x64 a warp, 8x16 a thread; spread copies, serpentine FMAs", launch_warp_tiled,
+     kernel_warp_tiled, needs_cp_async},
+    {"stream_k", "the same tiles, shared out evenly over the multiprocessors", launch_stream_k, kernel_stream_k,
+     needs_cp_async},
+};
+
+int main(int argc, char **argv) {
+    return gemm_step_main(argc, argv, "step05_doublebuffer", variants, GEMM_COUNT(variants));
+}

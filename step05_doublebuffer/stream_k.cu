@@ -1,0 +1,119 @@
+/* The same work of a block, shared out evenly: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
+ * parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023).
+ *
+ * One block a tile leaves multiprocessors idle: 512 tiles on 132 of them take 4 rounds, of which the last is 88 % full;
+ * 32 tiles use 32 of 132. Here all rounds but the last one to two are run that way. The tiles that remain are shared
+ * out evenly among as many blocks as there are multiprocessors, by tiles of K, wherever in C these lie:
+ *
+ *   tiles of C      |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 blocks, K = 8 tiles each:
+ *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K a block
+ *   blocks          |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
+ *
+ * Block 1 ends tile 0 and begins tile 1. A block that does not begin its tile of C leaves its sums in global memory;
+ * the block that began it waits for them, adds them in the order of K (so the result is the same every time) and
+ * stores. */
+#include <limits.h>
+
+#include "acquire_release.cuh"
+#include "warp_tile.cuh"
+
+static const int MAX_BLOCKS = 192; /* as many as the workspace has room for */
+static const int MIN_SHARE = 4;    /* tiles of K a block must get for splitting to pay */
+
+/* The workspace: sums a block leaves for another, and whether they are there. One launch at a time may use it, which
+ * launches in one stream ensure. Each flag is cleared again by the block that waited for it. */
+static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
+static __device__ unsigned left_ready[MAX_BLOCKS];
+
+/* Word by word, since four at a time would dictate which registers the main loop keeps its results in. */
+static __device__ __forceinline__ void leave_sums(const float (*c_reg)[TN]) {
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j++) left_sums[blockIdx.x][i][j][threadIdx.x] = c_reg[i][j];
+    __syncthreads();
+    if (threadIdx.x == 0) store_release(&left_ready[blockIdx.x], 1);
+}
+
+static __device__ __forceinline__ void add_sums(int block, float (*c_reg)[TN]) {
+    if (threadIdx.x == 0)
+        while (load_acquire(&left_ready[block]) == 0) __nanosleep(100);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j++)
+            c_reg[i][j] += __ldcg(&left_sums[block][i][j][threadIdx.x]); /* L2: L1 may hold an older launch's */
+    __syncthreads();
+    if (threadIdx.x == 0) left_ready[block] = 0;
+}
+
+/* The tiles of C from `first` on are shared: counted through all of them, each block gets `share` tiles of K and the
+ * first `extra` blocks one more. */
+struct sharing {
+    int first, share, extra;
+};
+
+/* The first tile of K of a block. */
+static __device__ __forceinline__ int share_begin(sharing s, int block) {
+    return block * s.share + min(block, s.extra);
+}
+
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_stream_k(gemm_problem p, sharing s) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    int tiles_k = tiles_of_k(p);
+
+    int end;
+    for (int at = share_begin(s, blockIdx.x); at < (end = share_begin(s, blockIdx.x + 1));) {
+        int tile = at / tiles_k, k_begin = at % tiles_k, k_end = min(k_begin + end - at, tiles_k);
+        float c_reg[TM][TN] = {};
+        int row0, col0;
+        tile_position(p, s.first + tile, &row0, &col0);
+        accumulate<VECTOR>(p, (stage *)shared, row0, col0, k_begin, k_end, c_reg);
+        __syncthreads(); /* the stages are free for the next piece */
+
+        if (k_begin > 0) {
+            leave_sums(c_reg);
+        } else {
+            if (k_end < tiles_k) /* the blocks after this one have the rest of the tile */
+                for (int block = blockIdx.x + 1; share_begin(s, block) < (tile + 1) * tiles_k; block++)
+                    add_sums(block, c_reg);
+            store_tile(p, row0, col0, c_reg);
+        }
+        at += k_end - k_begin;
+    }
+}
+
+extern "C" gemm_kernel kernel_stream_k(void) {
+    return {(const void *)sgemm_stream_k<true>, THREADS, STAGES * sizeof(stage)};
+}
+
+extern "C" cudaError_t launch_stream_k(const gemm_problem *p, cudaStream_t stream) {
+    gemm_problem q = gemm_launch_copy(p);
+    int64_t tiles = gemm_blocks(p, BM, BN), tiles_k = tiles_of_k(q);
+    int device, sms;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess) return error;
+
+    /* The blocks that share wait for one another, so all must run at once: no more than one a multiprocessor. */
+    int64_t blocks = sms < MAX_BLOCKS ? sms : MAX_BLOCKS;
+    int64_t rest = tiles % blocks; /* tiles of the last, incomplete round; shared together with the round before it */
+    int64_t shared_tiles = tiles < blocks ? rest : rest + blocks;
+    /* Not where there is nothing to share, or the round is nearly full and sharing would cost more than it gains. */
+    if (rest == 0 || rest * 20 >= blocks * 19 || tiles_k == 0 || shared_tiles * tiles_k > INT_MAX) shared_tiles = 0;
+
+    error = launch_whole_tiles(q, 0, (unsigned)(tiles - shared_tiles), stream);
+    if (error != cudaSuccess || shared_tiles == 0) return error;
+
+    /* Of few tiles, no block takes less than MIN_SHARE tiles of K, unless a tile of C has fewer. */
+    int64_t work = shared_tiles * tiles_k;
+    if (work / MIN_SHARE < blocks) blocks = work / MIN_SHARE < shared_tiles ? shared_tiles : work / MIN_SHARE;
+    sharing s = {(int)(tiles - shared_tiles), (int)(work / blocks), (int)(work % blocks)};
+    auto kernel = gemm_is_float4(q.B, q.ldb, q.n) ? sgemm_stream_k<true> : sgemm_stream_k<false>;
+    const int bytes = STAGES * sizeof(stage);
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    kernel<<<(unsigned)blocks, THREADS, bytes, stream>>>(q, s);
+    return cudaGetLastError();
+}

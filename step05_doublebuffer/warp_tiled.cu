@@ -1,0 +1,11 @@
+/* A larger tile for each level of the machine, and nothing issued in bursts: see warp_tile.cuh, where the work of a
+ * block stands. One block a tile of C; blocks run in the order of tile_position, which keeps what they share in L2. */
+#include "warp_tile.cuh"
+
+extern "C" gemm_kernel kernel_warp_tiled(void) {
+    return {(const void *)sgemm_whole_tiles<true>, THREADS, STAGES * sizeof(stage)};
+}
+
+extern "C" cudaError_t launch_warp_tiled(const gemm_problem *p, cudaStream_t stream) {
+    return launch_whole_tiles(gemm_launch_copy(p), 0, gemm_blocks(p, BM, BN), stream);
+}

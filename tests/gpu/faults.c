@@ -1,0 +1,195 @@
+/* Does gemm_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the very fault in
+ * the report: the right one must pass in silence, each of the others be refused for the right reason. Prints "ok NAME"
+ * or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 when any failed, 3 without a GPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "error.h"
+#include "gemm.h"
+#include "nvml.h"
+#include "operands.h"
+
+typedef cudaError_t launcher(const gemm_problem *p, cudaStream_t stream);
+
+launcher launch_right, launch_wrong_element, launch_nan, launch_infinity, launch_swapped_rows, launch_unwritten_element,
+    launch_unwritten_block, launch_dropped_term, launch_ignores_alpha, launch_ignores_beta, launch_reads_a,
+    launch_reads_c, launch_reads_beyond_k, launch_writes_before_c, launch_writes_after_c, launch_writes_padding,
+    launch_writes_a, launch_writes_b;
+
+enum { MAX_PHRASES = 4 };
+
+typedef struct {
+    const char *name;
+    launcher *launch;
+    gemm_case what;
+    const char *found[MAX_PHRASES]; /* what the report must say; nothing: the result is right */
+    const char *not_found;          /* what it must not say; NULL: anything goes */
+} experiment;
+
+/* 1073 elements; padding in all three operands, and none of them aligned. */
+#define SHAPE .m = 37, .n = 29, .k = 33, .lda = 35, .ldb = 32, .ldc = 31, .misalign = 1, .seed = 1
+#define DEEP  .m = 33, .n = 17, .k = 8192, .seed = 7
+
+static const experiment experiments[] = {
+    {"right", launch_right, {SHAPE, .alpha = 1.0f, .beta = 0.0f}, {NULL}, NULL},
+    {"right: alpha and beta", launch_right, {SHAPE, .alpha = -0.5f, .beta = 2.0f}, {NULL}, NULL},
+    {"right: alpha = 0", launch_right, {SHAPE, .alpha = 0.0f, .beta = 2.0f}, {NULL}, NULL},
+    {"right: alpha = beta = 0", launch_right, {SHAPE, .alpha = 0.0f, .beta = 0.0f}, {NULL}, NULL},
+    {"right: k = 0", launch_right, {.m = 20, .n = 30, .k = 0, .alpha = 1.0f, .beta = 2.0f}, {NULL}, NULL},
+    {"right: m = 0", launch_right, {.m = 0, .n = 30, .k = 9, .alpha = 1.0f, .beta = 2.0f}, {NULL}, NULL},
+    {"right: n = 0", launch_right, {.m = 20, .n = 0, .k = 9, .alpha = 1.0f, .beta = 0.0f}, {NULL}, NULL},
+    {"right: 257 x 129 x 65", launch_right, {.m = 257, .n = 129, .k = 65, .alpha = 1.0f, .seed = 2}, {NULL}, NULL},
+    {"right: k = 8192", launch_right, {DEEP, .alpha = 1.0f, .beta = 0.0f}, {NULL}, NULL},
+
+    {"a wrong element",
+     launch_wrong_element,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 1 of 1073 elements wrong", "random pass: 1 of 1073 elements wrong",
+      "first at row 5, column 7: ", "worst at row 5, column 7: "},
+     "changed"},
+    {"a NaN",
+     launch_nan,
+     {SHAPE, .alpha = 2.0f, .beta = 1.0f},
+     {"exact pass: 1 of 1073 elements wrong", "random pass: 1 of 1073 elements wrong",
+      "first at row 0, column 28: ", ", got nan"},
+     "changed"},
+    {"an infinity",
+     launch_infinity,
+     {SHAPE, .alpha = 2.0f, .beta = 1.0f},
+     {"exact pass: 1 of 1073 elements wrong", "random pass: 1 of 1073 elements wrong",
+      "first at row 36, column 28: ", ", got inf"},
+     "changed"},
+    {"swapped rows",
+     launch_swapped_rows,
+     {SHAPE, .alpha = 1.0f, .beta = 1.0f},
+     {"exact pass: ", "random pass: 58 of 1073 elements wrong", "first at row 2, column 0: ", "worst at row "},
+     "changed"},
+    {"an unwritten element",
+     launch_unwritten_element,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 1 of 1073 elements wrong", "random pass: 1 of 1073 elements wrong",
+      "first at row 4, column 9: ", ", got nan"},
+     "changed"},
+    {"an element left as it was",
+     launch_unwritten_element,
+     {SHAPE, .alpha = 1.0f, .beta = 1.0f},
+     {"exact pass: 1 of 1073 elements wrong", "random pass: 1 of 1073 elements wrong",
+      "first at row 4, column 9: ", NULL},
+     "changed"},
+    {"an unwritten block",
+     launch_unwritten_block,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 65 of 1073 elements wrong", "random pass: 65 of 1073 elements wrong",
+      "first at row 32, column 16: ", ", got nan"},
+     "changed"},
+    {"a dropped term",
+     launch_dropped_term,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 1073 of 1073 elements wrong", "random pass: ", NULL, NULL},
+     "changed"},
+    {"a dropped term at k = 8192", /* the random pass's bound is 1 here: the exact pass alone can tell */
+     launch_dropped_term,
+     {DEEP, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 561 of 561 elements wrong", NULL, NULL, NULL},
+     "random pass"},
+    {"alpha ignored",
+     launch_ignores_alpha,
+     {SHAPE, .alpha = -0.5f, .beta = 1.0f},
+     {"exact pass: ", "random pass: ", NULL, NULL},
+     "changed"},
+    {"beta ignored",
+     launch_ignores_beta,
+     {SHAPE, .alpha = 1.0f, .beta = 2.0f},
+     {"exact pass: 1073 of 1073 elements wrong", "random pass: ", NULL, NULL},
+     "changed"},
+    {"A and B read where alpha = 0",
+     launch_reads_a,
+     {SHAPE, .alpha = 0.0f, .beta = 1.0f},
+     {"exact pass: 1073 of 1073 elements wrong", "random pass: 1073 of 1073 elements wrong", ", got nan", NULL},
+     "changed"},
+    {"C read where beta = 0",
+     launch_reads_c,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {"exact pass: 1073 of 1073 elements wrong", "random pass: 1073 of 1073 elements wrong", ", got nan", NULL},
+     "changed"},
+    {"a column of A too many",
+     launch_reads_beyond_k,
+     {SHAPE, .alpha = 1.0f, .beta = 1.0f},
+     {"exact pass: 1073 of 1073 elements wrong", "random pass: 1073 of 1073 elements wrong", ", got nan", NULL},
+     "changed"},
+    {"a write before C",
+     launch_writes_before_c,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {": 1 words changed that nobody may write, the first 1 floats before C\n", NULL, NULL, NULL},
+     "pass: "},
+    {"a write after C",
+     launch_writes_after_c,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {": 1 words changed that nobody may write, the first 0 floats after the end of C\n", NULL, NULL, NULL},
+     "pass: "},
+    {"a write to C's padding",
+     launch_writes_padding,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {": 1 words changed that nobody may write, the first at row 3, column 29 of C (37 x 29, leading dimension 31)\n",
+      NULL, NULL, NULL},
+     "pass: "},
+    {"a write to A",
+     launch_writes_a,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {": 1 words changed that nobody may write, the first at row 1, column 2 of A (37 x 33, leading dimension 35)\n",
+      NULL, NULL, NULL},
+     " of C ("},
+    {"a write to B",
+     launch_writes_b,
+     {SHAPE, .alpha = 1.0f, .beta = 0.0f},
+     {": 1 words changed that nobody may write, the first at row 2, column 1 of B (33 x 29, leading dimension 32)\n",
+      NULL, NULL, NULL},
+     " of C ("},
+};
+
+static bool as_expected(const experiment *e, const gemm_verdict *verdict, const char *report) {
+    if (e->found[0] == NULL)
+        return verdict->ok && report[0] == '\0' && verdict->worst_share >= 0.0 && verdict->worst_share <= 1.0;
+    if (verdict->ok || (e->not_found != NULL && strstr(report, e->not_found) != NULL)) return false;
+    for (int i = 0; i < MAX_PHRASES && e->found[i] != NULL; i++)
+        if (strstr(report, e->found[i]) == NULL) return false;
+    return true;
+}
+
+static bool run(const experiment *e, cudaStream_t stream) {
+    char *report = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&report, &length);
+    if (f == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    operands o;
+    gemm_verdict verdict;
+    CUDA_CHECK(operands_create(&o, &e->what, 1));
+    CUDA_CHECK(gemm_verify(e->launch, e->name, &o, stream, f, &verdict));
+    operands_destroy(&o);
+    fclose(f);
+    const bool ok = as_expected(e, &verdict, report);
+    printf("%s %s\n", ok ? "ok" : "FAIL", e->name);
+    if (!ok) printf("%s(verdict: %s)\n", report, verdict.ok ? "right" : "wrong");
+    free(report);
+    return ok;
+}
+
+int main(void) {
+    device_facts device;
+    const int status = device_open(0, &device, stderr);
+    if (status != EXIT_OK) return status;
+    cudaStream_t stream;
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    int passed = 0, failed = 0;
+    for (int i = 0; i < GEMM_COUNT(experiments); i++) {
+        if (run(&experiments[i], stream))
+            passed++;
+        else
+            failed++;
+    }
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    nvml_close();
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? EXIT_OK : EXIT_WRONG;
+}

@@ -1,0 +1,118 @@
+/* Order statistics. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "stats.h"
+
+static void assert_summary(stats_summary s, double median, double min, double max) {
+    assert_true(s.median == median);
+    assert_true(s.min == min);
+    assert_true(s.max == max);
+}
+
+static void assert_nothing(stats_summary s) {
+    assert_true(isnan(s.median));
+    assert_true(isnan(s.min));
+    assert_true(isnan(s.max));
+}
+
+static void odd_count_takes_the_middle(void **state) {
+    (void)state;
+    const double values[] = {5, 1, 4, 2, 30};
+    assert_summary(stats_summarise(values, 5), 4, 1, 30);
+}
+
+static void even_count_takes_the_mean_of_the_middle_two(void **state) {
+    (void)state;
+    const double values[] = {10, 1, 4, 3};
+    assert_summary(stats_summarise(values, 4), 3.5, 1, 10);
+}
+
+static void one_and_two_values(void **state) {
+    (void)state;
+    const double values[] = {7, -3};
+    assert_summary(stats_summarise(values, 1), 7, 7, 7);
+    assert_summary(stats_summarise(values, 2), 2, -3, 7);
+}
+
+static void equal_negative_and_infinite_values(void **state) {
+    (void)state;
+    const double equal[] = {2, 2, 2, 2};
+    const double mixed[] = {INFINITY, -1e-300, -2};
+    assert_summary(stats_summarise(equal, 4), 2, 2, 2);
+    assert_summary(stats_summarise(mixed, 3), -1e-300, -2, INFINITY);
+}
+
+static void no_values_or_a_nan_give_nan(void **state) {
+    (void)state;
+    const double values[] = {1, NAN, 3};
+    assert_nothing(stats_summarise(NULL, 0));
+    assert_nothing(stats_summarise(values, 3));
+    assert_nothing(stats_ratio(NULL, NULL, 0));
+    assert_summary(stats_summarise(values, 1), 1, 1, 1);
+}
+
+static void values_are_left_as_they_were(void **state) {
+    (void)state;
+    double values[] = {3, 1, 2}, other[] = {1, 5, 4};
+    const double values_before[] = {3, 1, 2}, other_before[] = {1, 5, 4};
+    stats_summarise(values, 3);
+    stats_ratio(values, other, 3);
+    assert_memory_equal(values, values_before, sizeof values);
+    assert_memory_equal(other, other_before, sizeof other);
+}
+
+/* The median of the ratios is not the ratio of the medians: here 2 and 1. */
+static void ratio_is_taken_pair_by_pair(void **state) {
+    (void)state;
+    const double numerator[] = {2, 8, 1}, denominator[] = {1, 2, 2};
+    assert_summary(stats_ratio(numerator, denominator, 3), 2, 0.5, 4);
+    assert_summary(stats_ratio(numerator, denominator, 2), 3, 2, 4);
+}
+
+static void ratio_of_zeros(void **state) {
+    (void)state;
+    const double zero[] = {0}, one[] = {1};
+    assert_nothing(stats_ratio(zero, zero, 1));
+    assert_summary(stats_ratio(one, zero, 1), INFINITY, INFINITY, INFINITY);
+}
+
+/* Against a count of how many values lie below and above. */
+static void median_of_many_splits_them_in_halves(void **state) {
+    (void)state;
+    enum { COUNT = 1001 };
+    double values[COUNT];
+    srand(7);
+    for (int i = 0; i < COUNT; i++) values[i] = rand() % 100;
+    const stats_summary s = stats_summarise(values, COUNT);
+    int below = 0, above = 0;
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(s.min <= values[i] && values[i] <= s.max);
+        below += values[i] < s.median;
+        above += values[i] > s.median;
+    }
+    assert_true(below <= COUNT / 2);
+    assert_true(above <= COUNT / 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_count_takes_the_middle),
+        cmocka_unit_test(even_count_takes_the_mean_of_the_middle_two),
+        cmocka_unit_test(one_and_two_values),
+        cmocka_unit_test(equal_negative_and_infinite_values),
+        cmocka_unit_test(no_values_or_a_nan_give_nan),
+        cmocka_unit_test(values_are_left_as_they_were),
+        cmocka_unit_test(ratio_is_taken_pair_by_pair),
+        cmocka_unit_test(ratio_of_zeros),
+        cmocka_unit_test(median_of_many_splits_them_in_halves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,649 @@
+/* Does the verification catch what it is there for? The host's path of it (matrix_fill_host, verify_host,
+ * matrix_changed_host) on a plain FP32 GEMM that is right, and on the same GEMM with one fault at a time. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "operands.h"
+#include "verify.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { RANDOM, EXACT, PASSES };
+
+/* ---- one problem, filled as gemm_verify fills it ---- */
+
+static operands o;
+static float *memory;
+static matrix *a, *b, *c;
+static verify_case v;
+static gemm_problem p;
+
+static int tear_down(void **state) {
+    (void)state;
+    operands_destroy(&o);
+    free(memory);
+    memory = NULL;
+    return 0;
+}
+
+static void set_up(const gemm_case *what, int pass) {
+    tear_down(NULL);
+    memory = aligned_alloc(256, operands_bytes(what, 1));
+    assert_non_null(memory);
+    assert_int_equal(operands_place(&o, what, memory), cudaSuccess);
+    a = &o.set[0].a, b = &o.set[0].b, c = &o.set[0].c;
+    const values_kind kind = pass == EXACT ? VALUES_INTEGER : VALUES_UNIFORM;
+    const values_kind read = what->alpha == 0.0f ? VALUES_NAN : kind;
+    matrix_fill_host(a, read, what->seed * 3);
+    matrix_fill_host(b, read, what->seed * 3 + 1);
+    matrix_fill_host(c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
+    p = operands_problem(&o, 0);
+    if (pass == EXACT) {
+        p.alpha = verify_exact_scalar(p.alpha);
+        p.beta = verify_exact_scalar(p.beta);
+    }
+    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT};
+}
+
+/* The whole GEMM in FP32, k in order, BLAS semantics. */
+static void gemm(const gemm_problem *q) {
+    for (int i = 0; i < q->m; i++)
+        for (int j = 0; j < q->n; j++) {
+            float sum = 0.0f;
+            if (q->alpha != 0.0f)
+                for (int l = 0; l < q->k; l++) sum += q->A[(size_t)i * q->lda + l] * q->B[(size_t)l * q->ldb + j];
+            float *x = &q->C[(size_t)i * q->ldc + j];
+            *x = q->beta == 0.0f ? q->alpha * sum : q->alpha * sum + q->beta * *x;
+        }
+}
+
+static void set_up_right(const gemm_case *what, int pass) {
+    set_up(what, pass);
+    gemm(&p);
+}
+
+static float *at(const matrix *x, int row, int col) {
+    return &x->data[(size_t)row * x->ld + col];
+}
+
+static verify_result verify(void) {
+    verify_result r;
+    memset(&r, 0xAA, sizeof r);
+    verify_host(&v, &r);
+    return r;
+}
+
+static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
+    uint64_t words = 99;
+    *first = INT64_MIN;
+    matrix_changed_host(x, elements, &words, first);
+    return words;
+}
+
+static uint64_t changed_anywhere(void) {
+    int64_t first;
+    return changed(a, true, &first) + changed(b, true, &first) + changed(c, false, &first);
+}
+
+/* FP64 reference and bound of one element, worked out here once more, from the text of verify.h. */
+static void expect(int row, int col, double *ref, double *bound) {
+    double sum = 0.0, magnitude = 0.0;
+    if (p.alpha != 0.0f)
+        for (int l = 0; l < p.k; l++) {
+            const double product = (double)*at(a, row, l) * *at(b, l, col);
+            sum += product;
+            magnitude += fabs(product);
+        }
+    const double c0 = p.beta != 0.0f ? values_at(c->kind, c->seed, (uint64_t)row * p.n + col) : 0.0;
+    const double u = ldexp(1.0, -24), s = fabs((double)p.alpha) * magnitude + fabs(p.beta * c0);
+    *ref = p.alpha * sum + p.beta * c0;
+    *bound = v.exact ? 0.0 : (p.k + 2) * u * s + u * fabs(*ref) + ldexp(1.0, -149);
+}
+
+static void assert_near(double x, double y) {
+    assert_true(fabs(x - y) <= 1e-12 * fabs(y));
+}
+
+/* The verification finds exactly one wrong element, and says which, what it should be and what it is. */
+static void assert_one_wrong(int row, int col) {
+    const verify_result r = verify();
+    double ref, bound;
+    expect(row, col, &ref, &bound);
+    const float got = *at(c, row, col);
+    assert_int_equal(r.wrong, 1);
+    assert_true(r.worst_share > 1.0);
+    assert_memory_equal(&r.first, &r.worst, sizeof r.first);
+    assert_int_equal(r.first.row, row);
+    assert_int_equal(r.first.col, col);
+    assert_near(r.first.expected, ref);
+    assert_true(r.first.bound == bound || fabs(r.first.bound - bound) <= 1e-9 * bound);
+    assert_true(isnan(got) ? isnan(r.first.got) : r.first.got == got);
+}
+
+static const gemm_case plain = {.m = 9, .n = 14, .k = 11, .alpha = 1.0f, .beta = 0.0f, .seed = 3};
+static const gemm_case scaled = {.m = 9, .n = 14, .k = 11, .alpha = -0.5f, .beta = 2.0f, .seed = 3};
+static const gemm_case padded = {
+    .m = 6, .n = 10, .k = 7, .lda = 9, .ldb = 13, .ldc = 12, .alpha = 2.0f, .beta = 1.0f, .misalign = 3, .seed = 5};
+
+/* ---- right results pass ---- */
+
+static void assert_passes(const gemm_case *what) {
+    for (int pass = 0; pass < PASSES; pass++) {
+        set_up_right(what, pass);
+        const verify_result r = verify();
+        assert_int_equal(r.wrong, 0);
+        assert_int_equal(changed_anywhere(), 0);
+        assert_true(pass == EXACT ? r.worst_share == 0.0 : r.worst_share >= 0.0 && r.worst_share <= 1.0);
+    }
+}
+
+static void right_results_pass(void **state) {
+    (void)state;
+    const int shapes[][3] = {{1, 1, 1},   {3, 5, 7}, {17, 33, 64}, {33, 17, 129}, {2, 1100, 9}, {64, 1, 31},
+                             {1, 64, 31}, {0, 5, 3}, {5, 0, 3},    {4, 6, 0},     {0, 0, 0}};
+    const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
+    for (size_t s = 0; s < COUNT(shapes); s++)
+        for (int i = 0; i < 16; i++)
+            for (int off = 0; off < 4; off++) {
+                gemm_case what = {.m = shapes[s][0],
+                                  .n = shapes[s][1],
+                                  .k = shapes[s][2],
+                                  .alpha = scalars[i / 4],
+                                  .beta = scalars[i % 4],
+                                  .misalign = off,
+                                  .seed = 100 * s + (uint64_t)i};
+                assert_passes(&what);
+                what.lda = what.k + 1 + off, what.ldb = what.n + 4, what.ldc = what.n + 3 - off + 1;
+                assert_passes(&what);
+            }
+}
+
+static void right_results_pass_at_large_k(void **state) {
+    (void)state;
+    assert_passes(&(gemm_case){.m = 3, .n = 5, .k = 8192, .alpha = 1.0f, .beta = 0.0f, .seed = 8});
+    assert_passes(&(gemm_case){.m = 2, .n = 3, .k = 200000, .alpha = 2.0f, .beta = 16.0f, .seed = 8});
+}
+
+/* What is not the scalars' own value in the exact pass is replaced by it (0.3 becomes 0.25). */
+static void odd_scalars_pass(void **state) {
+    (void)state;
+    const float scalars[] = {0.3f, -3.14159f, 1e-3f, 1000.0f, -1.0f / 3.0f};
+    for (size_t i = 0; i < COUNT(scalars); i++)
+        for (size_t j = 0; j < COUNT(scalars); j++)
+            assert_passes(&(gemm_case){.m = 7, .n = 9, .k = 40, .alpha = scalars[i], .beta = scalars[j], .seed = i});
+}
+
+static void scalars_of_the_exact_pass(void **state) {
+    (void)state;
+    const float pairs[][2] = {{0.0f, 0.0f},     {1.0f, 1.0f},       {-0.5f, -0.5f},    {2.0f, 2.0f},
+                              {0.25f, 0.25f},   {-15.75f, -15.75f}, {16.0f, 16.0f},    {16.25f, 16.0f},
+                              {-17.0f, -16.0f}, {1e38f, 16.0f},     {0.3f, 0.25f},     {0.4f, 0.5f},
+                              {0.375f, 0.5f},   {-0.6f, -0.5f},     {3.14159f, 3.25f}, {0.1f, 0.25f},
+                              {-0.01f, -0.25f}, {1e-40f, 0.25f},    {-1e-45f, -0.25f}, {16.1f, 16.0f}};
+    for (size_t i = 0; i < COUNT(pairs); i++) assert_true(verify_exact_scalar(pairs[i][0]) == pairs[i][1]);
+    assert_true(signbit(verify_exact_scalar(-0.0f)));
+    for (float x = -20.0f; x <= 20.0f; x += 0.0078125f) {
+        const float scalar = verify_exact_scalar(x);
+        assert_true(scalar * 4.0f == rintf(scalar * 4.0f) && fabsf(scalar) <= 16.0f);
+        assert_true((scalar == 0.0f) == (x == 0.0f) && (scalar < 0.0f) == (x < 0.0f));
+        assert_true(fabsf(scalar - x) <= 0.125f || fabsf(x) < 0.25f || fabsf(x) > 16.0f);
+    }
+}
+
+/* ---- one wrong element ---- */
+
+/* The last float inside the bound and the first one beyond it, on either side of the reference. */
+static void the_bound_is_sharp(void **state) {
+    (void)state;
+    const gemm_case cases[] = {plain, scaled, padded, {.m = 2, .n = 600, .k = 300, .alpha = 1.0f, .seed = 1}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int side = -1; side <= 1; side += 2) {
+            set_up_right(&cases[i], RANDOM);
+            const int row = p.m - 1, col = p.n - 2;
+            double ref, bound;
+            expect(row, col, &ref, &bound);
+            float inside = (float)(ref + side * bound);
+            if (fabs(inside - ref) > bound) inside = nextafterf(inside, (float)ref);
+            const float outside = nextafterf(inside, side * INFINITY);
+            assert_true(fabs(inside - ref) <= bound && fabs(outside - ref) > bound);
+
+            *at(c, row, col) = inside;
+            const verify_result r = verify();
+            assert_int_equal(r.wrong, 0);
+            assert_near(r.worst_share, fabs(inside - ref) / bound);
+            *at(c, row, col) = outside;
+            assert_one_wrong(row, col);
+        }
+}
+
+/* In the exact pass the next float is wrong already. */
+static void the_exact_pass_allows_nothing(void **state) {
+    (void)state;
+    const gemm_case cases[] = {plain, scaled, padded};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        set_up_right(&cases[i], EXACT);
+        float *x = at(c, 4, 6);
+        *x = nextafterf(*x, INFINITY);
+        assert_one_wrong(4, 6);
+        assert_true(isinf(verify().worst_share));
+        assert_true(verify().first.bound == 0.0);
+    }
+}
+
+static void nan_and_infinity_are_wrong_wherever_they_are(void **state) {
+    (void)state;
+    const float poison[] = {NAN, -NAN, INFINITY, -INFINITY, FLT_MAX};
+    const gemm_case cases[] = {plain, scaled, padded};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up_right(&cases[i], pass);
+            const int places[][2] = {{0, 0}, {0, p.n - 1}, {p.m / 2, p.n / 2}, {p.m - 1, 0}, {p.m - 1, p.n - 1}};
+            for (size_t j = 0; j < COUNT(places); j++)
+                for (size_t k = 0; k < COUNT(poison); k++) {
+                    float *x = at(c, places[j][0], places[j][1]), right = *x;
+                    *x = poison[k];
+                    assert_one_wrong(places[j][0], places[j][1]);
+                    if (poison[k] != FLT_MAX) assert_true(isinf(verify().worst_share));
+                    *x = right;
+                }
+        }
+}
+
+/* beta == 0: the poison is still there. beta != 0: the old value is no result. */
+static void unwritten_elements_are_wrong(void **state) {
+    (void)state;
+    const gemm_case cases[] = {plain, scaled, padded, {.m = 8, .n = 8, .k = 0, .alpha = 1.0f, .seed = 1}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up(&cases[i], pass);
+            const float before = *at(c, 3, 2);
+            gemm(&p);
+            *at(c, 3, 2) = before;
+            assert_true(isnan(before) == (cases[i].beta == 0.0f));
+            assert_one_wrong(3, 2);
+        }
+}
+
+static void swapped_rows_are_wrong(void **state) {
+    (void)state;
+    const gemm_case cases[] = {plain, scaled, padded};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up_right(&cases[i], pass);
+            int differ = 0, first = -1;
+            for (int j = 0; j < p.n; j++) {
+                const float upper = *at(c, 1, j);
+                *at(c, 1, j) = *at(c, 4, j);
+                *at(c, 4, j) = upper;
+                if (*at(c, 1, j) == upper) continue; /* small integers: some are equal */
+                if (differ++ == 0) first = j;
+            }
+            const verify_result r = verify();
+            assert_true(differ > p.n / 2);
+            assert_int_equal(r.wrong, 2 * differ);
+            assert_true(r.first.row == 1 && r.first.col == first);
+        }
+}
+
+/* ---- first and worst ---- */
+
+/* n > 512: more than one of verify_host's panels, whose order is not the rows'. */
+static void first_is_in_rows_order_and_worst_by_its_share(void **state) {
+    (void)state;
+    set_up_right(&(gemm_case){.m = 7, .n = 1100, .k = 20, .alpha = 1.0f, .seed = 2}, RANDOM);
+    const int places[][2] = {{5, 3}, {2, 1050}, {2, 700}, {6, 0}, {2, 701}};
+    const float off[] = {1.0f, 2.0f, 0.5f, 64.0f, 4.0f};
+    for (size_t i = 0; i < COUNT(places); i++) *at(c, places[i][0], places[i][1]) += off[i];
+    verify_result r = verify();
+    assert_int_equal(r.wrong, COUNT(places));
+    assert_true(r.first.row == 2 && r.first.col == 700);
+    assert_true(r.worst.row == 6 && r.worst.col == 0);
+    assert_near(r.worst_share, fabs(r.worst.got - r.worst.expected) / r.worst.bound);
+    assert_true(fabs(r.worst.got - r.worst.expected - 64.0) < 1e-3);
+    assert_true(fabs(r.first.got - r.first.expected - 0.5) < 1e-3);
+
+    *at(c, 3, 900) = NAN; /* worse than any number */
+    r = verify();
+    assert_int_equal(r.wrong, COUNT(places) + 1);
+    assert_true(r.first.row == 2 && r.first.col == 700);
+    assert_true(r.worst.row == 3 && r.worst.col == 900 && isnan(r.worst.got) && isinf(r.worst_share));
+}
+
+static void everything_wrong_is_counted(void **state) {
+    (void)state;
+    for (int pass = 0; pass < PASSES; pass++) {
+        set_up(&(gemm_case){.m = 30, .n = 700, .k = 3, .alpha = 1.0f, .seed = 2}, pass); /* no GEMM at all */
+        const verify_result r = verify();
+        assert_int_equal(r.wrong, 30 * 700);
+        assert_true(r.first.row == 0 && r.first.col == 0);
+    }
+}
+
+/* ---- the report ---- */
+
+static char *report(const char *what, const verify_result *r) {
+    static char text[1024];
+    memset(text, 0, sizeof text);
+    FILE *f = fmemopen(text, sizeof text, "w");
+    assert_non_null(f);
+    verify_report(f, what, &v, r);
+    fclose(f);
+    return text;
+}
+
+static void the_report_of_the_random_pass(void **state) {
+    (void)state;
+    set_up(&scaled, RANDOM);
+    const verify_result r = {
+        .wrong = 17, .first = {1, 2, 1.5, 1.25, 0.001}, .worst = {8, 13, -0.123456789012, INFINITY, 2e-6}};
+    assert_string_equal(report("tile8x8", &r),
+                        "tile8x8: random pass: 17 of 126 elements wrong (m 9, n 14, k 11, alpha -0.5, beta 2)\n"
+                        "  first at row 1, column 2: expected 1.5, got 1.25 (off by 0.25, allowed 0.001)\n"
+                        "  worst at row 8, column 13: expected -0.123456789, got inf (off by inf, allowed 2e-06)\n");
+}
+
+static void the_report_of_the_exact_pass(void **state) {
+    (void)state;
+    set_up_right(&plain, EXACT);
+    *at(c, 4, 6) = NAN;
+    *at(c, 8, 0) += 1.0f;
+    const verify_result r = verify();
+    char expected[512];
+    snprintf(expected, sizeof expected,
+             "x: exact pass: 2 of 126 elements wrong (m 9, n 14, k 11, alpha 1, beta 0)\n"
+             "  first at row 4, column 6: expected %.9g, got nan\n"
+             "  worst at row 4, column 6: expected %.9g, got nan\n",
+             r.first.expected, r.first.expected);
+    assert_string_equal(report("x", &r), expected);
+}
+
+static void the_report_counts_beyond_32_bits(void **state) {
+    (void)state;
+    v = (verify_case){.a = {.cols = 3}, .c = {.rows = 65540, .cols = 65541}, .alpha = 1.0f};
+    const verify_result r = {.wrong = 5000000000u};
+    assert_non_null(strstr(report("x", &r), "x: random pass: 5000000000 of 4295557140 elements wrong (m 65540, "));
+}
+
+/* ---- wrong scalars, reading what may not be read, a dropped term ---- */
+
+static verify_result verify_other(const gemm_case *what, int pass, float alpha, float beta) {
+    set_up(what, pass);
+    gemm_problem other = p;
+    if (!isnan(alpha)) other.alpha = alpha;
+    if (!isnan(beta)) other.beta = beta;
+    gemm(&other);
+    return verify();
+}
+
+static void ignored_scalars_are_caught(void **state) {
+    (void)state;
+    const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
+    for (int i = 0; i < 16; i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            const gemm_case what = {
+                .m = 9, .n = 14, .k = 11, .alpha = scalars[i / 4], .beta = scalars[i % 4], .seed = 3};
+            assert_int_equal(verify_other(&what, pass, NAN, NAN).wrong, 0);
+            if (what.beta != 0.0f) assert_true(verify_other(&what, pass, NAN, 0.0f).wrong > 100);
+            if (what.beta != 1.0f) assert_true(verify_other(&what, pass, NAN, 1.0f).wrong > 100);
+            if (what.alpha != 0.0f) assert_true(verify_other(&what, pass, 0.0f, NAN).wrong > 90); /* some sums are 0 */
+            if (what.alpha != 1.0f) assert_true(verify_other(&what, pass, 1.0f, NAN).wrong > 90);
+        }
+}
+
+/* A GEMM without BLAS' corner cases: it reads what it then multiplies by 0. */
+static void gemm_that_reads_everything(const gemm_problem *q, int k) {
+    for (int i = 0; i < q->m; i++)
+        for (int j = 0; j < q->n; j++) {
+            float sum = 0.0f, *x = &q->C[(size_t)i * q->ldc + j];
+            for (int l = 0; l < k; l++) sum += q->A[(size_t)i * q->lda + l] * q->B[(size_t)l * q->ldb + j];
+            *x = q->alpha * sum + q->beta * *x;
+        }
+}
+
+static void reading_what_may_not_be_read_is_caught(void **state) {
+    (void)state;
+    const gemm_case no_alpha = {.m = 5, .n = 6, .k = 7, .alpha = 0.0f, .beta = 2.0f, .seed = 1};
+    const gemm_case no_beta = {.m = 5, .n = 6, .k = 7, .alpha = 2.0f, .beta = 0.0f, .seed = 1};
+    const gemm_case no_k = {.m = 5, .n = 6, .k = 0, .alpha = 2.0f, .beta = 2.0f, .seed = 1};
+    const gemm_case all = {.m = 5, .n = 6, .k = 7, .alpha = 2.0f, .beta = 2.0f, .seed = 1};
+    for (int pass = 0; pass < PASSES; pass++) {
+        set_up(&all, pass);
+        gemm_that_reads_everything(&p, p.k);
+        assert_int_equal(verify().wrong, 0);
+        set_up(&no_alpha, pass);
+        assert_true(isnan(*at(a, 0, 0)) && isnan(*at(a, 4, 6)) && isnan(*at(b, 6, 5)));
+        gemm_that_reads_everything(&p, p.k);
+        assert_int_equal(verify().wrong, 30);
+        set_up(&no_beta, pass);
+        gemm_that_reads_everything(&p, p.k);
+        assert_int_equal(verify().wrong, 30);
+        set_up(&no_k, pass); /* a loop that runs once at least: A's column 0 is padding */
+        gemm_that_reads_everything(&p, 1);
+        assert_int_equal(verify().wrong, 30);
+        set_up(&all, pass); /* one k too far: column 7 of A is row 1's first element, row 7 of B is the guard */
+        gemm_that_reads_everything(&p, p.k + 1);
+        assert_int_equal(verify().wrong, 30);
+    }
+}
+
+/* The reason for the exact pass: at k = 8192 the bound is wider than any product, so a kernel that leaves one out
+ * passes the random pass. */
+static void a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass(void **state) {
+    (void)state;
+    const gemm_case deep = {.m = 17, .n = 9, .k = 8192, .alpha = 1.0f, .beta = 0.0f, .seed = 7};
+    const int dropped[] = {0, 4095, 8191};
+    for (size_t d = 0; d < COUNT(dropped); d++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up(&deep, pass);
+            const int l = dropped[d];
+            for (int i = 0; i < p.m; i++) *at(a, i, l) = 0.0f;
+            gemm(&p);
+            matrix_fill_host(a, a->kind, a->seed);
+            const verify_result r = verify();
+            if (pass == RANDOM) {
+                assert_int_equal(r.wrong, 0);
+                double ref, bound;
+                expect(0, 0, &ref, &bound);
+                assert_true(bound > 0.9 && bound < 1.1);
+            } else
+                assert_int_equal(r.wrong, 17 * 9);
+        }
+    /* In a single element, too. */
+    set_up_right(&deep, EXACT);
+    *at(c, 16, 8) -= *at(a, 16, 8191) * *at(b, 8191, 8);
+    assert_one_wrong(16, 8);
+    /* At small k either pass catches it. */
+    set_up_right(&plain, RANDOM);
+    *at(c, 8, 13) -= *at(a, 8, 10) * *at(b, 10, 13);
+    assert_one_wrong(8, 13);
+}
+
+/* ---- the edges of FP32's range ---- */
+
+static void overflow_must_be_the_infinity_of_its_sign(void **state) {
+    (void)state;
+    set_up_right(&(gemm_case){.m = 20, .n = 20, .k = 16, .alpha = 3e38f, .seed = 4}, RANDOM);
+    int positive = 0, negative = 0;
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 20; j++) {
+            float *x = at(c, i, j), right = *x;
+            if (!isinf(right)) continue;
+            positive += right > 0.0f;
+            negative += right < 0.0f;
+            *x = -right;
+            assert_one_wrong(i, j);
+            *x = NAN;
+            assert_one_wrong(i, j);
+            *x = copysignf(1.0f, right);
+            assert_one_wrong(i, j);
+            *x = right;
+        }
+    assert_true(positive > 50 && negative > 50 && positive + negative < 400);
+    assert_int_equal(verify().wrong, 0); /* the infinities pass */
+}
+
+static void shares_at_the_edge_of_the_range(void **state) {
+    (void)state;
+    const double past = 1e39;
+    assert_true(verify_share(INFINITY, past, 1e33) == 0.0);
+    assert_true(verify_share(-INFINITY, -past, 1e33) == 0.0);
+    assert_true(verify_share(INFINITY, past, 0.0) == 0.0);
+    assert_true(verify_share(-INFINITY, past, 1e33) > 1.0);
+    assert_true(verify_share(INFINITY, -past, 1e33) > 1.0);
+    assert_true(verify_share(FLT_MAX, past, 1e33) > 1.0);
+    assert_true(verify_share(NAN, past, 1e33) > 1.0);
+    /* Near the largest float either may be right. */
+    assert_true(verify_share(INFINITY, 3.402823e38, 1e33) == 0.0);
+    assert_true(verify_share(FLT_MAX, 3.402823e38, 1e33) <= 1.0);
+    assert_true(verify_share(FLT_MAX, 3.4029e38, 1e34) <= 1.0);
+    assert_true(verify_share(INFINITY, 3.4e38, 1e33) > 1.0); /* too far below it */
+    assert_true(verify_share(INFINITY, 1.0, 0.5) > 1.0);
+    assert_true(verify_share(NAN, 1.0, 0.5) > 1.0);
+    assert_true(verify_share(NAN, NAN, 0.5) > 1.0);
+    assert_true(verify_share(1.0f, NAN, 0.5) > 1.0);
+    assert_true(verify_share(1.0f, 1.0, 0.0) == 0.0);
+    assert_true(verify_share(-0.0f, 0.0, 0.0) == 0.0);
+    assert_true(verify_share(1.25f, 1.0, 0.5) == 0.5);
+    assert_true(verify_share(2.0f, 1.0, 0.5) == 2.0);
+}
+
+/* Results below 2^-126: gradual underflow passes, flushing to zero does not. */
+static void subnormal_results(void **state) {
+    (void)state;
+    const float alphas[] = {0x1p-130f, -0x1p-135f, 0x1p-140f};
+    for (size_t i = 0; i < COUNT(alphas); i++) {
+        set_up_right(&(gemm_case){.m = 9, .n = 14, .k = 11, .alpha = alphas[i], .seed = 3}, RANDOM);
+        assert_int_equal(verify().wrong, 0);
+        int wrong = 0;
+        for (int row = 0; row < p.m; row++)
+            for (int col = 0; col < p.n; col++) {
+                float *x = at(c, row, col);
+                assert_true(fabsf(*x) < FLT_MIN);
+                wrong += fabsf(*x) > 3 * 0x1p-149f;
+                *x = 0.0f;
+            }
+        assert_true(wrong > 100);
+        const verify_result r = verify();
+        assert_true(r.wrong >= (uint64_t)wrong);
+    }
+    /* All terms tiny, and C's old value too: two roundings to the smallest step. */
+    set_up_right(&(gemm_case){.m = 9, .n = 14, .k = 11, .alpha = 0x1p-147f, .beta = 0x1p-148f, .seed = 3}, RANDOM);
+    assert_int_equal(verify().wrong, 0);
+}
+
+/* ---- guards, padding, operands ---- */
+
+static void assert_one_changed(matrix *x, bool elements, int64_t offset) {
+    int64_t first;
+    assert_int_equal(changed(x, elements, &first), 1);
+    assert_int_equal(first, offset);
+    assert_int_equal(changed_anywhere(), 1);
+    assert_int_equal(verify().wrong, 0); /* nothing else would tell */
+}
+
+static void clobbered_guards_and_padding_are_found(void **state) {
+    (void)state;
+    const gemm_case cases[] = {padded, plain, {.m = 0, .n = 4, .k = 3, .alpha = 1.0f, .seed = 1}};
+    const uint32_t written[] = {0, 0x3f800000u, 0x7fffffffu, 0x7fc00000u, VALUES_GUARD_BITS ^ 1u};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up_right(&cases[i], pass);
+            matrix *const all[] = {a, b, c};
+            for (int m = 0; m < 3; m++) {
+                matrix *x = all[m];
+                const int64_t size = (int64_t)x->rows * x->ld, before = x->data - x->base;
+                const int64_t places[] = {
+                    -before, -1024,    -2,          -1,
+                    size,    size + 1, size + 1023, (int64_t)x->floats - before - 1, /* the last word of all */
+                    x->cols,                                                         /* padding: of the first row, */
+                    size - 1};                                                       /* of the last */
+                for (size_t j = 0; j < COUNT(places); j++) {
+                    const bool element = places[j] >= 0 && places[j] < size && places[j] % x->ld < x->cols;
+                    if (element) continue; /* no padding here */
+                    const float old = x->data[places[j]];
+                    for (size_t k = 0; k < COUNT(written); k++) {
+                        x->data[places[j]] = values_from_bits(written[k]);
+                        assert_one_changed(x, m < 2, places[j]);
+                    }
+                    x->data[places[j]] = old;
+                }
+            }
+        }
+}
+
+static void changed_operands_are_found(void **state) {
+    (void)state;
+    const gemm_case cases[] = {padded, plain, scaled};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up_right(&cases[i], pass);
+            matrix *const read[] = {a, b};
+            for (int m = 0; m < 2; m++) {
+                matrix *x = read[m];
+                const int places[][2] = {{0, 0}, {1, x->cols - 1}, {x->rows - 1, 0}, {x->rows - 1, x->cols - 1}};
+                for (size_t j = 0; j < COUNT(places); j++) {
+                    float *word = at(x, places[j][0], places[j][1]), old = *word;
+                    *word = values_from_bits(values_to_bits(old) ^ 1u); /* the last bit alone */
+                    int64_t first;
+                    assert_int_equal(changed(x, true, &first), 1);
+                    assert_int_equal(first, (int64_t)places[j][0] * x->ld + places[j][1]);
+                    assert_int_equal(changed(x, false, &first), 0); /* as for C, whose elements are the result */
+                    *word = old;
+                }
+            }
+            assert_int_equal(changed_anywhere(), 0);
+        }
+}
+
+static void the_first_of_many_changes_is_reported(void **state) {
+    (void)state;
+    set_up_right(&padded, RANDOM);
+    int64_t first;
+    c->data[6 * 12 + 5] = 1.0f;
+    c->data[3 * 12 + 11] = 1.0f;
+    c->data[3 * 12 + 10] = 1.0f;
+    assert_int_equal(changed(c, false, &first), 3);
+    assert_int_equal(first, 3 * 12 + 10);
+    c->data[-700] = 1.0f;
+    assert_int_equal(changed(c, false, &first), 4);
+    assert_int_equal(first, -700);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(right_results_pass),
+        TEST(right_results_pass_at_large_k),
+        TEST(odd_scalars_pass),
+        TEST(scalars_of_the_exact_pass),
+        TEST(the_bound_is_sharp),
+        TEST(the_exact_pass_allows_nothing),
+        TEST(nan_and_infinity_are_wrong_wherever_they_are),
+        TEST(unwritten_elements_are_wrong),
+        TEST(swapped_rows_are_wrong),
+        TEST(first_is_in_rows_order_and_worst_by_its_share),
+        TEST(everything_wrong_is_counted),
+        TEST(the_report_of_the_random_pass),
+        TEST(the_report_of_the_exact_pass),
+        TEST(the_report_counts_beyond_32_bits),
+        TEST(ignored_scalars_are_caught),
+        TEST(reading_what_may_not_be_read_is_caught),
+        TEST(a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass),
+        TEST(overflow_must_be_the_infinity_of_its_sign),
+        TEST(shares_at_the_edge_of_the_range),
+        TEST(subnormal_results),
+        TEST(clobbered_guards_and_padding_are_found),
+        TEST(changed_operands_are_found),
+        TEST(the_first_of_many_changes_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
