@@ -1,0 +1,55 @@
+# What the figures share: arguments, terminal, type, colours. scripts/plots.sh calls each figure as
+#   gnuplot -c FIGURE.gp DATA OUT CAPTION TERMINAL COLUMNS BASELINE
+# DATA: the figure's digest by scripts/figures.awk, in named blocks; OUT: the path without its ending; TERMINAL: png,
+# svg or dumb (text, COLUMNS wide); BASELINE: what the kernels are compared with.
+if (ARGC < 6) { print "draw the figures with scripts/plots.sh"; exit status 2 }
+DATA = ARG1; OUT = ARG2; CAPTION = ARG3; TERMINAL = ARG4; BASELINE = ARG6
+set encoding utf8
+dumb = TERMINAL eq "dumb"
+
+# Read on a projector: large type, thick lines. Not enhanced: names have underscores.
+if (TERMINAL eq "png") { set terminal pngcairo size 1920,1080 noenhanced font "sans-serif,26" linewidth 3 }
+if (TERMINAL eq "svg") {
+    set terminal svg size 1920,1080 dynamic noenhanced font "sans-serif,34" linewidth 3 background "#ffffff"
+}
+if (dumb) { set terminal dumb size ARG5 + 0,36 noenhanced mono }
+set output OUT.".".TERMINAL
+big = TERMINAL eq "png" ? ",32" : ",42"
+small = TERMINAL eq "png" ? ",17" : ",23"
+point = TERMINAL eq "svg" ? 0.36 : 1.0 # the terminals' units differ
+
+# Okabe and Ito's colours, told apart with any colour vision. A step's line type is its number; 8 is for numbers that
+# are not ours, 9 for the baseline.
+set linetype 1 lc rgb "#CC79A7"
+set linetype 2 lc rgb "#E69F00"
+set linetype 3 lc rgb "#56B4E9"
+set linetype 4 lc rgb "#009E73"
+set linetype 5 lc rgb "#0072B2"
+set linetype 6 lc rgb "#D55E00"
+set linetype 7 lc rgb "#F0E442"
+set linetype 8 lc rgb "#888888"
+set linetype 9 lc rgb "#000000"
+tick(top) = top > 120 ? 50 : top > 25 ? 10 : top > 10 ? 5 : top > 4 ? 1 : 0.5
+mark(series) = dumb ? series : int(word("5 7 9 13 5 11 9 7 7", int(series)))
+INK = "#222222"
+GREY = "#777777"
+FAINT = "#AAAAAA"
+GRID = "#E0E0E0"
+
+unset key
+set tics nomirror out scale (TERMINAL eq "svg" ? 0.6 : 1) textcolor rgb INK
+set title font big textcolor rgb INK
+set border 2 lc rgb INK
+if (!dumb) {
+    set label 1000 CAPTION at screen 0.012,0.025 left font small textcolor rgb "#555555"
+    set lmargin at screen 0.105
+    set rmargin at screen 0.99
+    set bmargin at screen 0.185
+    set tmargin at screen 0.87
+}
+
+# The numbers of the block "scale".
+set table $scale
+plot DATA index "scale" using 1:2:3:4:5:6 with table
+unset table
+scale(i) = real(word($scale[1], i))

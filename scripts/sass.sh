@@ -1,0 +1,35 @@
+#!/bin/sh
+# Records what the compiler made of every kernel's main loop for sm_90a in plots/data/sass.csv: registers, and how many
+# instructions of which kind (scripts/sass.awk says how the loop is found). Needs no GPU.
+# Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/gpu.sh
+need_tool sass cuobjdump cuda-cuobjdump-13-0
+MAKEFLAGS='' make -j"$(nproc)" all >&2
+
+arch=sm_90a
+csv=plots/data/sass.csv
+nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+nvcc=$("$nvcc" --version | sed -n 's/.*, V\([0-9.]*\).*/\1/p')
+work=$(mktemp -d "${TMPDIR:-/tmp}/sass.XXXXXX")
+trap 'rm -rf "$work" "$csv.new.$$"' EXIT
+trap 'exit 130' INT TERM
+
+awk -v header=1 -f scripts/records.awk -f scripts/sass.awk >"$work/rows"
+for kernel in step[0-9][0-9]_*/*.cu; do
+    object=build/obj/$kernel.o
+    cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
+    cuobjdump -arch "$arch" -sass "$object" >"$work/sass"
+    if ! grep -q "code for $arch" "$work/sass"; then
+        echo "sass: $object has no machine code for $arch; type: make sass ARCHS=${arch#sm_}" >&2
+        exit 2
+    fi
+    awk -v step="${kernel%%/*}" -v variant="$(basename "$kernel" .cu)" -v arch="$arch" -v nvcc="$nvcc" \
+        -f scripts/records.awk -f scripts/sass.awk input=usage "$work/usage" input=sass "$work/sass" >>"$work/rows" ||
+        exit 2
+done
+mkdir -p plots/data
+cat "$work/rows" >"$csv.new.$$"
+mv "$csv.new.$$" "$csv"
+echo "sass: recorded in $csv; refresh the notes with make notes" >&2
