@@ -1,0 +1,294 @@
+#!/bin/sh
+# The Makefile and the scripts it calls, tried in a copy of the tree. Ends with "N passed, N failed".
+# KL_TEST_WHEELS=1 also installs CUDA's Python wheels (100 MB) and builds a step with them.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES ARCHS STEP VARIANT SIZE A B V WHEELS FORCE CC # of the make that runs us
+passed=0 failed=0
+
+ok() { echo "ok $1"; passed=$((passed + 1)); }
+fail() { # NAME: and what the command said
+    echo "FAIL $1"
+    sed 's/^/    /' "$work/out" | tail -n 20
+    failed=$((failed + 1))
+}
+# run COMMAND...: its output in $work/out, its exit status in $status.
+run() {
+    status=0
+    "$@" >"$work/out" 2>&1 || status=$?
+}
+# check NAME CONDITION...: ok when the command succeeds.
+check() {
+    name=$1
+    shift
+    if "$@"; then ok "$name"; else fail "$name"; fi
+}
+said() { grep -q -e "$1" "$work/out"; }
+lines() { [ "$(wc -l <"$work/out")" = "$1" ]; }
+
+# A copy of what git would have, as a repository of its own, so that `git status` can say what a build leaves behind.
+copy=$work/copy
+toolkit=$(sed -n 's/^CUDA_DIR := //p' "$root/build/config.mk" 2>/dev/null)
+case $toolkit in
+build/cuda) export CUDA_HOME="$root/build/cuda" ;; # lend the copy the wheels that this tree fetched
+esac
+mkdir "$copy"
+(cd "$root" && git ls-files -co --exclude-standard | while read -r f; do if [ -e "$f" ]; then echo "$f"; fi; done |
+    tar cf - -T -) | tar xf - -C "$copy"
+cd "$copy" || exit 1
+git init -q . && git add -A && git -c user.name=test -c user.email=test@example.org commit -q -m copy
+dirs=$(ls -d step[0-9][0-9]_*)
+first=$(echo "$dirs" | head -n 1)
+step=${first%%_*}
+
+# --- help, dry run, arguments ---
+run make help
+for target in $(sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\n' | grep '^[a-z_.-]*$' | sort -u); do
+    check "help lists $target" said "^$target  *[A-Za-z]"
+done
+check "help lists stepNN" said '^stepNN '
+check "help needs no toolkit" [ ! -e build ]
+
+run make -n
+check "make -n succeeds" [ "$status" = 0 ]
+check "make -n would link every step" [ "$(grep -c '^gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
+check "make -n builds nothing" [ ! -e build/obj ]
+
+for archs in 99 sm_80 "90a 80,89"; do
+    run make deps ARCHS="$archs"
+    check "ARCHS='$archs' is refused, exit 2" [ "$status" = 2 ]
+    check "ARCHS='$archs' is named in one line" eval 'lines 1 && said "ARCHS: unknown"'
+done
+run make -s deps ARCHS="75 80"
+check "ARCHS of old GPUs keep compute_90a" said '^machine code: sm_75 sm_80; PTX: compute_90a compute_80$'
+run make -s deps ARCHS="120 90a 89"
+check "the newest of ARCHS gives the portable PTX" said 'PTX: compute_90a compute_120$'
+run make -n test bench
+check "make -n runs no script" eval '[ "$status" = 0 ] && ! said "no GPU" && [ ! -e build/tests ]'
+run make profile
+check "profile without STEP: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "STEP.*STEP=step04"'
+run make compare A=one.csv
+check "compare without B: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "A and B.*A=.*B="'
+run sh scripts/deps.sh nonsense
+check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && said nonsense'
+
+# --- building ---
+run make -j2 "$step" ARCHS=90a
+check "$step builds" [ "$status" = 0 ]
+check "$step is a link to its folder" [ "$(readlink "$step")" = "$first" ]
+run "./$step/run" --list
+check "$step/run --list works" [ "$status" = 0 ]
+cat build/obj/"$first"/*.cu.o >"$work/all.o"
+run grep -c -a '^\.target sm_90' "$work/all.o"
+check "PTX is embedded as text" [ "$status" = 0 ]
+check "PTX of compute_90a and compute_90 is embedded" eval \
+    'grep -aq "^\.target sm_90a" "$work/all.o" && grep -aq "^\.target sm_90$" "$work/all.o"'
+
+run make "$step" ARCHS=90a
+check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link"'
+sleep 1
+touch common/harness/gemm.h
+run make -j2 "$step" ARCHS=90a
+check "a touched header rebuilds C and CUDA" eval \
+    '[ "$status" = 0 ] && said "^cc .*$first" && said "^nvcc .*$first" && said "^link"'
+run make -n "$step" ARCHS="89 90a"
+check "a changed flag rebuilds" said 'sm_89.*\.cu$'
+
+# A step that spills registers, in a tree of its own kind: one kernel that holds more than its registers.
+spill() {
+    cat <<EOF
+__global__ void __launch_bounds__(1024, 2) spill(float *p) {
+    float a[64];
+#pragma unroll
+    for (int i = 0; i < 64; i++) a[i] = p[i * threadIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 64; i++)
+#pragma unroll
+        for (int j = 0; j < 64; j++) a[i] += a[j] * p[i];
+#pragma unroll
+    for (int i = 0; i < 64; i++) p[i + 64 * threadIdx.x] = a[i];
+}
+EOF
+}
+spill >"$first/spill.cu"
+run make "build/obj/$first/spill.cu.o" ARCHS=90a
+check "spilled registers fail the build" eval '[ "$status" != 0 ] && said "spilled"'
+{ echo "/* spills: intended */" && spill; } >"$first/spill.cu"
+run make "build/obj/$first/spill.cu.o" ARCHS=90a
+check "intended spills do not" [ "$status" = 0 ]
+echo 'static int unused; static void idle(void) {}' >"$first/spill.cu"
+run make "build/obj/$first/spill.cu.o" ARCHS=90a
+check "a warning in CUDA fails the build" [ "$status" != 0 ]
+rm -f "$first/spill.cu"
+
+# --- the scripts that use a GPU, with one that is made up: nvidia-smi, compute-sanitizer and every step's run ---
+gpu=$work/gpu
+mkdir "$gpu"
+cat >"$gpu/nvidia-smi" <<'EOF'
+#!/bin/sh
+case $* in
+-L) echo "GPU 0: made up" ;;
+*gpu=name*) echo "NVIDIA  Made-Up 4090 (Laptop)" ;;
+*compute_cap*) echo "$FAKE_CC" ;;
+esac
+EOF
+cat >"$gpu/compute-sanitizer" <<'EOF'
+#!/bin/sh
+echo "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations"
+echo "========= ERROR SUMMARY: ${FAKE_ERRORS:-0} errors"
+EOF
+cat >"$work/run" <<'EOF'
+#!/bin/sh
+[ -z "${FAKE_STATUS:-}" ] || exit "$FAKE_STATUS"
+step=$(basename "$(cd "$(dirname "$0")" && pwd -P)")
+while [ $# != 0 ]; do
+    case $1 in check) echo "3 passed, 0 failed, 1 skipped" ;; --csv) csv=$2 ;; --size) size=$2 ;; esac
+    shift
+done
+[ -n "${csv:-}" ] || exit 0
+[ -e "$csv" ] || sed -n 's/^ *"\(.*\)".*/\1/p' common/harness/record.h | tr -d '\n' >"$csv"
+n=${size:-1}
+echo "
+$step,one,gemm,f32,nn,$n,$n,$n,,1,0,cold,events,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,2026-01-01" \
+    >>"$csv"
+EOF
+cat >"$work/faults" <<'EOF'
+#!/bin/sh
+[ -z "${FAKE_STATUS:-}" ] || exit "$FAKE_STATUS"
+echo "ok made up"
+echo "5 passed, ${FAKE_FAULTS:-0} failed"
+[ -z "${FAKE_FAULTS:-}" ]
+EOF
+chmod +x "$gpu"/* "$work/run" "$work/faults"
+with_gpu() { env PATH="$gpu:$PATH" FAKE_CC="${FAKE_CC:-9.0}" "$@"; }
+
+for pair in 9.0:sm_90a 10.0:sm_100a 12.0:sm_120 8.9:sm_89 7.0:sm_90a none:sm_90a; do
+    FAKE_CC=${pair%:*}
+    run with_gpu make -s deps
+    check "GPU of ${pair%:*}: code for ${pair#*:}" said "machine code: ${pair#*:};"
+done
+FAKE_CC=9.0
+run make -j2 ARCHS=90a all build/tests/gpu/faults
+check "every step builds" eval \
+    '[ "$status" = 0 ] && [ "$(ls -d step??_*/run | wc -l)" = "$(echo "$dirs" | wc -l)" ]'
+for dir in $dirs; do cp "$work/run" "$dir/run"; done # newer than its objects: make leaves it alone
+check "the GPU's own tests build" [ -x build/tests/gpu/faults ]
+cp "$work/faults" build/tests/gpu/faults
+steps=$(echo "$dirs" | wc -l)
+
+run with_gpu make -s test-gpu
+check "test-gpu sums every step and its own tests" eval \
+    '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^$((3 * steps + 5)) passed, 0 failed, $steps skipped$"'
+run with_gpu env FAKE_FAULTS=2 sh scripts/test_gpu.sh
+check "test-gpu fails when the verification misses a fault" eval \
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 5)) passed, 2 failed, "'
+run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/test_gpu.sh
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 1)) failed$"'
+run with_gpu sh scripts/sanitize.sh
+check "sanitize: a line a tool and step" eval \
+    '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^$((4 * steps)) passed, 0 failed$"'
+run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize.sh
+check "sanitize fails on an error" eval \
+    '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
+csv=plots/data/nvidia-made-up-4090-laptop/sgemm.csv
+run with_gpu make -s bench BENCH_STEPS="$step"
+check "bench records in the GPU's folder" eval '[ "$status" = 0 ] && [ "$(grep -c "^$first," "$csv")" = 3 ]'
+cp "$csv" "$work/before"
+run with_gpu env FAKE_STATUS=3 make -s bench FORCE=1
+check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" != 0 ] && cmp -s "$csv" "$work/before"'
+run with_gpu make -s bench FORCE=1 SWEEPS=odd
+check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$((steps + 1))" ]'
+check "bench leaves one file" [ "$(ls plots/data/nvidia-made-up-4090-laptop | wc -l)" = 1 ]
+rm -rf plots/data/nvidia-made-up-4090-laptop
+run with_gpu make -s demo
+check "demo with a GPU: a table of every step" eval \
+    '[ "$status" = 0 ] && [ "$(grep -c "^step.* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$steps" ]'
+
+run make compile_commands.json
+if command -v python3 >/dev/null; then
+    check "compile_commands.json is JSON" python3 -c 'import json; assert json.load(open("compile_commands.json"))'
+fi
+run make clean
+check "clean succeeds" [ "$status" = 0 ]
+run git status --porcelain --ignored
+check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
+
+# --- scripts that need a GPU say so ---
+if ! nvidia-smi -L >/dev/null 2>&1; then
+    for script in bench counters test_gpu sanitize; do
+        run sh "scripts/$script.sh"
+        check "$script.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
+    done
+fi
+
+# --- deps on machines that lack things: a PATH with the tools named and no others ---
+bare() { # DIR TOOL...
+    bin=$1
+    shift
+    mkdir "$bin"
+    for tool in sh sed grep sort tr cmp mv rm mkdir cat ln dirname "$@"; do
+        ln -s "$(command -v "$tool")" "$bin/$tool"
+    done
+}
+bare "$work/nothing"
+printf '#!/bin/sh\necho 1000\n' >"$work/nothing/id"
+printf '#!/bin/sh\nexit 1\n' >"$work/nothing/apt-get"
+chmod +x "$work/nothing/id" "$work/nothing/apt-get"
+run env PATH="$work/nothing" sh scripts/deps.sh cuda plots
+check "deps without root names the exact command" eval \
+    '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential gnuplot-nox$"'
+rm "$work/nothing/apt-get"
+run env PATH="$work/nothing" sh scripts/deps.sh plots
+check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 && said "gnuplot-nox"'
+
+bare "$work/root"
+printf '#!/bin/sh\necho 0\n' >"$work/root/id"
+printf '#!/bin/sh\necho "$@" >>"%s"\n[ "$1" = update ] || [ -e "%s" ] || exit 100\n' "$work/apt" "$work/updated" \
+    >"$work/root/apt-get"
+chmod +x "$work/root/id" "$work/root/apt-get"
+run env PATH="$work/root" sh scripts/deps.sh plots
+check "deps as root without network: a sentence and the command" eval \
+    '[ "$status" = 2 ] && said "network" && said "type: apt-get update && apt-get install -y gnuplot-nox$"'
+check "deps as root tries apt-get update once" [ "$(grep -c '^update' "$work/apt")" = 1 ]
+: >"$work/updated"
+run env PATH="$work/root" sh scripts/deps.sh plots
+check "deps as root installs, in one line" eval '[ "$status" = 0 ] && lines 1 && said "installing gnuplot-nox"'
+
+if python=$(python3 -c 'import pip, sys; print(sys.executable)' 2>/dev/null); then # itself, not a shim of pyenv's
+    bare "$work/no_nvcc" gcc g++ id
+    ln -s "$python" "$work/no_nvcc/python3"
+    run env -u CUDA_HOME -u NVCC KL_CUDA_SEARCH= PIP_NO_INDEX=1 PIP_FIND_LINKS=/nonexistent PATH="$work/no_nvcc" \
+        sh scripts/deps.sh cuda
+    check "no nvcc, no index: exit 2" [ "$status" = 2 ]
+    check "no nvcc, no index: the commands to type" eval \
+        'said "pip download.*nvidia-cuda-nvcc==13.0" && said "PIP_FIND_LINKS=wheels make deps"'
+    check "no nvcc, no index: nothing half installed" [ ! -e build/cuda ]
+fi
+
+mkdir -p "$work/old/bin"
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' >"$work/old/bin/nvcc"
+chmod +x "$work/old/bin/nvcc"
+run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
+check "an old toolkit is named and the wheels offered" eval \
+    '[ "$status" = 2 ] && lines 1 && said "CUDA 12.4" && said "make deps WHEELS=1"'
+run env -u NVCC CUDA_HOME="$work/nowhere" sh scripts/deps.sh cuda
+check "a CUDA_HOME without nvcc is named" eval '[ "$status" = 2 ] && lines 1 && said "$work/nowhere has no bin/nvcc"'
+
+if [ -n "${KL_TEST_WHEELS:-}" ]; then
+    bin=$(dirname "$(command -v python3)"):/usr/bin:/bin
+    run env -u CUDA_HOME -u NVCC -u LIBRARY_PATH KL_CUDA_SEARCH= PATH="$bin" \
+        make -j2 "$step"
+    check "$step builds with CUDA's wheels" eval '[ "$status" = 0 ] && grep -q "CUDA_DIR := build/cuda" build/config.mk'
+    run env -u LD_LIBRARY_PATH "./$step/run" --list
+    check "$step/run runs with the wheels' libcudart" eval \
+        '[ "$status" = 0 ] && ldd "$step/run" | grep -q "$copy/build/cuda/lib"'
+    run env -u CUDA_HOME -u NVCC KL_CUDA_SEARCH= PATH=/usr/bin:/bin make "$step"
+    check "the wheels are installed once" eval '[ "$status" = 0 ] && ! said "fetching"'
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
