@@ -160,8 +160,8 @@ sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= 
 bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it; FORCE=1 starts afresh)
 	@sh scripts/bench.sh
 
-plots: ## draw the figures from the recorded measurements
-	@sh scripts/plots.sh
+plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
+	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
 
 notes: ## refresh the tables of the notes from the recorded measurements
 	@sh scripts/notes.sh

@@ -72,6 +72,10 @@ run make profile
 check "profile without STEP: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "STEP.*STEP=step04"'
 run make compare A=one.csv
 check "compare without B: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "A and B.*A=.*B="'
+run make plots TERM=dumb
+check "plots TERM=dumb draws in the terminal" eval '[ "$status" = 0 ] && said "The SGEMM ladder" && ! ls build/plots/*.png'
+run make plots TERM=paper
+check "plots refuses another TERM" eval '[ "$status" = 2 ] && said "unknown terminal paper"'
 run sh scripts/deps.sh nonsense
 check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && said nonsense'
 
