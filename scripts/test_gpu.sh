@@ -1,10 +1,11 @@
 #!/bin/sh
 # Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to be
-# wrong (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
+# wrong, and the measuring on small sizes (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
 # Last line: "N passed, N failed[, N skipped]". Exit status: 0, 1 when any failed, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/.."
-nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || { echo "test-gpu: no GPU here (nvidia-smi lists none)" >&2; exit 3; }
+. scripts/gpu.sh
+need_gpu test-gpu
 MAKEFLAGS='' make -j"$(nproc)" all build/tests/gpu/faults >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -30,6 +31,7 @@ tally() {
 }
 
 tally faults build/tests/gpu/faults
+tally measure sh tests/gpu/measure.sh
 for step in ${STEPS:-step[0-9][0-9]}; do tally "$step" "./$step/run" --sweep check; done
 if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
     echo "$passed passed, $failed failed, $skipped skipped"

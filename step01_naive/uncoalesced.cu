@@ -1,4 +1,4 @@
-/* The first kernel everybody writes, with one thing wrong: threadIdx.x walks the rows of C.
+/* One thread, one element of C, with one thing wrong: threadIdx.x walks the rows of C.
  *
  * The 32 lanes of a warp differ in threadIdx.x, so they read A at 32 places a whole row apart. Each load instruction
  * then touches 32 sectors of 32 bytes to use 4 bytes of each.

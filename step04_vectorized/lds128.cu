@@ -37,8 +37,8 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds12
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 8; j += 4)
-            store4<VECTOR>(p, row0 + ty * 8 + i, col0 + tx * 8 + j,
-                           make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+            gemm_store4<VECTOR>(p, row0 + ty * 8 + i, col0 + tx * 8 + j,
+                                make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
 
 extern "C" gemm_kernel kernel_lds128(void) {

@@ -40,8 +40,8 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds12
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 8; j += 4)
-            store4<VECTOR>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j / 4 * 64 + tx * 4,
-                           make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+            gemm_store4<VECTOR>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j / 4 * 64 + tx * 4,
+                                make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
 
 extern "C" gemm_kernel kernel_lds128_2x2(void) {

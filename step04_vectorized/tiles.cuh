@@ -24,50 +24,23 @@ struct tiles {
     float B[BK][BN];
 };
 
-/* Four neighbours of a row from column `col` (a multiple of 4) on, zeros at and beyond `cols`. VECTOR: the matrix is
- * made of whole float4. Otherwise word by word: row lengths and leading dimensions that float4 cannot take. */
-template <bool VECTOR> static __device__ __forceinline__ float4 load4(const float *row, int col, int cols) {
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (VECTOR) return col < cols ? *(const float4 *)(row + col) : v;
-    if (col + 0 < cols) v.x = row[col + 0];
-    if (col + 1 < cols) v.y = row[col + 1];
-    if (col + 2 < cols) v.z = row[col + 2];
-    if (col + 3 < cols) v.w = row[col + 3];
-    return v;
-}
-
 /* The BM x BK tile of A at (row0, k0) and the BK x BN tile of B at (k0, col0), zeros beyond the matrices' edges. A
  * thread brings one float4 of each. */
 template <bool VECTOR>
 static __device__ __forceinline__ void load_tiles(const gemm_problem &p, int row0, int col0, int k0, tiles *t) {
     int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
     float4 a = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (row0 + a_row < p.m) a = load4<VECTOR>(gemm_at(p.A, p.lda, row0 + a_row, 0), k0 + a_k, p.k);
+    if (row0 + a_row < p.m) a = gemm_load4<VECTOR>(gemm_at(p.A, p.lda, row0 + a_row, k0 + a_k), p.k - k0 - a_k);
 
     int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
     float4 b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (k0 + b_k < p.k) b = load4<VECTOR>(gemm_at(p.B, p.ldb, k0 + b_k, 0), col0 + b_col, p.n);
+    if (k0 + b_k < p.k) b = gemm_load4<VECTOR>(gemm_at(p.B, p.ldb, k0 + b_k, col0 + b_col), p.n - col0 - b_col);
 
     t->A[a_k + 0][a_row] = a.x;
     t->A[a_k + 1][a_row] = a.y;
     t->A[a_k + 2][a_row] = a.z;
     t->A[a_k + 3][a_row] = a.w;
     *(float4 *)&t->B[b_k][b_col] = b;
-}
-
-/* Four neighbours of a row of C: one STG.128, or word by word. */
-template <bool VECTOR>
-static __device__ __forceinline__ void store4(const gemm_problem &p, int row, int col, float4 acc) {
-    if (row >= p.m) return;
-    float *c = gemm_at(p.C, p.ldc, row, col);
-    if (VECTOR) {
-        if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
-        return;
-    }
-    if (col + 0 < p.n) c[0] = gemm_blend(p, acc.x, c + 0);
-    if (col + 1 < p.n) c[1] = gemm_blend(p, acc.y, c + 1);
-    if (col + 2 < p.n) c[2] = gemm_blend(p, acc.z, c + 2);
-    if (col + 3 < p.n) c[3] = gemm_blend(p, acc.w, c + 3);
 }
 
 static inline bool tiles_loads_vectorise(const gemm_problem *p) {

@@ -1,12 +1,11 @@
 /* cp.async (LDGSTS): from global to shared memory without passing through registers, four tiles deep.
  *
- * The staging registers of double buffering are gone, and with them the stores into shared memory: the copy engine
- * writes there by itself while the warps multiply. Transposing A costs nothing extra, since each 4-byte copy may go to
- * any address.
+ * The staging registers of double buffering are gone, and with them the stores into shared memory: the words arrive there
+ * while the warps multiply. A is transposed on the way, since each 4-byte copy may go to any address.
  *
- *   stage      0        1        2        3          a group of copies per tile; a thread waits until
- *   tile      t      t+1      t+2   (t+3 now)        at most STAGES-2 groups are in flight: tile t+1 is there
- *           compute  landed   in flight  being issued
+ *   stage      0         1          2            3           a group of copies a tile; a thread waits until
+ *   tile       t        t+1        t+2          t+3          at most STAGES-2 groups are in flight: tile t is there
+ *           computed  in flight  in flight  being issued
  *
  * Copies beyond an edge fill with zeros: the instruction's source size says how much to read.
  */
@@ -87,22 +86,17 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async
         }
     }
 
-    bool vector_c = VECTOR && p.ldc % 4 == 0 && (uintptr_t)p.C % 16 == 0;
+    bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
 #pragma unroll
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 8; j += 4) {
             int row = row0 + i / 4 * 64 + ty * 4 + i % 4, col = col0 + j / 4 * 64 + tx * 4;
-            if (row >= p.m) continue;
-            float *c = gemm_at(p.C, p.ldc, row, col);
-            if (vector_c) {
-                float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
-                if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
-            } else {
-#pragma unroll
-                for (int x = 0; x < 4; x++)
-                    if (col + x < p.n) c[x] = gemm_blend(p, c_reg[i][j + x], c + x);
-            }
+            float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
+            if (vector_c)
+                gemm_store4<true>(p, row, col, acc);
+            else
+                gemm_store4<false>(p, row, col, acc);
         }
 }
 

@@ -13,7 +13,7 @@
 
 static const int BM = 128, BN = 128, TILE_K = 16;
 static const int THREADS = 256;  /* 16 x 16; each has 2x2 blocks of 4x4 results, 64 rows and columns apart */
-static const int A_ROW = BM + 4; /* padded against conflicts of the transposing stores */
+static const int A_ROW = BM + 4; /* padded: the transposing stores meet in twos rather than in fours */
 static const int LDG_A = BM * TILE_K / 4 / THREADS, LDG_B = TILE_K * BN / 4 / THREADS; /* float4 a thread, and */
 static const int A_STEP = BM / LDG_A, B_STEP = TILE_K / LDG_B;                         /* rows between them */
 
@@ -21,17 +21,6 @@ struct tile_pair {
     float A[2][TILE_K][A_ROW];
     float B[2][TILE_K][BN];
 };
-
-/* Four words from x, of which only the first `left` exist; the others are zero. VECTOR: all four exist or none. */
-template <bool VECTOR> static __device__ __forceinline__ float4 load4(const float *x, int left) {
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (VECTOR) return left > 0 ? *(const float4 *)x : v;
-    if (left > 0) v.x = x[0];
-    if (left > 1) v.y = x[1];
-    if (left > 2) v.z = x[2];
-    if (left > 3) v.w = x[3];
-    return v;
-}
 
 /* Where a thread reads: its float4 of A and of B in the tile to come. Rows of A and columns of B beyond the matrix are
  * replaced by the last ones (their results are never stored); only k needs zeros. */
@@ -46,13 +35,13 @@ static __device__ __forceinline__ void global_to_registers(const gemm_problem &p
     int a_k = threadIdx.x % (TILE_K / 4) * 4, b_k = threadIdx.x / (BN / 4);
 #pragma unroll
     for (int s = 0; s < LDG_A; s++) {
-        ldg_a_reg[s] = load4<VECTOR>(from->a[s], k_left - a_k);
+        ldg_a_reg[s] = gemm_load4<VECTOR>(from->a[s], k_left - a_k);
         from->a[s] += TILE_K;
     }
 #pragma unroll
     for (int s = 0; s < LDG_B; s++)
         ldg_b_reg[s] =
-            load4<VECTOR>(gemm_at(from->b, p.ldb, s * B_STEP, 0), b_k + s * B_STEP < k_left ? from->cols : 0);
+            gemm_load4<VECTOR>(gemm_at(from->b, p.ldb, s * B_STEP, 0), b_k + s * B_STEP < k_left ? from->cols : 0);
     from->b = gemm_at(from->b, p.ldb, TILE_K, 0);
 }
 
@@ -91,20 +80,6 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
             c[i][j].z += a_reg[i] * b_reg[j * 4 + 2];
             c[i][j].w += a_reg[i] * b_reg[j * 4 + 3];
         }
-}
-
-template <bool VECTOR>
-static __device__ __forceinline__ void store4(const gemm_problem &p, int row, int col, float4 acc) {
-    if (row >= p.m) return;
-    float *c = gemm_at(p.C, p.ldc, row, col);
-    if (VECTOR) {
-        if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
-        return;
-    }
-    if (col + 0 < p.n) c[0] = gemm_blend(p, acc.x, c + 0);
-    if (col + 1 < p.n) c[1] = gemm_blend(p, acc.y, c + 1);
-    if (col + 2 < p.n) c[2] = gemm_blend(p, acc.z, c + 2);
-    if (col + 3 < p.n) c[3] = gemm_blend(p, acc.w, c + 3);
 }
 
 template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_register_prefetch(gemm_problem p) {
@@ -155,7 +130,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_regis
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 2; j++)
-            store4<VECTOR>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j * 64 + tx * 4, c[i][j]);
+            gemm_store4<VECTOR>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j * 64 + tx * 4, c[i][j]);
 }
 
 extern "C" gemm_kernel kernel_register_prefetch(void) {

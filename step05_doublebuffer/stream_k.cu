@@ -17,7 +17,7 @@
 #include "acquire_release.cuh"
 #include "warp_tile.cuh"
 
-static const int MAX_BLOCKS = 192; /* as many as the workspace has room for */
+static const int MAX_BLOCKS = 192; /* as many as the workspace has room for, and no more than multiprocessors */
 static const int MIN_SHARE = 4;    /* tiles of K a block must get for splitting to pay */
 
 /* The workspace: sums a block leaves for another, and whether they are there. One launch at a time may use it, which
@@ -26,45 +26,47 @@ static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
 static __device__ unsigned left_ready[MAX_BLOCKS];
 
 /* Word by word, since four at a time would dictate which registers the main loop keeps its results in. */
-static __device__ __forceinline__ void leave_sums(const float (*c_reg)[TN]) {
+static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[TN]) {
 #pragma unroll
     for (int i = 0; i < TM; i++)
 #pragma unroll
-        for (int j = 0; j < TN; j++) left_sums[blockIdx.x][i][j][threadIdx.x] = c_reg[i][j];
+        for (int j = 0; j < TN; j++) left_sums[worker][i][j][threadIdx.x] = c_reg[i][j];
     __syncthreads();
-    if (threadIdx.x == 0) store_release(&left_ready[blockIdx.x], 1);
+    if (threadIdx.x == 0) store_release(&left_ready[worker], 1);
 }
 
-static __device__ __forceinline__ void add_sums(int block, float (*c_reg)[TN]) {
+static __device__ __forceinline__ void add_sums(int worker, float (*c_reg)[TN]) {
     if (threadIdx.x == 0)
-        while (load_acquire(&left_ready[block]) == 0) __nanosleep(100);
+        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(100);
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < TM; i++)
 #pragma unroll
         for (int j = 0; j < TN; j++)
-            c_reg[i][j] += __ldcg(&left_sums[block][i][j][threadIdx.x]); /* L2: L1 may hold an older launch's */
+            c_reg[i][j] += __ldcg(&left_sums[worker][i][j][threadIdx.x]); /* L2: L1 may hold an older launch's */
     __syncthreads();
-    if (threadIdx.x == 0) left_ready[block] = 0;
+    if (threadIdx.x == 0) left_ready[worker] = 0;
 }
 
-/* The tiles of C from `first` on are shared: counted through all of them, each block gets `share` tiles of K and the
- * first `extra` blocks one more. */
+/* The tiles of C from `first` on are shared: counted through all of them, each worker gets `share` tiles of K and the
+ * first `extra` workers one more. */
 struct sharing {
     int first, share, extra;
 };
 
-/* The first tile of K of a block. */
-static __device__ __forceinline__ int share_begin(sharing s, int block) {
-    return block * s.share + min(block, s.extra);
+/* The first tile of K of a worker. */
+static __device__ __forceinline__ int share_begin(sharing s, int worker) {
+    return worker * s.share + min(worker, s.extra);
 }
 
 template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_stream_k(gemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
-    int tiles_k = tiles_of_k(p);
+    /* The last block is the first worker: a worker waits for the ones after it, and those blocks were started before.
+     */
+    int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k(p);
 
     int end;
-    for (int at = share_begin(s, blockIdx.x); at < (end = share_begin(s, blockIdx.x + 1));) {
+    for (int at = share_begin(s, worker); at < (end = share_begin(s, worker + 1));) {
         int tile = at / tiles_k, k_begin = at % tiles_k, k_end = min(k_begin + end - at, tiles_k);
         float c_reg[TM][TN] = {};
         int row0, col0;
@@ -73,11 +75,11 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_strea
         __syncthreads(); /* the stages are free for the next piece */
 
         if (k_begin > 0) {
-            leave_sums(c_reg);
+            leave_sums(worker, c_reg);
         } else {
-            if (k_end < tiles_k) /* the blocks after this one have the rest of the tile */
-                for (int block = blockIdx.x + 1; share_begin(s, block) < (tile + 1) * tiles_k; block++)
-                    add_sums(block, c_reg);
+            if (k_end < tiles_k) /* the workers after this one have the rest of the tile */
+                for (int other = worker + 1; share_begin(s, other) < (tile + 1) * tiles_k; other++)
+                    add_sums(other, c_reg);
             store_tile(p, row0, col0, c_reg);
         }
         at += k_end - k_begin;
@@ -96,19 +98,19 @@ extern "C" cudaError_t launch_stream_k(const gemm_problem *p, cudaStream_t strea
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess) return error;
 
-    /* The blocks that share wait for one another, so all must run at once: no more than one a multiprocessor. */
     int64_t blocks = sms < MAX_BLOCKS ? sms : MAX_BLOCKS;
     int64_t rest = tiles % blocks; /* tiles of the last, incomplete round; shared together with the round before it */
-    int64_t shared_tiles = tiles < blocks ? rest : rest + blocks;
+    int64_t shared_tiles = tiles < blocks ? rest : rest + blocks, work = shared_tiles * tiles_k;
     /* Not where there is nothing to share, or the round is nearly full and sharing would cost more than it gains. */
-    if (rest == 0 || rest * 20 >= blocks * 19 || tiles_k == 0 || shared_tiles * tiles_k > INT_MAX) shared_tiles = 0;
+    if (rest == 0 || rest * 20 >= blocks * 19 || work > INT_MAX) shared_tiles = 0;
+    if (work / MIN_SHARE < blocks) {
+        blocks = work / MIN_SHARE;
+        if (blocks <= shared_tiles) shared_tiles = 0; /* no tile of C would be split */
+    }
 
     error = launch_whole_tiles(q, 0, (unsigned)(tiles - shared_tiles), stream);
     if (error != cudaSuccess || shared_tiles == 0) return error;
 
-    /* Of few tiles, no block takes less than MIN_SHARE tiles of K, unless a tile of C has fewer. */
-    int64_t work = shared_tiles * tiles_k;
-    if (work / MIN_SHARE < blocks) blocks = work / MIN_SHARE < shared_tiles ? shared_tiles : work / MIN_SHARE;
     sharing s = {(int)(tiles - shared_tiles), (int)(work / blocks), (int)(work % blocks)};
     auto kernel = gemm_is_float4(q.B, q.ldb, q.n) ? sgemm_stream_k<true> : sgemm_stream_k<false>;
     const int bytes = STAGES * sizeof(stage);

@@ -8,7 +8,7 @@
  *   +----+----+----+----+         and 16, 32, 48 further
  *
  * - Fragments are double-buffered: those of k+1 are loaded while k is multiplied.
- * - The copies of a tile to come are spread over the 16 values of k of the current one, one or two instructions each.
+ * - The copies of a tile to come are spread over the values of k of the current one, at most two at each.
  * - FMAs run through a column of results downwards, through the next upwards: neighbouring FMAs share an operand, which
  *   the register file then reads once (`.reuse` in SASS).
  * - The first tile takes the odd part of K, so that all others are whole, and rows and columns beyond an edge are
@@ -143,10 +143,6 @@ static __device__ __forceinline__ void tile_position(const gemm_problem &p, int 
     *col0 = within / group_rows * BN;
 }
 
-static __device__ __forceinline__ int tiles_of_c(const gemm_problem &p) {
-    return ((p.m + BM - 1) / BM) * ((p.n + BN - 1) / BN);
-}
-
 /* K in tiles of BK, the first of which takes what is left over. */
 static __host__ __device__ inline int tiles_of_k(const gemm_problem &p) {
     return (p.k + BK - 1) / BK;
@@ -207,23 +203,18 @@ static __device__ __forceinline__ void accumulate(const gemm_problem &p, stage *
 
 /* The tile of C at (row0, col0) from the registers of the block. */
 static __device__ __forceinline__ void store_tile(const gemm_problem &p, int row0, int col0, const float (*c_reg)[TN]) {
-    bool vector_c = p.n % 4 == 0 && p.ldc % 4 == 0 && (uintptr_t)p.C % 16 == 0;
+    bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
 #pragma unroll
     for (int i = 0; i < TM; i++) {
         int row = row0 + thread_row() + i / 4 * 32 + i % 4;
-        if (row >= p.m) continue;
 #pragma unroll
         for (int j = 0; j < TN; j += 4) {
             int col = col0 + thread_col() + j / 4 * 16;
-            float *c = gemm_at(p.C, p.ldc, row, col);
-            if (vector_c) {
-                float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
-                if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
-            } else {
-#pragma unroll
-                for (int x = 0; x < 4; x++)
-                    if (col + x < p.n) c[x] = gemm_blend(p, c_reg[i][j + x], c + x);
-            }
+            float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
+            if (vector_c)
+                gemm_store4<true>(p, row, col, acc);
+            else
+                gemm_store4<false>(p, row, col, acc);
         }
     }
 }

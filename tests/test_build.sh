@@ -182,19 +182,23 @@ check "every step builds" eval \
 for dir in $dirs; do cp "$work/run" "$dir/run"; done # newer than its objects: make leaves it alone
 check "the GPU's own tests build" [ -x build/tests/gpu/faults ]
 cp "$work/faults" build/tests/gpu/faults
+cp tests/gpu/measure.sh "$work/measure.sh"
+cp "$work/faults" tests/gpu/measure.sh
 steps=$(echo "$dirs" | wc -l)
 
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
-    '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^$((3 * steps + 5)) passed, 0 failed, $steps skipped$"'
+    '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^ok measure: 5 passed" &&
+        said "^$((3 * steps + 10)) passed, 0 failed, $steps skipped$"'
 run with_gpu env FAKE_FAULTS=2 sh scripts/test_gpu.sh
 check "test-gpu fails when the verification misses a fault" eval \
-    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 5)) passed, 2 failed, "'
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 10)) passed, 4 failed, "'
 run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/test_gpu.sh
-check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 1)) failed$"'
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 2)) failed$"'
 run with_gpu sh scripts/sanitize.sh
 check "sanitize: a line a tool and step" eval \
-    '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^$((4 * steps)) passed, 0 failed$"'
+    '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
+        said "^$((4 * (steps + 1))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize.sh
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
@@ -212,6 +216,7 @@ run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "^step.* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$steps" ]'
 
+cp "$work/measure.sh" tests/gpu/measure.sh
 run make compile_commands.json
 if command -v python3 >/dev/null; then
     check "compile_commands.json is JSON" python3 -c 'import json; assert json.load(open("compile_commands.json"))'

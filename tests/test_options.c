@@ -105,16 +105,16 @@ static void defaults(void **state) {
 
 static void every_option_is_taken(void **state) {
     (void)state;
-    ACCEPTED("--m", "11", "--n=12", "--k", "13", "--lda", "14", "--ldb=15", "--ldc", "16", "--alpha", "-0.5",
-             "--beta=2.5e-1", "--dtype", "f16", "--layout=nt", "--list", "--verbose", "--seed", "18446744073709551615",
-             "--device", "3", "--warm", "--time=1.25", "--no-baseline", "--csv", "no-such-a.csv", "--json",
-             "no-such-a.json", "--resume");
-    assert_int_equal(o.m, 11);
-    assert_int_equal(o.n, 12);
-    assert_int_equal(o.k, 13);
+    ACCEPTED("--m", "11", "--n=12", "--k", "13", "--lda", "14", "--ldb=15", "--ldc", "16");
     assert_int_equal(o.lda, 14);
     assert_int_equal(o.ldb, 15);
     assert_int_equal(o.ldc, 16);
+    ACCEPTED("--m", "11", "--n=12", "--k", "13", "--alpha", "-0.5", "--beta=2.5e-1", "--dtype", "f16", "--layout=nt",
+             "--list", "--verbose", "--seed", "18446744073709551615", "--device", "3", "--warm", "--time=1.25",
+             "--no-baseline", "--csv", "no-such-a.csv", "--json", "no-such-a.json", "--resume");
+    assert_int_equal(o.m, 11);
+    assert_int_equal(o.n, 12);
+    assert_int_equal(o.k, 13);
     assert_true(o.alpha == -0.5f);
     assert_true(o.beta == 0.25f);
     assert_string_equal(o.dtype, "f16");
@@ -382,7 +382,16 @@ static void a_sweep_chooses_its_shapes(void **state) {
     }
     REFUSED("--alpha: contradicts --sweep check, which chooses the scalars", "--alpha", "2", "--sweep", "check");
     REFUSED("--beta: contradicts --sweep check, which chooses the scalars", "--sweep", "check", "--beta", "0");
+    REFUSED("--warm: contradicts --sweep check, which times nothing", "--sweep", "check", "--warm");
+    REFUSED("--time: contradicts --sweep check, which times nothing", "--sweep", "check", "--time", "1");
+    REFUSED("--no-baseline: contradicts --sweep check, which times nothing", "--no-baseline", "--sweep", "check");
+    REFUSED("--csv: contradicts --sweep check, which times nothing", "--csv", "x.csv", "--sweep", "check");
+    REFUSED("--json: contradicts --sweep check, which times nothing", "--sweep", "check", "--json", "x.json");
     REFUSED("--max-size: needs --sweep", "--max-size", "5");
+
+    REFUSED("--lda: cannot be recorded, --csv has no column for it", "--csv", "x.csv", "--lda", "5000");
+    REFUSED("--ldc: cannot be recorded, --json has no column for it", "--ldc", "5000", "--json", "x.json");
+    ACCEPTED("--ldb", "5000");
 }
 
 static void every_belongs_to_the_check_sweep(void **state) {

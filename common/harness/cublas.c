@@ -62,6 +62,7 @@ bool cublas_open(FILE *err) {
         return true;
     }
     cublas_close();
+    cudaGetLastError(); /* a failed cudaMalloc leaves its error for the next launch to find */
     return false;
 }
 
@@ -90,5 +91,5 @@ cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t s
                               &p->beta, p->C, p->ldc);
     if (status == STATUS_SUCCESS) return cudaSuccess;
     cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess ? error : cudaErrorUnknown;
+    return error != cudaSuccess ? error : cudaErrorNotSupported;
 }

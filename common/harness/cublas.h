@@ -14,12 +14,15 @@ typedef enum { CUBLAS_DEFAULT, CUBLAS_PEDANTIC } cublas_math;
  * can be captured into graphs). NVIDIA_TF32_OVERRIDE is taken out of the environment first: it would turn FP32 into
  * TF32. False after one line on `err` where cuBLAS is not to be had. */
 bool cublas_open(FILE *err);
+
+/* Gives back what cublas_open took; without effect before it. */
 void cublas_close(void);
 
 /* "13.1.0", or "" before cublas_open. */
 const char *cublas_version(void);
 
-/* The same contract as gemm_variant's launch, through cublasSgemm: row-major C = A B is column-major C^T = B^T A^T. */
+/* The same contract as gemm_variant's launch, through cublasSgemm: row-major C = A B is column-major C^T = B^T A^T.
+ * cudaErrorNotSupported where cuBLAS refuses without a CUDA error. */
 cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream);
 
 #endif

@@ -11,20 +11,17 @@
 int device_fp32_lanes(int cc) {
     /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add a clock and SM. */
     switch (cc) {
+    case 60:
+    case 70:
+    case 72:
     case 75:
     case 80:
-        return 64;
-    case 60:
         return 64;
     case 50:
     case 52:
     case 53:
     case 61:
     case 62:
-        return 128;
-    case 70:
-    case 72:
-        return 64;
     case 86:
     case 87:
     case 88:

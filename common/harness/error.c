@@ -1,7 +1,12 @@
 #include "error.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "progress.h"
+
+static char context[256];
 
 const char *error_advice(cudaError_t error) {
     switch (error) {
@@ -26,10 +31,36 @@ const char *error_advice(cudaError_t error) {
     }
 }
 
+void error_context(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context, sizeof context, format, arguments);
+    va_end(arguments);
+}
+
+/* In front of every message: nothing of the progress line is left, and what is being done is said. */
+static void begin_message(const char *file, int line) {
+    fflush(stdout);
+    progress_clear(stderr);
+    if (context[0] != '\0') fprintf(stderr, "%s: ", context);
+    fprintf(stderr, "%s:%d: ", file, line);
+}
+
 void error_check(cudaError_t error, const char *call, const char *file, int line) {
     if (error == cudaSuccess) return;
-    fflush(stdout);
-    fprintf(stderr, "%s:%d: %s: %s (%s)%s\n", file, line, call, cudaGetErrorString(error), cudaGetErrorName(error),
+    begin_message(file, line);
+    fprintf(stderr, "%s: %s (%s)%s\n", call, cudaGetErrorString(error), cudaGetErrorName(error), error_advice(error));
+    exit(EXIT_CUDA);
+}
+
+void error_allocate(void **pointer, size_t bytes, const char *file, int line) {
+    cudaError_t error = cudaMalloc(pointer, bytes);
+    if (error == cudaSuccess) return;
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
+    begin_message(file, line);
+    fprintf(stderr, "cudaMalloc of %.3f GB, with %.3f GB of %.3f GB free: %s (%s)%s\n", (double)bytes / 1e9,
+            (double)free_bytes / 1e9, (double)total_bytes / 1e9, cudaGetErrorString(error), cudaGetErrorName(error),
             error_advice(error));
     exit(EXIT_CUDA);
 }

@@ -3,6 +3,7 @@
 #define KL_ERROR_H
 
 #include <cuda_runtime_api.h>
+#include <stddef.h>
 
 /* Exit statuses of a step. */
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
@@ -10,9 +11,18 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
 /* Evaluates a CUDA runtime call; when it fails prints one line and ends the process with status 3. */
 #define CUDA_CHECK(call) error_check((call), #call, __FILE__, __LINE__)
 
-void error_check(cudaError_t error, const char *call, const char *file, int line);
+/* cudaMalloc of `bytes` into the pointer; a failure also says how much was asked for and how much is free. */
+#define CUDA_ALLOCATE(pointer, bytes) error_allocate((void **)(pointer), (bytes), __FILE__, __LINE__)
 
-/* What the user can do about it, or "" . */
+/* What is being done, for the message: printf's arguments ("step05 warp_tiled, m 1, n 2, k 3"). Stays until the next.
+ */
+void error_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What the macros call: `call`, `file` and `line` say where. Do nothing on success. */
+void error_check(cudaError_t error, const char *call, const char *file, int line);
+void error_allocate(void **pointer, size_t bytes, const char *file, int line);
+
+/* What the user can do about it, beginning with "; ", or "". */
 const char *error_advice(cudaError_t error);
 
 #endif

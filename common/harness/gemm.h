@@ -38,7 +38,8 @@ typedef struct {
     const char *name; /* as --variant takes it */
     const char *idea; /* one line for --list */
     /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (m == 0 or n == 0) is
-     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. */
+     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. A variant may own a workspace:
+     * launches of one variant must follow one another, in one stream or graph. */
     cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream);
     gemm_kernel (*kernel)(void);
     /* NULL: runs anywhere. Otherwise returns NULL where the device can run the variant, else the reason it cannot. */
@@ -49,6 +50,7 @@ typedef struct {
  * arguments, 3 a CUDA error or no usable device. */
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count);
 
+/* Elements of an array (not of a pointer). */
 #define GEMM_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Declares, in step.c, what one .cu file defines. */

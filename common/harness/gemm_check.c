@@ -1,8 +1,6 @@
 #include "gemm_check.h"
 
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "progress.h"
@@ -143,7 +141,7 @@ int gemm_check_run(const char *step, const gemm_variant *variants, const bool *c
         if (bytes > largest && bytes <= free_bytes / 10 * 9) largest = bytes;
     }
     float *memory = NULL;
-    CUDA_CHECK(cudaMalloc((void **)&memory, largest));
+    CUDA_ALLOCATE(&memory, largest);
     cudaStream_t stream;
     CUDA_CHECK(cudaStreamCreate(&stream));
 
@@ -169,11 +167,8 @@ int gemm_check_run(const char *step, const gemm_variant *variants, const bool *c
             char name[160];
             CUDA_CHECK(operands_place(&o, &cases[j], memory));
             describe(name, sizeof name, variant->name, &o.what);
-            cudaError_t error =
-                gemm_verify(variant->launch, name, &o, stream, bad < MAX_REPORTED ? stderr : NULL, &verdict);
-            if (error != cudaSuccess)
-                fprintf(stderr, "%s: %s: m %d, n %d, k %d\n", step, name, o.what.m, o.what.n, o.what.k);
-            CUDA_CHECK(error);
+            error_context("%s %s, m %d, n %d, k %d", step, name, o.what.m, o.what.n, o.what.k);
+            CUDA_CHECK(gemm_verify(variant->launch, name, &o, stream, bad < MAX_REPORTED ? stderr : NULL, &verdict));
             operands_destroy(&o);
             if (verdict.ok)
                 good++;

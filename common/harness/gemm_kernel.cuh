@@ -7,10 +7,14 @@
 
 #include "gemm.h"
 
-/* The launcher's copy of the problem: alpha == 0 must not read A or B, which k == 0 already guarantees. */
+/* The launcher's copy of the problem: alpha == 0 and k == 0 both mean that there is no product, whatever A, B and the
+ * other of the two hold. */
 static inline gemm_problem gemm_launch_copy(const gemm_problem *p) {
     gemm_problem copy = *p;
-    if (copy.alpha == 0.0f) copy.k = 0;
+    if (copy.alpha == 0.0f || copy.k == 0) {
+        copy.alpha = 0.0f;
+        copy.k = 0;
+    }
     return copy;
 }
 
@@ -21,7 +25,7 @@ static inline unsigned gemm_blocks(const gemm_problem *p, int bm, int bn) {
 
 /* True when X (leading dimension ld, rows of cols elements) is made of whole, aligned float4: every row starts on 16
  * bytes and has a multiple of four elements. */
-static inline bool gemm_is_float4(const float *x, int ld, int cols) {
+static inline __host__ __device__ bool gemm_is_float4(const float *x, int ld, int cols) {
     return (uintptr_t)x % 16 == 0 && ld % 4 == 0 && cols % 4 == 0;
 }
 
@@ -46,6 +50,34 @@ __device__ __forceinline__ float4 gemm_blend4(const gemm_problem &p, float4 acc,
         r.w += p.beta * old.w;
     }
     return r;
+}
+
+/* Four words from x on, of which only the first `left` exist; the others are zero. VECTOR: all four exist or none, and
+ * x is aligned to 16 bytes. */
+template <bool VECTOR> __device__ __forceinline__ float4 gemm_load4(const float *x, int left) {
+    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (VECTOR) return left > 0 ? *(const float4 *)x : v;
+    if (left > 0) v.x = x[0];
+    if (left > 1) v.y = x[1];
+    if (left > 2) v.z = x[2];
+    if (left > 3) v.w = x[3];
+    return v;
+}
+
+/* Stores the results of row `row` and columns col ... col + 3, as far as they exist: one STG.128 (VECTOR: C is made of
+ * whole float4), or word by word. */
+template <bool VECTOR>
+__device__ __forceinline__ void gemm_store4(const gemm_problem &p, int row, int col, float4 acc) {
+    if (row >= p.m) return;
+    float *c = gemm_at(p.C, p.ldc, row, col);
+    if (VECTOR) {
+        if (col < p.n) *(float4 *)c = gemm_blend4(p, acc, c);
+        return;
+    }
+    if (col + 0 < p.n) c[0] = gemm_blend(p, acc.x, c + 0);
+    if (col + 1 < p.n) c[1] = gemm_blend(p, acc.y, c + 1);
+    if (col + 2 < p.n) c[2] = gemm_blend(p, acc.z, c + 2);
+    if (col + 3 < p.n) c[3] = gemm_blend(p, acc.w, c + 3);
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* The main program of every GEMM step: options -> device -> shapes -> verify, time, report. */
 #include "gemm.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,22 +99,46 @@ static cudaError_t restore_c(void *context, int set, cudaStream_t stream) {
     return operands_fill_c(c->o, set, VALUES_UNIFORM, stream);
 }
 
-static cudaError_t launch_cublas_default(const gemm_problem *p, cudaStream_t stream) {
+static cudaError_t launch_pedantic(void *context, int set, cudaStream_t stream) {
+    launch_context *c = context;
+    gemm_problem p = operands_problem(c->o, set);
+    return cublas_sgemm(&p, CUBLAS_PEDANTIC, stream);
+}
+
+static cudaError_t verify_default(const gemm_problem *p, cudaStream_t stream) {
     return cublas_sgemm(p, CUBLAS_DEFAULT, stream);
 }
 
-/* True FP32 in default or pedantic math: whichever is faster here, best of three. */
-static cublas_math faster_math(timing_task task, launch_context *c, cudaStream_t stream) {
-    double best[2] = {INFINITY, INFINITY};
-    task.ours = launch_baseline;
-    for (int round = 0; round < 3; round++)
-        for (int math = CUBLAS_DEFAULT; math <= CUBLAS_PEDANTIC; math++) {
-            double ms;
-            c->math = (cublas_math)math;
-            CUDA_CHECK(timing_once(&task, stream, &ms));
-            if (ms < best[math]) best[math] = ms;
+static cudaError_t verify_pedantic(const gemm_problem *p, cudaStream_t stream) {
+    return cublas_sgemm(p, CUBLAS_PEDANTIC, stream);
+}
+
+/* Is cuBLAS a baseline at this shape? It must be right in both math modes (a wrong leading dimension would show); then
+ * *math is the faster one. */
+static bool choose_baseline(const session *s, operands *o, timing_task task, cublas_math *math) {
+    cudaError_t (*const verify[])(const gemm_problem *, cudaStream_t) = {verify_default, verify_pedantic};
+    for (int i = 0; i < 2; i++) {
+        gemm_verdict verdict;
+        cudaError_t error = gemm_verify(verify[i], "cuBLAS", o, s->stream, stderr, &verdict);
+        if (error == cudaErrorNotSupported || (error == cudaSuccess && !verdict.ok)) {
+            progress_clear(stderr);
+            fprintf(stderr, "cuBLAS %s at m %d, n %d, k %d: no baseline there\n",
+                    error == cudaSuccess ? "is wrong" : "refuses", o->what.m, o->what.n, o->what.k);
+            return false;
         }
-    return best[CUBLAS_PEDANTIC] < best[CUBLAS_DEFAULT] ? CUBLAS_PEDANTIC : CUBLAS_DEFAULT;
+        CUDA_CHECK(error);
+    }
+    *math = CUBLAS_DEFAULT;
+    if (o->what.m == 0 || o->what.n == 0) return true;
+    launch_context context = {.o = o, .math = CUBLAS_DEFAULT};
+    timing_result t;
+    task.context = &context;
+    task.ours = launch_pedantic;
+    task.baseline = launch_baseline;
+    task.budget_s = s->o.time_s / 10;
+    CUDA_CHECK(timing_run(&task, s->stream, &t));
+    if (t.ratio.median > 1.0) *math = CUBLAS_PEDANTIC;
+    return true;
 }
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
@@ -124,13 +147,17 @@ static void print_header(const session *s) {
     const device_facts *d = &s->device;
     printf("%s on %s (sm_%d, %d SMs, %.0f MHz, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms, d->clock_mhz,
            d->driver, d->cuda);
-    if (s->o.verbose)
+    if (s->o.verbose) {
         printf("peaks: %.1f TFLOP/s FP32, %.0f TFLOP/s FP16 tensor, %.0f GB/s DRAM; L2 %.0f MB, memory %.1f GB\n",
                d->peak_fp32_gflops / 1e3, d->peak_tensor_gflops / 1e3, d->peak_gbps, (double)d->l2_bytes / 1048576.0,
                (double)d->memory_bytes / 1e9);
+        printf("an SM: %.0f KB of shared memory (%.0f KB a block), %d registers, %d threads\n",
+               (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
+               d->threads_per_sm);
+    }
     printf("C = %g*A*B + %g*C in FP32, L2 %s%s%s\n", (double)s->o.alpha, (double)s->o.beta, s->o.warm ? "warm" : "cold",
            s->baseline ? ", against cuBLAS " : "", cublas_version());
-    printf("%-18s%7s%7s%7s%11s%9s%6s%11s  %-21s\n", "variant", "m", "n", "k", "ms", "TFLOP/s", "peak", "cuBLAS ms",
+    printf("%-17s %6s %6s %6s%11s%9s%6s%11s  %-21s\n", "variant", "m", "n", "k", "ms", "TFLOP/s", "peak", "cuBLAS ms",
            "ratio (min-max)");
     fflush(stdout);
 }
@@ -140,13 +167,13 @@ static void print_row(const record *r) {
     if (!isnan(r->peak_share)) snprintf(peak, sizeof peak, "%.0f%%", 100.0 * r->peak_share);
     if (!isnan(r->baseline_ms)) snprintf(baseline, sizeof baseline, "%.4f", r->baseline_ms);
     if (!isnan(r->ratio)) snprintf(ratio, sizeof ratio, "%.3f (%.3f-%.3f)", r->ratio, r->ratio_min, r->ratio_max);
-    printf("%-18s%7d%7d%7d%11.4f%9.2f%6s%11s  %-21s\n", r->variant, (int)r->m, (int)r->n, (int)r->k, r->ms_median,
+    printf("%-17s %6d %6d %6d%11.4f%9.2f%6s%11s  %-21s\n", r->variant, (int)r->m, (int)r->n, (int)r->k, r->ms_median,
            r->gflops / 1e3, peak, baseline, ratio);
     fflush(stdout);
 }
 
 static void print_skip(const char *variant, shape s, const char *reason) {
-    printf("%-18s%7d%7d%7d  skipped: %s\n", variant, s.m, s.n, s.k, reason);
+    printf("%-17s %6d %6d %6d  skipped: %s\n", variant, s.m, s.n, s.k, reason);
     fflush(stdout);
 }
 
@@ -162,7 +189,6 @@ static record describe(const session *s, const gemm_variant *v, const gemm_case 
     snprintf(r.dtype, sizeof r.dtype, "%s", s->o.dtype);
     snprintf(r.layout, sizeof r.layout, "%s", s->o.layout);
     snprintf(r.cache, sizeof r.cache, "%s", s->o.warm ? "warm" : "cold");
-    snprintf(r.baseline, sizeof r.baseline, "%s", s->baseline ? "cublas" : "");
     snprintf(r.device, sizeof r.device, "%.*s", RECORD_TEXT - 1, s->device.name);
     snprintf(r.cc, sizeof r.cc, "%d.%d", s->device.cc / 10, s->device.cc % 10);
     snprintf(r.driver, sizeof r.driver, "%.*s", RECORD_TEXT - 1, s->device.driver);
@@ -173,9 +199,11 @@ static record describe(const session *s, const gemm_variant *v, const gemm_case 
     return r;
 }
 
+/* The row that makes measuring again unnecessary; one without the baseline does not where there is one now. */
 static const record *find_recorded(const session *s, const record *r) {
     for (int i = 0; i < s->recorded_count; i++)
-        if (record_same_case(&s->recorded[i], r)) return &s->recorded[i];
+        if (record_same_case(&s->recorded[i], r) && (!s->baseline || !isnan(s->recorded[i].ratio)))
+            return &s->recorded[i];
     return NULL;
 }
 
@@ -196,21 +224,20 @@ static void fill_in(record *r, const timing_result *t, const device_facts *d, sh
     snprintf(r->mode, sizeof r->mode, "%s", t->mode);
 }
 
-/* Measures variant number `i` on operands that are filled and verified. */
+/* Measures variant number `i` on operands that are filled and verified, against the task's baseline. */
 static void measure(session *s, int i, operands *o, timing_task task, record *r) {
     shape size = {o->what.m, o->what.n, o->what.k};
-    launch_context context = {.o = o, .variant = &s->variants[i]};
     timing_result t;
-    task.context = &context;
-    if (s->baseline) context.math = faster_math(task, &context, s->stream);
+    ((launch_context *)task.context)->variant = &s->variants[i];
     task.ours = launch_ours;
-    task.baseline = s->baseline ? launch_baseline : NULL;
     CUDA_CHECK(timing_run(&task, s->stream, &t));
     fill_in(r, &t, &s->device, size);
+    snprintf(r->baseline, sizeof r->baseline, "%s", task.baseline != NULL ? "cublas" : "");
     s->gflops[i] = r->gflops;
     print_row(r);
     if (s->o.verbose) {
-        printf("    %d %s of %s, %.4f-%.4f ms", t.pairs, s->baseline ? "pairs" : "runs", t.mode, r->ms_min, r->ms_max);
+        printf("    %d %s of %s, %.4f-%.4f ms", t.pairs, task.baseline != NULL ? "pairs" : "runs", t.mode, r->ms_min,
+               r->ms_max);
         if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
         printf("; %.0f GB/s; worst error %.3f of its bound\n", r->gbps, r->max_err_bound_share);
     }
@@ -250,11 +277,15 @@ static int run_shape(session *s, shape size) {
                    .alpha = s->o.alpha,
                    .beta = s->o.beta,
                    .seed = s->o.seed};
-    size_t l2 = s->device.l2_bytes;
-    int sets = s->o.warm ? 1 : operands_cold_sets(&c, l2);
-    size_t flush_bytes = !s->o.warm && (size_t)sets * operands_touched(&c) < 2 * l2 ? 2 * l2 : 0;
+    /* Two sets at least where C is put back after each launch: that would leave a single one in the cache. */
+    int sets = s->o.warm ? 1 : operands_cold_sets(&c, s->device.l2_bytes);
+    if (!s->o.warm && sets < 2 && c.beta != 0.0f) sets = 2;
+    size_t cold_bytes = s->o.warm ? 0 : 2 * s->device.l2_bytes, flush_bytes;
     char reason[160];
-    if (!fits(&c, sets, flush_bytes, reason, sizeof reason)) {
+    for (;; sets /= 2) { /* padding may make many sets too large: rather fewer, and a flush */
+        flush_bytes = (size_t)sets * operands_touched(&c) < cold_bytes ? cold_bytes : 0;
+        if (fits(&c, sets, flush_bytes, reason, sizeof reason)) break;
+        if (sets > 1) continue;
         if (sweep) {
             print_skip("all", size, reason);
             return EXIT_OK;
@@ -263,9 +294,11 @@ static int run_shape(session *s, shape size) {
         return EXIT_USAGE;
     }
 
-    bool empty = c.m == 0 || c.n == 0, baseline_checked = false;
+    bool empty = c.m == 0 || c.n == 0;
     operands o = {0};
-    timing_task task = {.sets = sets,
+    launch_context context = {.o = &o};
+    timing_task task = {.context = &context,
+                        .sets = sets,
                         .flush_bytes = flush_bytes,
                         .budget_s = s->o.time_s,
                         .restore = s->o.beta != 0.0f ? restore_c : NULL};
@@ -288,18 +321,15 @@ static int run_shape(session *s, shape size) {
             print_skip(v->name, size, "a launch would take more than a second");
             continue;
         }
+        error_context("%s %s, m %d, n %d, k %d", s->step, v->name, c.m, c.n, c.k);
+        progress_show(stderr, v->name, s->done - 1, s->total);
         if (o.set == NULL) { /* only now: with --resume there may be nothing to do */
             CUDA_CHECK(operands_create(&o, &c, sets));
-            if (flush_bytes > 0) CUDA_CHECK(cudaMalloc(&task.flush, flush_bytes));
+            if (flush_bytes > 0) CUDA_ALLOCATE(&task.flush, flush_bytes);
             for (int set = 0; set < sets; set++) CUDA_CHECK(operands_fill(&o, set, VALUES_UNIFORM, s->stream));
+            if (s->baseline && choose_baseline(s, &o, task, &context.math)) task.baseline = launch_baseline;
         }
         gemm_verdict verdict;
-        progress_show(stderr, v->name, s->done, s->total);
-        if (s->baseline && !baseline_checked) { /* a baseline with a wrong leading dimension is none */
-            CUDA_CHECK(gemm_verify(launch_cublas_default, "cuBLAS", &o, s->stream, stderr, &verdict));
-            if (!verdict.ok) fprintf(stderr, "cuBLAS itself is wrong here: its time is no baseline\n");
-            baseline_checked = true;
-        }
         CUDA_CHECK(gemm_verify(v->launch, v->name, &o, s->stream, stderr, &verdict));
         progress_clear(stderr);
         if (!verdict.ok) {

@@ -37,6 +37,7 @@ bool nvml_open(int ordinal) {
         if (by_address(address, &nvml.device) == 0) return true;
         nvml.shutdown();
     }
+    cudaGetLastError(); /* of cudaDeviceGetPCIBusId: without NVML nothing is wrong */
     dlclose(nvml.library);
     nvml.library = NULL;
     return false;

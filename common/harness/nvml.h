@@ -7,6 +7,8 @@
 /* Opens NVML for the CUDA device `ordinal` (matched by PCI address). False where there is none; the calls below then
  * answer NAN or false. */
 bool nvml_open(int ordinal);
+
+/* Closes it again; without effect where nothing is open. */
 void nvml_close(void);
 
 /* The driver's version, "580.159.04". */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "progress.h"
 #include "verify.h"
 
 enum { MAX_COLD_SETS = 512 };
@@ -26,6 +27,7 @@ size_t operands_bytes(const gemm_case *what, int sets) {
 
 size_t operands_touched(const gemm_case *what) {
     size_t m = (size_t)what->m, n = (size_t)what->n, k = (size_t)what->k;
+    if (what->alpha == 0.0f) k = 0;
     return (m * k + k * n + m * n) * sizeof(float);
 }
 
@@ -104,6 +106,7 @@ static cudaError_t check_untouched(const char *name, char which, const matrix *x
     if (error != cudaSuccess || changed == 0) return error;
     verdict->ok = false;
     if (report == NULL) return cudaSuccess;
+    progress_clear(report);
     fprintf(report, "%s: %llu words changed that nobody may write, the first ", name, (unsigned long long)changed);
     if (first < 0)
         fprintf(report, "%lld floats before %c\n", (long long)-first, which);
@@ -138,7 +141,10 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
     if (!exact) verdict->worst_share = r.worst_share;
     if (r.wrong > 0) {
         verdict->ok = false;
-        if (report != NULL) verify_report(report, name, &v, &r);
+        if (report != NULL) {
+            progress_clear(report);
+            verify_report(report, name, &v, &r);
+        }
     }
     return cudaSuccess;
 }

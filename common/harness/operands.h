@@ -30,18 +30,20 @@ typedef struct {
 /* Device bytes of `sets` sets. */
 size_t operands_bytes(const gemm_case *what, int sets);
 
-/* How many sets together exceed twice the L2 cache (1 ... 512). */
+/* How many sets together exceed twice the L2 cache, but at most 512 (which may be too few: then flush). */
 int operands_cold_sets(const gemm_case *what, size_t l2_bytes);
 
-/* Bytes that one launch touches. */
+/* Bytes that one launch touches: C alone where there is no product. */
 size_t operands_touched(const gemm_case *what);
 
 /* Allocates and lays out; fills nothing. */
 cudaError_t operands_create(operands *o, const gemm_case *what, int sets);
 
-/* Lays one set out in `memory` (operands_bytes(what, 1) bytes, aligned to 256). */
+/* Lays one set out in `memory` (operands_bytes(what, 1) bytes, aligned to 256), which stays the caller's;
+ * operands_destroy frees the rest. */
 cudaError_t operands_place(operands *o, const gemm_case *what, float *memory);
 
+/* Frees what operands_create or operands_place allocated. */
 void operands_destroy(operands *o);
 
 /* Fills set `s`: A and B with `kind` (NaN where alpha == 0, for then nobody may read them), C likewise, or NaN where

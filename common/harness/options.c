@@ -371,6 +371,7 @@ static bool check_leading(const parser *p, option_id id, int ld, const char *sid
 static bool check_sweep(const parser *p) {
     static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
+    static const option_id timing_options[] = {OPT_WARM, OPT_TIME, OPT_NO_BASELINE, OPT_CSV, OPT_JSON, OPT_RESUME};
     if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
     if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
     for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
@@ -380,6 +381,9 @@ static bool check_sweep(const parser *p) {
     for (size_t i = 0; i < sizeof scalar_options / sizeof scalar_options[0]; i++)
         if (p->given[scalar_options[i]])
             return fail(p, "--%s: contradicts --sweep check, which chooses the scalars", table[scalar_options[i]].name);
+    for (size_t i = 0; i < sizeof timing_options / sizeof timing_options[0]; i++)
+        if (p->given[timing_options[i]])
+            return fail(p, "--%s: contradicts --sweep check, which times nothing", table[timing_options[i]].name);
     return true;
 }
 
@@ -410,7 +414,13 @@ static bool same_file(const char *a, const char *b) {
 }
 
 static bool check_files(const parser *p) {
+    static const option_id leading_options[] = {OPT_LDA, OPT_LDB, OPT_LDC};
     const options *o = p->o;
+    if (o->csv != NULL || o->json != NULL)
+        for (size_t i = 0; i < sizeof leading_options / sizeof leading_options[0]; i++)
+            if (p->given[leading_options[i]])
+                return fail(p, "--%s: cannot be recorded, --%s has no column for it", table[leading_options[i]].name,
+                            o->csv != NULL ? "csv" : "json");
     if (o->resume && o->csv == NULL) return fail(p, "--resume: needs --csv");
     if (o->csv != NULL && o->json != NULL && same_file(o->csv, o->json))
         return fail(p, "--json: '%s' is the --csv file too", o->json);

@@ -10,12 +10,14 @@
 enum {
     MIN_PAIRS = 3,
     MAX_PAIRS = 400,
-    MIN_GRAPH_LAUNCHES = 64,
-    MAX_GRAPH_LAUNCHES = 512,
+    ESTIMATE_LAUNCHES = 32, /* of a short kernel, in a graph between one pair of events */
+    GRAPH_LAUNCHES = 64,
     MAX_SAMPLES = 4096, /* of clock and power */
 };
 static const double GRAPH_BELOW_MS = 0.020;
-static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settled */
+static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
+static const double SHORT_MS = 0.2;      /* what an estimate from one launch must reach to be believed */
+static const double WARM_UP_S = 0.1;     /* of uninterrupted work: clocks have settled */
 
 /* On a CUDA error leave the function with it; resources are released at `done`. */
 #define TRY(call)                                                                                                      \
@@ -30,37 +32,6 @@ static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A launch on `set`, and the set put back as it was. */
-static cudaError_t launch_and_restore(const timing_task *task, launcher launch, int set, cudaStream_t stream) {
-    cudaError_t error = launch(task->context, set, stream);
-    if (error == cudaSuccess && task->restore != NULL) error = task->restore(task->context, set, stream);
-    return error;
-}
-
-static cudaError_t once(const timing_task *task, launcher launch, cudaStream_t stream, double *ms) {
-    cudaEvent_t begin = NULL, end = NULL;
-    float elapsed = 0.0f;
-    cudaError_t error;
-    TRY(cudaEventCreate(&begin));
-    TRY(cudaEventCreate(&end));
-    TRY(launch_and_restore(task, launch, 0, stream));
-    TRY(cudaEventRecord(begin, stream));
-    TRY(launch(task->context, task->sets > 1 ? 1 : 0, stream));
-    TRY(cudaEventRecord(end, stream));
-    if (task->restore != NULL) TRY(task->restore(task->context, task->sets > 1 ? 1 : 0, stream));
-    TRY(cudaEventSynchronize(end));
-    TRY(cudaEventElapsedTime(&elapsed, begin, end));
-    *ms = elapsed;
-done:
-    if (begin != NULL) cudaEventDestroy(begin);
-    if (end != NULL) cudaEventDestroy(end);
-    return error;
-}
-
-cudaError_t timing_once(const timing_task *task, cudaStream_t stream, double *ms) {
-    return once(task, task->ours, stream, ms);
 }
 
 /* Captures `launches` launches over the operand sets in turn. */
@@ -79,12 +50,55 @@ static cudaError_t capture(const timing_task *task, launcher launch, int launche
     return error;
 }
 
+/* How long a launch takes, from one that is not counted and one more; or, where that is short, from two graphs of many:
+ * events around a single launch, or around many that the host is slow to make, measure the launching too. */
+static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream_t stream, double *ms) {
+    cudaEvent_t begin = NULL, end = NULL;
+    cudaGraphExec_t graph = NULL;
+    float elapsed = 0.0f;
+    cudaError_t error;
+    TRY(cudaEventCreate(&begin));
+    TRY(cudaEventCreate(&end));
+    for (int runs = 1;; runs = ESTIMATE_LAUNCHES) {
+        if (runs > 1) TRY(capture(task, launch, runs, stream, &graph));
+        for (int counted = 0; counted < 2; counted++) {
+            TRY(cudaEventRecord(begin, stream));
+            if (graph != NULL)
+                TRY(cudaGraphLaunch(graph, stream));
+            else
+                TRY(launch(task->context, 0, stream));
+            TRY(cudaEventRecord(end, stream));
+            if (task->restore != NULL)
+                for (int i = 0; i < runs && i < task->sets; i++) TRY(task->restore(task->context, i, stream));
+        }
+        TRY(cudaEventSynchronize(end));
+        TRY(cudaEventElapsedTime(&elapsed, begin, end));
+        *ms = elapsed / runs;
+        if (runs > 1 || *ms >= SHORT_MS) break;
+    }
+done:
+    if (graph != NULL) cudaGraphExecDestroy(graph);
+    if (begin != NULL) cudaEventDestroy(begin);
+    if (end != NULL) cudaEventDestroy(end);
+    return error;
+}
+
+/* Launches in a graph: every set equally often, so that graph after graph each set waits its full turn and is cold;
+ * once only where the caches are flushed between graphs. */
+static int graph_launches(const timing_task *task, double ms) {
+    int sets = task->sets;
+    if (task->flush != NULL) return sets;
+    double wanted = GRAPH_LAUNCHES * ms > GRAPH_MAX_MS ? GRAPH_MAX_MS / ms : GRAPH_LAUNCHES;
+    int rounds = (int)ceil(wanted / sets);
+    return (rounds < 1 ? 1 : rounds) * sets;
+}
+
 /* What is timed: single launches, or graphs of them. */
 typedef struct {
     const timing_task *task;
     launcher launch[2]; /* ours, baseline */
     cudaGraphExec_t graph[2];
-    int launches; /* in a graph; 0: single launches */
+    int launches[2]; /* in each one's graph; 0: single launches */
     int next_set;
 } plan;
 
@@ -96,13 +110,14 @@ static cudaError_t sample(plan *p, int side, cudaEvent_t begin, cudaEvent_t end,
     p->next_set = (set + 1) % task->sets;
     if (task->flush != NULL) TRY(cudaMemsetAsync(task->flush, 0, task->flush_bytes, stream));
     if (begin != NULL) TRY(cudaEventRecord(begin, stream));
-    if (p->launches > 0)
+    if (p->launches[side] > 0)
         TRY(cudaGraphLaunch(p->graph[side], stream));
     else
         TRY(p->launch[side](task->context, set, stream));
     if (end != NULL) TRY(cudaEventRecord(end, stream));
     if (task->restore != NULL) {
-        int first = p->launches > 0 ? 0 : set, last = p->launches > 0 ? task->sets - 1 : set;
+        bool graph = p->launches[side] > 0;
+        int first = graph ? 0 : set, last = graph ? task->sets - 1 : set;
         for (int s = first; s <= last; s++) TRY(task->restore(task->context, s, stream));
     }
 done:
@@ -134,16 +149,12 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     int event_count = 0, pairs = 0;
     cudaError_t error;
 
-    for (int side = 0; side < sides; side++) TRY(once(task, p.launch[side], stream, &ms[side]));
-    if (ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS)) {
-        p.launches = task->sets < MIN_GRAPH_LAUNCHES   ? MIN_GRAPH_LAUNCHES
-                     : task->sets > MAX_GRAPH_LAUNCHES ? MAX_GRAPH_LAUNCHES
-                                                       : task->sets;
+    for (int side = 0; side < sides; side++) TRY(estimate(task, p.launch[side], stream, &ms[side]));
+    if (ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS))
         for (int side = 0; side < sides; side++) {
-            TRY(capture(task, p.launch[side], p.launches, stream, &p.graph[side]));
-            ms[side] *= p.launches;
+            p.launches[side] = graph_launches(task, ms[side]);
+            TRY(capture(task, p.launch[side], p.launches[side], stream, &p.graph[side]));
         }
-    }
 
     /* Warm up until the clocks have settled, and learn how long a pair takes with everything around it. */
     double begin = now_s(), pair_s = 0.0;
@@ -168,6 +179,9 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     }
     for (int i = 0; i < event_count; i++) TRY(cudaEventCreate(&events[i]));
 
+    /* One pair more, so that the first that counts waits in the queue like the others: at an idle stream its events
+     * would also time the launch. */
+    for (int side = 0; side < sides; side++) TRY(sample(&p, side, NULL, NULL, stream));
     for (int i = 0; i < pairs; i++)
         for (int side = 0; side < sides; side++) {
             cudaEvent_t *e = &events[(i * sides + side) * 2];
@@ -181,13 +195,13 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
             cudaEvent_t *e = &events[(i * sides + side) * 2];
             float elapsed;
             TRY(cudaEventElapsedTime(&elapsed, e[0], e[1]));
-            times[side][i] = elapsed / (p.launches > 0 ? p.launches : 1);
+            times[side][i] = elapsed / (p.launches[side] > 0 ? p.launches[side] : 1);
         }
     r->ours_ms = stats_summarise(times[0], pairs);
     r->baseline_ms = stats_summarise(times[1], sides == 2 ? pairs : 0);
     r->ratio = stats_ratio(times[1], times[0], sides == 2 ? pairs : 0);
     r->pairs = pairs;
-    r->mode = p.launches > 0 ? "graph" : "events";
+    r->mode = p.launches[0] > 0 ? "graph" : "events";
     r->clock_mhz = stats_summarise(clocks, samples).median;
     r->power_w = stats_summarise(powers, samples).median;
 

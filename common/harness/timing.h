@@ -2,8 +2,9 @@
  *
  * ours baseline ours baseline ... are enqueued in one stream between CUDA events, so both see the same clocks and
  * temperature, and the ratio is taken pair by pair. Each launch takes the next of several operand sets: together they
- * exceed twice the L2 cache, so every launch finds it cold. Where either side takes under 20 microseconds, an event
- * pair would measure the launch rather than the kernel, and both are timed in CUDA graphs of many launches instead. */
+ * exceed twice the L2 cache, so every launch finds it cold (or the caches are flushed before each sample). Where either
+ * side takes under 20 microseconds, an event pair would measure the launch rather than the kernel, and both are timed
+ * in CUDA graphs of many launches instead. */
 #ifndef KL_TIMING_H
 #define KL_TIMING_H
 
@@ -35,8 +36,5 @@ typedef struct {
 
 /* Measures. Returns the first CUDA error; *r is then undefined. Synchronises `stream`. */
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r);
-
-/* One launch of `ours` in milliseconds, after one that is not counted. */
-cudaError_t timing_once(const timing_task *task, cudaStream_t stream, double *ms);
 
 #endif

@@ -20,6 +20,7 @@ typedef enum {
 /* The bits of padding and guard zones: a NaN that no computation makes. */
 #define VALUES_GUARD_BITS 0x7fc0deadu
 
+/* A float and its bits. */
 KL_BOTH float values_from_bits(uint32_t bits) {
     union {
         uint32_t u;

@@ -7,7 +7,9 @@
  *
  * the last two for the output's own rounding, subnormals included. At large k this is wide enough for a dropped term to
  * hide in. Hence the exact pass: with operands from {-2, -1, 1, 2} every product and sum is an integer that FP32 holds
- * exactly (k * 4 < 2^24; beyond that the sums of random signs stay far below it), so c must *equal* ref. */
+ * exactly (k * 4 < 2^24; beyond that the sums of random signs stay far below it), so c must *equal* ref. With alpha or
+ * beta a multiple of 1/4 the sums keep six bits less. Neither pass tells FP32 from a shorter mantissa at large k: that
+ * a variant multiplies in FP32 is for its code to show. */
 #ifndef KL_VERIFY_H
 #define KL_VERIFY_H
 
