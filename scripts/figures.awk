@@ -8,6 +8,7 @@ BEGIN {
     program = "plots"
     file = ENVIRON["DATA_NAME"]
     BASELINE = 9 # the series number of the baseline; a step's is its own number
+    INK = 2236962; WHITE = 16777215 # as gnuplot takes them, 65536 * red + 256 * green + blue
 }
 
 input == "devices" && FNR > 1 {
@@ -38,6 +39,8 @@ function series(step,    s) { # its colour and point type
     if (s == "") { s = step; sub(/^[^0-9]*/, "", s) }
     return s % 8 + 0
 }
+
+function text_colour(n) { return n ~ /^[456]$/ ? WHITE : INK } # on a bar of that series; others are too light
 
 function block(out, name) { print "\n\n# " name > out }
 
@@ -85,9 +88,10 @@ function log2(x) { return log(x) / log(2) }
 
 function nothing(shape) { return "no measurement at " shape " in " file ", nothing to draw: `make bench` records it" }
 
-# bars: y, series, TFLOP/s, where its text starts, variant, text; names: y, step; baseline: TFLOP/s, text;
-# scale: greatest TFLOP/s, baseline, least y
-function progression(    out, s, v, step, id, y, t, top, base, wide, text, x) {
+# bars: y, series, TFLOP/s, variant, text; beside, inside: y, where the text of a bar begins (beside) or ends (inside),
+# text, its colour; names: y, step; baseline: TFLOP/s, text; scale: greatest TFLOP/s, baseline, least y, where the texts
+# end
+function progression(    out, s, v, step, id, y, t, top, base, wide, text, x, right, line, beside, inside) {
     out = dir "/progression.dat"
     base = baseline_ms(4096, 4096, 4096)
     if (base > 0) base = 2 * 4096 * 4096 * 4096 / base / 1e9
@@ -98,7 +102,8 @@ function progression(    out, s, v, step, id, y, t, top, base, wide, text, x) {
             if (has(id) && tflops(id) > top) top = tflops(id)
         }
     if (top == 0) { why("progression", nothing("4096^3")); return }
-    wide = 0.28 * top # about the width of a bar's text
+    wide = 0.29 * top # about the width of a bar's text
+    right = 1.1 * top
     print "# bars" > out
     for (s = 1; s <= steps; s++) {
         step = step_name[s]
@@ -110,17 +115,29 @@ function progression(    out, s, v, step, id, y, t, top, base, wide, text, x) {
             t = tflops(id)
             text = speed(t)
             if (value[id, "ratio"] > 0) text = text " (" percent(value[id, "ratio"]) ")"
-            x = t
-            if (t + wide > base && t < base) x = base # the text would cross the baseline's line
-            print y, series(step), t, x + 0.01 * top, quoted(variant_name[step, v]), quoted(text) > out
+            line = quoted(variant_name[step, v]) " " quoted(text)
+            print y, series(step), t, line > out
+            # A text that would cross the baseline's line stands inside its bar, if there is room on the line's left.
+            x = t < base ? t : base
+            if (t + wide > base && x > wide) {
+                inside = inside y " " x - 0.01 * top " " quoted(text) " " text_colour(series(step)) "\n"
+                continue
+            }
+            x = t + wide > base && t < base ? base : t
+            beside = beside y " " x + 0.01 * top " " quoted(text) " " INK "\n"
+            if (x + wide > right) right = x + wide
         }
     }
+    block(out, "beside")
+    printf "%s", beside == "" ? "NaN NaN - 0\n" : beside > out
+    block(out, "inside")
+    printf "%s", inside == "" ? "NaN NaN - 0\n" : inside > out
     block(out, "names")
     for (s = 1; s <= steps; s++) if (first[step_name[s]] != "") print first[step_name[s]], quoted(step_name[s]) > out
     block(out, "baseline")
     if (base > 0) print base, quoted(baseline " " speed(base)) > out
     else print "NaN -" > out
-    tell_scale(out, top, base, y)
+    tell_scale(out, top, base, y, right)
 }
 
 function tell_labels(out, n, x, want, place, text, number, end,    i) {

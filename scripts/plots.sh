@@ -70,7 +70,7 @@ if [ ! -f "$work/caption" ]; then
     exit 1
 fi
 
-case " $terms " in *' dumb '*) fold -s -w "$columns" "$work/caption" ;; esac
+case " $terms " in *' dumb '*) fold -s -w "$columns" "$work/caption" | sed 's/ *$//' ;; esac
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
 export GNUPLOT_LIB
