@@ -70,6 +70,7 @@ function find_variant(step, name) {
 
 function tell_table(word, n) {
     if (word[1] == "ladder") { need(n, 1, 1, "table: ladder"); ladder() }
+    else if (word[1] == "bars") { need(n, 1, 1, "table: bars"); bars() }
     else if (word[1] == "article") { need(n, 1, 1, "table: article"); article() }
     else if (word[1] == "step") { need(n, 2, 2, "table: step STEP"); one_step(find_step(word[2])) }
     else if (word[1] == "square") { need(n, 2, 2, "table: square STEP"); sweep(find_step(word[2]), "square") }
@@ -77,7 +78,8 @@ function tell_table(word, n) {
     else if (word[1] == "speedup") { need(n, 2, 2, "table: speedup STEP"); speedup(find_step(word[2])) }
     else if (word[1] == "counters") { need(n, 2, 2, "table: counters STEP"); counters(find_step(word[2])); return }
     else if (word[1] == "sass") { need(n, 2, 2, "table: sass STEP"); sass(find_step(word[2])); return }
-    else die(note ":" FNR ": unknown table " word[1] " (ladder, step, square, article, odd, speedup, counters, sass)")
+    else die(note ":" FNR ": unknown table " word[1] \
+        " (ladder, bars, step, square, article, odd, speedup, counters, sass)")
     print ""
     print "<sub>" (device == "" ? "Not measured yet." : "Recorded on " provenance() "; cold L2, medians" \
         (baseline == "" ? "" : ", ratios pair by pair") ".") "</sub>"
@@ -115,6 +117,60 @@ function ladder(    s, v, step, id, ms, t) { # all steps at 4096^3
     t = 2 * 4096 ^ 3 / ms / 1e9
     print "| " baseline " | | " significant(ms, 4) " | " speed(t) " | " \
         (peak > 0 ? sprintf("%.1f %%", 100 * t / peak) : DASH) " | 1 |"
+}
+
+# The ladder drawn in text, 96 columns at most.
+function bars(    s, v, step, name, id, base, top, step_wide, name_wide, label, wide, mark) {
+    base = baseline_ms(4096, 4096, 4096)
+    if (base > 0) top = base = 2 * 4096 ^ 3 / base / 1e9
+    label = "TFLOP/s" (base > 0 ? " (% of " baseline ")" : "")
+    for (s = 1; s <= steps; s++) {
+        step = step_name[s]
+        if (length(step) > step_wide) step_wide = length(step)
+        for (v = 1; v <= variants[step]; v++) {
+            name = variant_name[step, v]
+            id = key(step, name, 4096, 4096, 4096)
+            if (length(name) > name_wide) name_wide = length(name)
+            if (has(id) && tflops(id) > top) top = tflops(id)
+        }
+    }
+    wide = 96 - step_wide - name_wide - length(label) - 5 # columns of the longest bar
+    if (wide < 10) wide = 10
+    mark = base > 0 ? int(wide * base / top + 0.5) : -1
+    print "```"
+    print pad("", step_wide + name_wide + 2) mark_line(wide, mark, baseline " " speed(base)) label
+    for (s = 1; s <= steps; s++) {
+        step = step_name[s]
+        for (v = 1; v <= variants[step]; v++) {
+            id = key(step, variant_name[step, v], 4096, 4096, 4096)
+            print pad(v == 1 ? step : "", step_wide) " " pad(variant_name[step, v], name_wide) " " \
+                bar_line(has(id) ? int(wide * tflops(id) / top + 0.5) : 0, wide, mark) cell_percent(id)
+        }
+    }
+    print "```"
+}
+
+function pad(text, columns) { return sprintf("%-" columns "s", text) }
+
+# A bar of `filled` of `wide` columns, the baseline's mark after column `mark` (-1: none), two blanks.
+function bar_line(filled, wide, mark,    i, line) {
+    for (i = 0; i <= wide; i++) {
+        if (i > 0) line = line (i <= filled ? "#" : " ")
+        if (i == mark) line = line "|"
+    }
+    return line (mark < 0 ? " " : "") "  "
+}
+
+# The line above the bars: what the mark is, on the side where there is room.
+function mark_line(wide, mark, text) {
+    if (mark < 0) return pad("", wide + 3)
+    text = length(text) < mark ? sprintf("%" mark "s|", text " ") : pad("", mark) "| " text
+    return pad(text, wide + 3)
+}
+
+function cell_percent(id) {
+    if (!has(id)) return DASH
+    return speed(tflops(id)) (value[id, "ratio"] == "" ? "" : sprintf(" (%.1f %%)", 100 * value[id, "ratio"]))
 }
 
 function one_step(step,    v, id, big) {

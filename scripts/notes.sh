@@ -3,7 +3,8 @@
 #
 # In README.md and every step's README.md (STEP may be short: step05), rewritten from plots/data/nvidia-h200/sgemm.csv or
 # $NOTES_CSV:
-#   <!-- table: ladder | step STEP | square STEP | article | odd STEP | speedup STEP | counters STEP | sass STEP -->
+#   <!-- table: ladder | bars | step STEP | square STEP | article | odd STEP | speedup STEP | counters STEP |
+#               sass STEP -->                          (bars: the ladder as a chart of text)
 #                                                      on a line of its own, up to
 #   <!-- end -->                                       on another
 #   <!-- value: STEP VARIANT M N K FIELD [FORMAT] -->53.1<!-- end -->    in a line; FIELD: a CSV column, tflops, percent

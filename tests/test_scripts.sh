@@ -123,7 +123,19 @@ plots_dumb() {
     status 0 scripts/plots.sh --term dumb --out "$tmp/c" "$tmp/good.csv" && prints "NVIDIA H200" &&
         prints "warp_tiled ####" && prints "52.0 (104.0 %)" && prints "step05 warp_tiled" && prints "FP32 peak: 66.9" ||
         return 1
-    awk 'length($0) > 100 { print; bad = 1 } END { exit bad }' "$tmp/out"
+    awk 'length($0) > 100 || / $/ { print; bad = 1 } END { exit bad }' "$tmp/out" || return 1
+    # The bars' texts are whole and begin in one column, right of the baseline's line.
+    [ "$(awk '/^[^#|]*#+[# ]*\|.*[0-9] \([0-9.]* %\)$/ { match($0, /[0-9.]+ \([0-9.]+ %\)$/); print RSTART }' "$tmp/out" |
+        sort | uniq -c | awk '{ print $1 }')" = 9 ]
+}
+plots_texts_and_the_baseline() { # a text that would cross the baseline's line stands in its bar
+    scripts/plots.sh --term svg --out "$tmp/m" "$tmp/good.csv" >/dev/null || return 1
+    for text in '30.0 (60.0 34 start' '36.0 (72.0 255 end' '40.0 (80.0 255 end' '45.0 (90.0 255 end' '52.0 (104.0 255 end'; do
+        # shellcheck disable=SC2086 # four words
+        set -- $text
+        grep -B1 -F "$1 $2" "$tmp/m/progression.svg" | grep -q "fill=\"rgb($3,.*text-anchor=\"$4\"" ||
+            { echo "not $text"; return 1; }
+    done
 }
 plots_no_rows() {
     cp "$tmp/header" "$tmp/none.csv"
@@ -258,6 +270,28 @@ notes_check_names_the_stale() {
     cp "$tmp/stale" README.md
     status 1 scripts/notes.sh --check && one_line && says "README.md" && ! grep -q step05_ "$tmp/err" &&
         cmp README.md "$tmp/stale"
+}
+notes_draws_the_bars() {
+    notes_start
+    printf '<!-- table: bars -->\n<!-- end -->\n' >README.md
+    status 0 scripts/notes.sh && status 0 scripts/notes.sh --check &&
+        holds README.md ' cuBLAS 50.0 |   TFLOP/s (% of cuBLAS)' &&
+        holds README.md 'step01_naive        uncoalesced       # ' && holds README.md '|   1.0 (2.0 %)' &&
+        holds README.md '                    lds128_2x2        ########################## ' &&
+        holds README.md '                    coalesced_store        ' && holds README.md '|   –' &&
+        holds README.md 'warp_tiled        #################################|#  52.0 (104.0 %)' &&
+        holds README.md '<sub>Recorded on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21;' || return 1
+    # Every variant in order, the mark in one column, no line of the chart longer than 96 columns.
+    sed -n '/^```$/,/^```$/p' README.md >"$tmp/chart"
+    [ "$(sed '1,2d; s/^step[a-z0-9_]*//; s/^ *//; s/ .*//; /^`/d' "$tmp/chart")" = \
+        "$(sed '1d' plots/intensity.csv | cut -d, -f2)" ] &&
+        [ "$(awk 'index($0, "|") { print index($0, "|") }' "$tmp/chart" | sort -u | wc -l)" -eq 1 ] &&
+        awk 'length($0) > 96 { print; bad = 1 } END { exit bad }' "$tmp/chart" || return 1
+    # Without a baseline there is no mark, without measurements no bar.
+    awk -F, -v OFS=, 'NR > 1 { $20 = $21 = $22 = $23 = $24 = "" } { print }' "$tmp/good.csv" >"$tmp/lone.csv"
+    NOTES_CSV=$tmp/lone.csv status 0 scripts/notes.sh && ! grep -q '|' README.md && holds README.md '#   52.0' &&
+        NOTES_CSV=$tmp/header status 0 scripts/notes.sh && ! grep -q '[|#]' README.md &&
+        holds README.md 'stream_k ' && holds README.md 'Not measured yet.'
 }
 # refuses LINE MESSAGE: with LINE in the last note, exit status 2, one line, nothing written
 refuses() {
@@ -612,7 +646,7 @@ compare_refuses() {
 }
 
 for each in header_is_the_harness_s intensity_unique intensity_follows_the_tiles intensity_names_every_variant \
-    devices_slugs notes_writes notes_idempotent notes_check_names_the_stale notes_unknown_table notes_missing_end \
+    devices_slugs notes_writes notes_draws_the_bars notes_idempotent notes_check_names_the_stale notes_unknown_table notes_missing_end \
     notes_missing_inline_end notes_unknown_field notes_unknown_step notes_unknown_variant notes_bad_format \
     notes_empty_csv notes_no_csv notes_facts notes_facts_not_recorded notes_facts_two_devices notes_facts_torn \
     notes_unknown_metric notes_unknown_divisor notes_zero_divisor notes_fact_unknown_step notes_fact_unknown_variant \
@@ -622,7 +656,7 @@ for each in header_is_the_harness_s intensity_unique intensity_follows_the_tiles
     check "$each"
 done
 if command -v gnuplot >/dev/null; then
-    for each in plots_draws_all plots_says_what_it_measured plots_dumb plots_no_rows plots_no_file \
+    for each in plots_draws_all plots_says_what_it_measured plots_dumb plots_texts_and_the_baseline plots_no_rows plots_no_file \
         plots_nothing_recorded plots_without_4096 plots_only_4096 plots_no_baseline plots_torn_line \
         plots_wrong_header plots_quoted_field plots_unknown_device plots_two_devices \
         plots_ignores_other_cases plots_chooses_the_csv plots_bad_arguments; do
