@@ -106,6 +106,9 @@ $(addsuffix /run,$(steps)): build/flags
 	@echo "link  $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
 
+# Fedora's place of cblas.h, searched last; scripts/deps.sh looks there too.
+build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas
+
 $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)

@@ -26,9 +26,9 @@ has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 # --- the distribution's packages -------------------------------------------------------------------------------------
 
-# has_library HEADER LIBRARY: the C compiler finds both.
+# has_library HEADER LIBRARY: the C compiler finds both, OpenBLAS's header also where Fedora has it.
 has_library() {
-    echo "#include <$1>" | $cc -E -include stdarg.h -include stddef.h -include stdint.h -include setjmp.h - \
+    echo "#include <$1>" | $cc -E -idirafter /usr/include/openblas -include stdarg.h -include stddef.h -include stdint.h -include setjmp.h - \
         >/dev/null 2>&1 && [ "$($cc -print-file-name="lib$2.so")" != "lib$2.so" ]
 }
 

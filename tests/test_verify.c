@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cblas.h>
 #include <cmocka.h>
 
 #include "operands.h"
@@ -164,6 +165,84 @@ static void right_results_pass(void **state) {
                 what.lda = what.k + 1 + off, what.ldb = what.n + 4, what.ldc = what.n + 3 - off + 1;
                 assert_passes(&what);
             }
+}
+
+/* The same problem by OpenBLAS in FP32: another order of the sums. */
+static void blas_gemm(const gemm_problem *q) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q->m, q->n, q->k, q->alpha, q->A, q->lda, q->B, q->ldb,
+                q->beta, q->C, q->ldc);
+}
+
+static double *widened(const float *x, size_t count) {
+    double *wide = malloc((count > 0 ? count : 1) * sizeof *wide);
+    assert_non_null(wide);
+    for (size_t i = 0; i < count; i++) wide[i] = x[i];
+    return wide;
+}
+
+static size_t extent(const matrix *x) {
+    return x->rows > 0 ? (size_t)(x->rows - 1) * x->ld + x->cols : 0;
+}
+
+/* In FP64 by OpenBLAS, C with its own leading dimension; to be freed. */
+static double *blas_reference(const gemm_problem *q) {
+    double *wide_a = widened(q->A, extent(a)), *wide_b = widened(q->B, extent(b)), *wide_c = widened(q->C, extent(c));
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q->m, q->n, q->k, q->alpha, wide_a, q->lda, wide_b, q->ldb,
+                q->beta, wide_c, q->ldc);
+    free(wide_a);
+    free(wide_b);
+    return wide_c;
+}
+
+static const gemm_case blas_cases[] = {
+    {.m = 1, .n = 1, .k = 1, .alpha = 1.0f, .seed = 1},
+    {.m = 9, .n = 14, .k = 11, .alpha = -0.5f, .beta = 2.0f, .seed = 2},
+    {.m = 128, .n = 96, .k = 64, .alpha = 1.0f, .seed = 3},
+    {.m = 65, .n = 600, .k = 33, .alpha = 1.25f, .beta = -1.0f, .seed = 4},
+    {.m = 6, .n = 10, .k = 7, .lda = 9, .ldb = 13, .ldc = 12, .alpha = 2.0f, .beta = 1.0f, .misalign = 3, .seed = 5},
+    {.m = 31, .n = 67, .k = 1000, .lda = 1001, .ldb = 70, .ldc = 99, .alpha = 0.75f, .beta = 0.25f, .seed = 6},
+    {.m = 1, .n = 257, .k = 129, .alpha = 1.0f, .beta = 1.0f, .seed = 7},
+    {.m = 257, .n = 1, .k = 129, .ldc = 5, .alpha = -3.0f, .seed = 8},
+};
+
+static void what_openblas_computes_passes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(blas_cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up(&blas_cases[i], pass);
+            blas_gemm(&p);
+            const verify_result r = verify();
+            assert_int_equal(r.wrong, 0);
+            assert_true(r.worst_share <= 1.0);
+            assert_int_equal(changed_anywhere(), 0);
+        }
+}
+
+/* verify_host tells its reference of an element that is wrong: here of each in turn, the others being right. */
+static void the_reference_is_openblas_s(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(blas_cases); i++)
+        for (int pass = 0; pass < PASSES; pass++) {
+            set_up(&blas_cases[i], pass);
+            if (p.beta == 0.0f) /* NaN, which dgemm need not leave unread */
+                for (int row = 0; row < p.m; row++) memset(at(c, row, 0), 0, (size_t)p.n * sizeof(float));
+            double *reference = blas_reference(&p);
+            blas_gemm(&p);
+            for (int n = 0; n < 5; n++) {
+                const int row = n * (p.m - 1) / 4, col = (4 - n) * (p.n - 1) / 4;
+                float *x = at(c, row, col);
+                const float right = *x;
+                *x = 1e30f;
+                const verify_result r = verify();
+                assert_int_equal(r.wrong, 1);
+                assert_int_equal(r.first.row, row);
+                assert_int_equal(r.first.col, col);
+                const double expected = reference[(size_t)row * p.ldc + col];
+                assert_true(fabs(r.first.expected - expected) <= 1e-15 * (p.k + 2) * (4.0 * p.k * fabs(p.alpha) + 4.0));
+                *x = right;
+            }
+            free(reference);
+        }
 }
 
 static void right_results_pass_at_large_k(void **state) {
@@ -622,6 +701,8 @@ static void the_first_of_many_changes_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(right_results_pass),
+        TEST(what_openblas_computes_passes),
+        TEST(the_reference_is_openblas_s),
         TEST(right_results_pass_at_large_k),
         TEST(odd_scalars_pass),
         TEST(scalars_of_the_exact_pass),
