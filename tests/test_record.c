@@ -193,9 +193,8 @@ static void csv_line_is_as_the_schema_says(void **state) {
 static void csv_header_is_written_once(void **state) {
     (void)state;
     assert_int_equal(record_csv_prepare(path, err), 0);
-    assert_file_holds(HEADER_LINE);
-    assert_int_equal(record_csv_prepare(path, err), 0);
     append_csv(&sample);
+    assert_file_holds(HEADER_LINE ROW);
     assert_int_equal(record_csv_prepare(path, err), 0);
     append_csv(&sample);
     assert_said_nothing();
@@ -301,7 +300,6 @@ static void csv_many_rows_in_order(void **state) {
 static void json_line(void **state) {
     (void)state;
     assert_int_equal(record_json_prepare(path, err), 0);
-    assert_file_holds("");
     assert_int_equal(record_json_append(path, &sample, err), 0);
     assert_int_equal(record_json_prepare(path, err), 0);
     assert_int_equal(record_json_append(path, &sample, err), 0);
@@ -363,6 +361,35 @@ static void prepare_refuses_what_it_cannot_open(void **state) {
     assert_said("--csv %s: Is a directory\n", folder);
 }
 
+static void prepare_leaves_files_as_they_were(void **state) {
+    (void)state;
+    assert_int_equal(record_csv_prepare(path, err), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(record_json_prepare(path, err), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    const char *const texts[] = {"", HEADER_LINE, HEADER_LINE ROW};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_text(texts[i]);
+        assert_int_equal(record_csv_prepare(path, err), 0);
+        assert_file_holds(texts[i]);
+    }
+    write_text("");
+    assert_int_equal(record_json_prepare(path, err), 0);
+    assert_file_holds("");
+    assert_said_nothing();
+}
+
+static void prepare_keeps_a_link_to_a_file_to_come(void **state) {
+    (void)state;
+    char target[160];
+    snprintf(target, sizeof target, "%s/target", folder);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(record_csv_prepare(path, err), 0);
+    append_csv(&sample);
+    assert_file_holds(HEADER_LINE ROW);
+    assert_int_equal(unlink(target), 0);
+}
+
 static void prepare_refuses_a_full_device(void **state) {
     (void)state;
     assert_int_equal(record_csv_prepare("/dev/full", err), 2);
@@ -377,6 +404,12 @@ static void prepare_refuses_another_files_content(void **state) {
         write_text(others[i]);
         assert_int_equal(record_csv_prepare(path, err), 2);
         assert_said("--csv %s: holds something else: its first line is not this program's header\n", path);
+        assert_file_holds(others[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        write_text(others[i]);
+        assert_int_equal(record_json_prepare(path, err), 2);
+        assert_said("--json %s: holds something else: it does not start with '{'\n", path);
         assert_file_holds(others[i]);
     }
 }
@@ -698,6 +731,8 @@ int main(void) {
         TEST(json_keys_are_the_csv_header),
         TEST(json_nulls_and_escapes),
         TEST(prepare_refuses_what_it_cannot_open),
+        TEST(prepare_leaves_files_as_they_were),
+        TEST(prepare_keeps_a_link_to_a_file_to_come),
         TEST(prepare_refuses_a_full_device),
         TEST(prepare_refuses_another_files_content),
         TEST(prepare_refuses_a_last_line_cut_short),

@@ -176,12 +176,6 @@ static void lock(int fd, int operation) {
     while (flock(fd, operation) != 0 && errno == EINTR) {}
 }
 
-static int open_to_append(const char *path) {
-    const int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd >= 0) lock(fd, LOCK_EX);
-    return fd;
-}
-
 /* A device or a pipe has no length, and nothing to look back at. */
 static off_t file_length(int fd) {
     struct stat s;
@@ -191,6 +185,26 @@ static off_t file_length(int fd) {
 static bool is_regular(int fd) {
     struct stat s;
     return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* Another's prepare() took the name away while this one waited for the lock. */
+static bool was_removed(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0;
+}
+
+/* Opened and locked; *created says whether it was absent. */
+static int open_to_append(const char *path, bool *created) {
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
+    for (;;) {
+        int fd = open(path, flags | O_EXCL, 0666);
+        *created = fd >= 0;
+        if (fd < 0 && errno == EEXIST) fd = open(path, flags, 0666);
+        if (fd < 0) return fd;
+        lock(fd, LOCK_EX);
+        if (!was_removed(fd)) return fd;
+        close(fd);
+    }
 }
 
 /* One write(), all of it or nothing. Returns NULL, or why not. */
@@ -213,7 +227,8 @@ static int append(const char *path, const char *text, size_t header, FILE *err) 
         fprintf(err, "%s: out of memory\n", path);
         return 3;
     }
-    const int fd = open_to_append(path);
+    bool created;
+    const int fd = open_to_append(path, &created);
     if (fd < 0) {
         fprintf(err, "%s: %s\n", path, strerror(errno));
         return 3;
@@ -248,21 +263,34 @@ static bool file_holds(int fd, off_t offset, const char *expected, size_t length
     return pread(fd, found, length, offset) == (ssize_t)length && memcmp(found, expected, length) == 0;
 }
 
-/* Returns NULL when `fd` can be appended to, having started it with `header`; otherwise why not. */
+/* Whether an empty file has room, which is left as it is; a device or a pipe keeps the header. */
+static const char *try_to_write(int fd, const char *header) {
+    const char *reason = write_whole(fd, header, strlen(header));
+    const bool alone = is_regular(fd) && file_length(fd) == (off_t)strlen(header);
+    if (reason == NULL && alone && ftruncate(fd, 0) != 0) return strerror(errno);
+    return reason;
+}
+
+/* Returns NULL when `fd` can be appended to; otherwise why not. */
 static const char *prepare_open(int fd, const char *header) {
     const off_t length = file_length(fd);
     const size_t header_length = strlen(header);
-    if (length == 0) return header_length > 0 ? write_whole(fd, header, header_length) : NULL;
+    if (length == 0) return header_length > 0 ? try_to_write(fd, header) : NULL;
     if (header_length > 0 && !file_holds(fd, 0, header, header_length))
         return "holds something else: its first line is not this program's header";
+    if (header_length == 0 && !file_holds(fd, 0, "{", 1))
+        return "holds something else: it does not start with '{'";
     if (!file_holds(fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
     return NULL;
 }
 
 static int prepare(const char *option, const char *path, const char *header, FILE *err) {
-    const int fd = open_to_append(path);
+    bool created;
+    const int fd = open_to_append(path, &created);
     const char *reason = fd < 0 ? strerror(errno) : prepare_open(fd, header);
     if (reason != NULL) fprintf(err, "%s %s: %s\n", option, path, reason);
+    /* Nothing is left of a run that records nothing; the first row makes the file again. */
+    if (created && is_regular(fd) && file_length(fd) == 0) unlink(path);
     if (fd >= 0) close(fd);
     return reason == NULL ? 0 : 2;
 }

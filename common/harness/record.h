@@ -28,12 +28,13 @@ typedef struct {
     char device[RECORD_TEXT], cc[RECORD_TEXT], driver[RECORD_TEXT], cuda[RECORD_TEXT], date[RECORD_TEXT];
 } record;
 
-/* Checks that `path` can be appended to before anything is measured: it can be opened for writing (it is created when
- * absent, with the header) and, when it is not empty, starts with RECORD_HEADER. A last line without its newline (a
- * write cut short) is refused too. Returns 0, or 2 after one line on `err`. */
+/* Checks that `path` can be appended to before anything is measured: it can be opened for writing and, when it is not
+ * empty, starts with RECORD_HEADER. A last line without its newline (a write cut short) is refused too. A file that was
+ * absent is absent again afterwards (and one that was there is untouched); record_csv_append makes it, header first.
+ * Returns 0, or 2 after one line on `err`. */
 int record_csv_prepare(const char *path, FILE *err);
 
-/* The same for the JSON file (no header; must be writable and end with a newline). */
+/* The same for the JSON file (no header: when it is not empty it starts with '{'). */
 int record_json_prepare(const char *path, FILE *err);
 
 /* Appends one whole line with a single write() to the file opened O_APPEND: concurrent writers do not tear lines and
