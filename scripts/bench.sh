@@ -17,12 +17,15 @@ if [ -n "${FORCE:-}" ] && [ -e "$csv" ]; then
     old=$csv.old
     mv "$csv" "$old"
 fi
-# The old file comes back when the new one holds no measurement yet.
+# The old file comes back when the new one holds no measurement yet; a file of a header alone, and a folder of nothing,
+# do not stay.
 finish() {
     status=$?
+    has_rows "$csv" || rm -f "$csv"
     if [ -n "$old" ]; then
-        if [ "$(wc -l <"$csv" 2>/dev/null || echo 0)" -lt 2 ]; then mv "$old" "$csv"; else rm -f "$old"; fi
+        if [ -e "$csv" ]; then rm -f "$old"; else mv "$old" "$csv"; fi
     fi
+    rmdir "$folder" 2>/dev/null || true
     exit "$status"
 }
 trap finish EXIT
@@ -34,7 +37,9 @@ for step in ${BENCH_STEPS:-step[0-9][0-9]}; do
         # Also after FORCE=1, where the file is new, so that a run that was cut off can go on without it.
         "./$step/run" --sweep "$sweep" --csv "$csv" --resume || {
             status=$?
-            echo "bench: $step --sweep $sweep failed (exit status $status); what was measured stays in $csv" >&2
+            stays=
+            if has_rows "$csv"; then stays="; what was measured stays in $csv"; fi
+            echo "bench: $step --sweep $sweep failed (exit status $status)$stays" >&2
             exit "$status"
         }
     done

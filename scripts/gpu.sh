@@ -7,6 +7,9 @@ gpu_slug() {
     gpu_name | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
 }
 
+# has_rows CSV: it holds more than a header.
+has_rows() { [ -f "$1" ] && [ -r "$1" ] && [ "$(wc -l <"$1")" -ge 2 ]; }
+
 # need_gpu PROGRAM: ends it with status 3 where there is none.
 need_gpu() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || { echo "$1: no GPU here (nvidia-smi lists none)" >&2; exit 3; }

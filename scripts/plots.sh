@@ -36,10 +36,11 @@ done
 command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnuplot-nox"; exit 2; }
 
 # Whose measurements: those asked for, else this machine's GPU's, else the H200's, else the first there are.
+# A file of a header alone is none.
 if [ -z "$csv" ]; then
     for csv in "$root/plots/data/$(gpu_slug)/sgemm.csv" "$root/plots/data/nvidia-h200/sgemm.csv" \
         "$root"/plots/data/*/sgemm.csv; do
-        [ ! -f "$csv" ] || break
+        if has_rows "$csv"; then break; fi
     done
 fi
 if [ ! -r "$csv" ] || [ -d "$csv" ]; then

@@ -206,6 +206,9 @@ plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     holds "$tmp/k/size.svg" "NVIDIA H200" >/dev/null || { echo "not the H200's"; return 1; }
     PATH=$tmp/gpu:$PATH scripts/plots.sh --term svg --out "$tmp/k" >/dev/null 2>&1
     holds "$tmp/k/size.svg" "Tesla T4" >/dev/null || { echo "not the GPU's own"; return 1; }
+    cp "$tmp/header" plots/data/tesla-t4/sgemm.csv # as of a run that failed
+    PATH=$tmp/gpu:$PATH status 0 scripts/plots.sh --term svg --out "$tmp/k" || return 1
+    holds "$tmp/k/size.svg" "NVIDIA H200" >/dev/null || { echo "a header alone was chosen"; return 1; }
 }
 plots_bad_arguments() {
     status 2 scripts/plots.sh --term pdf && one_line && says pdf && status 2 scripts/plots.sh --nope && one_line &&
