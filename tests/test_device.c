@@ -395,6 +395,20 @@ static void the_list_needs_no_gpu(void **state) {
     assert_string_equal(err_text, "");
 }
 
+static void what_cannot_be_printed_is_said(void **state) {
+    (void)state;
+    const char *const arguments[] = {"--help", "--list"};
+    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+        char command[512];
+        snprintf(command, sizeof command, "./step01/run %s >/dev/full 2>%s/err", arguments[i], directory);
+        const int status = system(command);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), EXIT_USAGE);
+        read_file("err", err_text, sizeof err_text);
+        assert_string_equal(err_text, "step01_naive: standard output cannot be written\n");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_cause_has_its_line),
@@ -407,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_step_without_a_gpu_leaves_files_as_they_were),
         cmocka_unit_test(bad_arguments_come_before_the_missing_gpu),
         cmocka_unit_test(the_list_needs_no_gpu),
+        cmocka_unit_test(what_cannot_be_printed_is_said),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -377,6 +377,13 @@ static int run(session *s) {
     return s->wrong > 0 ? EXIT_WRONG : EXIT_OK;
 }
 
+/* What was printed has to have arrived, --help and --list too. */
+static int finish(const char *step, int status) {
+    if (fflush(stdout) == 0) return status;
+    fprintf(stderr, "%s: standard output cannot be written\n", step);
+    return EXIT_USAGE;
+}
+
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count) {
     static const char *const dtypes[] = {"f32", NULL}, *const layouts[] = {"nn", NULL};
     const char *names[OPTIONS_MAX_VARIANTS];
@@ -385,7 +392,7 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
     session s = {.step = step, .variants = variants, .count = count};
     switch (options_parse(argc, argv, &facts, &s.o, stdout, stderr)) {
     case OPTIONS_EXIT_OK:
-        return EXIT_OK;
+        return finish(step, EXIT_OK);
     case OPTIONS_EXIT_USAGE:
         return EXIT_USAGE;
     case OPTIONS_RUN:
@@ -395,9 +402,5 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
     free(s.recorded);
     cublas_close();
     nvml_close();
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "%s: standard output cannot be written\n", step);
-        return EXIT_USAGE;
-    }
-    return status;
+    return finish(step, status);
 }
