@@ -63,6 +63,6 @@ function cut(text, width) { return length(text) > width ? substr(text, 1, width 
 
 function tell(x, digits) {
     if (x == "" || x + 0 == 0) return "-"
-    if (x < 0.1) return sprintf("%.2g", x)
+    if (digits < 3 && x < 0.1) return sprintf("%.2g", x) # TFLOP/s of a small case
     return sprintf("%." digits "f", x)
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Refreshes the tables and figures in the notes from recorded measurements: scripts/notes.sh [--check]
 #
-# In README.md and every step's README.md (STEP may be short: step05), rewritten from plots/data/nvidia-h200/sgemm.csv or
-# $NOTES_CSV:
+# In README.md and every step's README.md (STEP may be short: step05), rewritten from
+# plots/data/nvidia-h200/sgemm.csv or $NOTES_CSV:
 #   <!-- table: ladder | bars | step STEP | square STEP | article | odd STEP | speedup STEP | counters STEP |
 #               sass STEP -->                          (bars: the ladder as a chart of text)
 #                                                      on a line of its own, up to
@@ -70,3 +70,4 @@ for note in README.md step[0-9][0-9]_*/README.md; do
     fi
 done
 [ -z "$check" ] || exit "$differs"
+[ "$differs" = 1 ] || echo "notes: nothing to change, they hold what $name does"
