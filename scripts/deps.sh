@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 search=${KL_CUDA_SEARCH-/usr/local/cuda /usr/local/cuda-13* /opt/cuda}
 cc=${CC:-gcc}
 check_only=
+if [ "${WHEELS:-}" = 0 ]; then WHEELS=; fi
 wheels="nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-runtime==13.0.*
     nvidia-cuda-cccl==13.0.*"
 
@@ -77,8 +78,12 @@ try_toolkit() {
     dir=$1 nvcc=${2:-$1/bin/nvcc}
     [ -x "$nvcc" ] || return 1
     version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
-    if [ "${version%%.*}" -lt 13 ] 2>/dev/null || [ -z "$version" ]; then
-        rejected="$rejected $nvcc is CUDA ${version:-of unknown version}, older than the 13.0 this project needs;"
+    if [ -z "$version" ]; then
+        rejected="$rejected $nvcc --version names no CUDA release;"
+        return 1
+    fi
+    if [ "${version%%.*}" -lt 13 ]; then
+        rejected="$rejected $nvcc is CUDA $version, older than the 13.0 this project needs;"
         return 1
     fi
     for libdir in "$dir/lib64" "$dir/lib" "$dir"/targets/*/lib; do
@@ -186,6 +191,7 @@ for argument; do
 done
 
 groups=${groups:- cuda plots test}
+if [ "$cc" != gcc ]; then have "${cc%% *}" || die "CC=$cc cannot be run"; fi # gcc comes with a package
 packages=$(missing_packages $groups)
 [ -z "$packages" ] || install_packages $packages
 
