@@ -1,12 +1,19 @@
 #!/bin/sh
 # Measures every step on this GPU and records it in plots/data/GPU/sgemm.csv; what that holds already is not measured
 # again. BENCH_STEPS="step01 step04" and SWEEPS="square article odd" narrow it; FORCE=1 starts the file afresh.
-# Exit status: 0, 3 without a GPU, or that of the run that failed.
+# Exit status: 0, 2 for a step or sweep that there is not, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu bench
-MAKEFLAGS='' make -j"$(nproc)" all >&2
+need_step bench BENCH_STEPS ${BENCH_STEPS:-}
+for sweep in ${SWEEPS:-}; do
+    case $sweep in
+    square | article | odd) ;;
+    *) echo "bench: there is no sweep '$sweep' to record, e.g. SWEEPS=\"square article odd\"" >&2; exit 2 ;;
+    esac
+done
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
 folder=plots/data/$(gpu_slug)
 csv=$folder/sgemm.csv

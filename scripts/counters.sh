@@ -7,8 +7,9 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu counters
+need_step counters BENCH_STEPS ${BENCH_STEPS:-}
 need_tool counters ncu nsight-compute
-MAKEFLAGS='' make -j"$(nproc)" all >&2
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 size=4096
@@ -25,7 +26,6 @@ trap 'exit 130' INT TERM
 : >"$work/rows"
 counted=,
 for step in ${BENCH_STEPS:-step[0-9][0-9]}; do
-    [ -x "$step/run" ] || { echo "counters: there is no step '$step', e.g. BENCH_STEPS=step04" >&2; exit 2; }
     name=$(basename "$(cd "$step" && pwd -P)")
     counted=$counted$name,
     for variant in $("./$step/run" --list | awk '{ print $1 }'); do

@@ -21,6 +21,16 @@ need_tool() {
     command -v "$2" >/dev/null || { echo "$1: $2 is missing; it comes with the CUDA Toolkit (package $3)" >&2; exit 2; }
 }
 
+# need_step PROGRAM VARIABLE STEP...: ends it with status 2 where one of the steps does not exist, built or not.
+need_step() {
+    program=$1 variable=$2
+    shift 2
+    for step; do
+        ls "$step/run" "$step/step.c" "$step"_*/step.c 2>/dev/null | grep -q . ||
+            { echo "$program: there is no step '$step', e.g. $variable=step04" >&2; exit 2; }
+    done
+}
+
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
 # The first launch of each of the steps' kernels, which are called sgemm_...; the harness's own (fill, reference,
 # compare) are left out. At the clocks the GPU runs at: timings belong to `run`, not to a profiler.

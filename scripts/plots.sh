@@ -84,7 +84,8 @@ for figure in progression size article roofline; do
         [ "$term" = dumb ] || rm -f "$out/$figure.$term" # an older figure would pass for this one
         [ ! -f "$work/$figure.why" ] || continue
         LC_ALL=C.UTF-8 gnuplot -c "$root/plots/$figure.gp" "$work/$figure.dat" "$work/$figure" \
-            "$(cat "$work/caption")" "$term" "$columns" "$(cat "$work/baseline")" || { say "gnuplot failed on plots/$figure.gp"; exit 3; }
+            "$(cat "$work/caption")" "$term" "$columns" "$(cat "$work/baseline")" ||
+            { say "gnuplot failed on plots/$figure.gp"; exit 3; }
         drawn=$((drawn + 1))
         if [ "$term" = dumb ]; then # without gnuplot's form feeds, blank lines and blanks at the ends
             echo

@@ -6,8 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu sanitize
+need_step sanitize STEPS ${STEPS:-}
 need_tool sanitize compute-sanitizer cuda-sanitizer-13-0
-MAKEFLAGS='' make -j"$(nproc)" all >&2
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 logs=build/sanitize
 mkdir -p "$logs"
 passed=0 failed=0

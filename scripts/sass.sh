@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_tool sass cuobjdump cuda-cuobjdump-13-0
-MAKEFLAGS='' make -j"$(nproc)" all >&2
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
 arch=sm_90a
 csv=plots/data/sass.csv

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to be
-# wrong, and the measuring on small sizes (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
+# Verifies every step on the GPU, shape after shape, after trying the verification itself on kernels that are known to
+# be wrong, and the measuring on small sizes (tests/gpu): test_gpu.sh (STEPS="step01 step04" narrows the steps).
 # Last line: "N passed, N failed[, N skipped]". Exit status: 0, 1 when any failed, 3 without a GPU.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu test-gpu
-MAKEFLAGS='' make -j"$(nproc)" all build/tests/gpu/faults >&2
+need_step test-gpu STEPS ${STEPS:-}
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all build/tests/gpu/faults >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
