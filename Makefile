@@ -8,6 +8,10 @@ goals := $(or $(MAKECMDGOALS),all)
 dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
+# clean and what is built after it: one after the other.
+ifneq ($(filter clean,$(goals)),)
+.NOTPARALLEL:
+endif
 .SUFFIXES:
 Q := $(if $(V),,@)
 ifeq ($(origin CC),default)
@@ -45,15 +49,18 @@ include build/config.mk
 
 # ---- flags -----------------------------------------------------------------------------------------------------------
 
-# What check-archs compiles for.
-checked := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
+# What check-archs compiles for: of these what this nvcc knows.
+known := $(CUDA_ARCHS) $(addsuffix a,$(filter-out 7% 8%,$(CUDA_ARCHS)))
+wanted := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
+checked := $(filter $(known),$(wanted))
+unknown := $(filter-out $(known),$(wanted))
+left_out := $(if $(unknown),; nvcc $(CUDA_VERSION) does not know $(addprefix sm_,$(unknown)))
 ifeq ($(strip $(ARCHS)),)
 # 9.0, 10.0 and 12.0 to the names that give all of the GPU; what this nvcc does not know runs from PTX.
 gpu := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ')
 override ARCHS := $(or $(patsubst 90,90a,$(patsubst 100,100a,$(filter $(CUDA_ARCHS),$(gpu)))),90a)
 endif
 override ARCHS := $(sort $(ARCHS))
-known := $(CUDA_ARCHS) $(addsuffix a,$(filter-out 7% 8%,$(CUDA_ARCHS)))
 ifneq ($(filter-out $(known),$(ARCHS)),)
 $(error ARCHS: unknown '$(filter-out $(known),$(ARCHS))'; nvcc $(CUDA_VERSION) makes code for $(strip $(known)))
 endif
@@ -201,7 +208,7 @@ build/ptx/%.sass: build/obj/%.cu.o
 	$(Q)$(cuobjdump) -sass $< >$@
 
 check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)
-	@echo "every kernel compiles for $(addprefix sm_,$(checked))"
+	@echo "every kernel compiles for $(addprefix sm_,$(checked))$(left_out)"
 
 build/archs/%.o: %.cu build/flags
 	@echo "nvcc  $< ($(checked))"
@@ -222,8 +229,8 @@ compile_commands.json: ## tell editors (clangd) how each file is compiled
 	    printf '\n]\n'; } >$@
 
 format: ## clang-format every .c, .h, .cu and .cuh
-	@command -v clang-format >/dev/null || \
-	    { echo "format: clang-format is missing; type: apt-get install clang-format" >&2; exit 2; }
+	@command -v clang-format >/dev/null || { if [ "$$(id -u)" = 0 ]; then sudo=; else sudo='sudo '; fi; \
+	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
 	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/gpu,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
 
 clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
@@ -234,3 +241,4 @@ clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 help: ## list the targets
 	@sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
 	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done
+	@echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), V=1 (show commands)'

@@ -62,6 +62,7 @@ for target in $(sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\
     check "help lists $target" said "^$target  *[A-Za-z]"
 done
 check "help lists stepNN" said '^stepNN '
+check "help names the variables" said '^Variables: .*ARCHS=.*CUDA_HOME=.*NVCC=.*CC=.*V=1'
 check "help needs no toolkit" [ ! -e build ]
 
 run make -n
@@ -78,6 +79,10 @@ run make -s deps ARCHS="75 80"
 check "ARCHS of old GPUs keep compute_90a" said '^machine code: sm_75 sm_80; PTX: compute_90a compute_80$'
 run make -s deps ARCHS="120 90a 89"
 check "the newest of ARCHS gives the portable PTX" said 'PTX: compute_90a compute_120$'
+run make -n check-archs ARCHS= CUDA_ARCHS="75 80 90"
+check "check-archs leaves out what nvcc does not know and names it" eval \
+    '[ "$status" = 0 ] && said "compiles for sm_75 sm_80 sm_90a; .*not know sm_86 sm_89 sm_100a sm_120\"" &&
+        ! said "code=sm_100a"'
 run make -n test bench
 check "make -n runs no script" eval '[ "$status" = 0 ] && ! said "no GPU" && [ ! -e build/tests ]'
 run make profile
@@ -110,6 +115,8 @@ touch common/harness/gemm.h
 run make -j2 "$step" ARCHS=90a
 check "a touched header rebuilds C and CUDA" eval \
     '[ "$status" = 0 ] && said "^cc .*$first" && said "^nvcc .*$first" && said "^link"'
+run make -j8 clean "$step" ARCHS=90a
+check "clean comes before what is built with it" eval '[ "$status" = 0 ] && said "^link" && "./$step/run" --list >/dev/null'
 run make -n "$step" ARCHS="89 90a"
 check "a changed flag rebuilds" said 'sm_89.*\.cu$'
 
@@ -215,6 +222,13 @@ run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
 csv=plots/data/nvidia-made-up-4090-laptop/sgemm.csv
+run with_gpu env FAKE_STATUS=3 make -s bench BENCH_STEPS="$step"
+check "bench that fails at once leaves nothing" eval \
+    '[ "$status" != 0 ] && said "failed (exit status 3)$" && [ ! -e "$(dirname "$csv")" ]'
+mkdir "$(dirname "$csv")"
+echo header >"$csv"
+run with_gpu env FAKE_STATUS=3 make -s bench BENCH_STEPS="$step"
+check "bench that fails removes a header alone" eval '[ "$status" != 0 ] && [ ! -e "$(dirname "$csv")" ]'
 run with_gpu make -s bench BENCH_STEPS="$step"
 check "bench records in the GPU's folder" eval '[ "$status" = 0 ] && [ "$(grep -c "^$first," "$csv")" = 3 ]'
 cp "$csv" "$work/before"
@@ -223,6 +237,12 @@ check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" !=
 run with_gpu make -s bench FORCE=1 SWEEPS=odd
 check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$((steps + 1))" ]'
 check "bench leaves one file" [ "$(ls plots/data/nvidia-made-up-4090-laptop | wc -l)" = 1 ]
+for script in bench:BENCH_STEPS counters:BENCH_STEPS sanitize:STEPS test_gpu:STEPS; do
+    run with_gpu env "${script#*:}=$step step77" sh "scripts/${script%:*}.sh"
+    check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 && said "no step .step77.*=step04"'
+done
+run with_gpu env SWEEPS="odd even" sh scripts/bench.sh
+check "bench.sh refuses an unknown sweep" eval '[ "$status" = 2 ] && lines 1 && said "no sweep .even."'
 rm -rf plots/data/nvidia-made-up-4090-laptop
 run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
@@ -240,9 +260,9 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
-    for script in bench counters test_gpu sanitize; do
-        run sh "scripts/$script.sh"
-        check "$script.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
+    for script in bench counters test_gpu sanitize "profile $step"; do
+        run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
+        check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
     done
 fi
 
@@ -296,8 +316,28 @@ chmod +x "$work/old/bin/nvcc"
 run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
 check "an old toolkit is named and the wheels offered" eval \
     '[ "$status" = 2 ] && lines 1 && said "CUDA 12.4" && said "make deps WHEELS=1"'
+run env -u NVCC WHEELS=0 CUDA_HOME="$work/old" sh scripts/deps.sh cuda
+check "WHEELS=0 is no" eval '[ "$status" = 2 ] && lines 1 && said "CUDA 12.4"'
+printf '#!/bin/sh\necho nothing\n' >"$work/old/bin/nvcc"
+run env -u NVCC CUDA_HOME="$work/old" sh scripts/deps.sh cuda
+check "an nvcc of no version is named" eval \
+    '[ "$status" = 2 ] && lines 1 && said "old/bin/nvcc --version names no CUDA release" && ! said older'
+run env CC=nosuchcc sh scripts/deps.sh cuda test
+check "a CC that cannot be run is named, nothing installed" eval \
+    '[ "$status" = 2 ] && lines 1 && said "^deps: CC=nosuchcc cannot be run$"'
 run env -u NVCC CUDA_HOME="$work/nowhere" sh scripts/deps.sh cuda
 check "a CUDA_HOME without nvcc is named" eval '[ "$status" = 2 ] && lines 1 && said "$work/nowhere has no bin/nvcc"'
+
+if ! command -v clang-format >/dev/null; then
+    mkdir "$work/user"
+    for user in 0: 1000:sudo; do
+        printf '#!/bin/sh\necho %s\n' "${user%:*}" >"$work/user/id"
+        chmod +x "$work/user/id"
+        run env PATH="$work/user:$PATH" make format
+        check "format without clang-format: the command for user ${user%:*}" eval \
+            '[ "$status" = 2 ] && said "type: ${user#*:} *apt-get install clang-format$"'
+    done
+fi
 
 if [ -n "${KL_TEST_WHEELS:-}" ]; then
     bin=$(dirname "$(command -v python3)"):/usr/bin:/bin
