@@ -29,8 +29,8 @@ has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 # has_library HEADER LIBRARY: the C compiler finds both, OpenBLAS's header also where Fedora has it.
 has_library() {
-    echo "#include <$1>" | $cc -E -idirafter /usr/include/openblas -include stdarg.h -include stddef.h -include stdint.h -include setjmp.h - \
-        >/dev/null 2>&1 && [ "$($cc -print-file-name="lib$2.so")" != "lib$2.so" ]
+    echo "#include <$1>" | $cc -E -idirafter /usr/include/openblas -include stdarg.h -include stddef.h \
+        -include stdint.h -include setjmp.h - >/dev/null 2>&1 && [ "$($cc -print-file-name="lib$2.so")" != "lib$2.so" ]
 }
 
 # missing_packages GROUP...: their Debian names.

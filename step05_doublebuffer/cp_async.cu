@@ -1,7 +1,7 @@
 /* cp.async (LDGSTS): from global to shared memory without passing through registers, four tiles deep.
  *
- * The staging registers of double buffering are gone, and with them the stores into shared memory: the words arrive there
- * while the warps multiply. A is transposed on the way, since each 4-byte copy may go to any address.
+ * The staging registers of double buffering are gone, and with them the stores into shared memory: the words arrive
+ * there while the warps multiply. A is transposed on the way, since each 4-byte copy may go to any address.
  *
  *   stage      0         1          2            3           a group of copies a tile; a thread waits until
  *   tile       t        t+1        t+2          t+3          at most STAGES-2 groups are in flight: tile t is there

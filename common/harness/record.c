@@ -278,8 +278,7 @@ static const char *prepare_open(int fd, const char *header) {
     if (length == 0) return header_length > 0 ? try_to_write(fd, header) : NULL;
     if (header_length > 0 && !file_holds(fd, 0, header, header_length))
         return "holds something else: its first line is not this program's header";
-    if (header_length == 0 && !file_holds(fd, 0, "{", 1))
-        return "holds something else: it does not start with '{'";
+    if (header_length == 0 && !file_holds(fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
     if (!file_holds(fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
     return NULL;
 }
