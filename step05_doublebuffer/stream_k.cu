@@ -3,25 +3,25 @@
  *
  * One block a tile leaves multiprocessors idle: 512 tiles on 132 of them take 4 rounds, of which the last is 88 % full;
  * 32 tiles use 32 of 132. Here all rounds but the last one to two are run that way. The tiles that remain are shared
- * out evenly among as many blocks as there are multiprocessors, by tiles of K, wherever in C these lie:
+ * out evenly among as many workers (blocks) as there are multiprocessors, by tiles of K, wherever in C these lie:
  *
- *   tiles of C      |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 blocks, K = 8 tiles each:
- *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K a block
- *   blocks          |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
+ *   tiles of C      |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 workers, K = 8 tiles each:
+ *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K a worker
+ *   workers         |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
  *
- * Block 1 ends tile 0 and begins tile 1. A block that does not begin its tile of C leaves its sums in global memory;
- * the block that began it waits for them, adds them in the order of K (so the result is the same every time) and
- * stores. */
+ * Worker 1 ends tile 0 and begins tile 1. A worker that does not begin its tile of C leaves its sums in global memory;
+ * the one that began it waits for them, adds them in the order of K (so the result is the same every time) and stores.
+ */
 #include <limits.h>
 
 #include "acquire_release.cuh"
 #include "warp_tile.cuh"
 
-static const int MAX_BLOCKS = 192; /* as many as the workspace has room for, and no more than multiprocessors */
-static const int MIN_SHARE = 4;    /* tiles of K a block must get for splitting to pay */
+static const int MAX_BLOCKS = 192; /* workers that the workspace has room for */
+static const int MIN_SHARE = 4;    /* tiles of K a worker must get for splitting to pay */
 
-/* The workspace: sums a block leaves for another, and whether they are there. One launch at a time may use it, which
- * launches in one stream ensure. Each flag is cleared again by the block that waited for it. */
+/* The workspace: sums a worker leaves for another, and whether they are there. One launch at a time may use it, which
+ * launches in one stream ensure. Each flag is cleared again by the worker that waited for it. */
 static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
 static __device__ unsigned left_ready[MAX_BLOCKS];
 
