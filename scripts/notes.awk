@@ -11,8 +11,6 @@ BEGIN {
     fields = split(SASS_HEADER, field_name, ",")
     for (i = 3; i <= fields; i++) known_fact["sass", field_name[i]] = 1
     GLOBAL = "pipe_lsu_mem_global_op_"
-    COPY[1] = "ldgsts_cache_access.sum"
-    COPY[2] = "ldgsts_cache_bypass.sum"
     CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
     STALL = "smsp__average_warps_issue_stalled_"
 }
@@ -307,18 +305,15 @@ function quotient(a, b) { return a == "" || b == "" || b + 0 == 0 ? "" : a / b }
 
 function plus(a, b) { return a == "" ? b : b == "" ? a : a + b }
 
-function counters(step,    v, name, i, requests, sectors, conflicts) {
+function counters(step,    v, name, requests, sectors, conflicts) {
     print "| variant | sectors a load request | DRAM GB read | shared bank conflicts, millions | issue slots busy |" \
         " FMA pipe | warps active | largest stall: warps an issue |"
     print "|---|--:|--:|--:|--:|--:|--:|---|"
     for (v = 1; v <= variants[step]; v++) {
         name = variant_name[step, v]
+        # op_ld holds the copies of cp.async too: its requests are exactly the sum of both.
         requests = find_fact("counter", step, name, "l1tex__t_requests_" GLOBAL "ld.sum")
         sectors = find_fact("counter", step, name, "l1tex__t_sectors_" GLOBAL "ld.sum")
-        for (i = 1; i <= 2; i++) { # cp.async loads too
-            requests = plus(requests, find_fact("counter", step, name, "sm__sass_l1tex_t_requests_" GLOBAL COPY[i]))
-            sectors = plus(sectors, find_fact("counter", step, name, "sm__sass_l1tex_t_sectors_" GLOBAL COPY[i]))
-        }
         conflicts = plus(find_fact("counter", step, name, CONFLICTS "ld.sum"),
             find_fact("counter", step, name, CONFLICTS "st.sum"))
         print "| `" name "` | " cell_fact(quotient(sectors, requests), "%.2f") " | " \
@@ -330,7 +325,7 @@ function counters(step,    v, name, i, requests, sectors, conflicts) {
     }
     print ""
     print "<sub>" (step in counted_at ? "Counted on " tell_source(counted_on, counted_driver, counted_cuda, \
-        counted_first, counted_last) " by Nsight Compute: one launch at " counted_at[step] "." : "Not measured yet.") \
+        counted_first, counted_last) " by Nsight Compute: each kernel once, at " counted_at[step] "." : "Not measured yet.") \
         "</sub>"
 }
 
