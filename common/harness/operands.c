@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "error.h"
 #include "progress.h"
 #include "verify.h"
 
@@ -59,9 +60,8 @@ static cudaError_t lay_out(operands *o, const gemm_case *what, int sets, float *
 cudaError_t operands_create(operands *o, const gemm_case *what, int sets) {
     *o = (operands){0};
     float *memory;
-    cudaError_t error = cudaMalloc((void **)&memory, operands_bytes(what, sets));
-    if (error != cudaSuccess) return error;
-    error = lay_out(o, what, sets, memory);
+    CUDA_ALLOCATE(&memory, operands_bytes(what, sets));
+    cudaError_t error = lay_out(o, what, sets, memory);
     o->memory = memory;
     if (error != cudaSuccess) operands_destroy(o);
     return error;

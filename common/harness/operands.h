@@ -36,7 +36,7 @@ int operands_cold_sets(const gemm_case *what, size_t l2_bytes);
 /* Bytes that one launch touches: C alone where there is no product. */
 size_t operands_touched(const gemm_case *what);
 
-/* Allocates and lays out; fills nothing. */
+/* Allocates and lays out; fills nothing. Without the device memory it ends the process (CUDA_ALLOCATE). */
 cudaError_t operands_create(operands *o, const gemm_case *what, int sets);
 
 /* Lays one set out in `memory` (operands_bytes(what, 1) bytes, aligned to 256), which stays the caller's;
