@@ -1,0 +1,179 @@
+/* Atomic operations: atom and red. Blocks run on several host threads, so those on global memory are the host's own. */
+#include <string.h>
+
+#include "exec_memory.h"
+#include "floats.h"
+
+static uint32_t f16_add(uint32_t a, uint32_t b) {
+    return f32_to_f16(f32_bits(f32_of(f16_to_f32(a & 0xffff)) + f32_of(f16_to_f32(b & 0xffff))));
+}
+
+static uint32_t bf16_add(uint32_t a, uint32_t b) {
+    return f32_to_bf16(f32_bits(f32_of(bf16_to_f32(a & 0xffff)) + f32_of(bf16_to_f32(b & 0xffff))));
+}
+
+static uint32_t f16_min_max(uint32_t a, uint32_t b, bool max) {
+    return f32_to_f16(f32_min_max(f16_to_f32(a & 0xffff), f16_to_f32(b & 0xffff), max, false));
+}
+
+static uint32_t bf16_min_max(uint32_t a, uint32_t b, bool max) {
+    return f32_to_bf16(f32_min_max(bf16_to_f32(a & 0xffff), bf16_to_f32(b & 0xffff), max, false));
+}
+
+static uint32_t f32_add(uint32_t a, uint32_t b) {
+    return f32_canonical(f32_bits(f32_of(a) + f32_of(b)));
+}
+
+/* One step of a read-modify-write in bits: `old` -> new value. `flush`: in global memory, whose own adders take f32
+ * denormals for zero. */
+static uint64_t modify(atomic_op op, ptx_type type, uint64_t old, uint64_t a, bool flush) {
+    switch (op) {
+    case ATOMIC_ADD:
+        switch (type) {
+        case PTX_F32:
+            if (flush) return f32_ftz(f32_add(f32_ftz((uint32_t)old), f32_ftz((uint32_t)a)));
+            return f32_add((uint32_t)old, (uint32_t)a);
+        case PTX_F64:
+            return flush ? f64_add_at_memory(old, a) : f64_add(a, old);
+        case PTX_F16:
+            return f16_add((uint32_t)old, (uint32_t)a);
+        case PTX_BF16:
+            return bf16_add((uint32_t)old, (uint32_t)a);
+        case PTX_F16X2:
+            return f16_add((uint32_t)old, (uint32_t)a) | f16_add((uint32_t)old >> 16, (uint32_t)a >> 16) << 16;
+        case PTX_BF16X2:
+            return bf16_add((uint32_t)old, (uint32_t)a) | bf16_add((uint32_t)old >> 16, (uint32_t)a >> 16) << 16;
+        default:
+            return old + a;
+        }
+    case ATOMIC_MIN:
+    case ATOMIC_MAX: {
+        bool less;
+        switch (type) {
+        case PTX_S32:
+            less = (int32_t)a < (int32_t)old;
+            break;
+        case PTX_U32:
+            less = (uint32_t)a < (uint32_t)old;
+            break;
+        case PTX_S64:
+            less = (int64_t)a < (int64_t)old;
+            break;
+        case PTX_U64:
+            less = a < old;
+            break;
+        case PTX_F16:
+            return f16_min_max((uint32_t)old, (uint32_t)a, op == ATOMIC_MAX);
+        case PTX_BF16:
+            return bf16_min_max((uint32_t)old, (uint32_t)a, op == ATOMIC_MAX);
+        case PTX_F16X2:
+            return f16_min_max((uint32_t)old, (uint32_t)a, op == ATOMIC_MAX) |
+                   f16_min_max((uint32_t)old >> 16, (uint32_t)a >> 16, op == ATOMIC_MAX) << 16;
+        default:
+            return bf16_min_max((uint32_t)old, (uint32_t)a, op == ATOMIC_MAX) |
+                   bf16_min_max((uint32_t)old >> 16, (uint32_t)a >> 16, op == ATOMIC_MAX) << 16;
+        }
+        if (op == ATOMIC_MAX) return less ? old : a;
+        return less ? a : old;
+    }
+    case ATOMIC_AND:
+        return old & a;
+    case ATOMIC_OR:
+        return old | a;
+    case ATOMIC_XOR:
+        return old ^ a;
+    case ATOMIC_INC: /* ((old >= a) ? 0 : old + 1) */
+        return (uint32_t)old >= (uint32_t)a ? 0 : (uint32_t)old + 1;
+    case ATOMIC_DEC: /* ((old == 0) || (old > a)) ? a : old - 1 */
+        return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)a ? (uint32_t)a : (uint32_t)old - 1;
+    default:
+        return a;
+    }
+}
+
+#define READ_MODIFY_WRITE(word)                                                                                        \
+    do {                                                                                                               \
+        word *at = (word *)p, old = __atomic_load_n(at, __ATOMIC_RELAXED), new;                                        \
+        do {                                                                                                           \
+            if (op == ATOMIC_CAS)                                                                                      \
+                new = old == (word)a ? (word)b : old;                                                                  \
+            else                                                                                                       \
+                new = (word)modify(op, type, old, a, flush);                                                           \
+        } while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));              \
+        return old;                                                                                                    \
+    } while (0)
+
+static uint64_t atomic_word(uint8_t *p, unsigned size, atomic_op op, ptx_type type, uint64_t a, uint64_t b,
+                            bool flush) {
+    if (size == 2) READ_MODIFY_WRITE(uint16_t);
+    if (size == 4) READ_MODIFY_WRITE(uint32_t);
+    READ_MODIFY_WRITE(uint64_t);
+}
+
+/* exch and cas of 128 bits: one at a time, whoever does them. */
+static unsigned __int128 atomic_128(uint8_t *p, atomic_op op, unsigned __int128 a, unsigned __int128 b) {
+    unsigned __int128 old;
+    access_lock(p);
+    memcpy(&old, p, sizeof old);
+    if (op == ATOMIC_EXCH)
+        memcpy(p, &a, sizeof a);
+    else if (old == a)
+        memcpy(p, &b, sizeof b);
+    access_unlock(p);
+    return old;
+}
+
+static uint64_t word_of(const uint8_t *lanes, unsigned size, int l) {
+    uint64_t value = 0;
+    const size_t lane = size == 8 ? 8 : 4;
+    memcpy(&value, lanes + lane * (size_t)l, lane);
+    return value;
+}
+
+/* atom{.sem}{.scope}{.space}.op.type d, [a], b{, c};  red...: without d. Lanes go in ascending order. */
+HANDLER(op_atomic) {
+    const atomic_op op = (atomic_op)i->type2;
+    const ptx_type type = (ptx_type)i->type;
+    const unsigned size = i->width;
+    uint64_t address[LANES];
+    uint8_t *pointer[LANES];
+    if (i->mode & MODE_NARROW) {
+        const uint32_t *a = U32(4);
+        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)i->imm);
+    } else {
+        const uint64_t *a = U64(4);
+        EACH_LANE address[l] = a[l] + (uint64_t)i->imm;
+    }
+    access_resolve(w, i, mask, (ptx_space)i->space, address, size * i->vector, ACCESS_ATOMIC, pointer);
+    if (i->mode & MODE_POLL) { /* a counter that is read so is more often counted up than waited for */
+        w->block->polled = true;
+        w->budget -= op == ATOMIC_CAS || op == ATOMIC_EXCH ? POLL_COST : COUNT_COST;
+    }
+    if (size == 16) {
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            unsigned __int128 a, b, old;
+            memcpy(&a, w->registers + i->op[5] + 16 * l, 16);
+            memcpy(&b, w->registers + i->op[op == ATOMIC_CAS ? 6 : 5] + 16 * l, 16);
+            old = atomic_128(pointer[l], op, a, b);
+            memcpy(w->registers + i->op[0] + 16 * l, &old, 16);
+        }
+        return;
+    }
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        const bool flush = (uint64_t)(pointer[l] - w->block->shared) >= w->block->shared_end;
+        const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
+        uint64_t old[MOST_ATOMIC_VECTOR];
+        for (unsigned v = 0; v < i->vector; v++) {
+            const uint8_t *from = w->registers + (i->vector > 1 ? i->more[MOST_ATOMIC_VECTOR + v] : i->op[5]);
+            old[v] = atomic_word(pointer[l] + v * size, size, op, type, word_of(from, size, l), word_of(third, size, l),
+                                 flush);
+        }
+        for (unsigned v = 0; v < i->vector; v++) { /* only now: a result may go where a source was */
+            uint8_t *to = w->registers + (i->vector > 1 ? i->more[v] : i->op[0]);
+            const size_t lane = size == 8 ? 8 : 4;
+            memcpy(to + lane * (size_t)l, &old[v], lane);
+        }
+    }
+}

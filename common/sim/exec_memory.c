@@ -1,0 +1,555 @@
+/* Loads, stores, address conversions, the special forms of mov, and cp.async. */
+#include <string.h>
+#include <time.h>
+
+#include "exec_memory.h"
+#include "specials.h"
+
+/* ---- mov
+ * -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct lane128 {
+    uint64_t low, high;
+} lane128;
+
+HANDLER(op_mov_16) {
+    const uint32_t *a = U32(1);
+    uint32_t *d = U32(0);
+    SET_LANES(d, a[l] & 0xffff);
+}
+
+HANDLER(op_mov_128) {
+    const lane128 *a = LANE_ARRAY(lane128, 1);
+    lane128 *d = LANE_ARRAY(lane128, 0);
+    SET_LANES(d, a[l]);
+}
+
+/* cvta, where a window's base is to be added or taken away. */
+HANDLER(op_add_imm) {
+    const uint64_t *a = U64(1);
+    uint64_t *d = U64(0);
+    const uint64_t imm = (uint64_t)i->imm;
+    SET_LANES(d, a[l] + imm);
+}
+
+/* The address of a variable in the function's frame. */
+HANDLER(op_mov_frame) {
+    const uint64_t address = (uint64_t)i->imm + w->frame->local_base;
+    if (i->width == 4) {
+        uint32_t *d = U32(0);
+        SET_LANES(d, (uint32_t)address);
+    } else {
+        uint64_t *d = U64(0);
+        SET_LANES(d, address);
+    }
+}
+
+/* %clock, %globaltimer: host time, as if the clock ran at 1 GHz. */
+HANDLER(op_mov_special) {
+    struct timespec now;
+    const special which = (special)i->imm;
+    const bool global =
+        which == SPECIAL_GLOBALTIMER || which == SPECIAL_GLOBALTIMER_LO || which == SPECIAL_GLOBALTIMER_HI;
+    clock_gettime(global ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
+    uint64_t value = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (which == SPECIAL_CLOCK_HI || which == SPECIAL_GLOBALTIMER_HI) value >>= 32;
+    if (i->width == 8) {
+        uint64_t *d = U64(0);
+        SET_LANES(d, value);
+    } else {
+        uint32_t *d = U32(0);
+        SET_LANES(d, (uint32_t)value);
+    }
+}
+
+/* Parts of `part` bytes: in 32-bit lanes up to 4 bytes, in 64-bit lanes at 8. */
+static inline uint64_t part_of(const uint8_t *lanes, unsigned part, int l) {
+    uint64_t value = 0;
+    if (part == 8)
+        memcpy(&value, lanes + 8 * l, 8);
+    else
+        memcpy(&value, lanes + 4 * l, part);
+    return value;
+}
+
+/* mov.b64 d, {a, b}: the first part is the lowest. */
+HANDLER(op_pack) {
+    const unsigned count = i->vector, part = i->width / count;
+    const unsigned lane = i->width < 4 ? 4 : i->width;
+    uint8_t *d = w->registers + i->op[4];
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint8_t whole[16] = {0};
+        for (unsigned k = 0; k < count; k++) {
+            uint64_t value = part_of(w->registers + i->op[k], part, l);
+            memcpy(whole + k * part, &value, part);
+        }
+        memcpy(d + lane * (unsigned)l, whole, lane);
+    }
+}
+
+/* mov.b64 {d, e}, a */
+HANDLER(op_unpack) {
+    const unsigned count = i->vector, part = i->width / count;
+    const unsigned lane = i->width < 4 ? 4 : i->width;
+    const uint8_t *a = w->registers + i->op[4];
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        uint8_t whole[16];
+        memcpy(whole, a + lane * (unsigned)l, lane);
+        for (unsigned k = 0; k < count; k++) {
+            uint64_t value = 0;
+            memcpy(&value, whole + k * part, part);
+            if (part == 8)
+                memcpy(w->registers + i->op[k] + 8 * l, &value, 8);
+            else
+                memcpy(w->registers + i->op[k] + 4 * l, &value, 4);
+        }
+    }
+}
+
+/* isspacep.space p, a; */
+HANDLER(op_isspacep) {
+    const uint64_t *a = U64(1);
+    const uint64_t arena = memory_arena();
+    uint32_t bits = 0;
+    for (int l = 0; l < LANES; l++) {
+        uint64_t offset = a[l] - arena;
+        bool shared = offset >= WINDOW_SHARED && offset < WINDOW_SHARED + WINDOW_SIZE;
+        bool local = offset >= WINDOW_LOCAL && offset < WINDOW_LOCAL + WINDOW_SIZE;
+        bool param = offset >= WINDOW_PARAM && offset < WINDOW_PARAM + WINDOW_SIZE;
+        bool is;
+        switch (i->space) {
+        case PTX_SHARED:
+            is = shared;
+            break;
+        case PTX_LOCAL:
+            is = local;
+            break;
+        case PTX_PARAM:
+            is = param;
+            break;
+        case PTX_CONST: {
+            const memory_allocation *m = memory_find(a[l]);
+            is = m != NULL && m->kind == MEMORY_CONSTANT;
+            break;
+        }
+        default: {
+            const memory_allocation *m = memory_find(a[l]);
+            is = !shared && !local && !param && (m == NULL || m->kind != MEMORY_CONSTANT);
+        }
+        }
+        bits |= (uint32_t)is << l;
+    }
+    SET_PRED(0, bits);
+}
+
+/* ---- addresses
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* Addresses of all lanes; those outside of the mask get the first active lane's. */
+static inline void lane_addresses(warp *w, const insn *i, uint32_t mask, uint64_t *address) {
+    uint64_t offset = (uint64_t)i->imm;
+    if (i->mode & MODE_FRAME) offset += w->frame->local_base;
+    if (i->mode & MODE_NARROW) {
+        const uint32_t *a = U32(4);
+        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
+    } else {
+        const uint64_t *a = U64(4);
+        EACH_LANE address[l] = a[l] + offset;
+    }
+    if (mask != ALL_LANES) {
+        const uint64_t some = address[__builtin_ctz(mask)];
+        EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
+    }
+}
+
+/* Lowest and highest address, and all their bits or-ed. */
+static inline void span(const uint64_t *address, uint64_t *low, uint64_t *high, uint64_t *bits) {
+    uint64_t lo = UINT64_MAX, hi = 0, or = 0;
+    for (int l = 0; l < LANES; l++) {
+        lo = address[l] < lo ? address[l] : lo;
+        hi = address[l] > hi ? address[l] : hi;
+        or |= address[l];
+    }
+    *low = lo;
+    *high = hi;
+    *bits = or ;
+}
+
+/* Are all lanes inside of what this instruction last touched? Then an address is its own host pointer. */
+static inline bool known_global(warp *w, const insn *i, const uint64_t *address, unsigned bytes, bool write,
+                                uint64_t *low, uint64_t *high) {
+    uint64_t bits;
+    span(address, low, high, &bits);
+    const memory_allocation *m = w->worker->recent[(i - w->code) & (RECENT_ALLOCATIONS - 1)];
+    return m != NULL && *low >= m->base && *high - m->base + bytes <= m->size && (bits & (bytes - 1)) == 0 &&
+           !(write && m->kind == MEMORY_CONSTANT);
+}
+
+static inline bool known_shared(warp *w, const uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
+    uint64_t bits;
+    span(address, low, high, &bits);
+    return *low >= SHARED_RESERVED && *high <= w->block->shared_end - bytes && (bits & (bytes - 1)) == 0;
+}
+
+static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
+                               uint8_t **pointer) {
+    uint64_t address[LANES], low, high;
+    lane_addresses(w, i, mask, address);
+    if (i->space == PTX_SHARED && known_shared(w, address, bytes, &low, &high)) {
+        EACH_LANE pointer[l] = w->block->shared + address[l];
+    } else if (i->space != PTX_SHARED && i->space != PTX_LOCAL &&
+               known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
+        EACH_LANE pointer[l] = (uint8_t *)address[l];
+    } else {
+        access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer);
+    }
+    if (i->mode & MODE_POLL) {
+        w->block->polled = true;
+        w->budget -= POLL_COST;
+    }
+}
+
+/* ---- loads
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* One element a lane and vector component, extended to the register's width. */
+#define LOAD(element, reg, extend)                                                                                     \
+    do {                                                                                                               \
+        for (int v = 0; v < i->vector; v++) {                                                                          \
+            reg *d = (reg *)(w->registers + i->op[v]);                                                                 \
+            for (int l = 0; l < LANES; l++) {                                                                          \
+                if (!(mask >> l & 1)) continue;                                                                        \
+                const element *p = (const element *)pointer[l] + v;                                                    \
+                element value = i->mode & MODE_STRONG ? __atomic_load_n(p, __ATOMIC_ACQUIRE) : *p;                     \
+                d[l] = (reg)extend(value);                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        return;                                                                                                        \
+    } while (0)
+#define PLAIN(value) value
+#define TO_16(value) ((uint16_t)(value))
+
+/* ld.space.type d, [a]: the register may be wider than the type; it is then sign- or zero-extended. */
+HANDLER(op_load) {
+    uint8_t *pointer[LANES];
+    const unsigned size = ptx_type_size((ptx_type)i->type);
+    pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer);
+    const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64, wide = i->width == 8;
+    uint8_t copies[LANES][16];
+    if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
+        /* All of a vector at one time: programs count on it for 16 bytes (CUB's look-back). */
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            access_lock(pointer[l]);
+            memcpy(copies[l], pointer[l], size * i->vector);
+            access_unlock(pointer[l]);
+            pointer[l] = copies[l];
+        }
+    }
+    if (i->width == 16) {
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            uint8_t whole[16] = {0};
+            memcpy(whole, pointer[l], size);
+            memcpy(w->registers + i->op[0] + 16 * l, whole, 16);
+        }
+        return;
+    }
+    switch (size) {
+    case 1:
+        if (is_signed && wide) LOAD(int8_t, int64_t, PLAIN);
+        if (is_signed && i->width == 4) LOAD(int8_t, int32_t, PLAIN);
+        if (is_signed) LOAD(int8_t, uint32_t, TO_16);
+        if (wide) LOAD(uint8_t, uint64_t, PLAIN);
+        LOAD(uint8_t, uint32_t, PLAIN);
+    case 2:
+        if (is_signed && wide) LOAD(int16_t, int64_t, PLAIN);
+        if (is_signed && i->width == 4) LOAD(int16_t, int32_t, PLAIN);
+        if (wide) LOAD(uint16_t, uint64_t, PLAIN);
+        LOAD(uint16_t, uint32_t, PLAIN);
+    case 4:
+        if (is_signed && wide) LOAD(int32_t, int64_t, PLAIN);
+        if (wide) LOAD(uint32_t, uint64_t, PLAIN);
+        LOAD(uint32_t, uint32_t, PLAIN);
+    default:
+        LOAD(uint64_t, uint64_t, PLAIN);
+    }
+}
+
+/* ld.param of a kernel: the same for all lanes. */
+HANDLER(op_load_param) {
+    const unsigned size = ptx_type_size((ptx_type)i->type);
+    const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64;
+    for (int v = 0; v < i->vector; v++) {
+        uint64_t value = 0;
+        memcpy(&value, w->launch->params + i->imm + (unsigned)v * size, size < 8 ? size : 8);
+        if (is_signed && size < 8) value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+        if (i->width == 16) {
+            lane128 *d = LANE_ARRAY(lane128, v), whole = {value, 0};
+            if (size == 16) memcpy(&whole, w->launch->params + i->imm, 16);
+            SET_LANES(d, whole);
+        } else if (i->width == 8) {
+            uint64_t *d = U64(v);
+            SET_LANES(d, value);
+        } else {
+            uint32_t *d = U32(v);
+            const uint32_t word = i->width == 2 ? (uint32_t)value & 0xffff : (uint32_t)value;
+            SET_LANES(d, word);
+        }
+    }
+}
+
+/* 32-bit words (x1, x2, x4) into 32-bit registers from pointers: what nearly every kernel does nearly always. */
+static inline __attribute__((always_inline)) void gather_words(warp *w, const insn *i, uint32_t mask,
+                                                               const uint64_t *pointer, uint64_t low, uint64_t high) {
+    if (i->vector == 4) {
+        uint32_t *d0 = U32(0), *d1 = U32(1), *d2 = U32(2), *d3 = U32(3);
+        if (low == high && mask == ALL_LANES) {
+            const uint32_t *p = (const uint32_t *)low;
+            const uint32_t a = p[0], b = p[1], c = p[2], e = p[3];
+            EACH_LANE d0[l] = a;
+            EACH_LANE d1[l] = b;
+            EACH_LANE d2[l] = c;
+            EACH_LANE d3[l] = e;
+            return;
+        }
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            const uint32_t *p = (const uint32_t *)pointer[l];
+            d0[l] = p[0];
+            d1[l] = p[1];
+            d2[l] = p[2];
+            d3[l] = p[3];
+        }
+    } else if (i->vector == 2) {
+        uint32_t *d0 = U32(0), *d1 = U32(1);
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            const uint32_t *p = (const uint32_t *)pointer[l];
+            d0[l] = p[0];
+            d1[l] = p[1];
+        }
+    } else {
+        uint32_t *d = U32(0);
+        if (low == high) {
+            const uint32_t value = *(const uint32_t *)low;
+            SET_LANES(d, value);
+        } else if (mask == ALL_LANES) {
+            uint64_t apart = 0;
+            if (high - low == 4 * (LANES - 1))
+                EACH_LANE apart |= pointer[l] ^ (low + 4 * (uint64_t)l);
+            else
+                apart = 1;
+            if (apart == 0)
+                memcpy(d, (const void *)low, 4 * LANES);
+            else
+                for (int l = 0; l < LANES; l++) d[l] = *(const uint32_t *)pointer[l];
+        } else {
+            for (int l = 0; l < LANES; l++)
+                if (mask >> l & 1) d[l] = *(const uint32_t *)pointer[l];
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void scatter_words(warp *w, const insn *i, uint32_t mask,
+                                                                const uint64_t *pointer) {
+    if (i->vector == 4) {
+        const uint32_t *a0 = U32(0), *a1 = U32(1), *a2 = U32(2), *a3 = U32(3);
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            uint32_t *p = (uint32_t *)pointer[l];
+            p[0] = a0[l];
+            p[1] = a1[l];
+            p[2] = a2[l];
+            p[3] = a3[l];
+        }
+    } else if (i->vector == 2) {
+        const uint32_t *a0 = U32(0), *a1 = U32(1);
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            uint32_t *p = (uint32_t *)pointer[l];
+            p[0] = a0[l];
+            p[1] = a1[l];
+        }
+    } else {
+        const uint32_t *a = U32(0);
+        for (int l = 0; l < LANES; l++)
+            if (mask >> l & 1) *(uint32_t *)pointer[l] = a[l];
+    }
+}
+
+HANDLER(op_load_global_words) {
+    uint64_t address[LANES], low, high;
+    lane_addresses(w, i, mask, address);
+    if (!known_global(w, i, address, 4u * i->vector, false, &low, &high))
+        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_READ, (uint8_t **)address);
+    gather_words(w, i, mask, address, low, high);
+}
+
+HANDLER(op_load_shared_words) {
+    uint64_t address[LANES], low, high;
+    lane_addresses(w, i, mask, address);
+    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
+        uint8_t *pointer[LANES];
+        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_READ, pointer);
+    }
+    const uint64_t base = (uint64_t)w->block->shared;
+    EACH_LANE address[l] += base;
+    gather_words(w, i, mask, address, low + base, high + base);
+}
+
+/* ---- stores
+ * ----------------------------------------------------------------------------------------------------------- */
+
+#define STORE(element, reg)                                                                                            \
+    do {                                                                                                               \
+        for (int v = 0; v < i->vector; v++) {                                                                          \
+            const reg *a = (const reg *)(w->registers + i->op[v]);                                                     \
+            for (int l = 0; l < LANES; l++) {                                                                          \
+                if (!(mask >> l & 1)) continue;                                                                        \
+                element *p = (element *)pointer[l] + v;                                                                \
+                if (i->mode & MODE_STRONG)                                                                             \
+                    __atomic_store_n(p, (element)a[l], __ATOMIC_RELEASE);                                              \
+                else                                                                                                   \
+                    *p = (element)a[l];                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+        return;                                                                                                        \
+    } while (0)
+
+/* st.space.type [a], b: the low bits of the register. Lanes that store to one place: the last lane's value stays. */
+HANDLER(op_store) {
+    uint8_t *pointer[LANES];
+    const unsigned size = ptx_type_size((ptx_type)i->type);
+    pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer);
+    const bool wide = i->width == 8;
+    if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
+        const unsigned lane = i->width < 4 ? 4 : i->width;
+        for (int l = 0; l < LANES; l++) {
+            if (!(mask >> l & 1)) continue;
+            uint8_t copy[16];
+            for (unsigned v = 0; v < i->vector; v++)
+                memcpy(copy + v * size, w->registers + i->op[v] + lane * (unsigned)l, size);
+            access_lock(pointer[l]);
+            memcpy(pointer[l], copy, size * i->vector);
+            access_unlock(pointer[l]);
+        }
+        return;
+    }
+    if (i->width == 16) {
+        for (int l = 0; l < LANES; l++)
+            if (mask >> l & 1) memcpy(pointer[l], w->registers + i->op[0] + 16 * l, size);
+        return;
+    }
+    switch (size) {
+    case 1:
+        if (wide) STORE(uint8_t, uint64_t);
+        STORE(uint8_t, uint32_t);
+    case 2:
+        if (wide) STORE(uint16_t, uint64_t);
+        STORE(uint16_t, uint32_t);
+    case 4:
+        if (wide) STORE(uint32_t, uint64_t);
+        STORE(uint32_t, uint32_t);
+    default:
+        STORE(uint64_t, uint64_t);
+    }
+}
+
+HANDLER(op_store_global_words) {
+    uint64_t address[LANES], low, high;
+    lane_addresses(w, i, mask, address);
+    if (!known_global(w, i, address, 4u * i->vector, true, &low, &high))
+        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_WRITE, (uint8_t **)address);
+    scatter_words(w, i, mask, address);
+}
+
+HANDLER(op_store_shared_words) {
+    uint64_t address[LANES], low, high;
+    lane_addresses(w, i, mask, address);
+    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
+        uint8_t *pointer[LANES];
+        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_WRITE, pointer);
+    }
+    const uint64_t base = (uint64_t)w->block->shared;
+    EACH_LANE address[l] += base;
+    scatter_words(w, i, mask, address);
+}
+
+/* ---- cp.async
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void addresses_of(const uint8_t *lanes, bool narrow, uint64_t offset, uint64_t *address) {
+    if (narrow) {
+        const uint32_t *a = (const uint32_t *)lanes;
+        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
+    } else {
+        const uint64_t *a = (const uint64_t *)lanes;
+        EACH_LANE address[l] = a[l] + offset;
+    }
+}
+
+/* cp.async [dst], [src], cp-size, src-size: src-size bytes are copied, the rest of cp-size is filled with zeros. */
+HANDLER(op_cp_async) {
+    uint64_t offsets[2], to[LANES], from[LANES], low, high;
+    uint32_t bytes[LANES];
+    uint8_t *to_pointer[LANES], *from_pointer[LANES];
+    memcpy(offsets, i->more, sizeof offsets);
+    addresses_of(w->registers + i->op[0], i->mode & MODE_NARROW, offsets[0], to);
+    addresses_of(w->registers + i->op[1], i->mode & MODE_NARROW_SOURCE, offsets[1], from);
+    const uint32_t *size = U32(2);
+    const uint32_t ignored = PRED(3);
+    uint32_t reading = 0, too_many = 0;
+    for (int l = 0; l < LANES; l++) {
+        bytes[l] = ignored >> l & 1 ? 0 : size[l];
+        reading |= (uint32_t)(bytes[l] != 0) << l;
+        too_many |= (uint32_t)(bytes[l] > i->width) << l;
+        from_pointer[l] = NULL;
+    }
+    reading &= mask;
+    if ((too_many & mask) != 0)
+        sim_fault(w, i, too_many & mask, SIM_ILLEGAL_INSTRUCTION, "cp.async: a source size above the copy's %u bytes",
+                  i->width);
+    for (int l = 0; l < LANES; l++)
+        if (!(mask >> l & 1)) to[l] = to[__builtin_ctz(mask)];
+    if (known_shared(w, to, i->width, &low, &high))
+        EACH_LANE to_pointer[l] = w->block->shared + to[l];
+    else
+        access_resolve(w, i, mask, PTX_SHARED, to, i->width, ACCESS_WRITE, to_pointer);
+    if (reading != 0) {
+        /* The source is aligned to the copy's size, though less may be read. */
+        bool whole = true;
+        for (int l = 0; l < LANES; l++) {
+            if (!(reading >> l & 1)) from[l] = from[__builtin_ctz(reading)];
+            if (reading >> l & 1 && bytes[l] != i->width) whole = false;
+        }
+        if (whole && known_global(w, i, from, i->width, false, &low, &high))
+            EACH_LANE from_pointer[l] = (uint8_t *)from[l];
+        else if (whole)
+            access_resolve(w, i, reading, PTX_GLOBAL, from, i->width, ACCESS_READ, from_pointer);
+        else
+            for (int l = 0; l < LANES; l++) {
+                uint8_t *one[LANES];
+                if (!(reading >> l & 1)) continue;
+                if (from[l] % i->width != 0)
+                    sim_fault(w, i, 1u << l, SIM_MISALIGNED_ADDRESS,
+                              "cp.async: source 0x%llx is not aligned to %u bytes", (unsigned long long)from[l],
+                              i->width);
+                uint64_t first[LANES], last[LANES];
+                for (int k = 0; k < LANES; k++) first[k] = from[l], last[k] = from[l] + bytes[l] - 1;
+                access_resolve(w, i, 1u << l, PTX_GLOBAL, last, 1, ACCESS_READ, one);
+                access_resolve(w, i, 1u << l, PTX_GLOBAL, first, 1, ACCESS_READ, one);
+                from_pointer[l] = one[l];
+            }
+    }
+    async_copy(w, i, mask, to_pointer, from_pointer, bytes);
+}
+
+HANDLER(op_cp_commit) {
+    async_commit(w, mask);
+}
+HANDLER(op_cp_wait) {
+    async_wait(w, mask, i->imm);
+}

@@ -1,0 +1,24 @@
+/* The instruction sets the handlers are compiled for; ops.c is compiled once for each, with SIM_ISA its name. */
+#ifndef SIM_ISA_H
+#define SIM_ISA_H
+
+#include "machine.h"
+
+/* Row numbers of ops.def. */
+enum {
+#define OP(name, spelling, modifiers, operands, class, handler) ROW_##name,
+#define OP_DECODE(name, mnemonic, decoder, class)               ROW_##name,
+#define HANDLER_ROW(name, class)                                ROW_##name,
+#include "ops.def"
+#undef OP
+#undef OP_DECODE
+#undef HANDLER_ROW
+    ROW_COUNT
+};
+
+/* Handlers by row (NULL for OP_DECODE rows), for the best instruction set of this processor; CUDASIM_ISA (baseline,
+ * v3, v4) picks another. */
+extern sim_handler *const *sim_handlers;
+void isa_choose(void);
+
+#endif

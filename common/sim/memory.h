@@ -1,0 +1,82 @@
+/* The device's memory: every allocation a program can point at, and how addresses are told apart.
+ *
+ * One range of virtual addresses (the arena, reserved once, committed as it is used) holds all of it, so that a device
+ * pointer is a plain host pointer and no address can be mistaken for host memory:
+ *   arena + 0           4 GB of windows: the generic addresses of shared, local and parameter memory and of functions
+ *   arena + 4 GB ...    large allocations (from 1 MB), with nothing mapped around them, or in their place once freed
+ *   its last quarter    small ones, in one mapping, since the host's kernel has a limit on mappings (vm.max_map_count)
+ *                       that a program with many allocations would meet
+ * Each allocation has pages of its own, and the page after it is no one's.
+ * Pinned, mapped and managed host memory is registered where it is (unified addressing).
+ */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Windows of the generic address space, bytes from memory_arena(). A 32-bit shared address is an offset into its
+ * window; offset 0..1023 is reserved, as on sm_90. */
+#define WINDOW_SHARED   0x10000000u /* 256 MB: [cluster rank 0..15] x 16 MB */
+#define WINDOW_LOCAL    0x40000000u /* the running thread's own */
+#define WINDOW_PARAM    0x60000000u /* the kernel's parameters */
+#define WINDOW_FUNCTION 0x70000000u /* 16 bytes a function */
+#define WINDOW_END      0x80000000u
+#define WINDOW_SIZE     0x10000000u
+#define SHARED_RESERVED 1024u
+
+typedef enum memory_kind {
+    MEMORY_DEVICE,   /* cudaMalloc and its relatives, and the device's own malloc */
+    MEMORY_VARIABLE, /* a __device__ variable */
+    MEMORY_CONSTANT, /* a __constant__ variable: kernels may not write it (on a GPU, through a pointer, they can) */
+    MEMORY_HOST,     /* pinned or registered host memory */
+    MEMORY_MANAGED
+} memory_kind;
+
+typedef struct memory_allocation {
+    uint64_t base;
+    uint64_t size; /* bytes asked for: access is checked against this, not against pages */
+    memory_kind kind;
+    int device;
+    unsigned flags;   /* for the runtime: cudaHostAlloc's */
+    bool heap;        /* made by a kernel's malloc */
+    uint64_t serial;  /* 1, 2, 3 ... in order of allocation */
+    const char *name; /* of a variable; else NULL */
+} memory_allocation;
+
+/* Base of the arena; reserves it on first use (aborts with one line where no address space is left). */
+uint64_t memory_arena(void);
+
+/* `size` bytes (> 0), aligned to at least 256 and to `align` (a power of two), zero-filled. For MEMORY_HOST with
+ * `at` != NULL registers that range instead of making one. 0 when the modelled device's memory (or the host's) is
+ * exhausted, or the range overlaps a registered one. Thread-safe, as all of these. */
+uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const char *name, void *at);
+
+/* Frees what memory_allocate made (registered memory is only forgotten). False if `base` is no live allocation's. The
+ * addresses are not given out again while others are left, so that use after free is noticed. */
+bool memory_free(uint64_t base);
+
+/* The live allocation that holds `address`, or NULL. Lock-free. The pointer stays valid until memory_quiesce. */
+const memory_allocation *memory_find(uint64_t address);
+
+/* For messages: the live or freed allocation nearest to `address`. False if there is none. */
+bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed);
+
+/* No kernel is running: what frees have left over may be given back to the host. */
+void memory_quiesce(void);
+
+/* Bytes of device memory: the model's total (at most what the host has), and what is left of it. */
+void memory_info(uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* cudaDeviceReset: every allocation but registered host memory goes. */
+void memory_reset(void);
+
+/* Whether the address lies in the arena, in a live allocation or not: then it is no host program's. */
+bool memory_in_arena(uint64_t address);
+
+/* The `flags` of a live allocation, and that it was made by a kernel's malloc. */
+void memory_set_flags(uint64_t base, unsigned flags);
+void memory_set_heap(uint64_t base);
+
+#endif
