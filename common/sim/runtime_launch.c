@@ -1,0 +1,145 @@
+/* Launching kernels and host functions. */
+#include <string.h>
+
+#include "device_model.h"
+#include "runtime.h"
+
+#pragma GCC visibility push(default)
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream);
+#pragma GCC visibility pop
+
+/* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
+#define MAX_CONFIGURATIONS 16
+static _Thread_local struct {
+    dim3 grid, block;
+    size_t shared;
+    void *stream;
+} configurations[MAX_CONFIGURATIONS];
+static _Thread_local int configuration_count;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
+    if (configuration_count == MAX_CONFIGURATIONS) return (unsigned)cudaErrorInvalidConfiguration;
+    int i = configuration_count++;
+    configurations[i].grid = grid;
+    configurations[i].block = block;
+    configurations[i].shared = shared;
+    configurations[i].stream = stream;
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+    if (configuration_count == 0) return runtime_result(cudaErrorMissingConfiguration);
+    int i = --configuration_count;
+    *grid = configurations[i].grid;
+    *block = configurations[i].block;
+    *shared = configurations[i].shared;
+    *(void **)stream = configurations[i].stream;
+    return cudaSuccess;
+}
+
+static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                          bool cooperative) {
+    TOUCH_DEVICE();
+    operation op;
+    cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative);
+    return runtime_result(error ? error : stream_submit(stream, &op));
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    return launch(func, grid, block, args, shared, stream, false);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream) {
+    return launch(kernel, grid, block, args, shared, stream, false);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream) {
+    return launch(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream) {
+    return launch(func, grid, block, args, shared, stream, true);
+}
+
+#define PORTABLE_CLUSTER 8u
+#define LARGEST_CLUSTER  16u /* where the kernel allows more than the portable size */
+
+static cudaError_t check_cluster(dim3 grid, dim3 cluster, const void *func) {
+    if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0) return cudaErrorInvalidValue;
+    uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
+    if (blocks == 1) return cudaSuccess;
+    const runtime_function *f = function_find(func);
+    unsigned most = f && f->nonportable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+    if (blocks > most || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z) {
+        return cudaErrorInvalidClusterSize;
+    }
+    return runtime_refuse("a launch with clusters of more than one block");
+}
+
+/* What the attributes of a launch ask for; most are hints on scheduling, which change nothing here. */
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, const void *func, bool *cooperative,
+                                   cudaEvent_t *event) {
+    cudaError_t error;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *v = &config->attrs[i].val;
+        switch (config->attrs[i].id) {
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+        case cudaLaunchAttributePriority:
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+            break;
+        case cudaLaunchAttributeCooperative:
+            *cooperative = v->cooperative != 0;
+            break;
+        case cudaLaunchAttributeProgrammaticEvent:
+            *event = v->programmaticEvent.event;
+            break;
+        case cudaLaunchAttributeLaunchCompletionEvent:
+            *event = v->launchCompletionEvent.event;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+        case cudaLaunchAttributePreferredClusterDimension:
+            error = check_cluster(config->gridDim, (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z}, func);
+            if (error) return error;
+            break;
+        case cudaLaunchAttributeDeviceUpdatableKernelNode:
+            if (v->deviceUpdatableKernelNode.deviceUpdatable) return runtime_refuse("a device-updatable kernel node");
+            break;
+        default:
+            return cudaErrorInvalidValue;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+    if (!config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
+    bool cooperative = false;
+    cudaEvent_t event = NULL;
+    cudaError_t error = read_attributes(config, func, &cooperative, &event);
+    if (error) return runtime_result(error);
+    error =
+        launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, cooperative);
+    return error || !event ? error : cudaEventRecord(event, config->stream);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    TOUCH_DEVICE();
+    if (!function) return runtime_result(cudaErrorInvalidValue);
+    operation op = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
+    return runtime_result(stream_submit(stream, &op));
+}
