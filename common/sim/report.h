@@ -1,0 +1,10 @@
+/* What the user is told when a kernel is stopped. */
+#ifndef SIM_REPORT_H
+#define SIM_REPORT_H
+
+#include "machine.h"
+
+/* The block cannot go on: says where each of its warps stands, and stops the launch. */
+_Noreturn void report_stuck(block *b, const char *why);
+
+#endif
