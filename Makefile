@@ -33,10 +33,10 @@ endif
 
 # ---- what the goals need: scripts/deps.sh finds or installs it before anything else ----------------------------------
 
-no_toolkit := help clean format plots notes notes-check compare
+no_toolkit := help clean format fuzz plots notes notes-check compare
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
-          $(if $(filter deps test,$(goals)),test)
+          $(if $(filter deps test test-sanitizers,$(goals)),test)
 ifneq ($(strip $(groups)),)
 $(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' \
     sh scripts/deps.sh $(if $(dry),--check) $(groups) >&2)
@@ -88,17 +88,33 @@ objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 harness := $(call objects,common/harness)
-tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c))
+sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
+tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 gpu_test := build/tests/gpu/faults
-every_object := $(sort $(harness) $(foreach s,$(steps) tests tests/gpu,$(call objects,$(s))))
-kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(every_object)))
+programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
+conformance := build/tests/conformance
+sim_bench := build/tests/bench/sim
+every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/conformance tests/programs \
+                  tests/sanitizers tests/bench,$(call objects,$(d))))
+
+# The simulator: its instructions' handlers (exec_*.c, ops.c) once for every instruction set, the rest once.
+sim := build/sim/libcudart.so.13
+isas := $(if $(findstring x86_64,$(shell uname -m)),baseline v3 v4,baseline)
+march_v3 := -march=x86-64-v3
+march_v4 := -march=x86-64-v4 -mprefer-vector-width=512
+sim_handlers := $(filter common/sim/exec_%.c common/sim/ops.c,$(wildcard common/sim/*.c))
+sim_rest := $(patsubst %,build/obj/%.o,$(filter-out $(sim_handlers),$(wildcard common/sim/*.c)))
+sim_objects := $(sim_rest) $(foreach i,$(isas),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
+kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) tests/gpu,$(call objects,$(d)))))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo test test-gpu sanitize bench plots notes notes-check format clean help ptx profile compare \
-        counters sass compile_commands.json check-archs FORCE
+.PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
+        clean help ptx profile compare counters sass compile_commands.json check-archs FORCE
 
-all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default)
+all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
+
+sim: $(sim) ## build the simulator: build/sim/libcudart.so.13
 
 # stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
 define step_rules
@@ -121,10 +137,91 @@ $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas
 
+# A test of the simulator takes the objects it needs, and may put its own in the place of others.
+build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
+build/sim/libsim.a: $(sim_objects)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(sim_tests): build/tests/%: build/obj/tests/%.c.o build/sim/libsim.a build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o %.a,$^) -lcmocka -lm -lpthread
+
 $(gpu_test): $(call objects,tests/gpu) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# A program that runs on a GPU and, with the simulator's libcudart under it, without one.
+build/obj/tests/programs/%.cu.o: no_spills :=
+build/obj/tests/bench/%.cu.o: no_spills :=
+$(programs) $(sim_bench): build/tests/%: build/obj/tests/%.cu.o build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# Every instruction of the PTX ISA, once: some of its kernels spill, and one architecture is enough.
+build/obj/tests/conformance/%.cu.o: no_spills :=
+build/obj/tests/conformance/%.cu.o: gencode := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
+$(conformance): $(call objects,tests/conformance) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
+
+$(sim): $(sim_objects) common/sim/libcudart.map build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/sim/libcudart.map -Wl,-z,defs \
+	    -o $@ $(sim_objects) -lm -lpthread
+
+# -fno-strict-aliasing: a lane array is whatever its instruction says. Rounding: as the operation says, never fused.
+sim_flags = $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -fno-math-errno
+$(sim_rest): build/obj/%.o: % build/flags
+	@echo "cc    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(sim_flags) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+define isa_rules
+$$(patsubst %,build/obj/%.$(1).o,$$(sim_handlers)): build/obj/%.$(1).o: % build/flags
+	@echo "cc    $$< ($(1))"
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(sim_flags) -O3 -fno-trapping-math $$(march_$(1)) -DSIM_ISA=$(1) -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+endef
+$(foreach i,$(isas),$(eval $(call isa_rules,$(i))))
+
+# Under a sanitizer, the simulator linked into its tests, the steps and some programs. Handlers are instrumented for the
+# baseline instruction set alone; the others are the same source, and linked as they are.
+asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
+tsan_flags := -fsanitize=thread -Wno-tsan
+asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
+uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
+sanitized_programs := $(addprefix tests/programs/,atomics_all cooperative_grid_sync device_assert dot_grid_stride errors \
+    fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan spin_lock \
+    sticky_error streams_events warp_intrinsics) tests/sanitizers/race
+define sanitizer_rules
+$(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
+build/$(1)/%.c.o: %.c build/flags
+	@echo "cc    $$< ($(1))"
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(sim_flags) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline $$($(1)_flags) -MMD -MP \
+	    -MF $$(@:.o=.d) -c -o $$@ $$<
+build/$(1)/libsim.a: $(patsubst %,build/$(1)/%.o,$(wildcard common/sim/*.c)) $(uninstrumented)
+	@rm -f $$@
+	$$(Q)ar rcs $$@ $$^
+$(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call objects,$(s)) $(harness)))
+$(foreach p,$(sanitized_programs),$(eval build/$(1)/$(p): build/obj/$(p).cu.o))
+$$($(1)_linked): build/$(1)/libsim.a
+	@echo "link  $$@"
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$($(1)_flags) -o $$@ $$(filter %.o,$$^) -Wl,--whole-archive build/$(1)/libsim.a -Wl,--no-whole-archive \
+	    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread
+endef
+$(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
+$(asan_tests): build/asan/%: build/asan/%.c.o build/asan/libsim.a
+	@echo "link  $@"
+	$(Q)$(CC) $(asan_flags) -o $@ $^ -lcmocka -lm -lpthread
+sanitized := $(asan_tests) $(asan_linked) $(tsan_linked)
 
 build/obj/%.c.o: %.c build/flags
 	@echo "cc    $<"
@@ -147,25 +244,35 @@ build/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS" >$@
 
--include $(every_object:.o=.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
 deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's Python wheels)
-	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS: here"
+	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
 
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test: all $(tests) $(gpu_test) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(programs) $(conformance) $(sanitized)
+test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
+
+test-sanitizers: $(sanitized) ## the simulator's tests, the steps and programs under ASan, UBSan and TSan
+	@sh scripts/sanitizers.sh
+
+fuzz: ## fuzz the simulator's readers of PTX and fat binaries (FUZZ_SECONDS=600 each)
+	@sh scripts/fuzz.sh
 
 test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library
 	@sh scripts/test_gpu.sh
 
 sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
 	@sh scripts/sanitize.sh
+
+bench-sim: all $(sim_bench) ## time the simulator beside its targets (RUNS=5)
+	@sh scripts/bench_sim.sh
 
 bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it; FORCE=1 starts afresh)
 	@sh scripts/bench.sh
@@ -231,7 +338,7 @@ compile_commands.json: ## tell editors (clangd) how each file is compiled
 format: ## clang-format every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { if [ "$$(id -u)" = 0 ]; then sudo=; else sudo='sudo '; fi; \
 	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
-	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/gpu,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
+	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/*,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
 
 clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json

@@ -7,7 +7,7 @@ BEGIN {
     name[2] = ENVIRON["B_NAME"]
 }
 
-read_row(name[side]) {
+read_row(name[side]) && row["mode"] != "sim" { # the simulator's rows hold no times
     id = row["step"]
     for (i = 2; i <= 12; i++) # up to cache, the mode left out: what was measured, not how
         id = id SUBSEP (COLUMN[i] == "alpha" || COLUMN[i] == "beta" ? row[COLUMN[i]] + 0 : row[COLUMN[i]])

@@ -5,7 +5,7 @@
 #
 # cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile reads
 # plots  gnuplot
-# test   cmocka, OpenBLAS, git
+# test   cmocka, OpenBLAS, zlib, git
 #
 # --check installs nothing. CUDA_HOME and NVCC name a toolkit, CC a C compiler; WHEELS=1 asks for the toolkit's Python
 # wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of usual places (the tests use it).
@@ -45,6 +45,7 @@ missing_packages() {
         test)
             has_library cmocka.h cmocka || echo libcmocka-dev
             has_library cblas.h openblas || echo libopenblas-dev
+            has_library zlib.h z || echo zlib1g-dev
             have git || echo git
             ;;
         esac

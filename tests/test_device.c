@@ -2,7 +2,7 @@
  *
  * The CUDA runtime's calls that device_open makes are defined here and answer as each test says (a program's own
  * functions come before libcudart's), so that every kind of machine can be had on any. The steps are run as they are,
- * with CUDA_VISIBLE_DEVICES empty, which hides the GPUs of a machine that has some. */
+ * with CUDA_VISIBLE_DEVICES empty, which hides the GPUs of a machine that has some, and without the simulator. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -116,14 +116,18 @@ cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
 /* ---- device_open ---- */
 
 static device_facts facts;
+static device_choice wanted;
 static char line[1024];
+static char *const arguments[] = {(char *)"never started", NULL};
 
 static int open_device(int ordinal) {
     memset(line, 0, sizeof line);
     memset(&facts, 0xAA, sizeof facts);
     FILE *err = fmemopen(line, sizeof line, "w");
     assert_non_null(err);
-    const int status = device_open(ordinal, &facts, err);
+    device_choice choice = wanted;
+    choice.ordinal = ordinal;
+    const int status = device_open(&choice, &facts, err);
     fclose(err);
     return status;
 }
@@ -134,6 +138,7 @@ static void one_gpu(void) {
     fake.driver = 13000;
     fake.major = 9;
     fake.set_to = -1;
+    wanted = (device_choice){0};
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
@@ -172,6 +177,52 @@ static void each_cause_has_its_line(void **state) {
              cudaGetErrorString(cudaErrorSystemNotReady));
     assert_no_device(expected);
     assert_int_equal(fake.set_to, -1);
+}
+
+/* With main's arguments it can be started again on the simulator, whose library is not there in this test
+ * (test_simulator.c has one): where there is nothing to repair, or it is asked for, that is tried. */
+static void the_simulator_is_tried_or_offered(void **state) {
+    (void)state;
+    setenv("CUDASIM_LIB", "/no/such/library", 1);
+    one_gpu();
+    wanted.arguments = arguments;
+    fake.count = 0;
+    fake.count_error = cudaErrorInsufficientDriver;
+    fake.driver = 0;
+    assert_no_device("no NVIDIA driver here, and the simulator is missing (/no/such/library): make sim builds it\n");
+    fake.count_error = cudaErrorNoDevice;
+    fake.driver = 13000;
+    assert_no_device("no NVIDIA GPU here, and the simulator is missing (/no/such/library): make sim builds it\n");
+    fake.count_error = cudaSuccess; /* and none counted */
+    assert_no_device("no NVIDIA GPU here, and the simulator is missing (/no/such/library): make sim builds it\n");
+
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    fake.count_error = cudaErrorNoDevice;
+    assert_no_device("CUDA_VISIBLE_DEVICES=\"\" hides every GPU: unset it or name one that exists; --sim runs it "
+                     "without a GPU\n");
+    char expected[256];
+    fake.count_error = cudaErrorInsufficientDriver;
+    fake.driver = 12020;
+    snprintf(expected, sizeof expected,
+             "the NVIDIA driver is too old: it supports CUDA 12.2, this program needs %d.%d: update the driver; --sim "
+             "runs it without a GPU\n",
+             CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    assert_no_device(expected);
+
+    one_gpu();
+    wanted.arguments = arguments;
+    fake.code_error = cudaErrorNoKernelImageForDevice;
+    assert_no_device("Made-up 0 has compute capability 9.0, for which this program has no code: make clean && make "
+                     "ARCHS=90a; --sim runs it without a GPU\n");
+    fake.set_to = -1;
+    wanted.simulate = true;
+    assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
+    wanted.simulate = false;
+    wanted.sim_device = "sm_75";
+    assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
+    assert_int_equal(fake.set_to, -1); /* before any device is opened */
+    assert_null(getenv("CUDASIM_DEVICE"));
+    unsetenv("CUDASIM_LIB");
 }
 
 static void a_device_that_is_not_there(void **state) {
@@ -221,6 +272,7 @@ static void facts_of_a_device(void **state) {
     assert_int_equal(open_device(0), EXIT_OK);
     assert_string_equal(line, "");
     assert_int_equal(facts.ordinal, 0);
+    assert_false(facts.simulated);
     assert_string_equal(facts.name, "Made-up 0");
     assert_int_equal(facts.cc, 90);
     assert_int_equal(facts.sms, 132);
@@ -300,7 +352,8 @@ static void write_file(const char *name, const char *text) {
 static int run_step(const char *arguments) {
     char command[512];
     assert_int_equal(access("step01/run", X_OK), 0); /* `make test` builds it and starts the tests at the top */
-    snprintf(command, sizeof command, "d=%s; CUDA_VISIBLE_DEVICES= ./step01/run %s >$d/out 2>$d/err </dev/null",
+    snprintf(command, sizeof command,
+             "d=%s; CUDA_VISIBLE_DEVICES= CUDASIM_LIB=/no/such/library ./step01/run %s >$d/out 2>$d/err </dev/null",
              directory, arguments);
     const int status = system(command);
     assert_true(WIFEXITED(status));
@@ -412,6 +465,7 @@ static void what_cannot_be_printed_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_cause_has_its_line),
+        cmocka_unit_test(the_simulator_is_tried_or_offered),
         cmocka_unit_test(a_device_that_is_not_there),
         cmocka_unit_test(a_device_that_cannot_be_used),
         cmocka_unit_test(facts_of_a_device),

@@ -17,7 +17,8 @@
 static const char *const variants[] = {"scalar", "float4", "float4_transposed"};
 static const char *const dtypes[] = {"f32", "f16", NULL};
 static const char *const layouts[] = {"nn", "nt", NULL};
-static const options_step step = {STEP, variants, 3, dtypes, layouts, 4096};
+static const options_step step = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, false};
+static const options_step simulated = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, true};
 
 /* The last parse: what it filled and what it printed. */
 static options o;
@@ -98,6 +99,8 @@ static void defaults(void **state) {
     assert_true(o.baseline);
     assert_true(o.seed == 1);
     assert_int_equal(o.device, 0);
+    assert_false(o.simulate);
+    assert_null(o.sim_device);
     assert_true(o.time_s == 0.5);
     assert_null(o.csv);
     assert_null(o.json);
@@ -110,8 +113,9 @@ static void every_option_is_taken(void **state) {
     assert_int_equal(o.ldb, 15);
     assert_int_equal(o.ldc, 16);
     ACCEPTED("--m", "11", "--n=12", "--k", "13", "--alpha", "-0.5", "--beta=2.5e-1", "--dtype", "f16", "--layout=nt",
-             "--list", "--verbose", "--seed", "18446744073709551615", "--device", "3", "--warm", "--time=1.25",
-             "--no-baseline", "--csv", "no-such-a.csv", "--json", "no-such-a.json", "--resume");
+             "--list", "--verbose", "--seed", "18446744073709551615", "--device", "3", "--sim", "--sim-device=sm_86",
+             "--warm", "--time=1.25", "--no-baseline", "--csv", "no-such-a.csv", "--json", "no-such-a.json",
+             "--resume");
     assert_int_equal(o.m, 11);
     assert_int_equal(o.n, 12);
     assert_int_equal(o.k, 13);
@@ -123,6 +127,8 @@ static void every_option_is_taken(void **state) {
     assert_false(o.baseline);
     assert_true(o.seed == UINT64_MAX);
     assert_int_equal(o.device, 3);
+    assert_true(o.simulate);
+    assert_string_equal(o.sim_device, "sm_86");
     assert_true(o.time_s == 1.25);
     assert_string_equal(o.csv, "no-such-a.csv");
     assert_string_equal(o.json, "no-such-a.json");
@@ -138,6 +144,38 @@ static void size_sets_all_three_and_single_sides_win_in_any_order(void **state) 
     assert_true(o.m == 100 && o.n == 8 && o.k == 9);
     ACCEPTED("--n", "8");
     assert_true(o.m == 4096 && o.n == 8 && o.k == 4096);
+}
+
+/* What is not asked for is smaller there; what is asked for counts. */
+static void the_simulator_has_its_own_defaults(void **state) {
+    (void)state;
+    const char *const none[] = {NULL}, *const check[] = {"--sweep", "check", NULL};
+    ACCEPTED("--sim");
+    assert_true(o.simulate && o.sim_device == NULL);
+    assert_true(o.m == 256 && o.n == 256 && o.k == 256);
+    ACCEPTED("--m", "3000", "--sim-device", "sm_75", "--lda", "300");
+    assert_true(o.simulate && o.m == 3000 && o.n == 256 && o.k == 256);
+    assert_string_equal(o.sim_device, "sm_75");
+    ACCEPTED("--sim", "--size", "1000");
+    assert_true(o.m == 1000 && o.n == 1000 && o.k == 1000);
+    ACCEPTED("--sweep", "check", "--sim");
+    assert_int_equal(o.max_size, 200);
+    ACCEPTED("--sweep", "check", "--sim", "--max-size", "4095");
+    assert_int_equal(o.max_size, 4095);
+    ACCEPTED("--sweep", "odd", "--sim"); /* its shapes are chosen for it */
+    assert_int_equal(o.max_size, INT_MAX);
+
+    assert_int_equal(parse_for(&simulated, none), OPTIONS_RUN);
+    assert_false(o.simulate);
+    assert_true(o.m == 256 && o.n == 256 && o.k == 256);
+    assert_int_equal(parse_for(&simulated, check), OPTIONS_RUN);
+    assert_int_equal(o.max_size, 200);
+
+    REFUSED("--sim-device: 'sm_91' is unknown (known: sm_75, sm_80, sm_86, sm_89, sm_90)", "--sim-device", "sm_91");
+    REFUSED("--sim-device: 'H200' is unknown (known: sm_75, sm_80, sm_86, sm_89, sm_90)", "--sim-device=H200");
+    REFUSED("--sim-device: its argument is missing", "--sim-device");
+    REFUSED("--sim: takes no argument", "--sim=sm_75");
+    REFUSED("--lda 300: less than k = 4096", "--lda", "300");
 }
 
 static void extreme_sizes_are_legal(void **state) {
@@ -247,7 +285,7 @@ static void unknown_options(void **state) {
 static void ambiguous_options(void **state) {
     (void)state;
     REFUSED("--ld: ambiguous (lda, ldb, ldc)", "--ld", "5");
-    REFUSED("--s: ambiguous (size, sweep, seed)", "--s=5");
+    REFUSED("--s: ambiguous (size, sweep, seed, sim, sim-device)", "--s=5");
     REFUSED("--l: ambiguous (lda, ldb, ldc, layout, list)", "--l");
 }
 
@@ -493,6 +531,8 @@ static void help_is_complete(void **state) {
         "\n  --verbose ",
         "\n  --seed N ",
         "\n  --device N ",
+        "\n  --sim ",
+        "\n  --sim-device NAME ",
         "\n  --warm ",
         "\n  --time S ",
         "\n  --no-baseline ",
@@ -501,7 +541,12 @@ static void help_is_complete(void **state) {
         "\n  --resume ",
         "\n  --help ",
         "Usage: " STEP,
-        "default 4096",
+        "default 4096, simulated 256",
+        "check, simulated: 200",
+        "sm_75, sm_80, sm_86, sm_89, sm_90\n",
+        "CUDASIM_THREADS",
+        "CUDASIM_WATCHDOG",
+        "(default 60, 0: never)",
         "f32 (default), f16\n",
         "nn (default), nt\n",
         "square, article, odd; check",
@@ -548,6 +593,7 @@ int main(void) {
         TEST(defaults),
         TEST(every_option_is_taken),
         TEST(size_sets_all_three_and_single_sides_win_in_any_order),
+        TEST(the_simulator_has_its_own_defaults),
         TEST(extreme_sizes_are_legal),
         TEST(leading_dimensions_at_their_least),
         TEST(sweeps),

@@ -647,6 +647,61 @@ compare_refuses() {
         status 2 scripts/compare.sh "$tmp/good.csv" && one_line && says usage
 }
 
+# ---- the simulator's rows: no times, so no measurements
+
+simulated() { # simulated FILE: rows as `run` writes them in the simulator, better than all others if they counted
+    echo "step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),9.0,\
+none,13.0,2027-01-01" >>"$1"
+}
+simulated_rows_are_no_measurements() {
+    cp "$tmp/good.csv" "$tmp/both.csv"
+    simulated "$tmp/both.csv"
+    head -n 1 "$tmp/header" >"$tmp/sim.csv"
+    simulated "$tmp/sim.csv"
+    status 0 scripts/compare.sh "$tmp/good.csv" "$tmp/good.csv" || return 1
+    sed 1,2d "$tmp/out" >"$tmp/expected"
+    status 0 scripts/compare.sh "$tmp/good.csv" "$tmp/both.csv" && ! grep -q imulated "$tmp/out" || return 1
+    sed 1,2d "$tmp/out" | cmp - "$tmp/expected" || return 1
+    status 0 scripts/compare.sh "$tmp/both.csv" "$tmp/sim.csv" && prints "0 matched, 72 only in A, 0 only in B" || return 1
+    for file in good both sim; do # what notes.sh and plots.sh read
+        mkdir -p "$tmp/$file"
+        DATA_NAME=x awk -v dir="$tmp/$file" -v gap=0.05 -f scripts/records.awk -f scripts/figures.awk \
+            input=devices plots/devices.csv input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" || return 1
+        echo '<!-- table: ladder -->
+<!-- end -->' | DATA_NAME=x NOTE_NAME=y awk -f scripts/records.awk -f scripts/notes.awk input=ladder \
+            plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
+    done
+    diff -r "$tmp/good" "$tmp/both" && [ ! -e "$tmp/sim/caption" ] && holds "$tmp/sim/note" "Not measured yet."
+}
+
+demo_without_a_gpu() { # steps and figures made up
+    mkdir -p "$tmp/demo/plots/data/nvidia-h200" "$tmp/demo/step01_naive" "$tmp/demo/step05_doublebuffer"
+    cp -R "$root/scripts" "$tmp/demo/"
+    cp "$tmp/good.csv" "$tmp/demo/plots/data/nvidia-h200/sgemm.csv"
+    printf '#!/bin/sh\necho "the figures of $1"\n' >"$tmp/demo/scripts/plots.sh"
+    cat >"$tmp/demo/step01_naive/run" <<'END'
+#!/bin/sh
+echo "run $1 $2 $3"
+[ -z "${RUN_STATUS:-}" ] || exit "$RUN_STATUS"
+while [ "$1" != --csv ]; do shift; done
+[ -e "$2" ] || cat "$RUN_HEADER" >"$2"
+step=$(basename "$(dirname "$0")")
+echo "$step,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 (simulated),9.0,none,13.0,2027-01-01" >>"$2"
+END
+    chmod +x "$tmp/demo/step01_naive/run"
+    cp "$tmp/demo/step01_naive/run" "$tmp/demo/step05_doublebuffer/"
+    RUN_HEADER=$tmp/header
+    export RUN_HEADER
+    DEMO_SIZE=96 status 0 sh "$tmp/demo/scripts/demo.sh" || return 1
+    [ "$(grep -c '^run --sim --size 96$' "$tmp/out")" = 2 ] && prints "H200 (simulated), FP32" &&
+        grep -Eq '^step01_naive +one +96x96x96 +0\.032$' "$tmp/out" &&
+        grep -Eq '^step05_doublebuffer +one +96x96x96 +0\.032$' "$tmp/out" &&
+        prints "== Recorded earlier on an H200 (" && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
+        prints "the figures of plots/data/nvidia-h200/sgemm.csv" && prints "with an NVIDIA GPU and its driver" || return 1
+    status 0 sh "$tmp/demo/scripts/demo.sh" && prints "run --sim --size 512" || return 1
+    RUN_STATUS=1 status 1 sh "$tmp/demo/scripts/demo.sh" # a wrong result is not passed over
+}
+
 for each in header_is_the_harness_s intensity_unique intensity_follows_the_tiles intensity_names_what_is_recorded \
     devices_slugs notes_writes notes_draws_the_bars notes_idempotent notes_check_names_the_stale notes_unknown_table notes_missing_end \
     notes_missing_inline_end notes_unknown_field notes_unknown_step notes_unknown_variant notes_bad_format \
@@ -654,7 +709,8 @@ for each in header_is_the_harness_s intensity_unique intensity_follows_the_tiles
     notes_unknown_metric notes_unknown_divisor notes_zero_divisor notes_fact_unknown_step notes_fact_unknown_variant \
     notes_fact_bad_format notes_fact_no_field notes_fact_missing_end counters_parser counters_parser_refuses \
     metrics_named_once counters_records counters_fails_whole counters_needs sass_finds_the_loop sass_which_kernel \
-    sass_records slugs_are_made_in_one_place compare_numbers compare_refuses; do
+    sass_records slugs_are_made_in_one_place compare_numbers compare_refuses simulated_rows_are_no_measurements \
+    demo_without_a_gpu; do
     check "$each"
 done
 if command -v gnuplot >/dev/null; then

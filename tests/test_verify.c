@@ -374,7 +374,7 @@ static void swapped_rows_are_wrong(void **state) {
 
 /* ---- first and worst ---- */
 
-/* n > 512: more than one of verify_host's panels, whose order is not the rows'. */
+/* More than one of verify_host's panels, whose order is not the rows'. */
 static void first_is_in_rows_order_and_worst_by_its_share(void **state) {
     (void)state;
     set_up_right(&(gemm_case){.m = 7, .n = 1100, .k = 20, .alpha = 1.0f, .seed = 2}, RANDOM);
@@ -394,6 +394,41 @@ static void first_is_in_rows_order_and_worst_by_its_share(void **state) {
     assert_int_equal(r.wrong, COUNT(places) + 1);
     assert_true(r.first.row == 2 && r.first.col == 700);
     assert_true(r.worst.row == 3 && r.worst.col == 900 && isnan(r.worst.got) && isinf(r.worst_share));
+}
+
+/* Large enough for several threads, with the last rows and columns in no whole tile. */
+static void threads_and_tiles_agree_on_everything(void **state) {
+    (void)state;
+    for (int pass = 0; pass < PASSES; pass++) {
+        set_up_right(&(gemm_case){.m = 131, .n = 197, .k = 61, .ldb = 200, .alpha = 1.0f, .beta = 1.0f, .seed = 5},
+                     pass);
+        verify_result r = verify();
+        assert_int_equal(r.wrong, 0);
+        assert_true(pass == EXACT ? r.worst_share == 0.0 : r.worst_share > 0.0 && r.worst_share <= 1.0);
+        /* The worst share of all is that of one element. */
+        double worst = 0.0;
+        for (int i = 0; i < p.m; i++)
+            for (int j = 0; j < p.n; j++) {
+                double ref, bound;
+                expect(i, j, &ref, &bound);
+                if (bound > 0.0) worst = fmax(worst, fabs(*at(c, i, j) - ref) / bound);
+            }
+        assert_true(fabs(r.worst_share - worst) <= 1e-9); /* a difference of near numbers, summed in one order */
+
+        *at(c, 130, 196) = NAN; /* as wrong as can be, and so are two before it; the later one is in an earlier panel */
+        assert_one_wrong(130, 196);
+        *at(c, 64, 3) = NAN;
+        *at(c, 40, 129) = INFINITY;
+        r = verify();
+        assert_int_equal(r.wrong, 3);
+        assert_true(r.first.row == 40 && r.first.col == 129);
+        assert_true(r.worst.row == 40 && r.worst.col == 129);
+        *at(c, 3, 64) += 100.0f;
+        r = verify();
+        assert_int_equal(r.wrong, 4);
+        assert_true(r.first.row == 3 && r.first.col == 64);
+        if (pass == RANDOM) assert_true(r.worst.row == 40 && r.worst.col == 129);
+    }
 }
 
 static void everything_wrong_is_counted(void **state) {
@@ -712,6 +747,7 @@ int main(void) {
         TEST(unwritten_elements_are_wrong),
         TEST(swapped_rows_are_wrong),
         TEST(first_is_in_rows_order_and_worst_by_its_share),
+        TEST(threads_and_tiles_agree_on_everything),
         TEST(everything_wrong_is_counted),
         TEST(the_report_of_the_random_pass),
         TEST(the_report_of_the_exact_pass),

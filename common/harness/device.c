@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "nvml.h"
+#include "simulator.h"
 #include "verify.h"
 
 int device_fp32_lanes(int cc) {
@@ -70,51 +71,70 @@ static int attribute(enum cudaDeviceAttr which, int ordinal) {
     return value;
 }
 
-/* Why cudaGetDeviceCount failed, as one sentence. */
-static void explain_no_device(cudaError_t error, FILE *err) {
+/* What to try where the GPU cannot be used, for a program that can be started again. */
+static const char *offer(const device_choice *choice) {
+    return choice->arguments != NULL ? "; --sim runs it without a GPU" : "";
+}
+
+/* cudaGetDeviceCount failed: the simulator where there is nothing to repair, else why, as one sentence. */
+static int without_device(cudaError_t error, const device_choice *choice, FILE *err) {
     int driver = 0;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     cudaDriverGetVersion(&driver); /* 0 where no driver is installed */
-    if (error == cudaErrorInsufficientDriver && driver > 0)
-        fprintf(err,
-                "the NVIDIA driver is too old: it supports CUDA %d.%d, this program needs %d.%d: update the driver\n",
-                driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-    else if (error == cudaErrorInsufficientDriver)
+    const bool no_driver = error == cudaErrorInsufficientDriver && driver == 0;
+    const bool no_gpu = error == cudaErrorNoDevice && visible == NULL;
+    if ((no_driver || no_gpu) && choice->arguments != NULL && !simulator_active())
+        return simulator_start(choice->arguments, choice->sim_device,
+                               no_driver ? "no NVIDIA driver here" : "no NVIDIA GPU here", err);
+
+    if (no_driver)
         fprintf(err, "no NVIDIA driver is installed on this machine: run this on one with a GPU and its driver\n");
-    else if (error == cudaErrorNoDevice && visible != NULL)
-        fprintf(err, "CUDA_VISIBLE_DEVICES=\"%s\" hides every GPU: unset it or name one that exists\n", visible);
-    else if (error == cudaErrorNoDevice)
+    else if (error == cudaErrorInsufficientDriver)
+        fprintf(err,
+                "the NVIDIA driver is too old: it supports CUDA %d.%d, this program needs %d.%d: update the driver%s\n",
+                driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, offer(choice));
+    else if (no_gpu)
         fprintf(err, "the NVIDIA driver finds no GPU on this machine\n");
+    else if (error == cudaErrorNoDevice)
+        fprintf(err, "CUDA_VISIBLE_DEVICES=\"%s\" hides every GPU: unset it or name one that exists%s\n", visible,
+                offer(choice));
     else
-        fprintf(err, "no usable GPU: %s (%s)\n", cudaGetErrorString(error), cudaGetErrorName(error));
+        fprintf(err, "no usable GPU: %s (%s)%s\n", cudaGetErrorString(error), cudaGetErrorName(error), offer(choice));
+    return EXIT_CUDA;
 }
 
-int device_open(int ordinal, device_facts *d, FILE *err) {
-    int count = 0;
+int device_open(const device_choice *choice, device_facts *d, FILE *err) {
+    const bool simulate = choice->simulate || choice->sim_device != NULL;
+    if (simulate && choice->arguments != NULL && !simulator_is(choice->sim_device))
+        return simulator_start(choice->arguments, choice->sim_device, NULL, err);
+
+    int count = 0, ordinal = choice->ordinal;
     cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess || count == 0) {
-        explain_no_device(error == cudaSuccess ? cudaErrorNoDevice : error, err);
-        return EXIT_CUDA;
-    }
+    if (error != cudaSuccess || count == 0)
+        return without_device(error == cudaSuccess ? cudaErrorNoDevice : error, choice, err);
     if (ordinal >= count) {
         fprintf(err, "--device %d: there %s %d here, numbered from 0\n", ordinal, count == 1 ? "is" : "are", count);
         return EXIT_USAGE;
     }
     error = cudaSetDevice(ordinal);
     if (error != cudaSuccess) {
-        fprintf(err, "GPU %d cannot be used: %s (%s)\n", ordinal, cudaGetErrorString(error), cudaGetErrorName(error));
+        fprintf(err, "GPU %d cannot be used: %s (%s)%s\n", ordinal, cudaGetErrorString(error), cudaGetErrorName(error),
+                offer(choice));
         return EXIT_CUDA;
     }
 
     struct cudaDeviceProp properties;
     CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
-    *d = (device_facts){.ordinal = ordinal};
-    snprintf(d->name, sizeof d->name, "%s", properties.name);
+    *d = (device_facts){.ordinal = ordinal, .simulated = simulator_active()};
+    const bool say_so = d->simulated && strstr(properties.name, "(simulated)") == NULL;
+    snprintf(d->name, sizeof d->name, "%.200s%s", properties.name, say_so ? " (simulated)" : "");
     d->cc = properties.major * 10 + properties.minor;
-    if (!verify_has_device_code()) {
+    if (!d->simulated && !verify_has_device_code()) {
         fprintf(err,
-                "%s has compute capability %d.%d, for which this program has no code: make clean && make ARCHS=%d%s\n",
-                d->name, properties.major, properties.minor, d->cc, d->cc == 90 || d->cc == 100 ? "a" : "");
+                "%s has compute capability %d.%d, for which this program has no code: make clean && make "
+                "ARCHS=%d%s%s\n",
+                d->name, properties.major, properties.minor, d->cc, d->cc == 90 || d->cc == 100 ? "a" : "",
+                offer(choice));
         return EXIT_CUDA;
     }
     d->sms = properties.multiProcessorCount;
@@ -135,7 +155,9 @@ int device_open(int ordinal, device_facts *d, FILE *err) {
     CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     snprintf(d->cuda, sizeof d->cuda, "%d.%d", runtime / 1000, runtime % 1000 / 10);
-    if (!nvml_open(ordinal) || !nvml_driver_version(d->driver, sizeof d->driver))
+    if (d->simulated)
+        snprintf(d->driver, sizeof d->driver, "none");
+    else if (!nvml_open(ordinal) || !nvml_driver_version(d->driver, sizeof d->driver))
         snprintf(d->driver, sizeof d->driver, "for CUDA %d.%d", driver / 1000, driver % 1000 / 10);
     return EXIT_OK;
 }

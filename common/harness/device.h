@@ -2,6 +2,7 @@
 #ifndef KL_DEVICE_H
 #define KL_DEVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -11,10 +12,11 @@ extern "C" {
 
 typedef struct {
     int ordinal;
-    char name[256];
-    int cc;                  /* compute capability: 90 for 9.0 */
-    int sms;                 /* streaming multiprocessors */
-    double clock_mhz;        /* highest SM clock */
+    bool simulated;   /* its kernels run on the host's CPU (simulator.h): the figures below are a GPU's all the same */
+    char name[256];   /* "NVIDIA H200"; "H200 (simulated)" */
+    int cc;           /* compute capability: 90 for 9.0 */
+    int sms;          /* streaming multiprocessors */
+    double clock_mhz; /* highest SM clock */
     double memory_clock_mhz; /* highest memory clock */
     int bus_bits;            /* width of the memory bus */
     size_t l2_bytes, memory_bytes;
@@ -23,7 +25,7 @@ typedef struct {
     double peak_fp32_gflops;   /* 2 * FP32 lanes * clock; 0: unknown compute capability */
     double peak_tensor_gflops; /* dense FP16 with FP32 accumulation; 0: none or unknown */
     double peak_gbps;          /* DRAM, datasheet: 2 * memory clock * bus */
-    char driver[64];           /* NVML's driver version ("580.159.04"), or the CUDA version it supports */
+    char driver[64];           /* NVML's driver version ("580.159.04"), or the CUDA version it supports; "none" */
     char cuda[16];             /* the runtime's version: "13.0" */
 } device_facts;
 
@@ -31,10 +33,20 @@ typedef struct {
 int device_fp32_lanes(int cc);
 int device_tensor_flops(int cc);
 
-/* The one place where a device is chosen. Makes device `ordinal` current and fills `facts`. Returns 0, or 3 after one
- * line on `err` that names the cause (no driver, driver too old, no device, devices hidden by CUDA_VISIBLE_DEVICES, a
- * device this program has no code for) and what to do, or 2 when there is no device `ordinal`. */
-int device_open(int ordinal, device_facts *facts, FILE *err);
+/* Which device is wanted. */
+typedef struct {
+    int ordinal;
+    bool simulate;          /* the simulator, whatever there is */
+    const char *sim_device; /* the GPU that it stands for; NULL: its own choice */
+    char *const *arguments; /* main's argv, to start the program again on the simulator; NULL: never do that */
+} device_choice;
+
+/* The one place where a device is chosen. Makes the device current and fills `facts`. Where the simulator is wanted, or
+ * there is no driver or no GPU at all, it starts the program again on the simulator and does not return. Returns 0, or
+ * 3 after one line on `err` that names the cause (no driver, driver too old, no device, devices hidden by
+ * CUDA_VISIBLE_DEVICES, a device this program has no code for, no simulator) and what to do, or 2 when there is no such
+ * device. */
+int device_open(const device_choice *choice, device_facts *facts, FILE *err);
 
 #ifdef __cplusplus
 }

@@ -5,10 +5,35 @@
 #include <stdlib.h>
 
 #include "progress.h"
+#include "simulator.h"
 
 static char context[256];
 
+/* In the simulator: it has said on stderr what it found, where it found something. */
+static const char *simulator_advice(cudaError_t error) {
+    switch (error) {
+    case cudaErrorMemoryAllocation:
+        return "; choose a smaller size";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+        return "; the kernel is at fault: the simulator's report says where (the context is lost)";
+    case cudaErrorLaunchTimeout:
+        return "; the kernel did not get on: CUDASIM_WATCHDOG sets the seconds the simulator waits, 0 for ever";
+    case cudaErrorNotSupported:
+        return "; this is beyond the simulator: it takes a GPU";
+    default:
+        return "";
+    }
+}
+
 const char *error_advice(cudaError_t error) {
+    const char *advice = simulator_active() ? simulator_advice(error) : "";
+    if (*advice != '\0') return advice;
     switch (error) {
     case cudaErrorMemoryAllocation:
         return "; choose a smaller size, or close what else uses the GPU (nvidia-smi)";

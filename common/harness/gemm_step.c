@@ -14,15 +14,17 @@
 #include "progress.h"
 #include "record.h"
 #include "shapes.h"
+#include "simulator.h"
 #include "timing.h"
 
-enum { DEFAULT_SIZE = 2048 };
+enum { DEFAULT_SIZE = 2048, SIMULATED_SIZE = 512, SIMULATED_MAX_SIZE = 200 };
 static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
 
 typedef struct {
     const char *step;
     const gemm_variant *variants;
     int count;
+    char **arguments; /* main's */
     options o;
     device_facts device;
     cudaStream_t stream;
@@ -33,6 +35,11 @@ typedef struct {
     int wrong;
     long done, total; /* variants times shapes, for the progress line */
 } session;
+
+static int open_device(const session *s, device_facts *device) {
+    const device_choice choice = {s->o.device, s->o.simulate, s->o.sim_device, s->arguments};
+    return device_open(&choice, device, stderr);
+}
 
 /* ---- --list ---------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +62,7 @@ static void print_kernel(const gemm_variant *v, const device_facts *d) {
 static int list(const session *s) {
     device_facts device;
     if (s->o.verbose) {
-        int status = device_open(s->o.device, &device, stderr);
+        int status = open_device(s, &device);
         if (status != EXIT_OK) return status;
         printf("%s (sm_%d)\n", device.name, device.cc);
     }
@@ -144,8 +151,12 @@ static bool choose_baseline(const session *s, operands *o, timing_task task, cub
 
 static void print_header(const session *s) {
     const device_facts *d = &s->device;
-    printf("%s on %s (sm_%d, %d SMs, %.0f MHz, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms, d->clock_mhz,
-           d->driver, d->cuda);
+    if (d->simulated)
+        printf("%s on %s (sm_%d, CUDA %s): results are real, times are not a GPU's\n", s->step, d->name, d->cc,
+               d->cuda);
+    else
+        printf("%s on %s (sm_%d, %d SMs, %.0f MHz, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms,
+               d->clock_mhz, d->driver, d->cuda);
     if (s->o.verbose) {
         printf("peaks: %.1f TFLOP/s FP32, %.0f TFLOP/s FP16 tensor, %.0f GB/s DRAM; L2 %.0f MB, memory %.1f GB\n",
                d->peak_fp32_gflops / 1e3, d->peak_tensor_gflops / 1e3, d->peak_gbps, (double)d->l2_bytes / 1048576.0,
@@ -154,10 +165,14 @@ static void print_header(const session *s) {
                (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
                d->threads_per_sm);
     }
-    printf("C = %g*A*B + %g*C in FP32, L2 %s%s%s\n", (double)s->o.alpha, (double)s->o.beta, s->o.warm ? "warm" : "cold",
-           s->baseline ? ", against cuBLAS " : "", cublas_version());
-    printf("%-17s %6s %6s %6s%11s%9s%6s%11s  %-21s\n", "variant", "m", "n", "k", "ms", "TFLOP/s", "peak", "cuBLAS ms",
-           "ratio (min-max)");
+    printf("C = %g*A*B + %g*C in FP32", (double)s->o.alpha, (double)s->o.beta);
+    if (!d->simulated)
+        printf(", L2 %s%s%s", s->o.warm ? "warm" : "cold", s->baseline ? ", against cuBLAS " : "", cublas_version());
+    printf("\n%-17s %6s %6s %6s", "variant", "m", "n", "k");
+    if (d->simulated)
+        printf("%14s  %s\n", "simulated in", "worst error, of its bound");
+    else
+        printf("%11s%9s%6s%11s  %-21s\n", "ms", "TFLOP/s", "peak", "cuBLAS ms", "ratio (min-max)");
     fflush(stdout);
 }
 
@@ -168,6 +183,12 @@ static void print_row(const record *r) {
     if (!isnan(r->ratio)) snprintf(ratio, sizeof ratio, "%.3f (%.3f-%.3f)", r->ratio, r->ratio_min, r->ratio_max);
     printf("%-17s %6d %6d %6d%11.4f%9.2f%6s%11s  %-21s\n", r->variant, (int)r->m, (int)r->n, (int)r->k, r->ms_median,
            r->gflops / 1e3, peak, baseline, ratio);
+    fflush(stdout);
+}
+
+static void print_simulated(const record *r, double seconds) {
+    printf("%-17s %6d %6d %6d%12.3f s  %.3f\n", r->variant, (int)r->m, (int)r->n, (int)r->k, seconds,
+           r->max_err_bound_share);
     fflush(stdout);
 }
 
@@ -223,6 +244,13 @@ static void fill_in(record *r, const timing_result *t, const device_facts *d, sh
     snprintf(r->mode, sizeof r->mode, "%s", t->mode);
 }
 
+static void keep(const session *s, const record *r) {
+    int status = EXIT_OK;
+    if (s->o.csv != NULL) status = record_csv_append(s->o.csv, r, stderr);
+    if (status == EXIT_OK && s->o.json != NULL) status = record_json_append(s->o.json, r, stderr);
+    if (status != EXIT_OK) exit(status);
+}
+
 /* Measures variant number `i` on operands that are filled and verified, against the task's baseline. */
 static void measure(session *s, int i, operands *o, timing_task task, record *r) {
     shape size = {o->what.m, o->what.n, o->what.k};
@@ -240,10 +268,7 @@ static void measure(session *s, int i, operands *o, timing_task task, record *r)
         if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
         printf("; %.0f GB/s; worst error %.3f of its bound\n", r->gbps, r->max_err_bound_share);
     }
-    int status = EXIT_OK;
-    if (s->o.csv != NULL) status = record_csv_append(s->o.csv, r, stderr);
-    if (status == EXIT_OK && s->o.json != NULL) status = record_json_append(s->o.json, r, stderr);
-    if (status != EXIT_OK) exit(status);
+    keep(s, r);
 }
 
 /* Device memory for the operands, or the reason there is none. */
@@ -277,9 +302,10 @@ static int run_shape(session *s, shape size) {
                    .beta = s->o.beta,
                    .seed = s->o.seed};
     /* Two sets at least where C is put back after each launch: that would leave a single one in the cache. */
-    int sets = s->o.warm ? 1 : operands_cold_sets(&c, s->device.l2_bytes);
-    if (!s->o.warm && sets < 2 && c.beta != 0.0f) sets = 2;
-    size_t cold_bytes = s->o.warm ? 0 : 2 * s->device.l2_bytes, flush_bytes;
+    bool warm = s->o.warm || s->device.simulated; /* in the simulator nothing is timed, and one set will do */
+    int sets = warm ? 1 : operands_cold_sets(&c, s->device.l2_bytes);
+    if (!warm && sets < 2 && c.beta != 0.0f) sets = 2;
+    size_t cold_bytes = warm ? 0 : 2 * s->device.l2_bytes, flush_bytes;
     char reason[160];
     for (;; sets /= 2) { /* padding may make many sets too large: rather fewer, and a flush */
         flush_bytes = (size_t)sets * operands_touched(&c) < cold_bytes ? cold_bytes : 0;
@@ -325,7 +351,8 @@ static int run_shape(session *s, shape size) {
         if (o.set == NULL) { /* only now: with --resume there may be nothing to do */
             CUDA_CHECK(operands_create(&o, &c, sets));
             if (flush_bytes > 0) CUDA_ALLOCATE(&task.flush, flush_bytes);
-            for (int set = 0; set < sets; set++) CUDA_CHECK(operands_fill(&o, set, VALUES_UNIFORM, s->stream));
+            if (!s->device.simulated) /* gemm_verify fills the one set */
+                for (int set = 0; set < sets; set++) CUDA_CHECK(operands_fill(&o, set, VALUES_UNIFORM, s->stream));
             if (s->baseline && choose_baseline(s, &o, task, &context.math)) task.baseline = launch_baseline;
         }
         gemm_verdict verdict;
@@ -339,7 +366,11 @@ static int run_shape(session *s, shape size) {
         r.max_err_bound_share = verdict.worst_share;
         if (empty)
             print_skip(v->name, size, "nothing to time; verified");
-        else
+        else if (s->device.simulated) {
+            snprintf(r.mode, sizeof r.mode, "sim");
+            print_simulated(&r, verdict.seconds);
+            keep(s, &r);
+        } else
             measure(s, i, &o, task, &r);
     }
     if (task.flush != NULL) CUDA_CHECK(cudaFree(task.flush));
@@ -356,18 +387,20 @@ static int run(session *s) {
     if (status == EXIT_OK && s->o.resume) status = record_csv_load(s->o.csv, &s->recorded, &s->recorded_count, stderr);
     if (status != EXIT_OK) return status;
 
-    status = device_open(s->o.device, &s->device, stderr);
+    status = open_device(s, &s->device);
     if (status != EXIT_OK) return status;
     if (s->o.sweep == SWEEP_CHECK)
         return gemm_check_run(s->step, s->variants, s->o.chosen, s->count, &s->device, s->o.max_size, s->o.every,
                               s->o.seed);
 
     CUDA_CHECK(cudaStreamCreate(&s->stream));
-    s->baseline = s->o.baseline && cublas_open(stderr);
+    s->baseline = s->o.baseline && !s->device.simulated && cublas_open(stderr);
     print_header(s);
     shape single = {s->o.m, s->o.n, s->o.k};
     const shape *shapes = &single;
-    int count = s->o.sweep == SWEEP_NONE ? 1 : shapes_sweep(s->o.sweep, s->o.max_size, &shapes);
+    int count = 1;
+    if (s->o.sweep != SWEEP_NONE)
+        count = (s->device.simulated ? shapes_sweep_simulated : shapes_sweep)(s->o.sweep, s->o.max_size, &shapes);
     for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? count : 0;
     for (int i = 0; i < count && status == EXIT_OK; i++) status = run_shape(s, shapes[i]);
     CUDA_CHECK(cudaStreamSynchronize(s->stream));
@@ -387,8 +420,11 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
     static const char *const dtypes[] = {"f32", NULL}, *const layouts[] = {"nn", NULL};
     const char *names[OPTIONS_MAX_VARIANTS];
     for (int i = 0; i < count; i++) names[i] = variants[i].name;
-    options_step facts = {step, names, count, dtypes, layouts, DEFAULT_SIZE};
-    session s = {.step = step, .variants = variants, .count = count};
+    int status = simulator_arrive(stderr);
+    if (status != EXIT_OK) return status;
+    options_step facts = {
+        step, names, count, dtypes, layouts, DEFAULT_SIZE, SIMULATED_SIZE, SIMULATED_MAX_SIZE, simulator_active()};
+    session s = {.step = step, .variants = variants, .count = count, .arguments = argv};
     switch (options_parse(argc, argv, &facts, &s.o, stdout, stderr)) {
     case OPTIONS_EXIT_OK:
         return finish(step, EXIT_OK);
@@ -397,7 +433,7 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
     case OPTIONS_RUN:
         break;
     }
-    int status = s.o.list ? list(&s) : run(&s);
+    status = s.o.list ? list(&s) : run(&s);
     free(s.recorded);
     cublas_close();
     nvml_close();

@@ -58,10 +58,12 @@ gemm_problem operands_problem(const operands *o, int s);
 typedef struct {
     bool ok;
     double worst_share; /* of the random pass: |c - ref| / bound */
+    double seconds;     /* that pass's launch in the simulator, where nothing else is timed; NAN on a GPU */
 } gemm_verdict;
 
 /* Launches `launch` on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks
- * all of C, the guard zones and padding of all three, and that A and B are as they were. Leaves the set with the
+ * all of C, the guard zones and padding of all three, and that A and B are as they were; in the simulator, where the
+ * harness's own kernels would take long, from the host. Leaves the set with the
  * uniform values. What is wrong is printed to `report` (NULL: nowhere), each line starting with `name`. */
 cudaError_t gemm_verify(cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream), const char *name,
                         operands *o, cudaStream_t stream, FILE *report, gemm_verdict *verdict);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "simulator.h"
+
 typedef enum {
     OPT_SIZE,
     OPT_M,
@@ -31,6 +33,8 @@ typedef enum {
     OPT_VERBOSE,
     OPT_SEED,
     OPT_DEVICE,
+    OPT_SIM,
+    OPT_SIM_DEVICE,
     OPT_WARM,
     OPT_TIME,
     OPT_NO_BASELINE,
@@ -71,13 +75,15 @@ static const option_row table[OPT_COUNT] = {
     [OPT_DTYPE] = {"dtype", "TYPE", NULL},
     [OPT_LAYOUT] = {"layout", "NAME", NULL},
     [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none"},
-    [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N (default: no limit)"},
+    [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N"},
     [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)"},
     [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)"},
     [OPT_LIST] = {"list", NULL, "list the variants and stop"},
     [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy"},
     [OPT_SEED] = {"seed", "N", "seed of the operands' generator (default " TEXT_OF(DEFAULT_SEED) ")"},
     [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)"},
+    [OPT_SIM] = {"sim", NULL, "run in the simulator, on this machine's CPU (the default without a GPU)"},
+    [OPT_SIM_DEVICE] = {"sim-device", "NAME", NULL},
     [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)"},
     [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")"},
     [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)"},
@@ -305,6 +311,12 @@ static bool apply(parser *p, option_id id, const char *text) {
         return parse_whole(p, id, text, UINT64_MAX, &o->seed);
     case OPT_DEVICE:
         return parse_int(p, id, text, &o->device);
+    case OPT_SIM:
+        o->simulate = true;
+        return true;
+    case OPT_SIM_DEVICE:
+        o->simulate = true;
+        return choose_listed(p, id, text, simulator_devices, &o->sim_device);
     case OPT_WARM:
         o->warm = true;
         return true;
@@ -354,9 +366,13 @@ static bool reject(const parser *p, int code, const char *argument) {
 
 /* ---- what depends on several options ---- */
 
+/* What was not asked for is smaller in the simulator. */
 static void complete_shape(parser *p) {
     options *o = p->o;
-    const int side = p->given[OPT_SIZE] ? p->size : p->step->default_size;
+    const bool simulated = p->step->simulated || o->simulate;
+    const int usual = simulated ? p->step->simulated_size : p->step->default_size;
+    const int side = p->given[OPT_SIZE] ? p->size : usual;
+    if (simulated && o->sweep == SWEEP_CHECK && !p->given[OPT_MAX_SIZE]) o->max_size = p->step->simulated_max_size;
     if (!p->given[OPT_M]) o->m = side;
     if (!p->given[OPT_N]) o->n = side;
     if (!p->given[OPT_K]) o->k = side;
@@ -461,7 +477,16 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
     fprintf(out, "%*s", HELP_INDENT - used, "");
     switch (id) {
     case OPT_SIZE:
-        fprintf(out, "m = n = k = N (default %d); --m, --n and --k override it\n", step->default_size);
+        fprintf(out, "m = n = k = N (default %d, simulated %d); --m, --n and --k override it\n", step->default_size,
+                step->simulated_size);
+        break;
+    case OPT_MAX_SIZE:
+        fprintf(out, "%s (default: no limit;\n%*scheck, simulated: %d)\n", row->help, HELP_INDENT, "",
+                step->simulated_max_size);
+        break;
+    case OPT_SIM_DEVICE:
+        fprintf(out, "the same for a GPU of ");
+        print_names(out, HELP_INDENT + 22, simulator_devices, list_length(simulator_devices), "");
         break;
     case OPT_DTYPE:
         print_names(out, HELP_INDENT, step->dtypes, list_length(step->dtypes), " (default)");
@@ -481,6 +506,10 @@ static void print_help(FILE *out, const options_step *step) {
     for (int id = 0; id < OPT_COUNT; id++) print_option(out, (option_id)id, step);
     fprintf(out, "\n%-*s", HELP_INDENT, "Variants:");
     print_names(out, HELP_INDENT, step->variants, step->variant_count, "");
+    fprintf(out, "%-*s", HELP_INDENT, "Simulator:");
+    fprintf(out, "CUDASIM_THREADS=N in the environment: the CPU cores it takes (default: all);\n%*s", HELP_INDENT, "");
+    fprintf(out, "CUDASIM_WATCHDOG=S: seconds without progress after which it stops a kernel\n%*s", HELP_INDENT, "");
+    fprintf(out, "(default 60, 0: never)\n");
     fprintf(out, "%-*s", HELP_INDENT, "Exit status:");
     fputs("0 ok, 1 wrong result, 2 bad arguments, 3 CUDA error or no usable device\n", out);
 }

@@ -27,6 +27,9 @@ typedef struct {
     const char *const *dtypes;  /* NULL-terminated, the default first: {"f32", NULL} */
     const char *const *layouts; /* NULL-terminated, the default first: {"nn", NULL} */
     int default_size;           /* m = n = k when nothing is asked */
+    int simulated_size;         /* the same in the simulator */
+    int simulated_max_size;     /* and --max-size of --sweep check there */
+    bool simulated;             /* this is the simulator, also without --sim */
 } options_step;
 
 typedef struct {
@@ -41,6 +44,8 @@ typedef struct {
     bool list, verbose, warm, baseline, resume;
     uint64_t seed;
     int device;
+    bool simulate;          /* --sim or --sim-device */
+    const char *sim_device; /* one of simulator_devices; NULL: the simulator's own choice */
     double time_s;          /* budget of one measurement, seconds: above 0, at most a day */
     const char *csv, *json; /* NULL: none */
 } options;

@@ -25,34 +25,48 @@ static const shape odd[] = {
     {4097, 4095, 4100}, {8192, 33, 4096}, {33, 8192, 4096}, {200000, 65, 129},  {65, 200000, 129},
 };
 
-static bool fits(shape s, int max_size) {
-    return s.m <= max_size && s.n <= max_size && s.k <= max_size;
+/* What the simulator gets: the same kinds of shapes, the article's at a sixteenth. */
+static const shape square_simulated[] = {
+    {64, 64, 64},    {100, 100, 100}, {128, 128, 128}, {200, 200, 200},
+    {256, 256, 256}, {300, 300, 300}, {512, 512, 512}, {640, 640, 640},
+};
+static const shape article_simulated[] = {{128, 128, 64}, {256, 256, 64}, {512, 512, 64}, {1024, 1024, 64}};
+static const shape odd_simulated[] = {
+    {33, 33, 33},   {127, 129, 255}, {257, 1000, 33}, {255, 257, 260},
+    {512, 33, 256}, {33, 512, 256},  {9000, 5, 9},    {5, 9000, 9},
+};
+
+typedef struct {
+    const shape *shapes;
+    size_t count;
+} shape_list;
+
+/* Copies what max_size leaves of it. */
+static int keep(shape_list list, int max_size, const shape **shapes) {
+    static shape kept[COUNT(square) + COUNT(odd)];
+    int count = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        shape s = list.shapes[i];
+        if (s.m <= max_size && s.n <= max_size && s.k <= max_size) kept[count++] = s;
+    }
+    *shapes = kept;
+    return count;
 }
 
 int shapes_sweep(sweep_kind kind, int max_size, const shape **shapes) {
-    static shape kept[COUNT(square) + COUNT(odd)];
-    const shape *all = NULL;
-    size_t count = 0;
-    switch (kind) {
-    case SWEEP_SQUARE:
-        all = square, count = COUNT(square);
-        break;
-    case SWEEP_ARTICLE:
-        all = article, count = COUNT(article);
-        break;
-    case SWEEP_ODD:
-        all = odd, count = COUNT(odd);
-        break;
-    case SWEEP_NONE:
-    case SWEEP_CHECK:
-        break;
-    }
+    shape_list list = {NULL, 0};
+    if (kind == SWEEP_SQUARE) list = (shape_list){square, COUNT(square)};
+    if (kind == SWEEP_ARTICLE) list = (shape_list){article, COUNT(article)};
+    if (kind == SWEEP_ODD) list = (shape_list){odd, COUNT(odd)};
+    return keep(list, max_size, shapes);
+}
 
-    int kept_count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (fits(all[i], max_size)) kept[kept_count++] = all[i];
-    *shapes = kept;
-    return kept_count;
+int shapes_sweep_simulated(sweep_kind kind, int max_size, const shape **shapes) {
+    shape_list list = {NULL, 0};
+    if (kind == SWEEP_SQUARE) list = (shape_list){square_simulated, COUNT(square_simulated)};
+    if (kind == SWEEP_ARTICLE) list = (shape_list){article_simulated, COUNT(article_simulated)};
+    if (kind == SWEEP_ODD) list = (shape_list){odd_simulated, COUNT(odd_simulated)};
+    return keep(list, max_size, shapes);
 }
 
 double shape_flops(shape s) {

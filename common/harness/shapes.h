@@ -16,6 +16,10 @@ typedef struct {
  * out. Returns how many; *shapes points to static storage that the next call overwrites. */
 int shapes_sweep(sweep_kind kind, int max_size, const shape **shapes);
 
+/* The same of the sizes that suit the simulator, where a multiply-add takes some thousand times as long: each sweep in
+ * seconds. */
+int shapes_sweep_simulated(sweep_kind kind, int max_size, const shape **shapes);
+
 /* Floating-point operations of a GEMM, 2*m*n*k, exact in a double far beyond any size that fits. */
 double shape_flops(shape s);
 

@@ -43,7 +43,7 @@ typedef struct {
     verify_element first, worst; /* set when wrong > 0 */
 } verify_result;
 
-/* Compares all of C. The device's version enqueues on `stream` and synchronises. */
+/* Compares all of C. The device's version enqueues on `stream` and synchronises; the host's takes all of its cores. */
 cudaError_t verify_device(const verify_case *v, cudaStream_t stream, verify_result *r);
 void verify_host(const verify_case *v, verify_result *r);
 

@@ -177,7 +177,8 @@ static bool run(const experiment *e, cudaStream_t stream) {
 
 int main(void) {
     device_facts device;
-    const int status = device_open(0, &device, stderr);
+    const device_choice first = {.ordinal = 0};
+    const int status = device_open(&first, &device, stderr);
     if (status != EXIT_OK) return status;
     cudaStream_t stream;
     CUDA_CHECK(cudaStreamCreate(&stream));

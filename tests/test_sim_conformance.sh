@@ -1,0 +1,43 @@
+#!/bin/sh
+# Every PTX instruction against what an H200 gave (tests/conformance/golden), in each instruction set of this machine.
+# Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
+passed=0 failed=0
+
+golden=tests/conformance/golden/nvidia-h200.gz
+for isa in baseline v3 v4; do
+    CUDASIM_ISA=$isa common/sim/cudasim build/tests/conformance --check "$golden" >"$work/out" 2>&1
+    status=$?
+    if grep -q '^CUDASIM_ISA=.*\(this processor does not have it\|unknown\)' "$work/out"; then
+        echo "skipped: $isa: $(head -n 1 "$work/out")"
+        continue
+    fi
+    counts=$(tail -n 1 "$work/out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
+    if [ -z "$counts" ]; then
+        echo "FAIL $isa: exit status $status, and no counts at its end:"
+        tail -n 20 "$work/out"
+        failed=$((failed + 1))
+        continue
+    fi
+    if [ "$isa" = baseline ] || [ "${counts#* }" != 0 ]; then sed '$d' "$work/out" | tail -n 200; fi
+    echo "$isa: ${counts% *} passed, ${counts#* } failed"
+    passed=$((passed + ${counts% *}))
+    failed=$((failed + ${counts#* }))
+done
+
+# No instruction that the simulator knows is without a case; what these do is no result (tests/test_sim_machine.c).
+CUDASIM_ROWS=$work/rows common/sim/cudasim build/tests/conformance --check "$golden" >/dev/null 2>&1
+without=$(grep -v -x -e trap -e op_trap -e brkpt -e pmevent -e griddepcontrol "$work/rows" | tr '\n' ' ')
+if [ -s "$work/rows" ] && [ -z "$without" ]; then
+    passed=$((passed + 1))
+else
+    echo "FAIL rows of common/sim/ops.def without a case in tests/conformance: ${without:-all}"
+    failed=$((failed + 1))
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -1,0 +1,84 @@
+#!/bin/sh
+# The programs of tests/programs in the simulator: on every host thread and on one, in each instruction set. Then what
+# cudasim and the simulator refuse: one line that says what, and a status that is not 0. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
+passed=0 failed=0
+
+# programs WHAT [NAME=VALUE]... [-- PROGRAM...]: run.sh, and its counts added to these.
+programs() {
+    what=$1
+    shift
+    settings=
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do settings="$settings $1" && shift; done
+    [ $# -eq 0 ] || shift
+    # shellcheck disable=SC2086 # one word a setting
+    env $settings sh tests/programs/run.sh --sim build/tests/programs "$@" >"$work/out" 2>&1
+    sed '$d' "$work/out"
+    counts=$(tail -n 1 "$work/out")
+    case $counts in
+    *' passed, '*' failed')
+        echo "$what: $counts"
+        passed=$((passed + ${counts%% *}))
+        counts=${counts#*, }
+        failed=$((failed + ${counts%% *}))
+        ;;
+    *) echo "FAIL $what: run.sh ended with: $counts" && failed=$((failed + 1)) ;;
+    esac
+}
+
+# refuses NAME STATUS TEXT COMMAND...: it exits with the status, says TEXT in the one line that it says, prints nothing.
+refuses() {
+    name=$1 status=$2 text=$3
+    shift 3
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    if [ "$got" = "$status" ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" = 1 ] && grep -qF -e "$text" "$work/err"
+    then
+        echo "ok $name"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $name: exit status $got, not $status; or not one line with '$text':"
+        cat "$work/out" "$work/err"
+        failed=$((failed + 1))
+    fi
+}
+
+programs "all threads"
+programs "one thread" CUDASIM_THREADS=1
+programs "seven threads" CUDASIM_THREADS=7 -- cooperative_grid_sync spin_lock atomics_all reduction printf
+programs "baseline" CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan transpose
+programs "baseline, one thread" CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers bitonic_sort
+
+sim=common/sim/cudasim
+scan=build/tests/programs/scan
+refuses "a program that is not there" 127 "no such program" $sim "$work/nowhere"
+refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /bin/sh -c true
+refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowhere" $sim $scan
+refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
+refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
+for value in x -1 2x; do
+    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value" env CUDASIM_THREADS="$value" $sim $scan
+    refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value" env CUDASIM_WATCHDOG="$value" $sim $scan
+done
+$sim >"$work/out" 2>&1
+if [ $? = 2 ] && grep -q '^cudasim PROGRAM' "$work/out"; then
+    echo "ok no argument: how to call it" && passed=$((passed + 1))
+else
+    echo "FAIL no argument: how to call it" && failed=$((failed + 1)) && cat "$work/out"
+fi
+
+# A program with a CUDA runtime of its own, where the toolkit has one to give.
+nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+printf '#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n' >"$work/static.cu"
+if "$nvcc" -cudart static -o "$work/static" "$work/static.cu" >"$work/out" 2>&1; then
+    refuses "a program with a static CUDA runtime" 2 "build it with -cudart shared" $sim "$work/static"
+else
+    echo "skipped: no static CUDA runtime here"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Every step in the simulator: all of the check list, the sweeps at small sizes, what --list says, another GPU, the
+# records, the exit statuses; and kernels with planted faults, which must be found. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
+passed=0 failed=0
+
+ok() { echo "ok $1" && passed=$((passed + 1)); }
+fail() { # NAME: and what the command said
+    echo "FAIL $1"
+    tail -n 20 "$work/out" | sed 's/^/    /'
+    failed=$((failed + 1))
+}
+check() { # NAME CONDITION...
+    name=$1
+    shift
+    if "$@"; then ok "$name"; else fail "$name"; fi
+}
+run() { status=0 && "$@" >"$work/out" 2>&1 || status=$?; }
+said() { grep -q -e "$1" "$work/out"; }
+
+# add NAME: the counts that $work/out ends with; at least one passed.
+add() {
+    counts=$(tail -n 1 "$work/out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
+    if [ -n "$counts" ] && [ "${counts% *}" != 0 ] && [ "$status" = "$((${counts#* } != 0))" ]; then
+        grep FAIL "$work/out"
+        echo "$1: ${counts% *} passed, ${counts#* } failed"
+        passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+    else
+        fail "$1: exit status $status"
+    fi
+}
+
+for dir in step[0-9][0-9]_*; do
+    step=${dir%%_*}
+    run "$dir/run" --sim --sweep check
+    add "$step: the check list"
+    run "$dir/run" --sim --list --verbose
+    check "$step: --list --verbose gives registers and occupancy" eval \
+        '[ "$status" = 0 ] && said "(simulated)" && said "registers a thread" && said "% occupancy"'
+    csv=$work/$step.csv
+    for sweep in square:128 article:64 odd:256; do
+        run "$dir/run" --sim --sweep "${sweep%:*}" --max-size "${sweep#*:}" --csv "$csv"
+        check "$step: --sweep ${sweep%:*} up to ${sweep#*:}" eval '[ "$status" = 0 ]'
+    done
+    run "$dir/run" --sim --size 96 --csv "$csv" --json "$work/$step.json"
+    check "$step: a row a variant, in mode sim, without a time" eval \
+        '[ "$status" = 0 ] && awk -F, '"'"'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+            $c["mode"] != "sim" || $c["ms_median"] != "" || $c["device"] !~ /simulated/ { bad = 1 }
+            $c["max_err_bound_share"] == "" || $c["max_err_bound_share"] > 1 { bad = 1 }
+            $c["m"] == 96 { rows++ }
+            END { exit bad || !rows }'"'"' "$csv"'
+    check "$step: JSON says sim" grep -q '"mode": *"sim"' "$work/$step.json"
+    run "$dir/run" --sim --size 0
+    check "$step: --size 0 is refused or done" eval '[ "$status" = 0 ] || [ "$status" = 2 ]'
+    run "$dir/run" --sim-device sm_99
+    check "$step: an unknown device is refused" eval '[ "$status" = 2 ] && said "sm_99" && [ "$(wc -l <"$work/out")" = 1 ]'
+    run env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim --size 32
+    check "$step: no simulator: exit 3 and make sim" eval '[ "$status" = 3 ] && said "make sim"'
+    for device in sm_75 sm_80 sm_86 sm_89; do
+        run "$dir/run" --sim-device $device --sweep check --every 29
+        add "$step: every 29th problem on $device"
+    done
+    for isa in baseline v3; do
+        run env CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim --sweep check --every 17
+        said "this processor does not have it" || add "$step: every 17th problem, $isa, one thread"
+    done
+done
+run step05_doublebuffer/run --sim-device sm_75 --sweep check --every 29
+check "step05 on sm_75: cp.async is skipped, and said why" eval \
+    '[ "$status" = 0 ] && said "^register_prefetch .* passed, 0 failed" &&
+        [ "$(grep -c "skipped: cp.async needs compute capability 8.0" "$work/out")" = 3 ]'
+
+run common/sim/cudasim build/tests/gpu/faults
+add "planted faults"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]
