@@ -8,10 +8,6 @@
 #include "heap.h"
 #include "runtime.h"
 
-#pragma GCC visibility push(default)
-#include <cuda_profiler_api.h>
-#pragma GCC visibility pop
-
 #define PCI_BUS_ID    "0000:00:00.0"
 #define DEFAULT_STACK 1024u
 #define DEFAULT_HEAP  (8u << 20)
@@ -561,6 +557,12 @@ cudaError_t cudaCtxResetPersistingL2Cache(void) {
     TOUCH_DEVICE();
     return cudaSuccess;
 }
+
+/* Of cuda_profiler_api.h, which CUDA's Python wheels leave out. */
+#pragma GCC visibility push(default)
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
+#pragma GCC visibility pop
 
 cudaError_t cudaProfilerStart(void) {
     return cudaSuccess;
