@@ -120,7 +120,7 @@ sim: $(sim) ## build the simulator: build/sim/libcudart.so.13
 define step_rules
 $(1)/run: $(call objects,$(1)) $(harness)
 .PHONY: $(call number,$(1))
-$(call number,$(1)): $(1)/run
+$(call number,$(1)): $(1)/run $(sim)
 	@ln -sfn $(1) $(call number,$(1))
 endef
 $(foreach s,$(steps),$(eval $(call step_rules,$(s))))

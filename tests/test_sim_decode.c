@@ -71,6 +71,17 @@ static void test_refusals(void **state) {
     }
 }
 
+static void test_clusters_are_refused(void **state) {
+    (void)state;
+    char error[1024];
+    program p = program_load(PTX_HEAD ".visible .entry k() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }\n"
+                                      ".visible .entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n");
+    assert_null(sim_module_kernel(p.module, "k", error, sizeof error));
+    assert_string_equal(error, "the simulator does not do clusters of more than one block yet (kernel k)");
+    assert_non_null(sim_module_kernel(p.module, "one", error, sizeof error));
+    program_unload(&p);
+}
+
 static void test_refused_function(void **state) {
     (void)state;
     program p = program_load(PTX_HEAD ".func bad() {\n.shared .u32 s;\nfrob;\nret; }\n"
@@ -137,9 +148,8 @@ static void test_describe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_refused_function),
-        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_clusters_are_refused),
+        cmocka_unit_test(test_refused_function), cmocka_unit_test(test_variables),
         cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

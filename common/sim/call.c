@@ -9,8 +9,7 @@
 #include "exec_memory.h"
 #include "specials.h"
 
-/* ---- frames
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t special_value(const warp *w, int which, int lane) {
     const launch *la = w->launch;
@@ -191,8 +190,7 @@ void frame_leave(warp *w, frame *f) {
     w->worker->free_frames = f;
 }
 
-/* ---- printf
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- printf ------------------------------------------------------------------------------------------------------ */
 
 static pthread_mutex_t printf_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *printf_text;
@@ -334,8 +332,7 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
     return count;
 }
 
-/* ---- builtins
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- builtins ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t argument(const warp *w, const call_site *site, int lane, int which) {
     uint64_t value = 0;

@@ -7,8 +7,7 @@
 
 #include "specials.h"
 
-/* ---- the table
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct op_row {
     const char *name, *spelling;
@@ -67,8 +66,7 @@ __attribute__((destructor)) static void write_unused_rows(void) {
     fclose(f);
 }
 
-/* ---- refusing
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- refusing ---------------------------------------------------------------------------------------------------- */
 
 static void where(const decoder *d, char *text, size_t size) {
     const ptx_function *s = d->source;
@@ -98,8 +96,7 @@ decoded refuse(decoder *d, const char *format, ...) {
     return REFUSED;
 }
 
-/* ---- opcodes
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
 static void split_opcode(decoder *d) {
     const char *at = d->text->opcode;
@@ -176,9 +173,6 @@ static bool modifier(const decoder *d, int part, uint32_t allowed, insn *i, int 
     if (allowed & RELU && part_is(d, part, "relu")) return i->relu = true;
     if (allowed & NAN_ && part_is(d, part, "NaN")) return i->nan = true;
     if (allowed & SATFINITE && part_is(d, part, "satfinite")) return i->satfinite = true;
-    if (allowed & NOFTZ && part_is(d, part, "noftz")) return true;
-    if (allowed & UNI && part_is(d, part, "uni")) return true;
-    if (allowed & ALIGNED && (part_is(d, part, "sync") || part_is(d, part, "aligned"))) return true;
     if (allowed & XORSIGN && part_is(d, part, "xorsign") && part_is(d, part + 1, "abs")) {
         *used = 2;
         return i->xorsign = true;
@@ -203,8 +197,7 @@ static bool row_matches(const decoder *d, const op_row *row, insn *i) {
     return *key == '\0';
 }
 
-/* ---- registers and constants
- * ------------------------------------------------------------------------------------------ */
+/* ---- registers and constants ------------------------------------------------------------------------------------- */
 
 typedef struct constant_map {
     struct constant {
@@ -403,8 +396,7 @@ uint32_t operand_slot(decoder *d, const ptx_operand *o, char kind) {
     }
 }
 
-/* ---- variables
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
 struct local_slot {
     uint64_t offset;
@@ -482,8 +474,7 @@ bool operand_address(decoder *d, const ptx_operand *o, ptx_space space, address 
     return true;
 }
 
-/* ---- functions
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static char *next_letter(const char *operands, int *position, bool *optional) {
     const char *at = operands + *position;
@@ -742,7 +733,10 @@ bool decode_function(function *f, char *error, size_t error_size) {
     constant_map constants = {0};
     decoder d = {.f = f, .source = f->source, .constants = &constants, .error = error, .error_size = error_size};
     const ptx_function *s = f->source;
-    bool ok = place_variables(&d) && place_registers(&d);
+    const unsigned *cluster = s->reqnctapercluster;
+    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+        refuse(&d, "the simulator does not do clusters of more than one block yet");
+    bool ok = !d.failed && place_variables(&d) && place_registers(&d);
     uint32_t constants_from = d.constant_end;
     insn *code = NULL;
     if (ok) {

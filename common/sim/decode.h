@@ -120,10 +120,7 @@ typedef decoded decode_fn(decoder *d);
 #define BOOLEAN   (1u << 9)
 #define ROUND_INT (1u << 10)
 #define RNA       (1u << 11)
-#define ALIGNED   (1u << 12)
-#define UNI       (1u << 13)
 #define RZ        (1u << 14)
-#define NOFTZ     (1u << 15)
 #define OOB       (1u << 16)
 
 #endif

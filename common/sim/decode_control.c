@@ -140,8 +140,7 @@ decoded decode_nanosleep(decoder *d) {
     return run_row(d, ROW_op_nanosleep);
 }
 
-/* ---- barriers and fences
- * ---------------------------------------------------------------------------------------------- */
+/* ---- barriers and fences ----------------------------------------------------------------------------------------- */
 
 /* bar{.cta}.sync a{, b};  bar{.cta}.arrive a, b;  bar{.cta}.red.{popc.u32,and.pred,or.pred} d, a{, b}, {!}c;
  * bar.warp.sync mask;  barrier{.cta}...{.aligned} likewise.
@@ -213,8 +212,7 @@ decoded decode_membar(decoder *d) {
     return run_row(d, ROW_op_membar);
 }
 
-/* ---- warps
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- warps ------------------------------------------------------------------------------------------------------- */
 
 /* shfl.sync.mode.b32 d{|p}, a, b, c, membermask; */
 decoded decode_shfl(decoder *d) {

@@ -5,8 +5,7 @@
 #include "exec_memory.h"
 #include "specials.h"
 
-/* ---- the words that loads, stores and atomics share
- * ------------------------------------------------------------------- */
+/* ---- the words that loads, stores and atomics share -------------------------------------------------------------- */
 
 typedef struct qualifiers {
     ptx_space space;
@@ -174,8 +173,7 @@ decoded decode_st(decoder *d) {
     return load_or_store(d, true);
 }
 
-/* ---- atomics
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------------------------------- */
 
 static bool take_atomic_operation(decoder *d, atomic_op *op) {
     static const struct {
@@ -281,8 +279,7 @@ decoded decode_red(decoder *d) {
     return atomic(d, false);
 }
 
-/* ---- cp.async
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
 /* cp.async.{ca,cg}.shared{::cta}.global{.hints} [dst], [src], cp-size{, src-size or ignore-src}{, cache-policy}; */
 decoded decode_cp(decoder *d) {
@@ -345,8 +342,7 @@ decoded decode_cp(decoder *d) {
     return d->failed ? REFUSED : DECODED;
 }
 
-/* ---- without effect here
- * ---------------------------------------------------------------------------------------------- */
+/* ---- without effect here ----------------------------------------------------------------------------------------- */
 
 /* prefetch{u}, applypriority: hints about caches. Their addresses are not looked at, as on hardware. */
 decoded decode_hint(decoder *d) {
@@ -365,8 +361,7 @@ decoded decode_createpolicy(decoder *d) {
     return d->failed ? REFUSED : DECODED;
 }
 
-/* ---- addresses
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 /* cvta{.to}.space.{u32,u64} d, a; */
 decoded decode_cvta(decoder *d) {
@@ -413,8 +408,7 @@ decoded decode_isspacep(decoder *d) {
     return d->failed ? REFUSED : DECODED;
 }
 
-/* ---- mov
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- mov --------------------------------------------------------------------------------------------------------- */
 
 static decoded pack(decoder *d, ptx_type type) {
     insn *i = d->i;

@@ -125,10 +125,10 @@ static inline uint16_t half_min_max_plain(uint16_t a, uint16_t b, int16_t infini
  *   add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b;   add{.rn}.{bf16,bf16x2} d, a, b;   sub, mul likewise
  *   fma.rn{.ftz}{.sat}.{f16,f16x2} d, a, b, c;   fma.rn{.ftz}.relu.{f16,f16x2} d, a, b, c;
  *   fma.rn{.relu}.{bf16,bf16x2} d, a, b, c;
- *   fma.rn.oob{.relu}.type d, a, b, c;   0 where a or b is the NaN that bulk copies put for elements out of bounds: on
- * an H200, of all NaNs of either type, 7ff7 and fff7 fma.rz{.oob}{.relu}.{bf16,bf16x2} d, a, b, c;   not in the manual;
- * ptxas takes it and drops .rz: a pair is rounded to the nearest, and a single number goes, as f16, to f16's fma
- * without .relu and .oob
+ *   fma.rn.oob{.relu}.type d, a, b, c;   0 where a or b is the NaN that stands for an element out of bounds: on an
+ *     H200, of all NaNs of either type, 7ff7 and fff7
+ *   fma.rz{.oob}{.relu}.{bf16,bf16x2} d, a, b, c;   not in the manual; ptxas takes it and drops .rz: a pair is rounded
+ *     to the nearest, and a single number goes, as f16, to f16's fma without .relu and .oob
  *
  * .ftz flushes what, rounded to 11 digits, is below 2^-14: what is below that less a quarter of 2^-24. */
 static inline uint32_t flush_below_f16(uint32_t x) {

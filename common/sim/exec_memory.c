@@ -5,8 +5,7 @@
 #include "exec_memory.h"
 #include "specials.h"
 
-/* ---- mov
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- mov --------------------------------------------------------------------------------------------------------- */
 
 typedef struct lane128 {
     uint64_t low, high;
@@ -144,8 +143,7 @@ HANDLER(op_isspacep) {
     SET_PRED(0, bits);
 }
 
-/* ---- addresses
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 /* Addresses of all lanes; those outside of the mask get the first active lane's. */
 static inline void lane_addresses(warp *w, const insn *i, uint32_t mask, uint64_t *address) {
@@ -211,8 +209,7 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     }
 }
 
-/* ---- loads
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 /* One element a lane and vector component, extended to the register's width. */
 #define LOAD(element, reg, extend)                                                                                     \
@@ -400,8 +397,7 @@ HANDLER(op_load_shared_words) {
     gather_words(w, i, mask, address, low + base, high + base);
 }
 
-/* ---- stores
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 #define STORE(element, reg)                                                                                            \
     do {                                                                                                               \
@@ -478,8 +474,7 @@ HANDLER(op_store_shared_words) {
     scatter_words(w, i, mask, address);
 }
 
-/* ---- cp.async
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
 static void addresses_of(const uint8_t *lanes, bool narrow, uint64_t offset, uint64_t *address) {
     if (narrow) {

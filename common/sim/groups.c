@@ -121,8 +121,7 @@ static void retry_warp_syncs(warp *w) {
         if (w->groups[k].state == GROUP_AT_WARP_SYNC) w->groups[k].state = GROUP_READY;
 }
 
-/* ---- barriers
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 static void release(block *b, uint32_t id) {
     barrier *bar = &b->barriers[id];
@@ -200,8 +199,7 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
         w->meet_pc = w->pc; /* groups of this very warp may have been released */
 }
 
-/* ---- lanes of a warp wait for one another
- * ----------------------------------------------------------------------------- */
+/* ---- lanes of a warp wait for one another ------------------------------------------------------------------------ */
 
 static void check_members(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
     for (int l = 0; l < LANES; l++)
@@ -280,8 +278,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
     warp_select(w);
 }
 
-/* ---- calls and exits
- * -------------------------------------------------------------------------------------------------- */
+/* ---- calls and exits --------------------------------------------------------------------------------------------- */
 
 void warp_exit(warp *w, uint32_t lanes) {
     block *b = w->block;
@@ -354,8 +351,7 @@ void warp_return(warp *w, uint32_t lanes) {
     choose(w);
 }
 
-/* ---- the loop
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 void warp_run(warp *w) {
     w->event = 0;

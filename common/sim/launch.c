@@ -42,8 +42,7 @@ static double environment_number(const char *name, double otherwise) {
     return value;
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static uint8_t *map_bytes(uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -138,8 +137,7 @@ static void block_free(block *b) {
     free(b);
 }
 
-/* ---- workers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 /* Every warp of the block that can run gets a turn. True once all threads have exited. */
 static bool block_round(block *b) {
@@ -305,8 +303,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* ---- launches
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
     const device_model *model = device_model_current();

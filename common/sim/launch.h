@@ -29,7 +29,7 @@ typedef struct sim_kernel_info {
     unsigned registers; /* from the cubin; where there is none, an estimate from the PTX's live registers */
     unsigned static_shared, local_bytes, const_bytes;
     unsigned max_threads;                 /* a block: .maxntid / .reqntid and registers taken into account; 1024 else */
-    unsigned ptx_version, binary_version; /* 90 */
+    unsigned ptx_version, binary_version; /* 10 * major + minor: of the PTX's target; of the modelled GPU */
     unsigned param_count;
     unsigned max_dynamic_shared; /* as set; starts at 48 KB - static */
     unsigned reqntid[3];         /* 0 0 0 where not given */

@@ -21,7 +21,7 @@ struct warp;
 struct insn;
 typedef void sim_handler(struct warp *w, const struct insn *i, uint32_t mask);
 
-/* What an instruction is, for counters. */
+/* What an instruction is: for the counters to come. */
 typedef enum op_class {
     CLASS_INTEGER,
     CLASS_FP16,
@@ -199,8 +199,7 @@ const char *function_file(const function *f, int file);
 int special_named(const char *name);
 bool special_is_fixed(int special);
 
-/* ---- blocks and launches
- * --------------------------------------------------------------------------------------------- */
+/* ---- blocks and launches ----------------------------------------------------------------------------------------- */
 
 #define BARRIERS        16
 #define BARRIER_REDUCES 1u /* insn.type2 of bar.red */
@@ -262,8 +261,7 @@ typedef struct launch {
     double patience; /* seconds without progress until the watchdog stops it; 0: for ever */
 } launch;
 
-/* ---- groups of lanes (groups.c)
- * -------------------------------------------------------------------------------------- */
+/* ---- groups of lanes (groups.c) ---------------------------------------------------------------------------------- */
 
 #define EVENT_PREEMPT 1u /* let other groups, warps, blocks run */
 #define EVENT_BLOCKED 2u /* no group can run */
@@ -303,8 +301,7 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
 /* Runs a warp until an event. */
 void warp_run(warp *w);
 
-/* ---- for handlers
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- for handlers ------------------------------------------------------------------------------------------------ */
 
 /* Handlers are compiled once an instruction set: HANDLER(add_u32) { ... } defines add_u32_v3, ... */
 #define SIM_JOIN_(a, b) a##_##b

@@ -7,7 +7,8 @@
  *   its last quarter    small ones, in one mapping, since the host's kernel has a limit on mappings (vm.max_map_count)
  *                       that a program with many allocations would meet
  * Each allocation has pages of its own, and the page after it is no one's.
- * Pinned, mapped and managed host memory is registered where it is (unified addressing).
+ * Pinned and managed memory is allocated here, too; memory of the program's own that it registers (cudaHostRegister)
+ * stays where it is (unified addressing).
  */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H

@@ -34,8 +34,7 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) & ~(align - 1);
 }
 
-/* ---- addresses of functions
- * ------------------------------------------------------------------------------------------- */
+/* ---- addresses of functions -------------------------------------------------------------------------------------- */
 
 #define MOST_FUNCTIONS 65536
 static function *functions_by_number[MOST_FUNCTIONS];
@@ -71,8 +70,7 @@ const char *function_file(const function *f, int file) {
     return file >= 0 && file < p->file_count ? p->files[file] : NULL;
 }
 
-/* ---- symbols
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- symbols ----------------------------------------------------------------------------------------------------- */
 
 static builtin builtin_named(const char *name) {
     static const struct {
@@ -126,8 +124,7 @@ bool module_symbol(sim_module *m, function *owner, const char *name, symbol *s) 
     return s->kind == SYMBOL_FUNCTION;
 }
 
-/* ---- loading
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, char *error, size_t error_size) {
     if (v->init != NULL) memcpy((void *)address, v->init, v->size);
@@ -300,8 +297,7 @@ bool sim_module_variable(const sim_module *m, const char *name, uint64_t *addres
     return false;
 }
 
-/* ---- kernels
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* Decodes what the function calls, and what that calls. */
 static bool decode_reachable(function *f, char *error, size_t error_size) {

@@ -108,8 +108,7 @@ cudaError_t function_resolve(const void *func, runtime_function **function);
 runtime_function *function_find(const void *func);
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size);
 
-/* ---- operations (runtime_operation.c): what a stream runs and a graph holds
- * --------------------------------------------- */
+/* ---- operations (runtime_operation.c): what a stream runs and a graph holds -------------------------------------- */
 
 typedef struct kernel_operation {
     runtime_function *function;
@@ -155,8 +154,7 @@ void operation_free(operation *op);
 /* Runs it, without the state's lock. A kernel's fault becomes the sticky error. */
 cudaError_t operation_run(const operation *op);
 
-/* ---- streams (runtime_stream.c)
- * ----------------------------------------------------------------------------------------- */
+/* ---- streams (runtime_stream.c) ---------------------------------------------------------------------------------- */
 
 /* Runs an operation in a stream, or adds it to the graph that the stream is capturing. Takes the operation over. */
 cudaError_t stream_submit(cudaStream_t stream, operation *op);
@@ -170,8 +168,7 @@ void event_record_now(cudaEvent_t event);
 bool event_valid(cudaEvent_t event);
 cudaError_t stream_valid(cudaStream_t stream);
 
-/* ---- graphs (runtime_graph.c)
- * ------------------------------------------------------------------------------------------- */
+/* ---- graphs (runtime_graph.c) ------------------------------------------------------------------------------------ */
 
 cudaGraph_t graph_new(void);
 void graph_free(cudaGraph_t graph);
