@@ -117,18 +117,19 @@ static void seeds_make_different_values(void **state) {
 static void a_matrix_takes_its_rows_and_two_guards(void **state) {
     (void)state;
     assert_int_equal(MATRIX_GUARD, 1024);
-    assert_int_equal(matrix_floats(0, 1, 0), 2048);
-    assert_int_equal(matrix_floats(1, 1, 0), 2048 + 64);
-    assert_int_equal(matrix_floats(1, 64, 0), 2048 + 64);
-    assert_int_equal(matrix_floats(1, 64, 1), 2048 + 128);
-    assert_int_equal(matrix_floats(3, 64, 3), 2048 + 256);
-    assert_int_equal(matrix_floats(64, 3, 0), 2048 + 192);
-    assert_true(matrix_floats(65540, 65541, 0) == 2048 + (size_t)65540 * 65541 + (64 - 65540 * 65541ull % 64) % 64);
-    assert_true(matrix_floats(2000000000, 2000000000, 3) > (size_t)2000000000 * 2000000000); /* no wrap */
+    assert_int_equal(matrix_words(DTYPE_F32, 0, 1, 0), 2048);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 1, 0), 2048 + 64);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 0), 2048 + 64);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 1), 2048 + 128);
+    assert_int_equal(matrix_words(DTYPE_F32, 3, 64, 3), 2048 + 256);
+    assert_int_equal(matrix_words(DTYPE_F32, 64, 3, 0), 2048 + 192);
+    assert_true(matrix_words(DTYPE_F32, 65540, 65541, 0) ==
+                2048 + (size_t)65540 * 65541 + (64 - 65540 * 65541ull % 64) % 64);
+    assert_true(matrix_words(DTYPE_F32, 2000000000, 2000000000, 3) > (size_t)2000000000 * 2000000000); /* no wrap */
     for (int rows = 0; rows < 9; rows++)
         for (int ld = 1; ld < 9; ld++)
             for (int misalign = 0; misalign < 4; misalign++) {
-                const size_t floats = matrix_floats(rows, ld, misalign);
+                const size_t floats = matrix_words(DTYPE_F32, rows, ld, misalign);
                 const size_t needed = (size_t)(MATRIX_GUARD + misalign + rows * ld + MATRIX_GUARD);
                 assert_int_equal(floats % 64, 0);
                 assert_true(floats >= needed && floats < needed + 64);
@@ -144,14 +145,14 @@ static float *floats_on_256(size_t floats) {
 static void data_lies_on_256_bytes_plus_the_misalignment(void **state) {
     (void)state;
     for (int misalign = 0; misalign < 4; misalign++) {
-        float *memory = floats_on_256(matrix_floats(5, 9, misalign));
-        const matrix x = matrix_place(memory, 5, 7, 9, misalign);
+        float *memory = floats_on_256(matrix_words(DTYPE_F32, 5, 9, misalign));
+        const matrix x = matrix_place(memory, DTYPE_F32, 5, 7, 9, misalign);
         assert_ptr_equal(x.base, memory);
         assert_ptr_equal(x.data, memory + MATRIX_GUARD + misalign);
         assert_int_equal((uintptr_t)x.data % 256, 4 * misalign);
-        assert_int_equal(x.floats, matrix_floats(5, 9, misalign));
+        assert_int_equal(x.words, matrix_words(DTYPE_F32, 5, 9, misalign));
         assert_true(x.rows == 5 && x.cols == 7 && x.ld == 9);
-        const size_t behind = x.floats - (size_t)(x.data - x.base) - 5 * 9;
+        const size_t behind = x.words - (size_t)(x.data - x.base) - 5 * 9;
         assert_true(behind >= MATRIX_GUARD);
         free(memory);
     }
@@ -162,14 +163,14 @@ static void a_filled_matrix_holds_its_values_between_guards(void **state) {
     (void)state;
     enum { ROWS = 4, COLS = 5, LD = 8, OFF = 3 };
     const values_kind kinds[] = {VALUES_UNIFORM, VALUES_INTEGER, VALUES_NAN};
-    float *memory = floats_on_256(matrix_floats(ROWS, LD, OFF));
+    float *memory = floats_on_256(matrix_words(DTYPE_F32, ROWS, LD, OFF));
     for (size_t kind = 0; kind < COUNT(kinds); kind++) {
-        matrix x = matrix_place(memory, ROWS, COLS, LD, OFF);
-        for (size_t i = 0; i < x.floats; i++) x.base[i] = 99.0f;
+        matrix x = matrix_place(memory, DTYPE_F32, ROWS, COLS, LD, OFF);
+        for (size_t i = 0; i < x.words; i++) x.base[i] = 99.0f;
         matrix_fill_host(&x, kinds[kind], 11);
         assert_true(x.kind == kinds[kind] && x.seed == 11);
         int elements = 0;
-        for (size_t i = 0; i < x.floats; i++) {
+        for (size_t i = 0; i < x.words; i++) {
             const int64_t offset = (int64_t)i - MATRIX_GUARD - OFF;
             uint32_t expected = VALUES_GUARD_BITS;
             bool inside = offset >= 0 && offset < ROWS * LD && offset % LD < COLS, said = !inside;
@@ -193,8 +194,10 @@ static void a_filled_matrix_holds_its_values_between_guards(void **state) {
 /* The same element has the same value wherever the matrix lies: ld and misalignment change nothing. */
 static void values_do_not_depend_on_the_layout(void **state) {
     (void)state;
-    float *tight_memory = floats_on_256(matrix_floats(6, 5, 0)), *loose_memory = floats_on_256(matrix_floats(6, 11, 2));
-    matrix tight = matrix_place(tight_memory, 6, 5, 5, 0), loose = matrix_place(loose_memory, 6, 5, 11, 2);
+    float *tight_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 5, 0)),
+          *loose_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 11, 2));
+    matrix tight = matrix_place(tight_memory, DTYPE_F32, 6, 5, 5, 0),
+           loose = matrix_place(loose_memory, DTYPE_F32, 6, 5, 11, 2);
     matrix_fill_host(&tight, VALUES_UNIFORM, 3);
     matrix_fill_host(&loose, VALUES_UNIFORM, 3);
     for (int i = 0; i < 6; i++)
@@ -208,7 +211,8 @@ static void operands_lie_one_behind_the_other(void **state) {
     const gemm_case padded = {.m = 50, .n = 60, .k = 70, .lda = 91, .ldb = 105, .ldc = 117, .misalign = 2, .seed = 4};
     const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f};
     const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
-    const size_t floats = matrix_floats(50, 91, 2) + matrix_floats(70, 105, 2) + matrix_floats(50, 117, 2);
+    const size_t floats =
+        matrix_words(DTYPE_F32, 50, 91, 2) + matrix_words(DTYPE_F32, 70, 105, 2) + matrix_words(DTYPE_F32, 50, 117, 2);
     assert_int_equal(operands_bytes(&padded, 1), 4 * floats);
     assert_int_equal(operands_bytes(&padded, 3), 12 * floats);
     assert_int_equal(operands_touched(&product), 4 * (3500 + 4200 + 3000));
@@ -219,9 +223,9 @@ static void operands_lie_one_behind_the_other(void **state) {
     assert_int_equal(operands_place(&o, &padded, memory), cudaSuccess);
     const matrix *a = &o.set[0].a, *b = &o.set[0].b, *c = &o.set[0].c;
     assert_ptr_equal(a->base, memory);
-    assert_ptr_equal(b->base, memory + a->floats);
-    assert_ptr_equal(c->base, memory + a->floats + b->floats);
-    assert_true(a->floats + b->floats + c->floats == floats);
+    assert_ptr_equal(b->base, memory + a->words);
+    assert_ptr_equal(c->base, memory + a->words + b->words);
+    assert_true(a->words + b->words + c->words == floats);
     assert_true(a->rows == 50 && a->cols == 70 && a->ld == 91);
     assert_true(b->rows == 70 && b->cols == 60 && b->ld == 105);
     assert_true(c->rows == 50 && c->cols == 60 && c->ld == 117);

@@ -106,7 +106,7 @@ static void expect(int row, int col, double *ref, double *bound) {
     const double c0 = p.beta != 0.0f ? values_at(c->kind, c->seed, (uint64_t)row * p.n + col) : 0.0;
     const double u = ldexp(1.0, -24), s = fabs((double)p.alpha) * magnitude + fabs(p.beta * c0);
     *ref = p.alpha * sum + p.beta * c0;
-    *bound = v.exact ? 0.0 : (p.k + 2) * u * s + u * fabs(*ref) + ldexp(1.0, -149);
+    *bound = v.exact ? 0.0 : (1 + u) * (p.k + 2) * u * s + u * fabs(*ref) + ldexp(1.0, -149);
 }
 
 static void assert_near(double x, double y) {
@@ -607,26 +607,26 @@ static void overflow_must_be_the_infinity_of_its_sign(void **state) {
 static void shares_at_the_edge_of_the_range(void **state) {
     (void)state;
     const double past = 1e39;
-    assert_true(verify_share(INFINITY, past, 1e33) == 0.0);
-    assert_true(verify_share(-INFINITY, -past, 1e33) == 0.0);
-    assert_true(verify_share(INFINITY, past, 0.0) == 0.0);
-    assert_true(verify_share(-INFINITY, past, 1e33) > 1.0);
-    assert_true(verify_share(INFINITY, -past, 1e33) > 1.0);
-    assert_true(verify_share(FLT_MAX, past, 1e33) > 1.0);
-    assert_true(verify_share(NAN, past, 1e33) > 1.0);
+    assert_true(verify_share(DTYPE_F32, INFINITY, past, 1e33) == 0.0);
+    assert_true(verify_share(DTYPE_F32, -INFINITY, -past, 1e33) == 0.0);
+    assert_true(verify_share(DTYPE_F32, INFINITY, past, 0.0) == 0.0);
+    assert_true(verify_share(DTYPE_F32, -INFINITY, past, 1e33) > 1.0);
+    assert_true(verify_share(DTYPE_F32, INFINITY, -past, 1e33) > 1.0);
+    assert_true(verify_share(DTYPE_F32, FLT_MAX, past, 1e33) > 1.0);
+    assert_true(verify_share(DTYPE_F32, NAN, past, 1e33) > 1.0);
     /* Near the largest float either may be right. */
-    assert_true(verify_share(INFINITY, 3.402823e38, 1e33) == 0.0);
-    assert_true(verify_share(FLT_MAX, 3.402823e38, 1e33) <= 1.0);
-    assert_true(verify_share(FLT_MAX, 3.4029e38, 1e34) <= 1.0);
-    assert_true(verify_share(INFINITY, 3.4e38, 1e33) > 1.0); /* too far below it */
-    assert_true(verify_share(INFINITY, 1.0, 0.5) > 1.0);
-    assert_true(verify_share(NAN, 1.0, 0.5) > 1.0);
-    assert_true(verify_share(NAN, NAN, 0.5) > 1.0);
-    assert_true(verify_share(1.0f, NAN, 0.5) > 1.0);
-    assert_true(verify_share(1.0f, 1.0, 0.0) == 0.0);
-    assert_true(verify_share(-0.0f, 0.0, 0.0) == 0.0);
-    assert_true(verify_share(1.25f, 1.0, 0.5) == 0.5);
-    assert_true(verify_share(2.0f, 1.0, 0.5) == 2.0);
+    assert_true(verify_share(DTYPE_F32, INFINITY, 3.402823e38, 1e33) == 0.0);
+    assert_true(verify_share(DTYPE_F32, FLT_MAX, 3.402823e38, 1e33) <= 1.0);
+    assert_true(verify_share(DTYPE_F32, FLT_MAX, 3.4029e38, 1e34) <= 1.0);
+    assert_true(verify_share(DTYPE_F32, INFINITY, 3.4e38, 1e33) > 1.0); /* too far below it */
+    assert_true(verify_share(DTYPE_F32, INFINITY, 1.0, 0.5) > 1.0);
+    assert_true(verify_share(DTYPE_F32, NAN, 1.0, 0.5) > 1.0);
+    assert_true(verify_share(DTYPE_F32, NAN, NAN, 0.5) > 1.0);
+    assert_true(verify_share(DTYPE_F32, 1.0f, NAN, 0.5) > 1.0);
+    assert_true(verify_share(DTYPE_F32, 1.0f, 1.0, 0.0) == 0.0);
+    assert_true(verify_share(DTYPE_F32, -0.0f, 0.0, 0.0) == 0.0);
+    assert_true(verify_share(DTYPE_F32, 1.25f, 1.0, 0.5) == 0.5);
+    assert_true(verify_share(DTYPE_F32, 2.0f, 1.0, 0.5) == 2.0);
 }
 
 /* Results below 2^-126: gradual underflow passes, flushing to zero does not. */
@@ -676,9 +676,9 @@ static void clobbered_guards_and_padding_are_found(void **state) {
                 const int64_t size = (int64_t)x->rows * x->ld, before = x->data - x->base;
                 const int64_t places[] = {
                     -before, -1024,    -2,          -1,
-                    size,    size + 1, size + 1023, (int64_t)x->floats - before - 1, /* the last word of all */
-                    x->cols,                                                         /* padding: of the first row, */
-                    size - 1};                                                       /* of the last */
+                    size,    size + 1, size + 1023, (int64_t)x->words - before - 1, /* the last word of all */
+                    x->cols,                                                        /* padding: of the first row, */
+                    size - 1};                                                      /* of the last */
                 for (size_t j = 0; j < COUNT(places); j++) {
                     const bool element = places[j] >= 0 && places[j] < size && places[j] % x->ld < x->cols;
                     if (element) continue; /* no padding here */

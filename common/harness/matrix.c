@@ -1,15 +1,21 @@
 #include "matrix.h"
 
-size_t matrix_floats(int rows, int ld, int misalign) {
-    size_t floats = (size_t)MATRIX_GUARD + (size_t)misalign + (size_t)rows * (size_t)ld + MATRIX_GUARD;
-    return (floats + 63) / 64 * 64;
+size_t matrix_words(dtype type, int rows, int ld, int misalign) {
+    const size_t unit = 256 / dtype_size(type);
+    size_t words = (size_t)MATRIX_GUARD + (size_t)misalign + (size_t)rows * (size_t)ld + MATRIX_GUARD;
+    return (words + unit - 1) / unit * unit;
 }
 
-matrix matrix_place(float *memory, int rows, int cols, int ld, int misalign) {
+size_t matrix_bytes(const matrix *x) {
+    return x->words * dtype_size(x->type);
+}
+
+matrix matrix_place(void *memory, dtype type, int rows, int cols, int ld, int misalign) {
     matrix x = {
-        .base = memory,
-        .data = memory + MATRIX_GUARD + misalign,
-        .floats = matrix_floats(rows, ld, misalign),
+        .memory = memory,
+        .elements = (char *)memory + ((size_t)MATRIX_GUARD + (size_t)misalign) * dtype_size(type),
+        .words = matrix_words(type, rows, ld, misalign),
+        .type = type,
         .rows = rows,
         .cols = cols,
         .ld = ld,
@@ -18,22 +24,29 @@ matrix matrix_place(float *memory, int rows, int cols, int ld, int misalign) {
     return x;
 }
 
+matrix matrix_moved(const matrix *x, void *memory) {
+    matrix moved = *x;
+    moved.memory = memory;
+    moved.elements = (char *)memory + ((const char *)x->elements - (const char *)x->memory);
+    return moved;
+}
+
 void matrix_fill_host(matrix *x, values_kind kind, uint64_t seed) {
     x->kind = kind;
     x->seed = seed;
-    for (size_t i = 0; i < x->floats; i++) {
+    for (size_t i = 0; i < x->words; i++) {
         bool is_element;
-        x->base[i] = values_from_bits(matrix_expected(x, i, &is_element));
+        matrix_set_word(x, i, matrix_expected(x, i, &is_element));
     }
 }
 
 void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int64_t *first) {
     *changed = 0;
     *first = 0;
-    for (size_t i = 0; i < x->floats; i++) {
+    for (size_t i = 0; i < x->words; i++) {
         bool is_element;
         uint32_t expected = matrix_expected(x, i, &is_element);
-        if ((is_element && !elements) || values_to_bits(x->base[i]) == expected) continue;
-        if ((*changed)++ == 0) *first = (int64_t)i - (x->data - x->base);
+        if ((is_element && !elements) || matrix_word(x, i) == expected) continue;
+        if ((*changed)++ == 0) *first = (int64_t)i - matrix_front(x);
     }
 }

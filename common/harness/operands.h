@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gemm.h"
+#include "inspect.h"
 #include "matrix.h"
 
 typedef struct {
@@ -53,13 +54,6 @@ cudaError_t operands_fill(operands *o, int s, values_kind kind, cudaStream_t str
 cudaError_t operands_fill_c(operands *o, int s, values_kind kind, cudaStream_t stream);
 
 gemm_problem operands_problem(const operands *o, int s);
-
-/* What the verification of one launch found. */
-typedef struct {
-    bool ok;
-    double worst_share; /* of the random pass: |c - ref| / bound */
-    double seconds;     /* that pass's launch in the simulator, where nothing else is timed; NAN on a GPU */
-} gemm_verdict;
 
 /* Launches `launch` on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks
  * all of C, the guard zones and padding of all three, and that A and B are as they were; in the simulator, where the

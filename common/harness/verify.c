@@ -34,7 +34,7 @@ typedef struct {
 BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0, int width, int k, tile_sums *t) {
     double sum[ROWS][PANEL] = {{0.0}}, sum_abs[ROWS][PANEL] = {{0.0}}, b[PANEL] = {0.0};
     for (int l = 0; l < k; l++) {
-        const float *from = v->b.data + (size_t)l * v->b.ld + j0;
+        const float *from = v->b.data + (size_t)l * v->b.ld + j0; /* a matrix is FP32; vectors: check_vector */
         if (width == PANEL)
             for (int j = 0; j < PANEL; j++) b[j] = from[j];
         else
@@ -61,23 +61,31 @@ static void note_wrong(verify_result *r, const verify_element *first, const veri
     if (share > r->worst_share || (share == r->worst_share && before(worst, &r->worst))) r->worst = *worst;
 }
 
-static void check_tile(const verify_case *v, int i0, int rows, int j0, int width, const tile_sums *t,
-                       verify_result *r) {
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < width; j++) {
-            int row = i0 + i, col = j0 + j;
-            double c0 = v->beta == 0.0f ? 0.0 : values_at(v->c.kind, v->c.seed, (uint64_t)row * v->c.cols + col);
-            double ref = v->alpha * t->sum[i][j] + v->beta * c0;
-            double bound = verify_bound(v, t->sum_abs[i][j], ref, c0);
-            float c = v->c.data[(size_t)row * v->c.ld + col];
-            double share = verify_share(c, ref, bound);
-            if (share > 1.0) {
-                verify_element e = {row, col, ref, c, bound};
-                note_wrong(r, &e, &e, share);
-                r->wrong++;
-            }
-            if (share > r->worst_share) r->worst_share = share;
+static void check_element(const verify_case *v, int row, int col, double sum, double sum_abs, verify_result *r) {
+    double c0 = v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)row * v->c.cols + col);
+    double ref = verify_expected(v, sum, c0);
+    double bound = verify_bound(v, sum_abs, ref, c0);
+    float c = matrix_at(&v->c, row, col);
+    double share = verify_judge(v, c, ref, bound);
+    if (share > 1.0) {
+        verify_element e = {row, col, ref, c, bound};
+        note_wrong(r, &e, &e, share);
+        r->wrong++;
+    }
+    if (share > r->worst_share) r->worst_share = share;
+}
+
+/* A panel of one column would be mostly air, and the vectors have types of their own. */
+static void check_vector(const verify_case *v, int first_row, int end_row, int k, verify_result *r) {
+    for (int i = first_row; i < end_row; i++) {
+        double sum = 0.0, sum_abs = 0.0;
+        for (int l = 0; l < k; l++) {
+            double product = (double)matrix_at(&v->a, i, l) * matrix_at(&v->b, l, 0);
+            sum += product;
+            sum_abs += fabs(product);
         }
+        check_element(v, i, 0, sum, sum_abs, r);
+    }
 }
 
 /* The rows first_row ... end_row - 1 of C. */
@@ -92,12 +100,18 @@ static void *check_rows(void *argument) {
     const verify_case *v = range->v;
     int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
     tile_sums t;
+    if (n == 1) {
+        check_vector(v, range->first_row, range->end_row, k, &range->result);
+        return NULL;
+    }
     for (int j0 = 0; j0 < n; j0 += PANEL)
         for (int i0 = range->first_row; i0 < range->end_row; i0 += ROWS) {
             int rows = range->end_row - i0 < ROWS ? range->end_row - i0 : ROWS;
             int width = n - j0 < PANEL ? n - j0 : PANEL;
             sum_tile(v, i0, rows, j0, width, k, &t);
-            check_tile(v, i0, rows, j0, width, &t, &range->result);
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < width; j++)
+                    check_element(v, i0 + i, j0 + j, t.sum[i][j], t.sum_abs[i][j], &range->result);
         }
     return NULL;
 }
@@ -134,10 +148,15 @@ void verify_host(const verify_case *v, verify_result *r) {
 
 /* ---- the report ---- */
 
-static void print_element(FILE *f, const char *which, const verify_element *e) {
-    fprintf(f, "  %s at row %d, column %d: expected %.9g, got %.9g", which, e->row, e->col, e->expected, e->got);
+static void print_difference(FILE *f, const verify_element *e) {
+    fprintf(f, ": expected %.9g, got %.9g", e->expected, e->got);
     if (e->bound > 0.0) fprintf(f, " (off by %.3g, allowed %.3g)", fabs(e->got - e->expected), e->bound);
     fputc('\n', f);
+}
+
+static void print_element(FILE *f, const char *which, const verify_element *e) {
+    fprintf(f, "  %s at row %d, column %d", which, e->row, e->col);
+    print_difference(f, e);
 }
 
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r) {
@@ -147,4 +166,14 @@ void verify_report(FILE *f, const char *what, const verify_case *v, const verify
             (double)v->alpha, (double)v->beta);
     print_element(f, "first", &r->first);
     print_element(f, "worst", &r->worst);
+}
+
+void verify_report_vector(FILE *f, const char *what, const verify_case *v, const verify_result *r) {
+    fprintf(f, "%s: %s pass: %llu of %d elements wrong (%s, n %d, k %d, alpha %g, beta %g)\n", what,
+            v->exact ? "exact" : "random", (unsigned long long)r->wrong, v->c.rows, dtype_name(v->c.type), v->c.rows,
+            v->a.cols, (double)v->alpha, (double)v->beta);
+    fprintf(f, "  first: y[%d]", r->first.row);
+    print_difference(f, &r->first);
+    fprintf(f, "  worst: y[%d]", r->worst.row);
+    print_difference(f, &r->worst);
 }

@@ -1,15 +1,18 @@
-/* Is C right? Every element against an FP64 reference.
+/* Is C right? Every element against an FP64 reference. C is a matrix, or the vector y of a GEMV (a GEMM of one column).
  *
- * Bound (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1): with u = 2^-24 and S = |alpha| |A||B| +
- * |beta||C|
+ * Bound (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1): with u = 2^-24, S = |alpha| |A||B| + |beta||C|
+ * and w, s the unit round-off and the subnormal step of C's type (u and 2^-149 where that is FP32)
  *
- *     |c - ref| <= (k + 2) u S + u |ref| + 2^-149
+ *     |c - ref| <= (1 + w) (k + 2) u S + w |ref| + s
  *
- * the last two for the output's own rounding, subnormals included. At large k this is wide enough for a dropped term to
- * hide in. Hence the exact pass: with operands from {-2, -1, 1, 2} every product and sum is an integer that FP32 holds
- * exactly (k * 4 < 2^24; beyond that the sums of random signs stay far below it), so c must *equal* ref. With alpha or
- * beta a multiple of 1/4 the sums keep six bits less. Neither pass tells FP32 from a shorter mantissa at large k: that
- * a variant multiplies in FP32 is for its code to show. */
+ * what goes beyond the first term is the output's own rounding, of a sum that is not quite ref. At large k this is wide
+ * enough for a dropped term to hide in. Hence the exact pass: with operands from {-2, -1, 1, 2} every product and sum
+ * is an integer that FP32 holds exactly (k * 4 < 2^24; beyond that the sums of random signs stay far below it), so c
+ * must *equal* ref. With alpha or beta a multiple of 1/4 the sums keep six bits less. FP16 and BF16 hold fewer
+ * integers, but a kernel that accumulates in FP32 rounds just once, at the end, and the rounding of an exact sum is one
+ * certain number: there c must equal ref rounded to the type. Neither pass tells FP32 from a shorter mantissa at large
+ * k: that a variant multiplies in FP32 is for its code to show. A ref that is NaN or infinite (an operand was planted)
+ * is compared as that. */
 #ifndef KL_VERIFY_H
 #define KL_VERIFY_H
 
@@ -57,26 +60,44 @@ float verify_exact_scalar(float x);
 /* Prints what is wrong: how many, the first, the worst, with row, column, expected, got. */
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r);
 
+/* The same for a GEMV: y[i], n and k. */
+void verify_report_vector(FILE *f, const char *what, const verify_case *v, const verify_result *r);
+
 #ifdef __cplusplus
 }
 #endif
 
+/* What c is compared with, from the FP64 sum. */
+KL_BOTH double verify_expected(const verify_case *v, double sum, double c0) {
+    double ref = v->alpha * sum;
+    if (v->beta != 0.0f) ref += v->beta * c0;
+    return v->exact ? dtype_round(v->c.type, ref) : ref;
+}
+
 /* The bound of one element from its FP64 sums; shared by host and device. */
 KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0) {
     if (v->exact) return 0.0;
-    const double u = 1.0 / (1 << 24);
     double s = fabs((double)v->alpha) * sum_abs + fabs((double)v->beta * c0);
-    return ((double)v->a.cols + 2.0) * u * s + u * fabs(ref) + 1.401298464324817e-45;
+    double accumulated = ((double)v->a.cols + 2.0) * 0x1p-24 * s;
+    return accumulated + dtype_unit(v->c.type) * (fabs(ref) + accumulated) + dtype_step(v->c.type);
 }
 
-/* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond FP32's range must be the
- * infinity of its sign. */
-KL_BOTH double verify_share(float c, double ref, double bound) {
-    const double largest = 3.4028234663852886e38;
+/* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond the type's range must be
+ * the infinity of its sign. */
+KL_BOTH double verify_share(dtype type, float c, double ref, double bound) {
+    const double largest = dtype_largest(type);
     double difference = fabs((double)c - ref);
     if (difference <= bound) return bound > 0.0 ? difference / bound : 0.0;
     if (fabs(ref) + bound > largest && fabs((double)c) > largest && (c > 0.0f) == (ref > 0.0)) return 0.0;
-    return bound > 0.0 && difference <= largest ? difference / bound : (double)INFINITY;
+    return bound > 0.0 && difference <= 1e300 ? difference / bound : (double)INFINITY;
+}
+
+/* The same for an element of C; where something was planted, NaN and infinity have to be met. */
+KL_BOTH double verify_judge(const verify_case *v, float c, double ref, double bound) {
+    const bool planted = v->a.planted != 0 || v->b.planted != 0 || v->c.planted != 0;
+    if (planted && ref != ref) return c != c ? 0.0 : (double)INFINITY;
+    if (planted && fabs(ref) > 1e300) return (double)c == ref ? 0.0 : (double)INFINITY;
+    return verify_share(v->c.type, c, ref, bound);
 }
 
 #endif
