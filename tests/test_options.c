@@ -17,8 +17,8 @@
 static const char *const variants[] = {"scalar", "float4", "float4_transposed"};
 static const char *const dtypes[] = {"f32", "f16", NULL};
 static const char *const layouts[] = {"nn", "nt", NULL};
-static const options_step step = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, false};
-static const options_step simulated = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, true};
+static const options_step step = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, false, OPTIONS_GEMM};
+static const options_step simulated = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, true, OPTIONS_GEMM};
 
 /* The last parse: what it filled and what it printed. */
 static options o;

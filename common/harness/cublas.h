@@ -1,4 +1,4 @@
-/* The SGEMM baseline: cuBLAS, loaded at run time (it is half a gigabyte that a step can do without). */
+/* The baselines: cuBLAS, loaded at run time (it is half a gigabyte that a step can do without). */
 #ifndef KL_CUBLAS_H
 #define KL_CUBLAS_H
 
@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "gemm.h"
+#include "gemv.h"
 
 /* True FP32 has two math modes; which is faster depends on the shape, so both are timed. */
 typedef enum { CUBLAS_DEFAULT, CUBLAS_PEDANTIC } cublas_math;
@@ -24,5 +25,15 @@ const char *cublas_version(void);
 /* The same contract as gemm_variant's launch, through cublasSgemm: row-major C = A B is column-major C^T = B^T A^T.
  * cudaErrorNotSupported where cuBLAS refuses without a CUDA error. */
 cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream);
+
+/* The calls that compute a GEMV; which is fastest depends on type and shape, so all are tried. */
+enum { CUBLAS_GEMV_CALLS = 4 };
+
+/* Its name for people and files: "cublasGemmEx A*x"; NULL where this cuBLAS has no such call for the type. */
+const char *cublas_gemv_name(dtype type, int call);
+
+/* The same contract as gemv_variant's launch, through call number `call`. cudaErrorNotSupported where there is no such
+ * call, or where cuBLAS refuses without a CUDA error. */
+cudaError_t cublas_gemv(const gemv_problem *p, int call, cudaStream_t stream);
 
 #endif

@@ -422,8 +422,16 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
     for (int i = 0; i < count; i++) names[i] = variants[i].name;
     int status = simulator_arrive(stderr);
     if (status != EXIT_OK) return status;
-    options_step facts = {
-        step, names, count, dtypes, layouts, DEFAULT_SIZE, SIMULATED_SIZE, SIMULATED_MAX_SIZE, simulator_active()};
+    options_step facts = {step,
+                          names,
+                          count,
+                          dtypes,
+                          layouts,
+                          DEFAULT_SIZE,
+                          SIMULATED_SIZE,
+                          SIMULATED_MAX_SIZE,
+                          simulator_active(),
+                          OPTIONS_GEMM};
     session s = {.step = step, .variants = variants, .count = count, .arguments = argv};
     switch (options_parse(argc, argv, &facts, &s.o, stdout, stderr)) {
     case OPTIONS_EXIT_OK:

@@ -41,6 +41,11 @@ typedef enum {
     OPT_CSV,
     OPT_JSON,
     OPT_RESUME,
+    OPT_GRAPH,
+    OPT_RETUNE,
+    OPT_NO_TUNE,
+    OPT_TUNE_FILE,
+    OPT_TUNE_CSV,
     OPT_HELP,
     OPT_COUNT
 } option_id;
@@ -60,37 +65,50 @@ typedef struct {
     const char *name;
     const char *argument; /* NULL: takes none */
     const char *help;     /* NULL: made from the step */
+    int only;             /* options_operation it is for; 0: both */
+    const char *of_gemv;  /* help in a GEMV step; NULL: the same */
 } option_row;
 
 static const option_row table[OPT_COUNT] = {
-    [OPT_SIZE] = {"size", "N", NULL},
-    [OPT_M] = {"m", "N", "rows of A and C (default: as --size)"},
-    [OPT_N] = {"n", "N", "columns of B and C (default: as --size)"},
-    [OPT_K] = {"k", "N", "columns of A, rows of B (default: as --size)"},
-    [OPT_LDA] = {"lda", "N", "leading dimension of A, in elements (default: k)"},
-    [OPT_LDB] = {"ldb", "N", "leading dimension of B, in elements (default: n)"},
-    [OPT_LDC] = {"ldc", "N", "leading dimension of C, in elements (default: n)"},
-    [OPT_ALPHA] = {"alpha", "X", "C = alpha*A*B + beta*C (default 1)"},
-    [OPT_BETA] = {"beta", "X", "with 0, C is written and never read (default 0)"},
-    [OPT_DTYPE] = {"dtype", "TYPE", NULL},
-    [OPT_LAYOUT] = {"layout", "NAME", NULL},
-    [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none"},
-    [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N"},
-    [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)"},
-    [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)"},
-    [OPT_LIST] = {"list", NULL, "list the variants and stop"},
-    [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy"},
-    [OPT_SEED] = {"seed", "N", "seed of the operands' generator (default " TEXT_OF(DEFAULT_SEED) ")"},
-    [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)"},
-    [OPT_SIM] = {"sim", NULL, "run in the simulator, on this machine's CPU (the default without a GPU)"},
-    [OPT_SIM_DEVICE] = {"sim-device", "NAME", NULL},
-    [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)"},
-    [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")"},
-    [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)"},
-    [OPT_CSV] = {"csv", "FILE", "append the results to FILE as CSV (default: none)"},
-    [OPT_JSON] = {"json", "FILE", "append the results to FILE, one JSON object a line (default: none)"},
-    [OPT_RESUME] = {"resume", NULL, "skip what the --csv file already holds"},
-    [OPT_HELP] = {"help", NULL, "print this and stop"},
+    [OPT_SIZE] = {"size", "N", NULL, 0, NULL},
+    [OPT_M] = {"m", "N", "rows of A and C (default: as --size)", OPTIONS_GEMM, NULL},
+    [OPT_N] = {"n", "N", "columns of B and C (default: as --size)", 0, "rows of A, elements of y (default: as --size)"},
+    [OPT_K] = {"k", "N", "columns of A, rows of B (default: as --size)", 0,
+               "columns of A, elements of x (default: as --size)"},
+    [OPT_LDA] = {"lda", "N", "leading dimension of A, in elements (default: k)", 0, NULL},
+    [OPT_LDB] = {"ldb", "N", "leading dimension of B, in elements (default: n)", OPTIONS_GEMM, NULL},
+    [OPT_LDC] = {"ldc", "N", "leading dimension of C, in elements (default: n)", OPTIONS_GEMM, NULL},
+    [OPT_ALPHA] = {"alpha", "X", "C = alpha*A*B + beta*C (default 1)", 0, "y = alpha*A*x + beta*y (default 1)"},
+    [OPT_BETA] = {"beta", "X", "with 0, C is written and never read (default 0)", 0,
+                  "with 0, y is written and never read (default 0)"},
+    [OPT_DTYPE] = {"dtype", "TYPE", NULL, 0, NULL},
+    [OPT_LAYOUT] = {"layout", "NAME", NULL, OPTIONS_GEMM, NULL},
+    [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none", 0,
+                   NULL},
+    [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N", 0, NULL},
+    [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)", 0, NULL},
+    [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)", 0, NULL},
+    [OPT_LIST] = {"list", NULL, "list the variants and stop", 0, NULL},
+    [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy", 0, NULL},
+    [OPT_SEED] = {"seed", "N", "seed of the operands' generator (default " TEXT_OF(DEFAULT_SEED) ")", 0, NULL},
+    [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)", 0, NULL},
+    [OPT_SIM] = {"sim", NULL, "run in the simulator, on this machine's CPU (the default without a GPU)", 0, NULL},
+    [OPT_SIM_DEVICE] = {"sim-device", "NAME", NULL, 0, NULL},
+    [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)", 0, NULL},
+    [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")", 0, NULL},
+    [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)", 0, NULL},
+    [OPT_CSV] = {"csv", "FILE", "append the results to FILE as CSV (default: none)", 0, NULL},
+    [OPT_JSON] = {"json", "FILE", "append the results to FILE, one JSON object a line (default: none)", 0, NULL},
+    [OPT_RESUME] = {"resume", NULL, "skip what the --csv file already holds", 0, NULL},
+    [OPT_GRAPH] = {"graph", NULL, "time a chain of launches, without and with programmatic dependent launch",
+                   OPTIONS_GEMV, NULL},
+    [OPT_RETUNE] = {"retune", NULL, "search for the best candidates again, tuned or not", OPTIONS_GEMV, NULL},
+    [OPT_NO_TUNE] = {"no-tune", NULL, "do not search: take the nearest shape's candidate", OPTIONS_GEMV, NULL},
+    [OPT_TUNE_FILE] = {"tune-file", "FILE", "keep what was tuned in FILE (default: the cache folder's)", OPTIONS_GEMV,
+                       NULL},
+    [OPT_TUNE_CSV] = {"tune-csv", "FILE", "append every candidate's time to FILE as CSV (default: none)", OPTIONS_GEMV,
+                      NULL},
+    [OPT_HELP] = {"help", NULL, "print this and stop", 0, NULL},
 };
 
 static const struct {
@@ -112,6 +130,14 @@ typedef struct {
     int size;
     bool given[OPT_COUNT];
 } parser;
+
+static const char *operation_name(int operation) {
+    return operation == OPTIONS_GEMV ? "GEMV" : "GEMM";
+}
+
+static bool is_for(const option_row *row, const options_step *step) {
+    return row->only == 0 || row->only == (int)step->operation;
+}
 
 /* Prints "step: MESSAGE" as one line, whatever the user's text holds. Returns false, for the caller to pass on. */
 __attribute__((format(printf, 2, 3))) static bool fail(const parser *p, const char *format, ...) {
@@ -269,6 +295,9 @@ static bool name_file(const parser *p, option_id id, const char *text, const cha
 
 static bool apply(parser *p, option_id id, const char *text) {
     options *o = p->o;
+    if (!is_for(&table[id], p->step))
+        return fail(p, "--%s: is for a %s, this is a %s", table[id].name, operation_name(table[id].only),
+                    operation_name(p->step->operation));
     p->given[id] = true;
     switch (id) {
     case OPT_SIZE:
@@ -332,6 +361,19 @@ static bool apply(parser *p, option_id id, const char *text) {
     case OPT_RESUME:
         o->resume = true;
         return true;
+    case OPT_GRAPH:
+        o->graph = true;
+        return true;
+    case OPT_RETUNE:
+        o->retune = true;
+        return true;
+    case OPT_NO_TUNE:
+        o->tune = false;
+        return true;
+    case OPT_TUNE_FILE:
+        return name_file(p, id, text, &o->tune_file);
+    case OPT_TUNE_CSV:
+        return name_file(p, id, text, &o->tune_csv);
     case OPT_HELP:
     case OPT_COUNT:
         break;
@@ -348,7 +390,8 @@ static bool reject_long(const parser *p, const char *argument) {
     const char *matches[OPT_COUNT];
     int count = 0;
     for (int id = 0; id < OPT_COUNT; id++)
-        if (prefix > 0 && strncmp(table[id].name, argument + 2, prefix) == 0) matches[count++] = table[id].name;
+        if (prefix > 0 && is_for(&table[id], p->step) && strncmp(table[id].name, argument + 2, prefix) == 0)
+            matches[count++] = table[id].name;
     if (count == 0) return fail(p, "%.*s: unknown option (see --help)", length, argument);
 
     char *candidates = join(matches, count);
@@ -373,7 +416,7 @@ static void complete_shape(parser *p) {
     const int usual = simulated ? p->step->simulated_size : p->step->default_size;
     const int side = p->given[OPT_SIZE] ? p->size : usual;
     if (simulated && o->sweep == SWEEP_CHECK && !p->given[OPT_MAX_SIZE]) o->max_size = p->step->simulated_max_size;
-    if (!p->given[OPT_M]) o->m = side;
+    if (!p->given[OPT_M]) o->m = p->step->operation == OPTIONS_GEMV ? 1 : side;
     if (!p->given[OPT_N]) o->n = side;
     if (!p->given[OPT_K]) o->k = side;
 }
@@ -387,7 +430,9 @@ static bool check_leading(const parser *p, option_id id, int ld, const char *sid
 static bool check_sweep(const parser *p) {
     static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
-    static const option_id timing_options[] = {OPT_WARM, OPT_TIME, OPT_NO_BASELINE, OPT_CSV, OPT_JSON, OPT_RESUME};
+    static const option_id timing_options[] = {OPT_WARM,    OPT_TIME,      OPT_NO_BASELINE, OPT_CSV,
+                                               OPT_JSON,    OPT_RESUME,    OPT_GRAPH,       OPT_RETUNE,
+                                               OPT_NO_TUNE, OPT_TUNE_FILE, OPT_TUNE_CSV};
     if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
     if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
     for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
@@ -437,9 +482,26 @@ static bool check_files(const parser *p) {
             if (p->given[leading_options[i]])
                 return fail(p, "--%s: cannot be recorded, --%s has no column for it", table[leading_options[i]].name,
                             o->csv != NULL ? "csv" : "json");
+    if (o->tune_csv != NULL && o->csv != NULL && same_file(o->csv, o->tune_csv))
+        return fail(p, "--tune-csv: '%s' is the --csv file too", o->tune_csv);
+    if (o->tune_csv != NULL && o->json != NULL && same_file(o->json, o->tune_csv))
+        return fail(p, "--tune-csv: '%s' is the --json file too", o->tune_csv);
     if (o->resume && o->csv == NULL) return fail(p, "--resume: needs --csv");
     if (o->csv != NULL && o->json != NULL && same_file(o->csv, o->json))
         return fail(p, "--json: '%s' is the --csv file too", o->json);
+    return true;
+}
+
+static bool check_tuning(const parser *p) {
+    static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
+    const options *o = p->o;
+    if (o->retune && !o->tune) return fail(p, "--retune: contradicts --no-tune");
+    if (o->tune_csv != NULL && !o->tune) return fail(p, "--tune-csv: contradicts --no-tune, which searches nothing");
+    if (o->graph && o->sweep == SWEEP_ARTICLE)
+        return fail(p, "--graph: contradicts --sweep article, which times single launches");
+    for (size_t i = 0; o->graph && i < sizeof scalar_options / sizeof scalar_options[0]; i++)
+        if (p->given[scalar_options[i]])
+            return fail(p, "--%s: contradicts --graph, which chooses the scalars", table[scalar_options[i]].name);
     return true;
 }
 
@@ -450,7 +512,7 @@ static bool complete(parser *p) {
     if (!check_sweep(p)) return false;
     complete_shape(p);
     return check_leading(p, OPT_LDA, o->lda, "k", o->k) && check_leading(p, OPT_LDB, o->ldb, "n", o->n) &&
-           check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p);
+           check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p) && check_tuning(p);
 }
 
 /* ---- help ---- */
@@ -472,13 +534,15 @@ static void print_names(FILE *out, int column, const char *const *names, int cou
 
 static void print_option(FILE *out, option_id id, const options_step *step) {
     const option_row *row = &table[id];
+    const bool gemv = step->operation == OPTIONS_GEMV;
+    if (!is_for(row, step)) return;
     const char *argument = row->argument != NULL ? row->argument : "";
     const int used = fprintf(out, "  --%s %s", row->name, argument);
     fprintf(out, "%*s", HELP_INDENT - used, "");
     switch (id) {
     case OPT_SIZE:
-        fprintf(out, "m = n = k = N (default %d, simulated %d); --m, --n and --k override it\n", step->default_size,
-                step->simulated_size);
+        fprintf(out, "%sn = k = N (default %d, simulated %d); --%sn and --k override it\n",
+                gemv ? "" : "m = ", step->default_size, step->simulated_size, gemv ? "" : "m, --");
         break;
     case OPT_MAX_SIZE:
         fprintf(out, "%s (default: no limit;\n%*scheck, simulated: %d)\n", row->help, HELP_INDENT, "",
@@ -495,7 +559,7 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
         print_names(out, HELP_INDENT, step->layouts, list_length(step->layouts), " (default)");
         break;
     default:
-        fprintf(out, "%s\n", row->help);
+        fprintf(out, "%s\n", gemv && row->of_gemv != NULL ? row->of_gemv : row->help);
         break;
     }
 }
@@ -526,19 +590,35 @@ static options defaults(const options_step *step) {
         .max_size = INT_MAX,
         .every = 1,
         .baseline = true,
+        .tune = true,
         .seed = DEFAULT_SEED,
         .time_s = DEFAULT_TIME,
     };
 }
 
-static void fill_long_options(struct option long_options[OPT_COUNT + 1]) {
-    for (int id = 0; id < OPT_COUNT; id++)
-        long_options[id] = (struct option){
+static bool is_written_out(const char *name, int argc, char **argv) {
+    const size_t length = strlen(name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--", 2) == 0 && strncmp(argv[i] + 2, name, length) == 0 &&
+            (argv[i][length + 2] == '\0' || argv[i][length + 2] == '='))
+            return true;
+    return false;
+}
+
+/* What getopt_long may take. The other operation's options are known only where they are written out, to be refused
+ * by name: they make no abbreviation ambiguous, and "--m" is never short for --max-size. */
+static void fill_long_options(const options_step *step, int argc, char **argv,
+                              struct option long_options[OPT_COUNT + 1]) {
+    int count = 0;
+    for (int id = 0; id < OPT_COUNT; id++) {
+        if (!is_for(&table[id], step) && !is_written_out(table[id].name, argc, argv)) continue;
+        long_options[count++] = (struct option){
             .name = table[id].name,
             .has_arg = table[id].argument != NULL ? required_argument : no_argument,
             .val = CODE_BASE + id,
         };
-    long_options[OPT_COUNT] = (struct option){0};
+    }
+    long_options[count] = (struct option){0};
 }
 
 options_result options_parse(int argc, char **argv, const options_step *step, options *o, FILE *out, FILE *err) {
@@ -550,7 +630,7 @@ options_result options_parse(int argc, char **argv, const options_step *step, op
     }
 
     struct option long_options[OPT_COUNT + 1];
-    fill_long_options(long_options);
+    fill_long_options(step, argc, argv, long_options);
     opterr = 0;
     optind = 0; /* glibc: forget an earlier parse altogether */
     int code;

@@ -19,6 +19,9 @@ typedef enum {
     SWEEP_CHECK    /* verify a long list of shapes, scalars, paddings and misalignments; time nothing */
 } sweep_kind;
 
+/* What a step computes; some options are for one of them only. */
+typedef enum { OPTIONS_GEMM = 1, OPTIONS_GEMV = 2 } options_operation;
+
 /* What parsing needs to know of the step. */
 typedef struct {
     const char *step;            /* "step04_vectorized" */
@@ -30,6 +33,7 @@ typedef struct {
     int simulated_size;         /* the same in the simulator */
     int simulated_max_size;     /* and --max-size of --sweep check there */
     bool simulated;             /* this is the simulator, also without --sim */
+    options_operation operation;
 } options_step;
 
 typedef struct {
@@ -48,6 +52,10 @@ typedef struct {
     const char *sim_device; /* one of simulator_devices; NULL: the simulator's own choice */
     double time_s;          /* budget of one measurement, seconds: above 0, at most a day */
     const char *csv, *json; /* NULL: none */
+    /* GEMV only. */
+    bool graph;                       /* a chain of launches, without and with programmatic dependent launch */
+    bool retune, tune;                /* search again; search at all (--no-tune: false) */
+    const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
 } options;
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;

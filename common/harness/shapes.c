@@ -36,6 +36,21 @@ static const shape odd_simulated[] = {
     {512, 33, 256}, {33, 512, 256},  {9000, 5, 9},    {5, 9000, 9},
 };
 
+/* A GEMV's; the article has one shape. The first of the odd ones are layers of language models. */
+static const shape gemv_square[] = {
+    {1, 256, 256},   {1, 512, 512},   {1, 1000, 1000}, {1, 1024, 1024},   {1, 2048, 2048},
+    {1, 3000, 3000}, {1, 4096, 4096}, {1, 8192, 8192}, {1, 16384, 16384},
+};
+static const shape gemv_article[] = {{1, 1024, 1024}};
+static const shape gemv_odd[] = {
+    {1, 4096, 14336}, {1, 14336, 4096}, {1, 1024, 4096}, {1, 4096, 1024}, {1, 33, 33},     {1, 1000, 1001},
+    {1, 4097, 4095},  {1, 4095, 4100},  {1, 33, 100000}, {1, 100000, 33}, {1, 1, 1000000}, {1, 1000000, 1},
+};
+static const shape gemv_square_simulated[] = {{1, 64, 64},   {1, 100, 100}, {1, 128, 128},
+                                              {1, 256, 256}, {1, 300, 300}, {1, 512, 512}};
+static const shape gemv_odd_simulated[] = {{1, 256, 896}, {1, 896, 256}, {1, 33, 33},  {1, 100, 101}, {1, 257, 255},
+                                           {1, 3, 5000},  {1, 5000, 3},  {1, 1, 9000}, {1, 9000, 1}};
+
 typedef struct {
     const shape *shapes;
     size_t count;
@@ -66,6 +81,18 @@ int shapes_sweep_simulated(sweep_kind kind, int max_size, const shape **shapes) 
     if (kind == SWEEP_SQUARE) list = (shape_list){square_simulated, COUNT(square_simulated)};
     if (kind == SWEEP_ARTICLE) list = (shape_list){article_simulated, COUNT(article_simulated)};
     if (kind == SWEEP_ODD) list = (shape_list){odd_simulated, COUNT(odd_simulated)};
+    return keep(list, max_size, shapes);
+}
+
+int shapes_sweep_gemv(sweep_kind kind, bool simulated, int max_size, const shape **shapes) {
+    shape_list list = {NULL, 0};
+    if (kind == SWEEP_SQUARE)
+        list = simulated ? (shape_list){gemv_square_simulated, COUNT(gemv_square_simulated)}
+                         : (shape_list){gemv_square, COUNT(gemv_square)};
+    if (kind == SWEEP_ARTICLE) list = (shape_list){gemv_article, COUNT(gemv_article)};
+    if (kind == SWEEP_ODD)
+        list = simulated ? (shape_list){gemv_odd_simulated, COUNT(gemv_odd_simulated)}
+                         : (shape_list){gemv_odd, COUNT(gemv_odd)};
     return keep(list, max_size, shapes);
 }
 

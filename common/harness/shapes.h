@@ -20,6 +20,9 @@ int shapes_sweep(sweep_kind kind, int max_size, const shape **shapes);
  * seconds. */
 int shapes_sweep_simulated(sweep_kind kind, int max_size, const shape **shapes);
 
+/* The shapes of a GEMV's sweep (m is 1): on a GPU, or those that suit the simulator. */
+int shapes_sweep_gemv(sweep_kind kind, bool simulated, int max_size, const shape **shapes);
+
 /* Floating-point operations of a GEMM, 2*m*n*k, exact in a double far beyond any size that fits. */
 double shape_flops(shape s);
 

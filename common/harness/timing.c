@@ -18,6 +18,7 @@ static const double GRAPH_BELOW_MS = 0.020;
 static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
 static const double SHORT_MS = 0.2;      /* what an estimate from one launch must reach to be believed */
 static const double WARM_UP_S = 0.1;     /* of uninterrupted work: clocks have settled */
+static const double HOT_WARM_UP_S = 0.002;
 
 /* On a CUDA error leave the function with it; resources are released at `done`. */
 #define TRY(call)                                                                                                      \
@@ -150,7 +151,8 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     cudaError_t error;
 
     for (int side = 0; side < sides; side++) TRY(estimate(task, p.launch[side], stream, &ms[side]));
-    if (ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS))
+    bool brief = ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS);
+    if (task->mode == TIMING_GRAPH || (task->mode == TIMING_AUTO && brief))
         for (int side = 0; side < sides; side++) {
             p.launches[side] = graph_launches(task, ms[side]);
             TRY(capture(task, p.launch[side], p.launches[side], stream, &p.graph[side]));
@@ -163,7 +165,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
         for (int side = 0; side < sides; side++) TRY(sample(&p, side, NULL, NULL, stream));
         TRY(cudaStreamSynchronize(stream));
         pair_s = (now_s() - begin) / ++warm_ups;
-    } while (now_s() - begin < WARM_UP_S);
+    } while (now_s() - begin < (task->hot ? HOT_WARM_UP_S : WARM_UP_S));
 
     double wanted = task->budget_s / pair_s;
     pairs = wanted < MIN_PAIRS ? MIN_PAIRS : wanted > MAX_PAIRS ? MAX_PAIRS : (int)wanted;

@@ -9,8 +9,15 @@
 #define KL_TIMING_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 
 #include "stats.h"
+
+typedef enum {
+    TIMING_AUTO,  /* events, or graphs where a launch is short */
+    TIMING_GRAPH, /* graphs */
+    TIMING_EVENTS /* single launches, however short: what an event pair sees of them includes some of the launching */
+} timing_mode;
 
 typedef struct {
     void *context;
@@ -24,6 +31,8 @@ typedef struct {
     void *flush;
     size_t flush_bytes;
     double budget_s; /* how long to measure, warm-up apart */
+    timing_mode mode;
+    bool hot; /* another measurement has just ended: the clocks need no warm-up */
 } timing_task;
 
 typedef struct {
