@@ -42,6 +42,7 @@ typedef struct {
     uint64_t seed;
     uint64_t planted; /* 1 + its number (row * cols + col); 0: none */
     float plant;
+    bool computed; /* its elements are a launch's result: inspect() compares only what lies around them */
 } matrix;
 
 /* Words a matrix takes with its guards, `misalign` words (0 ... 63) after a 256-byte boundary; whole 256 bytes. */
