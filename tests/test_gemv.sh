@@ -1,0 +1,79 @@
+#!/bin/sh
+# A GEMV step from end to end in the simulator: tests/gemv holds a right kernel and ones with a fault each.
+# Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    build/tests/gemv/run --sim "$@" >"$work/out" 2>&1
+    got=$?
+    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $got, wanted $status and a line like '$pattern':"
+        sed 's/^/    /' "$work/out"
+    fi
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: '$3', wanted '$2'"
+    fi
+}
+
+for t in f16 bf16 f32; do
+    expect "a right kernel, $t" 0 '^plain +100 +33 ' --variant plain --n 100 --k 33 --dtype $t --alpha 2 --beta -0.5
+    expect "a dropped product, $t" 1 'exact pass: .* of 100 elements wrong \('$t', n 100, k 33' \
+        --variant drops_last --n 100 --k 33 --dtype $t
+    expect "a write behind y, $t" 1 '0 (elements|floats) after the end of y' --variant writes_past --size 20 --dtype $t
+done
+expect 'y is read with beta 0' 1 'got nan' --variant reads_y --size 30
+expect 'A is read with alpha 0' 1 'got nan' --variant reads_a --size 30 --alpha 0
+expect 'A is not read with alpha 0' 0 '^plain' --variant plain --size 30 --alpha 0 --beta 2
+expect 'products rounded to 16 bits' 1 'random pass: ' --variant rounds_products --size 500 --dtype bf16
+expect 'what has no device' 0 'skipped: needs what no device has' --variant nowhere
+expect 'the candidate that fits' 0 'tuned: n64 r1 u1 v1' --variant tuned --verbose --size 40
+expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --n 0 --k 5
+expect 'no product' 0 '^plain' --variant plain --n 7 --k 0 --beta 2
+expect 'padded rows' 0 '^plain' --variant plain --size 30 --lda 37
+expect 'a chain' 0 '^plain +70 +70 ' --graph --variant plain --size 70
+expect 'a chain that is none' 0 '^tuned +70 +33 ' --graph --variant tuned --n 70 --k 33
+expect 'a wrong chain' 1 'link 0' --graph --variant drops_last --size 70
+expect 'a list' 0 '^tuned ' --list
+expect 'a list of candidates' 0 'n64 r1 u1 v1: 64 threads a block' --list --verbose --variant tuned
+expect 'help' 0 '^  --n N .*rows of A, elements of y' --help
+same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(m|ldb|ldc|layout) ' "$work/out")"
+expect 'an option of a GEMM' 2 '^test_gemv: --m: is for a GEMM, this is a GEMV$' --m 5
+expect 'the check list' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 7
+expect 'the check list of candidates' 0 '^tuned .*0 failed, of 2 candidates, each on its share' \
+    --variant tuned --sweep check
+expect 'the check list finds faults' 1 '^reads_a +[0-9]+ passed, [1-9]' --variant reads_a --sweep check --every 3
+for sweep in square article odd; do
+    expect "the $sweep sweep" 0 '^plain' --variant plain --sweep $sweep --csv "$work/csv" --json "$work/json"
+done
+same 'rows say what they are' '' "$(awk -F, 'NR > 1 && ($3 != "gemv" || $4 != "f16" || $6 != 1 || $13 != "sim" ||
+    $14 != "")' "$work/csv")"
+rows=$(wc -l <"$work/csv")
+expect 'resumed' 0 'simulated in' --variant plain --sweep square --csv "$work/csv" --resume
+same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
+echo 'something else' >"$work/other"
+expect 'a tune-csv that is something else' 2 'holds something else' --tune-csv "$work/other"
+expect 'a tune-csv that cannot be' 2 'No such file' --tune-csv "$work/no/file"
+expect 'nothing is left of a tune-csv' 0 '^tuned' --tune-csv "$work/tune.csv" --variant tuned --size 20
+same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
