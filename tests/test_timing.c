@@ -530,6 +530,21 @@ static void mode_is_the_kernels_own(void **state) {
         }
 }
 
+static void the_mode_that_is_asked_for(void **state) {
+    (void)state;
+    set_up(100, 130, 4);
+    task.mode = TIMING_GRAPH;
+    run();
+    assert_string_equal(result.mode, "graph");
+    assert_all_near(result.ours_ms, 0.1);
+    set_up(10, 8, 4);
+    fake.overhead = 0.0;
+    task.mode = TIMING_EVENTS;
+    run();
+    assert_string_equal(result.mode, "events");
+    assert_all_near(result.ratio, 0.8);
+}
+
 static void a_graph_has_no_end_of_work(void **state) {
     (void)state;
     set_up(5, 10000, 2);
@@ -661,6 +676,7 @@ int main(void) {
         cmocka_unit_test(times_and_ratio),
         cmocka_unit_test(clocks_that_drift),
         cmocka_unit_test(mode_is_the_kernels_own),
+        cmocka_unit_test(the_mode_that_is_asked_for),
         cmocka_unit_test(a_graph_has_no_end_of_work),
         cmocka_unit_test(cold_operands),
         cmocka_unit_test(pairs_fit_the_budget),

@@ -157,7 +157,7 @@ static void choose_baseline(const session *s, bench *b) {
         CUDA_CHECK(error);
         if (!verdict.ok) {
             progress_clear(stderr);
-            fprintf(stderr, "%s is wrong at n %d, k %d: no baseline\n", name, b->size.n, b->size.k);
+            fprintf(stderr, "%s is wrong at n %d, k %d: left out as a baseline\n", name, b->size.n, b->size.k);
             continue;
         }
         if (b->baseline_name != NULL && b->touched > 0) {
