@@ -31,7 +31,8 @@ typedef struct {
 
 /* One configuration of a kernel that can be tuned; the tuner (tune.h) verifies and times all that `fits`. */
 typedef struct {
-    const char *name; /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; no blanks but between */
+    const char
+        *name; /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; no blanks but between */
     int block_n, reduce_threads, loads, rows;
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
     gemm_kernel (*kernel)(dtype type);
@@ -40,8 +41,8 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *idea;
-    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (n == 0) is cudaSuccess. May
-     * be captured into a graph. NULL for a variant with candidates. */
+    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (n == 0) is cudaSuccess.
+     * May be captured into a graph. NULL for a variant with candidates. */
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
     gemm_kernel (*kernel)(dtype type);
     const char *(*supports)(const device_facts *device);
