@@ -1,0 +1,87 @@
+/* What every GEMV kernel needs beside its own idea: element types, 16-byte loads, y, and the launch. */
+#ifndef KL_GEMV_CUH
+#define KL_GEMV_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "gemv.h"
+#include "griddepcontrol.cuh"
+
+/* ---- in the kernel --------------------------------------------------------------------------------------------- */
+
+/* A kernel's first line: the next kernel may get ready, and what the one in front wrote is there from here on. Both
+ * matter only to a launch with programmatic stream serialization (gemv_problem.pdl). */
+__device__ __forceinline__ void gemv_begin() {
+    griddepcontrol_launch_dependents();
+    griddepcontrol_wait();
+}
+
+/* The row's first element; 64-bit arithmetic, since n * lda passes 2^31 for real matrices. */
+template <typename T> __device__ __forceinline__ const T *gemv_row(const gemv_problem &p, int row) {
+    return (const T *)p.A + (int64_t)row * p.lda;
+}
+
+/* 16 bytes of elements: one load instruction. */
+template <typename T> struct alignas(16) gemv_vector {
+    static const int COUNT = 16 / sizeof(T);
+    T e[COUNT];
+};
+
+/* The vector at x, which is aligned to 16 bytes. */
+template <typename T> __device__ __forceinline__ gemv_vector<T> gemv_load(const T *x) {
+    gemv_vector<T> v;
+    *(uint4 *)&v = *(const uint4 *)x;
+    return v;
+}
+
+template <typename T> __device__ __forceinline__ float gemv_dot(const gemv_vector<T> &a, const gemv_vector<T> &x) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int i = 0; i < gemv_vector<T>::COUNT; i++) sum += (float)a.e[i] * (float)x.e[i];
+    return sum;
+}
+
+/* May x and every row of A be read 16 bytes at a time? A row's last elements may still be fewer. */
+template <typename T> static inline __host__ __device__ bool gemv_aligned(const gemv_problem &p) {
+    return (uintptr_t)p.A % 16 == 0 && (uintptr_t)p.x % 16 == 0 && p.lda % gemv_vector<T>::COUNT == 0;
+}
+
+/* y[row] = alpha*sum + beta*y[row], reading y only when beta != 0 (it may hold NaN otherwise). */
+template <typename T> __device__ __forceinline__ void gemv_write(const gemv_problem &p, int row, float sum) {
+    T *y = (T *)p.y + row;
+    *y = (T)(p.beta == 0.0f ? p.alpha * sum : p.alpha * sum + p.beta * (float)*y);
+}
+
+/* ---- in the launcher ------------------------------------------------------------------------------------------- */
+
+/* A kernel template's instance for the problem's element type. */
+#define GEMV_INSTANCE(type, kernel)                                                                                    \
+    ((type) == DTYPE_F16 ? kernel<__half> : (type) == DTYPE_BF16 ? kernel<__nv_bfloat16> : kernel<float>)
+
+/* Launches a kernel, block_n rows a block. It sees k == 0 where there is no product: alpha == 0 means that too,
+ * whatever A and x hold. */
+static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const gemv_problem *p, int block_n,
+                                             dim3 threads, cudaStream_t stream) {
+    if (p->n == 0) return cudaSuccess;
+    gemv_problem copy = *p;
+    if (copy.alpha == 0.0f || copy.k == 0) {
+        copy.alpha = 0.0f;
+        copy.k = 0;
+    }
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (unsigned)(((int64_t)p->n + block_n - 1) / block_n);
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = p->pdl ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, copy);
+}
+
+#endif
