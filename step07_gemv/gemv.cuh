@@ -61,9 +61,13 @@ template <typename T> __device__ __forceinline__ void gemv_write(const gemv_prob
 #define GEMV_INSTANCE(type, kernel)                                                                                    \
     ((type) == DTYPE_F16 ? kernel<__half> : (type) == DTYPE_BF16 ? kernel<__nv_bfloat16> : kernel<float>)
 
-/* Launches a kernel, block_n rows a block. It sees k == 0 where there is no product: alpha == 0 means that too,
- * whatever A and x hold. */
-static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const gemv_problem *p, int block_n,
+/* Blocks of block_n rows each. */
+static inline unsigned gemv_blocks(const gemv_problem *p, int block_n) {
+    return (unsigned)(((int64_t)p->n + block_n - 1) / block_n);
+}
+
+/* Launches a kernel. It sees k == 0 where there is no product: alpha == 0 means that too, whatever A and x hold. */
+static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const gemv_problem *p, unsigned blocks,
                                              dim3 threads, cudaStream_t stream) {
     if (p->n == 0) return cudaSuccess;
     gemv_problem copy = *p;
@@ -76,12 +80,18 @@ static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const
     overlap.val.programmaticStreamSerializationAllowed = 1;
 
     cudaLaunchConfig_t config = {};
-    config.gridDim = (unsigned)(((int64_t)p->n + block_n - 1) / block_n);
+    config.gridDim = blocks;
     config.blockDim = threads;
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = p->pdl ? 1 : 0;
     return cudaLaunchKernelEx(&config, kernel, copy);
+}
+
+/* The same with block_n rows a block. */
+static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const gemv_problem *p, int block_n,
+                                             dim3 threads, cudaStream_t stream) {
+    return gemv_launch_blocks(kernel, p, gemv_blocks(p, block_n), threads, stream);
 }
 
 #endif

@@ -1,0 +1,15 @@
+/* A row a thread, 128 rows a block, tiles of A and x in shared memory (naive.cuh): 1024 rows are 8 blocks, for the 132
+ * multiprocessors of an H200. */
+#include "naive.cuh"
+
+static const int BLOCK_N = 128;
+
+template <typename T> static constexpr auto instance = gemv_naive<T, BLOCK_N>;
+
+extern "C" gemm_kernel kernel_naive(dtype type) {
+    return {(const void *)GEMV_INSTANCE(type, instance), THREADS, 0};
+}
+
+extern "C" cudaError_t launch_naive(const gemv_problem *p, cudaStream_t stream) {
+    return gemv_launch_kernel(GEMV_INSTANCE(p->type, instance), p, BLOCK_N, THREADS, stream);
+}

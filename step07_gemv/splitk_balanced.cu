@@ -1,0 +1,54 @@
+/* Several consecutive elements a thread and step: BLOCK_K elements a step for REDUCE_THREADS threads, TILE_K each.
+ *
+ * A thread's loads of a step do not depend on one another, so 8 of them are in flight where there was one, and the 8
+ * neighbours come from one sector, fetched once if L1 keeps it that long. Threads and atomics are the same as before;
+ * how BLOCK_K is shared between threads and elements a thread is now a choice.
+ *
+ *             |<------------- BLOCK_K = 256 ------------->|
+ *   row 0    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      thread (x, y): row x,
+ *   row 1    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      8 elements from y * 8 on
+ *             |<- TILE_K -->|
+ */
+#include "gemv.cuh"
+
+static const int BLOCK_N = 32;
+static const int REDUCE_THREADS = 32; /* threads a row */
+static const int TILE_K = 8;          /* elements a thread and step */
+static const int BLOCK_K = REDUCE_THREADS * TILE_K;
+
+template <typename T>
+static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_splitk_balanced(gemv_problem p) {
+    __shared__ float sums[BLOCK_N];
+    gemv_begin();
+    int tn = threadIdx.x, tk = threadIdx.y;
+    int row = blockIdx.x * BLOCK_N + tn;
+    const T *a = gemv_row<T>(p, row), *x = (const T *)p.x;
+
+    if (tk == 0) sums[tn] = 0.0f;
+    float acc = 0.0f;
+    if (row < p.n)
+        for (int k0 = tk * TILE_K; k0 < p.k; k0 += BLOCK_K) {
+            T a_reg[TILE_K], x_reg[TILE_K];
+#pragma unroll
+            for (int i = 0; i < TILE_K; i++) {
+                a_reg[i] = k0 + i < p.k ? a[k0 + i] : (T)0.0f;
+                x_reg[i] = k0 + i < p.k ? x[k0 + i] : (T)0.0f;
+            }
+#pragma unroll
+            for (int i = 0; i < TILE_K; i++) acc += (float)a_reg[i] * (float)x_reg[i];
+        }
+
+    __syncthreads();
+    atomicAdd(&sums[tn], acc);
+    __syncthreads();
+    if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
+}
+
+extern "C" gemm_kernel kernel_splitk_balanced(dtype type) {
+    return {(const void *)GEMV_INSTANCE(type, gemv_splitk_balanced), BLOCK_N * REDUCE_THREADS, 0};
+}
+
+extern "C" cudaError_t launch_splitk_balanced(const gemv_problem *p, cudaStream_t stream) {
+    return gemv_launch_kernel(GEMV_INSTANCE(p->type, gemv_splitk_balanced), p, BLOCK_N, dim3(BLOCK_N, REDUCE_THREADS),
+                              stream);
+}

@@ -1,0 +1,28 @@
+/* Step 7: a matrix times a vector, where memory is all there is to fight for. */
+#include "gemv.h"
+
+GEMV_VARIANT(naive);
+GEMV_VARIANT(naive_wide);
+GEMV_VARIANT(row_per_block);
+GEMV_VARIANT(splitk_atomic);
+GEMV_VARIANT(splitk_balanced);
+GEMV_VARIANT(vectorized);
+GEMV_VARIANT(tree);
+GEMV_VARIANT(shuffle);
+
+static const gemv_variant variants[] = {
+    {"naive", "a row a thread, tiles in shared memory, 128 rows a block", launch_naive, kernel_naive, NULL, NULL, 0},
+    {"naive_wide", "the same with 8 rows a block: enough blocks", launch_naive_wide, kernel_naive_wide, NULL, NULL, 0},
+    {"row_per_block", "a block reduces a row, as in Triton", launch_row_per_block, kernel_row_per_block, NULL, NULL, 0},
+    {"splitk_atomic", "32 threads share a row, one element a step, and add with atomics", launch_splitk_atomic,
+     kernel_splitk_atomic, NULL, NULL, 0},
+    {"splitk_balanced", "8 consecutive elements a thread and step", launch_splitk_balanced, kernel_splitk_balanced,
+     NULL, NULL, 0},
+    {"vectorized", "16 bytes a load, 2 rows a block", launch_vectorized, kernel_vectorized, NULL, NULL, 0},
+    {"tree", "a tree in shared memory instead of atomics", launch_tree, kernel_tree, NULL, NULL, 0},
+    {"shuffle", "a warp a row, shuffles: no shared memory, no barrier", launch_shuffle, kernel_shuffle, NULL, NULL, 0},
+};
+
+int main(int argc, char **argv) {
+    return gemv_step_main(argc, argv, "step07_gemv", variants, GEMM_COUNT(variants));
+}

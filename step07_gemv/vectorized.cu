@@ -1,0 +1,48 @@
+/* A thread's consecutive elements in one 128-bit load: 8 halves (TILE_K = 16 bytes) an instruction.
+ *
+ * An eighth of the load instructions for the same bytes, and each asks for 16 bytes a lane. As in the article, a block
+ * also has 2 rows instead of 32, so 1024 rows are 512 blocks and not 32: technique and grid change at once. Where a row
+ * does not start on 16 bytes, all of it is read element by element.
+ *
+ *                  16 bytes
+ *   row 0    |  y0  |  y1  |  y2  | ... |  y15 |  y16 | ... |  y31 |  y0  ...      thread (x, y): row x
+ *   row 1    |  y0  |  y1  |  y2  | ... |  y15 |  y16 | ... |  y31 |  y0  ...
+ *            |<--------- warp 0 ------------->|<---- warp 1 ------>|                256 bytes of each row a warp
+ */
+#include "gemv.cuh"
+
+static const int BLOCK_N = 2;
+static const int REDUCE_THREADS = 32;
+
+template <typename T>
+static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_vectorized(gemv_problem p) {
+    const int TILE_K = gemv_vector<T>::COUNT;
+    __shared__ float sums[BLOCK_N];
+    gemv_begin();
+    int tn = threadIdx.x, tk = threadIdx.y;
+    int row = blockIdx.x * BLOCK_N + tn;
+    const T *a = gemv_row<T>(p, row), *x = (const T *)p.x;
+
+    if (tk == 0) sums[tn] = 0.0f;
+    float acc = 0.0f;
+    if (row < p.n) {
+        int whole = gemv_aligned<T>(p) ? p.k / TILE_K * TILE_K : 0; /* elements that vectors hold */
+        for (int k = tk * TILE_K; k < whole; k += REDUCE_THREADS * TILE_K)
+            acc += gemv_dot(gemv_load(a + k), gemv_load(x + k));
+        for (int k = whole + tk; k < p.k; k += REDUCE_THREADS) acc += (float)a[k] * (float)x[k];
+    }
+
+    __syncthreads();
+    atomicAdd(&sums[tn], acc);
+    __syncthreads();
+    if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
+}
+
+extern "C" gemm_kernel kernel_vectorized(dtype type) {
+    return {(const void *)GEMV_INSTANCE(type, gemv_vectorized), BLOCK_N * REDUCE_THREADS, 0};
+}
+
+extern "C" cudaError_t launch_vectorized(const gemv_problem *p, cudaStream_t stream) {
+    return gemv_launch_kernel(GEMV_INSTANCE(p->type, gemv_vectorized), p, BLOCK_N, dim3(BLOCK_N, REDUCE_THREADS),
+                              stream);
+}
