@@ -14,8 +14,8 @@
  *
  * With programmatic dependent launch (gemv_problem.pdl) both load A before they wait for the kernel in front of them,
  * which writes x: A does not depend on it. When they let the next kernel start matters too. Early, its blocks sit on
- * registers while this one still keeps the memory busy; after the last loads are issued, its loads fill the gap that the
- * tail leaves. */
+ * registers while this one still keeps the memory busy; after the last loads are issued, its loads fill the gap that
+ * this one's tail leaves. */
 #ifndef KL_STREAM_CUH
 #define KL_STREAM_CUH
 
@@ -32,20 +32,28 @@ template <typename T> struct stream_piece<T, false> {
     static const int ELEMENTS = 1;
 };
 
-static __device__ __forceinline__ void load_once(const uint4 *from, uint4 *to) {
+/* A is read once and by nobody written; x is read by every row, and the kernel in front may just have written it. */
+static __device__ __forceinline__ void load_a(const uint4 *from, uint4 *to) {
     *to = ld_global_once_16(from);
 }
 
-static __device__ __forceinline__ void load_once(const __half *from, __half *to) {
-    *to = __ushort_as_half(ld_global_constant_2(from));
+static __device__ __forceinline__ void load_x(const uint4 *from, uint4 *to) {
+    *to = ld_global_16(from);
 }
 
-static __device__ __forceinline__ void load_once(const __nv_bfloat16 *from, __nv_bfloat16 *to) {
-    *to = __ushort_as_bfloat16(ld_global_constant_2(from));
+/* Single elements: 2 or 4 bytes. */
+template <typename T> static __device__ __forceinline__ void load_a(const T *from, T *to) {
+    if (sizeof(T) == 2)
+        *(unsigned short *)to = ld_global_constant_2(from);
+    else
+        *(unsigned *)to = ld_global_constant_4(from);
 }
 
-static __device__ __forceinline__ void load_once(const float *from, float *to) {
-    *to = __uint_as_float(ld_global_constant_4(from));
+template <typename T> static __device__ __forceinline__ void load_x(const T *from, T *to) {
+    if (sizeof(T) == 2)
+        *(unsigned short *)to = ld_global_2(from);
+    else
+        *(unsigned *)to = ld_global_4(from);
 }
 
 /* sum += a . x, in two chains of FMAs. */
@@ -60,26 +68,27 @@ template <typename T> static __device__ __forceinline__ void multiply_add(const 
     sum[0] = fmaf((float)a, (float)x, sum[0]);
 }
 
-/* Pieces first, first + REDUCE_THREADS, ... of ROWS rows, which have `pieces`; those beyond the end are zeros in A and
- * in x, and not read. */
-template <int REDUCE_THREADS, int LOADS, int ROWS, typename PIECE>
-static __device__ __forceinline__ void load_rows(const PIECE *const (&row)[ROWS], int first, int pieces,
-                                                 PIECE (&a)[ROWS][LOADS]) {
+/* Pieces first, first + REDUCE_THREADS, ... of ROWS rows, which have `pieces`. EDGE: some may lie beyond the end; they
+ * are zeros in A and in x, and not read. */
+template <bool EDGE, int REDUCE_THREADS, int LOADS, int ROWS, typename PIECE>
+static __device__ __forceinline__ void load_chunk_a(const PIECE *const (&row)[ROWS], int first, int pieces,
+                                                    PIECE (&a)[ROWS][LOADS]) {
 #pragma unroll
     for (int u = 0; u < LOADS; u++)
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             a[r][u] = PIECE();
-            if (first + u * REDUCE_THREADS < pieces) load_once(row[r] + first + u * REDUCE_THREADS, &a[r][u]);
+            if (!EDGE || first + u * REDUCE_THREADS < pieces) load_a(row[r] + first + u * REDUCE_THREADS, &a[r][u]);
         }
 }
 
-/* x may be what the kernel in front has just written: an ordinary load, after the wait. */
-template <int REDUCE_THREADS, int LOADS, typename PIECE>
-static __device__ __forceinline__ void load_x(const PIECE *x, int first, int pieces, PIECE (&to)[LOADS]) {
+template <bool EDGE, int REDUCE_THREADS, int LOADS, typename PIECE>
+static __device__ __forceinline__ void load_chunk_x(const PIECE *from, int first, int pieces, PIECE (&x)[LOADS]) {
 #pragma unroll
-    for (int u = 0; u < LOADS; u++)
-        to[u] = first + u * REDUCE_THREADS < pieces ? x[first + u * REDUCE_THREADS] : PIECE();
+    for (int u = 0; u < LOADS; u++) {
+        x[u] = PIECE();
+        if (!EDGE || first + u * REDUCE_THREADS < pieces) load_x(from + first + u * REDUCE_THREADS, &x[u]);
+    }
 }
 
 /* Row `row`, or the last one for a thread beyond it, whose result is never written. */
@@ -87,13 +96,15 @@ template <typename T> static __device__ __forceinline__ const T *stream_row(cons
     return gemv_row<T>(p, min(row, p.n - 1));
 }
 
-/* The elements from `first` on that do not fill a piece. */
+/* The last elements, from `first` on, that do not fill a piece: fewer than a row has threads. */
 template <typename T, int REDUCE_THREADS, int ROWS>
 static __device__ __forceinline__ void add_rest(const gemv_problem &p, int row0, int first, int lane,
                                                 float (&sum)[ROWS][2]) {
-    for (int k = first + lane; k < p.k; k += REDUCE_THREADS)
+    static_assert(gemv_vector<T>::COUNT <= REDUCE_THREADS, "one element a thread is enough");
+    if (first + lane >= p.k) return;
+    const T x = ((const T *)p.x)[first + lane];
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) multiply_add<T>(stream_row<T>(p, row0 + r)[k], ((const T *)p.x)[k], sum[r]);
+    for (int r = 0; r < ROWS; r++) multiply_add<T>(stream_row<T>(p, row0 + r)[first + lane], x, sum[r]);
 }
 
 /* Adds the sums of a row's threads and writes y: shuffles within a warp, then shared memory if the row has several.
@@ -146,16 +157,24 @@ __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ g
 
     piece a[ROWS][LOADS], x[LOADS];
     float sum[ROWS][2] = {};
-    load_rows<REDUCE_THREADS, LOADS, ROWS>(row, lane, pieces, a);
+    if (CHUNK <= pieces)
+        load_chunk_a<false, REDUCE_THREADS>(row, lane, pieces, a);
+    else
+        load_chunk_a<true, REDUCE_THREADS>(row, lane, pieces, a);
     griddepcontrol_wait();
-    for (int first = lane; first - lane < pieces; first += CHUNK) {
-        load_x<REDUCE_THREADS, LOADS>((const piece *)p.x, first, pieces, x);
+    for (int chunk = 0; chunk < pieces; chunk += CHUNK) {
+        if (chunk + CHUNK <= pieces)
+            load_chunk_x<false, REDUCE_THREADS>((const piece *)p.x, chunk + lane, pieces, x);
+        else
+            load_chunk_x<true, REDUCE_THREADS>((const piece *)p.x, chunk + lane, pieces, x);
 #pragma unroll
         for (int u = 0; u < LOADS; u++)
 #pragma unroll
             for (int r = 0; r < ROWS; r++) multiply_add<T>(a[r][u], x[u], sum[r]);
-        if (first - lane + CHUNK < pieces)
-            load_rows<REDUCE_THREADS, LOADS, ROWS>(row, first + CHUNK, pieces, a);
+        if (chunk + 2 * CHUNK <= pieces)
+            load_chunk_a<false, REDUCE_THREADS>(row, chunk + CHUNK + lane, pieces, a);
+        else if (chunk + CHUNK < pieces)
+            load_chunk_a<true, REDUCE_THREADS>(row, chunk + CHUNK + lane, pieces, a);
     }
     if (VECTOR) add_rest<T, REDUCE_THREADS>(p, row0, pieces * ELEMENTS, lane, sum);
     reduce_and_write<T, REDUCE_THREADS, ROWS>(p, row0, sum, partial);
@@ -174,10 +193,10 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) gemv_persistent(const __grid_
     const uint4 *row[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) row[r] = (const uint4 *)stream_row<T>(p, row0 + r);
-    load_rows<THREADS, LOADS, ROWS>(row, lane, pieces, a);
+    load_chunk_a<true, THREADS>(row, lane, pieces, a);
     if (row0 + step >= p.n) griddepcontrol_launch_dependents();
     griddepcontrol_wait();
-    load_x<THREADS, LOADS>((const uint4 *)p.x, lane, pieces, x);
+    load_chunk_x<true, THREADS>((const uint4 *)p.x, lane, pieces, x);
     for (; row0 < p.n; row0 += step, turn ^= 1) {
         float sum[ROWS][2] = {};
 #pragma unroll
@@ -187,7 +206,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) gemv_persistent(const __grid_
         if (row0 + step < p.n) {
 #pragma unroll
             for (int r = 0; r < ROWS; r++) row[r] = (const uint4 *)stream_row<T>(p, row0 + step + r);
-            load_rows<THREADS, LOADS, ROWS>(row, lane, pieces, a);
+            load_chunk_a<true, THREADS>(row, lane, pieces, a);
             if (row0 + 2 * step >= p.n) griddepcontrol_launch_dependents(); /* these were the last loads */
         }
         add_rest<T, THREADS>(p, row0, pieces * ELEMENTS, lane, sum);

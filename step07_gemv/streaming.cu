@@ -1,15 +1,15 @@
 /* The reduction is as good as it gets; now the memory is kept busy. Three changes:
  *
  *   loads in flight   four 16-byte loads of a row are issued before the first is waited for: 32 threads have 2 KB of
- *                     their row on the way, an SM full of them more than the 35 KB that latency times bandwidth asks for
+ *                     their row on the way, a full multiprocessor more than the 35 KB that latency times bandwidth asks
  *   cache hints       A is used once and does not go through L1, which is left to x, which every row reads again
  *   overlap           A does not depend on the kernel in front, so its first loads leave before the wait for x
  *
- * Two rows a block, a warp each: a block's end costs others nothing, and 4096 rows still fill 132 SMs. There is always a
- * shape at which another choice of threads, loads and rows is faster, by some 5 %: that is `autotuned`. */
+ * Two rows a block, a warp each. At every shape some other choice of threads, loads and rows is faster, by up to 5 %:
+ * that is `autotuned`. */
 #include "stream.cuh"
 
-typedef direct<true, 2, 32, 4, 1> by_vectors;    /* BLOCK_N, threads a row, loads in flight, rows a thread */
+typedef direct<true, 2, 32, 4, 1> by_vectors;   /* BLOCK_N, threads a row, loads in flight, rows a thread */
 typedef direct<false, 4, 32, 8, 1> by_elements; /* where a row does not begin on 16 bytes */
 
 extern "C" gemm_kernel kernel_streaming(dtype type) {

@@ -1,0 +1,52 @@
+/* ld.global in the forms that C++ has no word for (PTX ISA, "Data Movement and Conversion Instructions: ld" and
+ * "ld.global.nc"). All are volatile: they stay in the order in which they are written, several loads before the first
+ * use of one, and before or behind griddepcontrol_wait(). */
+#ifndef KL_PTX_LD_GLOBAL_CUH
+#define KL_PTX_LD_GLOBAL_CUH
+
+/* 16 bytes that are read once; p aligned to 16. .nc: nobody writes there while the kernel runs. L1::no_allocate: L1 is
+ * left to what is read again. */
+__device__ __forceinline__ uint4 ld_global_once_16(const void *p) {
+    uint4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p));
+    return v;
+}
+
+/* 4 and 2 bytes that nobody writes, where 16 would not be aligned; through L1, for neighbours share its sectors. */
+__device__ __forceinline__ unsigned ld_global_constant_4(const void *p) {
+    unsigned v;
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(v) : "l"(p));
+    return v;
+}
+
+__device__ __forceinline__ unsigned short ld_global_constant_2(const void *p) {
+    unsigned short v;
+    asm volatile("ld.global.nc.u16 %0, [%1];" : "=h"(v) : "l"(p));
+    return v;
+}
+
+/* 16, 4 and 2 bytes that another kernel may have written while this one was already running. */
+__device__ __forceinline__ uint4 ld_global_16(const void *p) {
+    uint4 v;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p)
+                 : "memory");
+    return v;
+}
+
+__device__ __forceinline__ unsigned ld_global_4(const void *p) {
+    unsigned v;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+
+__device__ __forceinline__ unsigned short ld_global_2(const void *p) {
+    unsigned short v;
+    asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(p) : "memory");
+    return v;
+}
+
+#endif
