@@ -1,4 +1,5 @@
 /* Step 7: a matrix times a vector, where memory is all there is to fight for. */
+#include "autotuned.h"
 #include "gemv.h"
 
 GEMV_VARIANT(naive);
@@ -9,6 +10,7 @@ GEMV_VARIANT(splitk_balanced);
 GEMV_VARIANT(vectorized);
 GEMV_VARIANT(tree);
 GEMV_VARIANT(shuffle);
+GEMV_VARIANT(streaming);
 
 static const gemv_variant variants[] = {
     {"naive", "a row a thread, tiles in shared memory, 128 rows a block", launch_naive, kernel_naive, NULL, NULL, 0},
@@ -21,6 +23,10 @@ static const gemv_variant variants[] = {
     {"vectorized", "16 bytes a load, 2 rows a block", launch_vectorized, kernel_vectorized, NULL, NULL, 0},
     {"tree", "a tree in shared memory instead of atomics", launch_tree, kernel_tree, NULL, NULL, 0},
     {"shuffle", "a warp a row, shuffles: no shared memory, no barrier", launch_shuffle, kernel_shuffle, NULL, NULL, 0},
+    {"streaming", "four loads in flight, A past L1, and before the wait for x", launch_streaming, kernel_streaming,
+     NULL, NULL, 0},
+    {"autotuned", "threads, loads and rows searched for each shape", NULL, NULL, NULL, autotuned_candidates,
+     AUTOTUNED_CANDIDATES},
 };
 
 int main(int argc, char **argv) {
