@@ -412,6 +412,8 @@ static int choose_candidate(session *s, bench *b, const gemv_variant *v) {
         if (known != NULL && s->o.verbose) printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
     }
     int chosen = known != NULL ? index_of(v, known->candidate) : -1;
+    search context = {s, b, v}; /* it was right for another shape, leading dimension or alignment */
+    if (chosen >= 0 && !candidate_fits(&context, chosen)) chosen = -1;
     if (chosen < 0) chosen = s->o.tune ? search_candidates(s, b, v, &key) : first_that_fits(s, b, v);
     free(names);
     return chosen;
