@@ -1,13 +1,13 @@
 /* Several consecutive elements a thread and step: BLOCK_K elements a step for REDUCE_THREADS threads, TILE_K each.
  *
- * A thread's loads of a step do not depend on one another, so 8 of them are in flight where there was one, and the 8
- * neighbours come from one sector, fetched once if L1 keeps it that long. Threads and atomics are the same as before;
- * how BLOCK_K is shared between threads and elements a thread is now a choice.
+ * In the kernel before, the 16 halves of a sector go to 16 different warps: it is fetched once only if all of them come
+ * by while L1 keeps it. Here a thread takes 8 of them in one step. Threads, blocks and atomics are the same; but how
+ * BLOCK_K is shared out between threads and elements a thread, parallelism against work, is now a choice.
  *
- *             |<------------- BLOCK_K = 256 ------------->|
+ *            |<---------------- BLOCK_K = 256 ---------------->|
  *   row 0    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      thread (x, y): row x,
  *   row 1    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      8 elements from y * 8 on
- *             |<- TILE_K -->|
+ *            |<-- TILE_K -->|
  */
 #include "gemv.cuh"
 
