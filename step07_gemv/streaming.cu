@@ -5,8 +5,8 @@
  *   cache hints       A is used once and does not go through L1, which is left to x, which every row reads again
  *   overlap           A does not depend on the kernel in front, so its first loads leave before the wait for x
  *
- * Two rows a block, a warp each. At every shape some other choice of threads, loads and rows is faster, by up to 5 %:
- * that is `autotuned`. */
+ * Two rows a block, a warp each. At every shape some other choice of threads, loads and rows is faster: that is
+ * `autotuned`. */
 #include "stream.cuh"
 
 typedef direct<true, 2, 32, 4, 1> by_vectors;   /* BLOCK_N, threads a row, loads in flight, rows a thread */
