@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures every step on this GPU and records it in plots/data/GPU/sgemm.csv; what that holds already is not measured
+# Measures every GEMM step on this GPU and records it in plots/data/GPU/sgemm.csv; what that holds already is not measured
 # again. BENCH_STEPS="step01 step04" and SWEEPS="square article odd" narrow it; FORCE=1 starts the file afresh.
 # Exit status: 0, 2 for a step or sweep that there is not, 3 without a GPU, or that of the run that failed.
 set -eu
@@ -38,7 +38,7 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-for step in ${BENCH_STEPS:-step[0-9][0-9]}; do
+for step in ${BENCH_STEPS:-step0[1-6]}; do
     for sweep in ${SWEEPS:-square article odd}; do
         echo "bench: $step --sweep $sweep" >&2
         # Also after FORCE=1, where the file is new, so that a run that was cut off can go on without it.
