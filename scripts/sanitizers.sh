@@ -69,7 +69,7 @@ for kind; do
     for program in build/"$kind"/step*/run; do
         run "$kind $(basename "$(dirname "$program")")" "$program" --sweep check --every 15 --sim
     done
-    run "$kind $(basename "$(dirname "$program")") of 300" "$program" --m 300 --n 520 --k 96 --sim
+    run "$kind step05_doublebuffer of 300" "build/$kind/step05_doublebuffer/run" --m 300 --n 520 --k 96 --sim
     if [ "$kind" = tsan ]; then
         rm -f "$work"/report*
         build/tsan/tests/sanitizers/race >"$work/out" 2>"$work/err"

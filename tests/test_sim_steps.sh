@@ -52,7 +52,7 @@ for dir in step[0-9][0-9]_*; do
         '[ "$status" = 0 ] && awk -F, '"'"'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
             $c["mode"] != "sim" || $c["ms_median"] != "" || $c["device"] !~ /simulated/ { bad = 1 }
             $c["max_err_bound_share"] == "" || $c["max_err_bound_share"] > 1 { bad = 1 }
-            $c["m"] == 96 { rows++ }
+            $c["k"] == 96 { rows++ }
             END { exit bad || !rows }'"'"' "$csv"'
     check "$step: JSON says sim" grep -q '"mode": *"sim"' "$work/$step.json"
     run "$dir/run" --sim --size 0
