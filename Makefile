@@ -93,10 +93,11 @@ tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 gpu_test := build/tests/gpu/faults
 gemv_test := build/tests/gemv/run
+candidates_test := build/tests/candidates/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := build/tests/bench/sim
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/conformance tests/programs \
+every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/candidates tests/conformance tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
 # The simulator: its instructions' handlers (exec_*.c, ops.c) once for every instruction set, the rest once.
@@ -111,7 +112,7 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) te
 
 .DEFAULT_GOAL := all
 .PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
-        clean help ptx profile compare counters sass compile_commands.json check-archs FORCE
+        clean help ptx profile compare counters cold test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
@@ -156,6 +157,12 @@ $(gpu_test): $(call objects,tests/gpu) $(harness) build/flags
 
 # A step of a plain GEMV, and of ones with a fault each, for tests/test_gemv.sh.
 $(gemv_test): $(call objects,tests/gemv) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# Step 7's autotuned configurations, each a variant, for the same.
+$(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
@@ -262,7 +269,7 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemv_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemv_test) $(candidates_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 
@@ -274,6 +281,9 @@ fuzz: ## fuzz the simulator's readers of PTX and fat binaries (FUZZ_SECONDS=600 
 
 test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library
 	@sh scripts/test_gpu.sh
+
+test-tuned: ## is step 7's autotuned ever slower than another variant? 100 random shapes (SHAPES=, SEED=)
+	@sh tests/gpu/tuned.sh
 
 sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
 	@sh scripts/sanitize.sh
@@ -301,6 +311,9 @@ profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 
 counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
 	@sh scripts/counters.sh
+
+cold: ## count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
+	@sh scripts/cold.sh
 
 sass: ## record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
 	@sh scripts/sass.sh

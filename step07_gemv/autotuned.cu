@@ -5,19 +5,36 @@
  *
  * What wins, on an H200: at 1024 x 1024 few blocks, for the launch is what takes time; at tens of megabytes persistent
  * ones; at hundreds whatever keeps 35 KB a multiprocessor in flight. Larger u * v than these spill registers and lose.
- * The order matters where nothing is timed: the first that can do the problem is taken. */
+ * Some shapes want another kernel: rows that begin anywhere (unaligned.cuh), few long rows (split.cuh), many short ones
+ * (short_rows.cuh). The order matters where nothing is timed: the first that can do the problem is taken. */
 #include "autotuned.h"
-#include "stream.cuh"
+#include "short_rows.cuh"
+#include "split.cuh"
+#include "unaligned.cuh"
 
 #define NAMED(n, r, u, v, word) "n" #n " r" #r " u" #u " v" #v word, n, r, u, v
 #define DIRECT(n, r, u, v)                                                                                             \
-    { NAMED(n, r, u, v, ""), direct<true, n, r, u, v>::launch, direct<true, n, r, u, v>::kernel }
+    { NAMED(n, r, u, v, ""), direct<n, r, u, v>::launch, direct<n, r, u, v>::kernel }
 /* n rows at a time by a whole block; `blocks` a multiprocessor. */
 #define PERSISTENT(n, r, u, blocks)                                                                                    \
     { NAMED(n, r, u, n, " persistent"), persistent<n, r, u, blocks>::launch, persistent<n, r, u, blocks>::kernel }
-/* For rows that do not begin on 16 bytes: u elements in flight. Takes every problem. */
-#define ELEMENTS(n, r, u, v)                                                                                           \
-    { NAMED(n, r, u, v, " elements"), direct<false, n, r, u, v>::launch, direct<false, n, r, u, v>::kernel }
+/* For rows that do not begin on 16 bytes. Takes every problem. */
+#define UNALIGNED(n, r, u)                                                                                             \
+    { NAMED(n, r, u, 1, " unaligned"), unaligned<n, r, u>::launch, unaligned<n, r, u>::kernel }
+
+/* A row by several blocks, `blocks` a multiprocessor for all rows together. */
+#define SPLIT(r, u, blocks)                                                                                            \
+    { NAMED(1, r, u, 1, " split"), split<r, u, blocks>::launch, split<r, u, blocks>::kernel }
+/* n rows a block by way of shared memory, one thread a row. */
+#define SHORT_ROWS(n)                                                                                                  \
+    { NAMED(n, 1, 4, 1, " short"), short_rows<n>::launch, short_rows<n>::kernel }
+/* A kernel of an earlier rung, for small problems, where whatever does the least before its first load wins. */
+extern "C" {
+GEMV_VARIANT(shuffle);
+GEMV_VARIANT(row_per_block);
+}
+#define RUNG(n, r, rung)                                                                                               \
+    { NAMED(n, r, 1, 1, " " #rung), launch_##rung, kernel_##rung }
 
 const gemv_candidate autotuned_candidates[] = {
     /* 64 threads a block */
@@ -25,17 +42,21 @@ const gemv_candidate autotuned_candidates[] = {
     DIRECT(2, 32, 2, 1),
     DIRECT(1, 64, 2, 1),
     DIRECT(1, 64, 4, 1),
-    DIRECT(2, 64, 4, 2),
     DIRECT(4, 32, 2, 2),
     /* 128 */
     DIRECT(16, 8, 4, 1),
     DIRECT(8, 16, 4, 1),
     DIRECT(4, 32, 4, 1),
-    DIRECT(2, 64, 4, 1),
     DIRECT(1, 128, 2, 1),
     DIRECT(1, 128, 4, 1),
+    DIRECT(2, 128, 1, 2),
     DIRECT(2, 128, 2, 2),
+    /* 224: 7 * 2^n columns are common, and 8 halves * 4 loads * 224 threads are half of 14336 */
+    DIRECT(1, 224, 4, 1),
     /* 256 */
+    DIRECT(64, 8, 2, 2),
+    DIRECT(128, 8, 2, 4),
+    DIRECT(64, 16, 1, 4),
     DIRECT(8, 32, 4, 1),
     DIRECT(4, 64, 2, 1),
     DIRECT(4, 64, 4, 1),
@@ -43,8 +64,8 @@ const gemv_candidate autotuned_candidates[] = {
     DIRECT(4, 128, 1, 2),
     DIRECT(1, 256, 2, 1),
     DIRECT(1, 256, 4, 1),
+    DIRECT(2, 256, 1, 2),
     /* 512 */
-    DIRECT(4, 128, 1, 1),
     DIRECT(1, 512, 4, 1),
     /* 128 to 1024, as many blocks as fit at once */
     PERSISTENT(4, 128, 2, 4),
@@ -55,9 +76,24 @@ const gemv_candidate autotuned_candidates[] = {
     PERSISTENT(3, 512, 4, 1),
     PERSISTENT(3, 896, 2, 1),
     PERSISTENT(4, 1024, 1, 1),
-    /* 128 and 256 */
-    ELEMENTS(4, 32, 4, 1),
-    ELEMENTS(4, 32, 8, 1),
-    ELEMENTS(2, 128, 8, 1),
-    ELEMENTS(1, 256, 8, 1),
+    /* 64 to 256 */
+    UNALIGNED(2, 32, 4),
+    UNALIGNED(16, 8, 2),
+    UNALIGNED(8, 16, 2),
+    UNALIGNED(4, 32, 2),
+    UNALIGNED(8, 32, 4),
+    UNALIGNED(1, 128, 4),
+    UNALIGNED(2, 128, 2),
+    UNALIGNED(1, 256, 4),
+    /* 256 and 512 */
+    SPLIT(256, 2, 4),
+    SPLIT(256, 4, 4),
+    SPLIT(512, 4, 2),
+    /* 256 */
+    SHORT_ROWS(64),
+    SHORT_ROWS(256),
+    SHORT_ROWS(1024),
+    /* 64 and 128 */
+    RUNG(2, 32, shuffle),
+    RUNG(1, 128, row_per_block),
 };

@@ -4,7 +4,7 @@
 
 #include "gemv.h"
 
-enum { AUTOTUNED_CANDIDATES = 34 };
+enum { AUTOTUNED_CANDIDATES = 49 };
 
 #ifdef __cplusplus
 extern "C" {

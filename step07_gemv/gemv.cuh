@@ -66,9 +66,10 @@ static inline unsigned gemv_blocks(const gemv_problem *p, int block_n) {
     return (unsigned)(((int64_t)p->n + block_n - 1) / block_n);
 }
 
-/* Launches a kernel. It sees k == 0 where there is no product: alpha == 0 means that too, whatever A and x hold. */
+/* Launches a kernel with `shared` bytes of dynamic shared memory. It sees k == 0 where there is no product: alpha == 0
+ * means that too, whatever A and x hold. */
 static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const gemv_problem *p, unsigned blocks,
-                                             dim3 threads, cudaStream_t stream) {
+                                             dim3 threads, size_t shared, cudaStream_t stream) {
     if (p->n == 0) return cudaSuccess;
     gemv_problem copy = *p;
     if (copy.alpha == 0.0f || copy.k == 0) {
@@ -82,6 +83,7 @@ static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const
     cudaLaunchConfig_t config = {};
     config.gridDim = blocks;
     config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = p->pdl ? 1 : 0;
@@ -91,7 +93,7 @@ static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const
 /* The same with block_n rows a block. */
 static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const gemv_problem *p, int block_n,
                                              dim3 threads, cudaStream_t stream) {
-    return gemv_launch_blocks(kernel, p, gemv_blocks(p, block_n), threads, stream);
+    return gemv_launch_blocks(kernel, p, gemv_blocks(p, block_n), threads, 0, stream);
 }
 
 #endif

@@ -22,40 +22,6 @@
 #include "gemv.cuh"
 #include "ld_global.cuh"
 
-/* What one load brings: 16 bytes, or where rows are not aligned to that a single element. */
-template <typename T, bool VECTOR> struct stream_piece {
-    typedef uint4 type;
-    static const int ELEMENTS = gemv_vector<T>::COUNT;
-};
-template <typename T> struct stream_piece<T, false> {
-    typedef T type;
-    static const int ELEMENTS = 1;
-};
-
-/* A is read once and by nobody written; x is read by every row, and the kernel in front may just have written it. */
-static __device__ __forceinline__ void load_a(const uint4 *from, uint4 *to) {
-    *to = ld_global_once_16(from);
-}
-
-static __device__ __forceinline__ void load_x(const uint4 *from, uint4 *to) {
-    *to = ld_global_16(from);
-}
-
-/* Single elements: 2 or 4 bytes. */
-template <typename T> static __device__ __forceinline__ void load_a(const T *from, T *to) {
-    if (sizeof(T) == 2)
-        *(unsigned short *)to = ld_global_constant_2(from);
-    else
-        *(unsigned *)to = ld_global_constant_4(from);
-}
-
-template <typename T> static __device__ __forceinline__ void load_x(const T *from, T *to) {
-    if (sizeof(T) == 2)
-        *(unsigned short *)to = ld_global_2(from);
-    else
-        *(unsigned *)to = ld_global_4(from);
-}
-
 /* sum += a . x, in two chains of FMAs. */
 template <typename T>
 static __device__ __forceinline__ void multiply_add(const uint4 &a_bits, const uint4 &x_bits, float (&sum)[2]) {
@@ -70,24 +36,26 @@ template <typename T> static __device__ __forceinline__ void multiply_add(const 
 
 /* Pieces first, first + REDUCE_THREADS, ... of ROWS rows, which have `pieces`. EDGE: some may lie beyond the end; they
  * are zeros in A and in x, and not read. */
-template <bool EDGE, int REDUCE_THREADS, int LOADS, int ROWS, typename PIECE>
-static __device__ __forceinline__ void load_chunk_a(const PIECE *const (&row)[ROWS], int first, int pieces,
-                                                    PIECE (&a)[ROWS][LOADS]) {
+template <bool EDGE, int REDUCE_THREADS, int LOADS, int ROWS>
+static __device__ __forceinline__ void load_chunk_a(const uint4 *const (&row)[ROWS], int first, int pieces,
+                                                    uint4 (&a)[ROWS][LOADS]) {
 #pragma unroll
     for (int u = 0; u < LOADS; u++)
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            a[r][u] = PIECE();
-            if (!EDGE || first + u * REDUCE_THREADS < pieces) load_a(row[r] + first + u * REDUCE_THREADS, &a[r][u]);
+            a[r][u] = make_uint4(0, 0, 0, 0);
+            if (!EDGE || first + u * REDUCE_THREADS < pieces)
+                a[r][u] = ld_global_once_16(row[r] + first + u * REDUCE_THREADS);
         }
 }
 
-template <bool EDGE, int REDUCE_THREADS, int LOADS, typename PIECE>
-static __device__ __forceinline__ void load_chunk_x(const PIECE *from, int first, int pieces, PIECE (&x)[LOADS]) {
+/* The same of x: every row reads it, and the kernel in front may just have written it. */
+template <bool EDGE, int REDUCE_THREADS, int LOADS>
+static __device__ __forceinline__ void load_chunk_x(const uint4 *from, int first, int pieces, uint4 (&x)[LOADS]) {
 #pragma unroll
     for (int u = 0; u < LOADS; u++) {
-        x[u] = PIECE();
-        if (!EDGE || first + u * REDUCE_THREADS < pieces) load_x(from + first + u * REDUCE_THREADS, &x[u]);
+        x[u] = make_uint4(0, 0, 0, 0);
+        if (!EDGE || first + u * REDUCE_THREADS < pieces) x[u] = ld_global_16(from + first + u * REDUCE_THREADS);
     }
 }
 
@@ -141,21 +109,20 @@ static __device__ __forceinline__ void reduce_and_write(const gemv_problem &p, i
 
 /* ---- direct ---- */
 
-template <typename T, bool VECTOR, int THREADS, int REDUCE_THREADS, int LOADS, int ROWS>
+template <typename T, int THREADS, int REDUCE_THREADS, int LOADS, int ROWS>
 __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ gemv_problem p) {
-    typedef typename stream_piece<T, VECTOR>::type piece;
-    const int ELEMENTS = stream_piece<T, VECTOR>::ELEMENTS, CHUNK = REDUCE_THREADS * LOADS;
+    const int ELEMENTS = gemv_vector<T>::COUNT, CHUNK = REDUCE_THREADS * LOADS;
     __shared__ float partial[(THREADS + 31) / 32][ROWS];
     /* Takes effect when the last block has started: late enough, with more blocks than fit at once. */
     griddepcontrol_launch_dependents();
     const int lane = threadIdx.x % REDUCE_THREADS;
     const int row0 = (blockIdx.x * (THREADS / REDUCE_THREADS) + threadIdx.x / REDUCE_THREADS) * ROWS;
     const int pieces = p.k / ELEMENTS;
-    const piece *row[ROWS];
+    const uint4 *row[ROWS];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) row[r] = (const piece *)stream_row<T>(p, row0 + r);
+    for (int r = 0; r < ROWS; r++) row[r] = (const uint4 *)stream_row<T>(p, row0 + r);
 
-    piece a[ROWS][LOADS], x[LOADS];
+    uint4 a[ROWS][LOADS], x[LOADS];
     float sum[ROWS][2] = {};
     if (CHUNK <= pieces)
         load_chunk_a<false, REDUCE_THREADS>(row, lane, pieces, a);
@@ -164,9 +131,9 @@ __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ g
     griddepcontrol_wait();
     for (int chunk = 0; chunk < pieces; chunk += CHUNK) {
         if (chunk + CHUNK <= pieces)
-            load_chunk_x<false, REDUCE_THREADS>((const piece *)p.x, chunk + lane, pieces, x);
+            load_chunk_x<false, REDUCE_THREADS>((const uint4 *)p.x, chunk + lane, pieces, x);
         else
-            load_chunk_x<true, REDUCE_THREADS>((const piece *)p.x, chunk + lane, pieces, x);
+            load_chunk_x<true, REDUCE_THREADS>((const uint4 *)p.x, chunk + lane, pieces, x);
 #pragma unroll
         for (int u = 0; u < LOADS; u++)
 #pragma unroll
@@ -176,7 +143,7 @@ __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ g
         else if (chunk + CHUNK < pieces)
             load_chunk_a<true, REDUCE_THREADS>(row, chunk + CHUNK + lane, pieces, a);
     }
-    if (VECTOR) add_rest<T, REDUCE_THREADS>(p, row0, pieces * ELEMENTS, lane, sum);
+    add_rest<T, REDUCE_THREADS>(p, row0, pieces * ELEMENTS, lane, sum);
     reduce_and_write<T, REDUCE_THREADS, ROWS>(p, row0, sum, partial);
 }
 
@@ -185,7 +152,7 @@ __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ g
 /* The whole block on ROWS rows at a time; x must fit into its registers: k <= THREADS * LOADS * ELEMENTS. */
 template <typename T, int THREADS, int LOADS, int ROWS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS) gemv_persistent(const __grid_constant__ gemv_problem p) {
-    const int ELEMENTS = stream_piece<T, true>::ELEMENTS;
+    const int ELEMENTS = gemv_vector<T>::COUNT;
     __shared__ float partial[2][THREADS / 32][ROWS]; /* two, so that one barrier a turn is enough */
     const int lane = threadIdx.x, step = gridDim.x * ROWS, pieces = p.k / ELEMENTS;
     int row0 = blockIdx.x * ROWS, turn = 0;
@@ -223,15 +190,15 @@ static inline bool stream_aligned(const gemv_problem *p) {
     return gemv_aligned<__half>(*p); /* and bf16, as wide */
 }
 
-template <bool VECTOR, int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> struct direct {
+template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> struct direct {
     static const int THREADS = BLOCK_N / ROWS * REDUCE_THREADS;
     static_assert(BLOCK_N % ROWS == 0 && THREADS % 32 == 0, "whole warps");
     static_assert(ROWS <= REDUCE_THREADS, "a thread a row writes y");
 
     static stream_kernel choose(dtype type) {
-        if (type == DTYPE_F16) return gemv_direct<__half, VECTOR, THREADS, REDUCE_THREADS, LOADS, ROWS>;
-        if (type == DTYPE_BF16) return gemv_direct<__nv_bfloat16, VECTOR, THREADS, REDUCE_THREADS, LOADS, ROWS>;
-        return gemv_direct<float, VECTOR, THREADS, REDUCE_THREADS, LOADS, ROWS>;
+        if (type == DTYPE_F16) return gemv_direct<__half, THREADS, REDUCE_THREADS, LOADS, ROWS>;
+        if (type == DTYPE_BF16) return gemv_direct<__nv_bfloat16, THREADS, REDUCE_THREADS, LOADS, ROWS>;
+        return gemv_direct<float, THREADS, REDUCE_THREADS, LOADS, ROWS>;
     }
 
     static gemm_kernel kernel(dtype type) {
@@ -239,10 +206,23 @@ template <bool VECTOR, int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> str
     }
 
     static cudaError_t launch(const gemv_problem *p, cudaStream_t stream) {
-        if (VECTOR && !stream_aligned(p)) return cudaErrorNotSupported;
+        if (!stream_aligned(p)) return cudaErrorNotSupported;
         return gemv_launch_kernel(choose(p->type), p, BLOCK_N, THREADS, stream);
     }
 };
+
+/* How many the current device has: asked once a device, since a launch is a matter of microseconds. */
+static inline cudaError_t multiprocessors(unsigned *count) {
+    static int known_device = -1, known_count;
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess && device != known_device) {
+        error = cudaDeviceGetAttribute(&known_count, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess) known_device = device;
+    }
+    *count = (unsigned)known_count;
+    return error;
+}
 
 /* BLOCK_N rows at a time by the whole block of REDUCE_THREADS, BLOCKS blocks a multiprocessor. */
 template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int BLOCKS> struct persistent {
@@ -264,20 +244,7 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int BLOCKS> struct persist
         cudaError_t error = multiprocessors(&most);
         if (error != cudaSuccess) return error;
         most *= BLOCKS;
-        return gemv_launch_blocks(choose(p->type), p, blocks < most ? blocks : most, REDUCE_THREADS, stream);
-    }
-
-    /* Of the current device: asked once a device, since a launch is a matter of microseconds. */
-    static cudaError_t multiprocessors(unsigned *count) {
-        static int known_device = -1, known_count;
-        int device;
-        cudaError_t error = cudaGetDevice(&device);
-        if (error == cudaSuccess && device != known_device) {
-            error = cudaDeviceGetAttribute(&known_count, cudaDevAttrMultiProcessorCount, device);
-            if (error == cudaSuccess) known_device = device;
-        }
-        *count = (unsigned)known_count;
-        return error;
+        return gemv_launch_blocks(choose(p->type), p, blocks < most ? blocks : most, REDUCE_THREADS, 0, stream);
     }
 };
 

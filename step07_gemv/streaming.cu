@@ -7,15 +7,15 @@
  *
  * Two rows a block, a warp each. At every shape some other choice of threads, loads and rows is faster: that is
  * `autotuned`. */
-#include "stream.cuh"
+#include "unaligned.cuh"
 
-typedef direct<true, 2, 32, 4, 1> by_vectors;   /* BLOCK_N, threads a row, loads in flight, rows a thread */
-typedef direct<false, 4, 32, 8, 1> by_elements; /* where a row does not begin on 16 bytes */
+typedef direct<2, 32, 4, 1> on_boundaries;  /* BLOCK_N, threads a row, loads in flight, rows a thread */
+typedef unaligned<2, 32, 4> off_boundaries; /* where a row does not begin on 16 bytes */
 
 extern "C" gemm_kernel kernel_streaming(dtype type) {
-    return by_vectors::kernel(type);
+    return on_boundaries::kernel(type);
 }
 
 extern "C" cudaError_t launch_streaming(const gemv_problem *p, cudaStream_t stream) {
-    return stream_aligned(p) ? by_vectors::launch(p, stream) : by_elements::launch(p, stream);
+    return stream_aligned(p) ? on_boundaries::launch(p, stream) : off_boundaries::launch(p, stream);
 }

@@ -303,6 +303,47 @@ static void planted_values_arrive(void **state) {
         }
 }
 
+/* Do all rows of A, and x, begin on 16 bytes? */
+static bool on_16_bytes(const gemv_case *c) {
+    const int piece = 16 / (int)dtype_size(c->type), lda = c->lda != 0 ? c->lda : c->k;
+    return lda % piece == 0 && c->off_a % piece == 0 && c->off_x % piece == 0;
+}
+
+/* What kernels of 16-byte loads, and of several turns, are only seen to do right where it is listed. */
+static void the_check_list_on_16_bytes(void **state) {
+    (void)state;
+    gemv_case *cases;
+    bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
+    int turns[3] = {0};
+    const int count = gemv_check_cases(INT_MAX, 1, 1, &cases);
+    for (int i = 0; i < count; i++) {
+        const gemv_case *c = &cases[i];
+        if (c->plant != PLANT_NONE)
+            planted[c->type][c->plant][on_16_bytes(c)][isnan(c->planted) ? 0 : c->planted > 0.0f ? 1 : 2] = true;
+        turns[c->type] += on_16_bytes(c) && c->n > 2 * 132 * 16 && c->k > 1000 && c->k <= 2048;
+    }
+    assert_true(on_16_bytes(&cases[0]) && cases[0].n > 2 * 132 * 16 && cases[0].n <= 4301);
+    free(cases);
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(turns[t], 2);
+        for (int where = PLANT_A; where <= PLANT_X; where++)
+            for (int value = 0; value < 3; value++)
+                assert_true(planted[t][where][0][value] && planted[t][where][1][value]);
+    }
+    /* What scripts/sanitize.sh takes of it. */
+    const int few = gemv_check_cases(129, 41, 1, &cases);
+    for (int i = 0; i < few; i++)
+        if (cases[i].n > 0 && cases[i].k >= 16) sampled[cases[i].type][on_16_bytes(&cases[i])] = true;
+    free(cases);
+    assert_in_range(few, 12, 20);
+    for (int t = 0; t < 3; t++) assert_true(sampled[t][0] && sampled[t][1]);
+    const int raced = gemv_check_cases(1024, 187, 1, &cases);
+    bool turned = false;
+    for (int i = 0; i < raced; i++) turned = turned || (cases[i].n == 1024 && cases[i].k == 1024);
+    free(cases);
+    assert_true(turned);
+}
+
 static void the_check_list(void **state) {
     (void)state;
     gemv_case *cases, *some;
@@ -432,7 +473,13 @@ static int remove_folder(void **state) {
 }
 
 static tune_entry entry(dtype type, int n, int k, const char *candidate, double us) {
-    tune_entry e = {.variant = "autotuned", .device = "NVIDIA H200", .cache = "cold", .type = type, .n = n, .k = k};
+    tune_entry e = {.variant = "autotuned",
+                    .device = "NVIDIA H200",
+                    .cache = "cold",
+                    .mode = "graph",
+                    .type = type,
+                    .n = n,
+                    .k = k};
     strcpy(e.candidate, candidate);
     e.us = us;
     return e;
@@ -494,6 +541,10 @@ static void tuned_results_come_back(void **state) {
     key = entry(DTYPE_F16, 1024, 1024, "", 0);
     strcpy(key.cache, "warm");
     assert_null(tune_find(&table, &key, known, COUNT(known)));
+    key = entry(DTYPE_F16, 1024, 1024, "", 0);
+    strcpy(key.mode, "pdl");
+    assert_null(tune_find(&table, &key, known, COUNT(known)));
+    assert_null(tune_nearest(&table, &key, known, COUNT(known)));
 }
 
 /* What another process kept meanwhile is not lost. */
@@ -535,20 +586,20 @@ static void write_text(const char *text, size_t length) {
 
 static void damaged_files_are_ignored_and_rewritten(void **state) {
     (void)state;
-#define GOOD "kernel-ladder tune file 1\n"
+#define GOOD "kernel-ladder tune file 2\n"
     static const char *const texts[] = {
         "n,k\n1,2\n",
-        "kernel-ladder tune file 2\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\tc\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\tc\t1\t1\n",
-        GOOD "a\tb\tcold\tf64\t1\t2\tc\t1\n",
-        GOOD "a\tb\tcold\tf16\t-1\t2\tc\t1\n",
-        GOOD "a\tb\tcold\tf16\t1\t9999999999\tc\t1\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\tc\tnan\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\tc\t0\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\t\t1\n",
+        "kernel-ladder tune file 1\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t1\t1\n",
+        GOOD "a\tb\tcold\tgraph\tf64\t1\t2\tc\t1\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t-1\t2\tc\t1\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t9999999999\tc\t1\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\tnan\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t0\n",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\t\t1\n",
         GOOD "\n",
-        GOOD "a\tb\tcold\tf16\t1\t2\tc\t1",
+        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t1",
     };
     for (size_t i = 0; i < COUNT(texts); i++) {
         reopen();
@@ -665,6 +716,7 @@ int main(void) {
         cmocka_unit_test_teardown(overflow_is_infinity, tear_down),
         cmocka_unit_test_teardown(planted_values_arrive, tear_down),
         cmocka_unit_test(the_check_list),
+        cmocka_unit_test(the_check_list_on_16_bytes),
         cmocka_unit_test(options_of_a_gemv),
         cmocka_unit_test(sweeps_of_a_gemv),
         cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),

@@ -75,5 +75,45 @@ expect 'a tune-csv that cannot be' 2 'No such file' --tune-csv "$work/no/file"
 expect 'nothing is left of a tune-csv' 0 '^tuned' --tune-csv "$work/tune.csv" --variant tuned --size 20
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
 
+# Step 7's configurations at shapes that the check list of small problems does not have. The GPU has 40
+# multiprocessors, on which the persistent ones take on 640 rows at once and no more.
+build/tests/candidates/run --list | sed 's/ *$//' >"$work/names"
+same 'every kind of configuration has its shapes here' ' persistent row_per_block short shuffle split unaligned' \
+    "$(sed 's/^n[0-9]* r[0-9]* u[0-9]* v[0-9]* *//' "$work/names" | sort -u | tr '\n' ' ' | sed 's/ $//')"
+
+# configurations PATTERN NAME ARGUMENTS...: all whose names match take the problem, and their results are right.
+configurations() {
+    pattern=$1 name=$2 wanted=0
+    shift 2
+    while read -r candidate; do
+        if echo "$candidate" | grep -Eq -e "$pattern"; then
+            set -- "$@" --variant "$candidate"
+            wanted=$((wanted + 1))
+        fi
+    done <"$work/names"
+    build/tests/candidates/run --sim --sim-device sm_75 "$@" >"$work/out" 2>&1
+    got=$?
+    right=$(grep -c '^n[0-9].* s  [01]\.[0-9]*$' "$work/out")
+    if [ "$got" = 0 ] && [ "$wanted" != 0 ] && [ "$right" = "$wanted" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $got, $right right of $wanted; among the others:"
+        grep -v '^n[0-9].* s  [01]\.[0-9]*$' "$work/out" | head -n 10 | sed 's/^/    /'
+    fi
+}
+for t in f16 bf16 f32; do
+    if [ $t = f32 ]; then piece=4; else piece=8; fi
+    configurations 'persistent$' "three turns, the last not full, $t" --dtype $t --n 1283 --k 125 --lda 128 --beta 2
+    k=$((256 * piece - 3)) # what the registers of the smallest hold of x, but for three elements
+    configurations 'persistent$' "turns with all loads in flight, $t" --dtype $t --n 323 --k $k --lda $((k + 3)) \
+        --alpha -0.5
+    k=$((5000 * piece + piece - 1)) # twice what the largest has in flight, and more; the last elements are no piece
+    configurations '(v[0-9]*|unaligned|split|shuffle|row_per_block)$' "rows of many chunks, $t" --dtype $t --n 3 --k $k --lda $((k + 1))
+    configurations '(unaligned|split)$' "rows of many chunks off 16 bytes, $t" --dtype $t --n 5 --k $k --beta 2
+    configurations 'short$' "short rows, $t" --dtype $t --n 9001 --k 2 --beta -0.5
+    configurations '^n64 .*short$' "wider rows with room between them, $t" --dtype $t --n 131 --k 183 --lda 190
+done
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

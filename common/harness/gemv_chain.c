@@ -69,9 +69,10 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream) {
                             .beta = w->beta,
                             .A = c->a[link % c->sets].elements,
                             .x = x_of(c, link)->elements,
-                            .y = c->vec[link + 1].elements,
-                            .pdl = c->pdl && link > 0};
-    return gemv_enqueue(&c->launch, &p, stream);
+                            .y = c->vec[link + 1].elements};
+    gemv_launch launch = c->launch;
+    launch.pdl = launch.pdl && link > 0;
+    return gemv_enqueue(&launch, &p, stream);
 }
 
 static cudaError_t run_links(gemv_chain *c, cudaStream_t stream) {
@@ -109,7 +110,7 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
         const verify_case v = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha, c->what.beta, false};
-        snprintf(link, sizeof link, "%s, link %d%s", name, i, c->pdl ? " (programmatic dependent launch)" : "");
+        snprintf(link, sizeof link, "%s, link %d%s", name, i, c->launch.pdl ? " (programmatic dependent launch)" : "");
         error = inspect(link, "Axy", &v, stream, verdict->ok ? report : NULL, verdict);
         if (verdict->worst_share > worst) worst = verdict->worst_share;
     }

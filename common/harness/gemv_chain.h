@@ -11,8 +11,7 @@ typedef struct {
     matrix *a;   /* sets of them, taken in turn */
     matrix *vec; /* vec[0] is the first x; vec[1 + i] the y of link i */
     void *memory;
-    gemv_launch launch;
-    bool pdl;
+    gemv_launch launch; /* its pdl is for all links but the first */
 } gemv_chain;
 
 /* Device bytes. */
@@ -22,7 +21,7 @@ size_t gemv_chain_bytes(const gemv_case *what, int links, int sets);
 cudaError_t gemv_chain_create(gemv_chain *c, const gemv_case *what, int links, int sets, cudaStream_t stream);
 void gemv_chain_destroy(gemv_chain *c);
 
-/* Enqueues link `link`: with c->pdl all but the first with gemv_problem.pdl. */
+/* Enqueues link `link`. */
 cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream);
 
 /* Poisons every y, runs the whole chain (in a CUDA graph; in the simulator, in the stream) and checks each link against

@@ -92,8 +92,15 @@ static void add_alignments(case_list *l, dtype t) {
     }
 }
 
+/* Rows on 16 bytes, and more of them than a GPU of 132 multiprocessors takes on at once (2112, step 7's persistent
+ * kernels), twice over and some; k with one and with two pieces of 16 bytes for each of 128 threads, and a rest. */
+static void add_turns(case_list *l, dtype t) {
+    add(l, (gemv_case){.type = t, .n = 4301, .k = 1021, .lda = 1024, .alpha = 1.0f, .beta = 2.0f});
+    add(l, (gemv_case){.type = t, .n = 4301, .k = 2045, .lda = 2048, .alpha = -0.5f});
+}
+
 /* As BLAS has it: what is NaN or infinite in x reaches all of y, in a row of A its element; what beta == 0 or
- * alpha == 0 forbids to read (operands are then NaN anyway) reaches nothing. */
+ * alpha == 0 forbids to read (operands are then NaN anyway) reaches nothing. Every other case has rows on 16 bytes. */
 static void add_planted(case_list *l, dtype t) {
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
@@ -101,6 +108,7 @@ static void add_planted(case_list *l, dtype t) {
         static const int places[] = {0, 64, 130};
         for (int j = 0; j < 3; j++) {
             c.plant = PLANT_X, c.plant_at = (uint64_t)places[j], c.beta = j == 1 ? 2.0f : 0.0f;
+            c.lda = (i + j) % 2 ? 0 : 136;
             add(l, c);
             c.plant = PLANT_A, c.plant_at = (uint64_t)places[j] * 67;
             add(l, c);
@@ -116,6 +124,7 @@ int gemv_check_cases(int max_size, int every, uint64_t seed, gemv_case **cases) 
     case_list l = {.max_size = max_size, .seed = seed};
     static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     for (int i = 0; i < GEMM_COUNT(types); i++) {
+        add_turns(&l, types[i]); /* first: every sample of the list has one, scripts/sanitize.sh relies on it */
         add_shapes(&l, types[i]);
         add_scalars(&l, types[i]);
         add_alignments(&l, types[i]);

@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream); /* NULL: cuBLAS */
     int cublas_call;
+    bool pdl; /* with programmatic dependent launch (not cuBLAS) */
 } gemv_launch;
 
 cudaError_t gemv_enqueue(const gemv_launch *l, const gemv_problem *p, cudaStream_t stream);
@@ -44,7 +45,11 @@ size_t gemv_operands_bytes(const gemv_case *what, int sets);
 /* Bytes that one launch touches: y alone where there is no product. */
 size_t gemv_operands_touched(const gemv_case *what);
 
-/* How many sets together exceed twice the L2 cache, but at most 512 (which may be too few: then flush). */
+/* Bytes that are enough to drive everything else out of an L2 cache of that size: four times as many. Of matrices of
+ * 33 MB in turn, together twice the L2 cache, an H200 still finds a tenth there (make cold). */
+size_t gemv_operands_cold_bytes(size_t l2_bytes);
+
+/* How many sets together exceed these, but at most 512 (which may be too few: then flush). */
 int gemv_operands_cold_sets(const gemv_case *what, size_t l2_bytes);
 
 /* As operands.h has them. */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cublas.h"
@@ -11,37 +10,28 @@
 #include "gemv_chain.h"
 #include "gemv_check.h"
 #include "gemv_operands.h"
-#include "nvml.h"
-#include "options.h"
 #include "progress.h"
 #include "read_ceiling.h"
-#include "record.h"
+#include "session.h"
 #include "shapes.h"
-#include "simulator.h"
 #include "timing.h"
 #include "tune.h"
 
 enum { DEFAULT_SIZE = 4096, SIMULATED_SIZE = 512, SIMULATED_MAX_SIZE = 300, CHAIN_LINKS = 64, SIMULATED_LINKS = 4 };
 enum { PDL_CC = 90 };
-static const double SEARCH_S = 0.02, FINALS_S = 0.15; /* of one candidate */
-static const char tune_csv_header[] = "n,k,dtype,block_n,reduce_threads,loads,rows,us\n";
+static const char mode_graph[] = "graph", mode_pdl[] = "pdl"; /* as recorded */
+static const double SEARCH_S = 0.02, FINALS_S = 0.15;         /* of one candidate */
+static const char tune_csv_header[] =
+    "step,variant,dtype,n,k,cache,mode,candidate,block_n,reduce_threads,loads,rows,us,"
+    "device,cc,driver,cuda,date\n";
 
 typedef struct {
-    const char *step;
+    session base;
     const gemv_variant *variants;
     int count;
-    char **arguments; /* main's */
-    options o;
     dtype type;
-    device_facts device;
-    cudaStream_t stream;
-    bool baseline;
     tune_table tuned;
-    record *recorded; /* rows the CSV held at the start (--resume) */
-    int recorded_count;
-    int wrong;
-    long done, total; /* variants times shapes, for the progress line */
-} session;
+} gemv_session;
 
 /* One shape: its operands, and what everything is compared with. */
 typedef struct {
@@ -55,40 +45,29 @@ typedef struct {
     double ceiling_gbps; /* NAN: not measured */
 } bench;
 
-static int open_device(const session *s, device_facts *device) {
-    const device_choice choice = {s->o.device, s->o.simulate, s->o.sim_device, s->arguments};
-    return device_open(&choice, device, stderr);
-}
-
 /* ---- --list ---------------------------------------------------------------------------------------------------- */
 
 static void print_kernel(gemm_kernel kernel, const char *name, const device_facts *d) {
     struct cudaFuncAttributes attributes;
-    int blocks = 0;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel.function));
-    if (kernel.dynamic_shared > 0)
-        CUDA_CHECK(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        (int)kernel.dynamic_shared));
-    CUDA_CHECK(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.function, kernel.threads, kernel.dynamic_shared));
+    const int blocks = session_occupancy(kernel, &attributes);
     const int warps = blocks * ((kernel.threads + 31) / 32), most = d->threads_per_sm / 32;
     printf("    %s%s%d threads a block, %d registers a thread, %zu bytes of shared memory a block, %.1f %% occupancy\n",
            name, *name != '\0' ? ": " : "", kernel.threads, attributes.numRegs,
            attributes.sharedSizeBytes + kernel.dynamic_shared, 100.0 * warps / most);
 }
 
-static int list(const session *s) {
+static int list(const gemv_session *s) {
     device_facts device;
-    if (s->o.verbose) {
-        int status = open_device(s, &device);
+    if (s->base.o.verbose) {
+        int status = session_open_device(&s->base, &device);
         if (status != EXIT_OK) return status;
         printf("%s (sm_%d), %s\n", device.name, device.cc, dtype_name(s->type));
     }
     for (int i = 0; i < s->count; i++) {
-        if (!s->o.chosen[i]) continue;
+        if (!s->base.o.chosen[i]) continue;
         const gemv_variant *v = &s->variants[i];
         printf("%-18s %s\n", v->name, v->idea);
-        if (!s->o.verbose) continue;
+        if (!s->base.o.verbose) continue;
         const char *reason = v->supports != NULL ? v->supports(&device) : NULL;
         if (reason != NULL)
             printf("    not on this device: %s\n", reason);
@@ -105,7 +84,8 @@ static int list(const session *s) {
 typedef struct {
     bench *b;
     gemv_launch ours, baseline;
-    int way;
+    int way;  /* of reading */
+    bool pdl; /* reading with programmatic dependent launch */
 } launch_context;
 
 static cudaError_t launch_ours(void *context, int set, cudaStream_t stream) {
@@ -124,7 +104,7 @@ static cudaError_t launch_read(void *context, int set, cudaStream_t stream) {
     launch_context *c = context;
     const gemv_operands *o = &c->b->o;
     const size_t bytes = (size_t)o->what.n * (size_t)o->what.k * dtype_size(o->what.type);
-    return read_ceiling(o->set[set].a.elements, bytes, c->way, stream);
+    return read_ceiling(o->set[set].a.elements, bytes, c->way, c->pdl, stream);
 }
 
 static cudaError_t restore_y(void *context, int set, cudaStream_t stream) {
@@ -133,7 +113,7 @@ static cudaError_t restore_y(void *context, int set, cudaStream_t stream) {
 }
 
 /* Times ours against baseline (launch NULL and no cuBLAS: alone). */
-static void time_pair(const session *s, bench *b, launch_context *c, bool alone, double budget_s, bool hot,
+static void time_pair(const gemv_session *s, bench *b, launch_context *c, bool alone, double budget_s, bool hot,
                       timing_result *t) {
     timing_task task = b->task;
     c->b = b;
@@ -142,17 +122,17 @@ static void time_pair(const session *s, bench *b, launch_context *c, bool alone,
     task.baseline = alone ? NULL : launch_baseline;
     task.budget_s = budget_s;
     task.hot = hot;
-    CUDA_CHECK(timing_run(&task, s->stream, t));
+    CUDA_CHECK(timing_run(&task, s->base.stream, t));
 }
 
 /* The fastest of cuBLAS's calls that are right here. */
-static void choose_baseline(const session *s, bench *b) {
+static void choose_baseline(const gemv_session *s, bench *b) {
     for (int call = 0; call < CUBLAS_GEMV_CALLS; call++) {
         const char *name = cublas_gemv_name(s->type, call);
         const gemv_launch launch = {.cublas_call = call};
         gemm_verdict verdict;
         if (name == NULL) continue;
-        cudaError_t error = gemv_verify(&launch, name, &b->o, s->stream, stderr, &verdict);
+        cudaError_t error = gemv_verify(&launch, name, &b->o, s->base.stream, stderr, &verdict);
         if (error == cudaErrorNotSupported) continue;
         CUDA_CHECK(error);
         if (!verdict.ok) {
@@ -163,7 +143,7 @@ static void choose_baseline(const session *s, bench *b) {
         if (b->baseline_name != NULL && b->touched > 0) {
             launch_context c = {.ours = launch, .baseline = b->baseline};
             timing_result t;
-            time_pair(s, b, &c, false, s->o.time_s / 10, call > 1, &t);
+            time_pair(s, b, &c, false, s->base.o.time_s / 10, call > 1, &t);
             if (!(t.ratio.median > 1.0)) continue;
         }
         b->baseline = launch;
@@ -172,9 +152,9 @@ static void choose_baseline(const session *s, bench *b) {
 }
 
 /* Reading A and nothing else: the fastest way of it, then that measured like a variant. False where A is empty. */
-static bool measure_ceiling(const session *s, bench *b, timing_result *best) {
+static bool measure_ceiling(const gemv_session *s, bench *b, timing_result *best) {
     timing_task task = b->task;
-    launch_context c = {.b = b};
+    launch_context c = {.b = b, .pdl = s->base.o.pdl};
     double least = INFINITY;
     if (b->size.n == 0 || b->size.k == 0) return false;
     task.context = &c;
@@ -184,9 +164,9 @@ static bool measure_ceiling(const session *s, bench *b, timing_result *best) {
         const bool finals = way == READ_CEILING_WAYS;
         timing_result t;
         c.way = finals ? b->ceiling_way : way;
-        task.budget_s = finals ? s->o.time_s / 2 : s->o.time_s / 20;
+        task.budget_s = finals ? s->base.o.time_s / 2 : s->base.o.time_s / 20;
         task.hot = way > 0;
-        CUDA_CHECK(timing_run(&task, s->stream, &t));
+        CUDA_CHECK(timing_run(&task, s->base.stream, &t));
         if (finals) *best = t;
         if (finals || t.ours_ms.median >= least) continue;
         least = t.ours_ms.median;
@@ -197,30 +177,31 @@ static bool measure_ceiling(const session *s, bench *b, timing_result *best) {
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
-static const char *how(const session *s) {
-    if (s->o.graph) return ", in a chain";
-    return s->o.sweep == SWEEP_ARTICLE ? ", single launches between events" : ", in CUDA graphs";
+static const char *how(const gemv_session *s) {
+    if (s->base.o.graph) return ", in a chain";
+    if (s->base.o.pdl) return ", in CUDA graphs with programmatic dependent launch";
+    return s->base.o.sweep == SWEEP_ARTICLE ? ", single launches between events" : ", in CUDA graphs";
 }
 
-static void print_header(const session *s) {
-    const device_facts *d = &s->device;
+static void print_header(const gemv_session *s) {
+    const device_facts *d = &s->base.device;
     if (d->simulated)
-        printf("%s on %s (sm_%d, CUDA %s): results are real, times are not a GPU's\n", s->step, d->name, d->cc,
+        printf("%s on %s (sm_%d, CUDA %s): results are real, times are not a GPU's\n", s->base.step, d->name, d->cc,
                d->cuda);
     else
-        printf("%s on %s (sm_%d, %d SMs, %.0f GB/s, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms,
+        printf("%s on %s (sm_%d, %d SMs, %.0f GB/s, driver %s, CUDA %s)\n", s->base.step, d->name, d->cc, d->sms,
                d->peak_gbps, d->driver, d->cuda);
-    if (s->o.graph)
+    if (s->base.o.graph)
         printf("y = sqrt(3/k)*A*x in %s", dtype_name(s->type));
     else
-        printf("y = %g*A*x + %g*y in %s", (double)s->o.alpha, (double)s->o.beta, dtype_name(s->type));
+        printf("y = %g*A*x + %g*y in %s", (double)s->base.o.alpha, (double)s->base.o.beta, dtype_name(s->type));
     if (!d->simulated)
-        printf(", L2 %s%s%s%s", s->o.warm ? "warm" : "cold", how(s), s->baseline ? ", against cuBLAS " : "",
+        printf(", L2 %s%s%s%s", s->base.o.warm ? "warm" : "cold", how(s), s->base.baseline ? ", against cuBLAS " : "",
                cublas_version());
     printf("\n%-18s %8s %8s", "variant", "n", "k");
     if (d->simulated)
         printf("%14s  %s\n", "simulated in", "worst error, of its bound");
-    else if (s->o.graph)
+    else if (s->base.o.graph)
         printf("%9s %9s  %s\n", "graph us", "pdl us", "graph/pdl (min-max)");
     else
         printf("%10s %8s %6s %8s  %s\n", "us", "GB/s", "peak", "ceiling", "ratio (min-max)");
@@ -256,37 +237,16 @@ static void print_skip(const char *variant, shape size, const char *reason) {
 
 /* ---- records --------------------------------------------------------------------------------------------------- */
 
-static record describe(const session *s, const char *variant, const char *op, const char *mode, shape size) {
-    record r = {.m = 1, .n = size.n, .k = size.k, .d = -1, .alpha = s->o.alpha, .beta = s->o.beta};
-    r.ms_median = r.ms_min = r.ms_max = r.gflops = r.gbps = r.peak_share = NAN;
-    r.baseline_ms = r.ratio = r.ratio_min = r.ratio_max = r.max_err_bound_share = r.clock_mhz = r.power_w = NAN;
-    snprintf(r.step, sizeof r.step, "%s", s->step);
-    snprintf(r.variant, sizeof r.variant, "%s", variant);
-    snprintf(r.op, sizeof r.op, "%s", op);
-    snprintf(r.dtype, sizeof r.dtype, "%s", dtype_name(s->type));
-    snprintf(r.layout, sizeof r.layout, "n");
-    snprintf(r.cache, sizeof r.cache, "%s", s->o.warm ? "warm" : "cold");
-    snprintf(r.mode, sizeof r.mode, "%s", s->device.simulated ? "sim" : mode);
-    snprintf(r.device, sizeof r.device, "%.*s", RECORD_TEXT - 1, s->device.name);
-    snprintf(r.cc, sizeof r.cc, "%d.%d", s->device.cc / 10, s->device.cc % 10);
-    snprintf(r.driver, sizeof r.driver, "%.*s", RECORD_TEXT - 1, s->device.driver);
-    snprintf(r.cuda, sizeof r.cuda, "%s", s->device.cuda);
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(r.date, sizeof r.date, "%Y-%m-%d", gmtime_r(&now, &utc));
+static record describe(const gemv_session *s, const char *variant, const char *op, const char *mode, shape size) {
+    record r = session_describe(&s->base, variant, op);
+    r.m = 1;
+    r.n = size.n;
+    r.k = size.k;
+    if (*r.mode == '\0') snprintf(r.mode, sizeof r.mode, "%s", mode);
     return r;
 }
 
-/* The row that makes measuring again unnecessary; one without the baseline does not where there is one now. */
-static const record *find_recorded(const session *s, const record *r, bool needs_ratio) {
-    for (int i = 0; i < s->recorded_count; i++)
-        if (record_same_case(&s->recorded[i], r) && strcmp(s->recorded[i].mode, r->mode) == 0 &&
-            (!needs_ratio || !isnan(s->recorded[i].ratio)))
-            return &s->recorded[i];
-    return NULL;
-}
-
-static void fill_in(record *r, const stats_summary *ms, const timing_result *t, const session *s, double bytes) {
+static void fill_in(record *r, const stats_summary *ms, const timing_result *t, const gemv_session *s, double bytes) {
     const shape size = {1, (int)r->n, (int)r->k};
     const double seconds = ms->median / 1e3;
     r->ms_median = ms->median;
@@ -294,7 +254,7 @@ static void fill_in(record *r, const stats_summary *ms, const timing_result *t, 
     r->ms_max = ms->max;
     r->gflops = shape_flops(size) / seconds / 1e9;
     r->gbps = bytes / seconds / 1e9;
-    r->peak_share = s->device.peak_gbps > 0.0 ? r->gbps / s->device.peak_gbps : NAN;
+    r->peak_share = s->base.device.peak_gbps > 0.0 ? r->gbps / s->base.device.peak_gbps : NAN;
     r->clock_mhz = t->clock_mhz;
     r->power_w = t->power_w;
 }
@@ -307,20 +267,18 @@ static void fill_in_baseline(record *r, const timing_result *t, const char *name
     r->ratio_max = t->ratio.max;
 }
 
-static void keep(const session *s, const record *r) {
-    int status = EXIT_OK;
-    if (s->o.csv != NULL) status = record_csv_append(s->o.csv, r, stderr);
-    if (status == EXIT_OK && s->o.json != NULL) status = record_json_append(s->o.json, r, stderr);
-    if (status != EXIT_OK) exit(status);
-}
-
 /* ---- tuning ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    session *s;
+    gemv_session *s;
     bench *b;
     const gemv_variant *v;
+    const char *mode; /* of the records that it is for */
 } search;
+
+static gemv_launch launch_of(const search *c, int i) {
+    return (gemv_launch){.launch = c->v->candidates[i].launch, .pdl = strcmp(c->mode, mode_pdl) == 0};
+}
 
 static const char *candidate_name(void *context, int i) {
     return ((search *)context)->v->candidates[i].name;
@@ -328,41 +286,45 @@ static const char *candidate_name(void *context, int i) {
 
 static bool candidate_fits(void *context, int i) {
     search *c = context;
-    const gemv_launch launch = {.launch = c->v->candidates[i].launch};
+    const gemv_launch launch = launch_of(c, i);
     gemm_verdict verdict;
     char name[160];
     snprintf(name, sizeof name, "%s %s", c->v->name, c->v->candidates[i].name);
-    cudaError_t error = gemv_verify(&launch, name, &c->b->o, c->s->stream, stderr, &verdict);
+    cudaError_t error = gemv_verify(&launch, name, &c->b->o, c->s->base.stream, stderr, &verdict);
     if (gemv_refused(error)) return false;
     CUDA_CHECK(error);
-    if (!verdict.ok) c->s->wrong++;
+    if (!verdict.ok) c->s->base.wrong++;
     return verdict.ok;
 }
 
 static double candidate_us(void *context, int i, bool finals) {
     search *c = context;
-    launch_context launches = {.ours = {.launch = c->v->candidates[i].launch}};
+    launch_context launches = {.ours = launch_of(c, i)};
     timing_result t;
     time_pair(c->s, c->b, &launches, true, finals ? FINALS_S : SEARCH_S, i > 0 && !finals, &t);
     return t.ours_ms.median * 1e3;
 }
 
 /* Appends the whole search, its header first. */
-static void keep_search(const session *s, const gemv_variant *v, shape size, const double *times) {
-    FILE *f = fopen(s->o.tune_csv, "a");
+static void keep_search(const search *context, const double *times) {
+    const gemv_session *s = context->s;
+    const gemv_variant *v = context->v;
+    const record r = describe(s, v->name, "gemv", context->mode, context->b->size);
+    FILE *f = fopen(s->base.o.tune_csv, "a");
     if (f != NULL) {
         fseek(f, 0, SEEK_END);
         if (ftell(f) <= 0) fputs(tune_csv_header, f);
         for (int i = 0; i < v->candidate_count; i++) {
             const gemv_candidate *c = &v->candidates[i];
             if (isnan(times[i])) continue;
-            fprintf(f, "%d,%d,%s,%d,%d,%d,%d,%.4f\n", size.n, size.k, dtype_name(s->type), c->block_n,
-                    c->reduce_threads, c->loads, c->rows, times[i]);
+            fprintf(f, "%s,%s,%s,%d,%d,%s,%s,%s,%d,%d,%d,%d,%.4f,%s,%s,%s,%s,%s\n", r.step, r.variant, r.dtype,
+                    (int)r.n, (int)r.k, r.cache, r.mode, c->name, c->block_n, c->reduce_threads, c->loads, c->rows,
+                    times[i], r.device, r.cc, r.driver, r.cuda, r.date);
         }
         const bool ok = !ferror(f);
         if (fclose(f) == 0 && ok) return;
     }
-    fprintf(stderr, "%s: %s\n", s->o.tune_csv, strerror(errno));
+    fprintf(stderr, "%s: %s\n", s->base.o.tune_csv, strerror(errno));
     exit(EXIT_CUDA);
 }
 
@@ -372,98 +334,100 @@ static int index_of(const gemv_variant *v, const char *name) {
     return -1;
 }
 
-static int search_candidates(session *s, bench *b, const gemv_variant *v, tune_entry *key) {
-    search context = {s, b, v};
-    const tune_candidates candidates = {v->candidate_count, &context, candidate_fits, candidate_us, candidate_name};
+static int search_candidates(search *context, tune_entry *key) {
+    gemv_session *s = context->s;
+    const gemv_variant *v = context->v;
+    const tune_candidates candidates = {v->candidate_count, context, candidate_fits, candidate_us, candidate_name};
     double *times = calloc((size_t)v->candidate_count, sizeof *times);
     if (times == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     const int best = tune_search(&candidates, times, stderr);
     if (best >= 0) {
         snprintf(key->candidate, sizeof key->candidate, "%s", v->candidates[best].name);
         key->us = times[best];
-        tune_keep(&s->tuned, key, stderr);
-        if (s->o.tune_csv != NULL) keep_search(s, v, b->size, times);
+        if (s->base.o.lda == 0) tune_keep(&s->tuned, key, stderr); /* the key is silent on padded rows */
+        if (s->base.o.tune_csv != NULL) keep_search(context, times);
     }
     free(times);
     return best;
 }
 
 /* Where nothing is timed: the first that can run the problem. */
-static int first_that_fits(session *s, bench *b, const gemv_variant *v) {
-    search context = {s, b, v};
-    for (int i = 0; i < v->candidate_count; i++)
-        if (candidate_fits(&context, i)) return i;
+static int first_that_fits(search *context) {
+    for (int i = 0; i < context->v->candidate_count; i++)
+        if (candidate_fits(context, i)) return i;
     return -1;
 }
 
 /* The candidate for this shape: known, found now, or the nearest shape's. -1: none. */
-static int choose_candidate(session *s, bench *b, const gemv_variant *v) {
-    if (s->device.simulated || b->touched == 0) return first_that_fits(s, b, v);
+static int choose_candidate(search *context) {
+    gemv_session *s = context->s;
+    const bench *b = context->b;
+    const gemv_variant *v = context->v;
+    if (s->base.device.simulated || b->touched == 0) return first_that_fits(context);
     const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
     if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
     tune_entry key = {.type = s->type, .n = b->size.n, .k = b->size.k};
     snprintf(key.variant, sizeof key.variant, "%s", v->name);
-    snprintf(key.device, sizeof key.device, "%.*s", TUNE_TEXT - 1, s->device.name);
-    snprintf(key.cache, sizeof key.cache, "%s", s->o.warm ? "warm" : "cold");
-    const tune_entry *known = s->o.retune ? NULL : tune_find(&s->tuned, &key, names, v->candidate_count);
-    if (known == NULL && !s->o.tune) {
+    snprintf(key.device, sizeof key.device, "%.*s", TUNE_TEXT - 1, s->base.device.name);
+    snprintf(key.cache, sizeof key.cache, "%s", s->base.o.warm ? "warm" : "cold");
+    snprintf(key.mode, sizeof key.mode, "%s", context->mode);
+    const tune_entry *known = s->base.o.retune ? NULL : tune_find(&s->tuned, &key, names, v->candidate_count);
+    if (known == NULL && !s->base.o.tune) {
         known = tune_nearest(&s->tuned, &key, names, v->candidate_count);
-        if (known != NULL && s->o.verbose) printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
+        if (known != NULL && s->base.o.verbose)
+            printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
     }
     int chosen = known != NULL ? index_of(v, known->candidate) : -1;
-    search context = {s, b, v}; /* it was right for another shape, leading dimension or alignment */
-    if (chosen >= 0 && !candidate_fits(&context, chosen)) chosen = -1;
-    if (chosen < 0) chosen = s->o.tune ? search_candidates(s, b, v, &key) : first_that_fits(s, b, v);
+    /* It was right for another shape, leading dimension or alignment. */
+    if (chosen >= 0 && !candidate_fits(context, chosen)) chosen = -1;
+    if (chosen < 0) chosen = s->base.o.tune ? search_candidates(context, &key) : first_that_fits(context);
     free(names);
     return chosen;
 }
 
 /* What to launch for the variant; false (and printed) where there is nothing. */
-static bool choose_launch(session *s, bench *b, const gemv_variant *v, gemv_launch *launch) {
-    *launch = (gemv_launch){.launch = v->launch};
+static bool choose_launch(gemv_session *s, bench *b, const gemv_variant *v, const char *mode, gemv_launch *launch) {
+    search context = {s, b, v, mode};
+    *launch = (gemv_launch){.launch = v->launch, .pdl = strcmp(mode, mode_pdl) == 0};
     if (v->candidates == NULL) return true;
-    const int chosen = choose_candidate(s, b, v);
+    const int chosen = choose_candidate(&context);
     progress_clear(stderr);
     if (chosen < 0) {
         print_skip(v->name, b->size, "no candidate fits");
         return false;
     }
-    launch->launch = v->candidates[chosen].launch;
-    if (s->o.verbose) printf("    %s: %s\n", v->name, v->candidates[chosen].name);
+    *launch = launch_of(&context, chosen);
+    if (s->base.o.verbose) printf("    %s: %s\n", v->name, v->candidates[chosen].name);
     return true;
 }
 
 /* ---- one shape ------------------------------------------------------------------------------------------------- */
 
-static gemv_case case_of(const session *s, shape size) {
+static gemv_case case_of(const gemv_session *s, shape size) {
     return (gemv_case){.type = s->type,
                        .n = size.n,
                        .k = size.k,
-                       .lda = s->o.lda,
-                       .alpha = s->o.alpha,
-                       .beta = s->o.beta,
-                       .seed = s->o.seed};
+                       .lda = s->base.o.lda,
+                       .alpha = s->base.o.alpha,
+                       .beta = s->base.o.beta,
+                       .seed = s->base.o.seed};
 }
 
 /* Device memory for `need` bytes beside those of `c`'s elements, or the reason there is none. */
 static bool fits(const gemv_case *c, double need, char *reason, size_t size) {
-    size_t free_bytes, total_bytes, unused;
-    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    size_t unused;
     if (!shape_elements(c->n, c->lda > c->k ? c->lda : c->k, dtype_size(c->type), &unused)) {
         snprintf(reason, size, "more elements than can be addressed");
         return false;
     }
-    if (need <= (double)free_bytes * 0.95) return true;
-    snprintf(reason, size, "needs %.2f GB, %.2f GB of %.2f GB are free", need / 1e9, (double)free_bytes / 1e9,
-             (double)total_bytes / 1e9);
-    return false;
+    return session_fits(need, reason, size);
 }
 
 /* In a sweep what does not fit is skipped with the reason; asked for by size it ends the program with status 2. */
-static int refuse(const session *s, shape size, const char *reason) {
-    if (s->o.sweep == SWEEP_NONE) {
-        fprintf(stderr, "%s: --n %d --k %d: %s\n", s->step, size.n, size.k, reason);
+static int refuse(const gemv_session *s, shape size, const char *reason) {
+    if (s->base.o.sweep == SWEEP_NONE) {
+        fprintf(stderr, "%s: --n %d --k %d: %s\n", s->base.step, size.n, size.k, reason);
         return EXIT_USAGE;
     }
     print_skip("all", size, reason);
@@ -471,49 +435,50 @@ static int refuse(const session *s, shape size, const char *reason) {
 }
 
 /* Operands, baseline and ceiling: made when the first variant needs them, for with --resume there may be nothing. */
-static void prepare(session *s, bench *b, const gemv_case *c, int sets) {
+static void prepare(gemv_session *s, bench *b, const gemv_case *c, int sets) {
     CUDA_CHECK(gemv_operands_create(&b->o, c, sets));
     if (b->task.flush_bytes > 0) CUDA_ALLOCATE(&b->task.flush, b->task.flush_bytes);
-    if (s->device.simulated) return; /* gemv_verify fills the one set */
-    for (int set = 0; set < sets; set++) CUDA_CHECK(gemv_operands_fill(&b->o, set, VALUES_UNIFORM, s->stream));
-    if (s->baseline) choose_baseline(s, b);
+    if (s->base.device.simulated) return; /* gemv_verify fills the one set */
+    for (int set = 0; set < sets; set++) CUDA_CHECK(gemv_operands_fill(&b->o, set, VALUES_UNIFORM, s->base.stream));
+    if (s->base.baseline) choose_baseline(s, b);
     timing_result t;
     if (!measure_ceiling(s, b, &t)) return;
-    record r = describe(s, "read_ceiling", "read", t.mode, b->size);
+    record r = describe(s, "read_ceiling", "read", s->base.o.pdl ? mode_pdl : t.mode, b->size);
     fill_in(&r, &t.ours_ms, &t, s, (double)c->n * c->k * (double)dtype_size(c->type));
     r.gflops = NAN;
     b->ceiling_gbps = r.gbps;
     progress_clear(stderr);
     print_row(&r, b->ceiling_gbps);
-    if (find_recorded(s, &r, false) == NULL) keep(s, &r);
+    if (session_find(&s->base, &r, false) == NULL) session_keep(&s->base, &r);
 }
 
-static void measure(session *s, bench *b, const gemv_launch *launch, record *r) {
+static void measure(gemv_session *s, bench *b, const gemv_launch *launch, record *r) {
     launch_context c = {.ours = *launch, .baseline = b->baseline};
     timing_result t;
-    time_pair(s, b, &c, b->baseline_name == NULL, s->o.time_s, false, &t);
+    time_pair(s, b, &c, b->baseline_name == NULL, s->base.o.time_s, false, &t);
     fill_in(r, &t.ours_ms, &t, s, shape_bytes(b->size, (float)r->beta, dtype_size(s->type)));
     if (b->baseline_name != NULL) fill_in_baseline(r, &t, b->baseline_name);
     print_row(r, b->ceiling_gbps);
-    if (s->o.verbose) {
+    if (s->base.o.verbose) {
         printf("    %d %s of %s, %.3f-%.3f us", t.pairs, b->baseline_name != NULL ? "pairs" : "runs", t.mode,
                r->ms_min * 1e3, r->ms_max * 1e3);
         if (b->baseline_name != NULL) printf(", %s %.3f us", b->baseline_name, r->baseline_ms * 1e3);
         if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
         printf("; worst error %.3f of its bound\n", r->max_err_bound_share);
     }
-    keep(s, r);
+    session_keep(&s->base, r);
 }
 
 /* All chosen variants at one shape. */
-static int run_shape(session *s, shape size) {
-    const bool article = s->o.sweep == SWEEP_ARTICLE, simulated = s->device.simulated;
-    const bool warm = s->o.warm || simulated;
+static int run_shape(gemv_session *s, shape size) {
+    const bool article = s->base.o.sweep == SWEEP_ARTICLE, simulated = s->base.device.simulated;
+    const bool warm = s->base.o.warm || simulated;
+    const char *mode = article ? "events" : s->base.o.pdl ? mode_pdl : mode_graph;
     const gemv_case c = case_of(s, size);
     bench b = {.size = size, .touched = gemv_operands_touched(&c), .ceiling_gbps = NAN};
-    int sets = warm || article ? 1 : gemv_operands_cold_sets(&c, s->device.l2_bytes);
+    int sets = warm || article ? 1 : gemv_operands_cold_sets(&c, s->base.device.l2_bytes);
     if (!warm && sets < 2 && c.beta != 0.0f) sets = 2; /* a single one that is put back would be in the cache */
-    const size_t cold_bytes = warm ? 0 : 2 * s->device.l2_bytes;
+    const size_t cold_bytes = warm ? 0 : gemv_operands_cold_bytes(s->base.device.l2_bytes);
     char reason[160];
     for (;; sets /= 2) { /* padding may make many sets too large: rather fewer, and a flush */
         const bool flush = article ? !warm : (size_t)sets * b.touched < cold_bytes;
@@ -526,26 +491,26 @@ static int run_shape(session *s, shape size) {
     b.task.mode = article ? TIMING_EVENTS : TIMING_GRAPH;
     for (int i = 0; i < s->count; i++) {
         const gemv_variant *v = &s->variants[i];
-        if (!s->o.chosen[i]) continue;
-        s->done++;
-        const char *unsupported = v->supports != NULL ? v->supports(&s->device) : NULL;
+        if (!s->base.o.chosen[i]) continue;
+        s->base.done++;
+        const char *unsupported = v->supports != NULL ? v->supports(&s->base.device) : NULL;
         if (unsupported != NULL) {
             print_skip(v->name, size, unsupported);
             continue;
         }
-        record r = describe(s, v->name, "gemv", article ? "events" : "graph", size);
-        if (find_recorded(s, &r, s->baseline) != NULL) continue;
-        error_context("%s %s, %s, n %d, k %d", s->step, v->name, dtype_name(s->type), size.n, size.k);
-        progress_show(stderr, v->name, s->done - 1, s->total);
+        record r = describe(s, v->name, "gemv", mode, size);
+        if (session_find(&s->base, &r, s->base.baseline) != NULL) continue;
+        error_context("%s %s, %s, n %d, k %d", s->base.step, v->name, dtype_name(s->type), size.n, size.k);
+        progress_show(stderr, v->name, s->base.done - 1, s->base.total);
         if (b.o.set == NULL) prepare(s, &b, &c, sets);
         gemv_launch launch;
         gemm_verdict verdict;
-        if (!choose_launch(s, &b, v, &launch)) continue;
-        CUDA_CHECK(gemv_verify(&launch, v->name, &b.o, s->stream, stderr, &verdict));
+        if (!choose_launch(s, &b, v, mode, &launch)) continue;
+        CUDA_CHECK(gemv_verify(&launch, v->name, &b.o, s->base.stream, stderr, &verdict));
         progress_clear(stderr);
         if (!verdict.ok) {
             print_skip(v->name, size, "WRONG RESULT, not timed");
-            s->wrong++;
+            s->base.wrong++;
             continue;
         }
         r.max_err_bound_share = verdict.worst_share;
@@ -553,7 +518,7 @@ static int run_shape(session *s, shape size) {
             print_skip(v->name, size, "nothing to time; verified");
         else if (simulated) {
             print_simulated(&r, verdict.seconds);
-            keep(s, &r);
+            session_keep(&s->base, &r);
         } else
             measure(s, &b, &launch, &r);
     }
@@ -564,96 +529,108 @@ static int run_shape(session *s, shape size) {
 
 /* ---- --graph --------------------------------------------------------------------------------------------------- */
 
-static cudaError_t link_pdl(void *context, int set, cudaStream_t stream) {
-    gemv_chain *c = context;
-    c->pdl = true;
-    return gemv_chain_link(c, set, stream);
-}
+/* A chain both ways, each with the launch that is the fastest for it. */
+typedef struct {
+    gemv_chain chain;
+    gemv_launch launch[2]; /* without and with programmatic dependent launch */
+} chain_pair;
 
 static cudaError_t link_plain(void *context, int set, cudaStream_t stream) {
-    gemv_chain *c = context;
-    c->pdl = false;
-    return gemv_chain_link(c, set, stream);
+    chain_pair *c = context;
+    c->chain.launch = c->launch[0];
+    return gemv_chain_link(&c->chain, set, stream);
+}
+
+static cudaError_t link_pdl(void *context, int set, cudaStream_t stream) {
+    chain_pair *c = context;
+    c->chain.launch = c->launch[1];
+    return gemv_chain_link(&c->chain, set, stream);
 }
 
 /* Both ways right? Leaves the worst share of each. */
-static bool verify_chain(session *s, gemv_chain *c, const char *name, bool pdl, gemm_verdict verdict[2]) {
+static bool verify_chain(gemv_session *s, chain_pair *c, const char *name, bool pdl, gemm_verdict verdict[2]) {
     bool ok = true;
     for (int way = 0; way < (pdl ? 2 : 1); way++) {
-        c->pdl = way == 1;
-        CUDA_CHECK(gemv_chain_verify(c, name, s->stream, stderr, &verdict[way]));
+        c->chain.launch = c->launch[way];
+        CUDA_CHECK(gemv_chain_verify(&c->chain, name, s->base.stream, stderr, &verdict[way]));
         ok = ok && verdict[way].ok;
     }
     return ok;
 }
 
-static void measure_chain(session *s, gemv_chain *c, shape size, bool pdl, record rows[2]) {
+static void measure_chain(gemv_session *s, chain_pair *c, shape size, bool pdl, record rows[2]) {
     const timing_task task = {.context = c,
-                              .sets = c->links,
+                              .sets = c->chain.links,
                               .ours = pdl ? link_pdl : link_plain,
                               .baseline = pdl ? link_plain : NULL,
-                              .budget_s = s->o.time_s,
+                              .budget_s = s->base.o.time_s,
                               .mode = TIMING_GRAPH};
     const double bytes = shape_bytes(size, 0.0f, dtype_size(s->type));
     timing_result t;
-    CUDA_CHECK(timing_run(&task, s->stream, &t));
+    CUDA_CHECK(timing_run(&task, s->base.stream, &t));
     fill_in(&rows[0], pdl ? &t.baseline_ms : &t.ours_ms, &t, s, bytes);
     printf("%-18s %8d %8d %9.2f", rows[0].variant, size.n, size.k, rows[0].ms_median * 1e3);
     if (pdl) {
         fill_in(&rows[1], &t.ours_ms, &t, s, bytes);
-        fill_in_baseline(&rows[1], &t, "graph");
+        fill_in_baseline(&rows[1], &t, mode_graph);
         printf(" %9.2f  %.3f (%.3f-%.3f)\n", rows[1].ms_median * 1e3, rows[1].ratio, rows[1].ratio_min,
                rows[1].ratio_max);
     } else
         printf(" %9s  needs sm_%d\n", "-", PDL_CC);
     fflush(stdout);
-    for (int i = 0; i < (pdl ? 2 : 1); i++) keep(s, &rows[i]);
+    for (int i = 0; i < (pdl ? 2 : 1); i++) session_keep(&s->base, &rows[i]);
 }
 
-static int run_chain(session *s, shape size) {
-    const bool simulated = s->device.simulated, pdl = s->device.cc >= PDL_CC;
+static int run_chain(gemv_session *s, shape size) {
+    const bool simulated = s->base.device.simulated, pdl = s->base.device.cc >= PDL_CC;
     const gemv_case what = case_of(s, size);
-    const int sets = s->o.warm || simulated ? 1 : gemv_operands_cold_sets(&what, s->device.l2_bytes);
+    const int sets = s->base.o.warm || simulated ? 1 : gemv_operands_cold_sets(&what, s->base.device.l2_bytes);
     const int least = simulated ? SIMULATED_LINKS : CHAIN_LINKS, links = sets > least ? sets : least;
     char reason[160];
     if (!fits(&what, (double)gemv_chain_bytes(&what, links, sets) + (double)gemv_operands_bytes(&what, sets), reason,
               sizeof reason))
         return refuse(s, size, reason);
-    gemv_chain chain = {0};
+    chain_pair pair = {0};
+    gemv_chain *chain = &pair.chain;
     bench b = {.size = size, .touched = gemv_operands_touched(&what), .ceiling_gbps = NAN};
-    const bool small = (size_t)sets * b.touched < 2 * s->device.l2_bytes; /* all of the chain stays in the L2 */
-    b.task = (timing_task){.sets = sets, .mode = TIMING_GRAPH};           /* a search's, as run_shape has it */
-    b.task.flush_bytes = small && !s->o.warm && !simulated ? 2 * s->device.l2_bytes : 0;
+    const size_t cold_bytes = gemv_operands_cold_bytes(s->base.device.l2_bytes);
+    const bool small = (size_t)sets * b.touched < cold_bytes;   /* some of the chain stays in the L2 */
+    b.task = (timing_task){.sets = sets, .mode = TIMING_GRAPH}; /* a search's, as run_shape has it */
+    b.task.flush_bytes = small && !s->base.o.warm && !simulated ? cold_bytes : 0;
     for (int i = 0; i < s->count; i++) {
         const gemv_variant *v = &s->variants[i];
-        if (!s->o.chosen[i]) continue;
-        s->done++;
-        const char *unsupported = v->supports != NULL ? v->supports(&s->device) : NULL;
+        if (!s->base.o.chosen[i]) continue;
+        s->base.done++;
+        const char *unsupported = v->supports != NULL ? v->supports(&s->base.device) : NULL;
         if (unsupported != NULL) {
             print_skip(v->name, size, unsupported);
             continue;
         }
-        record rows[2] = {describe(s, v->name, "gemv_chain", "graph", size),
-                          describe(s, v->name, "gemv_chain", "pdl", size)};
-        error_context("%s %s, %s, a chain, n %d, k %d", s->step, v->name, dtype_name(s->type), size.n, size.k);
-        progress_show(stderr, v->name, s->done - 1, s->total);
-        if (chain.memory == NULL) {
-            CUDA_CHECK(gemv_chain_create(&chain, &what, links, sets, s->stream));
+        record rows[2] = {describe(s, v->name, "gemv_chain", mode_graph, size),
+                          describe(s, v->name, "gemv_chain", mode_pdl, size)};
+        error_context("%s %s, %s, a chain, n %d, k %d", s->base.step, v->name, dtype_name(s->type), size.n, size.k);
+        progress_show(stderr, v->name, s->base.done - 1, s->base.total);
+        if (chain->memory == NULL) {
+            CUDA_CHECK(gemv_chain_create(chain, &what, links, sets, s->base.stream));
             CUDA_CHECK(gemv_operands_create(&b.o, &what, sets));
             if (b.task.flush_bytes > 0) CUDA_ALLOCATE(&b.task.flush, b.task.flush_bytes);
-            for (int set = 0; set < sets; set++) CUDA_CHECK(gemv_operands_fill(&b.o, set, VALUES_UNIFORM, s->stream));
+            for (int set = 0; set < sets; set++)
+                CUDA_CHECK(gemv_operands_fill(&b.o, set, VALUES_UNIFORM, s->base.stream));
         }
-        rows[0].alpha = rows[1].alpha = chain.what.alpha;
+        rows[0].alpha = rows[1].alpha = chain->what.alpha;
         rows[0].beta = rows[1].beta = 0.0;
         for (int way = 0; small && way < 2; way++) snprintf(rows[way].cache, sizeof rows[way].cache, "warm");
-        if (find_recorded(s, &rows[0], false) != NULL && (!pdl || find_recorded(s, &rows[1], false) != NULL)) continue;
+        if (session_find(&s->base, &rows[0], false) != NULL &&
+            (!pdl || session_find(&s->base, &rows[1], false) != NULL))
+            continue;
         gemm_verdict verdict[2];
-        if (!choose_launch(s, &b, v, &chain.launch)) continue;
-        const bool ok = verify_chain(s, &chain, v->name, pdl, verdict);
+        if (!choose_launch(s, &b, v, mode_graph, &pair.launch[0])) continue;
+        if (pdl && !choose_launch(s, &b, v, mode_pdl, &pair.launch[1])) continue;
+        const bool ok = verify_chain(s, &pair, v->name, pdl, verdict);
         progress_clear(stderr);
         if (!ok) {
             print_skip(v->name, size, "WRONG RESULT, not timed");
-            s->wrong++;
+            s->base.wrong++;
             continue;
         }
         for (int way = 0; way < (pdl ? 2 : 1); way++) rows[way].max_err_bound_share = verdict[way].worst_share;
@@ -661,12 +638,12 @@ static int run_chain(session *s, shape size) {
             print_skip(v->name, size, "nothing to time; verified");
         else if (simulated) {
             print_simulated(&rows[pdl ? 1 : 0], verdict[pdl ? 1 : 0].seconds);
-            keep(s, &rows[pdl ? 1 : 0]);
+            session_keep(&s->base, &rows[pdl ? 1 : 0]);
         } else
-            measure_chain(s, &chain, size, pdl, rows);
+            measure_chain(s, &pair, size, pdl, rows);
     }
     if (b.task.flush != NULL) CUDA_CHECK(cudaFree(b.task.flush));
-    gemv_chain_destroy(&chain);
+    gemv_chain_destroy(chain);
     gemv_operands_destroy(&b.o);
     return EXIT_OK;
 }
@@ -691,52 +668,43 @@ static int prepare_tune_csv(const char *path) {
     return EXIT_USAGE;
 }
 
-static int run(session *s) {
-    int status = EXIT_OK;
-    if (s->o.csv != NULL) status = record_csv_prepare(s->o.csv, stderr);
-    if (status == EXIT_OK && s->o.json != NULL) status = record_json_prepare(s->o.json, stderr);
-    if (status == EXIT_OK && s->o.tune_csv != NULL) status = prepare_tune_csv(s->o.tune_csv);
-    if (status == EXIT_OK && s->o.resume) status = record_csv_load(s->o.csv, &s->recorded, &s->recorded_count, stderr);
+static int run(gemv_session *s) {
+    int status = session_prepare_files(&s->base);
+    if (status == EXIT_OK && s->base.o.tune_csv != NULL) status = prepare_tune_csv(s->base.o.tune_csv);
+    if (status == EXIT_OK) status = session_open_device(&s->base, &s->base.device);
     if (status != EXIT_OK) return status;
-
-    status = open_device(s, &s->device);
-    if (status != EXIT_OK) return status;
-    if (s->o.sweep == SWEEP_CHECK)
-        return gemv_check_run(s->step, s->variants, s->o.chosen, s->count, &s->device, s->o.max_size, s->o.every,
-                              s->o.seed);
+    if (s->base.o.pdl && s->base.device.cc < PDL_CC) {
+        fprintf(stderr, "--pdl: needs sm_%d, this is %s (sm_%d)\n", PDL_CC, s->base.device.name, s->base.device.cc);
+        return EXIT_USAGE;
+    }
+    if (s->base.o.sweep == SWEEP_CHECK)
+        return gemv_check_run(s->base.step, s->variants, s->base.o.chosen, s->count, &s->base.device,
+                              s->base.o.max_size, s->base.o.every, s->base.o.seed);
 
     bool tunable = false;
-    for (int i = 0; i < s->count; i++) tunable = tunable || (s->o.chosen[i] && s->variants[i].candidates != NULL);
-    if (tunable && !s->device.simulated) tune_open(&s->tuned, s->o.tune_file, stderr);
-    CUDA_CHECK(cudaStreamCreate(&s->stream));
-    s->baseline = s->o.baseline && !s->o.graph && !s->device.simulated && cublas_open(stderr);
+    for (int i = 0; i < s->count; i++) tunable = tunable || (s->base.o.chosen[i] && s->variants[i].candidates != NULL);
+    if (tunable && !s->base.device.simulated) tune_open(&s->tuned, s->base.o.tune_file, stderr);
+    CUDA_CHECK(cudaStreamCreate(&s->base.stream));
+    s->base.baseline = s->base.o.baseline && !s->base.o.graph && !s->base.device.simulated && cublas_open(stderr);
     print_header(s);
-    shape single = {1, s->o.n, s->o.k};
+    shape single = {1, s->base.o.n, s->base.o.k};
     const shape *shapes = &single;
     int count = 1;
-    if (s->o.sweep != SWEEP_NONE) count = shapes_sweep_gemv(s->o.sweep, s->device.simulated, s->o.max_size, &shapes);
-    for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? count : 0;
+    if (s->base.o.sweep != SWEEP_NONE)
+        count = shapes_sweep_gemv(s->base.o.sweep, s->base.device.simulated, s->base.o.max_size, &shapes);
+    for (int i = 0; i < s->count; i++) s->base.total += s->base.o.chosen[i] ? count : 0;
     for (int i = 0; i < count && status == EXIT_OK; i++)
-        status = s->o.graph ? run_chain(s, shapes[i]) : run_shape(s, shapes[i]);
-    CUDA_CHECK(cudaStreamSynchronize(s->stream));
-    CUDA_CHECK(cudaStreamDestroy(s->stream));
+        status = s->base.o.graph ? run_chain(s, shapes[i]) : run_shape(s, shapes[i]);
+    CUDA_CHECK(cudaStreamSynchronize(s->base.stream));
+    CUDA_CHECK(cudaStreamDestroy(s->base.stream));
     if (status != EXIT_OK) return status;
-    return s->wrong > 0 ? EXIT_WRONG : EXIT_OK;
-}
-
-/* What was printed has to have arrived, --help and --list too. */
-static int finish(const char *step, int status) {
-    if (fflush(stdout) == 0) return status;
-    fprintf(stderr, "%s: standard output cannot be written\n", step);
-    return EXIT_USAGE;
+    return s->base.wrong > 0 ? EXIT_WRONG : EXIT_OK;
 }
 
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count) {
     static const char *const dtypes[] = {"f16", "bf16", "f32", NULL}, *const layouts[] = {"n", NULL};
     const char *names[OPTIONS_MAX_VARIANTS];
     for (int i = 0; i < count && i < OPTIONS_MAX_VARIANTS; i++) names[i] = variants[i].name;
-    int status = simulator_arrive(stderr);
-    if (status != EXIT_OK) return status;
     const options_step facts = {.step = step,
                                 .variants = names,
                                 .variant_count = count,
@@ -745,22 +713,12 @@ int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *
                                 .default_size = DEFAULT_SIZE,
                                 .simulated_size = SIMULATED_SIZE,
                                 .simulated_max_size = SIMULATED_MAX_SIZE,
-                                .simulated = simulator_active(),
                                 .operation = OPTIONS_GEMV};
-    session s = {.step = step, .variants = variants, .count = count, .arguments = argv};
-    switch (options_parse(argc, argv, &facts, &s.o, stdout, stderr)) {
-    case OPTIONS_EXIT_OK:
-        return finish(step, EXIT_OK);
-    case OPTIONS_EXIT_USAGE:
-        return EXIT_USAGE;
-    case OPTIONS_RUN:
-        break;
-    }
-    dtype_named(s.o.dtype, &s.type);
-    status = s.o.list ? list(&s) : run(&s);
-    free(s.recorded);
+    gemv_session s = {.variants = variants, .count = count};
+    int status;
+    if (!session_start(&s.base, &facts, argc, argv, &status)) return status;
+    dtype_named(s.base.o.dtype, &s.type);
+    status = s.base.o.list ? list(&s) : run(&s);
     tune_close(&s.tuned);
-    cublas_close();
-    nvml_close();
-    return finish(step, status);
+    return session_end(&s.base, status);
 }

@@ -42,6 +42,7 @@ typedef enum {
     OPT_JSON,
     OPT_RESUME,
     OPT_GRAPH,
+    OPT_PDL,
     OPT_RETUNE,
     OPT_NO_TUNE,
     OPT_TUNE_FILE,
@@ -102,6 +103,8 @@ static const option_row table[OPT_COUNT] = {
     [OPT_RESUME] = {"resume", NULL, "skip what the --csv file already holds", 0, NULL},
     [OPT_GRAPH] = {"graph", NULL, "time a chain of launches, without and with programmatic dependent launch",
                    OPTIONS_GEMV, NULL},
+    [OPT_PDL] = {"pdl", NULL, "launch kernels with programmatic dependent launch (cuBLAS as ever; sm_90 and newer)",
+                 OPTIONS_GEMV, NULL},
     [OPT_RETUNE] = {"retune", NULL, "search for the best candidates again, tuned or not", OPTIONS_GEMV, NULL},
     [OPT_NO_TUNE] = {"no-tune", NULL, "do not search: take the nearest shape's candidate", OPTIONS_GEMV, NULL},
     [OPT_TUNE_FILE] = {"tune-file", "FILE", "keep what was tuned in FILE (default: the cache folder's)", OPTIONS_GEMV,
@@ -364,6 +367,9 @@ static bool apply(parser *p, option_id id, const char *text) {
     case OPT_GRAPH:
         o->graph = true;
         return true;
+    case OPT_PDL:
+        o->pdl = true;
+        return true;
     case OPT_RETUNE:
         o->retune = true;
         return true;
@@ -430,9 +436,9 @@ static bool check_leading(const parser *p, option_id id, int ld, const char *sid
 static bool check_sweep(const parser *p) {
     static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
-    static const option_id timing_options[] = {OPT_WARM,    OPT_TIME,      OPT_NO_BASELINE, OPT_CSV,
-                                               OPT_JSON,    OPT_RESUME,    OPT_GRAPH,       OPT_RETUNE,
-                                               OPT_NO_TUNE, OPT_TUNE_FILE, OPT_TUNE_CSV};
+    static const option_id timing_options[] = {OPT_WARM,   OPT_TIME,    OPT_NO_BASELINE, OPT_CSV,
+                                               OPT_JSON,   OPT_RESUME,  OPT_GRAPH,       OPT_PDL,
+                                               OPT_RETUNE, OPT_NO_TUNE, OPT_TUNE_FILE,   OPT_TUNE_CSV};
     if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
     if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
     for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
@@ -499,6 +505,9 @@ static bool check_tuning(const parser *p) {
     if (o->tune_csv != NULL && !o->tune) return fail(p, "--tune-csv: contradicts --no-tune, which searches nothing");
     if (o->graph && o->sweep == SWEEP_ARTICLE)
         return fail(p, "--graph: contradicts --sweep article, which times single launches");
+    if (o->pdl && o->sweep == SWEEP_ARTICLE)
+        return fail(p, "--pdl: contradicts --sweep article, which times single launches");
+    if (o->pdl && o->graph) return fail(p, "--pdl: contradicts --graph, which times launches with and without it");
     for (size_t i = 0; o->graph && i < sizeof scalar_options / sizeof scalar_options[0]; i++)
         if (p->given[scalar_options[i]])
             return fail(p, "--%s: contradicts --graph, which chooses the scalars", table[scalar_options[i]].name);

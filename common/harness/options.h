@@ -54,6 +54,7 @@ typedef struct {
     const char *csv, *json; /* NULL: none */
     /* GEMV only. */
     bool graph;                       /* a chain of launches, without and with programmatic dependent launch */
+    bool pdl;                         /* launch with programmatic dependent launch */
     bool retune, tune;                /* search again; search at all (--no-tune: false) */
     const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
 } options;

@@ -3,6 +3,7 @@
 #define KL_READ_CEILING_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -13,8 +14,8 @@ extern "C" {
 enum { READ_CEILING_WAYS = 6 };
 
 /* Reads `bytes` from `data` (aligned to 16 bytes; a rest of less than 16 bytes is left out), each once, and writes
- * nothing. Returns the launch's error. */
-cudaError_t read_ceiling(const void *data, size_t bytes, int way, cudaStream_t stream);
+ * nothing; with `pdl` launched with programmatic dependent launch. Returns the launch's error. */
+cudaError_t read_ceiling(const void *data, size_t bytes, int way, bool pdl, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,8 @@
 #include "progress.h"
 
 /* The whole file is text: this line, comments, and a line an entry with a tab between its fields. */
-static const char first_line[] = "kernel-ladder tune file 1";
-enum { FIELDS = 8, MAX_BYTES = 16 << 20, MAX_SIDE = 2000000000 };
+static const char first_line[] = "kernel-ladder tune file 2";
+enum { FIELDS = 9, MAX_BYTES = 16 << 20, MAX_SIDE = 2000000000 };
 
 /* ---- reading ---- */
 
@@ -50,8 +50,9 @@ static bool read_entry(char *line, tune_entry *e) {
     }
     *e = (tune_entry){0};
     return count == FIELDS && read_text(field[0], e->variant) && read_text(field[1], e->device) &&
-           read_text(field[2], e->cache) && dtype_named(field[3], &e->type) && read_side(field[4], &e->n) &&
-           read_side(field[5], &e->k) && read_text(field[6], e->candidate) && read_time(field[7], &e->us);
+           read_text(field[2], e->cache) && read_text(field[3], e->mode) && dtype_named(field[4], &e->type) &&
+           read_side(field[5], &e->n) && read_side(field[6], &e->k) && read_text(field[7], e->candidate) &&
+           read_time(field[8], &e->us);
 }
 
 /* Returns NULL, or what is wrong with the text, which is `length` bytes and a 0. */
@@ -131,7 +132,7 @@ void tune_close(tune_table *t) {
 
 static bool same_family(const tune_entry *a, const tune_entry *b) {
     return strcmp(a->variant, b->variant) == 0 && strcmp(a->device, b->device) == 0 &&
-           strcmp(a->cache, b->cache) == 0 && a->type == b->type;
+           strcmp(a->cache, b->cache) == 0 && strcmp(a->mode, b->mode) == 0 && a->type == b->type;
 }
 
 static bool same_key(const tune_entry *a, const tune_entry *b) {
@@ -197,12 +198,13 @@ static void make_folders(const char *path) {
 }
 
 static bool print_table(FILE *f, const tune_table *t) {
-    fprintf(f, "%s\n# variant, device, cache, dtype, n, k, the fastest candidate, its microseconds (tabs between)\n",
+    fprintf(f,
+            "%s\n# variant, device, cache, mode, dtype, n, k, the fastest candidate, its microseconds (tabs between)\n",
             first_line);
     for (int i = 0; i < t->count; i++) {
         const tune_entry *e = &t->entries[i];
-        fprintf(f, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%.4g\n", e->variant, e->device, e->cache, dtype_name(e->type), e->n,
-                e->k, e->candidate, e->us);
+        fprintf(f, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%.4g\n", e->variant, e->device, e->cache, e->mode,
+                dtype_name(e->type), e->n, e->k, e->candidate, e->us);
     }
     return fflush(f) == 0 && !ferror(f);
 }

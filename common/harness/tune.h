@@ -11,7 +11,8 @@ enum { TUNE_TEXT = 96 };
 
 /* One result. What comes before `candidate` is its key. */
 typedef struct {
-    char variant[TUNE_TEXT], device[TUNE_TEXT], cache[TUNE_TEXT]; /* "autotuned", "NVIDIA H200", "cold" */
+    char variant[TUNE_TEXT], device[TUNE_TEXT]; /* "autotuned", "NVIDIA H200" */
+    char cache[TUNE_TEXT], mode[TUNE_TEXT];     /* as in a record: "cold", "graph" */
     dtype type;
     int n, k;
     char candidate[TUNE_TEXT];
@@ -35,7 +36,7 @@ void tune_open(tune_table *t, const char *path, FILE *err);
 void tune_close(tune_table *t);
 
 /* The result of exactly this shape, or of the nearest one (by the distance of log n and log k) of the same variant,
- * device, cache and type; of those whose candidate is one of `names`. NULL: none. */
+ * device, cache, mode and type; of those whose candidate is one of `names`. NULL: none. */
 const tune_entry *tune_find(const tune_table *t, const tune_entry *key, const char *const *names, int count);
 const tune_entry *tune_nearest(const tune_table *t, const tune_entry *key, const char *const *names, int count);
 

@@ -14,38 +14,13 @@ __device__ __forceinline__ uint4 ld_global_once_16(const void *p) {
     return v;
 }
 
-/* 4 and 2 bytes that nobody writes, where 16 would not be aligned; through L1, for neighbours share its sectors. */
-__device__ __forceinline__ unsigned ld_global_constant_4(const void *p) {
-    unsigned v;
-    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(v) : "l"(p));
-    return v;
-}
-
-__device__ __forceinline__ unsigned short ld_global_constant_2(const void *p) {
-    unsigned short v;
-    asm volatile("ld.global.nc.u16 %0, [%1];" : "=h"(v) : "l"(p));
-    return v;
-}
-
-/* 16, 4 and 2 bytes that another kernel may have written while this one was already running. */
+/* 16 bytes that another kernel may have written while this one was already running. */
 __device__ __forceinline__ uint4 ld_global_16(const void *p) {
     uint4 v;
     asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                  : "l"(p)
                  : "memory");
-    return v;
-}
-
-__device__ __forceinline__ unsigned ld_global_4(const void *p) {
-    unsigned v;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
-}
-
-__device__ __forceinline__ unsigned short ld_global_2(const void *p) {
-    unsigned short v;
-    asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(p) : "memory");
     return v;
 }
 

@@ -1,10 +1,13 @@
 #!/bin/sh
-# What only a GPU can show of the measuring half: every step timed at small sizes, recorded, resumed, cold and warm, with
-# beta != 0, and the errors that need a device. Prints "ok NAME" or "FAIL NAME: ..." and, last, "N passed, N failed".
+# What only a GPU can show of the measuring half: every step timed at small sizes, recorded, resumed, cold and warm,
+# with beta != 0, a GEMV's autotuner and its chains, and the errors that need a device. Prints "ok NAME" or
+# "FAIL NAME: ..." and, last, "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+XDG_CACHE_HOME=$work # for the tune file: nobody's own is touched
+export XDG_CACHE_HOME
 passed=0 failed=0
 
 # check NAME COMMAND...: the command must succeed.
@@ -34,6 +37,7 @@ refuses() {
     shift 2
     exits "$want" "$@" && [ "$(wc -l <"$work/err")" = 1 ] && grep -q -- "$text" "$work/err"
 }
+refuses_nothing() { exits 0 "$@" && [ ! -s "$work/err" ]; }
 # column NAME: that column of every row of the CSV.
 column() { awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$work/a.csv"; }
 rows() { tail -n +2 "$work/a.csv" | wc -l; }
@@ -64,5 +68,112 @@ check "their mode is events" modes_are events
 check "too large a problem is refused" refuses 2 "GB are free" "./$run" --size 1000000
 check "a device that is not there" refuses 2 "--device 99" "./$run" --size 64 --device 99
 check "hidden devices" refuses 3 "CUDA_VISIBLE_DEVICES" env CUDA_VISIBLE_DEVICES= "./$run" --size 64
+
+# ---- step 7: a GEMV, its read ceiling, its autotuner, chains and programmatic dependent launch ----
+
+step=step07
+gemv() { ./step07/run --time 0.02 "$@"; }
+autotuned() { gemv --variant autotuned --no-baseline "$@"; }
+# tally COLUMN: "COUNT VALUE COUNT VALUE ..." of that column, sorted by value.
+tally() { column "$1" | sort | uniq -c | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
+timed() { ! column ms_median | grep -qv '[0-9]' && ! grep -q skipped "$work/out"; }
+# complete_gemv VARIANTS RATIOS: a row a variant and one of the ceiling, all timed, RATIOS of them against the baseline.
+complete_gemv() { timed && [ "$(tally op)" = "$1 gemv 1 read" ] && [ "$(column ratio | grep -c '[0-9]')" = "$2" ]; }
+tune=$work/kernel-ladder/gemv.tune # the default place
+# entries: the tune file's, without what explains them; candidates: which won; chosen: which the last run took.
+entries() { sed '1d; /^#/d' "$tune"; }
+candidates() { entries | awk -F '\t' '{ print $(NF - 1) }'; }
+chosen() { sed -n 's/^    autotuned: \(n[0-9].*\)/\1/p' "$work/out"; }
+# searched TIMES: what --tune-csv holds, as often as the first search wrote.
+searched() { [ "$(tail -n +2 "$work/tune.csv" | wc -l)" = $(($1 * one_search)) ]; }
+# kept ENTRIES: the tune file is whole and holds so many.
+kept() { head -n 1 "$tune" | grep -q '^kernel-ladder tune file' && [ "$(entries | wc -l)" = "$1" ]; }
+
+rm -f "$work/a.csv" "$work/a.json"
+variants=$(./step07/run --list | wc -l)
+set -- --size 64 --csv "$work/a.csv" --tune-csv "$work/tune.csv"
+check "$step is timed and recorded" exits 0 gemv "$@" --json "$work/a.json"
+check "$step: a complete row a variant, and the read ceiling" complete_gemv "$variants" "$variants"
+check "$step: in graphs" modes_are graph
+check "$step: as many JSON lines" [ "$(wc -l <"$work/a.json")" = $((variants + 1)) ]
+one_search=$(tail -n +2 "$work/tune.csv" | wc -l)
+check "$step: the search was recorded" [ "$one_search" -ge 8 ]
+check "$step: the tune file was made" kept 1
+check "$step is resumed" exits 0 gemv "$@" --resume
+check "$step: nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
+check "$step: nothing was searched again" searched 1
+
+set -- --size 64 --verbose --tune-csv "$work/tune.csv"
+check "$step: tuned already" exits 0 autotuned "$@"
+check "$step: no search where it is tuned" searched 1
+check "$step: the tune file's candidate" [ "$(chosen)" = "$(candidates)" ]
+cp "$tune" "$work/before"
+check "$step: --no-tune at another shape" exits 0 autotuned --size 80 --no-tune --verbose
+check "$step: --no-tune takes the nearest shape's" grep -q '^    autotuned: as tuned for n 64, k 64$' "$work/out"
+check "$step: ... its candidate" [ "$(chosen)" = "$(candidates)" ]
+check "$step: --no-tune writes nothing" cmp -s "$tune" "$work/before"
+check "$step: --retune" exits 0 autotuned "$@" --retune
+check "$step: --retune searches again" searched 2
+check "$step: --retune replaces the entry" kept 1
+echo 'kernel-ladder tune file of somebody else' >"$tune"
+check "$step: a corrupted tune file costs one line" refuses 0 'ignored, and written anew' autotuned "$@"
+check "$step: a corrupted tune file is searched for again" searched 3
+check "$step: a corrupted tune file is written anew" kept 1
+check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
+check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
+
+# An entry whose candidate, the first one, wants rows of whole 16 bytes, for a shape that has none.
+misfit=$(./step07/run --list --verbose --variant autotuned | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
+awk -F '\t' -v OFS='\t' -v misfit="$misfit" \
+    'NR > 1 && !/^#/ { print; $(NF - 2) = 63; $(NF - 1) = misfit } { print }' "$tune" >"$work/misfit"
+cp "$work/misfit" "$tune"
+check "$step: a misfit" eval 'kept 2 && [ "$(candidates | tail -n 1)" = "$misfit" ]'
+check "$step: a tuned candidate that does not fit" refuses_nothing autotuned --n 64 --k 63 --no-tune --verbose
+check "$step: one that fits is taken for it" eval '[ -n "$(chosen)" ] && [ "$(chosen)" != "$misfit" ]'
+check "$step: a misfit is searched for" refuses_nothing autotuned --n 64 --k 63 --verbose
+check "$step: ... and replaced" eval 'kept 2 && [ "$(candidates | tail -n 1)" != "$misfit" ]'
+
+for dtype in bf16 f32; do
+    rm -f "$work/a.csv"
+    check "$step: $dtype" exits 0 gemv --size 128 --dtype $dtype --no-tune --csv "$work/a.csv"
+    check "$step: $dtype, a complete row a variant" complete_gemv "$variants" "$variants"
+    check "$step: $dtype, rows say so" [ "$(tally dtype)" = "$((variants + 1)) $dtype" ]
+done
+rm -f "$work/a.csv"
+check "$step: padded rows" exits 0 gemv --n 130 --k 257 --lda 300 --no-tune
+check "$step: alpha and beta" exits 0 gemv --n 130 --k 257 --alpha -0.5 --beta 2 --no-tune --csv "$work/a.csv"
+check "$step: alpha and beta, a complete row a variant" complete_gemv "$variants" "$variants"
+rm -f "$work/a.csv"
+check "$step: warm, no baseline" exits 0 gemv --size 256 --warm --no-baseline --no-tune --csv "$work/a.csv"
+check "$step: warm, a complete row a variant" complete_gemv "$variants" 0
+check "$step: warm, rows say so" [ "$(tally cache)" = "$((variants + 1)) warm" ]
+check "$step: nothing to time" exits 0 gemv --n 0 --k 5
+check "$step: nothing to time, but verified" [ "$(grep -c 'nothing to time; verified$' "$work/out")" = "$variants" ]
+check "$step: its occupancy is listed" exits 0 gemv --list --verbose
+check "$step: of every candidate" [ "$(grep -c '^    n[0-9].* occupancy$' "$work/out")" -ge 8 ]
+rm -f "$work/a.csv"
+check "$step: single launches" exits 0 gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
+check "$step: single launches between events" modes_are events
+
+rm -f "$work/a.csv"
+set -- --size 128 --no-tune --csv "$work/a.csv"
+check "$step: a chain" exits 0 gemv --graph "$@"
+if [ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)" -ge 90 ]; then
+    check "$step: a chain, both ways" eval 'timed && [ "$(tally mode)" = "$variants graph $variants pdl" ]'
+    check "$step: a chain, its ratios" [ "$(column ratio | grep -c '[0-9]')" = "$variants" ]
+    check "$step: a chain is resumed" exits 0 gemv --graph "$@" --resume
+    check "$step: no chain was measured again" [ "$(rows)" = $((2 * variants)) ]
+    check "$step: a chain is no GEMV" [ "$(tally op)" = "$((2 * variants)) gemv_chain" ]
+    rm -f "$work/a.csv"
+    check "$step: --pdl" exits 0 gemv --pdl --size 64 --csv "$work/a.csv"
+    check "$step: --pdl, a complete row a variant" complete_gemv "$variants" "$variants"
+    check "$step: --pdl, rows say so" [ "$(column mode | grep -cx pdl)" -ge "$variants" ]
+    check "$step: --pdl is tuned for itself" kept 3
+    check "$step: --pdl is resumed" exits 0 gemv --pdl --size 64 --csv "$work/a.csv" --resume
+    check "$step: --pdl, nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
+else
+    check "$step: a chain, one way" eval 'timed && [ "$(tally mode)" = "$variants graph" ]'
+    check "$step: --pdl needs a newer GPU" refuses 2 "--pdl: needs sm_90" gemv --pdl --size 64
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

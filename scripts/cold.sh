@@ -1,0 +1,91 @@
+#!/bin/sh
+# Does every timed GEMV launch find its matrix outside the caches? Counts, with Nsight Compute, the bytes that launches
+# of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
+# plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
+# COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
+# Last a line a shape. Exit status: 0, 1 when less than 98 % of a matrix came from DRAM (or nothing was counted), 2
+# without ncu, 3 without a GPU, or ncu's when it failed.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/gpu.sh
+need_gpu cold
+need_tool cold ncu nsight-compute
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+
+ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
+folder=plots/data/$(gpu_slug)
+csv=$folder/gemv_dram.csv
+DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
+CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
+export DEVICE CC DRIVER CUDA DATE
+LC_ALL=C
+export LC_ALL
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/cold.XXXXXX")
+trap 'rm -rf "$work" "$csv.new.$$"' EXIT
+trap 'exit 130' INT TERM
+
+# The profiler must find a shape tuned: a search under it would be long, and its times wrong.
+tuned=build/cold/gemv.tune
+mkdir -p build/cold
+step=step07
+name=$(basename "$(cd "$step" && pwd -P)")
+
+# timed VARIANT DTYPE N K [COMMAND...]: one short measurement, under the command.
+timed() {
+    variant=$1 dtype=$2 n=$3 k=$4
+    shift 4
+    "$@" "./$step/run" --variant "$variant" --dtype "$dtype" --n "$n" --k "$k" --time 0.01 --no-baseline \
+        --tune-file "$tuned"
+}
+
+# Every tenth launch is counted, by one metric and so in one pass: no launch is repeated, and nothing is done to caches.
+# Which of them count, cold.awk decides: those of the graphs that are timed.
+count() {
+    timed "$@" ncu --kernel-name-base function --kernel-id '::regex:^gemv_:.*7$' --graph-profiling node \
+        --cache-control none --clock-control none --replay-mode kernel --metrics dram__bytes_read.sum \
+        --csv --page raw --print-units base --log-file "$work/log"
+}
+
+: >"$work/rows"
+for shape in ${COLD_SHAPES:-f16:1024:1024 f16:4096:4096 f16:4096:14336 f16:14336:4096 f16:8192:8192 f16:16384:16384 \
+    f32:16384:16384}; do
+    dtype=${shape%%:*} k=${shape##*:} n=${shape#*:}
+    n=${n%:*}
+    for variant in ${COLD_VARIANTS:-streaming autotuned}; do
+        echo "cold: $variant $dtype $n x $k" >&2
+        status=0
+        timed "$variant" "$dtype" "$n" "$k" >"$work/out" || status=$?
+        if [ "$status" != 0 ]; then
+            echo "cold: $variant $dtype $n x $k: run failed (exit status $status)" >&2
+            exit "$status"
+        fi
+        reason=$(sed -n 's/.*  skipped: //p' "$work/out" | head -n 1)
+        if [ -n "$reason" ]; then
+            echo "cold: $variant $dtype $n x $k: skipped: $reason" >&2
+            continue
+        fi
+        : >"$work/log"
+        count "$variant" "$dtype" "$n" "$k" >"$work/out" || status=$?
+        if [ "$status" != 0 ]; then
+            echo "cold: $variant $dtype $n x $k: ncu failed (exit status $status): $(grep '==ERROR==' "$work/log" |
+                head -n 1)" >&2
+            exit "$status"
+        fi
+        awk -v step="$name" -v variant="$variant" -v dtype="$dtype" -v n="$n" -v k="$k" -f scripts/records.awk \
+            -f scripts/cold.awk "$work/log" >>"$work/rows" || exit 2
+    done
+done
+
+if [ ! -s "$work/rows" ]; then
+    echo "cold: nothing was counted" >&2
+    exit 1
+fi
+mkdir -p "$folder"
+{
+    awk -v header=1 -f scripts/records.awk -f scripts/cold.awk
+    cat "$work/rows"
+} >"$csv.new.$$"
+mv "$csv.new.$$" "$csv"
+echo "cold: recorded in $csv" >&2
+awk -v judge=1 -f scripts/records.awk -f scripts/cold.awk "$work/rows"
