@@ -9,14 +9,16 @@ BEGIN {
 
 read_row(name[side]) && row["mode"] != "sim" { # the simulator's rows hold no times
     id = row["step"]
-    for (i = 2; i <= 12; i++) # up to cache, the mode left out: what was measured, not how
+    for (i = 2; i <= 12; i++) # up to cache: what was measured
         id = id SUBSEP (COLUMN[i] == "alpha" || COLUMN[i] == "beta" ? row[COLUMN[i]] + 0 : row[COLUMN[i]])
+    if (row["op"] != "gemm") id = id SUBSEP row["mode"] # of a GEMV the way of launching is part of that; of a GEMM not
     if (!((side, id) in ms)) {
         count[side]++
         if (!(id in known)) { known[id] = 1; order[++ids] = id }
     }
     ms[side, id] = row["ms_median"] + 0
-    rate[side, id] = row["gflops"] / 1000
+    rate[side, id] = row["op"] == "gemm" ? row["gflops"] / 1000 : row["gbps"] + 0
+    unit = joined(unit, row["op"] == "gemm" ? "TFLOP/s" : "GB/s")
     ratio[side, id] = row["ratio"]
     source[side] = joined(source[side], row["device"] (row["driver"] == "" ? "" : " driver " row["driver"]) \
         (row["cuda"] == "" ? "" : " CUDA " row["cuda"]) " " substr(row["date"], 1, 10))
@@ -27,8 +29,8 @@ END {
     for (s = 1; s <= 2; s++)
         print cut((s == 1 ? "A: " : "B: ") name[s] (source[s] == "" ? "" : ", " source[s]), 100)
     printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "", "", "", "A", "B", "", "A", "B"
-    printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "kernel", "shape", "case", "TFLOP/s", "TFLOP/s", "B/A", "ratio",
-        "ratio"
+    if (index(unit, ",")) unit = "speed" # TFLOP/s of a GEMM, GB/s of a GEMV
+    printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "kernel", "shape", "case", unit, unit, "B/A", "ratio", "ratio"
     for (i = 1; i <= ids; i++) {
         id = order[i]
         if (!((1, id) in ms) || !((2, id) in ms)) continue
@@ -42,19 +44,25 @@ END {
             if (change > most) most = change
         }
         printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", cut(short_step(f[1]) " " f[2], 26),
-            cut(f[6] "x" f[7] "x" f[8] (f[9] == "" ? "" : "x" f[9]), 17), cut(special(f), 14), tell(rate[1, id], 2),
-            tell(rate[2, id], 2), tell(change, 3), tell(ratio[1, id], 3), tell(ratio[2, id], 3)
+            cut(shape(f), 17), cut(special(f), 14), tell(rate[1, id], 2), tell(rate[2, id], 2), tell(change, 3),
+            tell(ratio[1, id], 3), tell(ratio[2, id], 3)
     }
     if (changes)
         printf "B/A: geometric mean %.3f, least %.3f, greatest %.3f\n", exp(sum / changes), least, most
     printf "%d matched, %d only in A, %d only in B\n", both, count[1] - both, count[2] - both
 }
 
-# What a case has that the usual one (FP32, row-major, alpha 1, beta 0, cold caches) has not.
+function shape(f) {
+    return (f[3] == "gemm" ? f[6] "x" : "") f[7] "x" f[8] (f[9] == "" ? "" : "x" f[9])
+}
+
+# What a case has that the usual one (FP32, row-major, alpha 1, beta 0, cold caches, in CUDA graphs) has not.
 function special(f,    text) {
     if (f[4] != "f32") text = text " " f[4]
-    if (f[5] != "nn") text = text " " f[5]
-    if (f[10] != 1 || f[11] != 0) text = text " " f[10] "/" f[11]
+    if (f[5] != (f[3] == "gemm" ? "nn" : "n")) text = text " " f[5]
+    if (f[3] == "gemv_chain") text = text " chain" # with an alpha of its own
+    if (f[3] != "gemm" && f[13] != "graph") text = text " " f[13]
+    if (f[3] != "gemv_chain" && (f[10] != 1 || f[11] != 0)) text = text " " f[10] "/" f[11]
     if (f[12] != "cold") text = text " " f[12]
     return substr(text, 2)
 }

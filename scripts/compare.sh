@@ -1,6 +1,7 @@
 #!/bin/sh
 # Sets two files of recorded measurements side by side: scripts/compare.sh A.csv B.csv
-# Rows match when they measure the same thing (step to cache); of several in one file the last counts.
+# Rows match when they measure the same thing (step to cache, of a GEMV the mode too); of several in one file the last
+# counts.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -1,17 +1,18 @@
 #!/bin/sh
 # Everything the project does, small. With a GPU: runs every step, prints one table, draws the figures of this machine.
-# Without: runs every step in the simulator, prints one table, then the recorded table and its figures. DEMO_SIZE (4096,
-# in the simulator 512): m = n = k.
+# Without: runs every step in the simulator, prints one table, then the recorded tables and their figures. DEMO_SIZE
+# (4096, in the simulator 512): m = n = k.
 set -eu
 cd "$(dirname "$0")/.."
-csv=build/demo/sgemm.csv
+. scripts/gpu.sh
+folder=build/demo
 
 # table CSV SIZE: the ladder at SIZE^3, cold caches.
 table() {
     awk -F, -v size="$2" '
         NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-        $c["m"] == size && $c["n"] == size && $c["k"] == size && $c["alpha"] == 1 && $c["beta"] == 0 &&
-            $c["cache"] == "cold" {
+        $c["op"] == "gemm" && $c["m"] == size && $c["n"] == size && $c["k"] == size && $c["alpha"] == 1 &&
+            $c["beta"] == 0 && $c["cache"] == "cold" {
             if (!rows++) {
                 printf "%s, %d^3, FP32, cold L2\n\n", $c["device"], size
                 printf "%-20s %-20s %10s %10s %10s\n", "step", "variant", "ms", "TFLOP/s", "vs cuBLAS"
@@ -23,56 +24,90 @@ table() {
         END { if (!rows) print "(no measurement at this size)" }' "$1"
 }
 
+# gemv_table CSV SIZE: the GEMVs of a SIZE x SIZE matrix in f16, cold caches, in CUDA graphs.
+gemv_table() {
+    awk -F, -v size="$2" '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["n"] != size || $c["k"] != size || $c["dtype"] != "f16" || $c["cache"] != "cold" || $c["mode"] != "graph" ||
+            $c["alpha"] != 1 || $c["beta"] != 0 { next }
+        $c["op"] == "read" { ceiling = $c["gbps"]; next }
+        $c["op"] == "gemv" {
+            if (!rows++) {
+                printf "%s, n x k = %d x %d, f16, cold L2\n\n", $c["device"], size, size
+                printf "%-20s %-20s %10s %10s %10s %10s\n", "step", "variant", "us", "GB/s", "of ceiling", "vs cuBLAS"
+            }
+            share = ceiling > 0 ? sprintf("%.1f %%", 100 * $c["gbps"] / ceiling) : "-"
+            ratio = $c["ratio"] == "" ? "-" : sprintf("%.1f %%", 100 * $c["ratio"])
+            printf "%-20s %-20s %10.2f %10.0f %10s %10s\n", $c["step"], $c["variant"], 1000 * $c["ms_median"],
+                $c["gbps"], share, ratio
+        }
+        END { if (!rows) print "(no measurement at this size)" }' "$1"
+}
+
+# tables FOLDER SIZE: what is recorded there.
+tables() {
+    table "$1/sgemm.csv" "$2"
+    [ -e "$1/gemv.csv" ] || return 0
+    echo
+    gemv_table "$1/gemv.csv" "$2"
+}
+
 figures() { sh scripts/plots.sh "$1" || echo "No figures this time, for the reason above."; }
 
-# run_steps OPTION...: every step that is built, recorded in $csv afresh.
+# run_steps OPTION...: every step that is built, recorded in $folder afresh.
 run_steps() {
-    mkdir -p build/demo
-    rm -f "$csv"
+    mkdir -p "$folder"
+    rm -f "$folder"/*.csv
     for step in step[0-9][0-9]_*/; do
         step=${step%/}
         [ -x "$step/run" ] || continue
         echo "== ${step%%_*}/run $*"
-        "./$step/run" "$@" --csv "$csv"
+        "./$step/run" "$@" --csv "$folder/$(recorded_in "$step")"
         echo
     done
 }
 
-# simulated CSV: what was run in the simulator.
+# simulated CSV...: what was run in the simulator.
 simulated() {
     awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
         $c["mode"] == "sim" {
             if (!rows++) {
-                printf "%s, FP32, every element: integers to the bit, others within their bound\n\n", $c["device"]
-                printf "%-20s %-20s %16s %22s\n", "step", "variant", "m x n x k", "worst error, of bound"
+                printf "%s, every element: integers to the bit, others within their bound\n\n", $c["device"]
+                printf "%-20s %-20s %-5s %16s %22s\n", "step", "variant", "type", "m x n x k", "worst error, of bound"
             }
-            shape = $c["m"] "x" $c["n"] "x" $c["k"]
-            printf "%-20s %-20s %16s %22.3f\n", $c["step"], $c["variant"], shape, $c["max_err_bound_share"]
+            shape = ($c["op"] == "gemm" ? $c["m"] "x" : "") $c["n"] "x" $c["k"]
+            vectors += $c["op"] != "gemm"
+            printf "%-20s %-20s %-5s %16s %22.3f\n", $c["step"], $c["variant"], $c["dtype"], shape,
+                $c["max_err_bound_share"]
         }
-        END { if (!rows) print "(nothing was run)" }' "$1"
+        END {
+            if (!rows) print "(nothing was run)"
+            if (vectors) print "\nOf a matrix times a vector, the shape is n x k."
+        }' "$@"
 }
 
 if nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then
     size=${DEMO_SIZE:-4096}
     run_steps --size "$size" --time 0.2
     echo "== All steps on this GPU"
-    table "$csv" "$size"
+    tables "$folder" "$size"
     echo
     echo "== Figures"
-    figures "$csv"
+    figures "$folder/sgemm.csv"
 else
     echo "There is no GPU here (nvidia-smi lists none), so the kernels run in the simulator, on this machine's CPU."
     echo "On a machine with an NVIDIA GPU and its driver the same command, make demo, runs and times them on the GPU."
     echo
     run_steps --sim --size "${DEMO_SIZE:-512}"
     echo "== All steps in the simulator"
-    simulated "$csv"
+    for file in sgemm gemv; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
+    simulated "$@" </dev/null
     recorded=plots/data/nvidia-h200/sgemm.csv
     echo
     if [ -e "$recorded" ]; then
         echo "== Recorded earlier on an H200 ($recorded), not measured here"
-        table "$recorded" 4096
+        tables "$(dirname "$recorded")" 4096
         echo
         echo "== Figures of that recorded run"
         figures "$recorded"

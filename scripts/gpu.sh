@@ -7,6 +7,14 @@ gpu_slug() {
     gpu_name | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
 }
 
+# recorded_in STEP: the file its measurements go to; one an operation.
+recorded_in() {
+    case $1 in
+    step07*) echo gemv.csv ;;
+    *) echo sgemm.csv ;;
+    esac
+}
+
 # has_rows CSV: it holds more than a header.
 has_rows() { [ -f "$1" ] && [ -r "$1" ] && [ "$(wc -l <"$1")" -ge 2 ]; }
 

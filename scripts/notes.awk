@@ -1,6 +1,9 @@
-# Rewrites one note: what stands between its markers comes from recorded measurements. After records.awk:
-#   awk -f records.awk -f notes.awk input=ladder intensity.csv input=metrics metrics.txt input=rows FILE.csv \
-#       [input=counters counters.csv] [input=sass sass.csv] input=note NOTE.md
+# Rewrites one note: what stands between its markers comes from recorded measurements. With records.awk before it,
+# gemv.awk and gemv_notes.awk (GEMV's markers) after it:
+#   awk -f records.awk -f notes.awk -f gemv.awk -f gemv_notes.awk input=ladder intensity.csv \
+#       input=gemv_ladder gemv_ladder.csv input=metrics metrics.txt input=rows FILE.csv [input=gemv gemv.csv] \
+#       [input=gemv_search gemv_search.csv] [input=gemv_dram gemv_dram.csv] [input=counters counters.csv] \
+#       [input=sass sass.csv] input=note NOTE.md
 # ENVIRON["DATA_NAME"], ["NOTE_NAME"]: the files' names in messages. The markers are described in scripts/notes.sh.
 
 BEGIN {
@@ -17,6 +20,7 @@ BEGIN {
 
 input == "ladder" { read_ladder(); next }
 input == "rows" { if (read_row(data)) keep_row(data); next }
+input ~ /^gemv/ { read_gemv(FILENAME); next }
 input == "metrics" { sub(/#.*/, ""); if (NF) known_fact["counter", $1] = 1; next }
 input == "counters" { if (read_named(FILENAME, COUNTERS_HEADER, "recorded counters")) keep_counter(); next }
 input == "sass" { if (read_named(FILENAME, SASS_HEADER, "recorded machine code")) keep_sass(); next }
@@ -67,6 +71,7 @@ function find_variant(step, name) {
 # ---- tables
 
 function tell_table(word, n) {
+    if (word[1] ~ /^gemv/) { tell_gemv_table(word, n); return }
     if (word[1] == "ladder") { need(n, 1, 1, "table: ladder"); ladder() }
     else if (word[1] == "bars") { need(n, 1, 1, "table: bars"); bars() }
     else if (word[1] == "article") { need(n, 1, 1, "table: article"); article() }
@@ -77,7 +82,7 @@ function tell_table(word, n) {
     else if (word[1] == "counters") { need(n, 2, 2, "table: counters STEP"); counters(find_step(word[2])); return }
     else if (word[1] == "sass") { need(n, 2, 2, "table: sass STEP"); sass(find_step(word[2])); return }
     else die(note ":" FNR ": unknown table " word[1] \
-        " (ladder, bars, step, square, article, odd, speedup, counters, sass)")
+        " (ladder, bars, step, square, article, odd, speedup, counters, sass, gemv...)")
     print ""
     print "<sub>" (device == "" ? "Not measured yet." : "Recorded on " provenance() "; cold L2, medians" \
         (baseline == "" ? "" : ", ratios pair by pair") ".") "</sub>"
@@ -375,18 +380,20 @@ function sass(step,    v, name, a) {
 # ---- values inside a line
 
 function inline(line,    done, start, end, close_at, kind, n, word, marker, text) {
-    while (match(line, /<!-- (value|ratio|counter|sass): /)) {
+    while (match(line, /<!-- (value|ratio|counter|sass|gemv|gemv-ratio): /)) {
         start = RSTART
         kind = substr(line, start + 5, RLENGTH - 7)
         marker = substr(line, start)
         n = words_of(marker, word)
         close_at = index(marker, "-->") + 2
         end = index(marker, "<!-- end -->")
-        if (!end || match(substr(marker, close_at), /<!-- (value|ratio|counter|sass|table): /) &&
+        if (!end || match(substr(marker, close_at), /<!-- (value|ratio|counter|sass|gemv|gemv-ratio|table): /) &&
             RSTART + close_at - 1 < end)
             die(note ":" FNR ": <!-- " kind ": ...> has no <!-- end --> on its line")
         if (kind == "value") text = one_value(word, n)
         else if (kind == "ratio") text = one_ratio(word, n)
+        else if (kind == "gemv") text = one_gemv(word, n)
+        else if (kind == "gemv-ratio") text = one_gemv_ratio(word, n)
         else text = one_fact(kind, word, n)
         done = done substr(line, 1, start - 1) substr(marker, 1, close_at) text "<!-- end -->"
         line = substr(marker, end + length("<!-- end -->"))
@@ -395,7 +402,7 @@ function inline(line,    done, start, end, close_at, kind, n, word, marker, text
 }
 
 function words_of(marker, word) {
-    sub(/^<!-- [a-z]+: */, "", marker)
+    sub(/^<!-- [a-z-]+: */, "", marker)
     if (!sub(/ *-->.*/, "", marker)) die(note ":" FNR ": a marker that is not closed")
     return split(marker, word, / +/)
 }

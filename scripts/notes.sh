@@ -14,7 +14,17 @@
 #                                                      scripts/metrics.txt; DIVISOR: another or a number, 1e9;
 #                                                      percent: times 100
 #   <!-- sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT] -->91.9<!-- end -->    FIELD: a column of sass.csv
-# Counters come from counters.csv beside the measurements, machine code from plots/data/sass.csv.
+# and of GEMV, whose DTYPE is f16 where none is named:
+#   <!-- table: gemv STEP N K [DTYPE] | gemv-shapes STEP [DTYPE] | gemv-article STEP | gemv-warm STEP |
+#               gemv-chain STEP | gemv-dram STEP | gemv-tuned STEP [DTYPE] -->
+#   <!-- gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT] -->3.2<!-- end -->    VARIANT: also cublas
+#                                                      or read_ceiling; FIELD: a CSV column, us, ceiling_percent,
+#                                                      percent (100 * ratio) or peak_percent; MODE: graph, pdl, events;
+#                                                      CACHE: cold, warm; chain: in a chain
+#   <!-- gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT] -->1.9<!-- end -->    how many
+#                                                      times as fast 1 is as 2; words of one alone: autotuned/pdl
+# Counters come from counters.csv beside the measurements, machine code from plots/data/sass.csv, GEMV from gemv.csv,
+# gemv_search.csv and gemv_dram.csv beside the measurements.
 # --check writes nothing and exits 1 naming the notes that differ.
 set -eu
 LC_ALL=C
@@ -42,6 +52,10 @@ cd "$root"
 set --
 counters=$(dirname "$csv")/counters.csv
 if [ -f "$counters" ]; then set -- "$@" input=counters "${counters#"$root/"}"; fi
+for kind in gemv gemv_search gemv_dram; do
+    file=$(dirname "$csv")/$kind.csv
+    if [ -f "$file" ]; then set -- "$@" input=$kind "${file#"$root/"}"; fi
+done
 if [ -f plots/data/sass.csv ]; then set -- "$@" input=sass plots/data/sass.csv; fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/notes.XXXXXX")
@@ -52,9 +66,9 @@ trap 'exit 130' INT TERM
 for note in README.md step[0-9][0-9]_*/README.md; do
     [ -f "$note" ] || continue
     mkdir -p "$work/$(dirname "$note")"
-    DATA_NAME=$name NOTE_NAME=$note awk -f scripts/records.awk -f scripts/notes.awk \
-        input=ladder plots/intensity.csv input=metrics scripts/metrics.txt input=rows "$csv" "$@" \
-        input=note "./$note" >"$work/$note" || exit 2
+    DATA_NAME=$name NOTE_NAME=$note awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
+        -f scripts/gemv_notes.awk input=ladder plots/intensity.csv input=gemv_ladder plots/gemv_ladder.csv \
+        input=metrics scripts/metrics.txt input=rows "$csv" "$@" input=note "./$note" >"$work/$note" || exit 2
 done
 differs=0
 for note in README.md step[0-9][0-9]_*/README.md; do

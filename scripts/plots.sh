@@ -1,5 +1,7 @@
 #!/bin/sh
 # Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
+# CSV holds the GEMM steps' measurements; GEMV's figures, plots/gemv_*.gp, come from gemv.csv and gemv_search.csv beside
+# it.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -38,18 +40,26 @@ command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnup
 # Whose measurements: those asked for, else this machine's GPU's, else the H200's, else the first there are.
 # A file of a header alone is none.
 if [ -z "$csv" ]; then
-    for csv in "$root/plots/data/$(gpu_slug)/sgemm.csv" "$root/plots/data/nvidia-h200/sgemm.csv" \
-        "$root"/plots/data/*/sgemm.csv; do
-        if has_rows "$csv"; then break; fi
+    for folder in "$root/plots/data/$(gpu_slug)" "$root/plots/data/nvidia-h200" "$root"/plots/data/*; do
+        csv=$folder/sgemm.csv
+        if has_rows "$csv" || has_rows "$folder/gemv.csv"; then break; fi
     done
-fi
-if [ ! -r "$csv" ] || [ -d "$csv" ]; then
-    say "no recorded measurements to draw (no file ${csv#"$root/"}): \`make bench\` records them"
-    exit 1
+    given=
+else
+    given=1
 fi
 case $csv in /*) ;; *) csv=./$csv ;; esac # awk takes a=b for an assignment
-name=${csv#"$root/"}
-name=${name#./}
+gemv=$(dirname "$csv")/gemv.csv
+short() { # a file's name in messages
+    short=${1#"$root/"}
+    printf %s "${short#./}"
+}
+if [ ! -r "$csv" ] || [ -d "$csv" ]; then
+    if [ -n "$given" ] || ! has_rows "$gemv"; then
+        say "no recorded measurements to draw (no file $(short "$csv")): \`make bench\` records them"
+        exit 1
+    fi
+fi
 
 mkdir -p "$out" 2>/dev/null || { say "cannot make the folder $out"; exit 2; }
 out=$(cd "$out" && pwd)
@@ -64,27 +74,56 @@ if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 100); fi
 gap=0.052
 case " $terms " in *' dumb '*) gap=0.045 ;; esac
 
-DATA_NAME=$name awk -v dir="$work" -v gap="$gap" -f "$root/scripts/records.awk" -f "$root/scripts/figures.awk" \
-    input=devices "$root/plots/devices.csv" input=ladder "$root/plots/intensity.csv" input=rows "$csv" || exit 2
-if [ ! -f "$work/caption" ]; then
-    say "no recorded measurements in $name, nothing to draw: \`make bench\` records them"
-    exit 1
+scripts=$root/scripts
+figures=
+if [ -r "$csv" ]; then
+    DATA_NAME=$(short "$csv") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
+        -f "$scripts/figures.awk" input=devices "$root/plots/devices.csv" input=ladder "$root/plots/intensity.csv" \
+        input=rows "$csv" || exit 2
 fi
-
-case " $terms " in *' dumb '*) fold -s -w "$columns" "$work/caption" | sed 's/ *$//' ;; esac
+if [ -f "$work/caption" ]; then
+    figures="progression size article roofline"
+else
+    say "no recorded measurements in $(short "$csv"), nothing to draw: \`make bench\` records them"
+fi
+if has_rows "$gemv"; then
+    set -- input=gemv "$gemv"
+    search=$(dirname "$csv")/gemv_search.csv
+    if [ -f "$search" ]; then set -- "$@" input=gemv_search "$search"; fi
+    DATA_NAME=$(short "$gemv") SEARCH_NAME=$(short "$search") awk -v dir="$work" -v gap="$gap" \
+        -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/gemv.awk" -f "$scripts/gemv_figures.awk" \
+        input=gemv_ladder "$root/plots/gemv_ladder.csv" "$@" || exit 2
+fi
+if [ -f "$work/gemv_caption" ]; then
+    figures="$figures gemv_ladder gemv_size gemv_search"
+elif [ -n "$figures" ]; then
+    say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
+fi
+[ -n "$figures" ] || exit 1
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
 export GNUPLOT_LIB
+for figure in "$root"/plots/*.gp; do # an older figure would pass for one of these
+    for term in $terms; do
+        [ "$term" = dumb ] || rm -f "$out/$(basename "$figure" .gp).$term"
+    done
+done
 drawn=0
-for figure in progression size article roofline; do
+before= # whose caption stands above, in the terminal
+for figure in $figures; do
+    case $figure in gemv_*) part=gemv_ ;; *) part= ;; esac
     if [ -f "$work/$figure.why" ]; then
         say "$figure: $(cat "$work/$figure.why")"
     fi
     for term in $terms; do
-        [ "$term" = dumb ] || rm -f "$out/$figure.$term" # an older figure would pass for this one
         [ ! -f "$work/$figure.why" ] || continue
+        if [ "$term" = dumb ] && [ "$before" != "of $part" ]; then
+            [ -z "$before" ] || echo
+            fold -s -w "$columns" "$work/${part}caption" | sed 's/ *$//'
+            before="of $part"
+        fi
         LC_ALL=C.UTF-8 gnuplot -c "$root/plots/$figure.gp" "$work/$figure.dat" "$work/$figure" \
-            "$(cat "$work/caption")" "$term" "$columns" "$(cat "$work/baseline")" ||
+            "$(cat "$work/${part}caption")" "$term" "$columns" "$(cat "$work/${part}baseline")" ||
             { say "gnuplot failed on plots/$figure.gp"; exit 3; }
         drawn=$((drawn + 1))
         if [ "$term" = dumb ]; then # without gnuplot's form feeds, blank lines and blanks at the ends

@@ -80,7 +80,7 @@ function key(step, variant, m, n, k) { return step SUBSEP variant SUBSEP m + 0 S
 # Keeps row[] as value[key, column] if it is what figures and notes show: C = A*B, caches cold, no sustained load. Of
 # two measurements of one case the later one counts.
 function keep_row(file,    id, i) {
-    if (row["mode"] == "sim") return # of the simulator: no measurement
+    if (row["op"] != "gemm" || row["mode"] == "sim") return # another operation's; of the simulator: no measurement
     rows++
     if (row["d"] != "" || row["alpha"] + 0 != 1 || row["beta"] + 0 != 0) return
     if (row["cache"] != "cold" || row["mode"] == "sustained" || row["ms_median"] + 0 <= 0) return

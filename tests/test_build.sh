@@ -175,9 +175,12 @@ done
 [ -n "${csv:-}" ] || exit 0
 [ -e "$csv" ] || sed -n 's/^ *"\(.*\)".*/\1/p' common/harness/record.h | tr -d '\n' >"$csv"
 n=${size:-1}
+case $step in
+step07*) what=gemv,f16,n,1,$n,$n,,1,0,cold,graph ;;
+*) what=gemm,f32,nn,$n,$n,$n,,1,0,cold,events ;;
+esac
 echo "
-$step,one,gemm,f32,nn,$n,$n,$n,,1,0,cold,events,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,2026-01-01" \
-    >>"$csv"
+$step,one,$what,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,2026-01-01" >>"$csv"
 EOF
 cat >"$work/faults" <<'EOF'
 #!/bin/sh
@@ -217,7 +220,8 @@ check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 pa
 run with_gpu sh scripts/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
-        said "^$((4 * (steps + 1))) passed, 0 failed$"'
+        said "^ok racecheck step07 autotuned$" && said "^sanitize: racecheck $step$" &&
+        said "^$((4 * (steps + 2))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize.sh
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
@@ -236,7 +240,8 @@ run with_gpu env FAKE_STATUS=3 make -s bench FORCE=1
 check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" != 0 ] && cmp -s "$csv" "$work/before"'
 run with_gpu make -s bench FORCE=1 SWEEPS=odd
 check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$(($(ls -d step0[1-6]_* | wc -l) + 1))" ]'
-check "bench leaves one file" [ "$(ls plots/data/nvidia-made-up-4090-laptop | wc -l)" = 1 ]
+check "bench leaves one file an operation" [ "$(ls plots/data/nvidia-made-up-4090-laptop | tr '\n' ' ')" = "gemv.csv sgemm.csv " ]
+check "bench records step 7 in its own" eval '! grep -q "gemm,\|^step0[1-6]" "$(dirname "$csv")/gemv.csv" && ! grep -q gemv "$csv"'
 for script in bench:BENCH_STEPS counters:BENCH_STEPS sanitize:STEPS test_gpu:STEPS; do
     run with_gpu env "${script#*:}=$step step77" sh "scripts/${script%:*}.sh"
     check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 && said "no step .step77.*=step04"'
@@ -246,7 +251,8 @@ check "bench.sh refuses an unknown sweep" eval '[ "$status" = 2 ] && lines 1 && 
 rm -rf plots/data/nvidia-made-up-4090-laptop
 run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
-    '[ "$status" = 0 ] && [ "$(grep -c "^step.* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$steps" ]'
+    '[ "$status" = 0 ] && said "^step07_gemv  *one  *2000.00  *9  *-  *50.0 %" &&
+        [ "$(grep -c "^step.* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$((steps - 1))" ]'
 
 cp "$work/measure.sh" tests/gpu/measure.sh
 run make compile_commands.json
@@ -260,7 +266,7 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
-    for script in bench counters test_gpu sanitize "profile $step"; do
+    for script in bench counters cold test_gpu sanitize "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
     done

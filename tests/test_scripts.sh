@@ -66,7 +66,17 @@ echo >>"$tmp/header"
 measurements step01_naive.uncoalesced=1 step01_naive.coalesced=6 step02_smem.tile32=9 step03_regblock.tile4x4=20 \
     step03_regblock.tile8x8_256t=30 step04_vectorized.lds128=36 step04_vectorized.lds128_2x2=40 \
     step05_doublebuffer.cp_async=45 step05_doublebuffer.warp_tiled=52 >"$tmp/good.csv"
-figures="progression size article roofline"
+figures="progression size article roofline gemv_ladder gemv_size gemv_search"
+# GEMV's, beside it; tests/test_gemv_scripts.sh has more of them.
+{
+    cat "$tmp/header"
+    echo "step07_gemv,tree,gemv,f16,n,1,4096,4096,,1,0,cold,graph,0.01,0.01,0.01,3355,3357,0.7,cublasGemmEx,0.012,1.2,1.1,1.3,\
+0.01,,,NVIDIA H200,9.0,580.159.04,13.0,2026-11-21"
+} >"$tmp/gemv.csv"
+{
+    awk "$(cat scripts/records.awk scripts/gemv.awk) BEGIN { print SEARCH_HEADER }"
+    echo "step07_gemv,autotuned,f16,4096,4096,cold,graph,n2 r32 u4 v1,2,32,4,1,8.5,NVIDIA H200,9.0,580.159.04,13.0,2026-11-21"
+} >"$tmp/gemv_search.csv"
 
 # ---- the tables the scripts lean on
 
@@ -107,7 +117,7 @@ plots_draws_all() {
         holds "$tmp/a/$figure.svg" "Recorded measurements: NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21" &&
             holds "$tmp/a/$figure.svg" "</svg>" || return 1
     done
-    [ "$(find "$tmp/a" -type f | wc -l)" -eq 8 ] && [ "$(find "$tmp/a" -type d | wc -l)" -eq 1 ]
+    [ "$(find "$tmp/a" -type f | wc -l)" -eq 14 ] && [ "$(find "$tmp/a" -type d | wc -l)" -eq 1 ]
 }
 plots_says_what_it_measured() {
     scripts/plots.sh --term svg --out "$tmp/b" "$tmp/good.csv" >/dev/null || return 1
@@ -136,8 +146,9 @@ plots_texts_and_the_baseline() { # a text that would cross the baseline's line s
     done
 }
 plots_no_rows() {
-    cp "$tmp/header" "$tmp/none.csv"
-    status 1 scripts/plots.sh --out "$tmp/d" "$tmp/none.csv" && one_line && says "make bench"
+    mkdir -p "$tmp/void"
+    cp "$tmp/header" "$tmp/void/none.csv"
+    status 1 scripts/plots.sh --out "$tmp/d" "$tmp/void/none.csv" && one_line && says "make bench"
 }
 plots_no_file() {
     status 1 scripts/plots.sh --out "$tmp/d" "$tmp/absent.csv" && one_line && says absent.csv && says "make bench"
@@ -665,11 +676,11 @@ simulated_rows_are_no_measurements() {
     status 0 scripts/compare.sh "$tmp/both.csv" "$tmp/sim.csv" && prints "0 matched, 72 only in A, 0 only in B" || return 1
     for file in good both sim; do # what notes.sh and plots.sh read
         mkdir -p "$tmp/$file"
-        DATA_NAME=x awk -v dir="$tmp/$file" -v gap=0.05 -f scripts/records.awk -f scripts/figures.awk \
-            input=devices plots/devices.csv input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" || return 1
+        DATA_NAME=x awk -v dir="$tmp/$file" -v gap=0.05 -f scripts/records.awk -f scripts/digest.awk \
+            -f scripts/figures.awk input=devices plots/devices.csv input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" || return 1
         echo '<!-- table: ladder -->
-<!-- end -->' | DATA_NAME=x NOTE_NAME=y awk -f scripts/records.awk -f scripts/notes.awk input=ladder \
-            plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
+<!-- end -->' | DATA_NAME=x NOTE_NAME=y awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
+            -f scripts/gemv_notes.awk input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
     done
     diff -r "$tmp/good" "$tmp/both" && [ ! -e "$tmp/sim/caption" ] && holds "$tmp/sim/note" "Not measured yet."
 }
@@ -693,9 +704,9 @@ END
     RUN_HEADER=$tmp/header
     export RUN_HEADER
     DEMO_SIZE=96 status 0 sh "$tmp/demo/scripts/demo.sh" || return 1
-    [ "$(grep -c '^run --sim --size 96$' "$tmp/out")" = 2 ] && prints "H200 (simulated), FP32" &&
-        grep -Eq '^step01_naive +one +96x96x96 +0\.032$' "$tmp/out" &&
-        grep -Eq '^step05_doublebuffer +one +96x96x96 +0\.032$' "$tmp/out" &&
+    [ "$(grep -c '^run --sim --size 96$' "$tmp/out")" = 2 ] && prints "H200 (simulated), every" &&
+        grep -Eq '^step01_naive +one +f32 +96x96x96 +0\.032$' "$tmp/out" &&
+        grep -Eq '^step05_doublebuffer +one +f32 +96x96x96 +0\.032$' "$tmp/out" && ! grep -q 'times a vector' "$tmp/out" &&
         prints "== Recorded earlier on an H200 (" && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
         prints "the figures of plots/data/nvidia-h200/sgemm.csv" && prints "with an NVIDIA GPU and its driver" || return 1
     status 0 sh "$tmp/demo/scripts/demo.sh" && prints "run --sim --size 512" || return 1
