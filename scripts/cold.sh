@@ -3,7 +3,8 @@
 # of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
 # plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
 # COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
-# Last a line a shape. Exit status: 0, 1 when less than 98 % of a matrix came from DRAM (or nothing was counted), 2
+# Its last lines: one for each shape and variant. Exit status: 0, 1 when less than 98 % of a matrix came from DRAM in the
+# median launch (or nothing was counted), 2
 # without ncu, 3 without a GPU, or ncu's when it failed.
 set -eu
 cd "$(dirname "$0")/.."

@@ -3,10 +3,10 @@
  *   n  rows a block (BLOCK_N)          r  threads a row, which decides how many end up idle where k is short
  *   u  16-byte loads in flight a row   v  rows a thread, which share its loads of x
  *
- * What wins, on an H200: at 1024 x 1024 few blocks, for the launch is what takes time; at tens of megabytes persistent
- * ones; at hundreds whatever keeps 35 KB a multiprocessor in flight. Larger u * v than these spill registers and lose.
- * Some shapes want another kernel: rows that begin anywhere (unaligned.cuh), few long rows (split.cuh), many short ones
- * (short_rows.cuh). The order matters where nothing is timed: the first that can do the problem is taken. */
+ * What won on an H200 (plots/data/nvidia-h200/gemv_search.csv): in plain graphs mostly a direct kernel of 1 to 4 rows
+ * and 64 to 256 threads a block; with programmatic dependent launch often a persistent one. Some shapes want another
+ * kernel: rows that begin anywhere (unaligned.cuh), few long rows (split.cuh), many short ones (short_rows.cuh). The
+ * order matters where nothing is timed: the first that can do the problem is taken. */
 #include "autotuned.h"
 #include "short_rows.cuh"
 #include "split.cuh"

@@ -2,7 +2,7 @@
  *
  * x is read from global memory once a block instead of once a row, and A's tile arrives along its rows though each
  * thread walks down its own. But every element of A is used exactly once: shared memory has nothing to save there, it
- * only adds a store, a load and two barriers to each of them.
+ * only adds a store and a load to each of them, and two barriers to each tile.
  *
  *                   BLOCK_K
  *         x      [ . . . . . ]  moves right         all 128 threads: copy the tile and the piece of x, barrier,

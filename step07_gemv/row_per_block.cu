@@ -1,7 +1,7 @@
 /* A block reduces a row, the way Triton has it: one program a row, its 128 threads beside one another along K.
  *
  * As many blocks as rows, and neighbouring lanes read neighbouring 16 bytes: a warp's load is 512 consecutive bytes.
- * At K = 1024 in f16 the row is one load a thread, and most of the block's life is the reduction at its end.
+ * At K = 1024 in f16 the row is one load a thread, and then come eight barriers.
  *
  *   row  |t0 |t1 |t2 | ... |t127|t0 |t1 | ...      16 bytes each
  *          \   |   /

@@ -5,7 +5,7 @@
  *                  partial[0]      partial[1]      partial[2]   -->   added by the block that comes last
  *
  * A matrix of one row and a million columns has bytes for the whole GPU and rows for a single block. Who comes last
- * learns it from a counter, adds the partial sums in their order, whoever was last, and clears the counter. */
+ * learns it from a counter, adds the partial sums, always in the same order, and clears the counter. */
 #ifndef KL_SPLIT_CUH
 #define KL_SPLIT_CUH
 

@@ -1,11 +1,13 @@
 /* The reduction is as good as it gets; now the memory is kept busy. Three changes:
  *
  *   loads in flight   four 16-byte loads of a row are issued before the first is waited for: 32 threads have 2 KB of
- *                     their row on the way, a full multiprocessor more than the 35 KB that latency times bandwidth asks
+ *                     their row on the way, a multiprocessor full of such warps (36) 72 KB; latency times bandwidth
+ *                     asks for 23
  *   cache hints       A is used once and does not go through L1, which is left to x, which every row reads again
  *   overlap           A does not depend on the kernel in front, so its first loads leave before the wait for x
  *
- * Two rows a block, a warp each. At every shape some other choice of threads, loads and rows is faster: that is
+ * Two rows a block, a warp each. At nearly every shape some other choice of threads, loads and rows is
+ * faster: that is
  * `autotuned`. */
 #include "unaligned.cuh"
 

@@ -8,7 +8,7 @@
  *   x         |.. .. x0 x1 x2 x3 x4 x5|x6 x7 x8 ...            shift = 2
  *             |------- low -----------|------ high ...         low and high give x0 ... x7
  *
- * What lies before the first whole piece and behind the last, at most 30 elements, is read one by one. */
+ * What lies before the first whole piece and behind the last, at most 22 halves, is read one by one. */
 #ifndef KL_UNALIGNED_CUH
 #define KL_UNALIGNED_CUH
 

@@ -31,8 +31,8 @@ typedef struct {
 
 /* One configuration of a kernel that can be tuned; the tuner (tune.h) verifies and times all that `fits`. */
 typedef struct {
-    const char
-        *name; /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; no blanks but between */
+    /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; single blanks between the words */
+    const char *name;
     int block_n, reduce_threads, loads, rows;
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
     gemm_kernel (*kernel)(dtype type);

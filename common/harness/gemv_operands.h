@@ -46,7 +46,7 @@ size_t gemv_operands_bytes(const gemv_case *what, int sets);
 size_t gemv_operands_touched(const gemv_case *what);
 
 /* Bytes that are enough to drive everything else out of an L2 cache of that size: four times as many. Of matrices of
- * 33 MB in turn, together twice the L2 cache, an H200 still finds a tenth there (make cold). */
+ * 33 MB in turn, together twice the L2 cache, an H200 still finds a tenth there. */
 size_t gemv_operands_cold_bytes(size_t l2_bytes);
 
 /* How many sets together exceed these, but at most 512 (which may be too few: then flush). */
