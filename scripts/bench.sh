@@ -62,11 +62,19 @@ fi
 # An old file comes back when the new one holds no measurement yet; a file of a header alone, and a folder of nothing,
 # do not stay.
 finish() {
-    status=$?
+    status=$? fresh=
     for file in $files; do
         csv=$folder/$file
         has_rows "$csv" || rm -f "$csv"
-        if [ -e "$csv" ]; then rm -f "$csv.old"; elif [ -e "$csv.old" ]; then mv "$csv.old" "$csv"; fi
+        # The searches go with gemv.csv, which comes first: old ones do not stay beside new measurements.
+        if [ "$file" = gemv_search.csv ] && [ -n "$fresh" ]; then rm -f "$csv.old"; fi
+        fresh=
+        if [ -e "$csv" ]; then
+            fresh=1
+            rm -f "$csv.old"
+        elif [ -e "$csv.old" ]; then
+            mv "$csv.old" "$csv"
+        fi
     done
     rmdir "$folder" 2>/dev/null || true
     exit "$status"

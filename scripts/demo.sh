@@ -101,6 +101,7 @@ else
     echo
     run_steps --sim --size "${DEMO_SIZE:-512}"
     echo "== All steps in the simulator"
+    set --
     for file in sgemm gemv; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
     simulated "$@" </dev/null
     recorded=plots/data/nvidia-h200/sgemm.csv

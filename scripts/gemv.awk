@@ -129,7 +129,9 @@ function keep_search(file,    id, name) {
     id = search_key(row["step"], row["variant"], row["dtype"], row["n"], row["k"], row["cache"], row["mode"])
     name = row["candidate"]
     if (!(id in candidates)) searched[++searches] = id
-    if (!((id, name) in search_us)) candidate[id, ++candidates[id]] = name
+    if ((id, name) in search_us) # searched again: the search before does not count any more
+        for (; candidates[id] > 0; candidates[id]--) delete search_us[id, candidate[id, candidates[id]]]
+    candidate[id, ++candidates[id]] = name
     search_us[id, name] = row["us"] + 0
     search_threads[id, name] = row["reduce_threads"] + 0
     search_rows[id, name] = row["block_n"] + 0

@@ -72,6 +72,14 @@ same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
 echo 'something else' >"$work/other"
 expect 'a tune-csv that is something else' 2 'holds something else' --tune-csv "$work/other"
 expect 'a tune-csv that cannot be' 2 'No such file' --tune-csv "$work/no/file"
+mkfifo "$work/pipe"
+cat "$work/pipe" >/dev/null &
+expect 'a tune-csv that is a pipe' 0 '^tuned' --tune-csv "$work/pipe" --variant tuned --size 20
+wait
+build/tests/gemv/run --sim --variant plain --size 20 >/dev/full 2>"$work/out"
+same 'standard output that takes nothing' '2 test_gemv: standard output cannot be written' "$? $(cat "$work/out")"
+expect 'launches that overlap' 0 '^plain +20 ' --pdl --variant plain --size 20
+expect 'a GPU without that' 2 '^--pdl: needs sm_90' --pdl --variant plain --size 20 --sim-device sm_80
 expect 'nothing is left of a tune-csv' 0 '^tuned' --tune-csv "$work/tune.csv" --variant tuned --size 20
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
 

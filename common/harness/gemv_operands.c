@@ -100,8 +100,8 @@ cudaError_t gemv_operands_fill_y(gemv_operands *o, int s, values_kind kind, cuda
 cudaError_t gemv_operands_fill(gemv_operands *o, int s, values_kind kind, cudaStream_t stream) {
     values_kind read = o->what.alpha == 0.0f ? VALUES_NAN : kind;
     cudaError_t error = inspect_fill(&o->set[s].a, read, o->what.seed * 3, stream);
-    if (error == cudaSuccess) error = inspect_fill(&o->set[s].x, read, o->what.seed * 3 + 1, stream);
     if (error == cudaSuccess) error = gemv_operands_fill_y(o, s, kind, stream);
+    if (error == cudaSuccess) error = inspect_fill(&o->set[s].x, read, o->what.seed * 3 + 1, stream);
     return error;
 }
 
@@ -127,13 +127,15 @@ static cudaError_t verify_pass(const gemv_launch *l, const char *name, bool exac
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    /* y is filled last: a launch that overlaps with what is in front of it finds A and x complete. */
+    /* x is filled last, by a kernel that lets the next one start at once: one that overlaps with it and does not wait
+     * for x is found out. Then more of the same, for what overlapping launches may do to one another. */
+    const int launches = l->pdl && p.beta == 0.0f ? 3 : 1;
     cudaError_t error = gemv_operands_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
     double begin = inspect_now_s();
-    if (error == cudaSuccess) error = gemv_enqueue(l, &p, stream);
+    for (int i = 0; i < launches && error == cudaSuccess; i++) error = gemv_enqueue(l, &p, stream);
     if (error == cudaSuccess && simulator_active()) {
         error = cudaStreamSynchronize(stream);
-        verdict->seconds = inspect_now_s() - begin;
+        verdict->seconds = (inspect_now_s() - begin) / launches;
     }
     if (error != cudaSuccess) return error;
     verify_case v = {set->a, set->x, set->y, p.alpha, p.beta, exact};

@@ -57,7 +57,7 @@ cudaError_t gemv_operands_create(gemv_operands *o, const gemv_case *what, int se
 cudaError_t gemv_operands_place(gemv_operands *o, const gemv_case *what, void *memory);
 void gemv_operands_destroy(gemv_operands *o);
 
-/* Fills set `s`: A and x with `kind` (NaN where alpha == 0, for then nobody may read them), y likewise, or NaN where
+/* Fills set `s`, x last: A and x with `kind` (NaN where alpha == 0, for then nobody may read them), y likewise, or NaN where
  * beta == 0; and plants. */
 cudaError_t gemv_operands_fill(gemv_operands *o, int s, values_kind kind, cudaStream_t stream);
 cudaError_t gemv_operands_fill_y(gemv_operands *o, int s, values_kind kind, cudaStream_t stream);

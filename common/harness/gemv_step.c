@@ -156,7 +156,8 @@ static bool measure_ceiling(const gemv_session *s, bench *b, timing_result *best
     timing_task task = b->task;
     launch_context c = {.b = b, .pdl = s->base.o.pdl};
     double least = INFINITY;
-    if (b->size.n == 0 || b->size.k == 0) return false;
+    if ((double)b->size.n * b->size.k * (double)dtype_size(s->type) < 16.0)
+        return false; /* it reads 16 bytes at a time */
     task.context = &c;
     task.ours = launch_read;
     task.restore = NULL;
@@ -305,27 +306,27 @@ static double candidate_us(void *context, int i, bool finals) {
     return t.ours_ms.median * 1e3;
 }
 
-/* Appends the whole search, its header first. */
+/* Appends the whole search at once. */
 static void keep_search(const search *context, const double *times) {
     const gemv_session *s = context->s;
     const gemv_variant *v = context->v;
     const record r = describe(s, v->name, "gemv", context->mode, context->b->size);
-    FILE *f = fopen(s->base.o.tune_csv, "a");
-    if (f != NULL) {
-        fseek(f, 0, SEEK_END);
-        if (ftell(f) <= 0) fputs(tune_csv_header, f);
-        for (int i = 0; i < v->candidate_count; i++) {
-            const gemv_candidate *c = &v->candidates[i];
-            if (isnan(times[i])) continue;
-            fprintf(f, "%s,%s,%s,%d,%d,%s,%s,%s,%d,%d,%d,%d,%.4f,%s,%s,%s,%s,%s\n", r.step, r.variant, r.dtype,
-                    (int)r.n, (int)r.k, r.cache, r.mode, c->name, c->block_n, c->reduce_threads, c->loads, c->rows,
-                    times[i], r.device, r.cc, r.driver, r.cuda, r.date);
-        }
-        const bool ok = !ferror(f);
-        if (fclose(f) == 0 && ok) return;
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    if (f == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    fputs(tune_csv_header, f);
+    for (int i = 0; i < v->candidate_count; i++) {
+        const gemv_candidate *c = &v->candidates[i];
+        if (isnan(times[i])) continue;
+        fprintf(f, "%s,%s,%s,%d,%d,%s,%s,%s,%d,%d,%d,%d,%.4f,%s,%s,%s,%s,%s\n", r.step, r.variant, r.dtype, (int)r.n,
+                (int)r.k, r.cache, r.mode, c->name, c->block_n, c->reduce_threads, c->loads, c->rows, times[i],
+                r.device, r.cc, r.driver, r.cuda, r.date);
     }
-    fprintf(stderr, "%s: %s\n", s->base.o.tune_csv, strerror(errno));
-    exit(EXIT_CUDA);
+    if (fclose(f) != 0) CUDA_CHECK(cudaErrorMemoryAllocation);
+    const int status = record_text_append(s->base.o.tune_csv, text, sizeof tune_csv_header - 1, stderr);
+    free(text);
+    if (status != EXIT_OK) exit(status);
 }
 
 static int index_of(const gemv_variant *v, const char *name) {
@@ -344,7 +345,8 @@ static int search_candidates(search *context, tune_entry *key) {
     if (best >= 0) {
         snprintf(key->candidate, sizeof key->candidate, "%s", v->candidates[best].name);
         key->us = times[best];
-        if (s->base.o.lda == 0) tune_keep(&s->tuned, key, stderr); /* the key is silent on padded rows */
+        /* The key is silent on padded rows and on reading y. */
+        if (s->base.o.lda == 0 && s->base.o.beta == 0.0f) tune_keep(&s->tuned, key, stderr);
         if (s->base.o.tune_csv != NULL) keep_search(context, times);
     }
     free(times);
@@ -363,7 +365,8 @@ static int choose_candidate(search *context) {
     gemv_session *s = context->s;
     const bench *b = context->b;
     const gemv_variant *v = context->v;
-    if (s->base.device.simulated || b->touched == 0) return first_that_fits(context);
+    const bool product = s->base.o.alpha != 0.0f && b->size.k > 0;
+    if (s->base.device.simulated || b->touched == 0 || !product) return first_that_fits(context);
     const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
     if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
@@ -499,7 +502,8 @@ static int run_shape(gemv_session *s, shape size) {
             continue;
         }
         record r = describe(s, v->name, "gemv", mode, size);
-        if (session_find(&s->base, &r, s->base.baseline) != NULL) continue;
+        const bool told_apart = !(simulated && s->base.o.pdl); /* a simulated row is one, however it was launched */
+        if (told_apart && session_find(&s->base, &r, s->base.baseline) != NULL) continue;
         error_context("%s %s, %s, n %d, k %d", s->base.step, v->name, dtype_name(s->type), size.n, size.k);
         progress_show(stderr, v->name, s->base.done - 1, s->base.total);
         if (b.o.set == NULL) prepare(s, &b, &c, sets);
@@ -650,27 +654,10 @@ static int run_chain(gemv_session *s, shape size) {
 
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
-/* Can the search be appended to this file? Leaves one that was absent absent. */
-static int prepare_tune_csv(const char *path) {
-    char head[sizeof tune_csv_header] = "";
-    const bool absent = access(path, F_OK) != 0;
-    FILE *f = fopen(path, "a+");
-    if (f == NULL) {
-        fprintf(stderr, "--tune-csv %s: %s\n", path, strerror(errno));
-        return EXIT_USAGE;
-    }
-    rewind(f);
-    const size_t length = fread(head, 1, sizeof head - 1, f);
-    fclose(f);
-    if (absent) unlink(path);
-    if (length == 0 || strcmp(head, tune_csv_header) == 0) return EXIT_OK;
-    fprintf(stderr, "--tune-csv %s: holds something else: its first line is not this program's header\n", path);
-    return EXIT_USAGE;
-}
-
 static int run(gemv_session *s) {
     int status = session_prepare_files(&s->base);
-    if (status == EXIT_OK && s->base.o.tune_csv != NULL) status = prepare_tune_csv(s->base.o.tune_csv);
+    if (status == EXIT_OK && s->base.o.tune_csv != NULL)
+        status = record_text_prepare("--tune-csv", s->base.o.tune_csv, tune_csv_header, stderr);
     if (status == EXIT_OK) status = session_open_device(&s->base, &s->base.device);
     if (status != EXIT_OK) return status;
     if (s->base.o.pdl && s->base.device.cc < PDL_CC) {

@@ -483,11 +483,21 @@ static bool same_file(const char *a, const char *b) {
 static bool check_files(const parser *p) {
     static const option_id leading_options[] = {OPT_LDA, OPT_LDB, OPT_LDC};
     const options *o = p->o;
+    static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
     if (o->csv != NULL || o->json != NULL)
         for (size_t i = 0; i < sizeof leading_options / sizeof leading_options[0]; i++)
             if (p->given[leading_options[i]])
                 return fail(p, "--%s: cannot be recorded, --%s has no column for it", table[leading_options[i]].name,
                             o->csv != NULL ? "csv" : "json");
+    if (o->tune_csv != NULL && p->given[OPT_LDA])
+        return fail(p, "--lda: cannot be recorded, --tune-csv has no column for it");
+    for (size_t i = 0; o->tune_csv != NULL && i < sizeof scalar_options / sizeof scalar_options[0]; i++)
+        if (p->given[scalar_options[i]])
+            return fail(p, "--%s: cannot be recorded, --tune-csv has no column for it", table[scalar_options[i]].name);
+    const char *const others[] = {o->csv, o->json, o->tune_csv};
+    for (size_t i = 0; o->tune_file != NULL && i < sizeof others / sizeof others[0]; i++)
+        if (others[i] != NULL && same_file(o->tune_file, others[i]))
+            return fail(p, "--tune-file: '%s' is another option's file too", o->tune_file);
     if (o->tune_csv != NULL && o->csv != NULL && same_file(o->csv, o->tune_csv))
         return fail(p, "--tune-csv: '%s' is the --csv file too", o->tune_csv);
     if (o->tune_csv != NULL && o->json != NULL && same_file(o->json, o->tune_csv))

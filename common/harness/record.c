@@ -222,7 +222,7 @@ static const char *write_whole(int fd, const char *text, size_t length) {
 }
 
 /* `text` starts with `header` bytes that are wanted only at the start of a file. */
-static int append(const char *path, const char *text, size_t header, FILE *err) {
+int record_text_append(const char *path, const char *text, size_t header, FILE *err) {
     if (text == NULL) {
         fprintf(err, "%s: out of memory\n", path);
         return 3;
@@ -243,14 +243,14 @@ static int append(const char *path, const char *text, size_t header, FILE *err) 
 
 int record_csv_append(const char *path, const record *r, FILE *err) {
     char *text = formatted(put_csv, r);
-    const int status = append(path, text, HEADER_LENGTH, err);
+    const int status = record_text_append(path, text, HEADER_LENGTH, err);
     free(text);
     return status;
 }
 
 int record_json_append(const char *path, const record *r, FILE *err) {
     char *text = formatted(put_json, r);
-    const int status = append(path, text, 0, err);
+    const int status = record_text_append(path, text, 0, err);
     free(text);
     return status;
 }
@@ -283,7 +283,7 @@ static const char *prepare_open(int fd, const char *header) {
     return NULL;
 }
 
-static int prepare(const char *option, const char *path, const char *header, FILE *err) {
+int record_text_prepare(const char *option, const char *path, const char *header, FILE *err) {
     bool created;
     const int fd = open_to_append(path, &created);
     const char *reason = fd < 0 ? strerror(errno) : prepare_open(fd, header);
@@ -295,11 +295,11 @@ static int prepare(const char *option, const char *path, const char *header, FIL
 }
 
 int record_csv_prepare(const char *path, FILE *err) {
-    return prepare("--csv", path, header_line, err);
+    return record_text_prepare("--csv", path, header_line, err);
 }
 
 int record_json_prepare(const char *path, FILE *err) {
-    return prepare("--json", path, "", err);
+    return record_text_prepare("--json", path, "", err);
 }
 
 /* ---- reading ---- */

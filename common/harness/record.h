@@ -42,6 +42,11 @@ int record_json_prepare(const char *path, FILE *err);
 int record_csv_append(const char *path, const record *r, FILE *err);
 int record_json_append(const char *path, const record *r, FILE *err);
 
+/* The same for other files of lines below a header (a line, or ""): `option` names the file in the message; `text` is the
+ * header and lines behind it, of which the first `header` bytes are left out where the file has some already. */
+int record_text_prepare(const char *option, const char *path, const char *header, FILE *err);
+int record_text_append(const char *path, const char *text, size_t header, FILE *err);
+
 /* Reads a CSV written by record_csv_append. *rows is malloc'ed (free it) and *count set. Returns 0, or 2 after one line
  * on `err` naming file, line and reason. A file that does not exist has no rows. */
 int record_csv_load(const char *path, record **rows, int *count, FILE *err);

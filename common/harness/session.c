@@ -33,7 +33,8 @@ int session_end(session *s, int status) {
     free(s->recorded);
     cublas_close();
     nvml_close();
-    if (fflush(stdout) == 0) return status; /* what was printed has to have arrived, --help and --list too */
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status; /* what was printed has to have arrived, --help and --list too */
     fprintf(stderr, "%s: standard output cannot be written\n", s->step);
     return EXIT_USAGE;
 }

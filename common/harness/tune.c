@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +15,7 @@
 
 /* The whole file is text: this line, comments, and a line an entry with a tab between its fields. */
 static const char first_line[] = "kernel-ladder tune file 2";
-enum { FIELDS = 9, MAX_BYTES = 16 << 20, MAX_SIDE = 2000000000 };
+enum { FIELDS = 9, MAX_BYTES = 1 << 20, MAX_SIDE = 2000000000 };
 
 /* ---- reading ---- */
 
@@ -112,14 +114,22 @@ char *tune_default_path(void) {
 }
 
 void tune_open(tune_table *t, const char *path, FILE *err) {
-    *t = (tune_table){.path = path != NULL ? strdup(path) : tune_default_path()};
+    *t = (tune_table){.path = path != NULL ? realpath(path, NULL) : tune_default_path()}; /* not the link itself */
+    if (t->path == NULL && path != NULL) t->path = strdup(path);                          /* it does not exist yet */
     if (t->path == NULL) {
         fprintf(err, "there is no home folder to keep tuned candidates in (--tune-file FILE names a place)\n");
         t->unwritable = true;
         return;
     }
     const char *reason = read_file(t);
-    if (reason != NULL) fprintf(err, "%s: %s: ignored, and written anew with the next result\n", t->path, reason);
+    if (reason == NULL) return;
+    struct stat s;
+    if (stat(t->path, &s) == 0 && !S_ISREG(s.st_mode)) {
+        fprintf(err, "%s: %s: what is tuned is not kept\n", t->path, reason);
+        t->unwritable = true;
+        return;
+    }
+    fprintf(err, "%s: %s: ignored; with the next result it becomes %s.old\n", t->path, reason, t->path);
 }
 
 void tune_close(tune_table *t) {
@@ -214,7 +224,6 @@ static const char *write_file(const tune_table *t) {
     struct stat s;
     char *other = NULL;
     if (stat(t->path, &s) == 0 && !S_ISREG(s.st_mode)) return "is no file";
-    make_folders(t->path);
     if (asprintf(&other, "%s.XXXXXX", t->path) < 0) return "out of memory";
     const char *reason = NULL;
     const int fd = mkstemp(other);
@@ -235,13 +244,38 @@ static const char *write_file(const tune_table *t) {
     return reason;
 }
 
+/* Opens the folder of the file at `path` and waits until no other process holds it; -1 where that fails. */
+static int lock_folder(const char *path) {
+    char *folder = strdup(path);
+    if (folder == NULL) return -1;
+    const int fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (fd >= 0) flock(fd, LOCK_EX);
+    return fd;
+}
+
+/* Adds the entry to what the file holds now. Returns NULL, or why that fails. */
+static const char *add_to_file(tune_table *t, const tune_entry *entry) {
+    tune_table now = {.path = t->path};
+    const char *unreadable = read_file(&now);
+    if (unreadable != NULL) {
+        char *aside = NULL;
+        const bool kept = asprintf(&aside, "%s.old", t->path) >= 0 && rename(t->path, aside) == 0;
+        free(aside);
+        if (!kept) return unreadable;
+    }
+    const char *reason = put(&now, entry) ? write_file(&now) : "out of memory";
+    free(now.entries);
+    return reason;
+}
+
 void tune_keep(tune_table *t, const tune_entry *entry, FILE *err) {
     put(t, entry);
     if (t->unwritable) return;
-    tune_table now = {.path = t->path}; /* what is there now, with this one */
-    read_file(&now);
-    const char *reason = put(&now, entry) ? write_file(&now) : "out of memory";
-    free(now.entries);
+    make_folders(t->path);
+    const int folder = lock_folder(t->path);
+    const char *reason = add_to_file(t, entry);
+    if (folder >= 0) close(folder); /* and unlocks */
     if (reason == NULL) return;
     t->unwritable = true;
     fprintf(err, "%s: %s: what was tuned is not kept\n", t->path, reason);

@@ -31,7 +31,8 @@ typedef struct {
 char *tune_default_path(void);
 
 /* Reads the file at `path` (NULL: the default one). One that does not exist is empty. One that is damaged or another
- * program's is ignored after one line on `err`; the next tune_keep writes it anew. To be given to tune_close. */
+ * program's is ignored after one line on `err`; the next tune_keep puts it aside as PATH.old and writes it anew. To be
+ * given to tune_close. */
 void tune_open(tune_table *t, const char *path, FILE *err);
 void tune_close(tune_table *t);
 

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 #include <string.h>
 
+#include "griddepcontrol.cuh"
 #include "matrix.h"
 #include "verify.h"
 
@@ -31,6 +32,7 @@ static unsigned grid_for(size_t work, int threads) {
 }
 
 __global__ void fill_kernel(matrix x) {
+    griddepcontrol_launch_dependents(); /* gemv_operands.c: a kernel that may overlap has to wait for x itself */
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < x.words; i += (size_t)gridDim.x * blockDim.x) {
         bool is_element;
         matrix_set_word(&x, i, matrix_expected(&x, i, &is_element));
