@@ -75,6 +75,8 @@ ptx_type take_type(decoder *d);
 /* Operand as an offset of lanes. `kind` is a letter as in ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
+/* The address of the running block's own shared memory at this offset. */
+uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);
 unsigned register_bytes(const decoder *d, const ptx_operand *operand);
 
 /* The address operand: *slot gets the register's lanes (or a constant's), i->imm the offset; *wide tells whether the
@@ -97,6 +99,9 @@ typedef struct place {
     bool is_param; /* in a frame: a parameter, not a .local variable */
 } place;
 bool find_place(decoder *d, const char *name, place *p);
+
+/* barrier.cluster (decode_cluster.c). */
+decoded decode_barrier_cluster(decoder *d);
 
 typedef decoded decode_fn(decoder *d);
 #define OP(name, spelling, modifiers, operands, class, handler)

@@ -154,7 +154,7 @@ decoded decode_bar(decoder *d) {
         i->op[0] = operand_slot(d, &t->operands[0], 'w');
         return run_row(d, ROW_op_bar_warp);
     }
-    if (take(d, "cluster")) return refuse(d, "the simulator does not do cluster barriers yet");
+    if (take(d, "cluster")) return decode_barrier_cluster(d);
     take(d, "cta");
     bool sync = take(d, "sync"), arrive = !sync && take(d, "arrive"), red = !sync && !arrive && take(d, "red");
     if (!sync && !arrive && !red) return refuse(d, "the simulator does not know this barrier");

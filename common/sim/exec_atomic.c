@@ -1,6 +1,7 @@
 /* Atomic operations: atom and red. Blocks run on several host threads, so those on global memory are the host's own. */
 #include <string.h>
 
+#include "cluster.h"
 #include "exec_memory.h"
 #include "floats.h"
 
@@ -162,7 +163,7 @@ HANDLER(op_atomic) {
     }
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
-        const bool flush = (uint64_t)(pointer[l] - w->block->shared) >= w->block->shared_end;
+        const bool flush = !cluster_holds(w->block, pointer[l]);
         const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
         uint64_t old[MOST_ATOMIC_VECTOR];
         for (unsigned v = 0; v < i->vector; v++) {

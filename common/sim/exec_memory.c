@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster.h"
 #include "exec_memory.h"
 #include "specials.h"
 
@@ -115,11 +116,15 @@ HANDLER(op_isspacep) {
     for (int l = 0; l < LANES; l++) {
         uint64_t offset = a[l] - arena;
         bool shared = offset >= WINDOW_SHARED && offset < WINDOW_SHARED + WINDOW_SIZE;
+        bool own = shared && (offset - WINDOW_SHARED) >> CLUSTER_RANK_SHIFT == w->block->rank;
         bool local = offset >= WINDOW_LOCAL && offset < WINDOW_LOCAL + WINDOW_SIZE;
         bool param = offset >= WINDOW_PARAM && offset < WINDOW_PARAM + WINDOW_SIZE;
         bool is;
         switch (i->space) {
         case PTX_SHARED:
+            is = own;
+            break;
+        case PTX_SHARED_CLUSTER:
             is = shared;
             break;
         case PTX_LOCAL:
@@ -185,9 +190,19 @@ static inline bool known_global(warp *w, const insn *i, const uint64_t *address,
            !(write && m->kind == MEMORY_CONSTANT);
 }
 
-static inline bool known_shared(warp *w, const uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
+/* Are all lanes inside of the block's own shared memory? Then addresses become offsets. */
+static inline bool known_shared(warp *w, uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
     uint64_t bits;
     span(address, low, high, &bits);
+    const uint64_t base = cluster_base(w->block);
+    if (base != 0) {
+        if (*low < base + SHARED_RESERVED || *high > base + w->block->shared_end - bytes || (bits & (bytes - 1)) != 0)
+            return false;
+        EACH_LANE address[l] -= base;
+        *low -= base;
+        *high -= base;
+        return true;
+    }
     return *low >= SHARED_RESERVED && *high <= w->block->shared_end - bytes && (bits & (bytes - 1)) == 0;
 }
 
@@ -195,9 +210,10 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;
     lane_addresses(w, i, mask, address);
-    if (i->space == PTX_SHARED && known_shared(w, address, bytes, &low, &high)) {
+    const bool shared = i->space == PTX_SHARED || i->space == PTX_SHARED_CLUSTER;
+    if (shared && known_shared(w, address, bytes, &low, &high)) {
         EACH_LANE pointer[l] = w->block->shared + address[l];
-    } else if (i->space != PTX_SHARED && i->space != PTX_LOCAL &&
+    } else if (!shared && i->space != PTX_LOCAL &&
                known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else {

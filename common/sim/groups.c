@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "cluster.h"
 #include "machine.h"
 
 #define BUDGET 4000
@@ -199,6 +200,17 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
         w->meet_pc = w->pc; /* groups of this very warp may have been released */
 }
 
+void warp_block(warp *w, uint32_t lanes, uint32_t id) {
+    const uint32_t rest = w->active & ~lanes;
+    if (rest != 0) w->groups[w->group_count++] = (group){.frame = w->frame, .pc = w->pc, .lanes = rest, .state = GROUP_READY};
+    w->active = lanes;
+    w->pc--;
+    pack(w);
+    running(w)->state = GROUP_AT_BARRIER;
+    running(w)->wanted = id;
+    choose(w);
+}
+
 /* ---- lanes of a warp wait for one another ------------------------------------------------------------------------ */
 
 static void check_members(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
@@ -292,6 +304,7 @@ void warp_exit(warp *w, uint32_t lanes) {
         if (f->lanes == 0 && caller != NULL) frame_leave(w, f);
     }
     retry_warp_syncs(w);
+    cluster_exit(w, lanes);
     const uint32_t alive = w->lanes & ~w->exited;
     for (uint32_t id = 0; id < BARRIERS; id++) {
         barrier *bar = &b->barriers[id];

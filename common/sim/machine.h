@@ -105,6 +105,7 @@ typedef struct special_slot {
     int special;    /* specials.h */
     unsigned bytes; /* of a lane */
     uint32_t slot;
+    uint64_t addend; /* the lanes hold its value and this */
 } special_slot;
 
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
@@ -190,6 +191,7 @@ typedef struct warp {
     bool runnable;
     uint32_t tid[3][LANES];
     struct async_copies *async; /* cp.async, not yet waited for */
+    uint32_t cluster_arrived, cluster_passed; /* cluster.c */
 } warp;
 
 /* Name of source file `file` of the function's module, or NULL. */
@@ -222,6 +224,10 @@ typedef struct block {
     uint32_t live;           /* threads that have not exited */
     bool progressed, polled; /* since the worker last looked */
     int stale;               /* turns without either */
+    struct cluster *cluster; /* that it is one of, of itself alone at least */
+    uint32_t rank;           /* in there */
+    uint32_t ran_ahead;      /* cluster.c */
+    bool waits;              /* no thread can go on before another block of the cluster does */
     barrier barriers[BARRIERS];
     int warp_count;
     warp *warps;
@@ -232,8 +238,7 @@ typedef struct block {
 typedef struct worker {
     struct launch *launch;
     struct block *queue, *queue_end; /* begun and not done; the first is next */
-    struct block *current;
-    struct block *free_blocks;
+    struct cluster *clusters, *free_clusters;            /* all, and those at hand */
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
     void *escape;                                        /* jmp_buf of the worker's loop */
@@ -250,6 +255,7 @@ typedef struct launch {
     uint32_t shared_end;
     uint32_t threads;                      /* a block */
     uint64_t blocks;                       /* in the grid */
+    uint32_t cluster_size;                 /* blocks */
     uint64_t stack_bytes;                  /* a thread; 0 where nothing uses the stack */
     uint64_t grid_workspace;               /* of cooperative groups: %envreg1, %envreg2 */
     unsigned long next_block, done_blocks; /* atomic */
@@ -297,6 +303,10 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
 /* The lanes arrive at barrier `id` (count 0: all threads) and wait there, or do not (bar.arrive). `predicates` is for
  * bar.red. */
 void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates);
+
+/* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their group
+ * ready again. */
+void warp_block(warp *w, uint32_t lanes, uint32_t id);
 
 /* Runs a warp until an event. */
 void warp_run(warp *w);

@@ -371,6 +371,10 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     }
     info->max_threads = most;
     memcpy(info->reqntid, f->reqntid, sizeof info->reqntid);
+    for (int k = 0; f->reqnctapercluster[0] != 0 && k < 3; k++)
+        info->reqcluster[k] = f->reqnctapercluster[k] ? f->reqnctapercluster[k] : 1;
+    info->max_cluster_rank = f->maxclusterrank;
+    info->explicit_cluster = f->explicitcluster;
     info->ptx_version = 90;
     unsigned version = 0;
     if (sscanf(p->target, "sm_%u", &version) == 1) info->ptx_version = version;
