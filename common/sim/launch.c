@@ -346,7 +346,11 @@ static void *work(void *argument) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
+sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
+    sim_launch_config whole = *given;
+    for (int k = 0; k < 3; k++)
+        if (whole.cluster[k] == 0) whole.cluster[k] = 1;
+    const sim_launch_config *config = &whole;
     const device_model *model = device_model_current();
     const function *entry = sim_kernel_entry(kernel);
     launch la = {.kernel = kernel, .entry = entry, .config = config, .param_bytes = entry->param_bytes};

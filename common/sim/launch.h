@@ -47,7 +47,7 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
 
 typedef struct sim_launch_config {
     unsigned grid[3], block[3];
-    unsigned cluster[3];     /* blocks of a cluster, a divisor of the grid; 1 1 1 without clusters */
+    unsigned cluster[3];     /* blocks of a cluster, a divisor of the grid; 1 (or 0) without clusters */
     bool explicit_cluster;   /* the launch or the kernel names the clusters' size */
     uint64_t dynamic_shared; /* bytes */
     bool cooperative;        /* all blocks resident at once */
