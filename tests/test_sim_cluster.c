@@ -416,8 +416,8 @@ static const struct {
                                "$end: barrier.cluster.arrive; barrier.cluster.wait;\n",
      SIM_TIMEOUT,
      "cudasim: kernel k is stopped: deadlock: no thread of the cluster can go on; block (*,0,0):\n"
-     "*wait at barrier 1 (*)*  block (*,0,0) of its cluster:\n*wait at the cluster's barrier (* of 128 threads have come): "
-     "PTX line *"},
+     "*, wait at the cluster's barrier (112 of 128 threads have come): PTX line 11: barrier.cluster.wait\n"
+     "*  block (*,0,0) of its cluster:\n*, wait at barrier 1 (16 of 64 threads have come): PTX line 13: bar.sync 1, 64\n*"},
 };
 
 static void test_faults(void **state) {
