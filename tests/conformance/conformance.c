@@ -29,9 +29,11 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_memory
 #pragma weak conformance_warp
 #pragma weak conformance_control
+#pragma weak conformance_cluster
 static const conformance_table *const tables[] = {
     &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
     &conformance_memory,  &conformance_warp,  &conformance_control,
+    &conformance_cluster,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
