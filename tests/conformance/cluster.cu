@@ -253,7 +253,7 @@ CLUSTER(divergent_barrier, 2) {
     X(load_relaxed, "ld.relaxed.cluster.shared::cluster.u32", "r", uint32_t, 4)                                        \
     X(load_acquire, "ld.acquire.cluster.shared::cluster.u64", "l", uint64_t, 8)
 #define LOAD_CASE(id, text, constraint, reg, size)                                                                     \
-    {text "/from another block", id, V_U32, V_NONE, V_NONE, V_U64, 256, 4, 32, 0, 0},
+    {text "/from another block", id, V_U32, V_NONE, V_NONE, V_U64, 512, 4, 32, 0, 0},
 
 LOADS(LOAD_KERNEL)
 
