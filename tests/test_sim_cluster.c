@@ -291,6 +291,26 @@ static void test_exits_count(void **state) {
     }
 }
 
+/* The last that is waited for exits instead. */
+static void test_last_one_exits(void **state) {
+    (void)state;
+    static const char ptx[] =
+        CLUSTERED("", "mov.u32 %r2, 1;\n" STORE "setp.eq.u32 %p1, %r20, 3; @%p1 exit;\n" SYNC "mov.u32 %r2, 2;\n" STORE);
+    runs_well(ptx, clusters(4, 40, 4));
+    for (uint32_t t = 0; t < 4 * 40; t++) assert_int_equal(out[t], t / 40 == 3 ? 1 : 2);
+}
+
+/* Who has arrived and exited counts once: rank 0 does so, and rank 3, the last to come, is still waited for. */
+static void test_arrival_and_exit_count_once(void **state) {
+    (void)state;
+    static const char ptx[] = CLUSTERED(
+        ".global .align 4 .b32 flag;\n",
+        "setp.eq.u32 %p3, %r20, 3; @%p3 st.global.u32 [flag], 8; barrier.cluster.arrive;\n"
+        "setp.eq.u32 %p1, %r20, 0; @%p1 exit; barrier.cluster.wait; ld.global.u32 %r2, [flag];\n" STORE);
+    runs_well(ptx, clusters(4, 32, 4));
+    for (uint32_t t = 0; t < 4 * 32; t++) assert_int_equal(out[t], t / 32 == 0 ? 0 : 8);
+}
+
 /* Lanes of one warp come to it from different places. */
 static void test_divergent_arrival(void **state) {
     (void)state;
@@ -488,6 +508,8 @@ int main(void) {
         cmocka_unit_test(test_many_phases),
         cmocka_unit_test(test_arrive_does_not_wait),
         cmocka_unit_test(test_exits_count),
+        cmocka_unit_test(test_last_one_exits),
+        cmocka_unit_test(test_arrival_and_exit_count_once),
         cmocka_unit_test(test_divergent_arrival),
         cmocka_unit_test(test_many_clusters),
         cmocka_unit_test(test_clusters_wait_for_clusters),
