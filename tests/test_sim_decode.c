@@ -153,9 +153,8 @@ static void test_describe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_cluster_sizes),
-        cmocka_unit_test(test_refused_function), cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_cluster_sizes), cmocka_unit_test(test_refused_function),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

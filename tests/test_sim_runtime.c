@@ -34,9 +34,9 @@ struct sim_kernel {
 static struct sim_kernel plain = {.name = "plain", .registers = 32, .max_dynamic = 48 * 1024, .max_threads = 1024},
                          heavy = {.name = "heavy", .registers = 128, .max_dynamic = 48 * 1024, .max_threads = 1024};
 static sim_launch_config launched; /* the latest */
-static char order[64];         /* the first character of each launch's argument, in order */
-static sim_status next_status; /* of the next launch */
-static uint64_t variable;      /* of every module */
+static char order[64];             /* the first character of each launch's argument, in order */
+static sim_status next_status;     /* of the next launch */
+static uint64_t variable;          /* of every module */
 
 static char wrapper_good[64], wrapper_bad[64];
 static const struct {

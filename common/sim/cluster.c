@@ -21,9 +21,9 @@ bool cluster_holds(const struct block *b, const uint8_t *pointer) {
 
 /* ---- the barrier -------------------------------------------------------------------------------------------------
  *
- * A thread arrives, and later waits until all threads of the cluster that have not exited have arrived, too. It then may
- * arrive for the next time while others have not yet got round to waiting, so each warp remembers its lanes in one of two
- * masks: arrived at the barrier that is open (cluster_arrived), or at one since completed, not yet waited for
+ * A thread arrives, and later waits until all threads of the cluster that have not exited have arrived, too. It then
+ * may arrive for the next time while others have not yet got round to waiting, so each warp remembers its lanes in one
+ * of two masks: arrived at the barrier that is open (cluster_arrived), or at one since completed, not yet waited for
  * (cluster_passed). */
 
 static void complete(cluster *c) {

@@ -1,11 +1,11 @@
 /* Clusters: blocks that run together, reach one another's shared memory and have a barrier of their own.
  *
- * Every block is in a cluster; where a launch names none it is one of one block. A worker takes a whole cluster and runs
- * its blocks in turn, so that nothing in here needs a lock.
+ * Every block is in a cluster; where a launch names none it is one of one block. A worker takes a whole cluster and
+ * runs its blocks in turn, so that nothing in here needs a lock.
  *
- * A shared address has 32 bits: the block's rank in its cluster in the upper 8, the offset in the lower 24. A block's own
- * variables have such addresses, too, so an address of .shared::cta is one of .shared::cluster as it stands (the ISA
- * has the one window lie in the other), and means the same place in every block of the cluster. Rank 0 and blocks
+ * A shared address has 32 bits: the block's rank in its cluster in the upper 8, the offset in the lower 24. A block's
+ * own variables have such addresses, too, so an address of .shared::cta is one of .shared::cluster as it stands (the
+ * ISA has the one window lie in the other), and means the same place in every block of the cluster. Rank 0 and blocks
  * outside of clusters have plain offsets. The generic address is memory_arena() + WINDOW_SHARED + this.
  */
 #ifndef SIM_CLUSTER_H
@@ -23,16 +23,16 @@
 typedef struct cluster {
     struct block *blocks[MOST_CLUSTER]; /* by rank */
     uint32_t size;
-    uint32_t left;    /* blocks that the worker has not yet seen ended */
-    uint32_t live;    /* threads that have not exited */
-    uint32_t arrived; /* of these, at the barrier that is open */
-    uint32_t phase;   /* barriers completed */
-    bool ahead;       /* blocks run ahead of one that is about to reach into another */
+    uint32_t left;               /* blocks that the worker has not yet seen ended */
+    uint32_t live;               /* threads that have not exited */
+    uint32_t arrived;            /* of these, at the barrier that is open */
+    uint32_t phase;              /* barriers completed */
+    bool ahead;                  /* blocks run ahead of one that is about to reach into another */
     struct cluster *made, *free; /* lists: all of a worker's, those at hand */
 } cluster;
 
-/* `rank` is a block's rank in its cluster; blocks outside of clusters are clusters of one. NULL: no such rank, or it has
- * exited. */
+/* `rank` is a block's rank in its cluster; blocks outside of clusters are clusters of one. NULL: no such rank, or it
+ * has exited. */
 struct block *cluster_block(struct block *b, uint32_t rank);
 
 /* A shared::cluster address (32 bit) to block and offset. False: no such rank, or that block has exited. The offset is

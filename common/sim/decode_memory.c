@@ -374,9 +374,7 @@ decoded decode_cvta(decoder *d) {
     const ptx_operand *a = &d->text->operands[1];
     const bool in_frame = space == PTX_LOCAL || (space == PTX_PARAM && !d->source->is_entry);
     const bool shared = space == PTX_SHARED || space == PTX_SHARED_CLUSTER;
-    uint64_t window = shared     ? memory_arena() + WINDOW_SHARED
-                      : in_frame ? memory_arena() + WINDOW_LOCAL
-                                 : 0;
+    uint64_t window = shared ? memory_arena() + WINDOW_SHARED : in_frame ? memory_arena() + WINDOW_LOCAL : 0;
     i->op[0] = operand_slot(d, &d->text->operands[0], 'l');
     i->imm = (int64_t)(to ? 0 - window : window);
     if (a->kind == PTX_OPERAND_SYMBOL) { /* cvta.shared.u64 %rd, symbol; symbol + constant */

@@ -202,7 +202,8 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
 
 void warp_block(warp *w, uint32_t lanes, uint32_t id) {
     const uint32_t rest = w->active & ~lanes;
-    if (rest != 0) w->groups[w->group_count++] = (group){.frame = w->frame, .pc = w->pc, .lanes = rest, .state = GROUP_READY};
+    if (rest != 0)
+        w->groups[w->group_count++] = (group){.frame = w->frame, .pc = w->pc, .lanes = rest, .state = GROUP_READY};
     w->active = lanes;
     w->pc--;
     pack(w);

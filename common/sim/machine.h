@@ -190,7 +190,7 @@ typedef struct warp {
     group groups[LANES + 2]; /* one may be empty for a moment */
     bool runnable;
     uint32_t tid[3][LANES];
-    struct async_copies *async; /* cp.async, not yet waited for */
+    struct async_copies *async;               /* cp.async, not yet waited for */
     uint32_t cluster_arrived, cluster_passed; /* cluster.c */
 } warp;
 
@@ -237,7 +237,7 @@ typedef struct block {
 #define RECENT_ALLOCATIONS 64
 typedef struct worker {
     struct launch *launch;
-    struct block *queue, *queue_end; /* begun and not done; the first is next */
+    struct block *queue, *queue_end;                     /* begun and not done; the first is next */
     struct cluster *clusters, *free_clusters;            /* all, and those at hand */
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
@@ -304,8 +304,8 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
  * bar.red. */
 void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates);
 
-/* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their group
- * ready again. */
+/* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their
+ * group ready again. */
 void warp_block(warp *w, uint32_t lanes, uint32_t id);
 
 /* Runs a warp until an event. */

@@ -1,5 +1,5 @@
-// A histogram too large for one block's shared memory lies spread over a cluster's: bin b is in block b / per_block, and
-// every block counts into whichever has it. Block dimensions and cluster sizes 2, 4, 8 and, with leave to, 16.
+// A histogram too large for one block's shared memory lies spread over a cluster's: bin b is in block b / per_block,
+// and every block counts into whichever has it. Block dimensions and cluster sizes 2, 4, 8 and, with leave to, 16.
 #include <cooperative_groups.h>
 
 #include "check.h"
