@@ -461,7 +461,7 @@ static void test_faults(void **state) {
     for (size_t k = 0; k < COUNT(faults); k++) {
         char ptx[4096];
         put_in(ptx, sizeof ptx, CLUSTERED(".shared .align 16 .b32 v[16];\n", "#"), faults[k].body);
-        sim_status status = run_with(ptx, clusters(8, 32, 4));
+        sim_status status = run_with(ptx, clusters(4, 32, 4));
         if (status != faults[k].status || !is_like(said, faults[k].said))
             fail_msg("%s: status %d, said:\n%sexpected:\n%s", faults[k].name, status, said, faults[k].said);
     }
