@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk.h"
 #include "call.h"
 #include "machine.h"
 
@@ -61,6 +62,7 @@ static void choose(warp *w) {
             if (a->frame != b->frame || a->pc != b->pc) continue;
             if (a->state == GROUP_AT_BARRIER || a->state == GROUP_AT_WARP_SYNC) continue;
             if (b->state == GROUP_AT_BARRIER || b->state == GROUP_AT_WARP_SYNC) continue;
+            if (a->state == GROUP_AT_MBARRIER || b->state == GROUP_AT_MBARRIER) continue;
             a->lanes |= b->lanes;
             if (b->state == GROUP_READY) a->state = GROUP_READY;
             remove_group(w, j);
@@ -113,6 +115,12 @@ void warp_preempt(warp *w) {
     if (w->group_count > 1) running(w)->state = GROUP_POLLING;
     choose(w);
     w->event |= EVENT_PREEMPT;
+}
+
+void warp_park(warp *w, uint32_t lanes, uint32_t offset) {
+    w->active &= ~lanes;
+    w->groups[w->group_count++] = (group){
+        .frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
 }
 
 /* Some lanes have gone: whoever waits for them looks again. */
@@ -292,6 +300,7 @@ void warp_exit(warp *w, uint32_t lanes) {
         if (f->lanes == 0 && caller != NULL) frame_leave(w, f);
     }
     retry_warp_syncs(w);
+    if (w->launch->async_proxy) bulk_exit(w, lanes, b->live == 0);
     const uint32_t alive = w->lanes & ~w->exited;
     for (uint32_t id = 0; id < BARRIERS; id++) {
         barrier *bar = &b->barriers[id];

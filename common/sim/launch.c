@@ -9,10 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bulk.h"
 #include "call.h"
 #include "device_model.h"
 #include "exec_memory.h"
 #include "kernel.h"
+#include "mbarrier.h"
 #include "report.h"
 
 static uint64_t stack_limit = 1024;
@@ -62,6 +64,7 @@ static block *block_new(worker *k) {
     b->warps = calloc((size_t)b->warp_count, sizeof *b->warps);
     b->shared_end = la->shared_end;
     b->shared = aligned_alloc(1024, (la->shared_end + 1023u) & ~1023u);
+    if (la->async_proxy) b->dirty = malloc((la->shared_end / 16 + 1) * sizeof *b->dirty);
     const unsigned *shape = la->config->block;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
@@ -105,6 +108,9 @@ static void block_begin(block *b, uint64_t index) {
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
+    if (b->dirty != NULL) memset(b->dirty, 0, (la->shared_end / 16 + 1) * sizeof *b->dirty);
+    mbarriers_clear(b);
+    bulk_clear(b);
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
@@ -115,6 +121,7 @@ static void block_begin(block *b, uint64_t index) {
         w->registers = f->registers;
         w->exited = 0;
         w->runnable = true;
+        w->wait_expired = 0;
         w->group_count = 1;
         w->current = 0;
         w->groups[0] = (group){.frame = f, .pc = 0, .lanes = w->lanes, .state = GROUP_READY};
@@ -132,6 +139,9 @@ static void block_free(block *b) {
         free(f);
         if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
     }
+    mbarriers_free(b);
+    bulk_free(b);
+    free(b->dirty);
     free(b->warps);
     free(b->shared);
     free(b);
@@ -145,15 +155,19 @@ static bool block_round(block *b) {
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         if (w->runnable) {
+            b->running = w;
             warp_run(w);
             ran = true;
         }
         left = left || w->group_count > 0;
     }
+    if (mbarrier_serve(b)) ran = true;
+    if (b->progressed || b->polled) b->expiries = 0;
     if (left && !ran) {
         /* A barrier may have opened for warps that this round had passed already. */
         for (int n = 0; n < b->warp_count; n++)
             if (b->warps[n].runnable) return false;
+        if (mbarrier_expire(b)) return false; /* MERGE: of a cluster only when no block of it can go on */
         report_stuck(b, "deadlock: no thread of the block can go on");
     }
     return !left;
@@ -312,6 +326,7 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const
     la.threads = config->block[0] * config->block[1] * config->block[2];
     la.blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     la.shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
+    la.async_proxy = sim_kernel_uses_async_proxy(kernel);
     la.patience = environment_number("CUDASIM_WATCHDOG", 60);
     la.params = malloc(la.param_bytes + 16);
     if (la.param_bytes > 0) memcpy(la.params, params, la.param_bytes);

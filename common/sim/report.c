@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "launch.h"
+#include "mbarrier.h"
 
 static const char *status_name(sim_status status) {
     switch (status) {
@@ -114,12 +115,17 @@ void report_stuck(block *b, const char *why) {
                             b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
                 else if (at->state == GROUP_AT_WARP_SYNC)
                     fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
-                else
+                else if (at->state == GROUP_AT_MBARRIER) {
+                    char what[200];
+                    mbarrier_describe(b, at->wanted, what, sizeof what);
+                    fprintf(stderr, "wait for %s: ", what);
+                } else
                     fputs("run: ", stderr);
                 print_place(at->frame->function, at->pc);
             }
         }
         if (lines > 40) fprintf(stderr, "    and %d more\n", lines - 40);
+        mbarrier_list(b, stderr);
         funlockfile(stderr);
     }
     leave(b->worker);
