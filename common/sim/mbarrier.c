@@ -12,6 +12,7 @@ typedef struct mbarrier {
     uint32_t expected, pending; /* arrivals: of a phase; still to come in this one */
     int64_t tx;                 /* bytes still to come; below 0: more have come than were expected */
     uint32_t phase;
+    bool asked; /* somebody has tested it in vain */
 } mbarrier;
 
 struct mbarriers {
@@ -318,19 +319,10 @@ static uint32_t all_ended(warp *w, const insn *i, uint32_t mask, const mbarrier_
 
 uint32_t mbarrier_wait_lanes(warp *w, uint32_t mask, const mbarrier_wait *wait, uint32_t *blocked) {
     const insn *i = &w->code[w->pc - 1];
-    uint32_t done = all_ended(w, i, mask, wait);
-    if (done != mask) {
-        /* Only who waits makes copies land: a wait that need not wait (the wrong parity) leaves stale data. */
-        const uint32_t landing = mask & ~done;
-        bool landed = false;
-        for (int l = 0; l < LANES; l++) {
-            bool seen = false;
-            for (int k = 0; k < l; k++) seen = seen || (landing >> k & 1 && wait->offsets[k] == wait->offsets[l]);
-            if (landing >> l & 1 && !seen && bulk_land(w->block, wait->offsets[l])) landed = true;
-        }
-        if (landed) done |= all_ended(w, i, landing, wait);
-    }
-    uint32_t failing = mask & ~done;
+    const uint32_t done = all_ended(w, i, mask, wait), failing = mask & ~done;
+    if (!wait->blocking)
+        for (int l = 0; l < LANES; l++)
+            if (failing >> l & 1) find(w->block, wait->offsets[l])->asked = true;
     *blocked = wait->blocking ? failing & ~w->wait_expired : 0;
     w->wait_expired &= ~mask;
     if (failing != *blocked && !wait->blocking) {
@@ -341,9 +333,16 @@ uint32_t mbarrier_wait_lanes(warp *w, uint32_t mask, const mbarrier_wait *wait, 
     return done;
 }
 
+/* Only who waits makes copies land, and only after the other warps have had a turn: a warp that does not wait, or for
+ * a phase that has ended (the wrong parity), finds what was there before. */
 bool mbarrier_serve(block *b) {
     bool woke = false;
-    if (b->bulk == NULL) return false;
+    if (b->bulk == NULL || b->mbarriers == NULL) return false;
+    for (int k = 0; k < b->mbarriers->count; k++) {
+        mbarrier *m = &b->mbarriers->list[k];
+        if (m->asked) bulk_land(b, m->offset);
+        m->asked = false;
+    }
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         for (int k = 0; k < w->group_count; k++) {
