@@ -5,17 +5,17 @@
 #include "mbarrier.h"
 #include "tensormap.h"
 
-#define BAR         ".shared .align 8 .b64 bar;\n.shared .align 8 .b64 bar2;\n"
-#define BUFFER      ".shared .align 1024 .b8 buf[8192];\n"
-#define ZEROTH      "setp.eq.u32 %p1, %r1, 0;\n"
-#define INIT(n)     ZEROTH "@%p1 mbarrier.init.shared.b64 [bar], " #n ";\n"
-#define SYNC        "bar.sync 0;\n"
-#define WAIT(l, p)  #l ": mbarrier.try_wait.parity.shared.b64 %p9, [bar], " #p "; @!%p9 bra " #l ";\n"
-#define TEST(l, p)  #l ": mbarrier.test_wait.parity.shared::cta.b64 %p9, [bar], " #p "; @!%p9 bra " #l ";\n"
-#define FENCE       "fence.proxy.async;\n"
-#define MINE        "mov.u32 %r20, buf; mad.lo.u32 %r20, %r1, 4, %r20;\n" /* %r20: the thread's word of buf */
-#define LOAD_MINE   MINE "ld.shared.u32 %r2, [%r20];\n"
-#define STORE_MINE  MINE "st.shared.u32 [%r20], %r1;\n"
+#define BAR        ".shared .align 8 .b64 bar;\n.shared .align 8 .b64 bar2;\n"
+#define BUFFER     ".shared .align 1024 .b8 buf[8192];\n"
+#define ZEROTH     "setp.eq.u32 %p1, %r1, 0;\n"
+#define INIT(n)    ZEROTH "@%p1 mbarrier.init.shared.b64 [bar], " #n ";\n"
+#define SYNC       "bar.sync 0;\n"
+#define WAIT(l, p) #l ": mbarrier.try_wait.parity.shared.b64 %p9, [bar], " #p "; @!%p9 bra " #l ";\n"
+#define TEST(l, p) #l ": mbarrier.test_wait.parity.shared::cta.b64 %p9, [bar], " #p "; @!%p9 bra " #l ";\n"
+#define FENCE      "fence.proxy.async;\n"
+#define MINE       "mov.u32 %r20, buf; mad.lo.u32 %r20, %r1, 4, %r20;\n" /* %r20: the thread's word of buf */
+#define LOAD_MINE  MINE "ld.shared.u32 %r2, [%r20];\n"
+#define STORE_MINE MINE "st.shared.u32 [%r20], %r1;\n"
 
 /* ---- mbarriers ---- */
 
@@ -35,11 +35,13 @@ static uint32_t itself(uint32_t t) {
 }
 
 #define READ_NEIGHBOUR                                                                                                 \
-    "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 63; mov.u32 %r4, buf; mad.lo.u32 %r4, %r3, 4, %r4; ld.shared.u32 %r2, [%r4];\n"
+    "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 63; mov.u32 %r4, buf; mad.lo.u32 %r4, %r3, 4, %r4; ld.shared.u32 %r2, "    \
+    "[%r4];\n"
 
 static const word_case mbarriers[] = {
     {"64 threads arrive and wait for the parity",
-     KERNEL(BAR BUFFER, INIT(64) SYNC STORE_MINE "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) READ_NEIGHBOUR STORE),
+     KERNEL(BAR BUFFER,
+            INIT(64) SYNC STORE_MINE "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) READ_NEIGHBOUR STORE),
      64, neighbour},
     {"the same by states and test_wait",
      KERNEL(BAR BUFFER, INIT(64) SYNC STORE_MINE
@@ -48,15 +50,16 @@ static const word_case mbarriers[] = {
      64, neighbour},
     {"generic addresses, a hint of a time",
      KERNEL(BAR BUFFER, "mov.u64 %rd7, bar; cvta.shared.u64 %rd8, %rd7;\n" ZEROTH
-            "@%p1 mbarrier.init.b64 [%rd8], 64;\n" SYNC STORE_MINE "mbarrier.arrive.b64 %rd5, [%rd8];\n"
-            "W: mbarrier.try_wait.b64 %p9, [%rd8], %rd5, 1000; @!%p9 bra W;\n" READ_NEIGHBOUR STORE),
+                        "@%p1 mbarrier.init.b64 [%rd8], 64;\n" SYNC STORE_MINE "mbarrier.arrive.b64 %rd5, [%rd8];\n"
+                        "W: mbarrier.try_wait.b64 %p9, [%rd8], %rd5, 1000; @!%p9 bra W;\n" READ_NEIGHBOUR STORE),
      64, neighbour},
     {"one arrival for all",
      KERNEL(BAR BUFFER, INIT(64) SYNC STORE_MINE SYNC "@%p1 mbarrier.arrive.shared.b64 _, [bar], 64;\n" WAIT(W, 0)
-            READ_NEIGHBOUR STORE),
+                            READ_NEIGHBOUR STORE),
      64, neighbour},
     {"ten phases", /* thread 0 counts the others' phases */
-     KERNEL(BAR BUFFER, INIT(64) SYNC "mov.u32 %r5, 0; mov.u32 %r2, 0;\n"
+     KERNEL(BAR BUFFER, INIT(64) SYNC
+            "mov.u32 %r5, 0; mov.u32 %r2, 0;\n"
             "L: " MINE "st.shared.u32 [%r20], %r5; mbarrier.arrive.shared.b64 _, [bar]; and.b32 %r6, %r5, 1;\n"
             "W: mbarrier.try_wait.parity.shared.b64 %p9, [bar], %r6; @!%p9 bra W;\n"
             "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 63; mov.u32 %r4, buf; mad.lo.u32 %r4, %r3, 4, %r4;\n"
@@ -64,64 +67,73 @@ static const word_case mbarriers[] = {
             "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 64; @%p2 bra L;\n" STORE),
      64, sixty_four},
     {"pending_count is that before the arrival",
-     KERNEL(BAR BUFFER, INIT(64) SYNC "mov.u32 %r2, 64; @!%p1 bra E;\n"
+     KERNEL(BAR BUFFER, INIT(64) SYNC
+            "mov.u32 %r2, 64; @!%p1 bra E;\n"
             "mbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 3; mbarrier.arrive.shared.b64 %rd6, [bar];\n"
             "mbarrier.pending_count.b64 %r3, %rd5; mbarrier.pending_count.b64 %r4, %rd6; sub.u32 %r5, %r3, %r4;\n"
             "setp.ne.u32 %p2, %r5, 3; mov.u32 %r2, %r3; @%p2 mov.u32 %r2, 0;\nE: " STORE),
      64, sixty_four},
     {"expect_tx and complete_tx: a phase ends with its last byte",
-     KERNEL(BAR, INIT(1) SYNC "@!%p1 bra V;\n"
+     KERNEL(BAR, INIT(1) SYNC
+            "@!%p1 bra V;\n"
             "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 96; mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n"
             "mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0; @%p2 trap;\n"
-            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16; mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], 32;\n"
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 16; "
+            "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], 32;\n"
             "mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0; @%p2 trap;\n"
             "mbarrier.complete_tx.shared::cta.b64 [bar], 16;\n"
             "V: " WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"more bytes come before they are expected",
-     KERNEL(BAR, INIT(1) SYNC "@!%p1 bra V; mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n"
+     KERNEL(BAR, INIT(1) SYNC
+            "@!%p1 bra V; mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n"
             "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\nV: " WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"arrive_drop: the next phase expects fewer",
-     KERNEL(BAR, INIT(64) SYNC "setp.lt.u32 %p2, %r1, 32; @%p2 mbarrier.arrive_drop.shared.b64 %rd5, [bar];\n"
-            "@!%p2 mbarrier.arrive.shared.b64 %rd5, [bar];\n" WAIT(W, 0) "@!%p2 mbarrier.arrive.shared.b64 %rd5, [bar];\n"
-            WAIT(X, 1) "mov.u32 %r2, 1;\n" STORE),
+     KERNEL(BAR, INIT(64) SYNC
+            "setp.lt.u32 %p2, %r1, 32; @%p2 mbarrier.arrive_drop.shared.b64 %rd5, [bar];\n"
+            "@!%p2 mbarrier.arrive.shared.b64 %rd5, [bar];\n" WAIT(
+                W, 0) "@!%p2 mbarrier.arrive.shared.b64 %rd5, [bar];\n" WAIT(X, 1) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"the phase before the first has parity 1 and has ended",
      KERNEL(BAR, INIT(64) SYNC WAIT(W, 1) "mov.u32 %r2, 1;\n" STORE), 64, one},
     {"inval, then something else, then init again",
      KERNEL(BAR, INIT(64) SYNC "@!%p1 bra E; mbarrier.inval.shared.b64 [bar]; st.shared.u64 [bar], %rd2;\n"
-            "mbarrier.init.shared.b64 [bar], 64;\nE: " SYNC "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0)
-            "mov.u32 %r2, 1;\n" STORE),
+                               "mbarrier.init.shared.b64 [bar], 64;\nE: " SYNC
+                               "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"lanes of one warp wait for one another", /* 31 wait, lane 5 arrives later */
-     KERNEL(BAR, ZEROTH "setp.eq.u32 %p2, %r1, 5; @%p1 mbarrier.init.shared.b64 [bar], 1; bar.warp.sync -1;\n"
+     KERNEL(BAR, ZEROTH
+            "setp.eq.u32 %p2, %r1, 5; @%p1 mbarrier.init.shared.b64 [bar], 1; bar.warp.sync -1;\n"
             "@%p2 bra A;\n" WAIT(W, 0) "bra E;\nA: mbarrier.arrive.shared.b64 _, [bar];\nE: mov.u32 %r2, 1;\n" STORE),
      32, one},
     {"try_wait comes back where nobody else could end the phase", /* the waiter itself does, afterwards */
      KERNEL(BAR, INIT(64) SYNC "mbarrier.try_wait.parity.shared.b64 %p9, [bar], 0; @%p9 trap;\n"
-            "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
+                               "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"test_wait in a loop while another warp computes",
      KERNEL(BAR, INIT(1) SYNC "setp.lt.u32 %p2, %r1, 32; @%p2 bra V; mov.u32 %r3, 0;\n"
-            "C: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 20000; @%p3 bra C;\n"
-            "setp.eq.u32 %p3, %r1, 32; @%p3 mbarrier.arrive.shared.b64 _, [bar];\n"
-            "V: " TEST(W, 0) "mov.u32 %r2, 1;\n" STORE),
+                              "C: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 20000; @%p3 bra C;\n"
+                              "setp.eq.u32 %p3, %r1, 32; @%p3 mbarrier.arrive.shared.b64 _, [bar];\n"
+                              "V: " TEST(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
     {"cp.async.mbarrier.arrive.noinc",
-     KERNEL(BAR BUFFER, INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
-            "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];\n" WAIT(W, 0) READ_NEIGHBOUR SYNC STORE),
+     KERNEL(BAR BUFFER,
+            INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
+                     "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];\n" WAIT(W, 0) READ_NEIGHBOUR SYNC STORE),
      64, neighbour},
     {"cp.async.mbarrier.arrive awaits one more", /* and comes itself: the phase still takes all 64 arrivals */
-     KERNEL(BAR BUFFER, INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
-            "cp.async.mbarrier.arrive.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) READ_NEIGHBOUR
-            SYNC STORE),
+     KERNEL(BAR BUFFER,
+            INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
+                     "cp.async.mbarrier.arrive.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0)
+                         READ_NEIGHBOUR SYNC STORE),
      64, neighbour},
     {"cp.async after the arrival are none of its business", /* the second copy has not landed: all ones */
-     KERNEL(BAR BUFFER, INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
-            "cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; cp.async.ca.shared.global [%r20 + 256], [%rd2], 4;\n"
-            WAIT(W, 0) "ld.shared.u32 %r3, [%r20]; ld.shared.u32 %r4, [%r20 + 256]; not.b32 %r4, %r4;\n"
-            "add.u32 %r2, %r3, %r4; " STORE),
+     KERNEL(BAR BUFFER,
+            INIT(64) "st.global.u32 [%rd2], %r1;\n" SYNC MINE "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
+                     "cp.async.mbarrier.arrive.noinc.shared.b64 [bar]; cp.async.ca.shared.global [%r20 + 256], [%rd2], "
+                     "4;\n" WAIT(W, 0) "ld.shared.u32 %r3, [%r20]; ld.shared.u32 %r4, [%r20 + 256]; not.b32 %r4, %r4;\n"
+                                       "add.u32 %r2, %r3, %r4; " STORE),
      64, itself},
 };
 
@@ -152,13 +164,16 @@ static const mistake mbarrier_mistakes[] = {
      "wait for phase 1 of the mbarrier at 0x400 (64 of 64 arrivals pending, no bytes pending): *try_wait*"},
     /* too much expected, too little */
     {KERNEL(BAR, INIT(1) SYNC "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 96;\n"
-            "@%p1 mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n" WAIT(W, 0)), 64, SIM_TIMEOUT,
-     "*warp 0, lanes ffffffff, wait for phase 0 of the mbarrier at 0x400 (0 of 1 arrivals pending, 32 bytes pending): *"},
+                              "@%p1 mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n" WAIT(W, 0)),
+     64, SIM_TIMEOUT,
+     "*warp 0, lanes ffffffff, wait for phase 0 of the mbarrier at 0x400 (0 of 1 arrivals pending, 32 bytes pending): "
+     "*"},
     {KERNEL(BAR, INIT(1) SYNC "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;\n"
-            "@%p1 mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n" WAIT(W, 0)), 64, SIM_TIMEOUT,
-     "*(0 of 1 arrivals pending, 32 bytes more than expected have come): *"},
+                              "@%p1 mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n" WAIT(W, 0)),
+     64, SIM_TIMEOUT, "*(0 of 1 arrivals pending, 32 bytes more than expected have come): *"},
     {KERNEL(BAR, INIT(63) SYNC "mbarrier.arrive.shared.b64 _, [bar], 2;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
-     "*thread (63,0,0)*: more arrivals than expected at the mbarrier at shared address 0x400: 2, but in phase 0 only 1*"},
+     "*thread (63,0,0)*: more arrivals than expected at the mbarrier at shared address 0x400: 2, but in phase 0 only "
+     "1*"},
     {KERNEL(BAR, INIT(64) SYNC "mbarrier.init.shared.b64 [bar], 64;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
      "*mbarrier.init of the mbarrier at shared address 0x400, which is in use: mbarrier.inval comes first\n*"},
     {KERNEL(BAR, "mbarrier.arrive.shared.b64 _, [bar];\n"), 32, SIM_ILLEGAL_INSTRUCTION,
@@ -178,8 +193,8 @@ static const mistake mbarrier_mistakes[] = {
     {KERNEL(BAR, INIT(1) SYNC "mov.u64 %rd5, 5; mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;\n"), 32,
      SIM_ILLEGAL_INSTRUCTION, "*0x5 is no state that mbarrier.arrive has given*"},
     {KERNEL(BAR, INIT(1) SYNC "mbarrier.arrive.shared.b64 %rd5, [bar]; mbarrier.arrive.shared.b64 %rd6, [bar];\n"
-            "mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
-     "*a state of phase 0, but the mbarrier at shared address 0x400 is in phase 2*"},
+                              "mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;\n"),
+     1, SIM_ILLEGAL_INSTRUCTION, "*a state of phase 0, but the mbarrier at shared address 0x400 is in phase 2*"},
     {KERNEL(BAR, INIT(1) SYNC "mbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 1;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
      "*noComplete, but the arrival of 1 ends the phase*"},
     {KERNEL(BAR, INIT(1) SYNC "mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
@@ -189,6 +204,19 @@ static const mistake mbarrier_mistakes[] = {
 static void mbarrier_mistakes_are_named(void **state) {
     (void)state;
     for (size_t k = 0; k < COUNT(mbarrier_mistakes); k++) check_mistake(&mbarrier_mistakes[k]);
+}
+
+/* A loop of test_wait is no wait that the simulator could see through: the watchdog ends it, and the report names what is
+ * missing. */
+static void watchdog_names_mbarriers(void **state) {
+    (void)state;
+    set_environment("CUDASIM_WATCHDOG", "0.3");
+    const sim_status status =
+        run(KERNEL(BAR, INIT(2) SYNC "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 48;\n" TEST(W, 0)), 1, 32);
+    set_environment("CUDASIM_WATCHDOG", NULL);
+    assert_int_equal(status, SIM_TIMEOUT);
+    assert_said("*no thread has ended or passed a barrier for too long*\n"
+                "    phase 0 of the mbarrier at 0x400 (1 of 2 arrivals pending, 48 bytes pending)\n");
 }
 
 /* ---- bulk copies ---- */
@@ -240,47 +268,56 @@ static uint32_t stale(uint32_t t) {
 }
 
 static const word_case bulk_loads[] = {
-    {"global to shared memory",
-     KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) BULK(256) WAIT(W, 0) LOAD_MINE STORE), 64, loaded},
+    {"global to shared memory", KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) BULK(256) WAIT(W, 0) LOAD_MINE STORE),
+     64, loaded},
     {"to shared::cta, with a hint, expected afterwards",
-     KERNEL(BAR BUFFER, DATA INIT(1) SYNC "createpolicy.fractional.L2::evict_first.b64 %rd12, 1.0;\n"
-            "@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [buf], [%rd11], 256, [bar], %rd12;\n"
-            EXPECT(256) WAIT(W, 0) LOAD_MINE STORE),
+     KERNEL(BAR BUFFER,
+            DATA INIT(1) SYNC "createpolicy.fractional.L2::evict_first.b64 %rd12, 1.0;\n"
+                              "@%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                              "[buf], [%rd11], 256, [bar], %rd12;\n" EXPECT(256) WAIT(W, 0) LOAD_MINE STORE),
      64, loaded},
     {"multicast to a cluster of one",
-     KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) "mov.u16 %rs1, 1;\n"
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [buf], [%rd11], 256, [bar], %rs1;\n"
-            WAIT(W, 0) LOAD_MINE STORE),
+     KERNEL(BAR BUFFER,
+            DATA INIT(1) SYNC EXPECT(
+                256) "mov.u16 %rs1, 1;\n"
+                     "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [buf], "
+                     "[%rd11], 256, [bar], %rs1;\n" WAIT(W, 0) LOAD_MINE STORE),
      64, loaded},
     {"in two halves, waited for by test_wait",
-     KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256)
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd11], 128, [bar];\n"
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf + 128], [%rd11 + 128], 128, [bar];\n"
-            TEST(W, 0) LOAD_MINE STORE),
+     KERNEL(
+         BAR BUFFER,
+         DATA INIT(1) SYNC EXPECT(
+             256) "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd11], 128, [bar];\n"
+                  "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf + 128], [%rd11 + 128], "
+                  "128, [bar];\n" TEST(W, 0) LOAD_MINE STORE),
      64, loaded},
     {"without the wait", /* the wait comes, but too late */
      KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) BULK(256) SYNC LOAD_MINE WAIT(W, 0) STORE), 64, stale},
     {"waiting for the wrong parity",
      KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) BULK(256) SYNC WAIT(X, 1) LOAD_MINE WAIT(W, 0) STORE), 64, stale},
     {"waiting at the wrong mbarrier",
-     KERNEL(BAR BUFFER, DATA INIT(1) "@%p1 mbarrier.init.shared.b64 [bar2], 1;\n" SYNC EXPECT(256) BULK(256)
-            "@%p1 mbarrier.arrive.shared.b64 _, [bar2];\n"
-            "Y: mbarrier.try_wait.parity.shared.b64 %p9, [bar2], 0; @!%p9 bra Y;\n" LOAD_MINE WAIT(W, 0) STORE),
+     KERNEL(BAR BUFFER,
+            DATA INIT(1) "@%p1 mbarrier.init.shared.b64 [bar2], 1;\n" SYNC EXPECT(256)
+                BULK(256) "@%p1 mbarrier.arrive.shared.b64 _, [bar2];\n"
+                          "Y: mbarrier.try_wait.parity.shared.b64 %p9, [bar2], 0; @!%p9 bra Y;\n" LOAD_MINE WAIT(W, 0)
+                              STORE),
      64, stale},
     {"waiters first, the copy afterwards",
      KERNEL(BAR BUFFER, DATA INIT(1) SYNC "setp.ge.u32 %p2, %r1, 32; @%p2 bra V; mov.u32 %r3, 0;\n"
-            "C: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 20000; @%p3 bra C;\n" EXPECT(256) BULK(256)
-            "V: " WAIT(W, 0) LOAD_MINE STORE),
+                                          "C: add.u32 %r3, %r3, 1; setp.lt.u32 %p3, %r3, 20000; @%p3 bra C;\n" EXPECT(
+                                              256) BULK(256) "V: " WAIT(W, 0) LOAD_MINE STORE),
      64, loaded},
     {"shared memory to shared memory",
-     KERNEL(BAR BUFFER, DATA INIT(1) MINE "add.u64 %rd12, %rd11, 0; mad.wide.u32 %rd12, %r1, 4, %rd11; ld.global.u32 %r3, [%rd12];\n"
-            "st.shared.u32 [%r20 + 4096], %r3;\n" FENCE SYNC EXPECT(256) "mov.u32 %r5, buf; add.u32 %r6, %r5, 4096;\n"
-            "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [%r6], 256, [bar];\n"
-            WAIT(W, 0) LOAD_MINE STORE),
+     KERNEL(BAR BUFFER, DATA INIT(1) MINE
+            "add.u64 %rd12, %rd11, 0; mad.wide.u32 %rd12, %r1, 4, %rd11; ld.global.u32 %r3, [%rd12];\n"
+            "st.shared.u32 [%r20 + 4096], %r3;\n" FENCE SYNC EXPECT(
+                256) "mov.u32 %r5, buf; add.u32 %r6, %r5, 4096;\n"
+                     "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [%r6], 256, "
+                     "[bar];\n" WAIT(W, 0) LOAD_MINE STORE),
      64, loaded},
     {"a pipeline of two stages by two warps", /* warp 1 loads, warp 0 sums up over 16 rounds */
-     KERNEL(".shared .align 8 .b64 full[2];\n.shared .align 8 .b64 empty[2];\n" BUFFER,
-            DATA ZEROTH "@!%p1 bra B;\n"
+     KERNEL(".shared .align 8 .b64 full[2];\n.shared .align 8 .b64 empty[2];\n" BUFFER, DATA ZEROTH
+            "@!%p1 bra B;\n"
             "mbarrier.init.shared.b64 [full], 1; mbarrier.init.shared.b64 [full + 8], 1;\n"
             "mbarrier.init.shared.b64 [empty], 32; mbarrier.init.shared.b64 [empty + 8], 32;\n"
             "fence.mbarrier_init.release.cluster;\nB: " SYNC
@@ -324,12 +361,13 @@ static void bulk_copies_load(void **state) {
 #define LOOK "@%p1 ld.global.u32 %r2, [%rd11 + 4]; @%p1 st.global.u32 [%rd2], %r2;\n"
 static const struct {
     const char *name, *ptx;
-    bool seen;                       /* by the look */
+    bool seen;                        /* by the look */
     uint32_t (*expected)(uint32_t t); /* in the end */
 } bulk_stores[] = {
-    {"stored, waited for", KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT DRAIN(0) LOOK), true, itself},
-    {"only the source is waited for", KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT DRAIN_READ(0) LOOK),
-     false, itself},
+    {"stored, waited for", KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT DRAIN(0) LOOK), true,
+     itself},
+    {"only the source is waited for",
+     KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT DRAIN_READ(0) LOOK), false, itself},
     {"the source waited for may be written anew",
      KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT DRAIN_READ(0) SYNC MINE
             "st.shared.u32 [%r20], -1;\n" LOOK),
@@ -340,8 +378,8 @@ static const struct {
      KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) DRAIN(0) LOOK COMMIT DRAIN(0)), false, itself},
     {"the older of two groups",
      KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(128) COMMIT
-            "@%p1 cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%rd11 + 128], [buf + 128], 128, %rd2;\n" COMMIT
-            DRAIN(1) LOOK DRAIN(0)),
+            "@%p1 cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%rd11 + 128], [buf + 128], 128, "
+            "%rd2;\n" COMMIT DRAIN(1) LOOK DRAIN(0)),
      true, itself},
 };
 
@@ -365,8 +403,8 @@ static void bulk_copies_store(void **state) {
 
 /* cp.reduce.async.bulk: the words (or pairs of half words, or double words) of the data with those of the buffer. */
 #define REDUCE_KERNEL(op)                                                                                              \
-    KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC                                                                   \
-           "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group." op " [%rd11], [buf], 256;\n" COMMIT DRAIN(0))
+    KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group." op     \
+                                                     " [%rd11], [buf], 256;\n" COMMIT DRAIN(0))
 
 static uint32_t sum(uint32_t t) {
     return number(t) + t;
@@ -403,10 +441,11 @@ static void bulk_copies_reduce(void **state) {
         const char *ptx;
         uint32_t (*expected)(uint32_t t);
     } cases[] = {
-        {REDUCE_KERNEL("add.u32"), sum},      {REDUCE_KERNEL("add.s32"), sum},       {REDUCE_KERNEL("and.b32"), and_},
-        {REDUCE_KERNEL("or.b64"), or_},       {REDUCE_KERNEL("xor.b32"), xor_},      {REDUCE_KERNEL("min.u32"), least},
-        {REDUCE_KERNEL("max.s32"), most},     {REDUCE_KERNEL("inc.u32"), increment}, {REDUCE_KERNEL("dec.u32"), decrement},
-        {REDUCE_KERNEL("add.u64"), wide_sum},
+        {REDUCE_KERNEL("add.u32"), sum},       {REDUCE_KERNEL("add.s32"), sum},
+        {REDUCE_KERNEL("and.b32"), and_},      {REDUCE_KERNEL("or.b64"), or_},
+        {REDUCE_KERNEL("xor.b32"), xor_},      {REDUCE_KERNEL("min.u32"), least},
+        {REDUCE_KERNEL("max.s32"), most},      {REDUCE_KERNEL("inc.u32"), increment},
+        {REDUCE_KERNEL("dec.u32"), decrement}, {REDUCE_KERNEL("add.u64"), wide_sum},
     };
     (void)state;
     for (size_t k = 0; k < COUNT(cases); k++) {
@@ -419,19 +458,25 @@ static void bulk_copies_reduce(void **state) {
     }
     /* f32 into global memory, and u32 from shared to shared memory with an mbarrier */
     out_renew();
-    run_map_well(KERNEL(BUFFER, DATA ZEROTH MINE "cvt.rn.f32.u32 %f1, %r1; st.shared.f32 [%r20], %f1;\n"
-                        "mad.wide.u32 %rd12, %r1, 4, %rd11; mov.f32 %f2, 0f3F000000; st.global.f32 [%rd12], %f2;\n" FENCE SYNC
-                        "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd11], [buf], 256;\n" COMMIT
-                        DRAIN(0)), 64, NULL);
+    run_map_well(
+        KERNEL(
+            BUFFER, DATA ZEROTH MINE
+            "cvt.rn.f32.u32 %f1, %r1; st.shared.f32 [%r20], %f1;\n"
+            "mad.wide.u32 %rd12, %r1, 4, %rd11; mov.f32 %f2, 0f3F000000; st.global.f32 [%rd12], %f2;\n" FENCE SYNC
+            "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd11], [buf], 256;\n" COMMIT DRAIN(0)),
+        64, NULL);
     for (uint32_t t = 0; t < 64; t++) {
         float value;
         memcpy(&value, out + DATA_BYTE / 4 + t, 4);
         assert_true(value == (float)t + 0.5f);
     }
-    run_well(KERNEL(BAR BUFFER, INIT(1) STORE_MINE "add.u32 %r3, %r1, 1000; st.shared.u32 [%r20 + 1024], %r3;\n" FENCE SYNC
-                    EXPECT(256) "mov.u32 %r5, buf; add.u32 %r6, %r5, 1024;\n"
-                    "@%p1 cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r5], [%r6], 256, [bar];\n"
-                    WAIT(W, 0) LOAD_MINE STORE), 1, 64);
+    run_well(
+        KERNEL(BAR BUFFER,
+               INIT(1) STORE_MINE "add.u32 %r3, %r1, 1000; st.shared.u32 [%r20 + 1024], %r3;\n" FENCE SYNC EXPECT(
+                   256) "mov.u32 %r5, buf; add.u32 %r6, %r5, 1024;\n"
+                        "@%p1 cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+                        "[%r5], [%r6], 256, [bar];\n" WAIT(W, 0) LOAD_MINE STORE),
+        1, 64);
     for (uint32_t t = 0; t < 64; t++) assert_int_equal(out[t], 1000 + 2 * t);
 }
 
@@ -447,14 +492,19 @@ static const mistake bulk_mistakes[] = {
      "asynchronous proxy without fence.proxy.async after thread (3,0,0) wrote it\n*PTX line*cp.async.bulk.global*"},
     {KERNEL(BUFFER, DATA ZEROTH STORE_MINE "fence.proxy.async.global;\n" SYNC STORE_BULK(256) COMMIT DRAIN(0)), 64,
      SIM_ILLEGAL_INSTRUCTION, "*without fence.proxy.async*"},
-    {KERNEL(BAR BUFFER, DATA INIT(1) "add.u32 %r3, %r1, 8; " MINE "atom.shared.add.u32 %r4, [%r20 + 128], 1;\n" SYNC
-            EXPECT(256) BULK(256) WAIT(W, 0)), 64, SIM_ILLEGAL_INSTRUCTION,
-     "*shared memory at 0x880 is overwritten by the asynchronous proxy without fence.proxy.async after thread (3,0,0) wrote it*"},
+    {KERNEL(BAR BUFFER,
+            DATA INIT(1) "add.u32 %r3, %r1, 8; " MINE "atom.shared.add.u32 %r4, [%r20 + 128], 1;\n" SYNC EXPECT(256)
+                BULK(256) WAIT(W, 0)),
+     64, SIM_ILLEGAL_INSTRUCTION,
+     "*shared memory at 0x880 is overwritten by the asynchronous proxy without fence.proxy.async after thread (3,0,0) "
+     "wrote it*"},
     {KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT), 64, SIM_ILLEGAL_INSTRUCTION,
-     "*thread (0,0,0)*: the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is missing\n"
+     "*thread (0,0,0)*: the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is "
+     "missing\n"
      "*cp.async.bulk.global*"},
-    {KERNEL(BUFFER, DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT SYNC MINE "st.shared.u32 [%r20], 0;\n" DRAIN(0)), 64,
-     SIM_ILLEGAL_INSTRUCTION,
+    {KERNEL(BUFFER,
+            DATA ZEROTH STORE_MINE FENCE SYNC STORE_BULK(256) COMMIT SYNC MINE "st.shared.u32 [%r20], 0;\n" DRAIN(0)),
+     64, SIM_ILLEGAL_INSTRUCTION,
      "*thread (*: shared memory at 0x4*0 is overwritten while a bulk copy may still read it: "
      "cp.async.bulk.wait_group is missing\n*st.shared.u32*"},
     {KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256) BULK(256)), 64, SIM_ILLEGAL_INSTRUCTION,
@@ -463,22 +513,28 @@ static const mistake bulk_mistakes[] = {
      "*a bulk copy of 248 bytes, not a multiple of 16*"},
     {KERNEL(BAR BUFFER, "add.u64 %rd11, %rd1, 8;\n" INIT(1) SYNC EXPECT(256) BULK(256) WAIT(W, 0)), 64,
      SIM_MISALIGNED_ADDRESS, "*a bulk copy from global memory at 0x*8, which is not aligned to 16*"},
-    {KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(256)
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf + 8], [%rd11], 256, [bar];\n"), 64,
-     SIM_MISALIGNED_ADDRESS, "*a bulk copy to shared memory at 0x808, which is not aligned to 16*"},
+    {KERNEL(BAR BUFFER,
+            DATA INIT(1) SYNC EXPECT(256) "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf "
+                                          "+ 8], [%rd11], 256, [bar];\n"),
+     64, SIM_MISALIGNED_ADDRESS, "*a bulk copy to shared memory at 0x808, which is not aligned to 16*"},
     {KERNEL(BAR BUFFER, "add.u64 %rd11, %rd1, 32752;\n" INIT(1) SYNC EXPECT(256) BULK(256)), 64, SIM_ILLEGAL_ADDRESS,
      "*a bulk copy reads, 256 bytes at 0x*, not inside of the 32768-byte allocation at 0x*"},
     {KERNEL(BAR BUFFER, DATA INIT(1) SYNC EXPECT(16384) BULK(16384)), 64, SIM_ILLEGAL_ADDRESS,
      "*a bulk copy to shared memory, 16384 bytes of shared memory at 0x800; the block's shared memory is*"},
     {KERNEL(BAR BUFFER, DATA INIT(1) SYNC
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd11], 256, [bar + 4];\n"), 64,
-     SIM_MISALIGNED_ADDRESS, "*the mbarrier of a bulk copy at 0x404, which is not aligned to 8*"},
-    {KERNEL(BAR BUFFER, DATA ZEROTH BULK(256)), 64, SIM_ILLEGAL_INSTRUCTION, "*there is no mbarrier at shared address*"},
-    {KERNEL(BAR BUFFER, DATA INIT(1) SYNC "mov.u16 %rs1, 2;\n"
-            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [buf], [%rd11], 256, [bar], %rs1;\n"),
+            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd11], 256, [bar + 4];\n"),
+     64, SIM_MISALIGNED_ADDRESS, "*the mbarrier of a bulk copy at 0x404, which is not aligned to 8*"},
+    {KERNEL(BAR BUFFER, DATA ZEROTH BULK(256)), 64, SIM_ILLEGAL_INSTRUCTION,
+     "*there is no mbarrier at shared address*"},
+    {KERNEL(BAR BUFFER, DATA INIT(1) SYNC
+            "mov.u16 %rs1, 2;\n"
+            "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [buf], [%rd11], "
+            "256, [bar], %rs1;\n"),
      64, SIM_ILLEGAL_ADDRESS, "*a multicast to block 1 of the cluster, which is not there*"},
-    {KERNEL(BAR BUFFER, DATA MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
-            "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd10, {%r3}], [bar];\n"),
+    {KERNEL(BAR BUFFER,
+            DATA MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
+                                  "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                  "[buf], [%rd10, {%r3}], [bar];\n"),
      64, SIM_ILLEGAL_INSTRUCTION, "*what is at 0x* is no tensor map*"},
 };
 
@@ -509,8 +565,14 @@ static int encode(void *map, const map_arguments *a) {
 static void maps_are_checked(void **state) {
     (void)state;
     _Alignas(64) uint8_t map[128];
-    const map_arguments good = {.type = TENSOR_F16, .rank = 3, .address = tensor, .dims = {64, 32, 4},
-                                .strides = {128, 4096}, .box = {64, 8, 1}, .steps = {1, 1, 1}, .swizzle = SWIZZLE_128B};
+    const map_arguments good = {.type = TENSOR_F16,
+                                .rank = 3,
+                                .address = tensor,
+                                .dims = {64, 32, 4},
+                                .strides = {128, 4096},
+                                .box = {64, 8, 1},
+                                .steps = {1, 1, 1},
+                                .swizzle = SWIZZLE_128B};
     assert_int_equal(encode(map, &good), 0);
     assert_int_equal(encode(map + 16, &good), 1);
     assert_int_equal(encode(NULL, &good), 1);
@@ -545,8 +607,8 @@ static void maps_are_checked(void **state) {
     WRONG(a.box[1] = 0);
     WRONG(a.box[1] = 257);
     RIGHT(a.box[1] = 256);
-    WRONG(a.box[0] = 12);                                                     /* 24 bytes */
-    WRONG(a.box[0] = 128);                                                    /* 256 bytes, swizzled by 128 */
+    WRONG(a.box[0] = 12);  /* 24 bytes */
+    WRONG(a.box[0] = 128); /* 256 bytes, swizzled by 128 */
     WRONG(a.swizzle = SWIZZLE_64B);
     WRONG((a.swizzle = SWIZZLE_32B, a.box[0] = 32));
     RIGHT((a.swizzle = SWIZZLE_32B, a.box[0] = 16));
@@ -567,7 +629,8 @@ static void maps_are_checked(void **state) {
 }
 
 /* Where element `index` (counted over the box, the contiguous dimension fastest) of a copy to address `base` lies, told
- * by what swizzling means: in line n (of 128 bytes) chunk c of 16 bytes stands where chunk c xor n would, within a span. */
+ * by what swizzling means: in line n (of 128 bytes) chunk c of 16 bytes stands where chunk c xor n would, within a
+ * span. */
 static uint32_t model_place(uint32_t base, uint32_t index, uint32_t element, int swizzle) {
     const uint32_t byte = base + index * element, line = byte / 128, chunk = byte % 128 / 16, rest = byte % 16;
     const uint32_t span = swizzle == SWIZZLE_NONE ? 1 : swizzle == SWIZZLE_32B ? 2 : swizzle == SWIZZLE_64B ? 4 : 8;
@@ -649,7 +712,9 @@ static void tensors_are_copied(void **state) {
             const int64_t from = model_global(&a, at, n, element);
             static const uint16_t nan[4] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
             static const uint8_t zero[8];
-            const void *expected = from >= 0 ? (const void *)((uint8_t *)tensor + from) : a.fill ? (void *)nan : (void *)zero;
+            const void *expected = from >= 0 ? (const void *)((uint8_t *)tensor + from)
+                                   : a.fill  ? (void *)nan
+                                             : (void *)zero;
             if (memcmp(shared + model_place(base, n, element, a.swizzle), expected, element) != 0)
                 fail_msg("round %d: element %u of rank %u, swizzle %d", round, n, a.rank, a.swizzle);
             if (from < 0) continue;
@@ -688,12 +753,14 @@ static void tensors_are_copied(void **state) {
     "st.shared.u32 [%r4], %r5; add.u32 %r3, %r3, 64; setp.lt.u32 %p8, %r3, 1024; @%p8 bra FILLS;\n"
 #define COORDINATES "mov.u32 %r11, 3; mov.u32 %r12, -1; mov.u32 %r13, 1; mov.u32 %r14, 0; mov.u32 %r15, 1;\n"
 #define TENSOR_LOAD(dim, coordinates)                                                                                  \
-    KERNEL(BAR BUFFER, MAP INIT(1) COORDINATES "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                        \
+    KERNEL(BAR BUFFER, MAP INIT(1) COORDINATES                                                                         \
+           "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                                                            \
            "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r16;\n"                                               \
            "prefetch.tensormap [%rd10];\n"                                                                             \
            "@%p1 cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%rd10, " coordinates "];\n"                     \
-           "@%p1 cp.async.bulk.tensor." dim ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " \
-           coordinates "], [bar];\n" WAIT(W, 0) DUMP)
+           "@%p1 cp.async.bulk.tensor." dim                                                                            \
+           ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " coordinates                     \
+           "], [bar];\n" WAIT(W, 0) DUMP)
 #define TENSOR_STORE(dim, coordinates, reduce, op)                                                                     \
     KERNEL(BAR BUFFER, MAP ZEROTH COORDINATES FILL FENCE SYNC                                                          \
            "@%p1 cp." reduce "async.bulk.tensor." dim ".global.shared::cta." op "tile.bulk_group [%rd10, " coordinates \
@@ -704,7 +771,8 @@ static void tensor_instructions(void **state) {
     static const struct {
         const char *load, *store, *add;
     } kernels[] = {
-        {TENSOR_LOAD("1d", "{%r11}"), TENSOR_STORE("1d", "{%r11}", "", ""), TENSOR_STORE("1d", "{%r11}", "reduce.", "add.")},
+        {TENSOR_LOAD("1d", "{%r11}"), TENSOR_STORE("1d", "{%r11}", "", ""),
+         TENSOR_STORE("1d", "{%r11}", "reduce.", "add.")},
         {TENSOR_LOAD("2d", "{%r11, %r12}"), TENSOR_STORE("2d", "{%r11, %r12}", "", ""),
          TENSOR_STORE("2d", "{%r11, %r12}", "reduce.", "add.")},
         {TENSOR_LOAD("3d", "{%r11, %r12, %r13}"), TENSOR_STORE("3d", "{%r11, %r12, %r13}", "", ""),
@@ -718,10 +786,17 @@ static void tensor_instructions(void **state) {
     for (uint32_t rank = 1; rank <= 5; rank++)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             for (int what = 0; what < 3; what++) {
-                map_arguments a = {.type = TENSOR_U32, .rank = rank, .swizzle = swizzle, .dims = {13, 5, 4, 2, 3},
-                                   .strides = {64, 320, 1280, 2560}, .box = {8, 4, 2, 2, 2}, .steps = {1, 1, 1, 1, 1}};
+                map_arguments a = {.type = TENSOR_U32,
+                                   .rank = rank,
+                                   .swizzle = swizzle,
+                                   .dims = {13, 5, 4, 2, 3},
+                                   .strides = {64, 320, 1280, 2560},
+                                   .box = {8, 4, 2, 2, 2},
+                                   .steps = {1, 1, 1, 1, 1}};
                 if (swizzle != 0) a.box[0] = 4u << swizzle;
-                const char *ptx = what == 0 ? kernels[rank - 1].load : what == 1 ? kernels[rank - 1].store : kernels[rank - 1].add;
+                const char *ptx = what == 0   ? kernels[rank - 1].load
+                                  : what == 1 ? kernels[rank - 1].store
+                                              : kernels[rank - 1].add;
                 out_renew();
                 uint32_t *data = out + DATA_BYTE / 4;
                 a.address = data;
@@ -771,19 +846,28 @@ static void tensor_mistakes(void **state) {
          SIM_ILLEGAL_INSTRUCTION, "*this reduction does not go with the tensor map's type*"},
         {TENSOR_U32, SWIZZLE_128B, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, %r12}"), SIM_UNSUPPORTED,
          "*a box of 32 bytes a row with a swizzle of 128: the simulator does not know*"},
-        {TENSOR_TF32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, 0}"), SIM_UNSUPPORTED, "*a TFLOAT32 tensor map*"},
+        {TENSOR_TF32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, 0}"), SIM_UNSUPPORTED,
+         "*a TFLOAT32 tensor map*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4,
-         KERNEL(BAR BUFFER, MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
-                "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [buf + 64], [%rd10, {%r3, %r3}], [bar];\n"),
+         KERNEL(BAR BUFFER,
+                MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
+                                 "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                 "[buf + 64], [%rd10, {%r3, %r3}], [bar];\n"),
          SIM_MISALIGNED_ADDRESS, "*a bulk copy to shared memory at 0x840, which is not aligned to 128*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4,
-         KERNEL(BAR BUFFER, MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
-                "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd10 + 32, {%r3, %r3}], [bar];\n"),
+         KERNEL(BAR BUFFER,
+                MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
+                                 "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                 "[buf], [%rd10 + 32, {%r3, %r3}], [bar];\n"),
          SIM_MISALIGNED_ADDRESS, "*a tensor map at 0x*, which is not aligned to 64*"},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
-        map_arguments a = {.type = cases[k].type, .rank = cases[k].rank, .swizzle = cases[k].swizzle,
-                           .dims = {16, cases[k].rows}, .strides = {cases[k].pitch}, .box = {cases[k].columns, 4},
+        map_arguments a = {.type = cases[k].type,
+                           .rank = cases[k].rank,
+                           .swizzle = cases[k].swizzle,
+                           .dims = {16, cases[k].rows},
+                           .strides = {cases[k].pitch},
+                           .box = {cases[k].columns, 4},
                            .steps = {1, 1}};
         _Alignas(64) uint32_t map[33] = {0};
         out_renew();
@@ -814,12 +898,14 @@ static void forms_are_refused(void **state) {
         "cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes [buf], [buf], 16, [bar];",
         "cp.async.bulk.shared::cluster.global.bulk_group [buf], [%rd1], 16;",
         "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%rd1], [buf], 16;",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1}], [bar], {%rs1};",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1, %r1}], "
+        "[bar], {%rs1};",
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1}], [bar];",
         "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%rd1, {%r1}], [bar];",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [buf], 16;", /* .noftz is missing */
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%rd1], [buf], 16;",
-        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [buf], [buf], 16, [bar];",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [buf], [buf], 16, "
+        "[bar];",
         "cp.reduce.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.add.u32 [buf], [%rd1], 16, [bar];",
         "cp.async.bulk.wait_group %r1;",
         "fence.proxy.unknown;",
@@ -841,16 +927,12 @@ static void forms_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mbarriers_count),
-        cmocka_unit_test(mbarrier_mistakes_are_named),
-        cmocka_unit_test(bulk_copies_load),
-        cmocka_unit_test(bulk_copies_store),
-        cmocka_unit_test(bulk_copies_reduce),
-        cmocka_unit_test(bulk_mistakes_are_named),
-        cmocka_unit_test(maps_are_checked),
-        cmocka_unit_test(tensors_are_copied),
-        cmocka_unit_test(tensor_instructions),
-        cmocka_unit_test(tensor_mistakes),
+        cmocka_unit_test(mbarriers_count),     cmocka_unit_test(mbarrier_mistakes_are_named),
+        cmocka_unit_test(watchdog_names_mbarriers),
+        cmocka_unit_test(bulk_copies_load),    cmocka_unit_test(bulk_copies_store),
+        cmocka_unit_test(bulk_copies_reduce),  cmocka_unit_test(bulk_mistakes_are_named),
+        cmocka_unit_test(maps_are_checked),    cmocka_unit_test(tensors_are_copied),
+        cmocka_unit_test(tensor_instructions), cmocka_unit_test(tensor_mistakes),
         cmocka_unit_test(forms_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

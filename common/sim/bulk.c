@@ -138,8 +138,7 @@ static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a,
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do                                                                                                             \
-            new = (word)reduced(op, type, old, value, global);                                                         \
+        do new = (word)reduced(op, type, old, value, global);                                                          \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
@@ -283,8 +282,8 @@ void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t byte
     }
     *target = b;
     *offset = (uint32_t)address;
-    const bool found = address <= UINT32_MAX && (!cluster || cluster_resolve(b, (uint32_t)address, target, offset)) &&
-                       *target != NULL;
+    const bool found =
+        address <= UINT32_MAX && (!cluster || cluster_resolve(b, (uint32_t)address, target, offset)) && *target != NULL;
     if (!found || *offset < SHARED_RESERVED || *offset > (*target)->shared_end ||
         bytes > (*target)->shared_end - *offset)
         async_fault(b, SIM_ILLEGAL_ADDRESS,
@@ -333,11 +332,12 @@ static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) 
     if (map->rank != form->rank)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a copy of %u dimensions with a tensor map of %u", form->rank,
                     map->rank);
-    if (map->swizzle != SWIZZLE_NONE &&
-        tensormap_count(map, 0) * tensormap_element(map) != 16u << map->swizzle && map->rank > 1)
-        async_fault(b, SIM_UNSUPPORTED,
-                    "a box of %u bytes a row with a swizzle of %u: the simulator does not know how hardware lays it out",
-                    tensormap_count(map, 0) * tensormap_element(map), 16u << map->swizzle);
+    if (map->swizzle != SWIZZLE_NONE && tensormap_count(map, 0) * tensormap_element(map) != 16u << map->swizzle &&
+        map->rank > 1)
+        async_fault(
+            b, SIM_UNSUPPORTED,
+            "a box of %u bytes a row with a swizzle of %u: the simulator does not know how hardware lays it out",
+            tensormap_count(map, 0) * tensormap_element(map), 16u << map->swizzle);
 }
 
 /* What a reduction computes with, by the tensor's type. */
@@ -474,8 +474,9 @@ void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool rea
     if (s == NULL) return;
     for (bulk_copy **at = &s->first; *at != NULL;) {
         bulk_copy *c = *at;
-        const bool due = c->kind == BULK_STORE && c->w == w && (c->lanes & mask) != 0 &&
-                         (uint64_t)c->group + pending < s->committed[w->index * LANES + (uint32_t)__builtin_ctz(c->lanes)];
+        const bool due =
+            c->kind == BULK_STORE && c->w == w && (c->lanes & mask) != 0 &&
+            (uint64_t)c->group + pending < s->committed[w->index * LANES + (uint32_t)__builtin_ctz(c->lanes)];
         if (!due) {
             at = &c->next;
         } else if (read_only) {
@@ -510,13 +511,15 @@ void bulk_exit(warp *w, uint32_t lanes, bool last) {
         bulk_copy *c = *at;
         if (c->kind == BULK_STORE && c->w == w && (c->lanes & lanes) != 0 && !c->read) {
             blame(c);
-            async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                        "the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is missing");
+            async_fault(
+                b, SIM_ILLEGAL_INSTRUCTION,
+                "the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is missing");
         }
         if (c->kind == BULK_LOAD && last) {
             blame(c);
-            async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                        "the block ends while this bulk copy to its shared memory is in flight: nobody has waited for it");
+            async_fault(
+                b, SIM_ILLEGAL_INSTRUCTION,
+                "the block ends while this bulk copy to its shared memory is in flight: nobody has waited for it");
         }
         if (last && c->kind == BULK_STORE) {
             store(c);

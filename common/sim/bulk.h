@@ -36,9 +36,9 @@ typedef enum bulk_space { BULK_GENERIC, BULK_GLOBAL, BULK_CTA, BULK_CLUSTER } bu
 /* A form of cp.async.bulk and its relatives; insn.more of op_bulk_copy. */
 typedef struct bulk_form {
     bulk_address to, from, mbarrier, map;
-    uint32_t size, mask;    /* slots */
+    uint32_t size, mask; /* slots */
     uint32_t coordinates[TENSOR_RANKS];
-    uint8_t rank;           /* of a tensor copy; 0: a plain one */
+    uint8_t rank; /* of a tensor copy; 0: a plain one */
     bool multicast;
     uint8_t reduce, type; /* bulk_reduce, ptx_type */
 } bulk_form;

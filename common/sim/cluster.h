@@ -5,8 +5,8 @@
 
 #include "machine.h"
 
-/* `rank` is a block's rank in its cluster; blocks outside of clusters are clusters of one. NULL: no such rank, or it has
- * exited. */
+/* `rank` is a block's rank in its cluster; blocks outside of clusters are clusters of one. NULL: no such rank, or it
+ * has exited. */
 struct block *cluster_block(struct block *b, uint32_t rank);
 
 /* A shared::cluster address (32 bit) to block and offset. */

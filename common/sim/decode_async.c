@@ -58,7 +58,8 @@ static decoded decode_arrive(decoder *d, bool drop) {
                         (incomplete ? MBARRIER_NO_COMPLETE : 0));
     i->op[0] = SLOT_SINK;
     if (o[0].kind != PTX_OPERAND_SINK) {
-        if (space == BULK_CLUSTER) return refuse(d, "an arrival at another block's mbarrier gives no state: _ is needed");
+        if (space == BULK_CLUSTER)
+            return refuse(d, "an arrival at another block's mbarrier gives no state: _ is needed");
         if (o[0].kind != PTX_OPERAND_REGISTER) return refuse(d, "the destination must be a register");
         i->mode |= MBARRIER_STATE;
         i->op[0] = operand_slot(d, &o[0], 'l');
@@ -154,8 +155,7 @@ static bool tensor_operand(decoder *d, const ptx_operand *o, bulk_form *form) {
         o->elements[1].element_count != form->rank)
         return refuse(d, "a tensor map and %u coordinates in braces are needed", form->rank), false;
     if (!address_of(d, &o->elements[0], BULK_GENERIC, &form->map)) return false;
-    for (unsigned k = 0; k < form->rank; k++)
-        form->coordinates[k] = operand_slot(d, &o->elements[1].elements[k], 'w');
+    for (unsigned k = 0; k < form->rank; k++) form->coordinates[k] = operand_slot(d, &o->elements[1].elements[k], 'w');
     return !d->failed;
 }
 
@@ -239,7 +239,8 @@ static decoded prefetch(decoder *d) {
     bulk_form form = {0};
     const bool tensor = take(d, "tensor");
     if (tensor && (form.rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
-    if (!take(d, "L2") || !take(d, "global")) return refuse(d, "the simulator does not know this form of cp.async.bulk");
+    if (!take(d, "L2") || !take(d, "global"))
+        return refuse(d, "the simulator does not know this form of cp.async.bulk");
     if (tensor) take(d, "tile");
     const bool hint = take(d, "L2::cache_hint");
     const int operands = (tensor ? 1 : 2) + (hint ? 1 : 0);
@@ -260,8 +261,7 @@ decoded decode_bulk(decoder *d) {
         i->mode = take(d, "read");
         if (!taken_all(d) || !operands_are(d, 1, 1)) return REFUSED;
         const ptx_operand *o = d->text->operands;
-        if (o->kind != PTX_OPERAND_INTEGER || o->integer < 0)
-            return refuse(d, "a constant number of groups is needed");
+        if (o->kind != PTX_OPERAND_INTEGER || o->integer < 0) return refuse(d, "a constant number of groups is needed");
         i->imm = o->integer;
         return run_row(d, ROW_op_bulk_wait);
     }

@@ -18,7 +18,8 @@ static uint32_t own_mbarrier(warp *w, const insn *i, int l) {
     uint32_t offset;
     mbarrier_of(w, i, l, &target, &offset);
     if (target != w->block)
-        async_fault(w->block, SIM_INVALID_ADDRESS_SPACE, "this instruction takes mbarriers of the thread's own block only");
+        async_fault(w->block, SIM_INVALID_ADDRESS_SPACE,
+                    "this instruction takes mbarriers of the thread's own block only");
     return offset;
 }
 
@@ -77,8 +78,8 @@ HANDLER(op_mbarrier_tx) {
 }
 
 /* mbarrier.test_wait, try_wait{.parity}... p, [addr], state or parity{, hint}; try_wait lets the lanes wait until the
- * phase ends; only where no thread of the block could go on otherwise does it give up and answer no, as a GPU does after
- * its time limit. */
+ * phase ends; only where no thread of the block could go on otherwise does it give up and answer no, as a GPU does
+ * after its time limit. */
 HANDLER(op_mbarrier_wait) {
     uint32_t offsets[LANES] = {0}, blocked;
     for (int l = 0; l < LANES; l++)
@@ -108,8 +109,8 @@ HANDLER(op_mbarrier_pending) {
         if (mask >> l & 1) d[l] = mbarrier_pending(state[l]);
 }
 
-/* cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]; arrives once the thread's cp.async so far are done. Without
- * .noinc the phase awaits that arrival besides those it was initialised for. */
+/* cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]; arrives once the thread's cp.async so far are done.
+ * Without .noinc the phase awaits that arrival besides those it was initialised for. */
 HANDLER(op_cp_mbarrier) {
     uint32_t offsets[LANES] = {0}, left = mask;
     for (int l = 0; l < LANES; l++) {

@@ -203,10 +203,11 @@ static void arrive(block *b, mbarrier *m, uint32_t count) {
     if (count < 1 || count > MBARRIER_MOST)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "an arrival for %u; 1 to %d are possible", count, MBARRIER_MOST);
     if (count > m->pending)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                    "more arrivals than expected at the mbarrier at shared address 0x%x: %u, but in phase %u only %u of "
-                    "%u are pending",
-                    m->offset, count, m->phase, m->pending, m->expected);
+        async_fault(
+            b, SIM_ILLEGAL_INSTRUCTION,
+            "more arrivals than expected at the mbarrier at shared address 0x%x: %u, but in phase %u only %u of "
+            "%u are pending",
+            m->offset, count, m->phase, m->pending, m->expected);
     m->pending -= count;
 }
 
@@ -256,9 +257,10 @@ void mbarrier_drop(block *target, uint32_t offset, uint32_t count) {
 void mbarrier_no_complete(block *b, uint32_t offset, uint32_t count) {
     const mbarrier *m = get(b, offset);
     if (count >= m->pending)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                    "noComplete, but the arrival of %u ends the phase of the mbarrier at shared address 0x%x: %u pending",
-                    count, offset, m->pending);
+        async_fault(
+            b, SIM_ILLEGAL_INSTRUCTION,
+            "noComplete, but the arrival of %u ends the phase of the mbarrier at shared address 0x%x: %u pending",
+            count, offset, m->pending);
 }
 
 void mbarrier_await_more(block *b, uint32_t offset, uint32_t count) {
@@ -292,10 +294,11 @@ static bool ended(warp *w, int lane, const mbarrier_wait *wait) {
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "0x%llx is no state that mbarrier.arrive has given",
                     (unsigned long long)state);
     if (phase != m->phase && phase + 1 != m->phase)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                    "a state of phase %u, but the mbarrier at shared address 0x%x is in phase %u: only the current phase "
-                    "and the one before can be waited for",
-                    phase, m->offset, m->phase);
+        async_fault(
+            b, SIM_ILLEGAL_INSTRUCTION,
+            "a state of phase %u, but the mbarrier at shared address 0x%x is in phase %u: only the current phase "
+            "and the one before can be waited for",
+            phase, m->offset, m->phase);
     return phase != m->phase;
 }
 
@@ -380,8 +383,8 @@ bool mbarrier_expire(block *b) {
 /* ---- for reports ------------------------------------------------------------------------------------------------- */
 
 static void describe(const mbarrier *m, char *text, size_t size) {
-    int length = snprintf(text, size, "phase %u of the mbarrier at 0x%x (%u of %u arrivals pending", m->phase, m->offset,
-                          m->pending, m->expected);
+    int length = snprintf(text, size, "phase %u of the mbarrier at 0x%x (%u of %u arrivals pending", m->phase,
+                          m->offset, m->pending, m->expected);
     if (length < 0 || (size_t)length >= size) return;
     if (m->tx > 0)
         snprintf(text + length, size - (size_t)length, ", %lld bytes pending)", (long long)m->tx);

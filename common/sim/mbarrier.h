@@ -60,8 +60,8 @@ void mbarrier_list(const struct block *b, FILE *to);
 void mbarriers_clear(struct block *b);
 void mbarriers_free(struct block *b);
 
-/* Who is blamed for a mistake that shows: the lanes of the running warp's instruction, or those that issued a copy which
- * is carried out only now. */
+/* Who is blamed for a mistake that shows: the lanes of the running warp's instruction, or those that issued a copy
+ * which is carried out only now. */
 void async_site(warp *w, const insn *i, const function *f, uint32_t lanes);
 _Noreturn void async_fault(struct block *b, sim_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

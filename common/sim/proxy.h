@@ -1,8 +1,8 @@
 /* The two ways to shared memory. Threads write it through the generic proxy, bulk copies and wgmma's descriptors go
  * through the asynchronous one, and only fence.proxy.async makes what was written through the first visible to the
- * second (PTX ISA 8.6 "Proxies"). A granule of 16 bytes that a thread has written is dirty until any thread of the block
- * executes such a fence; the asynchronous proxy must not meet a dirty one. Also kept here: the granules that a bulk copy
- * out of shared memory has still to read, which no thread may overwrite before cp.async.bulk.wait_group.
+ * second (PTX ISA 8.6 "Proxies"). A granule of 16 bytes that a thread has written is dirty until any thread of the
+ * block executes such a fence; the asynchronous proxy must not meet a dirty one. Also kept here: the granules that a
+ * bulk copy out of shared memory has still to read, which no thread may overwrite before cp.async.bulk.wait_group.
  *
  * A block has a map only where its module contains an instruction of the asynchronous proxy. */
 #ifndef SIM_PROXY_H
@@ -12,7 +12,8 @@
 
 #define PROXY_GRANULE 16u
 
-/* block.dirty, a word a granule: the thread that wrote it + 1 (0: clean), and whether it is a source still to be read. */
+/* block.dirty, a word a granule: the thread that wrote it + 1 (0: clean), and whether it is a source still to be read.
+ */
 #define PROXY_THREAD 0x7fffffffu
 #define PROXY_SOURCE 0x80000000u
 

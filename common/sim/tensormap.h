@@ -6,24 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TENSOR_RANKS 5
+#define TENSOR_RANKS     5
 #define TENSOR_MAP_MAGIC 0x70616d726f736e74ull
 
 typedef enum tensor_type { /* CUtensorMapDataType */
-    TENSOR_U8,
-    TENSOR_U16,
-    TENSOR_U32,
-    TENSOR_S32,
-    TENSOR_U64,
-    TENSOR_S64,
-    TENSOR_F16,
-    TENSOR_F32,
-    TENSOR_F64,
-    TENSOR_BF16,
-    TENSOR_F32_FTZ,
-    TENSOR_TF32,
-    TENSOR_TF32_FTZ,
-    TENSOR_TYPES
+                           TENSOR_U8,
+                           TENSOR_U16,
+                           TENSOR_U32,
+                           TENSOR_S32,
+                           TENSOR_U64,
+                           TENSOR_S64,
+                           TENSOR_F16,
+                           TENSOR_F32,
+                           TENSOR_F64,
+                           TENSOR_BF16,
+                           TENSOR_F32_FTZ,
+                           TENSOR_TF32,
+                           TENSOR_TF32_FTZ,
+                           TENSOR_TYPES
 } tensor_type;
 
 typedef enum tensor_swizzle { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B } tensor_swizzle;
@@ -57,8 +57,8 @@ uint64_t tensormap_bytes(const tensor_map *map);
 /* Bytes of shared memory behind which nothing of a copy to or from `offset` lies. */
 uint64_t tensormap_extent(const tensor_map *map);
 
-/* Global addresses of the part of a copy that lies inside the tensor: first byte, and the one past the last. False where
- * there is none. */
+/* Global addresses of the part of a copy that lies inside the tensor: first byte, and the one past the last. False
+ * where there is none. */
 bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, uint64_t *end);
 
 /* Global memory to shared memory (`shared` is what address 0 stands for). False where the map's type asks for a

@@ -1,5 +1,5 @@
-// libcu++'s barriers and bulk copies: memcpy_async on a barrier, memcpy_async_tx, and a store from shared memory, in two
-// stages over a vector; a reduction into memory; tokens, parities and drops.
+// libcu++'s barriers and bulk copies: memcpy_async on a barrier, memcpy_async_tx, and a store from shared memory, in
+// two stages over a vector; a reduction into memory; tokens, parities and drops.
 #include "check.h"
 
 #include <cstdint>

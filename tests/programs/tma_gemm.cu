@@ -1,6 +1,6 @@
-// C = A·Bᵀ by a warp-specialised kernel: one thread loads swizzled tiles through tensor maps into a ring of stages, four
-// warps compute, and the tile of C leaves through a third tensor map. No side is a multiple of its tile. Read as if swizzled
-// by 64 bytes, every second row has its columns in another order than it should.
+// C = A·Bᵀ by a warp-specialised kernel: one thread loads swizzled tiles through tensor maps into a ring of stages,
+// four warps compute, and the tile of C leaves through a third tensor map. No side is a multiple of its tile. Read as
+// if swizzled by 64 bytes, every second row has its columns in another order than it should.
 #include "check.h"
 
 #include <cstdint>
@@ -37,10 +37,11 @@ __device__ inline void barrier_wait(uint64_t *barrier, unsigned parity) {
 }
 
 __device__ inline void load_tile(void *to, const CUtensorMap *map, int x, int y, uint64_t *barrier) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
-                 "[%4];" ::"r"(shared_address(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+        "[%4];" ::"r"(shared_address(to)),
+        "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
+        : "memory");
 }
 
 __device__ inline void store_tile(const void *from, const CUtensorMap *map, int x, int y) {
