@@ -115,10 +115,10 @@ uint64_t tensormap_bytes(const tensor_map *map) {
     return bytes;
 }
 
-/* Swizzled chunks stay within their lines of 128 bytes. */
+/* Swizzled chunks stay within their spans. */
 uint64_t tensormap_extent(const tensor_map *map) {
-    const uint64_t bytes = tensormap_bytes(map);
-    return map->swizzle == SWIZZLE_NONE ? bytes : (bytes + 127) & ~127ull;
+    const uint64_t bytes = tensormap_bytes(map), span = 16ull << map->swizzle;
+    return map->swizzle == SWIZZLE_NONE ? bytes : (bytes + span - 1) / span * span;
 }
 
 /* Of `count` positions from `at` on in steps: those inside 0 <= position < dim are [*from, *to). */
