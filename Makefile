@@ -203,9 +203,9 @@ asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
 tsan_flags := -fsanitize=thread -Wno-tsan
 asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
 uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
-sanitized_programs := $(addprefix tests/programs/,atomics_all cluster_histogram cooperative_grid_sync device_assert dot_grid_stride \
-    errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan spin_lock \
-    sticky_error streams_events warp_intrinsics) tests/sanitizers/race
+sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync device_assert \
+    dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan \
+    spin_lock sticky_error streams_events tma_gemm warp_intrinsics) tests/sanitizers/race
 define sanitizer_rules
 $(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
 build/$(1)/%.c.o: %.c build/flags

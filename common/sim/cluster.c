@@ -103,7 +103,7 @@ bool cluster_can_run(const struct block *b) {
 /* A block that ends while others still reach into its shared memory does harm only if it is gone by then. So that it
  * always is, the rest of the cluster runs ahead of a block's first such access after each barrier, as far as it can.
  * Not before the first barrier: there the mistake is another (nothing has been written yet), which shows without. */
-static void others_first(warp *w) {
+void cluster_others_first(warp *w) {
     block *b = w->block;
     cluster *c = b->cluster;
     if (c->ahead || b->ran_ahead == c->phase) return;
@@ -124,7 +124,7 @@ uint8_t *cluster_pointer(warp *w, uint64_t address, uint64_t bytes) {
     block *target;
     uint32_t offset;
     if (address > UINT32_MAX) return NULL;
-    if ((uint32_t)address >> CLUSTER_RANK_SHIFT != w->block->rank) others_first(w);
+    if ((uint32_t)address >> CLUSTER_RANK_SHIFT != w->block->rank) cluster_others_first(w);
     if (!cluster_resolve(w->block, (uint32_t)address, &target, &offset)) return NULL;
     if (offset < SHARED_RESERVED || bytes > target->shared_end || offset > target->shared_end - bytes) return NULL;
     return target->shared + offset;

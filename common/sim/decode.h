@@ -112,6 +112,10 @@ typedef decoded decode_fn(decoder *d);
 #undef OP_DECODE
 #undef HANDLER_ROW
 
+/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., from the part behind these words on
+ * (decode_async.c). */
+decode_fn decode_bulk, decode_bulk_reduce, decode_cp_mbarrier, decode_proxy_fence;
+
 /* Bits of the modifiers column. */
 #define ROUND     (1u << 0)
 #define RN        (1u << 1)

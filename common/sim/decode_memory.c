@@ -284,6 +284,7 @@ decoded decode_red(decoder *d) {
 /* cp.async.{ca,cg}.shared{::cta}.global{.hints} [dst], [src], cp-size{, src-size or ignore-src}{, cache-policy}; */
 decoded decode_cp(decoder *d) {
     insn *i = d->i;
+    if (take(d, "reduce")) return decode_bulk_reduce(d);
     if (!take(d, "async")) return refuse(d, "the simulator does not know this form of cp");
     if (take(d, "commit_group")) {
         i->row = ROW_op_cp_commit;
@@ -301,8 +302,8 @@ decoded decode_cp(decoder *d) {
         i->run = sim_handlers[i->row];
         return DECODED;
     }
-    if (take(d, "bulk")) return refuse(d, "the simulator does not do bulk copies yet");
-    if (take(d, "mbarrier")) return refuse(d, "the simulator does not do mbarriers yet");
+    if (take(d, "bulk")) return decode_bulk(d);
+    if (take(d, "mbarrier")) return decode_cp_mbarrier(d);
     bool cg = take(d, "cg");
     if (!cg && !take(d, "ca")) return refuse(d, "the simulator does not know this form of cp.async");
     if (!(take(d, "shared") || take(d, "shared::cta")) || !take(d, "global"))

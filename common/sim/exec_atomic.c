@@ -4,6 +4,7 @@
 #include "cluster.h"
 #include "exec_memory.h"
 #include "floats.h"
+#include "proxy.h"
 
 static uint32_t f16_add(uint32_t a, uint32_t b) {
     return f32_to_f16(f32_bits(f32_of(f16_to_f32(a & 0xffff)) + f32_of(f16_to_f32(b & 0xffff))));
@@ -150,6 +151,7 @@ HANDLER(op_atomic) {
         w->block->polled = true;
         w->budget -= op == ATOMIC_CAS || op == ATOMIC_EXCH ? POLL_COST : COUNT_COST;
     }
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     if (size == 16) {
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;

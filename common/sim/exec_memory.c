@@ -4,6 +4,7 @@
 
 #include "cluster.h"
 #include "exec_memory.h"
+#include "proxy.h"
 #include "specials.h"
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -436,6 +437,7 @@ HANDLER(op_store) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
     pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer);
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     const bool wide = i->width == 8;
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
         const unsigned lane = i->width < 4 ? 4 : i->width;
@@ -487,6 +489,7 @@ HANDLER(op_store_shared_words) {
     }
     const uint64_t base = (uint64_t)w->block->shared;
     EACH_LANE address[l] += base;
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)address, 4u * i->vector);
     scatter_words(w, i, mask, address);
 }
 

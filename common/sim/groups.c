@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk.h"
 #include "call.h"
 #include "cluster.h"
 #include "machine.h"
@@ -62,6 +63,7 @@ static void choose(warp *w) {
             if (a->frame != b->frame || a->pc != b->pc) continue;
             if (a->state == GROUP_AT_BARRIER || a->state == GROUP_AT_WARP_SYNC) continue;
             if (b->state == GROUP_AT_BARRIER || b->state == GROUP_AT_WARP_SYNC) continue;
+            if (a->state == GROUP_AT_MBARRIER || b->state == GROUP_AT_MBARRIER) continue;
             a->lanes |= b->lanes;
             if (b->state == GROUP_READY) a->state = GROUP_READY;
             remove_group(w, j);
@@ -114,6 +116,12 @@ void warp_preempt(warp *w) {
     if (w->group_count > 1) running(w)->state = GROUP_POLLING;
     choose(w);
     w->event |= EVENT_PREEMPT;
+}
+
+void warp_park(warp *w, uint32_t lanes, uint32_t offset) {
+    w->active &= ~lanes;
+    w->groups[w->group_count++] = (group){
+        .frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
 }
 
 /* Some lanes have gone: whoever waits for them looks again. */
@@ -306,6 +314,7 @@ void warp_exit(warp *w, uint32_t lanes) {
     }
     retry_warp_syncs(w);
     cluster_exit(w, lanes);
+    if (b->bulk != NULL || w->launch->async_proxy) bulk_exit(w, lanes, b->live == 0);
     const uint32_t alive = w->lanes & ~w->exited;
     for (uint32_t id = 0; id < BARRIERS; id++) {
         barrier *bar = &b->barriers[id];

@@ -9,11 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bulk.h"
 #include "call.h"
 #include "cluster.h"
 #include "device_model.h"
 #include "exec_memory.h"
 #include "kernel.h"
+#include "mbarrier.h"
 #include "report.h"
 
 static uint64_t stack_limit = 1024;
@@ -63,6 +65,7 @@ static block *block_new(worker *k) {
     b->warps = calloc((size_t)b->warp_count, sizeof *b->warps);
     b->shared_end = la->shared_end;
     b->shared = aligned_alloc(1024, (la->shared_end + 1023u) & ~1023u);
+    if (la->async_proxy) b->dirty = malloc((la->shared_end / 16 + 1) * sizeof *b->dirty);
     const unsigned *shape = la->config->block;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
@@ -110,6 +113,10 @@ static void block_begin(block *b, uint64_t index) {
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
+    if (b->dirty != NULL) memset(b->dirty, 0, (la->shared_end / 16 + 1) * sizeof *b->dirty);
+    b->unfenced = false;
+    mbarriers_clear(b);
+    bulk_clear(b);
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
@@ -121,6 +128,7 @@ static void block_begin(block *b, uint64_t index) {
         w->exited = 0;
         w->cluster_arrived = w->cluster_passed = 0;
         w->runnable = true;
+        w->wait_expired = 0;
         w->group_count = 1;
         w->current = 0;
         w->groups[0] = (group){.frame = f, .pc = 0, .lanes = w->lanes, .state = GROUP_READY};
@@ -160,6 +168,9 @@ static void block_free(block *b) {
         free(f);
         if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
     }
+    mbarriers_free(b);
+    bulk_free(b);
+    free(b->dirty);
     free(b->warps);
     free(b->shared);
     free(b);
@@ -167,24 +178,40 @@ static void block_free(block *b) {
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
+/* No thread of the cluster can go on: what others of its blocks have sent lands, or else those in mbarrier.try_wait come
+ * back empty-handed. False where there is nothing of the kind. */
+static bool wake_waiting(const cluster *c) {
+    bool woke = false;
+    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_serve(c->blocks[r]) || woke;
+    if (woke) return true;
+    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_expire(c->blocks[r]) || woke;
+    return woke;
+}
+
 /* Every warp of the block that can run gets a turn. True once all threads have exited. */
 bool block_round(block *b) {
+    worker *k = b->worker;
+    warp *outer = k->running; /* it may be inside of an instruction (cluster_others_first) */
     bool ran = false, left = false;
     b->waits = false;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         if (w->runnable) {
+            k->running = w;
             warp_run(w);
             ran = true;
         }
         left = left || w->group_count > 0;
     }
+    k->running = outer;
+    if (mbarrier_serve(b)) ran = true;
+    if (b->progressed || b->polled) b->expiries = 0;
     if (left && !ran) {
         /* A barrier may have opened for warps that this round had passed already. */
         for (int n = 0; n < b->warp_count; n++)
             if (b->warps[n].runnable) return false;
         b->waits = cluster_can_run(b);
-        if (!b->waits)
+        if (!b->waits && !wake_waiting(b->cluster))
             report_stuck(b, b->cluster->size == 1 ? "deadlock: no thread of the block can go on"
                                                   : "deadlock: no thread of the cluster can go on");
     }
@@ -358,6 +385,7 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const 
     la.blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     la.cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
     la.shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
+    la.async_proxy = sim_kernel_uses_async_proxy(kernel);
     la.patience = environment_number("CUDASIM_WATCHDOG", 60);
     la.params = malloc(la.param_bytes + 16);
     if (la.param_bytes > 0) memcpy(la.params, params, la.param_bytes);

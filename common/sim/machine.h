@@ -158,13 +158,19 @@ typedef struct frame {
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
-typedef enum group_state { GROUP_READY, GROUP_AT_BARRIER, GROUP_AT_WARP_SYNC, GROUP_POLLING } group_state;
+typedef enum group_state {
+    GROUP_READY,
+    GROUP_AT_BARRIER,
+    GROUP_AT_WARP_SYNC,
+    GROUP_POLLING,
+    GROUP_AT_MBARRIER
+} group_state;
 typedef struct group {
     frame *frame;
     uint32_t pc;
     uint32_t lanes;
     group_state state;
-    uint32_t wanted; /* the member mask waited for, or the barrier's number */
+    uint32_t wanted; /* the member mask waited for, or the barrier's number, or the mbarrier's offset */
 } group;
 
 typedef struct warp {
@@ -192,6 +198,7 @@ typedef struct warp {
     uint32_t tid[3][LANES];
     struct async_copies *async;               /* cp.async, not yet waited for */
     uint32_t cluster_arrived, cluster_passed; /* cluster.c */
+    uint32_t wait_expired;                    /* lanes whose mbarrier.try_wait has waited long enough */
 } warp;
 
 /* Name of source file `file` of the function's module, or NULL. */
@@ -231,6 +238,11 @@ typedef struct block {
     barrier barriers[BARRIERS];
     int warp_count;
     warp *warps;
+    struct mbarriers *mbarriers; /* mbarrier.c */
+    struct bulk_copies *bulk;    /* bulk.c */
+    uint32_t *dirty;             /* proxy.h; NULL where no instruction uses the asynchronous proxy */
+    bool unfenced;               /* some are */
+    int expiries;                /* times that every thread waited and none had progressed since */
 } block;
 
 /* A host thread that executes blocks. */
@@ -238,6 +250,7 @@ typedef struct block {
 typedef struct worker {
     struct launch *launch;
     struct block *queue, *queue_end;                     /* begun and not done; the first is next */
+    struct warp *running;                                /* the one whose turn it is */
     struct cluster *clusters, *free_clusters;            /* all, and those at hand */
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
@@ -264,7 +277,8 @@ typedef struct launch {
     unsigned long progress; /* atomic: exits and barriers passed */
     int stop, faulted;      /* atomic */
     sim_status status;
-    double patience; /* seconds without progress until the watchdog stops it; 0: for ever */
+    bool async_proxy; /* the module uses the asynchronous proxy */
+    double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
 } launch;
 
 /* ---- groups of lanes (groups.c) ---------------------------------------------------------------------------------- */
@@ -307,6 +321,10 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
 /* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their
  * group ready again. */
 void warp_block(warp *w, uint32_t lanes, uint32_t id);
+
+/* The lanes (of the running group) wait at this instruction for mbarrier `offset`; they will execute it again. Call
+ * warp_select when all are parked. */
+void warp_park(warp *w, uint32_t lanes, uint32_t offset);
 
 /* Runs a warp until an event. */
 void warp_run(warp *w);

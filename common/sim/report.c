@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "launch.h"
+#include "mbarrier.h"
 
 static const char *status_name(sim_status status) {
     switch (status) {
@@ -115,7 +116,11 @@ static int print_block(const block *b, int lines) {
                         b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
             else if (at->state == GROUP_AT_WARP_SYNC)
                 fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
-            else
+            else if (at->state == GROUP_AT_MBARRIER) {
+                char what[200];
+                mbarrier_describe(b, at->wanted, what, sizeof what);
+                fprintf(stderr, "wait for %s: ", what);
+            } else
                 fputs("run: ", stderr);
             print_place(at->frame->function, at->pc);
         }
@@ -130,6 +135,7 @@ void report_stuck(block *b, const char *why) {
         fprintf(stderr, "cudasim: kernel %s is stopped: %s; block (%u,%u,%u):\n", la->entry->source->name, why,
                 b->ctaid[0], b->ctaid[1], b->ctaid[2]);
         int lines = print_block(b, 0);
+        mbarrier_list(b, stderr);
         const cluster *c = b->cluster;
         for (uint32_t r = 0; r < c->size; r++) {
             const block *other = c->blocks[r];
@@ -138,6 +144,7 @@ void report_stuck(block *b, const char *why) {
                 fprintf(stderr, "  block (%u,%u,%u) of its cluster:\n", other->ctaid[0], other->ctaid[1],
                         other->ctaid[2]);
             lines = print_block(other, lines);
+            if (lines < MOST_LINES) mbarrier_list(other, stderr);
         }
         if (lines > MOST_LINES) fprintf(stderr, "    and %d more\n", lines - MOST_LINES);
         funlockfile(stderr);

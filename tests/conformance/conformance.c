@@ -30,10 +30,11 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_warp
 #pragma weak conformance_control
 #pragma weak conformance_cluster
+#pragma weak conformance_async
+#pragma weak conformance_async_prepare
 static const conformance_table *const tables[] = {
-    &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
-    &conformance_memory,  &conformance_warp,  &conformance_control,
-    &conformance_cluster,
+    &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert, &conformance_memory,
+    &conformance_warp,    &conformance_control, &conformance_cluster, &conformance_async,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
@@ -349,6 +350,8 @@ static int run_all(const run_options *options) {
     } else if (!read_golden(options->path, &recorded)) {
         return 1;
     }
+    const char *why = &conformance_async_prepare != NULL ? conformance_async_prepare() : NULL;
+    if (why != NULL) fprintf(stderr, "conformance: no tensor maps: %s\n", why);
     for (int i = 0; i < total; i++) {
         const conformance_case *c = cases[i];
         golden_case *expected = recording ? NULL : find(&recorded, c->name);

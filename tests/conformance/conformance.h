@@ -50,7 +50,10 @@ typedef struct conformance_table {
 } conformance_table;
 
 extern const conformance_table conformance_integer, conformance_float, conformance_half, conformance_convert,
-    conformance_memory, conformance_warp, conformance_control, conformance_cluster;
+    conformance_memory, conformance_warp, conformance_control, conformance_cluster, conformance_async;
+
+/* Makes the tensor maps of async.cu; NULL, or what went wrong. */
+const char *conformance_async_prepare(void);
 
 #ifdef __cplusplus
 }
