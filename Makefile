@@ -95,7 +95,7 @@ gpu_test := build/tests/gpu/faults
 gemv_test := build/tests/gemv/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
-sim_bench := build/tests/bench/sim
+sim_bench := build/tests/bench/sim build/tests/bench/sim_matrix
 every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/conformance tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
