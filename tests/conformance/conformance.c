@@ -29,9 +29,10 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_memory
 #pragma weak conformance_warp
 #pragma weak conformance_control
+#pragma weak conformance_matrix
 static const conformance_table *const tables[] = {
     &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
-    &conformance_memory,  &conformance_warp,  &conformance_control,
+    &conformance_memory,  &conformance_warp,  &conformance_control, &conformance_matrix,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
