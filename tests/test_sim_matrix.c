@@ -842,6 +842,28 @@ static void lanes_past_the_last_matrix_give_no_address(void **state) {
     for (uint32_t l = 0; l < 32; l++) assert_int_equal(out[l] & 0xffff, row_of(l / 4) * 8 + l % 4 * 2);
 }
 
+/* A copy that nobody waits for has not come. */
+static void ldmatrix_without_a_wait_reads_what_was_there(void **state) {
+    (void)state;
+    static const char *const waits[] = {"", "cp.async.wait_all; bar.sync 0;\n"};
+    for (int waited = 0; waited < 2; waited++) {
+        static char text[8192];
+        sprintf(text, "%s%s%s%s%s", MATRIX_HEAD, FILL,
+                "mad.wide.u32 %rd5, %r1, 16, %rd1; cp.async.cg.shared.global [%r21], [%rd5+16384], 16;\n",
+                waits[waited],
+                "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r21];\nst.global.u32 [%rd2], %r2;\nret;\n}\n");
+        out_renew();
+        for (uint32_t k = 0; k < 128; k++) out[4096 + k] = 0xa0000 + k;
+        program p = program_load(text);
+        assert_int_equal(launch_kernel(kernel_of(&p, "k"), shape(1, 32), &out), SIM_OK);
+        program_unload(&p);
+        for (uint32_t l = 0; l < 32; l++) {
+            const uint32_t old = row_of(l / 4) * 8 + l % 4 * 2;
+            assert_int_equal(out[l], waited ? 0xa0000 + l : (old | (old + 1) << 16));
+        }
+    }
+}
+
 static void movmatrix_transposes(void **state) {
     (void)state;
     run_well(
@@ -993,6 +1015,7 @@ int main(void) {
         cmocka_unit_test(wmma_fragments_are_alike),
         cmocka_unit_test(rows_are_loaded_and_stored),
         cmocka_unit_test(lanes_past_the_last_matrix_give_no_address),
+        cmocka_unit_test(ldmatrix_without_a_wait_reads_what_was_there),
         cmocka_unit_test(movmatrix_transposes),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(other_forms_are_refused),
