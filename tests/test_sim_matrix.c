@@ -942,6 +942,10 @@ static void mistakes_are_named(void **state) {
          "cudasim: illegal address in kernel k: thread (1,0,0) of block (0,0,0) and 14 more of its warp: reads 8 bytes "
          "at "
          "0x*: 0 bytes past the end of the 32768-byte allocation at 0x*\n    at PTX line *: wmma.load.a.sync*"},
+        {MISTAKE("mov.u64 %rd5, -128;", "wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r2, %r3}, [%rd5];"), 32,
+         SIM_ILLEGAL_ADDRESS, "cudasim: illegal address in kernel k: thread *reads 8 bytes of shared memory at 0xff*"},
+        {MISTAKE("mov.u64 %rd5, -128;", "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r2, %r3}, [%rd5];"), 32,
+         SIM_ILLEGAL_ADDRESS, "cudasim: illegal address in kernel k: thread *reads 8 bytes at 0xff*"},
         {MISTAKE("", "wmma.store.d.sync.aligned.row.m8n8k4.shared.f64 [%r20+768], {%rd8, %rd9};"), 32,
          SIM_ILLEGAL_ADDRESS,
          "cudasim: illegal address in kernel k: thread (4,0,0) of block (0,0,0) and 3 more of its warp: writes 16 "

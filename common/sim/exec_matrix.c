@@ -403,7 +403,7 @@ static inline void matrix_lines(warp *w, const insn *i, const fragment *f, acces
         sim_fault(w, i, ALL_LANES, SIM_INVALID_ADDRESS_SPACE, "a matrix at 0x%llx, in local memory",
                   (unsigned long long)address[0]);
     const uint64_t end = address[0] + step * (lines - 1) + bytes;
-    const bool small = step < 1u << 24;
+    const bool small = step < 1u << 24 && end > address[0]; /* it does not wrap around */
     if (i->space == PTX_SHARED && small && address[0] >= SHARED_RESERVED && end <= w->block->shared_end) {
         for (unsigned r = 0; r < lines; r++) line[r] = w->block->shared + address[0] + r * step;
         return;
