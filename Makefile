@@ -95,7 +95,7 @@ gpu_test := build/tests/gpu/faults
 gemv_test := build/tests/gemv/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
-sim_bench := build/tests/bench/sim
+sim_bench := build/tests/bench/sim build/tests/bench/sim_matrix
 every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/conformance tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
@@ -205,7 +205,7 @@ asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
 uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
 sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync device_assert \
     dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan \
-    spin_lock sticky_error streams_events tma_gemm warp_intrinsics) tests/sanitizers/race
+    spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wmma_gemm) tests/sanitizers/race
 define sanitizer_rules
 $(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
 build/$(1)/%.c.o: %.c build/flags
