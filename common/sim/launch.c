@@ -14,6 +14,7 @@
 #include "exec_memory.h"
 #include "kernel.h"
 #include "report.h"
+#include "wgmma.h"
 
 static uint64_t stack_limit = 1024;
 
@@ -104,6 +105,7 @@ static void block_begin(block *b, uint64_t index) {
     b->stale = 0;
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
+    wgmma_reset(b);
     memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
@@ -132,6 +134,7 @@ static void block_free(block *b) {
         free(f);
         if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
     }
+    wgmma_free(b);
     free(b->warps);
     free(b->shared);
     free(b);

@@ -126,6 +126,7 @@ typedef struct function {
     int call_count;
     bool uses_stack;  /* it has .local or .param memory, or calls */
     uint64_t address; /* arena + WINDOW_FUNCTION + 16 * its number */
+    struct wgmma_function *wgmma; /* where it has wgmma instructions (wgmma.h) */
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */
@@ -157,7 +158,7 @@ typedef struct frame {
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
-typedef enum group_state { GROUP_READY, GROUP_AT_BARRIER, GROUP_AT_WARP_SYNC, GROUP_POLLING } group_state;
+typedef enum group_state { GROUP_READY, GROUP_AT_BARRIER, GROUP_AT_WARP_SYNC, GROUP_POLLING, GROUP_AT_WARPGROUP, GROUP_AT_REGISTERS } group_state;
 typedef struct group {
     frame *frame;
     uint32_t pc;
@@ -225,6 +226,7 @@ typedef struct block {
     barrier barriers[BARRIERS];
     int warp_count;
     warp *warps;
+    struct wgmma_block *wgmma; /* wgmma.c; NULL until it is needed */
 } block;
 
 /* A host thread that executes blocks. */
@@ -297,6 +299,10 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
 /* The lanes arrive at barrier `id` (count 0: all threads) and wait there, or do not (bar.arrive). `predicates` is for
  * bar.red. */
 void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates);
+
+/* The whole warp waits at the instruction, which it executes again once it is woken; and the waking. */
+void warp_stop(warp *w, group_state state, uint32_t wanted);
+void warp_wake(warp *w, group_state state);
 
 /* Runs a warp until an event. */
 void warp_run(warp *w);

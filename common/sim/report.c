@@ -114,6 +114,10 @@ void report_stuck(block *b, const char *why) {
                             b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
                 else if (at->state == GROUP_AT_WARP_SYNC)
                     fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
+                else if (at->state == GROUP_AT_WARPGROUP)
+                    fprintf(stderr, "wait for a wgmma that warp %u has not issued: ", at->wanted);
+                else if (at->state == GROUP_AT_REGISTERS)
+                    fprintf(stderr, "wait for %u registers a thread: ", at->wanted);
                 else
                     fputs("run: ", stderr);
                 print_place(at->frame->function, at->pc);
