@@ -96,4 +96,13 @@ if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/sim >"$work/mixes
 else
     bad "build/tests/bench/sim"
 fi
+
+echo
+echo "Matrix products of tensor cores, 512^3, one thread"
+# shellcheck disable=SC2086 # words
+if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/wgmma >"$work/mixes" 2>"$work/err"; then
+    while read -r name s; do row "$name" "$s" s "<=" 0.5; done <"$work/mixes"
+else
+    bad "build/tests/bench/wgmma"
+fi
 exit $failed

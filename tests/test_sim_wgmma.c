@@ -380,7 +380,7 @@ static void test_offsets(void **state) {
             const unsigned pattern = swizzle == 0 ? 128 : 128 * (16u >> swizzle);
             test_case c = {.a = &F16, .b = &F16, .d = "f32", .n = 64, .scale = "0", .exact = true};
             c.at_a = (place_of){.swizzle = swizzle, .mn_major = mn, .lbo = 3 * pattern, .sbo = swizzle ? 1024 : 12 * pattern};
-            c.at_b = (place_of){.swizzle = swizzle, .mn_major = mn, .start = 1024 + (32 << 10), .lbo = 5 * 1024, .sbo = 1024};
+            c.at_b = (place_of){.swizzle = swizzle, .mn_major = mn, .start = 1024 + (32 << 10), .lbo = swizzle ? 3072 : 128, .sbo = 1024};
             if (swizzle != 0 && mn) c.at_a.lbo = 2048, c.at_a.sbo = 1024;
             if (swizzle == 0) c.at_a.sbo = 2 * pattern, c.at_a.lbo = 20 * pattern;
             check_case(c);

@@ -114,6 +114,8 @@ static decoded decode_mma_async(decoder *d) {
     ptx_operand scale = o[3];
     form->scale_negated = scale.kind == PTX_OPERAND_REGISTER && scale.negated;
     if (form->scale_negated) scale.negated = false;
+    if (scale.kind == PTX_OPERAND_INTEGER && scale.integer != 0 && scale.integer != 1)
+        return refuse(d, "scale-d is a predicate, 0 or 1");
     i->op[WGMMA_SCALE_D] = operand_slot(d, &scale, 'p');
     i->op[WGMMA_MEMBERS] = constant_slot(d, ALL_LANES, 4);
     if (!integer && (!immediate(d, &o[4], 1, -1, &form->negate_a) || !immediate(d, &o[5], 1, -1, &form->negate_b)))
