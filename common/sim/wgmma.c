@@ -139,13 +139,15 @@ static bool has(const uint64_t *set, int number) {
 /* False where the lanes must wait for others of their warp. All 32 execute such an instruction together. */
 static bool together(warp *w, const insn *i, uint32_t mask) {
     if (mask == ALL_LANES) return true;
-    const uint32_t run = warp_converge(w, i, mask, (const uint32_t *)(w->registers + i->op[WGMMA_MEMBERS]));
-    if (run == 0) return false;
-    if (run != ALL_LANES)
-        sim_fault(w, i, run, SIM_ILLEGAL_INSTRUCTION,
-                  "%d of the 32 lanes of a warp execute this, which takes all of them (.sync.aligned)",
-                  __builtin_popcount(run));
-    return true;
+    uint32_t run = mask;
+    if (mask == w->active) {
+        run = warp_converge(w, i, mask, (const uint32_t *)(w->registers + i->op[WGMMA_MEMBERS]));
+        if (run == 0) return false;
+        if (run == ALL_LANES) return true;
+    } /* else a guard keeps some away that are here */
+    sim_fault(w, i, run, SIM_ILLEGAL_INSTRUCTION,
+              "%d of the 32 lanes of a warp execute this, which takes all of them (.sync.aligned)",
+              __builtin_popcount(run));
 }
 
 static bool has_exited(const warp *w) {
