@@ -579,7 +579,7 @@ static void test_faults(void **state) {
                      SIM_TIMEOUT);
     set_environment("CUDASIM_WATCHDOG", NULL);
     assert_said("cudasim: kernel k is stopped: deadlock: no thread of the block can go on; block (0,0,0):\n"
-                "    warp 0, lanes ffffffff, wait for a wgmma that warp 3 has not issued: PTX line 13: *"
+                "    warp 0, lanes ffffffff, wait for all of their warpgroup to issue its wgmma: PTX line 14: *"
                 "    warp 3, lanes ffffffff, wait at barrier 0 (32 of 128 threads have come): *");
 }
 

@@ -115,7 +115,7 @@ void report_stuck(block *b, const char *why) {
                 else if (at->state == GROUP_AT_WARP_SYNC)
                     fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
                 else if (at->state == GROUP_AT_WARPGROUP)
-                    fprintf(stderr, "wait for a wgmma that warp %u has not issued: ", at->wanted);
+                    fputs("wait for all of their warpgroup to issue its wgmma: ", stderr);
                 else if (at->state == GROUP_AT_REGISTERS)
                     fprintf(stderr, "wait for %u registers a thread: ", at->wanted);
                 else

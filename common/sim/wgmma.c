@@ -349,9 +349,8 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
            (int64_t)group->operations[until - group->base].group[q] + i->imm < (int64_t)m->committed)
         until++;
     for (uint32_t n = group->done; (int32_t)(until - n) > 0; n++) {
-        const uint32_t missing = ~group->operations[n - group->base].arrived & ((1u << WARPGROUP) - 1);
-        if (missing == 0) continue;
-        warp_stop(w, GROUP_AT_WARPGROUP, w->index - q + (uint32_t)__builtin_ctz(missing));
+        if (group->operations[n - group->base].arrived == (1u << WARPGROUP) - 1) continue;
+        warp_stop(w, GROUP_AT_WARPGROUP, 0);
         return;
     }
     if ((int32_t)(until - group->done) > 0) {
