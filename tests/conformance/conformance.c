@@ -28,10 +28,12 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_convert
 #pragma weak conformance_memory
 #pragma weak conformance_warp
+#pragma weak conformance_wgmma
 #pragma weak conformance_control
 static const conformance_table *const tables[] = {
     &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
     &conformance_memory,  &conformance_warp,  &conformance_control,
+    &conformance_wgmma,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 

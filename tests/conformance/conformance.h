@@ -50,7 +50,7 @@ typedef struct conformance_table {
 } conformance_table;
 
 extern const conformance_table conformance_integer, conformance_float, conformance_half, conformance_convert,
-    conformance_memory, conformance_warp, conformance_control;
+    conformance_memory, conformance_warp, conformance_control, conformance_wgmma;
 
 #ifdef __cplusplus
 }
