@@ -1,4 +1,5 @@
 /* wgmma.*: the arithmetic of a warpgroup's products, and the handlers, whose bookkeeping is in wgmma.c. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "floats.h"
@@ -20,6 +21,7 @@ typedef struct operands {
     uint32_t a[WGMMA_M][WGMMA_K] __attribute__((aligned(64)));
     uint32_t b[WGMMA_K][WGMMA_N] __attribute__((aligned(64)));
     uint32_t d[WGMMA_M][WGMMA_N] __attribute__((aligned(64)));
+    uint32_t before[WGMMA_M][WGMMA_N] __attribute__((aligned(64))); /* D, for .satfinite */
 } operands;
 
 /* Elements of `type` in `bytes` bytes -> 32 bits. tf32 is f32 without its lower 13 bits. */
@@ -162,8 +164,7 @@ static bool same_accumulators(const wgmma_operation *a, const wgmma_operation *b
 
 /* D stays here from one operation to the next that adds to the same. */
 static void multiply(const uint8_t *shared, const wgmma_operation *operations, int count) {
-    static _Thread_local operands memory;
-    operands *m = &memory;
+    operands *m = aligned_alloc(64, sizeof *m); /* too much for the stack of a host program's thread */
     for (int at = 0; at < count; at++) {
         const wgmma_operation *o = &operations[at];
         const wgmma_form *f = wgmma_form_of(o->i);
@@ -184,18 +185,18 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
         } else if (!f->satfinite) {
             integer_products(m, f->n, f->k);
         } else {
-            static _Thread_local uint32_t before[WGMMA_M][WGMMA_N];
-            memcpy(before, m->d, sizeof before);
+            memcpy(m->before, m->d, sizeof m->before);
             memset(m->d, 0, sizeof m->d);
             integer_products(m, f->n, f->k);
             for (int r = 0; r < WGMMA_M; r++)
-                for (int c = 0; c < f->n; c++) m->d[r][c] = saturated(before[r][c], m->d[r][c]);
+                for (int c = 0; c < f->n; c++) m->d[r][c] = saturated(m->before[r][c], m->d[r][c]);
         }
         if (f->d_type == WGMMA_F16)
             for (int r = 0; r < WGMMA_M; r++)
                 for (int c = 0; c < f->n; c++) m->d[r][c] = f16_to_f32(f32_to_f16(m->d[r][c]));
         if (at + 1 == count || !same_accumulators(o, o + 1)) store_d(o, f, m);
     }
+    free(m);
 }
 
 /* wgmma.mma_async.sync.aligned.m64nNkK...: D = A B + D, or A B where scale-d is false. */
