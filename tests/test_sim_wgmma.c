@@ -33,9 +33,17 @@ typedef struct test_case {
     place_of at_a, at_b;
 } test_case;
 
-enum { M = 64, MOST_N = 256, MOST_K = 32, IMAGE = 96 << 10, D_AT = IMAGE, A_AT = D_AT + 128 * 128 * 4, ALL = A_AT + 2048 };
+enum {
+    M = 64,
+    MOST_N = 256,
+    MOST_K = 32,
+    IMAGE = 96 << 10,
+    D_AT = IMAGE,
+    A_AT = D_AT + 128 * 128 * 4,
+    ALL = A_AT + 2048
+};
 
-static uint8_t *memory;              /* as the kernel gets it: the image of shared memory, D, A's registers */
+static uint8_t *memory; /* as the kernel gets it: the image of shared memory, D, A's registers */
 static uint32_t bits_a[M][MOST_K], bits_b[MOST_N][MOST_K];
 static double value_a[M][MOST_K], value_b[MOST_N][MOST_K], value_d[M][MOST_N];
 static uint64_t random_state = 1;
@@ -167,15 +175,16 @@ static int d_registers(const test_case *c) {
 
 static void write_kernel(const test_case *c) {
     text_length = 0;
-    put(PTX_HEAD ".visible .entry k(.param .u64 out) {\n"
-                 ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%rd<16>; .reg .b32 %%d<128>; .reg .b32 %%a<4>;\n"
-                 ".shared .align 1024 .b8 s[%d];\n"
-                 "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; setp.ge.u32 %%p1, %%r1, 0;\n"
-                 "shl.b32 %%r2, %%r1, 4; mov.u32 %%r3, s;\n"
-                 "L: cvt.u64.u32 %%rd2, %%r2; add.s64 %%rd3, %%rd1, %%rd2; ld.global.v4.u32 {%%r4,%%r5,%%r6,%%r7}, [%%rd3];\n"
-                 "add.u32 %%r8, %%r3, %%r2; st.shared.v4.u32 [%%r8], {%%r4,%%r5,%%r6,%%r7};\n"
-                 "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %d; @%%p2 bra L;\n"
-                 "fence.proxy.async.shared::cta; bar.sync 0; mad.wide.u32 %%rd4, %%r1, 4, %%rd1;\n",
+    put(PTX_HEAD
+        ".visible .entry k(.param .u64 out) {\n"
+        ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%rd<16>; .reg .b32 %%d<128>; .reg .b32 %%a<4>;\n"
+        ".shared .align 1024 .b8 s[%d];\n"
+        "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; setp.ge.u32 %%p1, %%r1, 0;\n"
+        "shl.b32 %%r2, %%r1, 4; mov.u32 %%r3, s;\n"
+        "L: cvt.u64.u32 %%rd2, %%r2; add.s64 %%rd3, %%rd1, %%rd2; ld.global.v4.u32 {%%r4,%%r5,%%r6,%%r7}, [%%rd3];\n"
+        "add.u32 %%r8, %%r3, %%r2; st.shared.v4.u32 [%%r8], {%%r4,%%r5,%%r6,%%r7};\n"
+        "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %d; @%%p2 bra L;\n"
+        "fence.proxy.async.shared::cta; bar.sync 0; mad.wide.u32 %%rd4, %%r1, 4, %%rd1;\n",
         IMAGE, IMAGE);
     for (int j = 0; j < d_registers(c); j++) put("ld.global.b32 %%d%d, [%%rd4+%d];\n", j, D_AT + 512 * j);
     for (int j = 0; j < 4; j++) put("ld.global.b32 %%a%d, [%%rd4+%d];\n", j, A_AT + 512 * j);
@@ -241,10 +250,11 @@ static void write_d(const test_case *c, int row, int column, double v) {
 }
 
 static void describe(const test_case *c, char *to, size_t size) {
-    snprintf(to, size, "m64n%dk%d.%s.%s.%s A %s swizzle %d %s step %u base %u, B swizzle %d %s step %u base %u, scale-d %s",
-             c->n, k_of(c), c->d, c->a->name, c->b->name, c->a_in_registers ? "in registers" : "in memory",
-             c->at_a.swizzle, c->at_a.mn_major ? "MN" : "K", c->at_a.step, c->at_a.base, c->at_b.swizzle,
-             c->at_b.mn_major ? "MN" : "K", c->at_b.step, c->at_b.base, c->scale);
+    snprintf(to, size,
+             "m64n%dk%d.%s.%s.%s A %s swizzle %d %s step %u base %u, B swizzle %d %s step %u base %u, scale-d %s", c->n,
+             k_of(c), c->d, c->a->name, c->b->name, c->a_in_registers ? "in registers" : "in memory", c->at_a.swizzle,
+             c->at_a.mn_major ? "MN" : "K", c->at_a.step, c->at_a.base, c->at_b.swizzle, c->at_b.mn_major ? "MN" : "K",
+             c->at_b.step, c->at_b.base, c->scale);
 }
 
 static void check_case(test_case c) {
@@ -277,7 +287,8 @@ static void check_case(test_case c) {
     for (int r = 0; r < M; r++)
         for (int n = 0; n < c.n; n++) {
             double v = (double)(random_word() % 2001) - 1000;
-            if (c.satfinite) v = random_word() % 2 ? 2147483647.0 - random_word() % 100000 : -2147483648.0 + random_word() % 100000;
+            if (c.satfinite)
+                v = random_word() % 2 ? 2147483647.0 - random_word() % 100000 : -2147483648.0 + random_word() % 100000;
             write_d(&c, r, n, v);
             value_d[r][n] = scales(&c) ? read_d(&c, r, n) : 0;
         }
@@ -352,7 +363,8 @@ static void test_layouts(void **state) {
             check_case(c);
         }
         for (int v = 0; v < 4 * majors; v++) { /* A in registers */
-            test_case c = {.a = x->a, .b = x->b, .d = x->d, .n = 160, .scale = "p", .exact = true, .a_in_registers = true};
+            test_case c = {
+                .a = x->a, .b = x->b, .d = x->d, .n = 160, .scale = "p", .exact = true, .a_in_registers = true};
             c.at_b.swizzle = v % 4;
             c.at_b.mn_major = v / 4;
             check_case(c);
@@ -366,7 +378,12 @@ static void test_transposed_shapes(void **state) {
     for (int n = 8; n <= 256; n += 8)
         for (int swizzle = 0; swizzle < 4; swizzle++) {
             const type *t = (n / 8 + swizzle) % 2 ? &F16 : &BF16;
-            check_case((test_case){.a = t, .b = t, .d = "f32", .n = n, .scale = "1", .exact = true,
+            check_case((test_case){.a = t,
+                                   .b = t,
+                                   .d = "f32",
+                                   .n = n,
+                                   .scale = "1",
+                                   .exact = true,
                                    .at_a = {.swizzle = (swizzle + 1) % 4, .mn_major = n % 16 == 0},
                                    .at_b = {.swizzle = swizzle, .mn_major = true}});
         }
@@ -379,8 +396,13 @@ static void test_offsets(void **state) {
         for (int mn = 0; mn < 2; mn++) {
             const unsigned pattern = swizzle == 0 ? 128 : 128 * (16u >> swizzle);
             test_case c = {.a = &F16, .b = &F16, .d = "f32", .n = 64, .scale = "0", .exact = true};
-            c.at_a = (place_of){.swizzle = swizzle, .mn_major = mn, .lbo = 3 * pattern, .sbo = swizzle ? 1024 : 12 * pattern};
-            c.at_b = (place_of){.swizzle = swizzle, .mn_major = mn, .start = 1024 + (32 << 10), .lbo = swizzle ? 3072 : 128, .sbo = 1024};
+            c.at_a = (place_of){
+                .swizzle = swizzle, .mn_major = mn, .lbo = 3 * pattern, .sbo = swizzle ? 1024 : 12 * pattern};
+            c.at_b = (place_of){.swizzle = swizzle,
+                                .mn_major = mn,
+                                .start = 1024 + (32 << 10),
+                                .lbo = swizzle ? 3072 : 128,
+                                .sbo = 1024};
             if (swizzle != 0 && mn) c.at_a.lbo = 2048, c.at_a.sbo = 1024;
             if (swizzle == 0) c.at_a.sbo = 2 * pattern, c.at_a.lbo = 20 * pattern;
             check_case(c);
@@ -388,22 +410,41 @@ static void test_offsets(void **state) {
     for (unsigned step = 0; step < 4; step++)
         for (int swizzle = 1; swizzle < 4; swizzle++) {
             if (step >= (16u >> swizzle) / 2) continue;
-            check_case((test_case){.a = &TF32, .b = &TF32, .d = "f32", .n = 40, .scale = "1", .exact = true,
-                                   .at_a = {.swizzle = swizzle, .step = step}, .at_b = {.swizzle = swizzle, .step = step}});
+            check_case((test_case){.a = &TF32,
+                                   .b = &TF32,
+                                   .d = "f32",
+                                   .n = 40,
+                                   .scale = "1",
+                                   .exact = true,
+                                   .at_a = {.swizzle = swizzle, .step = step},
+                                   .at_b = {.swizzle = swizzle, .step = step}});
         }
     for (unsigned base = 1; base < 8; base++)
         for (int swizzle = 1; swizzle < 4; swizzle++) {
             if (base >= (16u >> swizzle)) continue; /* a pattern of 64 bytes begins again after 512 bytes */
-            check_case((test_case){.a = &BF16, .b = &BF16, .d = "f32", .n = 24, .scale = "1", .exact = true,
-                                   .at_a = {.swizzle = swizzle, .base = base}, .at_b = {.swizzle = swizzle, .base = base}});
+            check_case((test_case){.a = &BF16,
+                                   .b = &BF16,
+                                   .d = "f32",
+                                   .n = 24,
+                                   .scale = "1",
+                                   .exact = true,
+                                   .at_a = {.swizzle = swizzle, .base = base},
+                                   .at_b = {.swizzle = swizzle, .base = base}});
         }
 }
 
 static void test_overflow(void **state) {
     (void)state;
     for (int registers = 0; registers < 2; registers++) {
-        check_case((test_case){.a = &U8, .b = &U8, .d = "s32", .n = 32, .scale = "1", .exact = true, .satfinite = true});
-        check_case((test_case){.a = &S8, .b = &S8, .d = "s32", .n = 240, .scale = "1", .exact = true, .satfinite = true,
+        check_case(
+            (test_case){.a = &U8, .b = &U8, .d = "s32", .n = 32, .scale = "1", .exact = true, .satfinite = true});
+        check_case((test_case){.a = &S8,
+                               .b = &S8,
+                               .d = "s32",
+                               .n = 240,
+                               .scale = "1",
+                               .exact = true,
+                               .satfinite = true,
                                .a_in_registers = registers});
     }
 }
@@ -421,7 +462,7 @@ static void test_overflow(void **state) {
 #define COMMIT     "wgmma.commit_group.sync.aligned;\n"
 #define WAIT(n)    "wgmma.wait_group.sync.aligned " #n ";\n"
 #define STORE_D    "st.global.f32 [%rd2], %f1;\n"
-#define VISIBLE "fence.proxy.async; bar.sync 0;\n"
+#define VISIBLE    "fence.proxy.async; bar.sync 0;\n"
 
 static void check_all(const char *ptx, uint32_t expected) {
     run_well(ptx, 1, 128);
@@ -442,40 +483,59 @@ static void test_order(void **state) {
     /* 1 * 1, 16 of them; twice; D of the first instruction adds up in the second. */
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT WAIT(0) STORE_D), 0x41800000);
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA MMA COMMIT WAIT(0) STORE_D), 0x42000000);
-    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT MMA COMMIT WAIT(1) WAIT(0) STORE_D),
-              0x42000000);
+    check_all(
+        KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT MMA COMMIT WAIT(1) WAIT(0) STORE_D),
+        0x42000000);
     /* What is written before the wait is what is multiplied: 2 * 2 here. */
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT FILL_WITH("G", "0x4000")
                              VISIBLE WAIT(0) STORE_D),
               0x42800000);
     /* And what is written after one warp's wait is not: the last warp waits, the others come behind a barrier. */
     check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT
-                             "setp.lt.u32 %p1, %r1, 96; @%p1 bra N;\n" WAIT(0) "N: bar.sync 0;\n" FILL_WITH("G", "0x4000")
-                             VISIBLE WAIT(0) STORE_D),
+                     "setp.lt.u32 %p1, %r1, 96; @%p1 bra N;\n" WAIT(0) "N: bar.sync 0;\n" FILL_WITH("G", "0x4000")
+                         VISIBLE WAIT(0) STORE_D),
               0x41800000);
     /* Of two groups with accumulators of their own the older is done while the younger is on its way. */
-    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO
-                     "mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1; mov.f32 %f0, %f1;\n" FENCE MMA COMMIT
-                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f5,%f6,%f7}, %rd5, %rd6, 1, 1, 1, 0, 0;\n" COMMIT
-                         WAIT(1) STORE_D WAIT(0)),
-              0x41800000);
+    check_all(
+        KERNEL(
+            "", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO
+            "mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1; mov.f32 %f0, %f1;\n" FENCE MMA COMMIT
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f5,%f6,%f7}, %rd5, %rd6, 1, 1, 1, 0, 0;\n" COMMIT
+                WAIT(1) STORE_D WAIT(0)),
+        0x41800000);
     /* No group, nothing on its way: no waiting. */
     check_all(KERNEL("", FENCE COMMIT WAIT(0) "mov.u32 %r2, 7;\n" STORE), 7);
     /* D = A B where scale-d is false: NaNs in D do not matter. And NaN is one and the same. */
-    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE "mov.f32 %f1, 0f7fc00000; mov.f32 %f2, %f1;\n"
-                         "mov.f32 %f3, %f1; mov.f32 %f4, %f1; setp.ne.u32 %p1, %r1, %r1;\n" FENCE
-                         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT
-                             WAIT(0) STORE_D),
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE
+                     "mov.f32 %f1, 0f7fc00000; mov.f32 %f2, %f1;\n"
+                     "mov.f32 %f3, %f1; mov.f32 %f4, %f1; setp.ne.u32 %p1, %r1, %r1;\n" FENCE
+                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                     ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
               0x41800000);
     check_all(KERNEL("", SETUP FILL_WITH("F", "0xfe01") VISIBLE ZERO FENCE MMA COMMIT WAIT(0) STORE_D), 0x7fffffff);
     /* Moves are the compiler's: behind a fence, too. Instructions that compute come before it. */
-    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE FENCE ZERO MMA COMMIT WAIT(0) "add.f32 %f1, %f1, %f1;\n"
-                         FENCE "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
-                         ", %rd5, %rd6, 1, -1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
+    check_all(KERNEL("",
+                     SETUP FILL_WITH("F", "0x3c00") VISIBLE FENCE ZERO MMA COMMIT WAIT(
+                         0) "add.f32 %f1, %f1, %f1;\n" FENCE "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                            ", %rd5, %rd6, 1, -1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
               0x41800000);
+    /* Also where it is false of the second of two that are done together. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA MMA
+                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                     ", %rd5, %rd6, 0, 1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
+              0x41800000);
+    /* D of f16 is rounded after each instruction: 2048 + 16 * 0.0625 is 2048, twice. */
+    check_all(
+        KERNEL("", SETUP FILL_WITH("F", "0x3400") VISIBLE
+               "mov.u32 %r2, 0x68006800; mov.u32 %r3, %r2;\n" FENCE
+               "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r2,%r3}, %rd5, %rd6, 1, 1, 1, 0, 0;\n"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r2,%r3}, %rd5, %rd6, 1, 1, 1, 0, 0;\n" COMMIT WAIT(
+                   0) STORE),
+        0x68006800);
     /* Two warpgroups, each with scale-d and groups of its own. */
     run_well(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO "setp.ge.u32 %p1, %r1, 128;\n" FENCE
-                    "@%p1 bra H;\n" MMA COMMIT WAIT(0) STORE_D "ret;\nH: " MMA COMMIT MMA COMMIT WAIT(0) STORE_D),
+                                                                    "@%p1 bra H;\n" MMA COMMIT WAIT(0) STORE_D
+                    "ret;\nH: " MMA COMMIT MMA COMMIT WAIT(0) STORE_D),
              1, 256);
     for (int t = 0; t < 256; t++) assert_int_equal(out[t], t < 128 ? 0x41800000 : 0x42000000);
     /* A warp whose lanes come apart meets again before the instruction. */
@@ -496,11 +556,14 @@ static const struct fault {
 } faults[] = {
     /* accumulators and A before the wait */
     {WRONG(ZERO FENCE MMA COMMIT STORE_D WAIT(0)), 128,
-     "%f1 is accessed while the wgmma.mma_async at PTX line 10, whose accumulator it is, is on its way: wgmma.wait_group "
+     "%f1 is accessed while the wgmma.mma_async at PTX line 10, whose accumulator it is, is on its way: "
+     "wgmma.wait_group "
      "comes first\n    at PTX line 12: st.global.f32 [%rd2], %f1\n"},
-    {WRONG(ZERO FENCE MMA COMMIT "add.f32 %f5, %f3, %f5;\n" WAIT(0)), 128, "%f3 is accessed while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA COMMIT "add.f32 %f5, %f3, %f5;\n" WAIT(0)), 128,
+     "%f3 is accessed while the wgmma.mma_async at *"},
     {WRONG(ZERO FENCE MMA COMMIT "mov.f32 %f3, %f5;\n" WAIT(0)), 128, "%f3 is accessed while the wgmma.mma_async at *"},
-    {WRONG(ZERO FENCE MMA COMMIT "mul.f32 %f2, %f5, %f5;\n" WAIT(0)), 128, "%f2 is written while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA COMMIT "mul.f32 %f2, %f5, %f5;\n" WAIT(0)), 128,
+     "%f2 is written while the wgmma.mma_async at *"},
     {WRONG(ZERO FENCE MMA COMMIT WAIT(1) STORE_D WAIT(0)), 128, "%f1 is accessed while the wgmma.mma_async at *"},
     {WRONG(ZERO FENCE MMA WAIT(0) STORE_D), 128, "%f1 is accessed while the wgmma.mma_async at *"}, /* no group */
     {WRONG(ZERO FENCE MMA COMMIT MMA COMMIT WAIT(1) STORE_D), 128,
@@ -509,19 +572,23 @@ static const struct fault {
      "%r11 is written while the wgmma.mma_async at PTX line 10, whose A it is, *"},
     {WRONG(ZERO FENCE MMA COMMIT "ld.global.f32 %f4, [%rd1];\n" WAIT(0)), 128, "%f4 is written while *"},
     /* other uses by another wgmma */
-    {WRONG(ZERO FENCE MMA "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8 ", %rd5, %rd6, 1, 1, 1;\n" COMMIT WAIT(0)),
+    {WRONG(ZERO FENCE MMA "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8
+                          ", %rd5, %rd6, 1, 1, 1;\n" COMMIT WAIT(0)),
      128, "%f1 is an accumulator of the wgmma.mma_async of another shape at PTX line 10, which is on its way: *"},
     {WRONG("mov.u32 %r11, 0;\n" FENCE
-           "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r10,%r11,%r12,%r13}, %rd5, %rd6, 1;\n" MMA_A COMMIT WAIT(0)),
+           "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r10,%r11,%r12,%r13}, %rd5, %rd6, 1;\n" MMA_A COMMIT WAIT(
+               0)),
      128, "%r10 is A's while a wgmma.mma_async whose accumulator it is is on its way: *"},
-    {WRONG(FENCE MMA_A "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r13,%r14,%r15,%r16}, %rd5, %rd6, 1;\n" COMMIT WAIT(0)),
+    {WRONG(FENCE MMA_A
+           "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r13,%r14,%r15,%r16}, %rd5, %rd6, 1;\n" COMMIT WAIT(0)),
      128, "%r13 is an accumulator while a wgmma.mma_async whose A it is is on its way: *"},
     /* fences */
     {WRONG(ZERO MMA COMMIT WAIT(0)), 128,
      "there is no wgmma.fence before the first wgmma.mma_async\n    at PTX line 9: wgmma.mma_async.*"},
     {WRONG(ZERO FENCE "add.f32 %f2, %f2, %f2;\n" MMA COMMIT WAIT(0)), 128,
      "%f2 has been written since the latest wgmma.fence: there must be one between\n    at PTX line 11: *"},
-    {WRONG(ZERO FENCE MMA COMMIT WAIT(0) "mul.f32 %f4, %f4, %f4;\n" MMA COMMIT WAIT(0)), 128, "%f4 has been written since *"},
+    {WRONG(ZERO FENCE MMA COMMIT WAIT(0) "mul.f32 %f4, %f4, %f4;\n" MMA COMMIT WAIT(0)), 128,
+     "%f4 has been written since *"},
     {WRONG(FENCE "ld.global.u32 %r12, [%rd1];\n" MMA_A COMMIT WAIT(0)), 128, "%r12 has been written since *"},
     /* the warpgroup */
     {WRONG(ZERO FENCE MMA COMMIT WAIT(0)), 96, "a warpgroup is warps 0 to 3, and the block has only 3 warps\n*"},
@@ -531,34 +598,40 @@ static const struct fault {
     {WRONG(ZERO FENCE "setp.lt.u32 %p1, %r1, 32; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128,
      "warp 0 of the warpgroup has ended: a wgmma.mma_async takes all four\n*"},
     {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96;\n@%p1 bra H;\n" MMA "bra E;\nH: " MMA "E: " COMMIT WAIT(0)), 128,
-     "the warps of a warpgroup execute different wgmma.mma_async: warp 0 the one at PTX line 12\n    at PTX line 14: *"},
+     "the warps of a warpgroup execute different wgmma.mma_async: warp 0 the one at PTX line 12\n    at PTX line 14: "
+     "*"},
     {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 64; @%p1 add.u64 %rd5, %rd5, 2;\n" MMA COMMIT WAIT(0)), 128,
-     "the warps of a warpgroup give different descriptors of A: warp 0 0x4000004000010040, warp 2 0x4000004000010042\n*"},
+     "the warps of a warpgroup give different descriptors of A: warp 0 0x4000004000010040, warp 2 "
+     "0x4000004000010042\n*"},
     {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 32; @%p1 add.u64 %rd6, %rd6, 2;\n" MMA COMMIT WAIT(0)), 128,
      "the warps of a warpgroup give different descriptors of B: warp 0 0x4000004000010040, warp 1 *"},
     {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 32;\n"
-           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)), 128,
-     "the warps of a warpgroup give different scale-d: warp 0 0x0, warp 1 0x1\n*"},
+                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                      ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)),
+     128, "the warps of a warpgroup give different scale-d: warp 0 0x0, warp 1 0x1\n*"},
     {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 5; @%p1 add.u64 %rd6, %rd6, 2;\n" MMA COMMIT WAIT(0)), 128,
      "the lanes of a warp give different descriptors of B\n*"},
     {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 5;\n"
-           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)), 128,
-     "the lanes of a warp give different scale-d\n*"},
+                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                      ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)),
+     128, "the lanes of a warp give different scale-d\n*"},
     {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 16;\n@%p1 " MMA COMMIT WAIT(0)), 128,
      "16 of the 32 lanes of a warp execute this, which takes all of them (.sync.aligned)\n*"},
-    {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128, "31 of the 32 lanes of a warp *"},
+    {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128,
+     "31 of the 32 lanes of a warp *"},
     {WRONG(ZERO "setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n" FENCE), 128, "31 of the 32 lanes of a warp *"},
     /* descriptors */
     {WRONG(ZERO FENCE "mov.u64 %rd6, 0x4000004000010238;\n" MMA COMMIT WAIT(0)), 128,
-     "the descriptor 0x4000004000010238 of B leads to 16 bytes of shared memory at 0x2400 (column 1, chunk 0); the block's "
+     "the descriptor 0x4000004000010238 of B leads to 16 bytes of shared memory at 0x2400 (column 1, chunk 0); the "
+     "block's "
      "shared memory is 0x400 to 0x2400\n*"},
     {WRONG(ZERO FENCE "mov.u64 %rd5, 0x4000004000010080;\n" MMA COMMIT WAIT(0)), 128,
      "the descriptor 0x4000004000010080 of A leads to 16 bytes of shared memory at 0x2400 (row 56, chunk 0); *"},
     {WRONG(ZERO FENCE "mov.u64 %rd6, 0x4000004000010000;\n" MMA COMMIT WAIT(0)), 128,
      "the descriptor 0x4000004000010000 of B leads to 16 bytes of shared memory at 0x0 (column 0, chunk 0); *"},
     /* a function that leaves one behind */
-    {KERNEL(".func f() { .reg .f32 %f<8>; .reg .b64 %rd<8>; mov.u64 %rd5, " DESCRIPTOR "; mov.u64 %rd6, " DESCRIPTOR "; " ZERO
-                FENCE MMA COMMIT "ret; }\n",
+    {KERNEL(".func f() { .reg .f32 %f<8>; .reg .b64 %rd<8>; mov.u64 %rd5, " DESCRIPTOR "; mov.u64 %rd6, " DESCRIPTOR
+            "; " ZERO FENCE MMA COMMIT "ret; }\n",
             ".shared .align 1024 .b8 s[8192]; call f;\n"),
      128, "f returns while a wgmma.mma_async is on its way: wgmma.wait_group comes first\n*called from*"},
 };
@@ -568,15 +641,17 @@ static void test_faults(void **state) {
     for (size_t k = 0; k < COUNT(faults); k++) {
         sim_status status = run(faults[k].ptx, 1, faults[k].threads);
         char pattern[1024];
-        snprintf(pattern, sizeof pattern, "cudasim: * in kernel k: thread (*,0,0) of block (0,0,0)*: %s", faults[k].said);
+        snprintf(pattern, sizeof pattern, "cudasim: * in kernel k: thread (*,0,0) of block (0,0,0)*: %s",
+                 faults[k].said);
         if ((status != SIM_ILLEGAL_INSTRUCTION && status != SIM_ILLEGAL_ADDRESS) || !is_like(said, pattern)) {
             fail_msg("case %zu: status %d, said:\n%sexpected:\n%s", k, status, said, pattern);
         }
     }
     /* A warp that goes another way: the others wait for its part. */
     set_environment("CUDASIM_WATCHDOG", "5");
-    assert_int_equal(run(WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96;\n@%p1 bra H;\n" MMA COMMIT WAIT(0) "H: bar.sync 0;\n"), 1, 128),
-                     SIM_TIMEOUT);
+    assert_int_equal(
+        run(WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96;\n@%p1 bra H;\n" MMA COMMIT WAIT(0) "H: bar.sync 0;\n"), 1, 128),
+        SIM_TIMEOUT);
     set_environment("CUDASIM_WATCHDOG", NULL);
     assert_said("cudasim: kernel k is stopped: deadlock: no thread of the block can go on; block (0,0,0):\n"
                 "    warp 0, lanes ffffffff, wait for all of their warpgroup to issue its wgmma: PTX line 14: *"
@@ -589,20 +664,27 @@ static void test_refusals(void **state) {
         {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "N = 12 is none"},
         {"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %rd5, %rd6, 1;", "N = 40 is none"},
         {"wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "K is not"},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16 {%r1,%r2}, %rd5, %rd6, 1, 1, 1, 0, 0;", "combination of types"},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "combination of types"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16 {%r1,%r2}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "combination of types"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "combination of types"},
         {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1,%r2,%r3,%r4}, %rd5, %rd6, 1;", "\".b1\""},
-        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %r1, 0, 1, 1, 1, 0, 0;", "sparse"},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3}, %rd5, %rd6, 1, 1, 1, 0, 0;", "D takes 4 registers"},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f1}, %rd5, %rd6, 1, 1, 1, 0, 0;", "stands twice"},
+        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %r1, 0, 1, 1, 1, 0, 0;",
+         "sparse"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "D takes 4 registers"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f1}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "stands twice"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%rd1}, %rd5, %rd6, 1, 1, 1, 0, 0;", "32-bit"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 2, 1, 0, 0;", "1 or -1"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 2;", "0 or 1"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 3, 1, 1, 0, 0;", "scale-d"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %r6, 1, 1, 1, 0, 0;", "%r6"},
-        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "8 operands where it takes 6"},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "8 operands where it takes 6"},
         {"wgmma.mma_async.sync.aligned.satfinite.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "shape"},
-        {"wgmma.mma_async.sync.aligned.m64n8k16.satfinite.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", ".satfinite"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.satfinite.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         ".satfinite"},
         {"wgmma.mma_async.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", ".sync.aligned"},
         {"wgmma.fence.aligned;", ".sync.aligned"},
         {"wgmma.wait_group.sync.aligned %r1;", "number of groups"},
@@ -640,19 +722,23 @@ static void test_refusals(void **state) {
 static void test_setmaxnreg(void **state) {
     (void)state;
     /* 256 * 2 of what 168 * 3 are: the consumers wait until the producer has handed its registers back. */
-    run_well(WITH_REGISTERS(168, "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256; @%p2 bra I;\n"
-                                 "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nI: setmaxnreg.dec.sync.aligned.u32 40;\n"),
+    run_well(WITH_REGISTERS(168,
+                            "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256; @%p2 bra I;\n"
+                            "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nI: setmaxnreg.dec.sync.aligned.u32 40;\n"),
              1, 384);
     for (int t = 0; t < 384; t++) assert_int_equal(out[t], 5);
-    assert_int_equal(run(WITH_REGISTERS(168, "setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256;\n"
-                                             "@%p2 bra I; setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\n"
-                                             "I: setmaxnreg.dec.sync.aligned.u32 40; bar.sync 1, 128;\n"),
-                         1, 384),
-                     SIM_TIMEOUT);
+    assert_int_equal(
+        run(WITH_REGISTERS(168, "setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256;\n"
+                                "@%p2 bra I; setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\n"
+                                "I: setmaxnreg.dec.sync.aligned.u32 40; bar.sync 1, 128;\n"),
+            1, 384),
+        SIM_TIMEOUT);
     assert_said("cudasim: kernel k is stopped: deadlock: *wait for 64 registers a thread: PTX line *");
-    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.inc.sync.aligned.u32 120;\nH:"), 1, 128), SIM_ILLEGAL_INSTRUCTION);
+    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.inc.sync.aligned.u32 120;\nH:"), 1, 128),
+                     SIM_ILLEGAL_INSTRUCTION);
     assert_said("*: a warp with 128 registers a thread cannot rise to 120\n*");
-    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.dec.sync.aligned.u32 136;\nH:"), 1, 128), SIM_ILLEGAL_INSTRUCTION);
+    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.dec.sync.aligned.u32 136;\nH:"), 1, 128),
+                     SIM_ILLEGAL_INSTRUCTION);
     assert_said("*: a warp with 128 registers a thread cannot go down to 136\n*");
     /* Without a number of registers given it has no effect. */
     run_well(KERNEL("", "setmaxnreg.inc.sync.aligned.u32 256; mov.u32 %r2, 5;\n" STORE), 1, 128);
@@ -666,7 +752,8 @@ static void test_elect(void **state) {
     run_well(KERNEL("", "elect.sync %r2|%p1, -1; @%p1 add.u32 %r2, %r2, 100;\n" STORE), 1, 64);
     for (int t = 0; t < 64; t++) assert_int_equal(out[t], t % 32 == 0 ? 100 : 0);
     run_well(KERNEL("", "setp.lt.u32 %p2, %r1, 12; @%p2 bra E; elect.sync _|%p1, 0xfffff000; selp.u32 %r2, 1, 2, %p1;\n"
-                        "E: " STORE), 1, 32);
+                        "E: " STORE),
+             1, 32);
     for (int t = 12; t < 32; t++) assert_int_equal(out[t], t == 12 ? 1 : 2);
     run_well(KERNEL("", "griddepcontrol.wait; mov.u32 %r2, 3; griddepcontrol.launch_dependents;\n" STORE), 2, 32);
     assert_int_equal(out[31], 3);
@@ -675,9 +762,9 @@ static void test_elect(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),  cmocka_unit_test(test_layouts),  cmocka_unit_test(test_transposed_shapes),
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_faults),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_setmaxnreg), cmocka_unit_test(test_elect),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_overflow), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_faults),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_setmaxnreg),
+        cmocka_unit_test(test_elect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

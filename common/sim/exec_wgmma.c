@@ -78,9 +78,9 @@ static inline void fetch(const uint8_t *shared, uint64_t descriptor, bool mn_maj
     }
 }
 
-/* A in registers: lane l of warp q, register r holds 4 bytes of row 16 q + l/4 + 8 (r % 2): of each half of K (16 bytes)
- * the word l % 4; r / 2 is the half. So for 16 bits columns 2 (l % 4) + 8 (r / 2) + {0, 1}, for tf32 column
- * l % 4 + 4 (r / 2), for 8 bits columns 4 (l % 4) + 16 (r / 2) + {0, 1, 2, 3}. */
+/* A in registers: lane l of warp q, register r holds 4 bytes of row 16 q + l/4 + 8 (r % 2): of each half of K (16
+ * bytes) the word l % 4; r / 2 is the half. So for 16 bits columns 2 (l % 4) + 8 (r / 2) + {0, 1}, for tf32 column l %
+ * 4 + 4 (r / 2), for 8 bits columns 4 (l % 4) + 16 (r / 2) + {0, 1, 2, 3}. */
 static inline void fetch_registers(const wgmma_operation *o, const wgmma_form *f, operands *m) {
     for (int q = 0; q < WARPGROUP; q++)
         for (int r = 0; r < 4; r++) {
@@ -93,8 +93,8 @@ static inline void fetch_registers(const wgmma_operation *o, const wgmma_form *f
         }
 }
 
-/* D: of warp q, lane l, number v = 0 .. N/2 - 1 is row 16 q + l/4 + 8 (v / 2 % 2), column 8 (v / 4) + 2 (l % 4) + v % 2. A
- * register holds one number, of f16 two: v = 2 r in the lower half, 2 r + 1 in the upper. */
+/* D: of warp q, lane l, number v = 0 .. N/2 - 1 is row 16 q + l/4 + 8 (v / 2 % 2), column 8 (v / 4) + 2 (l % 4) + v
+ * % 2. A register holds one number, of f16 two: v = 2 r in the lower half, 2 r + 1 in the upper. */
 #define D_ROW(q, l, v)    (16 * (q) + (l) / 4 + 8 * ((v) / 2 % 2))
 #define D_COLUMN(q, l, v) (8 * ((v) / 4) + 2 * ((l) % 4) + (v) % 2)
 
@@ -105,7 +105,8 @@ static inline void load_d(const wgmma_operation *o, const wgmma_form *f, operand
             if (f->d_type == WGMMA_F16) {
                 for (int l = 0; l < LANES; l++)
                     for (int h = 0; h < 2; h++)
-                        m->d[D_ROW(q, l, 2 * r + h)][D_COLUMN(q, l, 2 * r + h)] = f16_to_f32(lanes[l] >> 16 * h & 0xffff);
+                        m->d[D_ROW(q, l, 2 * r + h)][D_COLUMN(q, l, 2 * r + h)] =
+                            f16_to_f32(lanes[l] >> 16 * h & 0xffff);
             } else {
                 for (int l = 0; l < LANES; l++) m->d[D_ROW(q, l, r)][D_COLUMN(q, l, r)] = lanes[l];
             }

@@ -200,7 +200,7 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
         w->meet_pc = w->pc; /* groups of this very warp may have been released */
 }
 
-/* ---- whole warps wait --------------------------------------------------------------------------------------------- */
+/* ---- whole warps wait -------------------------------------------------------------------------------------------- */
 
 void warp_stop(warp *w, group_state state, uint32_t wanted) {
     w->pc--;

@@ -126,7 +126,7 @@ typedef struct function {
     int call_count;
     bool uses_stack;  /* it has .local or .param memory, or calls */
     uint64_t address; /* arena + WINDOW_FUNCTION + 16 * its number */
-    struct wgmma_function *wgmma; /* where it has wgmma instructions (wgmma.h) */
+    struct wgmma_function *wgmma;
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */
@@ -158,7 +158,14 @@ typedef struct frame {
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
-typedef enum group_state { GROUP_READY, GROUP_AT_BARRIER, GROUP_AT_WARP_SYNC, GROUP_POLLING, GROUP_AT_WARPGROUP, GROUP_AT_REGISTERS } group_state;
+typedef enum group_state {
+    GROUP_READY,
+    GROUP_AT_BARRIER,
+    GROUP_AT_WARP_SYNC,
+    GROUP_POLLING,
+    GROUP_AT_WARPGROUP,
+    GROUP_AT_REGISTERS
+} group_state;
 typedef struct group {
     frame *frame;
     uint32_t pc;

@@ -2,8 +2,8 @@
  *
  * The four warps of a warpgroup issue the same operations in the same order: the first to come to one notes what it is,
  * the others are compared with that. What is noted is done by the first warp that waits for it, which first waits until
- * all four have issued it; the others' waits then only take note. So each warp sees its results no sooner than at its own
- * wgmma.wait_group, and shared memory may be overwritten once one warp has waited, as on a GPU.
+ * all four have issued it; the others' waits then only take note. So each warp sees its results no sooner than at its
+ * own wgmma.wait_group, and shared memory may be overwritten once one warp has waited, as on a GPU.
  */
 #include "wgmma.h"
 
@@ -189,11 +189,15 @@ static void check_matrix(warp *w, const insn *i, char name, uint64_t descriptor,
             if (what == CHECK_PROXY) {
                 if (!proxy_check(w, w->block, at, WGMMA_CHUNK, text)) return;
             } else if (at < SHARED_RESERVED || at > end - WGMMA_CHUNK) {
-                sim_fault(w, i, ALL_LANES, SIM_ILLEGAL_ADDRESS,
-                          "the descriptor 0x%016llx of %c leads to 16 bytes of shared memory at 0x%x (%s %u, %s %u); the "
-                          "block's shared memory is 0x%x to 0x%x",
-                          (unsigned long long)descriptor, name, at, mn_major ? "row" : name == 'A' ? "row" : "column",
-                          mn_major ? 8 * a : a, mn_major ? "k" : "chunk", b, SHARED_RESERVED, end);
+                sim_fault(
+                    w, i, ALL_LANES, SIM_ILLEGAL_ADDRESS,
+                    "the descriptor 0x%016llx of %c leads to 16 bytes of shared memory at 0x%x (%s %u, %s %u); the "
+                    "block's shared memory is 0x%x to 0x%x",
+                    (unsigned long long)descriptor, name, at,
+                    mn_major      ? "row"
+                    : name == 'A' ? "row"
+                                  : "column",
+                    mn_major ? 8 * a : a, mn_major ? "k" : "chunk", b, SHARED_RESERVED, end);
             }
         }
 }
@@ -204,7 +208,8 @@ static void check_matrices(warp *w, const wgmma_operation *o, check what) {
     check_matrix(w, o->i, 'B', o->b, f->trans_b, f->n, f->k, what);
 }
 
-/* Registers of an operation on its way are free only to another that adds to the same accumulators in the same shape. */
+/* Registers of an operation on its way are free only to another that adds to the same accumulators in the same shape.
+ */
 static void check_registers(warp *w, const insn *i, const warpgroup *group, const member *m, const context *c) {
     const function *f = w->frame->function;
     const wgmma_use *use = use_of(f, i);
@@ -228,10 +233,11 @@ static void check_registers(warp *w, const insn *i, const warpgroup *group, cons
         if (other->n == form->n && other->k == form->k && other->d_type == form->d_type) continue;
         r = common(use->first, use_of(f, o->i)->first, words);
         if (r >= 0)
-            sim_fault(w, i, ALL_LANES, SIM_ILLEGAL_INSTRUCTION,
-                      "%s is an accumulator of the wgmma.mma_async of another shape at PTX line %d, which is on its way: "
-                      "wgmma.wait_group comes first",
-                      register_name(f, r), ptx_line(f, o->i));
+            sim_fault(
+                w, i, ALL_LANES, SIM_ILLEGAL_INSTRUCTION,
+                "%s is an accumulator of the wgmma.mma_async of another shape at PTX line %d, which is on its way: "
+                "wgmma.wait_group comes first",
+                register_name(f, r), ptx_line(f, o->i));
     }
 }
 
@@ -249,7 +255,8 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     check_registers(w, i, group, m, c);
 
     const uint64_t a = form->a_in_registers ? 0 : uniform(w, i, WGMMA_A), b = uniform(w, i, WGMMA_B);
-    const uint32_t scale = *(const uint32_t *)(w->registers + i->op[WGMMA_SCALE_D]) ^ (form->scale_negated ? ALL_LANES : 0);
+    const uint32_t scale =
+        *(const uint32_t *)(w->registers + i->op[WGMMA_SCALE_D]) ^ (form->scale_negated ? ALL_LANES : 0);
     if (scale != 0 && scale != ALL_LANES)
         sim_fault(w, i, scale, SIM_ILLEGAL_INSTRUCTION, "the lanes of a warp give different scale-d");
 
@@ -264,7 +271,8 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
             group->room = group->room ? 2 * group->room : 16;
             group->operations = realloc(group->operations, (size_t)group->room * sizeof *group->operations);
         }
-        group->operations[group->count++] = (wgmma_operation){.i = i, .function = f, .a = a, .b = b, .scale_d = scale != 0};
+        group->operations[group->count++] =
+            (wgmma_operation){.i = i, .function = f, .a = a, .b = b, .scale_d = scale != 0};
         check_matrices(w, &group->operations[at], CHECK_BOUNDS);
     }
     wgmma_operation *o = &group->operations[at];
@@ -395,7 +403,8 @@ sim_handler *wgmma_guard(warp *w, const insn *i, uint32_t mask) {
             if (c->frame != w->frame) continue;
             if (m->issued != m->waited)
                 sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION,
-                          "%s returns while a wgmma.mma_async is on its way: wgmma.wait_group comes first", f->source->name);
+                          "%s returns while a wgmma.mma_async is on its way: wgmma.wait_group comes first",
+                          f->source->name);
             free(c->results);
             *c = m->contexts[--m->context_count];
             break;
@@ -417,11 +426,11 @@ sim_handler *wgmma_guard(warp *w, const insn *i, uint32_t mask) {
                 const wgmma_use *its = use_of(o->function, o->i);
                 if (has(d >= 0 ? its->first : its->second, r)) line = ptx_line(o->function, o->i);
             }
-            sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION,
-                      "%s is %s while the wgmma.mma_async at PTX line %d, whose %s it is, is on its way: wgmma.wait_group "
-                      "comes first",
-                      register_name(f, r), has(use->second, r) ? "written" : "accessed", line,
-                      d >= 0 ? "accumulator" : "A");
+            sim_fault(
+                w, i, mask, SIM_ILLEGAL_INSTRUCTION,
+                "%s is %s while the wgmma.mma_async at PTX line %d, whose %s it is, is on its way: wgmma.wait_group "
+                "comes first",
+                register_name(f, r), has(use->second, r) ? "written" : "accessed", line, d >= 0 ? "accumulator" : "A");
         }
     }
     for (int k = 0; k < words; k++) c->computed[k] |= use->second[k];
@@ -442,7 +451,8 @@ void setmaxnreg(warp *w, const insn *i, uint32_t mask) {
         sim_kernel_info info;
         sim_kernel_describe(w->launch->kernel, &info);
         s->pool_known = true;
-        s->pool_counts = source->maxnreg != 0 || (info.has_cubin && (source->maxntid[0] != 0 || source->reqntid[0] != 0));
+        s->pool_counts =
+            source->maxnreg != 0 || (info.has_cubin && (source->maxntid[0] != 0 || source->reqntid[0] != 0));
         s->pool = 0;
         const unsigned each = info.has_cubin ? info.registers : source->maxnreg;
         for (int k = 0; k < b->warp_count; k++) s->owned[k] = (uint16_t)((each + 7) / 8 * 8);

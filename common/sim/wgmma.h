@@ -1,10 +1,10 @@
 /* wgmma: what its decoder, its bookkeeping (wgmma.c) and its arithmetic (exec_wgmma.c) agree on.
  *
- * wgmma.mma_async is executed by a warpgroup: warps 4i to 4i+3 of a block. Each thread holds a part of D (and of A where
- * that is in registers); what is in shared memory is named by a 64-bit descriptor. Nothing happens when it is issued: all
- * of it is done when the first of the four warps waits for it, from what shared memory holds then. Until a warp has
- * waited itself, its D and A registers are in flight, and an instruction that touches one of them stops the launch.
- * PTX ISA 9.7.15.
+ * wgmma.mma_async is executed by a warpgroup: warps 4i to 4i+3 of a block. Each thread holds a part of D (and of A
+ * where that is in registers); what is in shared memory is named by a 64-bit descriptor. Nothing happens when it is
+ * issued: all of it is done when the first of the four warps waits for it, from what shared memory holds then. Until a
+ * warp has waited itself, its D and A registers are in flight, and an instruction that touches D or writes A stops the
+ * launch. PTX ISA 9.7.15.
  */
 #ifndef SIM_WGMMA_H
 #define SIM_WGMMA_H
@@ -45,11 +45,11 @@ static inline const wgmma_form *wgmma_form_of(const insn *i) {
     return (const wgmma_form *)i->more;
 }
 
-/* A matrix in shared memory consists of chunks of 16 bytes, T elements (8 of 16 bits). In a K-major matrix a chunk holds
- * T neighbours along K, in an MN-major one T neighbours along M or N; eight chunks at equal distance are a core matrix.
- * The descriptor: bits 0-13 start address / 16, bits 16-29 leading byte offset (LBO) / 16, bits 32-45 stride byte offset
- * (SBO) / 16, bits 49-51 base offset, bits 62-63 swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes. With W the bytes
- * and S = W / 16 the chunks of a swizzled row, a chunk's place from the start address on is
+/* A matrix in shared memory consists of chunks of 16 bytes, T elements (8 of 16 bits). In a K-major matrix a chunk
+ * holds T neighbours along K, in an MN-major one T neighbours along M or N; eight chunks at equal distance are a core
+ * matrix. The descriptor: bits 0-13 start address / 16, bits 16-29 leading byte offset (LBO) / 16, bits 32-45 stride
+ * byte offset (SBO) / 16, bits 49-51 base offset, bits 62-63 swizzle: 0 none, 1 128 bytes, 2 64 bytes, 3 32 bytes. With
+ * W the bytes and S = W / 16 the chunks of a swizzled row, a chunk's place from the start address on is
  *
  *   K-major (row i of A or column i of B, chunk c along K: an instruction takes 32 bytes, so c is 0 or 1)
  *     none       16 (i % 8) + SBO (i / 8) + LBO c
@@ -64,8 +64,8 @@ static inline const wgmma_form *wgmma_form_of(const insn *i) {
  *
  * Swizzling then exchanges chunks within W bytes: of the shared-memory address, bits 4-6 are XORed with bits 7-9 (128
  * bytes), bits 4-5 with 7-8 (64), bit 4 with 7 (32). As it is the address that counts, a start address may be moved
- * along K inside of the W bytes. Where the pattern does not start at a multiple of 8 W bytes, the base offset is bits 7-9
- * of the address where it does, and is taken off. */
+ * along K inside of the W bytes. Where the pattern does not start at a multiple of 8 W bytes, the base offset is bits
+ * 7-9 of the address where it does, and is taken off. */
 #define WGMMA_CHUNK 16
 static inline uint32_t wgmma_address(uint64_t descriptor, bool mn_major, uint32_t outer, uint32_t inner) {
     static const uint8_t chunks[4] = {1, 8, 4, 2};

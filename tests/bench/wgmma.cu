@@ -20,7 +20,8 @@ __device__ static void bring(__half *tile, const __half *from, int rows) {
     for (int i = threadIdx.x; i < rows * 8; i += THREADS) {
         const int row = i / 8, chunk = i % 8;
         const unsigned to = (unsigned)__cvta_generic_to_shared(tile + row * BK + (chunk ^ row % 8) * 8);
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + row * SIZE + chunk * 8) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from + row * SIZE + chunk * 8)
+                     : "memory");
     }
 }
 
@@ -29,7 +30,8 @@ __device__ static void bring(__half *tile, const __half *from, int rows) {
 
 __device__ static void multiply(float *d, unsigned long long a, unsigned long long b) {
     asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,"
+        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 "
+        "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,"
         "%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,"
         "%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,"
         "%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,"
@@ -68,7 +70,8 @@ __global__ void __launch_bounds__(THREADS) hgemm(float *c, const __half *a, cons
     }
     const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
     for (int i = 0; i < 128; i += 2) {
-        const int row = row0 + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8, column = column0 + i / 4 * 8 + lane % 4 * 2;
+        const int row = row0 + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8,
+                  column = column0 + i / 4 * 8 + lane % 4 * 2;
         *(float2 *)(c + row * SIZE + column) = make_float2(d[i], d[i + 1]);
     }
 }
@@ -108,7 +111,8 @@ int main() {
     for (int row = 0; row < SIZE; row += 37)
         for (int column = 0; column < SIZE; column++) {
             float sum = 0;
-            for (int k = 0; k < SIZE; k++) sum += __half2float(ha[row * SIZE + k]) * __half2float(hb[column * SIZE + k]);
+            for (int k = 0; k < SIZE; k++)
+                sum += __half2float(ha[row * SIZE + k]) * __half2float(hb[column * SIZE + k]);
             if (hc[row * SIZE + column] != sum) {
                 fprintf(stderr, "C[%d][%d] is %g, not %g\n", row, column, hc[row * SIZE + column], sum);
                 return 1;

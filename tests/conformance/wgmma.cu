@@ -1,15 +1,16 @@
 /* Conformance cases of wgmma, and of setmaxnreg: a warpgroup a block, each block with another layout.
  *
- * Shared memory is filled with numbers that depend on the address alone, and the descriptors choose among them, so that a
- * result shows which were taken. In the exact cases these are small integers, whose sums every type holds, and a thread
- * gives a checksum of its registers; in the others, which have names that end in "/sums", numbers in -1..1, and a thread gives
- * its registers, to be compared within a bound: how tensor cores round and in which order they add is not documented.
+ * Shared memory is filled with numbers that depend on the address alone, and the descriptors choose among them, so that
+ * a result shows which were taken. In the exact cases these are small integers, whose sums every type holds, and a
+ * thread gives a checksum of its registers; in the others, which have names that end in "/sums", numbers in -1..1, and
+ * a thread gives its registers, to be compared within a bound: how tensor cores round and in which order they add is
+ * not documented.
  */
 #include "conformance.h"
 
-#include <stdint.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <stdint.h>
 
 #define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)n)
 
@@ -93,14 +94,15 @@ enum { SHARED = IMAGE + THREADS * OWN };
 
 /* D from shared memory at `own` (and A behind it), the instruction, D back. */
 #define WGMMA(own, shape, types, Q, a_operand, a_descriptor, b_descriptor, scale, tail)                                \
-    asm volatile("{ .reg .b32 d<128>; .reg .b32 a<4>; .reg .pred p; setp.ne.u32 p, %3, 0; ld.shared.b32 d0, [%0];" Q(  \
-                     LOAD_D) LOAD_A "wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned." shape "." types          \
-                                    " {d0" Q(LIST_D) "}, " a_operand ", %2, p" tail "; "                               \
-                                                     "wgmma.commit_group.sync.aligned; "                               \
-                                                     "wgmma.wait_group.sync.aligned 0; st.shared.b32 [%0], d0;" Q(     \
-                                                         STORE_D) "}" ::"r"(own),                                      \
-                 "l"(a_descriptor), "l"(b_descriptor), "r"(scale)                                                      \
-                 : "memory")
+    asm volatile(                                                                                                      \
+        "{ .reg .b32 d<128>; .reg .b32 a<4>; .reg .pred p; setp.ne.u32 p, %3, 0; ld.shared.b32 d0, [%0];" Q(LOAD_D)    \
+            LOAD_A                                                                                                     \
+        "wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned." shape "." types                                      \
+        " {d0" Q(LIST_D) "}, " a_operand ", %2, p" tail "; "                                                           \
+                         "wgmma.commit_group.sync.aligned; "                                                           \
+                         "wgmma.wait_group.sync.aligned 0; st.shared.b32 [%0], d0;" Q(STORE_D) "}" ::"r"(own),         \
+        "l"(a_descriptor), "l"(b_descriptor), "r"(scale)                                                               \
+        : "memory")
 
 enum kind { OF_F16, OF_BF16, OF_TF32, OF_E4M3, OF_E5M2, OF_BYTES, OF_S32, OF_F32 };
 
@@ -125,10 +127,12 @@ static __device__ void put(void *to, uint32_t i, kind k, uint32_t random, bool s
         ((uint32_t *)to)[i] = value == 0 ? 0 : __float_as_uint(value) | (random >> 8 & 0x1fff);
         break;
     case OF_E4M3:
-        ((uint8_t *)to)[i] = sums ? (random & 0xff) % 0x38 | (random >> 8 & 0x80) : e4m3[random % 5] | (random >> 8 & 0x80);
+        ((uint8_t *)to)[i] =
+            sums ? (random & 0xff) % 0x38 | (random >> 8 & 0x80) : e4m3[random % 5] | (random >> 8 & 0x80);
         break;
     case OF_E5M2:
-        ((uint8_t *)to)[i] = sums ? (random & 0xff) % 0x3c | (random >> 8 & 0x80) : e5m2[random % 5] | (random >> 8 & 0x80);
+        ((uint8_t *)to)[i] =
+            sums ? (random & 0xff) % 0x3c | (random >> 8 & 0x80) : e5m2[random % 5] | (random >> 8 & 0x80);
         break;
     case OF_BYTES:
         ((uint8_t *)to)[i] = (uint8_t)random;
@@ -145,9 +149,10 @@ static __device__ int bytes_of(kind k) {
     return k == OF_F16 || k == OF_BF16 ? 2 : k == OF_TF32 || k == OF_S32 || k == OF_F32 ? 4 : 1;
 }
 
-/* swizzle as in the descriptor: 0 none, 1 128 bytes, 2 64, 3 32. Packed, `rows` along M or N; `step` pairs of chunks along
- * K behind the start; `base`: a pattern that begins so many times 128 bytes off. */
-static __device__ uint64_t descriptor(uint32_t at, int swizzle, bool mn_major, uint32_t rows, uint32_t step, uint32_t base) {
+/* swizzle as in the descriptor: 0 none, 1 128 bytes, 2 64, 3 32. Packed, `rows` along M or N; `step` pairs of chunks
+ * along K behind the start; `base`: a pattern that begins so many times 128 bytes off. */
+static __device__ uint64_t descriptor(uint32_t at, int swizzle, bool mn_major, uint32_t rows, uint32_t step,
+                                      uint32_t base) {
     const uint32_t chunks = swizzle == 0 ? 1 : 16u >> swizzle, pattern = 128 * chunks;
     const uint32_t across = (rows / 8 + chunks - 1) / chunks;
     uint32_t lbo, sbo;
@@ -162,7 +167,8 @@ static __device__ uint64_t descriptor(uint32_t at, int swizzle, bool mn_major, u
 
 static __device__ uint32_t prepare(const void *a, kind of_a, kind of_b, kind of_d, bool sums) {
     extern __shared__ __align__(1024) uint8_t image[];
-    for (uint32_t i = threadIdx.x; i < (uint32_t)(B_AT / bytes_of(of_a)); i += THREADS) put(image, i, of_a, mixed(a, i), sums);
+    for (uint32_t i = threadIdx.x; i < (uint32_t)(B_AT / bytes_of(of_a)); i += THREADS)
+        put(image, i, of_a, mixed(a, i), sums);
     for (uint32_t i = threadIdx.x; i < (uint32_t)((IMAGE - B_AT) / bytes_of(of_b)); i += THREADS)
         put(image + B_AT, i, of_b, mixed(a, i + 77777), sums);
     uint8_t *own = image + IMAGE + threadIdx.x * OWN;
@@ -188,8 +194,8 @@ static __device__ void give(void *d, uint32_t own, uint32_t registers, bool sums
     if (!sums) ((uint32_t *)d)[blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
-/* VARIANT says which layouts the blocks have: LAYOUTS 16 pairs of swizzles; STEPS start addresses inside of swizzled rows;
- * BASES patterns that begin off the grid; ONE the one with 128 bytes. */
+/* VARIANT says which layouts the blocks have: LAYOUTS 16 pairs of swizzles; STEPS start addresses inside of swizzled
+ * rows; BASES patterns that begin off the grid; ONE the one with 128 bytes. */
 enum variant { ONE, LAYOUTS, STEPS, BASES };
 static __device__ void descriptors(variant v, bool mn_a, bool mn_b, uint32_t rows_b, uint64_t *of_a, uint64_t *of_b) {
     extern __shared__ __align__(1024) uint8_t image[];
@@ -211,7 +217,7 @@ static __device__ void descriptors(variant v, bool mn_a, bool mn_b, uint32_t row
     *of_b = descriptor(at + B_AT, swizzle_b, mn_b, rows_b, step, base);
 }
 
-#define CASE_KERNEL(id, shape, N, types, OF_A, OF_B, OF_D, Q, a_operand, mn_a, mn_b, variant, scale, tail, sums)        \
+#define CASE_KERNEL(id, shape, N, types, OF_A, OF_B, OF_D, Q, a_operand, mn_a, mn_b, variant, scale, tail, sums)       \
     static __global__ void id(const void *a, const void *b, const void *c, void *d, int n) {                           \
         UNUSED_ARGUMENTS;                                                                                              \
         uint64_t at_a, at_b;                                                                                           \
@@ -514,7 +520,8 @@ CASE_KERNEL(wgmma_143, "m64n16k32", 16, "f16.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F1
 /* clang-format on */
 
 /* Registers go from the third warpgroup to the two others; the numbers in them stay. */
-static __global__ void __launch_bounds__(384, 1) setmaxnreg(const void *a, const void *b, const void *c, void *d, int n) {
+static __global__ void __launch_bounds__(384, 1)
+    setmaxnreg(const void *a, const void *b, const void *c, void *d, int n) {
     UNUSED_ARGUMENTS;
     uint32_t v = ((const uint32_t *)a)[threadIdx.x];
     if (threadIdx.x >= 256) {
@@ -533,19 +540,20 @@ static __global__ void groups(const void *a, const void *b, const void *c, void 
     uint64_t at_a, at_b;
     const uint32_t own = prepare(a, OF_F16, OF_F16, OF_F32, false);
     descriptors(ONE, false, false, 8, &at_a, &at_b);
-    asm volatile("{ .reg .f32 d<4>; .reg .f32 e<4>; ld.shared.v4.f32 {d0,d1,d2,d3}, [%0]; mov.f32 e0, d3; mov.f32 e1, d2; "
-                 "mov.f32 e2, d1; mov.f32 e3, d0; wgmma.fence.sync.aligned; "
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0,d1,d2,d3}, %1, %2, 1, 1, 1, 0, 0; "
-                 "wgmma.commit_group.sync.aligned; "
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {e0,e1,e2,e3}, %1, %3, 1, 1, 1, 0, 0; "
-                 "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; "
-                 "add.f32 d0, d0, d1; add.f32 d2, d2, d3; wgmma.fence.sync.aligned; "
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0,d1,d2,d3}, %1, %3, 1, 1, -1, 0, 0; "
-                 "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; "
-                 "st.shared.v4.f32 [%0+16], {e0,e1,e2,e3}; wgmma.wait_group.sync.aligned 0; "
-                 "st.shared.v4.f32 [%0], {d0,d1,d2,d3}; }" ::"r"(own),
-                 "l"(at_a), "l"(at_b), "l"(at_b + 4)
-                 : "memory");
+    asm volatile(
+        "{ .reg .f32 d<4>; .reg .f32 e<4>; ld.shared.v4.f32 {d0,d1,d2,d3}, [%0]; mov.f32 e0, d3; mov.f32 e1, d2; "
+        "mov.f32 e2, d1; mov.f32 e3, d0; wgmma.fence.sync.aligned; "
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0,d1,d2,d3}, %1, %2, 1, 1, 1, 0, 0; "
+        "wgmma.commit_group.sync.aligned; "
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {e0,e1,e2,e3}, %1, %3, 1, 1, 1, 0, 0; "
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; "
+        "add.f32 d0, d0, d1; add.f32 d2, d2, d3; wgmma.fence.sync.aligned; "
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0,d1,d2,d3}, %1, %3, 1, 1, -1, 0, 0; "
+        "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1; "
+        "st.shared.v4.f32 [%0+16], {e0,e1,e2,e3}; wgmma.wait_group.sync.aligned 0; "
+        "st.shared.v4.f32 [%0], {d0,d1,d2,d3}; }" ::"r"(own),
+        "l"(at_a), "l"(at_b), "l"(at_b + 4)
+        : "memory");
     give(d, own, 8, false);
 }
 

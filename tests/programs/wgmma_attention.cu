@@ -1,5 +1,5 @@
-// Two products with something between, as attention has them: S = Q K^T in wgmma, each element clipped and rounded to FP16
-// in the registers where it is, and these registers are A of O = P V. V is read as it lies (row-major) by the
+// Two products with something between, as attention has them: S = Q K^T in wgmma, each element clipped and rounded to
+// FP16 in the registers where it is, and these registers are A of O = P V. V is read as it lies (row-major) by the
 // transposing form. Also in BF16. Small integers: every number is exact.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -8,9 +8,12 @@
 
 enum { ROWS = 64, KEYS = 32, BLOCKS = 4, DEPTH = 64, KEY_TILES = 4 };
 
-#define EIGHT(x) "+f"((x)[0]), "+f"((x)[1]), "+f"((x)[2]), "+f"((x)[3]), "+f"((x)[4]), "+f"((x)[5]), "+f"((x)[6]), "+f"((x)[7])
-#define LIST16   "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}"
-#define LIST32   "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}"
+#define EIGHT(x)                                                                                                       \
+    "+f"((x)[0]), "+f"((x)[1]), "+f"((x)[2]), "+f"((x)[3]), "+f"((x)[4]), "+f"((x)[5]), "+f"((x)[6]), "+f"((x)[7])
+#define LIST16 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}"
+#define LIST32                                                                                                         \
+    "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%" \
+    "30,%31}"
 
 template <class T> struct form;
 #define FORM(T, name, two, PACK)                                                                                       \
@@ -61,27 +64,32 @@ template <class T> __global__ void __launch_bounds__(128) attention(float *out, 
         __syncthreads();
         float s[16];
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-        for (int d = 0; d < DEPTH; d += 16) form<T>::scores(s, descriptor(tile_q) + d / 8, descriptor(tile_k) + d / 8, d > 0);
+        for (int d = 0; d < DEPTH; d += 16)
+            form<T>::scores(s, descriptor(tile_q) + d / 8, descriptor(tile_k) + d / 8, d > 0);
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
         asm volatile("wgmma.wait_group.sync.aligned 0;" : EIGHT(s), EIGHT(s + 8)::"memory");
         // D of 16 columns is A of 16 k: d0 d1 | d2 d3 | d4 d5 | d6 d7.
         unsigned p[8];
-        for (int i = 0; i < 8; i++) p[i] = form<T>::pack(fminf(fmaxf(s[2 * i], -3), 3), fminf(fmaxf(s[2 * i + 1], -3), 3));
+        for (int i = 0; i < 8; i++)
+            p[i] = form<T>::pack(fminf(fmaxf(s[2 * i], -3), 3), fminf(fmaxf(s[2 * i + 1], -3), 3));
         for (int i = 0; i < 8; i++) asm volatile("" : "+r"(p[i])::"memory");
         for (int i = 0; i < 32; i++) asm volatile("" : "+f"(o[i])::"memory");
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
         for (int key = 0; key < KEYS; key += 16) form<T>::sums(o, p + key / 4, descriptor(tile_v + key * DEPTH));
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" : EIGHT(o), EIGHT(o + 8), EIGHT(o + 16), EIGHT(o + 24)::"memory");
+        asm volatile("wgmma.wait_group.sync.aligned 0;"
+                     : EIGHT(o), EIGHT(o + 8), EIGHT(o + 16), EIGHT(o + 24)::"memory");
     }
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     for (int i = 0; i < 32; i++)
-        out[(blockIdx.x * ROWS + warp * 16 + lane / 4 + i / 2 % 2 * 8) * DEPTH + i / 4 * 8 + lane % 4 * 2 + i % 2] = o[i];
+        out[(blockIdx.x * ROWS + warp * 16 + lane / 4 + i / 2 % 2 * 8) * DEPTH + i / 4 * 8 + lane % 4 * 2 + i % 2] =
+            o[i];
 }
 
 template <class T> static void run(const char *name) {
     const int keys = KEYS * KEY_TILES, rows = ROWS * BLOCKS;
-    static float hq[ROWS * BLOCKS * DEPTH], hk[KEYS * KEY_TILES * DEPTH], hv[KEYS * KEY_TILES * DEPTH], ho[ROWS * BLOCKS * DEPTH];
+    static float hq[ROWS * BLOCKS * DEPTH], hk[KEYS * KEY_TILES * DEPTH], hv[KEYS * KEY_TILES * DEPTH],
+        ho[ROWS * BLOCKS * DEPTH];
     static T tq[ROWS * BLOCKS * DEPTH], tk[KEYS * KEY_TILES * DEPTH], tv[KEYS * KEY_TILES * DEPTH];
     for (int i = 0; i < rows * DEPTH; i++) tq[i] = hq[i] = (float)((i * 13 + i / 64) % 3 - 1);
     for (int i = 0; i < keys * DEPTH; i++) tk[i] = hk[i] = (float)((i * 7 + i / 64 * 3) % 5 - 2);

@@ -1,6 +1,6 @@
 // A warp-specialised matrix product: one warpgroup brings tiles with cp.async, two multiply them with wgmma, named
-// barriers say when a stage is full and when it is empty, setmaxnreg moves registers to where the sums are. B is read as
-// it lies, row-major, by the transposing form. Small integers: every sum is exact.
+// barriers say when a stage is full and when it is empty, setmaxnreg moves registers to where the sums are. B is read
+// as it lies, row-major, by the transposing form. Small integers: every sum is exact.
 #include <cuda_fp16.h>
 
 #include "check.h"
@@ -8,7 +8,9 @@
 enum { M = 256, N = 192, K = 448, BM = 128, BN = 64, BK = 64, STAGES = 4, LAG = STAGES - 2, THREADS = 384 };
 enum { A_HALVES = BM * BK, STAGE_HALVES = A_HALVES + BK * BN, SHARED = STAGES * STAGE_HALVES * 2 };
 
-__device__ static unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ static unsigned shared_address(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
+}
 
 // 128-byte swizzle. A: rows of 64 k, eight of them each 1024 bytes. B: rows (k) of 64 columns, eight k each 1024 bytes.
 __device__ static unsigned long long descriptor(const __half *p) {
@@ -18,24 +20,30 @@ __device__ static unsigned long long descriptor(const __half *p) {
 __device__ static void bring(__half *tile, const __half *from, int rows, int pitch, int thread) {
     for (int i = thread; i < rows * 8; i += 128) {
         const int row = i / 8, chunk = i % 8;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                         shared_address(tile + row * 64 + (chunk ^ row % 8) * 8)),
-                     "l"(from + (size_t)row * pitch + chunk * 8)
-                     : "memory");
+        asm volatile(
+            "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(tile + row * 64 + (chunk ^ row % 8) * 8)),
+            "l"(from + (size_t)row * pitch + chunk * 8)
+            : "memory");
     }
 }
 
-#define EIGHT(x) "+f"((x)[0]), "+f"((x)[1]), "+f"((x)[2]), "+f"((x)[3]), "+f"((x)[4]), "+f"((x)[5]), "+f"((x)[6]), "+f"((x)[7])
+#define EIGHT(x)                                                                                                       \
+    "+f"((x)[0]), "+f"((x)[1]), "+f"((x)[2]), "+f"((x)[3]), "+f"((x)[4]), "+f"((x)[5]), "+f"((x)[6]), "+f"((x)[7])
 __device__ static void multiply(float *d, unsigned long long a, unsigned long long b, int add) {
-    asm volatile("{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,"
-                 "%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, %32, %33, p, 1, 1, 0, 1; }"
-                 : EIGHT(d), EIGHT(d + 8), EIGHT(d + 16), EIGHT(d + 24)
-                 : "l"(a), "l"(b), "r"(add));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.s32 p, %34, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,"
+        "%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, %32, %33, p, 1, 1, 0, 1; }"
+        : EIGHT(d), EIGHT(d + 8), EIGHT(d + 16), EIGHT(d + 24)
+        : "l"(a), "l"(b), "r"(add));
 }
 
-__device__ static void barrier_sync(int id) { asm volatile("bar.sync %0, 384;" ::"r"(id) : "memory"); }
-__device__ static void barrier_arrive(int id) { asm volatile("bar.arrive %0, 384;" ::"r"(id) : "memory"); }
+__device__ static void barrier_sync(int id) {
+    asm volatile("bar.sync %0, 384;" ::"r"(id) : "memory");
+}
+__device__ static void barrier_arrive(int id) {
+    asm volatile("bar.arrive %0, 384;" ::"r"(id) : "memory");
+}
 enum { FULL = 1, EMPTY = FULL + STAGES };
 
 __global__ void __launch_bounds__(THREADS, 1) product(float *c, const __half *a, const __half *b) {
@@ -75,7 +83,8 @@ __global__ void __launch_bounds__(THREADS, 1) product(float *c, const __half *a,
     }
     asm volatile("wgmma.wait_group.sync.aligned 0;" : EIGHT(d), EIGHT(d + 8), EIGHT(d + 16), EIGHT(d + 24)::"memory");
     for (int i = 0; i < 32; i += 2) {
-        const int row = row0 + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8, column = column0 + i / 4 * 8 + lane % 4 * 2;
+        const int row = row0 + group * 64 + warp * 16 + lane / 4 + i / 2 % 2 * 8,
+                  column = column0 + i / 4 * 8 + lane % 4 * 2;
         c[row * N + column] = d[i];
         c[row * N + column + 1] = d[i + 1];
     }
