@@ -95,7 +95,7 @@ gpu_test := build/tests/gpu/faults
 gemv_test := build/tests/gemv/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
-sim_bench := build/tests/bench/sim build/tests/bench/sim_matrix
+sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/conformance tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
@@ -167,6 +167,10 @@ $(programs) $(sim_bench): build/tests/%: build/obj/tests/%.cu.o build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# wgmma and setmaxnreg are sm_90a's only.
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/bench/wgmma*.cu)): \
+    gencode := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 
 # Every instruction of the PTX ISA, once: some of its kernels spill, and one architecture is enough.
 build/obj/tests/conformance/%.cu.o: no_spills :=

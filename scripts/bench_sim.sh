@@ -87,13 +87,6 @@ for step in 01 05; do
         bad "step$step"
     fi
 done
-# Tensor cores: a product of 512 x 512 halves.
-# shellcheck disable=SC2086 # words
-if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/sim_matrix >"$work/products" 2>"$work/err"; then
-    while read -r name seconds; do row "$name 512^3" "$seconds" s "<=" 0.5; done <"$work/products"
-else
-    bad "build/tests/bench/sim_matrix"
-fi
 
 echo
 echo "A warp's instruction (32 lanes), one thread"
@@ -103,4 +96,15 @@ if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/sim >"$work/mixes
 else
     bad "build/tests/bench/sim"
 fi
+
+echo
+echo "Matrix products of tensor cores, 512^3, one thread"
+for program in sim_matrix wgmma; do
+    # shellcheck disable=SC2086 # words
+    if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/$program >"$work/products" 2>"$work/err"; then
+        while read -r name s; do row "$name" "$s" s "<=" 0.5; done <"$work/products"
+    else
+        bad "build/tests/bench/$program"
+    fi
+done
 exit $failed

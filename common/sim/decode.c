@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "specials.h"
+#include "wgmma.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -736,6 +737,8 @@ static void free_function(function *f, insn *code) {
     free(f->constants);
     free(f->specials);
     free(f->formals);
+    wgmma_function_free(f->wgmma);
+    f->wgmma = NULL;
     f->calls = NULL;
     f->code = NULL;
     f->constants = NULL;
@@ -766,6 +769,7 @@ bool decode_function(function *f, char *error, size_t error_size) {
         last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
         last->run = sim_handlers[last->row];
         fill_constants(&d, constants_from);
+        if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
     }
     free(constants.entries);

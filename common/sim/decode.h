@@ -28,6 +28,9 @@ bool module_symbol(sim_module *module, function *owner, const char *name, symbol
 bool decode_function(function *f, char *error, size_t error_size);
 void decode_free(function *f);
 
+/* Puts guards before the instructions that touch registers of a wgmma (decode_wgmma.c). False where there is none. */
+bool wgmma_guard_function(decoder *d, insn *code);
+
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 

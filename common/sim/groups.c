@@ -12,6 +12,7 @@
 #include "call.h"
 #include "cluster.h"
 #include "machine.h"
+#include "wgmma.h"
 
 #define BUDGET 4000
 
@@ -220,6 +221,26 @@ void warp_block(warp *w, uint32_t lanes, uint32_t id) {
     choose(w);
 }
 
+/* ---- whole warps wait -------------------------------------------------------------------------------------------- */
+
+void warp_stop(warp *w, group_state state, uint32_t wanted) {
+    w->pc--;
+    pack(w);
+    running(w)->state = state;
+    running(w)->wanted = wanted;
+    choose(w);
+}
+
+void warp_wake(warp *w, group_state state) {
+    for (int k = 0; k < w->group_count; k++) {
+        if (w->groups[k].state != state) continue;
+        w->groups[k].state = GROUP_READY;
+        w->event &= ~EVENT_BLOCKED;
+        w->runnable = true;
+        w->block->progressed = true;
+    }
+}
+
 /* ---- lanes of a warp wait for one another ------------------------------------------------------------------------ */
 
 static void check_members(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
@@ -303,6 +324,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 
 void warp_exit(warp *w, uint32_t lanes) {
     block *b = w->block;
+    if (b->wgmma != NULL && (w->exited | lanes) == w->lanes) wgmma_leave(w);
     w->exited |= lanes;
     w->active &= ~lanes;
     b->live -= (uint32_t)__builtin_popcount(lanes);

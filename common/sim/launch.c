@@ -17,6 +17,7 @@
 #include "kernel.h"
 #include "mbarrier.h"
 #include "report.h"
+#include "wgmma.h"
 
 static uint64_t stack_limit = 1024;
 
@@ -112,6 +113,7 @@ static void block_begin(block *b, uint64_t index) {
     b->stale = 0;
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
+    wgmma_reset(b);
     memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
     if (b->dirty != NULL) memset(b->dirty, 0, (la->shared_end / 16 + 1) * sizeof *b->dirty);
     b->unfenced = false;
@@ -171,6 +173,7 @@ static void block_free(block *b) {
     mbarriers_free(b);
     bulk_free(b);
     free(b->dirty);
+    wgmma_free(b);
     free(b->warps);
     free(b->shared);
     free(b);

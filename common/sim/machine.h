@@ -127,6 +127,7 @@ typedef struct function {
     int call_count;
     bool uses_stack;  /* it has .local or .param memory, or calls */
     uint64_t address; /* arena + WINDOW_FUNCTION + 16 * its number */
+    struct wgmma_function *wgmma;
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */
@@ -163,7 +164,9 @@ typedef enum group_state {
     GROUP_AT_BARRIER,
     GROUP_AT_WARP_SYNC,
     GROUP_POLLING,
-    GROUP_AT_MBARRIER
+    GROUP_AT_MBARRIER,
+    GROUP_AT_WARPGROUP,
+    GROUP_AT_REGISTERS
 } group_state;
 typedef struct group {
     frame *frame;
@@ -243,6 +246,7 @@ typedef struct block {
     uint32_t *dirty;             /* proxy.h; NULL where no instruction uses the asynchronous proxy */
     bool unfenced;               /* some are */
     int expiries;                /* times that every thread waited and none had progressed since */
+    struct wgmma_block *wgmma; /* wgmma.c; NULL until it is needed */
 } block;
 
 /* A host thread that executes blocks. */
@@ -325,6 +329,10 @@ void warp_block(warp *w, uint32_t lanes, uint32_t id);
 /* The lanes (of the running group) wait at this instruction for mbarrier `offset`; they will execute it again. Call
  * warp_select when all are parked. */
 void warp_park(warp *w, uint32_t lanes, uint32_t offset);
+
+/* The whole warp waits at the instruction, which it executes again once it is woken; and the waking. */
+void warp_stop(warp *w, group_state state, uint32_t wanted);
+void warp_wake(warp *w, group_state state);
 
 /* Runs a warp until an event. */
 void warp_run(warp *w);

@@ -34,7 +34,7 @@ void proxy_wrote_lanes(warp *w, uint32_t mask, uint8_t *const *pointers, unsigne
 }
 
 bool proxy_check(warp *w, block *b, uint32_t offset, uint32_t bytes, const char *what) {
-    if (b->dirty == NULL || bytes == 0) return true;
+    if (b->dirty == NULL || bytes == 0 || (!b->unfenced && what[0] == 'r')) return true;
     for (uint32_t g = offset / PROXY_GRANULE; g <= (offset + bytes - 1) / PROXY_GRANULE; g++) {
         const uint32_t thread = b->dirty[g] & PROXY_THREAD;
         if (b->dirty[g] & PROXY_SOURCE && what[0] != 'r')

@@ -116,6 +116,10 @@ static int print_block(const block *b, int lines) {
                         b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
             else if (at->state == GROUP_AT_WARP_SYNC)
                 fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
+            else if (at->state == GROUP_AT_WARPGROUP)
+                fputs("wait for all of their warpgroup to issue its wgmma: ", stderr);
+            else if (at->state == GROUP_AT_REGISTERS)
+                fprintf(stderr, "wait for %u registers a thread: ", at->wanted);
             else if (at->state == GROUP_AT_MBARRIER) {
                 char what[200];
                 mbarrier_describe(b, at->wanted, what, sizeof what);

@@ -28,14 +28,16 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_convert
 #pragma weak conformance_memory
 #pragma weak conformance_warp
+#pragma weak conformance_wgmma
 #pragma weak conformance_control
 #pragma weak conformance_cluster
 #pragma weak conformance_async
 #pragma weak conformance_async_prepare
 #pragma weak conformance_matrix
 static const conformance_table *const tables[] = {
-    &conformance_integer, &conformance_float,   &conformance_half,    &conformance_convert, &conformance_memory,
-    &conformance_warp,    &conformance_control, &conformance_cluster, &conformance_async,   &conformance_matrix,
+    &conformance_integer, &conformance_float,   &conformance_half,    &conformance_convert,
+    &conformance_memory,  &conformance_warp,    &conformance_control, &conformance_cluster,
+    &conformance_async,   &conformance_matrix,  &conformance_wgmma,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 

@@ -51,7 +51,7 @@ typedef struct conformance_table {
 
 extern const conformance_table conformance_integer, conformance_float, conformance_half, conformance_convert,
     conformance_memory, conformance_warp, conformance_control, conformance_cluster, conformance_async,
-    conformance_matrix;
+    conformance_matrix, conformance_wgmma;
 
 /* Makes the tensor maps of async.cu; NULL, or what went wrong. */
 const char *conformance_async_prepare(void);
