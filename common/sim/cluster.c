@@ -101,12 +101,13 @@ bool cluster_can_run(const struct block *b) {
 #define TURNS_AHEAD 8
 
 /* A block that ends while others still reach into its shared memory does harm only if it is gone by then. So that it
- * always is, the rest of the cluster runs ahead of a block's first such access after each barrier, as far as it can.
- * Not before the first barrier: there the mistake is another (nothing has been written yet), which shows without. */
-void cluster_others_first(warp *w) {
+ * always is, the rest of the cluster runs ahead of a block's first such access after each barrier, as far as it can; of
+ * an arrival, a copy or the like ahead of each. Not before the first barrier: there the mistake is another (nothing has
+ * been written yet), which launch.c shows. */
+void cluster_others_first(warp *w, bool always) {
     block *b = w->block;
     cluster *c = b->cluster;
-    if (c->ahead || b->ran_ahead == c->phase) return;
+    if (c->ahead || c->phase == 0 || (b->ran_ahead == c->phase && !always)) return;
     b->ran_ahead = c->phase;
     c->ahead = true;
     for (uint32_t r = 0; r < c->size; r++) {
@@ -124,7 +125,7 @@ uint8_t *cluster_pointer(warp *w, uint64_t address, uint64_t bytes) {
     block *target;
     uint32_t offset;
     if (address > UINT32_MAX) return NULL;
-    if ((uint32_t)address >> CLUSTER_RANK_SHIFT != w->block->rank) cluster_others_first(w);
+    if ((uint32_t)address >> CLUSTER_RANK_SHIFT != w->block->rank) cluster_others_first(w, false);
     if (!cluster_resolve(w->block, (uint32_t)address, &target, &offset)) return NULL;
     if (offset < SHARED_RESERVED || bytes > target->shared_end || offset > target->shared_end - bytes) return NULL;
     return target->shared + offset;

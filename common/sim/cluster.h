@@ -50,8 +50,8 @@ uint8_t *cluster_pointer(warp *w, uint64_t address, uint64_t bytes);
 /* Does the host address lie in shared memory of the block's cluster? */
 bool cluster_holds(const struct block *b, const uint8_t *pointer);
 
-/* The warp is about to reach into another block: the others run ahead, now and then. */
-void cluster_others_first(warp *w);
+/* The warp is about to reach into another block: the others run ahead, always or the first time after a barrier. */
+void cluster_others_first(warp *w, bool always);
 
 /* Reports why cluster_pointer gave NULL. */
 _Noreturn void cluster_bad_address(warp *w, const insn *i, uint32_t lanes, uint64_t address, unsigned bytes,

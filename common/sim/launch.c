@@ -110,7 +110,7 @@ static void block_begin(block *b, uint64_t index) {
     b->live = la->threads;
     b->progressed = b->polled = b->waits = false;
     b->ran_ahead = 0;
-    b->stale = 0;
+    b->stale = b->begun = 0;
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
     wgmma_reset(b);
@@ -257,6 +257,10 @@ static void show_progress(const launch *la, double since, double *shown) {
  * or a barrier it is taken for one that waits. */
 #define STALE_ROUNDS 16
 
+/* Up to the cluster's first barrier a block runs alone, so that one that does not wait for the others there finds their
+ * shared memory as they have not yet begun with it; but no more turns than this. */
+#define ROUNDS_ALONE 64
+
 /* So much longer the watchdog waits for a block that does not look at memory others may write. */
 #define PATIENCE_WITH_WORK 10
 
@@ -319,7 +323,7 @@ static void work_until_done(worker *k) {
         if (b->progressed) {
             __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
             b->stale = 0;
-            if (la->cluster_size == 1)
+            if (la->cluster_size == 1 || (b->cluster->phase == 0 && b->begun++ < ROUNDS_ALONE))
                 queue_first(k, b);
             else
                 queue_last(k, b); /* what it does next may depend on the others of its cluster */

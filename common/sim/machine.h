@@ -237,6 +237,7 @@ typedef struct block {
     struct cluster *cluster; /* that it is one of, of itself alone at least */
     uint32_t rank;           /* in there */
     uint32_t ran_ahead;      /* cluster.c */
+    int begun;               /* turns before the cluster's first barrier */
     bool waits;              /* no thread can go on before another block of the cluster does */
     barrier barriers[BARRIERS];
     int warp_count;

@@ -33,7 +33,7 @@ static _Thread_local struct {
 void async_others_first(warp *w) {
     const __typeof__(site) outer = site;
     async_site(NULL, NULL, NULL, 0);
-    cluster_others_first(w);
+    cluster_others_first(w, true);
     site = outer;
 }
 
