@@ -209,7 +209,7 @@ asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
 uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
 sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync device_assert \
     dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan \
-    spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wmma_gemm) tests/sanitizers/race
+    spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wgmma_cluster_gemm wmma_gemm) tests/sanitizers/race
 define sanitizer_rules
 $(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
 build/$(1)/%.c.o: %.c build/flags

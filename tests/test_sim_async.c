@@ -206,8 +206,8 @@ static void mbarrier_mistakes_are_named(void **state) {
     for (size_t k = 0; k < COUNT(mbarrier_mistakes); k++) check_mistake(&mbarrier_mistakes[k]);
 }
 
-/* A loop of test_wait is no wait that the simulator could see through: the watchdog ends it, and the report names what is
- * missing. */
+/* A loop of test_wait is no wait that the simulator could see through: the watchdog ends it, and the report names what
+ * is missing. */
 static void watchdog_names_mbarriers(void **state) {
     (void)state;
     set_environment("CUDASIM_WATCHDOG", "0.3");
@@ -927,13 +927,12 @@ static void forms_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mbarriers_count),     cmocka_unit_test(mbarrier_mistakes_are_named),
-        cmocka_unit_test(watchdog_names_mbarriers),
-        cmocka_unit_test(bulk_copies_load),    cmocka_unit_test(bulk_copies_store),
-        cmocka_unit_test(bulk_copies_reduce),  cmocka_unit_test(bulk_mistakes_are_named),
-        cmocka_unit_test(maps_are_checked),    cmocka_unit_test(tensors_are_copied),
-        cmocka_unit_test(tensor_instructions), cmocka_unit_test(tensor_mistakes),
-        cmocka_unit_test(forms_are_refused),
+        cmocka_unit_test(mbarriers_count),          cmocka_unit_test(mbarrier_mistakes_are_named),
+        cmocka_unit_test(watchdog_names_mbarriers), cmocka_unit_test(bulk_copies_load),
+        cmocka_unit_test(bulk_copies_store),        cmocka_unit_test(bulk_copies_reduce),
+        cmocka_unit_test(bulk_mistakes_are_named),  cmocka_unit_test(maps_are_checked),
+        cmocka_unit_test(tensors_are_copied),       cmocka_unit_test(tensor_instructions),
+        cmocka_unit_test(tensor_mistakes),          cmocka_unit_test(forms_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

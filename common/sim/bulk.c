@@ -27,7 +27,7 @@ typedef struct bulk_copy {
     uint32_t lanes;
     uint32_t group; /* the number of groups the thread had committed then */
     uint64_t serial;
-    block *source_block; /* of shared memory; NULL: `global` is the source */
+    block *source_block; /* of shared memory; NULL: `data` (st.async, red.async) or `global` is the source */
     uint32_t source, target, mbarrier;
     uint64_t global, bytes;
     tensor_map map; /* rank 0: a plain copy */
@@ -179,8 +179,10 @@ static void load(block *b, bulk_copy *c) {
         if (!tensormap_load(&c->map, c->at, b->shared, c->target, &why)) async_fault(b, SIM_UNSUPPORTED, "%s", why);
         return;
     }
-    if (c->source_block == NULL) still_there(c, b, c->global, c->global + c->bytes);
-    const uint8_t *from = c->source_block != NULL ? c->source_block->shared + c->source : (const uint8_t *)c->global;
+    if (c->source_block == NULL && c->data == NULL) still_there(c, b, c->global, c->global + c->bytes);
+    const uint8_t *from = c->data != NULL           ? c->data
+                          : c->source_block != NULL ? c->source_block->shared + c->source
+                                                    : (const uint8_t *)c->global;
     if (c->reduce != REDUCE_NONE)
         reduce((bulk_reduce)c->reduce, (ptx_type)c->type, b->shared + c->target, from, c->bytes, false);
     else
@@ -470,6 +472,32 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
             issue_load(w, form, l, &c);
         else
             issue_store(w, form, l, &c);
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
+    block *b = w->block;
+    const char *what = form->reduce != REDUCE_NONE ? "red.async" : "st.async";
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        async_site(w, i, NULL, 1u << l);
+        bulk_copy c = {.kind = BULK_LOAD, .w = w, .i = i, .f = w->frame->function, .lanes = 1u << l};
+        c.reduce = form->reduce;
+        c.type = form->type;
+        c.bytes = (uint64_t)form->count * form->size;
+        block *target, *at_block;
+        bulk_shared_address(w, &form->to, l, c.bytes, what, &target, &c.target);
+        aligned(b, c.target, (unsigned)c.bytes, what);
+        bulk_shared_address(w, &form->mbarrier, l, 8, "an mbarrier", &at_block, &c.mbarrier);
+        if (at_block != target)
+            async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s to one block of the cluster with the mbarrier of another",
+                        what);
+        mbarrier_check(target, c.mbarrier);
+        c.data = malloc(c.bytes);
+        for (unsigned v = 0; v < form->count; v++)
+            memcpy(c.data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
+        add(target, &c);
     }
     async_site(NULL, NULL, NULL, 0);
 }

@@ -2,6 +2,7 @@
  * cp.async.mbarrier.arrive. Addresses are checked when a copy is issued; it is carried out as late as a GPU could:
  *
  *   to shared memory, with an mbarrier   when a wait for that mbarrier does not succeed at once, source included
+ *   st.async, red.async                  the same
  *   out of shared memory, bulk groups    the source is read at a wait_group(.read) that covers it, memory is written at
  *                                        a wait_group without .read that does, or at the block's end
  *
@@ -43,11 +44,20 @@ typedef struct bulk_form {
     uint8_t reduce, type; /* bulk_reduce, ptx_type */
 } bulk_form;
 
+/* A form of st.async or red.async; insn.more of op_store_async. */
+typedef struct store_form {
+    bulk_address to, mbarrier;
+    uint32_t values[4];  /* slots */
+    uint8_t count, size; /* of the values; bytes of each */
+    uint8_t reduce, type;
+} store_form;
+
 /* Carries out what reports to that mbarrier. True where there was something. */
 bool bulk_land(struct block *b, uint32_t mbarrier);
 bool bulk_pending_on(const struct block *b, uint32_t mbarrier);
 
 void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form);
+void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form);
 void bulk_commit(warp *w, uint32_t mask);
 void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool read_only);
 

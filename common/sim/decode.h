@@ -115,8 +115,9 @@ typedef decoded decode_fn(decoder *d);
 #undef OP_DECODE
 #undef HANDLER_ROW
 
-/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., from the part behind these words on
- * (decode_async.c). */
+/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., st.async..., red.async..., from the part behind
+ * these words on (decode_async.c). */
+decoded decode_store_async(decoder *d, bool reduces);
 decode_fn decode_bulk, decode_bulk_reduce, decode_cp_mbarrier, decode_proxy_fence;
 
 /* Bits of the modifiers column. */

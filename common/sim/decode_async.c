@@ -233,6 +233,38 @@ decoded decode_bulk_reduce(decoder *d) {
     return copy(d, true);
 }
 
+/* st.async{.weak}{.shared::cluster}{.mbarrier::complete_tx::bytes}{.v2,.v4}.type [a], b, [mbar];
+ * red.async.relaxed.cluster{.shared::cluster}{.mbarrier::complete_tx::bytes}.op.type [a], b, [mbar]; */
+decoded decode_store_async(decoder *d, bool reduces) {
+    store_form *form = calloc(1, sizeof *form);
+    d->i->more = (const uint32_t *)form;
+    if (reduces && (!take(d, "relaxed") || !take(d, "cluster"))) return refuse(d, "red.async.relaxed.cluster is meant");
+    if (!reduces) take(d, "weak");
+    const bulk_space space = take(d, "shared::cluster") ? BULK_CLUSTER : BULK_GENERIC;
+    take(d, "mbarrier::complete_tx::bytes");
+    const bulk_reduce op = reduces ? reduce_word(d) : REDUCE_NONE;
+    form->count = reduces ? 1 : take(d, "v2") ? 2 : take(d, "v4") ? 4 : 1;
+    const ptx_type type = take_type(d);
+    const bool word = type == PTX_B32 || type == PTX_U32 || type == PTX_S32 || type == PTX_F32,
+               wide = type == PTX_B64 || type == PTX_U64 || type == PTX_S64 || type == PTX_F64;
+    if (!taken_all(d)) return REFUSED;
+    if (reduces ? op == REDUCE_NONE || !reduction_allowed(op, type, false) : !word && !wide)
+        return refuse(d, "PTX has no %s of this type", reduces ? "red.async" : "st.async");
+    if (!operands_are(d, 3, 3)) return REFUSED;
+    form->reduce = (uint8_t)op;
+    form->type = (uint8_t)type;
+    form->size = wide ? 8 : 4;
+    const ptx_operand *o = d->text->operands, *values = &o[1];
+    if (form->count > 1) {
+        if (values->kind != PTX_OPERAND_VECTOR || values->element_count != form->count)
+            return refuse(d, "%u values in braces are needed", form->count);
+        values = values->elements;
+    }
+    for (unsigned k = 0; k < form->count; k++) form->values[k] = operand_slot(d, &values[k], wide ? 'l' : 'w');
+    if (!address_of(d, &o[0], space, &form->to) || !address_of(d, &o[2], space, &form->mbarrier)) return REFUSED;
+    return run_row(d, ROW_op_store_async);
+}
+
 /* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
  * something into a cache that is not there. */
 static decoded prefetch(decoder *d) {

@@ -206,7 +206,8 @@ decoded decode_membar(decoder *d) {
     }
     if (take(d, "proxy")) return decode_proxy_fence(d);
     if (take(d, "mbarrier_init")) { /* fence.mbarrier_init.release.cluster: mbarriers are seen at once here */
-        if (!take(d, "release") || !take(d, "cluster")) return refuse(d, "fence.mbarrier_init.release.cluster is meant");
+        if (!take(d, "release") || !take(d, "cluster"))
+            return refuse(d, "fence.mbarrier_init.release.cluster is meant");
     }
     if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
     return run_row(d, ROW_op_membar);

@@ -169,7 +169,8 @@ decoded decode_ld(decoder *d) {
     return load_or_store(d, false);
 }
 decoded decode_st(decoder *d) {
-    if (take(d, "async") || take(d, "bulk")) return refuse(d, "the simulator does not do st.async and st.bulk");
+    if (take(d, "async")) return decode_store_async(d, false);
+    if (take(d, "bulk")) return refuse(d, "the simulator does not do st.bulk");
     return load_or_store(d, true);
 }
 
@@ -225,7 +226,7 @@ static decoded atomic(decoder *d, bool result) {
     qualifiers q;
     atomic_op op;
     take_qualifiers(d, &q);
-    if (take(d, "async")) return refuse(d, "the simulator does not do red.async");
+    if (take(d, "async")) return result ? refuse(d, "PTX has no atom.async") : decode_store_async(d, true);
     if (!take_atomic_operation(d, &op)) return refuse(d, "the simulator does not know this atomic operation");
     qualifiers after;
     take_qualifiers(d, &after);

@@ -404,8 +404,7 @@ static inline void matrix_lines(warp *w, const insn *i, const fragment *f, acces
                   (unsigned long long)address[0]);
     const uint64_t end = address[0] + step * (lines - 1) + bytes, base = cluster_base(w->block);
     const bool small = step < 1u << 24 && end > address[0]; /* it does not wrap around */
-    if (i->space == PTX_SHARED && small && address[0] >= base + SHARED_RESERVED &&
-        end <= base + w->block->shared_end) {
+    if (i->space == PTX_SHARED && small && address[0] >= base + SHARED_RESERVED && end <= base + w->block->shared_end) {
         for (unsigned r = 0; r < lines; r++) line[r] = w->block->shared + (address[0] - base) + r * step;
         return;
     }

@@ -121,8 +121,8 @@ void warp_preempt(warp *w) {
 
 void warp_park(warp *w, uint32_t lanes, uint32_t offset) {
     w->active &= ~lanes;
-    w->groups[w->group_count++] = (group){
-        .frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
+    w->groups[w->group_count++] =
+        (group){.frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
 }
 
 /* Some lanes have gone: whoever waits for them looks again. */

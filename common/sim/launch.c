@@ -181,8 +181,8 @@ static void block_free(block *b) {
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
-/* No thread of the cluster can go on: what others of its blocks have sent lands, or else those in mbarrier.try_wait come
- * back empty-handed. False where there is nothing of the kind. */
+/* No thread of the cluster can go on: what others of its blocks have sent lands, or else those in mbarrier.try_wait
+ * come back empty-handed. False where there is nothing of the kind. */
 static bool wake_waiting(const cluster *c) {
     bool woke = false;
     for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_serve(c->blocks[r]) || woke;

@@ -247,7 +247,7 @@ typedef struct block {
     uint32_t *dirty;             /* proxy.h; NULL where no instruction uses the asynchronous proxy */
     bool unfenced;               /* some are */
     int expiries;                /* times that every thread waited and none had progressed since */
-    struct wgmma_block *wgmma; /* wgmma.c; NULL until it is needed */
+    struct wgmma_block *wgmma;   /* wgmma.c; NULL until it is needed */
 } block;
 
 /* A host thread that executes blocks. */

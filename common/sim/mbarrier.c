@@ -58,6 +58,11 @@ void async_fault(block *b, sim_status status, const char *format, ...) {
         i = &w->code[w->pc - 1];
         lanes = w->active;
     }
+    if (b != w->block) {
+        const size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "; that is shared memory of block (%u,%u,%u)", b->ctaid[0],
+                 b->ctaid[1], b->ctaid[2]);
+    }
     frame there;
     if (site.w != NULL && site.f != NULL) { /* the warp may be in another function by now */
         there = (frame){.function = site.f};

@@ -43,7 +43,8 @@ bool proxy_check(warp *w, block *b, uint32_t offset, uint32_t bytes, const char 
                         "missing",
                         g * PROXY_GRANULE, what);
         if (thread == 0) continue;
-        const uint32_t number = (thread & ((1u << PROXY_RANK) - 1)) - 1, rank = thread >> PROXY_RANK, l = number % LANES;
+        const uint32_t number = (thread & ((1u << PROXY_RANK) - 1)) - 1, rank = thread >> PROXY_RANK,
+                       l = number % LANES;
         const block *its = b->cluster->blocks[rank];
         const warp *writer = &its->warps[number / LANES];
         char where[64] = "";

@@ -603,7 +603,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return runtime_result(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 
-/* ---- the driver's entry points: those for tensor maps --------------------------------------------------------------- */
+/* ---- the driver's entry points: those for tensor maps ---------------------------------------------------------------
+ */
 
 static const struct {
     const char *name;
@@ -620,8 +621,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **pointer,
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     for (size_t k = 0; k < sizeof driver_functions / sizeof *driver_functions; k++) {
         if (strcmp(symbol, driver_functions[k].name) != 0) continue;
-        found = version < driver_functions[k].since ? cudaDriverEntryPointVersionNotSufficent
-                                                    : cudaDriverEntryPointSuccess;
+        found =
+            version < driver_functions[k].since ? cudaDriverEntryPointVersionNotSufficent : cudaDriverEntryPointSuccess;
         if (found == cudaDriverEntryPointSuccess) *pointer = driver_functions[k].function;
     }
     if (status) *status = found;

@@ -380,6 +380,113 @@ CLUSTER(counting, 8) {
     if (threadIdx.x < 16) out_u32(d, blockIdx.x * 16 + threadIdx.x, bins[threadIdx.x]);
 }
 
+/* ---- asynchronous operations on another block's shared memory ---- */
+
+static __device__ __forceinline__ void begin_phase(uint64_t *barrier, unsigned arrivals, unsigned bytes) {
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        if (bytes != 0)
+            asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                         "r"(bytes)
+                         : "memory");
+    }
+    sync_cluster();
+}
+
+/* Each block's own threads arrive once. */
+static __device__ __forceinline__ void arrive(uint64_t *barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
+static __device__ __forceinline__ void end_phase(uint64_t *barrier) {
+    asm volatile("{ .reg .pred p;\nAGAIN: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0;\n"
+                 "@!p bra AGAIN; }" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* a, changed by the b of the block before. */
+#define ASYNC_KERNEL(id, text, constraint, reg)                                                                        \
+    CLUSTER(id, 4) {                                                                                                   \
+        UNUSED_ARGUMENTS;                                                                                              \
+        __shared__ __align__(8) uint64_t barrier;                                                                      \
+        __shared__ __align__(16) reg v[64];                                                                            \
+        const int i = blockIdx.x * 64 + threadIdx.x;                                                                   \
+        const uint32_t next = (rank_of_block() + 1) % 4;                                                               \
+        v[threadIdx.x] = ((const reg *)a)[i];                                                                          \
+        begin_phase(&barrier, 64, sizeof v);                                                                           \
+        asm volatile(text ::"r"(mapa(shared_address(&v[threadIdx.x]), next)), constraint(((const reg *)b)[i]),         \
+                     "r"(mapa(shared_address(&barrier), next))                                                         \
+                     : "memory");                                                                                      \
+        arrive(&barrier);                                                                                              \
+        end_phase(&barrier);                                                                                           \
+        ((reg *)d)[i] = v[threadIdx.x];                                                                                \
+        sync_cluster();                                                                                                \
+    }
+#define ST_ASYNC  "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes."
+#define RED_ASYNC "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+#define ASYNCS(X)                                                                                                      \
+    X(st_async_b32, ST_ASYNC "b32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                              \
+    X(st_async_s64, ST_ASYNC "s64 [%0], %1, [%2];", "l", uint64_t, V_U64)                                              \
+    X(st_async_f32, ST_ASYNC "f32 [%0], %1, [%2];", "f", float, V_F32)                                                 \
+    X(st_async_f64, ST_ASYNC "f64 [%0], %1, [%2];", "d", double, V_F64)                                                \
+    X(red_async_add_u32, RED_ASYNC "add.u32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_add_s32, RED_ASYNC "add.s32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_add_u64, RED_ASYNC "add.u64 [%0], %1, [%2];", "l", uint64_t, V_U64)                                    \
+    X(red_async_min_u32, RED_ASYNC "min.u32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_max_s32, RED_ASYNC "max.s32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_and_b32, RED_ASYNC "and.b32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_or_b32, RED_ASYNC "or.b32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                      \
+    X(red_async_xor_b32, RED_ASYNC "xor.b32 [%0], %1, [%2];", "r", uint32_t, V_U32)                                    \
+    X(red_async_inc_u32, RED_ASYNC "inc.u32 [%0], %1, [%2];", "r", uint32_t, V_SMALL)                                  \
+    X(red_async_dec_u32, RED_ASYNC "dec.u32 [%0], %1, [%2];", "r", uint32_t, V_SMALL)
+#define ASYNC_KERNEL_OF(id, text, constraint, reg, type) ASYNC_KERNEL(id, text, constraint, reg)
+#define ASYNC_CASE(id, text, constraint, reg, type) {text, id, type, type, V_NONE, type, 512, 8, 64, 0, 0},
+
+ASYNCS(ASYNC_KERNEL_OF)
+
+/* Rank 2 brings 256 bytes to ranks 0, 1 and 3; rank 2 has the index instead. */
+CLUSTER(multicast, 4) {
+    UNUSED_ARGUMENTS;
+    __shared__ __align__(8) uint64_t barrier;
+    __shared__ __align__(16) uint32_t v[64];
+    const uint32_t rank = rank_of_block();
+    v[threadIdx.x] = threadIdx.x;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    begin_phase(&barrier, 64, rank == 2 ? 0 : sizeof v);
+    if (rank == 2 && threadIdx.x == 0)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
+                     "256, [%2], %3;" ::"r"(shared_address(v)),
+                     "l"((const uint32_t *)a + blockIdx.x / 4 * 64), "r"(shared_address(&barrier)), "h"((uint16_t)0xb)
+                     : "memory");
+    arrive(&barrier);
+    end_phase(&barrier);
+    out_u32(d, blockIdx.x * 64 + threadIdx.x, v[threadIdx.x]);
+    sync_cluster();
+}
+
+/* A block's shared memory to the next one's, and arrivals at its mbarrier by all four blocks. */
+CLUSTER(block_to_block, 4) {
+    UNUSED_ARGUMENTS;
+    __shared__ __align__(8) uint64_t barrier;
+    __shared__ __align__(16) uint32_t v[64], w[64];
+    const uint32_t next = (rank_of_block() + 1) % 4;
+    v[threadIdx.x] = in_u32(a, blockIdx.x * 64 + threadIdx.x);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    begin_phase(&barrier, 4 * 64, sizeof v);
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                         mapa(shared_address(w), next)),
+                     "r"(shared_address(v)), "r"(mapa(shared_address(&barrier), next))
+                     : "memory");
+    for (uint32_t r = 0; r < 4; r++)
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(mapa(shared_address(&barrier), r))
+                     : "memory");
+    end_phase(&barrier);
+    out_u32(d, blockIdx.x * 64 + threadIdx.x, w[threadIdx.x]);
+    sync_cluster();
+}
+
 static const conformance_case cases[] = {
     SPECIALS(SPECIAL_CASE)
     {"mov.pred %is_explicit_cluster/clusters of 2", explicit_of_2, V_NONE, V_NONE, V_NONE, V_U32, 64, 2, 32, 0, 0},
@@ -395,6 +502,9 @@ static const conformance_case cases[] = {
     STORES(STORE_CASE)
     {"ld, st, atom/generic, another block", generic_accesses, V_U32, V_NONE, V_NONE, V_U32, 4 * 64, 4, 32, 0, 0},
     ATOMICS(ATOMIC_CASE)
+    ASYNCS(ASYNC_CASE)
+    {"cp.async.bulk.multicast::cluster/three of four", multicast, V_U32, V_NONE, V_NONE, V_U32, 512, 8, 64, 0, 0},
+    {"cp.async.bulk.shared::cluster.shared::cta, mbarrier.arrive.shared::cluster", block_to_block, V_U32, V_NONE, V_NONE, V_U32, 512, 8, 64, 0, 0},
     {"red.shared::cluster/counting", counting, V_U32, V_NONE, V_NONE, V_U32, 16 * 128, 16, 128, 0, 0},
 };
 

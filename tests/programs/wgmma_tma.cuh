@@ -34,8 +34,9 @@ enum mistake {
     MISTAKES
 };
 static const char *const mistake_names[MISTAKES] = {
-    "none",       "wrong-parity",    "expect-less",    "expect-more",  "wrong-swizzle",    "no-fence",     "no-drain", "no-release",
-    "early-release", "no-cluster-sync", "no-cluster-end", "no-such-rank", "release-own-only", "reuse-source"};
+    "none",           "wrong-parity", "expect-less",      "expect-more",   "wrong-swizzle",
+    "no-fence",       "no-drain",     "no-release",       "early-release", "no-cluster-sync",
+    "no-cluster-end", "no-such-rank", "release-own-only", "reuse-source"};
 
 constexpr int BM = 128, BN = 128, BK = 64, STAGES = 4, THREADS = 384;
 constexpr int A_BYTES = BM * BK * 2, B_BYTES = BN * BK * 2, STAGE_BYTES = A_BYTES + B_BYTES, C_BYTES = BM * BN * 2;
@@ -242,7 +243,8 @@ template <int CLUSTER> static void product(int m, int n, int k, int wrong) {
     CHECK(cudaMemcpy(da, a.data(), a.size() * 2, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(db, b.data(), b.size() * 2, cudaMemcpyHostToDevice));
     CHECK(cudaMemset(dc, 0xff, c.size() * 2));
-    const CUtensorMap a_map = map_of(encode, da, m, k, pitch, BM), b_map = map_of(encode, db, n, k, pitch, BN / CLUSTER),
+    const CUtensorMap a_map = map_of(encode, da, m, k, pitch, BM),
+                      b_map = map_of(encode, db, n, k, pitch, BN / CLUSTER),
                       c_map = map_of(encode, dc, m, n, c_pitch, 64);
     CHECK(cudaFuncSetAttribute(gemm<CLUSTER>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
     cudaLaunchAttribute attribute = {};
