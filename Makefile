@@ -96,7 +96,7 @@ gemv_test := build/tests/gemv/run
 candidates_test := build/tests/candidates/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
-sim_bench := build/tests/bench/sim
+sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/candidates tests/conformance tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
@@ -175,6 +175,10 @@ $(programs) $(sim_bench): build/tests/%: build/obj/tests/%.cu.o build/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
 
+# wgmma and setmaxnreg are sm_90a's only.
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/bench/wgmma*.cu)): \
+    gencode := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
+
 # Every instruction of the PTX ISA, once: some of its kernels spill, and one architecture is enough.
 build/obj/tests/conformance/%.cu.o: no_spills :=
 build/obj/tests/conformance/%.cu.o: gencode := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
@@ -210,9 +214,9 @@ asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
 tsan_flags := -fsanitize=thread -Wno-tsan
 asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
 uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
-sanitized_programs := $(addprefix tests/programs/,atomics_all cooperative_grid_sync device_assert dot_grid_stride errors \
-    fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan spin_lock \
-    sticky_error streams_events warp_intrinsics) tests/sanitizers/race
+sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync device_assert \
+    dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan \
+    spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wgmma_cluster_gemm wmma_gemm) tests/sanitizers/race
 define sanitizer_rules
 $(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
 build/$(1)/%.c.o: %.c build/flags

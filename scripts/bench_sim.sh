@@ -96,4 +96,15 @@ if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/sim >"$work/mixes
 else
     bad "build/tests/bench/sim"
 fi
+
+echo
+echo "Matrix products of tensor cores, 512^3, one thread"
+for program in sim_matrix wgmma; do
+    # shellcheck disable=SC2086 # words
+    if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/$program >"$work/products" 2>"$work/err"; then
+        while read -r name s; do row "$name" "$s" s "<=" 0.5; done <"$work/products"
+    else
+        bad "build/tests/bench/$program"
+    fi
+done
 exit $failed

@@ -26,12 +26,13 @@ for test; do
     *.sh) sh "$test" >"$log" 2>&1 ;;
     *) "./$test" >"$log" 2>&1 ;;
     esac </dev/null
-    status=$?
+    status=$? s=
     case $test in
     notes-check) p=$((status == 0)) f=$((status != 0)) ;;
     *.sh)
         p=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p')
         f=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
+        s=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, [0-9]* failed, \([0-9]* skipped\)$/\1/p')
         ;;
     *)
         p=$(sum '^\[  PASSED  \] \([0-9]*\) test.*')
@@ -46,7 +47,7 @@ for test; do
     fi
     passed=$((passed + p)) failed=$((failed + f))
     if [ "$f" = 0 ]; then
-        echo "ok    $(basename "$test"): $p passed"
+        echo "ok    $(basename "$test"): $p passed${s:+, $s}"
     else
         echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log:"
         tail -n 40 "$log" | sed 's/^/      /'

@@ -71,14 +71,19 @@ static void test_refusals(void **state) {
     }
 }
 
-static void test_clusters_are_refused(void **state) {
+static void test_cluster_sizes(void **state) {
     (void)state;
-    char error[1024];
-    program p = program_load(PTX_HEAD ".visible .entry k() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }\n"
-                                      ".visible .entry one() .explicitcluster .reqnctapercluster 1, 1, 1 { ret; }\n");
-    assert_null(sim_module_kernel(p.module, "k", error, sizeof error));
-    assert_string_equal(error, "the simulator does not do clusters of more than one block yet (kernel k)");
-    assert_non_null(sim_module_kernel(p.module, "one", error, sizeof error));
+    program p = program_load(PTX_HEAD ".visible .entry k() .explicitcluster .reqnctapercluster 2, 3 { ret; }\n"
+                                      ".visible .entry none() .maxclusterrank 4 { ret; }\n");
+    sim_kernel_info info;
+    sim_kernel_describe(kernel_of(&p, "k"), &info);
+    assert_true(info.explicit_cluster);
+    assert_memory_equal(info.reqcluster, ((unsigned[]){2, 3, 1}), sizeof info.reqcluster);
+    assert_int_equal(info.max_cluster_rank, 0);
+    sim_kernel_describe(kernel_of(&p, "none"), &info);
+    assert_false(info.explicit_cluster);
+    assert_memory_equal(info.reqcluster, ((unsigned[]){0, 0, 0}), sizeof info.reqcluster);
+    assert_int_equal(info.max_cluster_rank, 4);
     program_unload(&p);
 }
 
@@ -148,9 +153,8 @@ static void test_describe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_clusters_are_refused),
-        cmocka_unit_test(test_refused_function), cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_cluster_sizes), cmocka_unit_test(test_refused_function),
+        cmocka_unit_test(test_variables), cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,10 @@ refuses() {
 
 programs "all threads"
 programs "one thread" CUDASIM_THREADS=1
-programs "seven threads" CUDASIM_THREADS=7 -- cooperative_grid_sync spin_lock atomics_all reduction printf
-programs "baseline" CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan transpose
+programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction printf \
+    wgmma_cluster_gemm
+programs "baseline" CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan transpose \
+    tensor_gemm wgmma_cluster_gemm wmma_gemm
 programs "baseline, one thread" CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers bitonic_sort
 
 sim=common/sim/cudasim

@@ -27,12 +27,16 @@ struct sim_module {
 struct sim_kernel {
     const char *name;
     unsigned registers, max_dynamic, max_threads;
+    unsigned cluster[3], max_cluster_rank;
+    bool explicit_cluster;
 };
 
-static struct sim_kernel plain = {"plain", 32, 48 * 1024, 1024}, heavy = {"heavy", 128, 48 * 1024, 1024};
-static char order[64];         /* the first character of each launch's argument, in order */
-static sim_status next_status; /* of the next launch */
-static uint64_t variable;      /* of every module */
+static struct sim_kernel plain = {.name = "plain", .registers = 32, .max_dynamic = 48 * 1024, .max_threads = 1024},
+                         heavy = {.name = "heavy", .registers = 128, .max_dynamic = 48 * 1024, .max_threads = 1024};
+static sim_launch_config launched; /* the latest */
+static char order[64];             /* the first character of each launch's argument, in order */
+static sim_status next_status;     /* of the next launch */
+static uint64_t variable;          /* of every module */
 
 static char wrapper_good[64], wrapper_bad[64];
 static const struct {
@@ -74,7 +78,10 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
                               .ptx_version = 90,
                               .binary_version = 90,
                               .param_count = 1,
-                              .max_dynamic_shared = kernel->max_dynamic};
+                              .max_dynamic_shared = kernel->max_dynamic,
+                              .reqcluster = {kernel->cluster[0], kernel->cluster[1], kernel->cluster[2]},
+                              .max_cluster_rank = kernel->max_cluster_rank,
+                              .explicit_cluster = kernel->explicit_cluster};
 }
 
 void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes) {
@@ -89,7 +96,8 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
 }
 
 sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    (void)kernel, (void)config;
+    (void)kernel;
+    launched = *config;
     size_t length = strlen(order);
     if (length + 1 < sizeof(order)) order[length] = *(const char *)params;
     sim_status status = next_status;
@@ -245,17 +253,159 @@ static void launch_attributes(void **state) {
     attribute.val.clusterDim.x = 2;
     GIVES(cudaLaunchKernelExC(&config, &plain_host, args), cudaErrorInvalidClusterSize); /* does not divide the grid */
     config.gridDim.x = 16;
-    GIVES(cudaLaunchKernelExC(&config, &plain_host, args), cudaErrorNotSupported);
+    OK(cudaLaunchKernelExC(&config, &plain_host, args));
+    assert_int_equal(launched.cluster[0], 2);
+    assert_true(launched.explicit_cluster);
     attribute.val.clusterDim.x = 16;
     GIVES(cudaLaunchKernelExC(&config, &plain_host, args), cudaErrorInvalidClusterSize); /* not portable */
     OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    GIVES(cudaLaunchKernelExC(&config, &plain_host, args), cudaErrorNotSupported);
+    OK(cudaLaunchKernelExC(&config, &plain_host, args));
+    assert_int_equal(launched.cluster[0], 16);
     OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     OK(cudaLaunchKernelExC(&config, &plain_host, args));
     attribute.id = (cudaLaunchAttributeID)15;
     GIVES(cudaLaunchKernelExC(&config, &plain_host, args), cudaErrorInvalidValue);
-    assert_string_equal(order, "aa");
+    assert_string_equal(order, "aaaa");
+    cudaGetLastError();
+}
+
+static cudaError_t cluster_launch(unsigned grid, unsigned x, unsigned y) {
+    char name = 'a';
+    void *args[] = {&name};
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {x, y, 1}};
+    cudaLaunchConfig_t config = {{grid, 2, 1}, {32, 1, 1}, 0, NULL, &attribute, 1};
+    launched = (sim_launch_config){0};
+    return cudaLaunchKernelExC(&config, &plain_host, args);
+}
+
+static bool was_cluster(unsigned x, unsigned y, unsigned z, bool is_explicit) {
+    return launched.cluster[0] == x && launched.cluster[1] == y && launched.cluster[2] == z &&
+           launched.explicit_cluster == is_explicit;
+}
+
+static void clusters(void **state) {
+    (void)state;
+    char name = 'a';
+    void *args[] = {&name};
+    const dim3 eight = {8, 2, 1}, warp = {32, 1, 1};
+    struct cudaFuncAttributes attributes;
+    OK(cudaLaunchKernel(&plain_host, eight, warp, args, 0, NULL));
+    assert_true(was_cluster(1, 1, 1, false));
+    OK(cluster_launch(8, 4, 2));
+    assert_true(was_cluster(4, 2, 1, true));
+    OK(cluster_launch(8, 1, 1));
+    assert_true(was_cluster(1, 1, 1, true));
+    GIVES(cluster_launch(8, 3, 1), cudaErrorInvalidClusterSize);
+    GIVES(cluster_launch(18, 9, 1), cudaErrorInvalidClusterSize);
+    GIVES(cluster_launch(8, 0, 1), cudaErrorInvalidValue);
+    GIVES(cluster_launch(8, 0x10001, 0x10000), cudaErrorInvalidClusterSize);
+    OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(cluster_launch(18, 9, 1));
+    GIVES(cluster_launch(34, 17, 1), cudaErrorInvalidClusterSize);
+    OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+
+    /* What the program requires at run time, */
+    OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterWidth, 2));
+    OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterHeight, 2));
+    OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterDepth, 1));
+    OK(cudaLaunchKernel(&plain_host, eight, warp, args, 0, NULL));
+    assert_true(was_cluster(2, 2, 1, true));
+    GIVES(cudaLaunchKernel(&plain_host, (dim3){7, 2, 1}, warp, args, 0, NULL), cudaErrorInvalidClusterSize);
+    GIVES(cluster_launch(8, 4, 1), cudaErrorInvalidClusterSize);
+    OK(cudaFuncGetAttributes(&attributes, &plain_host));
+    assert_int_equal(attributes.requiredClusterHeight, 2);
+    for (int k = 0; k < 3; k++)
+        OK(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterWidth + (unsigned)k, 0));
+
+    /* and what the kernel itself does. */
+    plain.cluster[0] = 4, plain.cluster[1] = plain.cluster[2] = 1, plain.explicit_cluster = true;
+    OK(cudaLaunchKernel(&plain_host, eight, warp, args, 0, NULL));
+    assert_true(was_cluster(4, 1, 1, true));
+    OK(cluster_launch(8, 4, 1));
+    GIVES(cluster_launch(8, 2, 1), cudaErrorInvalidClusterSize);
+    GIVES(cudaLaunchKernel(&plain_host, (dim3){6, 1, 1}, warp, args, 0, NULL), cudaErrorInvalidClusterSize);
+    GIVES(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterWidth, 2), cudaErrorNotPermitted);
+    OK(cudaFuncGetAttributes(&attributes, &plain_host));
+    assert_int_equal(attributes.requiredClusterWidth, 4);
+    assert_int_equal(attributes.requiredClusterDepth, 1);
+    assert_int_equal(attributes.clusterDimMustBeSet, 1);
+    plain.cluster[0] = plain.cluster[1] = plain.cluster[2] = 0;
+    GIVES(cudaLaunchKernel(&plain_host, eight, warp, args, 0, NULL), cudaErrorInvalidClusterSize);
+    plain.explicit_cluster = false;
+    plain.max_cluster_rank = 2;
+    OK(cluster_launch(8, 2, 1));
+    GIVES(cluster_launch(8, 4, 1), cudaErrorInvalidClusterSize);
+    plain.max_cluster_rank = 0;
+    cudaGetLastError();
+}
+
+/* 132 SMs in 8 GPCs: six of 16 and two of 18. A block of 1024 threads and 128 registers fills an SM's half. */
+static void cluster_occupancy(void **state) {
+    (void)state;
+    cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeClusterDimension, .val.clusterDim = {2, 1, 1}};
+    cudaLaunchConfig_t config = {{16, 1, 1}, {512, 1, 1}, 0, NULL, &attribute, 1};
+    int count;
+    static const struct {
+        unsigned size;
+        int clusters;
+    } expected[] = {{1, 132}, {2, 66}, {3, 6 * 5 + 2 * 6}, {4, 32}, {8, 16}};
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        attribute.val.clusterDim.x = expected[k].size;
+        OK(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config));
+        assert_int_equal(count, expected[k].clusters);
+    }
+    attribute.val.clusterDim.x = 16;
+    GIVES(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
+    assert_int_equal(count, 8);
+    OK(cudaFuncSetAttribute(&heavy_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    OK(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config));
+    assert_int_equal(count, 8);
+    OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
+    assert_int_equal(count, 16);
+    OK(cudaFuncSetAttribute(&heavy_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 0));
+    config.numAttrs = 0;
+    GIVES(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    heavy.cluster[0] = 4, heavy.cluster[1] = heavy.cluster[2] = 1;
+    OK(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config));
+    assert_int_equal(count, 32);
+    OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
+    assert_int_equal(count, 4);
+    heavy.cluster[0] = 0;
+    cudaGetLastError();
+}
+
+static void cluster_graph(void **state) {
+    (void)state;
+    char name = 'a';
+    void *args[] = {&name};
+    struct cudaKernelNodeParams params = {
+        .func = (void *)&plain_host, .gridDim = {8, 1, 1}, .blockDim = {32, 1, 1}, .kernelParams = args};
+    cudaLaunchAttributeValue value = {.clusterDim = {4, 1, 1}}, read;
+    cudaGraph_t graph;
+    cudaGraphNode_t node, other;
+    cudaGraphExec_t exec;
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    OK(cudaGraphAddKernelNode(&other, graph, &node, 1, &params));
+    OK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value));
+    value.clusterDim.x = 3;
+    GIVES(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value),
+          cudaErrorInvalidClusterSize);
+    OK(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeClusterDimension, &read));
+    assert_int_equal(read.clusterDim.x, 4);
+    params.gridDim.x = 12;
+    OK(cudaGraphKernelNodeSetParams(node, &params));
+    params.gridDim.x = 10;
+    GIVES(cudaGraphKernelNodeSetParams(node, &params), cudaErrorInvalidClusterSize);
+    OK(cudaGraphKernelNodeCopyAttributes(other, node));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, NULL));
+    OK(cudaStreamSynchronize(NULL));
+    assert_true(was_cluster(4, 1, 1, true));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
     cudaGetLastError();
 }
 
@@ -819,6 +969,9 @@ int main(void) {
         cmocka_unit_test_setup(unknown_kernels, reset),
         cmocka_unit_test_setup(cooperative, reset),
         cmocka_unit_test_setup(launch_attributes, reset),
+        cmocka_unit_test_setup(clusters, reset),
+        cmocka_unit_test_setup(cluster_occupancy, reset),
+        cmocka_unit_test_setup(cluster_graph, reset),
         cmocka_unit_test_setup(call_configurations, reset),
         cmocka_unit_test_setup(sticky_errors, reset),
         cmocka_unit_test_setup(pointers, reset),

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec_memory.h"
+#include "cluster.h"
 
 static const char *verb(access_kind kind) {
     return kind == ACCESS_READ ? "reads" : kind == ACCESS_WRITE ? "writes" : "atomically changes";
@@ -41,7 +41,8 @@ static void describe_global(uint64_t address, unsigned bytes, char *text, size_t
         snprintf(text, size, ": inside of %s", what);
 }
 
-static uint8_t *shared_pointer(const warp *w, uint64_t offset, unsigned bytes) {
+static uint8_t *shared_pointer(const warp *w, uint64_t address, unsigned bytes) {
+    const uint64_t offset = address - cluster_base(w->block);
     if (offset < SHARED_RESERVED || offset > w->block->shared_end - bytes) return NULL;
     return w->block->shared + offset;
 }
@@ -53,11 +54,11 @@ static uint8_t *local_pointer(const warp *w, int lane, uint64_t offset, uint64_t
 }
 
 /* One lane's address in generic terms; NULL where nothing is there. */
-static uint8_t *generic_pointer(const warp *w, int lane, uint64_t address, uint64_t bytes, bool write) {
+static uint8_t *generic_pointer(warp *w, int lane, uint64_t address, uint64_t bytes, bool write) {
     const uint64_t offset = address - memory_arena();
     if (offset < WINDOW_END) {
         if (offset >= WINDOW_SHARED && offset < WINDOW_SHARED + WINDOW_SIZE)
-            return shared_pointer(w, offset - WINDOW_SHARED, (unsigned)bytes);
+            return cluster_pointer(w, offset - WINDOW_SHARED, bytes);
         if (offset >= WINDOW_LOCAL && offset < WINDOW_LOCAL + WINDOW_SIZE)
             return local_pointer(w, lane, offset - WINDOW_LOCAL, bytes);
         if (offset >= WINDOW_PARAM && !write && offset - WINDOW_PARAM <= w->launch->param_bytes &&
@@ -93,13 +94,21 @@ _Noreturn static void bad_address(warp *w, const insn *i, uint32_t lanes, ptx_sp
     const block *b = w->block;
     const uint64_t window = address - memory_arena();
     if (space == PTX_NO_SPACE && window >= WINDOW_SHARED && window < WINDOW_SHARED + WINDOW_SIZE) {
-        space = PTX_SHARED;
+        space = PTX_SHARED_CLUSTER;
         address = window - WINDOW_SHARED;
     } else if (space == PTX_NO_SPACE && window >= WINDOW_LOCAL && window < WINDOW_LOCAL + WINDOW_SIZE) {
         space = PTX_LOCAL;
         address = window - WINDOW_LOCAL;
     }
-    if (space == PTX_SHARED) {
+    const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
+    if (space == PTX_SHARED_CLUSTER && rank != b->rank) cluster_bad_address(w, i, lanes, address, bytes, verb(kind));
+    if (space == PTX_SHARED && rank != b->rank && rank < b->cluster->size)
+        sim_fault(w, i, lanes, SIM_ILLEGAL_ADDRESS,
+                  "%s %u bytes at 0x%llx, an address of rank %llu's shared memory, as its own: .shared::cluster or a "
+                  "generic address is needed (this block has rank %u)",
+                  verb(kind), bytes, (unsigned long long)address, (unsigned long long)rank, b->rank);
+    if (space == PTX_SHARED || space == PTX_SHARED_CLUSTER) {
+        address -= cluster_base(b);
         sim_fault(w, i, lanes, SIM_ILLEGAL_ADDRESS,
                   "%s %u bytes of shared memory at 0x%llx; the block's shared memory is 0x%x to 0x%x", verb(kind),
                   bytes, (unsigned long long)address, SHARED_RESERVED, b->shared_end);
@@ -132,6 +141,9 @@ void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
         switch (space) {
         case PTX_SHARED:
             result[l] = shared_pointer(w, address, bytes);
+            break;
+        case PTX_SHARED_CLUSTER:
+            result[l] = cluster_pointer(w, address, bytes);
             break;
         case PTX_LOCAL:
             result[l] = local_pointer(w, l, address, bytes);

@@ -1,4 +1,5 @@
 #include "call.h"
+#include "cluster.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -65,19 +66,28 @@ static uint32_t special_value(const warp *w, int which, int lane) {
     case SPECIAL_RESERVED_END:
     case SPECIAL_RESERVED_CAP:
         return SHARED_RESERVED;
+    case SPECIAL_SHARED_BASE:
+        return cluster_base(w->block);
     case SPECIAL_CLUSTERID_X:
     case SPECIAL_CLUSTERID_Y:
     case SPECIAL_CLUSTERID_Z:
-        return w->block->ctaid[which - SPECIAL_CLUSTERID_X];
+        return w->block->ctaid[which - SPECIAL_CLUSTERID_X] / c->cluster[which - SPECIAL_CLUSTERID_X];
     case SPECIAL_NCLUSTERID_X:
     case SPECIAL_NCLUSTERID_Y:
     case SPECIAL_NCLUSTERID_Z:
-        return c->grid[which - SPECIAL_NCLUSTERID_X];
+        return c->grid[which - SPECIAL_NCLUSTERID_X] / c->cluster[which - SPECIAL_NCLUSTERID_X];
+    case SPECIAL_CLUSTER_CTAID_X:
+    case SPECIAL_CLUSTER_CTAID_Y:
+    case SPECIAL_CLUSTER_CTAID_Z:
+        return w->block->ctaid[which - SPECIAL_CLUSTER_CTAID_X] % c->cluster[which - SPECIAL_CLUSTER_CTAID_X];
     case SPECIAL_CLUSTER_NCTAID_X:
     case SPECIAL_CLUSTER_NCTAID_Y:
     case SPECIAL_CLUSTER_NCTAID_Z:
+        return c->cluster[which - SPECIAL_CLUSTER_NCTAID_X];
+    case SPECIAL_CLUSTER_CTARANK:
+        return w->block->rank;
     case SPECIAL_CLUSTER_NCTARANK:
-        return 1;
+        return la->cluster_size;
     default:
         return 0;
     }
@@ -92,8 +102,8 @@ void frame_fill(warp *w, const function *f, uint8_t *registers, bool constants) 
     for (int k = 0; k < f->special_count; k++) {
         const special_slot *s = &f->specials[k];
         for (int l = 0; l < LANES; l++) {
-            const uint32_t value = special_value(w, s->special, l);
-            const uint64_t wide = value;
+            const uint64_t wide = special_value(w, s->special, l) + s->addend;
+            const uint32_t value = (uint32_t)wide;
             memcpy(registers + s->slot + s->bytes * (unsigned)l, s->bytes == 8 ? (const void *)&wide : &value,
                    s->bytes);
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "specials.h"
+#include "wgmma.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -286,22 +287,30 @@ bool special_is_fixed(int s) {
     return special_names[s].fixed;
 }
 
+static uint32_t special_slot_of(decoder *d, int s, unsigned wanted, uint64_t addend) {
+    function *f = d->f;
+    /* In a place of its own even where it is wider than the register itself (mov.u64 of a 32-bit special register). */
+    for (int k = 0; k < f->special_count; k++)
+        if (f->specials[k].special == s && f->specials[k].bytes == wanted && f->specials[k].addend == addend)
+            return f->specials[k].slot;
+    f->specials = realloc(f->specials, (size_t)(f->special_count + 1) * sizeof *f->specials);
+    uint32_t slot = d->constant_end;
+    d->constant_end += wanted * LANES;
+    f->specials[f->special_count++] = (special_slot){s, wanted, slot, addend};
+    return slot;
+}
+
 static uint32_t special_register_slot(decoder *d, const ptx_operand *o, char kind) {
     int s = special_named(o->symbol);
     if (s < 0 || !special_names[s].fixed) {
         refuse(d, "the simulator does not know the special register %s here", o->symbol);
         return SLOT_SINK;
     }
-    unsigned wanted = kind_bytes(kind) == 8 ? 8 : 4;
-    function *f = d->f;
-    /* In a place of its own even where it is wider than the register itself (mov.u64 of a 32-bit special register). */
-    for (int k = 0; k < f->special_count; k++)
-        if (f->specials[k].special == s && f->specials[k].bytes == wanted) return f->specials[k].slot;
-    f->specials = realloc(f->specials, (size_t)(f->special_count + 1) * sizeof *f->specials);
-    uint32_t slot = d->constant_end;
-    d->constant_end += wanted * LANES;
-    f->specials[f->special_count++] = (special_slot){s, wanted, slot};
-    return slot;
+    return special_slot_of(d, s, kind_bytes(kind) == 8 ? 8 : 4, 0);
+}
+
+uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes) {
+    return special_slot_of(d, SPECIAL_SHARED_BASE, bytes, offset);
 }
 
 /* A place for !p: the instruction's handler gets another in front of it (op_negate) that fills it. */
@@ -388,6 +397,7 @@ uint32_t operand_slot(decoder *d, const ptx_operand *o, char kind) {
             refuse(d, "the address of %s cannot stand here: mov it to a register", o->symbol);
             return SLOT_SINK;
         }
+        if (p.space == PTX_SHARED) return shared_address_slot(d, p.address + (uint64_t)o->integer, bytes);
         return constant_slot(d, p.address + (uint64_t)o->integer, bytes);
     }
     default:
@@ -459,7 +469,8 @@ bool operand_address(decoder *d, const ptx_operand *o, ptx_space space, address 
     if (o->symbol != NULL) {
         place p;
         if (!find_place(d, o->symbol, &p)) return false;
-        bool fits = space == PTX_NO_SPACE || space == p.space || (space == PTX_PARAM && p.space == PTX_LOCAL);
+        bool fits = space == PTX_NO_SPACE || space == p.space || (space == PTX_PARAM && p.space == PTX_LOCAL) ||
+                    (space == PTX_SHARED_CLUSTER && p.space == PTX_SHARED);
         if (!fits) {
             refuse(d, "%s is not in the space the instruction names", o->symbol);
             return false;
@@ -468,6 +479,11 @@ bool operand_address(decoder *d, const ptx_operand *o, ptx_space space, address 
         a->frame = p.space == PTX_LOCAL;
         a->param = p.space == PTX_PARAM;
         if (p.space == PTX_SHARED && space == PTX_NO_SPACE) a->offset += (int64_t)(memory_arena() + WINDOW_SHARED);
+        if (p.space == PTX_SHARED) {
+            a->wide = true;
+            a->slot = shared_address_slot(d, 0, 8);
+            return true;
+        }
     }
     a->wide = true;
     a->slot = constant_slot(d, 0, 8);
@@ -721,6 +737,8 @@ static void free_function(function *f, insn *code) {
     free(f->constants);
     free(f->specials);
     free(f->formals);
+    wgmma_function_free(f->wgmma);
+    f->wgmma = NULL;
     f->calls = NULL;
     f->code = NULL;
     f->constants = NULL;
@@ -733,9 +751,6 @@ bool decode_function(function *f, char *error, size_t error_size) {
     constant_map constants = {0};
     decoder d = {.f = f, .source = f->source, .constants = &constants, .error = error, .error_size = error_size};
     const ptx_function *s = f->source;
-    const unsigned *cluster = s->reqnctapercluster;
-    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
-        refuse(&d, "the simulator does not do clusters of more than one block yet");
     bool ok = !d.failed && place_variables(&d) && place_registers(&d);
     uint32_t constants_from = d.constant_end;
     insn *code = NULL;
@@ -754,6 +769,7 @@ bool decode_function(function *f, char *error, size_t error_size) {
         last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
         last->run = sim_handlers[last->row];
         fill_constants(&d, constants_from);
+        if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
     }
     free(constants.entries);

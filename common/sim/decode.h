@@ -28,6 +28,9 @@ bool module_symbol(sim_module *module, function *owner, const char *name, symbol
 bool decode_function(function *f, char *error, size_t error_size);
 void decode_free(function *f);
 
+/* Puts guards before the instructions that touch registers of a wgmma (decode_wgmma.c). False where there is none. */
+bool wgmma_guard_function(decoder *d, insn *code);
+
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 
@@ -75,6 +78,8 @@ ptx_type take_type(decoder *d);
 /* Operand as an offset of lanes. `kind` is a letter as in ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
+/* The address of the running block's own shared memory at this offset. */
+uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);
 unsigned register_bytes(const decoder *d, const ptx_operand *operand);
 
 /* The address operand: *slot gets the register's lanes (or a constant's), i->imm the offset; *wide tells whether the
@@ -98,6 +103,9 @@ typedef struct place {
 } place;
 bool find_place(decoder *d, const char *name, place *p);
 
+/* barrier.cluster (decode_cluster.c). */
+decoded decode_barrier_cluster(decoder *d);
+
 typedef decoded decode_fn(decoder *d);
 #define OP(name, spelling, modifiers, operands, class, handler)
 #define OP_DECODE(name, mnemonic, decoder, class) decode_fn decoder;
@@ -106,6 +114,11 @@ typedef decoded decode_fn(decoder *d);
 #undef OP
 #undef OP_DECODE
 #undef HANDLER_ROW
+
+/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., st.async..., red.async..., from the part behind
+ * these words on (decode_async.c). */
+decoded decode_store_async(decoder *d, bool reduces);
+decode_fn decode_bulk, decode_bulk_reduce, decode_cp_mbarrier, decode_proxy_fence;
 
 /* Bits of the modifiers column. */
 #define ROUND     (1u << 0)

@@ -154,7 +154,7 @@ decoded decode_bar(decoder *d) {
         i->op[0] = operand_slot(d, &t->operands[0], 'w');
         return run_row(d, ROW_op_bar_warp);
     }
-    if (take(d, "cluster")) return refuse(d, "the simulator does not do cluster barriers yet");
+    if (take(d, "cluster")) return decode_barrier_cluster(d);
     take(d, "cta");
     bool sync = take(d, "sync"), arrive = !sync && take(d, "arrive"), red = !sync && !arrive && take(d, "red");
     if (!sync && !arrive && !red) return refuse(d, "the simulator does not know this barrier");
@@ -204,9 +204,10 @@ decoded decode_membar(decoder *d) {
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
             if (take(d, words[k])) more = true;
     }
-    if (take(d, "proxy")) {
-        if (!take(d, "alias") && !take(d, "async")) return refuse(d, "the simulator does not do this proxy fence yet");
-        if (!take(d, "global") && !take(d, "shared::cta")) take(d, "shared::cluster");
+    if (take(d, "proxy")) return decode_proxy_fence(d);
+    if (take(d, "mbarrier_init")) { /* fence.mbarrier_init.release.cluster: mbarriers are seen at once here */
+        if (!take(d, "release") || !take(d, "cluster"))
+            return refuse(d, "fence.mbarrier_init.release.cluster is meant");
     }
     if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
     return run_row(d, ROW_op_membar);

@@ -19,7 +19,7 @@ typedef struct qualifiers {
 static ptx_space space_word(decoder *d) {
     if (take(d, "global")) return PTX_GLOBAL;
     if (take(d, "shared") || take(d, "shared::cta")) return PTX_SHARED;
-    if (take(d, "shared::cluster")) return PTX_SHARED; /* a cluster is one block yet */
+    if (take(d, "shared::cluster")) return PTX_SHARED_CLUSTER;
     if (take(d, "local")) return PTX_LOCAL;
     if (take(d, "const")) return PTX_CONST;
     if (take(d, "param") || take(d, "param::entry") || take(d, "param::func")) return PTX_PARAM;
@@ -169,7 +169,8 @@ decoded decode_ld(decoder *d) {
     return load_or_store(d, false);
 }
 decoded decode_st(decoder *d) {
-    if (take(d, "async") || take(d, "bulk")) return refuse(d, "the simulator does not do st.async and st.bulk");
+    if (take(d, "async")) return decode_store_async(d, false);
+    if (take(d, "bulk")) return refuse(d, "the simulator does not do st.bulk");
     return load_or_store(d, true);
 }
 
@@ -225,7 +226,7 @@ static decoded atomic(decoder *d, bool result) {
     qualifiers q;
     atomic_op op;
     take_qualifiers(d, &q);
-    if (take(d, "async")) return refuse(d, "the simulator does not do red.async");
+    if (take(d, "async")) return result ? refuse(d, "PTX has no atom.async") : decode_store_async(d, true);
     if (!take_atomic_operation(d, &op)) return refuse(d, "the simulator does not know this atomic operation");
     qualifiers after;
     take_qualifiers(d, &after);
@@ -238,7 +239,7 @@ static decoded atomic(decoder *d, bool result) {
     if (!taken_all(d)) return REFUSED;
     if (!atomic_allowed(op, type, q.vector) || ptx_type_size(type) * (unsigned)q.vector > 16)
         return refuse(d, "PTX has no such atomic operation for this type");
-    if (q.space != PTX_NO_SPACE && q.space != PTX_GLOBAL && q.space != PTX_SHARED)
+    if (q.space != PTX_NO_SPACE && q.space != PTX_GLOBAL && q.space != PTX_SHARED && q.space != PTX_SHARED_CLUSTER)
         return refuse(d, "atomic operations work on global and shared memory");
     int sources = op == ATOMIC_CAS ? 2 : 1;
     int operands = (result ? 1 : 0) + 1 + sources + (q.hint ? 1 : 0);
@@ -284,6 +285,7 @@ decoded decode_red(decoder *d) {
 /* cp.async.{ca,cg}.shared{::cta}.global{.hints} [dst], [src], cp-size{, src-size or ignore-src}{, cache-policy}; */
 decoded decode_cp(decoder *d) {
     insn *i = d->i;
+    if (take(d, "reduce")) return decode_bulk_reduce(d);
     if (!take(d, "async")) return refuse(d, "the simulator does not know this form of cp");
     if (take(d, "commit_group")) {
         i->row = ROW_op_cp_commit;
@@ -301,8 +303,8 @@ decoded decode_cp(decoder *d) {
         i->run = sim_handlers[i->row];
         return DECODED;
     }
-    if (take(d, "bulk")) return refuse(d, "the simulator does not do bulk copies yet");
-    if (take(d, "mbarrier")) return refuse(d, "the simulator does not do mbarriers yet");
+    if (take(d, "bulk")) return decode_bulk(d);
+    if (take(d, "mbarrier")) return decode_cp_mbarrier(d);
     bool cg = take(d, "cg");
     if (!cg && !take(d, "ca")) return refuse(d, "the simulator does not know this form of cp.async");
     if (!(take(d, "shared") || take(d, "shared::cta")) || !take(d, "global"))
@@ -373,9 +375,8 @@ decoded decode_cvta(decoder *d) {
     if (d->text->operand_count != 2) return refuse(d, "two operands are needed");
     const ptx_operand *a = &d->text->operands[1];
     const bool in_frame = space == PTX_LOCAL || (space == PTX_PARAM && !d->source->is_entry);
-    uint64_t window = space == PTX_SHARED ? memory_arena() + WINDOW_SHARED
-                      : in_frame          ? memory_arena() + WINDOW_LOCAL
-                                          : 0;
+    const bool shared = space == PTX_SHARED || space == PTX_SHARED_CLUSTER;
+    uint64_t window = shared ? memory_arena() + WINDOW_SHARED : in_frame ? memory_arena() + WINDOW_LOCAL : 0;
     i->op[0] = operand_slot(d, &d->text->operands[0], 'l');
     i->imm = (int64_t)(to ? 0 - window : window);
     if (a->kind == PTX_OPERAND_SYMBOL) { /* cvta.shared.u64 %rd, symbol; symbol + constant */
@@ -384,7 +385,7 @@ decoded decode_cvta(decoder *d) {
         i->imm += a->integer + (int64_t)p.address;
         if (p.space == PTX_PARAM) i->imm += (int64_t)(memory_arena() + WINDOW_PARAM);
         i->row = p.space == PTX_LOCAL ? ROW_op_mov_frame : ROW_op_add_imm;
-        i->op[1] = constant_slot(d, 0, 8);
+        i->op[1] = p.space == PTX_SHARED ? shared_address_slot(d, 0, 8) : constant_slot(d, 0, 8);
     } else {
         i->op[1] = operand_slot(d, a, 'l');
         i->row = i->imm == 0 ? ROW_mov_b64 : ROW_op_add_imm;
@@ -396,8 +397,7 @@ decoded decode_cvta(decoder *d) {
 /* isspacep.space p, a; */
 decoded decode_isspacep(decoder *d) {
     insn *i = d->i;
-    bool cluster = take(d, "shared::cluster");
-    ptx_space space = cluster ? PTX_SHARED : space_word(d);
+    ptx_space space = space_word(d);
     if (space == PTX_NO_SPACE || !taken_all(d)) return refuse(d, "a state space is missing");
     if (d->text->operand_count != 2) return refuse(d, "two operands are needed");
     i->space = (uint8_t)space;
@@ -446,8 +446,7 @@ decoded decode_mov(decoder *d) {
     unsigned bytes = ptx_type_size(type);
     if (type == PTX_PRED && from->kind == PTX_OPERAND_SPECIAL && strcmp(from->symbol, "%is_explicit_cluster") == 0) {
         i->op[0] = operand_slot(d, to, 'p');
-        i->op[1] = SLOT_FALSE; /* no launch has clusters yet */
-        i->row = ROW_mov_pred;
+        i->row = ROW_op_mov_explicit_cluster;
         i->run = sim_handlers[i->row];
         return d->failed ? REFUSED : DECODED;
     }
@@ -477,7 +476,8 @@ decoded decode_mov(decoder *d) {
             i->row = ROW_op_mov_frame;
         } else {
             if (p.space == PTX_PARAM) i->imm += (int64_t)(memory_arena() + WINDOW_PARAM);
-            i->op[1] = constant_slot(d, (uint64_t)i->imm, bytes);
+            i->op[1] = p.space == PTX_SHARED ? shared_address_slot(d, (uint64_t)i->imm, bytes)
+                                             : constant_slot(d, (uint64_t)i->imm, bytes);
             i->row = bytes == 8 ? ROW_mov_b64 : ROW_mov_b32;
         }
         i->run = sim_handlers[i->row];

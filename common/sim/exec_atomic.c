@@ -1,8 +1,10 @@
 /* Atomic operations: atom and red. Blocks run on several host threads, so those on global memory are the host's own. */
 #include <string.h>
 
+#include "cluster.h"
 #include "exec_memory.h"
 #include "floats.h"
+#include "proxy.h"
 
 static uint32_t f16_add(uint32_t a, uint32_t b) {
     return f32_to_f16(f32_bits(f32_of(f16_to_f32(a & 0xffff)) + f32_of(f16_to_f32(b & 0xffff))));
@@ -149,6 +151,7 @@ HANDLER(op_atomic) {
         w->block->polled = true;
         w->budget -= op == ATOMIC_CAS || op == ATOMIC_EXCH ? POLL_COST : COUNT_COST;
     }
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     if (size == 16) {
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
@@ -162,7 +165,7 @@ HANDLER(op_atomic) {
     }
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
-        const bool flush = (uint64_t)(pointer[l] - w->block->shared) >= w->block->shared_end;
+        const bool flush = !cluster_holds(w->block, pointer[l]);
         const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
         uint64_t old[MOST_ATOMIC_VECTOR];
         for (unsigned v = 0; v < i->vector; v++) {

@@ -2,7 +2,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster.h"
 #include "exec_memory.h"
+#include "proxy.h"
 #include "specials.h"
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -115,11 +117,15 @@ HANDLER(op_isspacep) {
     for (int l = 0; l < LANES; l++) {
         uint64_t offset = a[l] - arena;
         bool shared = offset >= WINDOW_SHARED && offset < WINDOW_SHARED + WINDOW_SIZE;
+        bool own = shared && (offset - WINDOW_SHARED) >> CLUSTER_RANK_SHIFT == w->block->rank;
         bool local = offset >= WINDOW_LOCAL && offset < WINDOW_LOCAL + WINDOW_SIZE;
         bool param = offset >= WINDOW_PARAM && offset < WINDOW_PARAM + WINDOW_SIZE;
         bool is;
         switch (i->space) {
         case PTX_SHARED:
+            is = own;
+            break;
+        case PTX_SHARED_CLUSTER:
             is = shared;
             break;
         case PTX_LOCAL:
@@ -185,9 +191,19 @@ static inline bool known_global(warp *w, const insn *i, const uint64_t *address,
            !(write && m->kind == MEMORY_CONSTANT);
 }
 
-static inline bool known_shared(warp *w, const uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
+/* Are all lanes inside of the block's own shared memory? Then addresses become offsets. */
+static inline bool known_shared(warp *w, uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
     uint64_t bits;
     span(address, low, high, &bits);
+    const uint64_t base = cluster_base(w->block);
+    if (base != 0) {
+        if (*low < base + SHARED_RESERVED || *high > base + w->block->shared_end - bytes || (bits & (bytes - 1)) != 0)
+            return false;
+        EACH_LANE address[l] -= base;
+        *low -= base;
+        *high -= base;
+        return true;
+    }
     return *low >= SHARED_RESERVED && *high <= w->block->shared_end - bytes && (bits & (bytes - 1)) == 0;
 }
 
@@ -195,9 +211,10 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;
     lane_addresses(w, i, mask, address);
-    if (i->space == PTX_SHARED && known_shared(w, address, bytes, &low, &high)) {
+    const bool shared = i->space == PTX_SHARED || i->space == PTX_SHARED_CLUSTER;
+    if (shared && known_shared(w, address, bytes, &low, &high)) {
         EACH_LANE pointer[l] = w->block->shared + address[l];
-    } else if (i->space != PTX_SHARED && i->space != PTX_LOCAL &&
+    } else if (!shared && i->space != PTX_LOCAL &&
                known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else {
@@ -420,6 +437,7 @@ HANDLER(op_store) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
     pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer);
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     const bool wide = i->width == 8;
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
         const unsigned lane = i->width < 4 ? 4 : i->width;
@@ -471,6 +489,7 @@ HANDLER(op_store_shared_words) {
     }
     const uint64_t base = (uint64_t)w->block->shared;
     EACH_LANE address[l] += base;
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)address, 4u * i->vector);
     scatter_words(w, i, mask, address);
 }
 

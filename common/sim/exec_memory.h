@@ -51,4 +51,8 @@ void async_commit(warp *w, uint32_t mask);
 void async_wait(warp *w, uint32_t mask, int64_t pending); /* -1: all, committed or not */
 void async_free(warp *w);
 
+/* cp.async.mbarrier.arrive: how many copies the warp has issued so far; carries out those of the lanes before that. */
+uint64_t async_serial(const warp *w);
+void async_complete(warp *w, uint32_t lanes, uint64_t serial);
+
 #endif

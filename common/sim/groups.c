@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk.h"
 #include "call.h"
+#include "cluster.h"
 #include "machine.h"
+#include "wgmma.h"
 
 #define BUDGET 4000
 
@@ -61,6 +64,7 @@ static void choose(warp *w) {
             if (a->frame != b->frame || a->pc != b->pc) continue;
             if (a->state == GROUP_AT_BARRIER || a->state == GROUP_AT_WARP_SYNC) continue;
             if (b->state == GROUP_AT_BARRIER || b->state == GROUP_AT_WARP_SYNC) continue;
+            if (a->state == GROUP_AT_MBARRIER || b->state == GROUP_AT_MBARRIER) continue;
             a->lanes |= b->lanes;
             if (b->state == GROUP_READY) a->state = GROUP_READY;
             remove_group(w, j);
@@ -113,6 +117,12 @@ void warp_preempt(warp *w) {
     if (w->group_count > 1) running(w)->state = GROUP_POLLING;
     choose(w);
     w->event |= EVENT_PREEMPT;
+}
+
+void warp_park(warp *w, uint32_t lanes, uint32_t offset) {
+    w->active &= ~lanes;
+    w->groups[w->group_count++] =
+        (group){.frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
 }
 
 /* Some lanes have gone: whoever waits for them looks again. */
@@ -199,6 +209,38 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
         w->meet_pc = w->pc; /* groups of this very warp may have been released */
 }
 
+void warp_block(warp *w, uint32_t lanes, uint32_t id) {
+    const uint32_t rest = w->active & ~lanes;
+    if (rest != 0)
+        w->groups[w->group_count++] = (group){.frame = w->frame, .pc = w->pc, .lanes = rest, .state = GROUP_READY};
+    w->active = lanes;
+    w->pc--;
+    pack(w);
+    running(w)->state = GROUP_AT_BARRIER;
+    running(w)->wanted = id;
+    choose(w);
+}
+
+/* ---- whole warps wait -------------------------------------------------------------------------------------------- */
+
+void warp_stop(warp *w, group_state state, uint32_t wanted) {
+    w->pc--;
+    pack(w);
+    running(w)->state = state;
+    running(w)->wanted = wanted;
+    choose(w);
+}
+
+void warp_wake(warp *w, group_state state) {
+    for (int k = 0; k < w->group_count; k++) {
+        if (w->groups[k].state != state) continue;
+        w->groups[k].state = GROUP_READY;
+        w->event &= ~EVENT_BLOCKED;
+        w->runnable = true;
+        w->block->progressed = true;
+    }
+}
+
 /* ---- lanes of a warp wait for one another ------------------------------------------------------------------------ */
 
 static void check_members(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
@@ -282,6 +324,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 
 void warp_exit(warp *w, uint32_t lanes) {
     block *b = w->block;
+    if (b->wgmma != NULL && (w->exited | lanes) == w->lanes) wgmma_leave(w);
     w->exited |= lanes;
     w->active &= ~lanes;
     b->live -= (uint32_t)__builtin_popcount(lanes);
@@ -292,6 +335,8 @@ void warp_exit(warp *w, uint32_t lanes) {
         if (f->lanes == 0 && caller != NULL) frame_leave(w, f);
     }
     retry_warp_syncs(w);
+    cluster_exit(w, lanes);
+    if (b->bulk != NULL || w->launch->async_proxy) bulk_exit(w, lanes, b->live == 0);
     const uint32_t alive = w->lanes & ~w->exited;
     for (uint32_t id = 0; id < BARRIERS; id++) {
         barrier *bar = &b->barriers[id];

@@ -9,11 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bulk.h"
 #include "call.h"
+#include "cluster.h"
 #include "device_model.h"
 #include "exec_memory.h"
 #include "kernel.h"
+#include "mbarrier.h"
 #include "report.h"
+#include "wgmma.h"
 
 static uint64_t stack_limit = 1024;
 
@@ -62,6 +66,7 @@ static block *block_new(worker *k) {
     b->warps = calloc((size_t)b->warp_count, sizeof *b->warps);
     b->shared_end = la->shared_end;
     b->shared = aligned_alloc(1024, (la->shared_end + 1023u) & ~1023u);
+    if (la->async_proxy) b->dirty = malloc((la->shared_end / 16 + 1) * sizeof *b->dirty);
     const unsigned *shape = la->config->block;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
@@ -94,17 +99,26 @@ static block *block_new(worker *k) {
 
 static void block_begin(block *b, uint64_t index) {
     launch *la = b->launch;
-    const unsigned *grid = la->config->grid;
+    const unsigned *grid = la->config->grid, *size = la->config->cluster;
+    const uint64_t number = index / la->cluster_size; /* of its cluster; in one, x goes first, as in the grid */
+    const uint32_t across = grid[0] / size[0], down = grid[1] / size[1];
     b->index = index;
-    b->ctaid[0] = (uint32_t)(index % grid[0]);
-    b->ctaid[1] = (uint32_t)(index / grid[0] % grid[1]);
-    b->ctaid[2] = (uint32_t)(index / grid[0] / grid[1]);
+    b->rank = (uint32_t)(index % la->cluster_size);
+    b->ctaid[0] = (uint32_t)(number % across) * size[0] + b->rank % size[0];
+    b->ctaid[1] = (uint32_t)(number / across % down) * size[1] + b->rank / size[0] % size[1];
+    b->ctaid[2] = (uint32_t)(number / across / down) * size[2] + b->rank / size[0] / size[1];
     b->live = la->threads;
-    b->progressed = b->polled = false;
-    b->stale = 0;
+    b->progressed = b->polled = b->waits = false;
+    b->ran_ahead = 0;
+    b->stale = b->begun = 0;
     b->next = NULL;
     memset(b->barriers, 0, sizeof b->barriers);
+    wgmma_reset(b);
     memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
+    if (b->dirty != NULL) memset(b->dirty, 0, (la->shared_end / 16 + 1) * sizeof *b->dirty);
+    b->unfenced = false;
+    mbarriers_clear(b);
+    bulk_clear(b);
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
@@ -114,13 +128,37 @@ static void block_begin(block *b, uint64_t index) {
         w->frame = f;
         w->registers = f->registers;
         w->exited = 0;
+        w->cluster_arrived = w->cluster_passed = 0;
         w->runnable = true;
+        w->wait_expired = 0;
         w->group_count = 1;
         w->current = 0;
         w->groups[0] = (group){.frame = f, .pc = 0, .lanes = w->lanes, .state = GROUP_READY};
         async_free(w);
         frame_fill(w, la->entry, f->registers, false);
     }
+}
+
+/* The blocks from `index` on. */
+static void cluster_begin(cluster *c, uint64_t index) {
+    const launch *la = c->blocks[0]->launch;
+    c->left = c->size;
+    c->live = la->threads * c->size;
+    c->arrived = c->phase = 0;
+    for (uint32_t r = 0; r < c->size; r++) block_begin(c->blocks[r], index + r);
+}
+
+static cluster *cluster_new(worker *k) {
+    cluster *c = calloc(1, sizeof *c);
+    c->size = k->launch->cluster_size;
+    for (uint32_t r = 0; r < c->size; r++) {
+        c->blocks[r] = block_new(k);
+        c->blocks[r]->cluster = c;
+        c->blocks[r]->rank = r;
+    }
+    c->made = k->clusters;
+    k->clusters = c;
+    return c;
 }
 
 static void block_free(block *b) {
@@ -132,6 +170,10 @@ static void block_free(block *b) {
         free(f);
         if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
     }
+    mbarriers_free(b);
+    bulk_free(b);
+    free(b->dirty);
+    wgmma_free(b);
     free(b->warps);
     free(b->shared);
     free(b);
@@ -139,46 +181,66 @@ static void block_free(block *b) {
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
+/* No thread of the cluster can go on: what others of its blocks have sent lands, or else those in mbarrier.try_wait
+ * come back empty-handed. False where there is nothing of the kind. */
+static bool wake_waiting(const cluster *c) {
+    bool woke = false;
+    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_serve(c->blocks[r]) || woke;
+    if (woke) return true;
+    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_expire(c->blocks[r]) || woke;
+    return woke;
+}
+
 /* Every warp of the block that can run gets a turn. True once all threads have exited. */
-static bool block_round(block *b) {
+bool block_round(block *b) {
+    worker *k = b->worker;
+    warp *outer = k->running; /* it may be inside of an instruction (cluster_others_first) */
     bool ran = false, left = false;
+    b->waits = false;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         if (w->runnable) {
+            k->running = w;
             warp_run(w);
             ran = true;
         }
         left = left || w->group_count > 0;
     }
+    k->running = outer;
+    if (mbarrier_serve(b)) ran = true;
+    if (b->progressed || b->polled) b->expiries = 0;
     if (left && !ran) {
         /* A barrier may have opened for warps that this round had passed already. */
         for (int n = 0; n < b->warp_count; n++)
             if (b->warps[n].runnable) return false;
-        report_stuck(b, "deadlock: no thread of the block can go on");
+        b->waits = cluster_can_run(b);
+        if (!b->waits && !wake_waiting(b->cluster))
+            report_stuck(b, b->cluster->size == 1 ? "deadlock: no thread of the block can go on"
+                                                  : "deadlock: no thread of the cluster can go on");
     }
     return !left;
 }
 
-/* Another block, while there are any and the device would hold it. */
-static block *block_next(worker *k) {
+/* Another cluster, while there are any and the device would hold it. */
+static cluster *cluster_next(worker *k) {
     launch *la = k->launch;
     if (__atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks) return NULL;
-    if (__atomic_add_fetch(&la->resident, 1, __ATOMIC_RELAXED) > la->resident_limit) {
-        __atomic_sub_fetch(&la->resident, 1, __ATOMIC_RELAXED);
+    if (__atomic_add_fetch(&la->resident, la->cluster_size, __ATOMIC_RELAXED) > la->resident_limit) {
+        __atomic_sub_fetch(&la->resident, la->cluster_size, __ATOMIC_RELAXED);
         return NULL;
     }
-    const unsigned long index = __atomic_fetch_add(&la->next_block, 1, __ATOMIC_RELAXED);
+    const unsigned long index = __atomic_fetch_add(&la->next_block, la->cluster_size, __ATOMIC_RELAXED);
     if (index >= la->blocks) {
-        __atomic_sub_fetch(&la->resident, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&la->resident, la->cluster_size, __ATOMIC_RELAXED);
         return NULL;
     }
-    block *b = k->free_blocks;
-    if (b != NULL)
-        k->free_blocks = b->next;
+    cluster *c = k->free_clusters;
+    if (c != NULL)
+        k->free_clusters = c->free;
     else
-        b = block_new(k);
-    block_begin(b, index);
-    return b;
+        c = cluster_new(k);
+    cluster_begin(c, index);
+    return c;
 }
 
 static void show_progress(const launch *la, double since, double *shown) {
@@ -194,6 +256,10 @@ static void show_progress(const launch *la, double since, double *shown) {
 /* A block that waits by plain loads cannot be told from one that computes: after so many turns without a thread's end
  * or a barrier it is taken for one that waits. */
 #define STALE_ROUNDS 16
+
+/* Up to the cluster's first barrier a block runs alone, so that one that does not wait for the others there finds their
+ * shared memory as they have not yet begun with it; but no more turns than this. */
+#define ROUNDS_ALONE 64
 
 /* So much longer the watchdog waits for a block that does not look at memory others may write. */
 #define PATIENCE_WITH_WORK 10
@@ -213,6 +279,10 @@ static void queue_last(worker *k, block *b) {
     k->queue_end = b;
 }
 
+static void queue_cluster(worker *k, cluster *c) {
+    for (uint32_t r = c->size; r-- > 0;) queue_first(k, c->blocks[r]);
+}
+
 static block *queue_take(worker *k) {
     block *b = k->queue;
     k->queue = b->next;
@@ -228,22 +298,23 @@ static void work_until_done(worker *k) {
     unsigned long progress = 0;
     while (!__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) {
         if (k->queue == NULL) {
-            block *b = block_next(k);
-            if (b == NULL) {
+            cluster *c = cluster_next(k);
+            if (c == NULL) {
                 if (__atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks) return;
                 sched_yield(); /* the device is full: of blocks that other workers run */
                 continue;
             }
-            queue_last(k, b);
+            queue_cluster(k, c);
         }
-        block *b = k->current = queue_take(k);
+        block *b = queue_take(k);
         b->progressed = b->polled = false;
         const bool done = block_round(b);
-        k->current = NULL;
         if (terminal) show_progress(la, begun, &k->shown);
         if (done) {
-            b->next = k->free_blocks;
-            k->free_blocks = b;
+            if (--b->cluster->left == 0) {
+                b->cluster->free = k->free_clusters;
+                k->free_clusters = b->cluster;
+            }
             __atomic_sub_fetch(&la->resident, 1, __ATOMIC_RELAXED);
             __atomic_add_fetch(&la->done_blocks, 1, __ATOMIC_RELAXED);
             __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
@@ -251,14 +322,19 @@ static void work_until_done(worker *k) {
         }
         if (b->progressed) {
             __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
-            queue_first(k, b);
             b->stale = 0;
+            if (la->cluster_size == 1 || (b->cluster->phase == 0 && b->begun++ < ROUNDS_ALONE))
+                queue_first(k, b);
+            else
+                queue_last(k, b); /* what it does next may depend on the others of its cluster */
+        } else if (b->waits) {
+            queue_last(k, b);
         } else if (b->polled || ++b->stale >= STALE_ROUNDS) {
             /* It waits for another block, perhaps for one not yet begun. */
             b->stale = 0;
             queue_last(k, b);
-            block *more = block_next(k);
-            if (more != NULL) queue_first(k, more);
+            cluster *more = cluster_next(k);
+            if (more != NULL) queue_cluster(k, more);
         } else {
             queue_first(k, b);
         }
@@ -272,11 +348,12 @@ static void work_until_done(worker *k) {
     }
 }
 
-static void free_blocks(block *b) {
-    while (b != NULL) {
-        block *next = b->next;
-        block_free(b);
-        b = next;
+static void free_clusters(cluster *c) {
+    while (c != NULL) {
+        cluster *next = c->made;
+        for (uint32_t r = 0; r < c->size; r++) block_free(c->blocks[r]);
+        free(c);
+        c = next;
     }
 }
 
@@ -291,9 +368,7 @@ static void *work(void *argument) {
     worker *k = argument;
     work_until_fault(k);
     if (k->shown > 0) fputs("\r\033[K", stderr);
-    if (k->current != NULL) queue_first(k, k->current);
-    free_blocks(k->queue);
-    free_blocks(k->free_blocks);
+    free_clusters(k->clusters);
     while (k->frames != NULL) {
         frame *next = k->frames->next;
         free(k->frames->registers);
@@ -305,13 +380,19 @@ static void *work(void *argument) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
+sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
+    sim_launch_config whole = *given;
+    for (int k = 0; k < 3; k++)
+        if (whole.cluster[k] == 0) whole.cluster[k] = 1;
+    const sim_launch_config *config = &whole;
     const device_model *model = device_model_current();
     const function *entry = sim_kernel_entry(kernel);
     launch la = {.kernel = kernel, .entry = entry, .config = config, .param_bytes = entry->param_bytes};
     la.threads = config->block[0] * config->block[1] * config->block[2];
     la.blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    la.cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
     la.shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
+    la.async_proxy = sim_kernel_uses_async_proxy(kernel);
     la.patience = environment_number("CUDASIM_WATCHDOG", 60);
     la.params = malloc(la.param_bytes + 16);
     if (la.param_bytes > 0) memcpy(la.params, params, la.param_bytes);
@@ -335,7 +416,7 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const
     if (threads == 0) threads = sysconf(_SC_NPROCESSORS_ONLN);
     if (threads < 1) threads = 1;
     if (threads > 256) threads = 256;
-    if ((uint64_t)threads > la.blocks) threads = (long)la.blocks;
+    if ((uint64_t)threads > la.blocks / la.cluster_size) threads = (long)(la.blocks / la.cluster_size);
 
     worker *workers = calloc((size_t)threads, sizeof *workers);
     pthread_t *ids = calloc((size_t)threads, sizeof *ids);

@@ -33,6 +33,9 @@ typedef struct sim_kernel_info {
     unsigned param_count;
     unsigned max_dynamic_shared; /* as set; starts at 48 KB - static */
     unsigned reqntid[3];         /* 0 0 0 where not given */
+    unsigned reqcluster[3];      /* .reqnctapercluster, likewise */
+    unsigned max_cluster_rank;   /* .maxclusterrank; 0: not given */
+    bool explicit_cluster;       /* .explicitcluster */
     bool has_cubin;
 } sim_kernel_info;
 
@@ -44,7 +47,8 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
 
 typedef struct sim_launch_config {
     unsigned grid[3], block[3];
-    unsigned cluster[3];     /* 1 1 1 */
+    unsigned cluster[3];     /* blocks of a cluster, a divisor of the grid; 1 (or 0) without clusters */
+    bool explicit_cluster;   /* the launch or the kernel names the clusters' size */
     uint64_t dynamic_shared; /* bytes */
     bool cooperative;        /* all blocks resident at once */
 } sim_launch_config;

@@ -105,6 +105,7 @@ typedef struct special_slot {
     int special;    /* specials.h */
     unsigned bytes; /* of a lane */
     uint32_t slot;
+    uint64_t addend; /* the lanes hold its value and this */
 } special_slot;
 
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
@@ -126,6 +127,7 @@ typedef struct function {
     int call_count;
     bool uses_stack;  /* it has .local or .param memory, or calls */
     uint64_t address; /* arena + WINDOW_FUNCTION + 16 * its number */
+    struct wgmma_function *wgmma;
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */
@@ -157,13 +159,21 @@ typedef struct frame {
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
-typedef enum group_state { GROUP_READY, GROUP_AT_BARRIER, GROUP_AT_WARP_SYNC, GROUP_POLLING } group_state;
+typedef enum group_state {
+    GROUP_READY,
+    GROUP_AT_BARRIER,
+    GROUP_AT_WARP_SYNC,
+    GROUP_POLLING,
+    GROUP_AT_MBARRIER,
+    GROUP_AT_WARPGROUP,
+    GROUP_AT_REGISTERS
+} group_state;
 typedef struct group {
     frame *frame;
     uint32_t pc;
     uint32_t lanes;
     group_state state;
-    uint32_t wanted; /* the member mask waited for, or the barrier's number */
+    uint32_t wanted; /* the member mask waited for, or the barrier's number, or the mbarrier's offset */
 } group;
 
 typedef struct warp {
@@ -189,7 +199,9 @@ typedef struct warp {
     group groups[LANES + 2]; /* one may be empty for a moment */
     bool runnable;
     uint32_t tid[3][LANES];
-    struct async_copies *async; /* cp.async, not yet waited for */
+    struct async_copies *async;               /* cp.async, not yet waited for */
+    uint32_t cluster_arrived, cluster_passed; /* cluster.c */
+    uint32_t wait_expired;                    /* lanes whose mbarrier.try_wait has waited long enough */
 } warp;
 
 /* Name of source file `file` of the function's module, or NULL. */
@@ -222,18 +234,29 @@ typedef struct block {
     uint32_t live;           /* threads that have not exited */
     bool progressed, polled; /* since the worker last looked */
     int stale;               /* turns without either */
+    struct cluster *cluster; /* that it is one of, of itself alone at least */
+    uint32_t rank;           /* in there */
+    uint32_t ran_ahead;      /* cluster.c */
+    int begun;               /* turns before the cluster's first barrier */
+    bool waits;              /* no thread can go on before another block of the cluster does */
     barrier barriers[BARRIERS];
     int warp_count;
     warp *warps;
+    struct mbarriers *mbarriers; /* mbarrier.c */
+    struct bulk_copies *bulk;    /* bulk.c */
+    uint32_t *dirty;             /* proxy.h; NULL where no instruction uses the asynchronous proxy */
+    bool unfenced;               /* some are */
+    int expiries;                /* times that every thread waited and none had progressed since */
+    struct wgmma_block *wgmma;   /* wgmma.c; NULL until it is needed */
 } block;
 
 /* A host thread that executes blocks. */
 #define RECENT_ALLOCATIONS 64
 typedef struct worker {
     struct launch *launch;
-    struct block *queue, *queue_end; /* begun and not done; the first is next */
-    struct block *current;
-    struct block *free_blocks;
+    struct block *queue, *queue_end;                     /* begun and not done; the first is next */
+    struct warp *running;                                /* the one whose turn it is */
+    struct cluster *clusters, *free_clusters;            /* all, and those at hand */
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
     void *escape;                                        /* jmp_buf of the worker's loop */
@@ -250,6 +273,7 @@ typedef struct launch {
     uint32_t shared_end;
     uint32_t threads;                      /* a block */
     uint64_t blocks;                       /* in the grid */
+    uint32_t cluster_size;                 /* blocks */
     uint64_t stack_bytes;                  /* a thread; 0 where nothing uses the stack */
     uint64_t grid_workspace;               /* of cooperative groups: %envreg1, %envreg2 */
     unsigned long next_block, done_blocks; /* atomic */
@@ -258,7 +282,8 @@ typedef struct launch {
     unsigned long progress; /* atomic: exits and barriers passed */
     int stop, faulted;      /* atomic */
     sim_status status;
-    double patience; /* seconds without progress until the watchdog stops it; 0: for ever */
+    bool async_proxy; /* the module uses the asynchronous proxy */
+    double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
 } launch;
 
 /* ---- groups of lanes (groups.c) ---------------------------------------------------------------------------------- */
@@ -297,6 +322,18 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
 /* The lanes arrive at barrier `id` (count 0: all threads) and wait there, or do not (bar.arrive). `predicates` is for
  * bar.red. */
 void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates);
+
+/* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their
+ * group ready again. */
+void warp_block(warp *w, uint32_t lanes, uint32_t id);
+
+/* The lanes (of the running group) wait at this instruction for mbarrier `offset`; they will execute it again. Call
+ * warp_select when all are parked. */
+void warp_park(warp *w, uint32_t lanes, uint32_t offset);
+
+/* The whole warp waits at the instruction, which it executes again once it is woken; and the waking. */
+void warp_stop(warp *w, group_state state, uint32_t wanted);
+void warp_wake(warp *w, group_state state);
 
 /* Runs a warp until an event. */
 void warp_run(warp *w);

@@ -7,6 +7,7 @@
 #include "call.h"
 #include "decode.h"
 #include "device_model.h"
+#include "kernel.h"
 
 struct sim_kernel {
     sim_module *module;
@@ -14,6 +15,7 @@ struct sim_kernel {
     const cubin_kernel *resources; /* NULL where the fat binary has no machine code for it */
     unsigned max_dynamic_shared;
     bool ready;
+    int async_proxy; /* 0: not yet looked, 1: no, 2: yes */
 };
 
 struct sim_module {
@@ -371,6 +373,10 @@ void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info) {
     }
     info->max_threads = most;
     memcpy(info->reqntid, f->reqntid, sizeof info->reqntid);
+    for (int k = 0; f->reqnctapercluster[0] != 0 && k < 3; k++)
+        info->reqcluster[k] = f->reqnctapercluster[k] ? f->reqnctapercluster[k] : 1;
+    info->max_cluster_rank = f->maxclusterrank;
+    info->explicit_cluster = f->explicitcluster;
     info->ptx_version = 90;
     unsigned version = 0;
     if (sscanf(p->target, "sm_%u", &version) == 1) info->ptx_version = version;
@@ -398,4 +404,25 @@ uint32_t sim_kernel_shared_end(const sim_kernel *kernel, uint64_t dynamic) {
     const uint32_t own = SHARED_RESERVED + kernel->entry->shared_bytes;
     const uint64_t end = (uint64_t)kernel->module->dynamic_offset + dynamic;
     return dynamic > 0 ? (uint32_t)end : own;
+}
+
+static bool function_uses_async_proxy(const ptx_function *f) {
+    static const char *const families[] = {"cp.async.bulk", "cp.reduce.async.bulk", "wgmma"};
+    for (int k = 0; k < f->instruction_count; k++)
+        for (size_t n = 0; n < sizeof families / sizeof *families; n++)
+            if (strncmp(f->instructions[k].opcode, families[n], strlen(families[n])) == 0) return true;
+    return false;
+}
+
+bool sim_kernel_uses_async_proxy(const sim_kernel *kernel) {
+    const ptx_module *p = kernel->module->ptx;
+    int known = __atomic_load_n(&kernel->async_proxy, __ATOMIC_RELAXED);
+    if (known == 0) {
+        bool uses = function_uses_async_proxy(kernel->entry->source);
+        for (int k = 0; k < p->function_count && !uses; k++) /* it may call any of them */
+            uses = !p->functions[k].is_entry && function_uses_async_proxy(&p->functions[k]);
+        known = uses ? 2 : 1;
+        __atomic_store_n((int *)&kernel->async_proxy, known, __ATOMIC_RELAXED);
+    }
+    return known == 2;
 }

@@ -42,7 +42,16 @@ unsigned ptx_type_size(ptx_type type);
 /* "u32" -> PTX_U32; PTX_NO_TYPE if it is none of them. */
 ptx_type ptx_type_named(const char *name, size_t length);
 
-typedef enum ptx_space { PTX_NO_SPACE, PTX_REG, PTX_GLOBAL, PTX_CONST, PTX_SHARED, PTX_LOCAL, PTX_PARAM } ptx_space;
+typedef enum ptx_space {
+    PTX_NO_SPACE,
+    PTX_REG,
+    PTX_GLOBAL,
+    PTX_CONST,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_PARAM,
+    PTX_SHARED_CLUSTER /* of instructions only */
+} ptx_space;
 
 /* A place in a variable's initial value that holds the address of another variable or of a function. */
 typedef struct ptx_relocation {

@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cluster.h"
 #include "launch.h"
+#include "mbarrier.h"
 
 static const char *status_name(sim_status status) {
     switch (status) {
@@ -95,31 +97,60 @@ void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const 
     leave(w->worker);
 }
 
+#define MOST_LINES 40
+
+/* Where each warp of the block stands; returns how many lines there would be, those before included. */
+static int print_block(const block *b, int lines) {
+    for (int n = 0; n < b->warp_count; n++) {
+        const warp *w = &b->warps[n];
+        for (int g = 0; g < w->group_count; g++) {
+            const group *at = &w->groups[g];
+            if (++lines > MOST_LINES) continue;
+            fprintf(stderr, "    warp %d, lanes %08x, ", n, at->lanes);
+            if (at->state == GROUP_AT_BARRIER && at->wanted == CLUSTER_BARRIER)
+                fprintf(stderr, "wait at the cluster's barrier (%u of %u threads have come): ", b->cluster->arrived,
+                        b->cluster->live);
+            else if (at->state == GROUP_AT_BARRIER)
+                fprintf(stderr, "wait at barrier %u (%u of %u threads have come): ", at->wanted,
+                        b->barriers[at->wanted].arrived,
+                        b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
+            else if (at->state == GROUP_AT_WARP_SYNC)
+                fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
+            else if (at->state == GROUP_AT_WARPGROUP)
+                fputs("wait for all of their warpgroup to issue its wgmma: ", stderr);
+            else if (at->state == GROUP_AT_REGISTERS)
+                fprintf(stderr, "wait for %u registers a thread: ", at->wanted);
+            else if (at->state == GROUP_AT_MBARRIER) {
+                char what[200];
+                mbarrier_describe(b, at->wanted, what, sizeof what);
+                fprintf(stderr, "wait for %s: ", what);
+            } else
+                fputs("run: ", stderr);
+            print_place(at->frame->function, at->pc);
+        }
+    }
+    return lines;
+}
+
 void report_stuck(block *b, const char *why) {
     launch *la = b->launch;
     if (first_fault(la, SIM_TIMEOUT)) {
         flockfile(stderr);
         fprintf(stderr, "cudasim: kernel %s is stopped: %s; block (%u,%u,%u):\n", la->entry->source->name, why,
                 b->ctaid[0], b->ctaid[1], b->ctaid[2]);
-        int lines = 0;
-        for (int n = 0; n < b->warp_count; n++) {
-            const warp *w = &b->warps[n];
-            for (int g = 0; g < w->group_count; g++) {
-                const group *at = &w->groups[g];
-                if (++lines > 40) continue;
-                fprintf(stderr, "    warp %d, lanes %08x, ", n, at->lanes);
-                if (at->state == GROUP_AT_BARRIER)
-                    fprintf(stderr, "wait at barrier %u (%u of %u threads have come): ", at->wanted,
-                            b->barriers[at->wanted].arrived,
-                            b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
-                else if (at->state == GROUP_AT_WARP_SYNC)
-                    fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
-                else
-                    fputs("run: ", stderr);
-                print_place(at->frame->function, at->pc);
-            }
+        int lines = print_block(b, 0);
+        mbarrier_list(b, stderr);
+        const cluster *c = b->cluster;
+        for (uint32_t r = 0; r < c->size; r++) {
+            const block *other = c->blocks[r];
+            if (other == b || other->live == 0) continue;
+            if (lines < MOST_LINES)
+                fprintf(stderr, "  block (%u,%u,%u) of its cluster:\n", other->ctaid[0], other->ctaid[1],
+                        other->ctaid[2]);
+            lines = print_block(other, lines);
+            if (lines < MOST_LINES) mbarrier_list(other, stderr);
         }
-        if (lines > 40) fprintf(stderr, "    and %d more\n", lines - 40);
+        if (lines > MOST_LINES) fprintf(stderr, "    and %d more\n", lines - MOST_LINES);
         funlockfile(stderr);
     }
     leave(b->worker);

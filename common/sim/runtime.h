@@ -140,9 +140,13 @@ typedef struct operation {
     };
 } operation;
 
-/* Checks a kernel's configuration and copies its arguments. */
+/* Checks a kernel's configuration and copies its arguments. `cluster`: what the launch asks for, or NULL. */
 cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 block, void **args, void **extra,
-                             size_t shared, bool cooperative);
+                             size_t shared, bool cooperative, const dim3 *cluster);
+/* Fills in the clusters of a launch whose grid is known (runtime_cluster.c). */
+cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, const dim3 *asked);
+/* How many clusters of so many blocks the device holds. */
+unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks);
 cudaError_t operation_copy(operation *op, const struct cudaMemcpy3DParms *params);
 cudaError_t operation_copy_1d(operation *op, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t symbol_copy_operation(operation *op, const void *symbol, void *other, size_t count, size_t offset,

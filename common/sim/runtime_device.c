@@ -7,6 +7,7 @@
 #include "device_model.h"
 #include "heap.h"
 #include "runtime.h"
+#include "tensormap.h"
 
 #define PCI_BUS_ID    "0000:00:00.0"
 #define DEFAULT_STACK 1024u
@@ -602,17 +603,30 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return runtime_result(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 
-/* ---- the driver's entry points: none --------------------------------------------------------------------------------
+/* ---- the driver's entry points: those for tensor maps ---------------------------------------------------------------
  */
+
+static const struct {
+    const char *name;
+    void *function;
+    unsigned since; /* the CUDA version that brought it */
+} driver_functions[] = {{"cuTensorMapEncodeTiled", (void *)tensormap_encode_tiled, 12000},
+                        {"cuTensorMapReplaceAddress", (void *)tensormap_replace_address, 12000}};
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **pointer, unsigned version,
                                              unsigned long long flags, enum cudaDriverEntryPointQueryResult *status) {
-    (void)version, (void)flags;
+    (void)flags;
     if (!symbol || !pointer) return runtime_result(cudaErrorInvalidValue);
     *pointer = NULL;
-    if (!status) return runtime_result(cudaErrorSymbolNotFound);
-    *status = cudaDriverEntryPointSymbolNotFound;
-    return cudaSuccess;
+    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+    for (size_t k = 0; k < sizeof driver_functions / sizeof *driver_functions; k++) {
+        if (strcmp(symbol, driver_functions[k].name) != 0) continue;
+        found =
+            version < driver_functions[k].since ? cudaDriverEntryPointVersionNotSufficent : cudaDriverEntryPointSuccess;
+        if (found == cudaDriverEntryPointSuccess) *pointer = driver_functions[k].function;
+    }
+    if (status) *status = found;
+    return found == cudaDriverEntryPointSuccess || status ? cudaSuccess : runtime_result(cudaErrorSymbolNotFound);
 }
 
 #undef cudaGetDriverEntryPoint

@@ -30,9 +30,11 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     attributes->binaryVersion = (int)info.binary_version;
     attributes->maxDynamicSharedSizeBytes = (int)info.max_dynamic_shared;
     attributes->preferredShmemCarveout = f->carveout;
-    attributes->requiredClusterWidth = f->cluster[0];
-    attributes->requiredClusterHeight = f->cluster[1];
-    attributes->requiredClusterDepth = f->cluster[2];
+    const bool compiled = info.reqcluster[0] != 0;
+    attributes->clusterDimMustBeSet = info.explicit_cluster;
+    attributes->requiredClusterWidth = compiled ? (int)info.reqcluster[0] : f->cluster[0];
+    attributes->requiredClusterHeight = compiled ? (int)info.reqcluster[1] : f->cluster[1];
+    attributes->requiredClusterDepth = compiled ? (int)info.reqcluster[2] : f->cluster[2];
     attributes->clusterSchedulingPolicyPreference = f->cluster_policy;
     attributes->nonPortableClusterSizeAllowed = f->nonportable_cluster;
     return cudaSuccess;
@@ -55,8 +57,8 @@ static cudaError_t set_attribute(runtime_function *f, const sim_kernel_info *inf
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
+        if (info->reqcluster[0] != 0) return cudaErrorNotPermitted; /* __cluster_dims__ stands */
         if (value < 0) return cudaErrorInvalidValue;
-        if (value > 1) return runtime_refuse("a kernel that requires clusters");
         f->cluster[attr - cudaFuncAttributeRequiredClusterWidth] = value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
@@ -149,35 +151,4 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     uint64_t most = m->shared_per_block_optin - info.static_shared;
     *bytes = available < most ? available : most;
     return cudaSuccess;
-}
-
-static bool one_block_clusters(const cudaLaunchConfig_t *config) {
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute *a = &config->attrs[i];
-        if (a->id == cudaLaunchAttributeClusterDimension &&
-            a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z != 1) {
-            return false;
-        }
-    }
-    return true;
-}
-
-cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config) {
-    if (!clusters || !config) return runtime_result(cudaErrorInvalidValue);
-    if (!one_block_clusters(config)) return runtime_refuse("a launch with clusters of more than one block");
-    dim3 b = config->blockDim;
-    int blocks;
-    cudaError_t error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
-    if (!error) *clusters = blocks * (int)device_model_current()->sms;
-    return error;
-}
-
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config) {
-    TOUCH_DEVICE();
-    if (!size || !config) return runtime_result(cudaErrorInvalidValue);
-    runtime_function *f;
-    cudaError_t error = function_resolve(func, &f);
-    if (!error) *size = 1;
-    return runtime_result(error);
 }

@@ -258,7 +258,8 @@ static cudaError_t add_node(cudaError_t error, cudaGraphNode_t *node, cudaGraph_
 
 static cudaError_t kernel_of(operation *op, const struct cudaKernelNodeParams *p) {
     if (!p) return cudaErrorInvalidValue;
-    return operation_kernel(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false);
+    return operation_kernel(op, p->func, p->gridDim, p->blockDim, p->kernelParams, p->extra, p->sharedMemBytes, false,
+                            NULL);
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
@@ -361,7 +362,7 @@ static cudaError_t any_of(operation *op, const struct cudaGraphNodeParams *p) {
     switch (p->type) {
     case cudaGraphNodeTypeKernel:
         return operation_kernel(op, p->kernel.func, p->kernel.gridDim, p->kernel.blockDim, p->kernel.kernelParams,
-                                p->kernel.extra, p->kernel.sharedMemBytes, false);
+                                p->kernel.extra, p->kernel.sharedMemBytes, false, NULL);
     case cudaGraphNodeTypeMemcpy:
         return operation_copy(op, &p->memcpy.copyParams);
     case cudaGraphNodeTypeMemset: {
@@ -414,6 +415,17 @@ static bool is_node(cudaGraphNode_t node, enum cudaGraphNodeType type) {
     return valid_node(node) && node->op.type == type;
 }
 
+/* A launch's attributes stay with the node when the rest is set anew. */
+static cudaError_t keep_attributes(sim_launch_config *to, const sim_launch_config *from) {
+    to->cooperative = from->cooperative;
+    if (!from->explicit_cluster) return cudaSuccess;
+    for (int k = 0; k < 3; k++)
+        if (to->grid[k] % from->cluster[k]) return cudaErrorInvalidClusterSize;
+    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+    to->explicit_cluster = true;
+    return cudaSuccess;
+}
+
 /* Replaces a node's operation by one of the same type. Takes `op` over. */
 static cudaError_t set_node(cudaError_t error, cudaGraphNode_t node, operation *op) {
     if (error) return runtime_result(error);
@@ -422,7 +434,11 @@ static cudaError_t set_node(cudaError_t error, cudaGraphNode_t node, operation *
         operation_free(op);
         return leave(cudaErrorInvalidValue);
     }
-    if (op->type == cudaGraphNodeTypeKernel) op->kernel.config.cooperative = node->op.kernel.config.cooperative;
+    if (op->type == cudaGraphNodeTypeKernel) error = keep_attributes(&op->kernel.config, &node->op.kernel.config);
+    if (error) {
+        operation_free(op);
+        return leave(error);
+    }
     operation_free(&node->op);
     node->op = *op;
     return leave(cudaSuccess);
@@ -546,7 +562,13 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNode
     runtime_lock();
     if (!value || !known_attribute(id) || !is_node(node, cudaGraphNodeTypeKernel)) return leave(cudaErrorInvalidValue);
     *value = node->attributes[id];
-    if (id == cudaLaunchAttributeCooperative) value->cooperative = node->op.kernel.config.cooperative;
+    const sim_launch_config *config = &node->op.kernel.config;
+    if (id == cudaLaunchAttributeCooperative) value->cooperative = config->cooperative;
+    if (id == cudaLaunchAttributeClusterDimension && config->explicit_cluster) {
+        value->clusterDim.x = config->cluster[0];
+        value->clusterDim.y = config->cluster[1];
+        value->clusterDim.z = config->cluster[2];
+    }
     return leave(cudaSuccess);
 }
 
@@ -554,10 +576,15 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNode
                                             const cudaKernelNodeAttrValue *value) {
     runtime_lock();
     if (!value || !known_attribute(id) || !is_node(node, cudaGraphNodeTypeKernel)) return leave(cudaErrorInvalidValue);
-    if (id == cudaLaunchAttributeClusterDimension &&
-        value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1) {
+    if (id == cudaLaunchAttributeClusterDimension) {
+        const dim3 size = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+        sim_launch_config config = node->op.kernel.config;
+        runtime_function *f = node->op.kernel.function;
         runtime_unlock();
-        return runtime_refuse("a launch with clusters of more than one block");
+        cudaError_t error = cluster_configure(f, &config, &size);
+        if (error) return runtime_result(error);
+        runtime_lock();
+        node->op.kernel.config = config;
     }
     node->attributes[id] = *value;
     if (id == cudaLaunchAttributeCooperative) node->op.kernel.config.cooperative = value->cooperative != 0;
@@ -570,8 +597,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
         return leave(cudaErrorInvalidValue);
     }
     memmove(to->attributes, from->attributes, sizeof(to->attributes));
-    to->op.kernel.config.cooperative = from->op.kernel.config.cooperative;
-    return leave(cudaSuccess);
+    return leave(keep_attributes(&to->op.kernel.config, &from->op.kernel.config));
 }
 
 /* ---- edges ----------------------------------------------------------------------------------------------------------
@@ -867,7 +893,11 @@ static cudaError_t set_exec(cudaError_t error, cudaGraphExec_t exec, cudaGraphNo
         operation_free(op);
         return leave(cudaErrorInvalidValue);
     }
-    if (op->type == cudaGraphNodeTypeKernel) op->kernel.config.cooperative = e->op.kernel.config.cooperative;
+    if (op->type == cudaGraphNodeTypeKernel) error = keep_attributes(&op->kernel.config, &e->op.kernel.config);
+    if (error) {
+        operation_free(op);
+        return leave(error);
+    }
     operation_free(&e->op);
     e->op = *op;
     return leave(cudaSuccess);

@@ -43,51 +43,35 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 }
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-                          bool cooperative) {
+                          bool cooperative, const dim3 *cluster) {
     TOUCH_DEVICE();
     operation op;
-    cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative);
+    cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
     return runtime_result(error ? error : stream_submit(stream, &op));
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    return launch(func, grid, block, args, shared, stream, false);
+    return launch(func, grid, block, args, shared, stream, false, NULL);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream) {
-    return launch(kernel, grid, block, args, shared, stream, false);
+    return launch(kernel, grid, block, args, shared, stream, false, NULL);
 }
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream) {
-    return launch(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread, false);
+    return launch(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread, false, NULL);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    return launch(func, grid, block, args, shared, stream, true);
-}
-
-#define PORTABLE_CLUSTER 8u
-#define LARGEST_CLUSTER  16u /* where the kernel allows more than the portable size */
-
-static cudaError_t check_cluster(dim3 grid, dim3 cluster, const void *func) {
-    if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0) return cudaErrorInvalidValue;
-    uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
-    if (blocks == 1) return cudaSuccess;
-    const runtime_function *f = function_find(func);
-    unsigned most = f && f->nonportable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
-    if (blocks > most || grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z) {
-        return cudaErrorInvalidClusterSize;
-    }
-    return runtime_refuse("a launch with clusters of more than one block");
+    return launch(func, grid, block, args, shared, stream, true, NULL);
 }
 
 /* What the attributes of a launch ask for; most are hints on scheduling, which change nothing here. */
-static cudaError_t read_attributes(const cudaLaunchConfig_t *config, const void *func, bool *cooperative,
-                                   cudaEvent_t *event) {
-    cudaError_t error;
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, bool *cooperative, const dim3 **cluster,
+                                   dim3 *cluster_size, cudaEvent_t *event) {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue *v = &config->attrs[i].val;
         switch (config->attrs[i].id) {
@@ -101,6 +85,7 @@ static cudaError_t read_attributes(const cudaLaunchConfig_t *config, const void 
         case cudaLaunchAttributeMemSyncDomain:
         case cudaLaunchAttributePreferredSharedMemoryCarveout:
         case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        case cudaLaunchAttributePreferredClusterDimension: /* larger ones, where there is room: never, here */
             break;
         case cudaLaunchAttributeCooperative:
             *cooperative = v->cooperative != 0;
@@ -112,9 +97,8 @@ static cudaError_t read_attributes(const cudaLaunchConfig_t *config, const void 
             *event = v->launchCompletionEvent.event;
             break;
         case cudaLaunchAttributeClusterDimension:
-        case cudaLaunchAttributePreferredClusterDimension:
-            error = check_cluster(config->gridDim, (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z}, func);
-            if (error) return error;
+            *cluster_size = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+            *cluster = cluster_size;
             break;
         case cudaLaunchAttributeDeviceUpdatableKernelNode:
             if (v->deviceUpdatableKernelNode.deviceUpdatable) return runtime_refuse("a device-updatable kernel node");
@@ -130,10 +114,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     if (!config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
     bool cooperative = false;
     cudaEvent_t event = NULL;
-    cudaError_t error = read_attributes(config, func, &cooperative, &event);
+    dim3 size;
+    const dim3 *cluster = NULL;
+    cudaError_t error = read_attributes(config, &cooperative, &cluster, &size, &event);
     if (error) return runtime_result(error);
-    error =
-        launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, cooperative);
+    error = launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, cooperative,
+                   cluster);
     return error || !event ? error : cudaEventRecord(event, config->stream);
 }
 

@@ -74,7 +74,7 @@ static cudaError_t copy_arguments(kernel_operation *k, void **args, void **extra
 }
 
 cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 block, void **args, void **extra,
-                             size_t shared, bool cooperative) {
+                             size_t shared, bool cooperative, const dim3 *cluster) {
     *op = (operation){.type = cudaGraphNodeTypeKernel};
     kernel_operation *k = &op->kernel;
     cudaError_t error = function_resolve(func, &k->function);
@@ -88,17 +88,21 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
     unsigned threads = block.x * block.y * block.z;
     error = check_resources(&info, threads, shared);
     if (error) return error;
+    k->config = (sim_launch_config){.grid = {grid.x, grid.y, grid.z},
+                                    .block = {block.x, block.y, block.z},
+                                    .dynamic_shared = shared,
+                                    .cooperative = cooperative};
+    error = cluster_configure(k->function, &k->config, cluster);
+    if (error) return error;
     if (cooperative) {
         const device_model *model = device_model_current();
         int per_sm = device_model_blocks_per_sm(model, threads, info.registers, info.static_shared + shared);
+        const unsigned *size = k->config.cluster, in_cluster = size[0] * size[1] * size[2];
         uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
-        if (blocks > (uint64_t)per_sm * model->sms) return cudaErrorCooperativeLaunchTooLarge;
+        uint64_t most = in_cluster == 1 ? (uint64_t)per_sm * model->sms
+                                        : (uint64_t)cluster_capacity((unsigned)per_sm, in_cluster) * in_cluster;
+        if (blocks > most) return cudaErrorCooperativeLaunchTooLarge;
     }
-    k->config = (sim_launch_config){.grid = {grid.x, grid.y, grid.z},
-                                    .block = {block.x, block.y, block.z},
-                                    .cluster = {1, 1, 1},
-                                    .dynamic_shared = shared,
-                                    .cooperative = cooperative};
     error = copy_arguments(k, args, extra);
     if (error) operation_free(op);
     return error;

@@ -3,7 +3,9 @@
 #ifndef SIM_SPECIALS_H
 #define SIM_SPECIALS_H
 
+/* SHARED_BASE has no name in PTX: what a block's shared addresses begin with (cluster.h). */
 #define SPECIALS(FIXED, VOLATILE)                                                                                      \
+    FIXED(SHARED_BASE, "", 4)                                                                                          \
     FIXED(TID_X, "%tid.x", 4)                                                                                          \
     FIXED(TID_Y, "%tid.y", 4)                                                                                          \
     FIXED(TID_Z, "%tid.z", 4) FIXED(NTID_X, "%ntid.x", 4) FIXED(NTID_Y, "%ntid.y", 4) FIXED(NTID_Z, "%ntid.z", 4)      \

@@ -2,8 +2,8 @@
  *
  * A case is one instruction in one form ("add.rn.ftz.f32"): a kernel that executes it on inputs made by
  * values.c from the case's name alone (so that they need not be stored), and a rule for comparing the output with
- * the recorded one. The tables of cases stand in integer.cu, float.cu, half.cu, convert.cu, memory.cu, warp.cu and
- * control.cu. conformance.c runs them all: on a GPU with --record, anywhere with --check.
+ * the recorded one. The tables of cases stand in integer.cu, float.cu, half.cu, convert.cu, memory.cu, warp.cu,
+ * control.cu and matrix.cu. conformance.c runs them all: on a GPU with --record, anywhere with --check.
  */
 #ifndef CONFORMANCE_H
 #define CONFORMANCE_H
@@ -50,7 +50,11 @@ typedef struct conformance_table {
 } conformance_table;
 
 extern const conformance_table conformance_integer, conformance_float, conformance_half, conformance_convert,
-    conformance_memory, conformance_warp, conformance_control;
+    conformance_memory, conformance_warp, conformance_control, conformance_cluster, conformance_async,
+    conformance_matrix, conformance_wgmma;
+
+/* Makes the tensor maps of async.cu; NULL, or what went wrong. */
+const char *conformance_async_prepare(void);
 
 #ifdef __cplusplus
 }

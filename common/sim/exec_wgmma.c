@@ -1,0 +1,226 @@
+/* wgmma.*: the arithmetic of a warpgroup's products, and the handlers, whose bookkeeping is in wgmma.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "floats.h"
+#include "wgmma.h"
+
+/* As many columns as a register of this instruction set is worth; N is filled up to a multiple of two of them. */
+#ifdef __AVX512F__
+#define WIDTH 16
+#else
+#define WIDTH 8
+#endif
+#define STEP (2 * WIDTH)
+#define ROWS 4
+typedef float floats __attribute__((vector_size(4 * WIDTH)));
+typedef uint32_t words __attribute__((vector_size(4 * WIDTH)));
+
+/* A warpgroup's operands, row by row, as numbers of 32 bits: f32, or integers. */
+typedef struct operands {
+    uint32_t a[WGMMA_M][WGMMA_K] __attribute__((aligned(64)));
+    uint32_t b[WGMMA_K][WGMMA_N] __attribute__((aligned(64)));
+    uint32_t d[WGMMA_M][WGMMA_N] __attribute__((aligned(64)));
+    uint32_t before[WGMMA_M][WGMMA_N] __attribute__((aligned(64))); /* D, for .satfinite */
+} operands;
+
+/* Elements of `type` in `bytes` bytes -> 32 bits. tf32 is f32 without its lower 13 bits. */
+static inline int expand(const uint8_t *from, int bytes, wgmma_type type, bool negate, uint32_t *to) {
+    const uint32_t sign = negate ? F32_SIGN : 0;
+    uint16_t half[8];
+    uint32_t word[4];
+    switch (type) {
+    case WGMMA_F16:
+        memcpy(half, from, (size_t)bytes);
+        for (int k = 0; k < bytes / 2; k++) to[k] = f16_to_f32(half[k]) ^ sign;
+        return bytes / 2;
+    case WGMMA_BF16:
+        memcpy(half, from, (size_t)bytes);
+        for (int k = 0; k < bytes / 2; k++) to[k] = bf16_to_f32(half[k]) ^ sign;
+        return bytes / 2;
+    case WGMMA_TF32:
+        memcpy(word, from, (size_t)bytes);
+        for (int k = 0; k < bytes / 4; k++) to[k] = (word[k] & 0xffffe000u) ^ sign;
+        return bytes / 4;
+    case WGMMA_E4M3:
+        for (int k = 0; k < bytes; k++) to[k] = f16_to_f32(e4m3_to_f16(from[k])) ^ sign;
+        return bytes;
+    case WGMMA_E5M2:
+        for (int k = 0; k < bytes; k++) to[k] = f16_to_f32(e5m2_to_f16(from[k])) ^ sign;
+        return bytes;
+    case WGMMA_S8:
+        for (int k = 0; k < bytes; k++) to[k] = (uint32_t)(int8_t)from[k];
+        return bytes;
+    default:
+        for (int k = 0; k < bytes; k++) to[k] = from[k];
+        return bytes;
+    }
+}
+
+/* A matrix in shared memory: element (row along M or N, k) goes to to[row * row_step + k * k_step]. */
+static inline void fetch(const uint8_t *shared, uint64_t descriptor, bool mn_major, int rows, int k, wgmma_type type,
+                         bool negate, uint32_t *to, int row_step, int k_step) {
+    uint32_t chunk[16];
+    if (mn_major) {
+        for (int j = 0; j < rows / 8; j++)
+            for (int p = 0; p < k; p++) {
+                const uint8_t *from = shared + wgmma_address(descriptor, true, (uint32_t)j, (uint32_t)p);
+                expand(from, WGMMA_CHUNK, type, negate, chunk);
+                for (int e = 0; e < 8; e++) to[(8 * j + e) * row_step + p * k_step] = chunk[e];
+            }
+    } else {
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < 2; c++) {
+                const uint8_t *from = shared + wgmma_address(descriptor, false, (uint32_t)r, (uint32_t)c);
+                const int count = expand(from, WGMMA_CHUNK, type, negate, chunk);
+                for (int e = 0; e < count; e++) to[r * row_step + (c * count + e) * k_step] = chunk[e];
+            }
+    }
+}
+
+/* A in registers: lane l of warp q, register r holds 4 bytes of row 16 q + l/4 + 8 (r % 2): of each half of K (16
+ * bytes) the word l % 4; r / 2 is the half. So for 16 bits columns 2 (l % 4) + 8 (r / 2) + {0, 1}, for tf32 column l %
+ * 4 + 4 (r / 2), for 8 bits columns 4 (l % 4) + 16 (r / 2) + {0, 1, 2, 3}. */
+static inline void fetch_registers(const wgmma_operation *o, const wgmma_form *f, operands *m) {
+    for (int q = 0; q < WARPGROUP; q++)
+        for (int r = 0; r < 4; r++) {
+            const uint8_t *lanes = o->registers[q] + f->a_slots[r];
+            for (int l = 0; l < LANES; l++) {
+                const int count = f->k / 8; /* in a word */
+                uint32_t *to = &m->a[16 * q + l / 4 + 8 * (r % 2)][count * (l % 4) + f->k / 2 * (r / 2)];
+                expand(lanes + 4 * l, 4, (wgmma_type)f->a_type, f->negate_a, to);
+            }
+        }
+}
+
+/* D: of warp q, lane l, number v = 0 .. N/2 - 1 is row 16 q + l/4 + 8 (v / 2 % 2), column 8 (v / 4) + 2 (l % 4) + v
+ * % 2. A register holds one number, of f16 two: v = 2 r in the lower half, 2 r + 1 in the upper. */
+#define D_ROW(q, l, v)    (16 * (q) + (l) / 4 + 8 * ((v) / 2 % 2))
+#define D_COLUMN(q, l, v) (8 * ((v) / 4) + 2 * ((l) % 4) + (v) % 2)
+
+static inline void load_d(const wgmma_operation *o, const wgmma_form *f, operands *m) {
+    for (int q = 0; q < WARPGROUP; q++)
+        for (int r = 0; r < f->d_count; r++) {
+            const uint32_t *lanes = (const uint32_t *)(o->registers[q] + f->d_slots[r]);
+            if (f->d_type == WGMMA_F16) {
+                for (int l = 0; l < LANES; l++)
+                    for (int h = 0; h < 2; h++)
+                        m->d[D_ROW(q, l, 2 * r + h)][D_COLUMN(q, l, 2 * r + h)] =
+                            f16_to_f32(lanes[l] >> 16 * h & 0xffff);
+            } else {
+                for (int l = 0; l < LANES; l++) m->d[D_ROW(q, l, r)][D_COLUMN(q, l, r)] = lanes[l];
+            }
+        }
+}
+
+static inline void store_d(const wgmma_operation *o, const wgmma_form *f, const operands *m) {
+    for (int q = 0; q < WARPGROUP; q++)
+        for (int r = 0; r < f->d_count; r++) {
+            uint32_t *lanes = (uint32_t *)(o->registers[q] + f->d_slots[r]);
+            if (f->d_type == WGMMA_F16) {
+                for (int l = 0; l < LANES; l++)
+                    lanes[l] = f32_to_f16(m->d[D_ROW(q, l, 2 * r)][D_COLUMN(q, l, 2 * r)]) |
+                               f32_to_f16(m->d[D_ROW(q, l, 2 * r + 1)][D_COLUMN(q, l, 2 * r + 1)]) << 16;
+            } else if (f->d_type == WGMMA_F32) {
+                for (int l = 0; l < LANES; l++) lanes[l] = f32_canonical(m->d[D_ROW(q, l, r)][D_COLUMN(q, l, r)]);
+            } else {
+                for (int l = 0; l < LANES; l++) lanes[l] = m->d[D_ROW(q, l, r)][D_COLUMN(q, l, r)];
+            }
+        }
+}
+
+/* d += a * b, k after k; products of f32 numbers with 11 digits are exact. */
+#define PRODUCTS(name, vector, scalar)                                                                                 \
+    static inline void name(operands *m, int n, int k) {                                                               \
+        for (int row = 0; row < WGMMA_M; row += ROWS)                                                                  \
+            for (int column = 0; column < n; column += STEP) {                                                         \
+                vector d[ROWS][2];                                                                                     \
+                for (int r = 0; r < ROWS; r++) memcpy(d[r], &m->d[row + r][column], sizeof d[r]);                      \
+                for (int p = 0; p < k; p++) {                                                                          \
+                    vector b[2];                                                                                       \
+                    memcpy(b, &m->b[p][column], sizeof b);                                                             \
+                    for (int r = 0; r < ROWS; r++) {                                                                   \
+                        scalar a;                                                                                      \
+                        memcpy(&a, &m->a[row + r][p], sizeof a);                                                       \
+                        d[r][0] += a * b[0];                                                                           \
+                        d[r][1] += a * b[1];                                                                           \
+                    }                                                                                                  \
+                }                                                                                                      \
+                for (int r = 0; r < ROWS; r++) memcpy(&m->d[row + r][column], d[r], sizeof d[r]);                      \
+            }                                                                                                          \
+    }
+PRODUCTS(float_products, floats, float)
+PRODUCTS(integer_products, words, uint32_t)
+
+static inline uint32_t saturated(uint32_t a, uint32_t b) {
+    const int64_t sum = (int64_t)(int32_t)a + (int32_t)b;
+    return sum > INT32_MAX ? (uint32_t)INT32_MAX : sum < INT32_MIN ? (uint32_t)INT32_MIN : (uint32_t)sum;
+}
+
+static bool same_accumulators(const wgmma_operation *a, const wgmma_operation *b) {
+    const wgmma_form *f = wgmma_form_of(a->i), *g = wgmma_form_of(b->i);
+    return f->n == g->n && f->d_type == g->d_type && memcmp(a->registers, b->registers, sizeof a->registers) == 0 &&
+           memcmp(f->d_slots, g->d_slots, sizeof f->d_slots) == 0;
+}
+
+/* D stays here from one operation to the next that adds to the same. */
+static void multiply(const uint8_t *shared, const wgmma_operation *operations, int count) {
+    operands *m = aligned_alloc(64, sizeof *m); /* too much for the stack of a host program's thread */
+    for (int at = 0; at < count; at++) {
+        const wgmma_operation *o = &operations[at];
+        const wgmma_form *f = wgmma_form_of(o->i);
+        const int filled = (f->n + STEP - 1) / STEP * STEP;
+        if (f->a_in_registers)
+            fetch_registers(o, f, m);
+        else
+            fetch(shared, o->a, f->trans_a, WGMMA_M, f->k, (wgmma_type)f->a_type, f->negate_a, m->a[0], WGMMA_K, 1);
+        fetch(shared, o->b, f->trans_b, f->n, f->k, (wgmma_type)f->b_type, f->negate_b, m->b[0], 1, WGMMA_N);
+        for (int p = 0; p < f->k; p++) memset(&m->b[p][f->n], 0, (size_t)(filled - f->n) * sizeof(uint32_t));
+        const bool again = at > 0 && same_accumulators(o - 1, o);
+        if (!o->scale_d || !again) {
+            for (int r = 0; r < WGMMA_M; r++) memset(m->d[r], 0, (size_t)filled * sizeof(uint32_t));
+            if (o->scale_d) load_d(o, f, m);
+        }
+        if (f->d_type != WGMMA_S32) {
+            float_products(m, f->n, f->k);
+        } else if (!f->satfinite) {
+            integer_products(m, f->n, f->k);
+        } else {
+            memcpy(m->before, m->d, sizeof m->before);
+            memset(m->d, 0, sizeof m->d);
+            integer_products(m, f->n, f->k);
+            for (int r = 0; r < WGMMA_M; r++)
+                for (int c = 0; c < f->n; c++) m->d[r][c] = saturated(m->before[r][c], m->d[r][c]);
+        }
+        if (f->d_type == WGMMA_F16)
+            for (int r = 0; r < WGMMA_M; r++)
+                for (int c = 0; c < f->n; c++) m->d[r][c] = f16_to_f32(f32_to_f16(m->d[r][c]));
+        if (at + 1 == count || !same_accumulators(o, o + 1)) store_d(o, f, m);
+    }
+    free(m);
+}
+
+/* wgmma.mma_async.sync.aligned.m64nNkK...: D = A B + D, or A B where scale-d is false. */
+HANDLER(op_wgmma) {
+    wgmma_issue(w, i, mask);
+}
+/* wgmma.fence.sync.aligned; */
+HANDLER(op_wgmma_fence) {
+    wgmma_fence(w, i, mask);
+}
+/* wgmma.commit_group.sync.aligned; */
+HANDLER(op_wgmma_commit) {
+    wgmma_commit(w, i, mask);
+}
+/* wgmma.wait_group.sync.aligned N: at most the N latest groups stay on their way. */
+HANDLER(op_wgmma_wait) {
+    wgmma_wait(w, i, mask, multiply);
+}
+/* Another instruction that touches a wgmma's registers. */
+HANDLER(op_wgmma_guard) {
+    wgmma_guard(w, i, mask)(w, i, mask);
+}
+/* setmaxnreg.{inc,dec}.sync.aligned.u32 count; */
+HANDLER(op_setmaxnreg) {
+    setmaxnreg(w, i, mask);
+}

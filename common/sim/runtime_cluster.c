@@ -1,0 +1,128 @@
+/* Clusters as the runtime sees them: which sizes a launch may have, and how many of them the device holds. */
+#include "device_model.h"
+#include "runtime.h"
+
+#define PORTABLE_CLUSTER 8u
+#define LARGEST_CLUSTER  16u /* where the kernel allows more than the portable size */
+#define GPCS             8u
+
+/* Kernels say how large their clusters must be in their PTX (__cluster_dims__), programs by cudaFuncSetAttribute. */
+static dim3 required_cluster(const runtime_function *f, const sim_kernel_info *info) {
+    if (info->reqcluster[0] != 0) return (dim3){info->reqcluster[0], info->reqcluster[1], info->reqcluster[2]};
+    return (dim3){(unsigned)f->cluster[0], (unsigned)f->cluster[1], (unsigned)f->cluster[2]};
+}
+
+static unsigned largest_cluster(const runtime_function *f, const sim_kernel_info *info) {
+    const unsigned most = f->nonportable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+    return info->max_cluster_rank != 0 && info->max_cluster_rank < most ? info->max_cluster_rank : most;
+}
+
+/* The clusters of a launch: what it asks for (NULL: nothing) and what the kernel requires must agree. */
+static cudaError_t choose_cluster(const runtime_function *f, const sim_kernel_info *info, const dim3 *asked,
+                                  dim3 *cluster, bool *is_explicit) {
+    const dim3 required = required_cluster(f, info);
+    *is_explicit = asked != NULL || required.x != 0;
+    *cluster = asked != NULL ? *asked : required.x != 0 ? required : (dim3){1, 1, 1};
+    if (asked == NULL && required.x == 0 && info->explicit_cluster) return cudaErrorInvalidClusterSize;
+    if (cluster->x == 0 || cluster->y == 0 || cluster->z == 0) return cudaErrorInvalidValue;
+    if (required.x != 0 && (cluster->x != required.x || cluster->y != required.y || cluster->z != required.z))
+        return cudaErrorInvalidClusterSize;
+    const uint64_t most = largest_cluster(f, info);
+    if (cluster->x > most || cluster->y > most || cluster->z > most ||
+        (uint64_t)cluster->x * cluster->y * cluster->z > most)
+        return cudaErrorInvalidClusterSize;
+    if (device_model_current()->cc_major < 9 && cluster->x * cluster->y * cluster->z > 1)
+        return runtime_refuse("a launch with clusters of more than one block on a GPU before sm_90");
+    return cudaSuccess;
+}
+
+cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, const dim3 *asked) {
+    sim_kernel_info info;
+    runtime_lock();
+    sim_kernel_describe(f->kernel, &info);
+    runtime_unlock();
+    dim3 cluster;
+    bool is_explicit;
+    cudaError_t error = choose_cluster(f, &info, asked, &cluster, &is_explicit);
+    if (error) return error;
+    if (config->grid[0] % cluster.x || config->grid[1] % cluster.y || config->grid[2] % cluster.z)
+        return cudaErrorInvalidClusterSize;
+    config->cluster[0] = cluster.x;
+    config->cluster[1] = cluster.y;
+    config->cluster[2] = cluster.z;
+    config->explicit_cluster = is_explicit;
+    return cudaSuccess;
+}
+
+/* A cluster lies within one GPC. An H200's 132 SMs are in 8 of them: as even a number in each as can be, the rest in
+ * pairs. */
+unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks) {
+    const unsigned sms = device_model_current()->sms;
+    const unsigned each = sms / GPCS / 2 * 2;
+    unsigned left = sms - each * GPCS, clusters = 0;
+    for (unsigned g = 0; g < GPCS; g++) {
+        const unsigned more = left < 2 ? left : 2;
+        clusters += (each + more) * blocks_per_sm / blocks;
+        left -= more;
+    }
+    return clusters;
+}
+
+static const dim3 *asked_cluster(const cudaLaunchConfig_t *config, dim3 *cluster) {
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id != cudaLaunchAttributeClusterDimension) continue;
+        *cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
+        return cluster;
+    }
+    return NULL;
+}
+
+static cudaError_t describe(const void *func, runtime_function **f, sim_kernel_info *info) {
+    cudaError_t error = function_resolve(func, f);
+    if (error) return error;
+    runtime_lock();
+    sim_kernel_describe((*f)->kernel, info);
+    runtime_unlock();
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config) {
+    TOUCH_DEVICE();
+    if (!clusters || !config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
+    runtime_function *f;
+    sim_kernel_info info;
+    cudaError_t error = describe(func, &f, &info);
+    if (error) return runtime_result(error);
+    dim3 asked, cluster;
+    bool is_explicit;
+    error = choose_cluster(f, &info, asked_cluster(config, &asked), &cluster, &is_explicit);
+    if (!error && !is_explicit) error = cudaErrorInvalidClusterSize; /* its size must be known */
+    if (error) return runtime_result(error);
+    const dim3 b = config->blockDim;
+    int blocks;
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
+    if (!error) *clusters = (int)cluster_capacity((unsigned)blocks, cluster.x * cluster.y * cluster.z);
+    return error;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config) {
+    TOUCH_DEVICE();
+    if (!size || !config) return runtime_result(cudaErrorInvalidValue);
+    runtime_function *f;
+    sim_kernel_info info;
+    cudaError_t error = describe(func, &f, &info);
+    if (error) return runtime_result(error);
+    const dim3 b = config->blockDim, required = required_cluster(f, &info);
+    int blocks;
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
+    if (error) return error;
+    if (required.x != 0)
+        *size = (int)(required.x * required.y * required.z);
+    else
+        *size = device_model_current()->cc_major < 9 ? 1 : (int)largest_cluster(f, &info);
+    if (blocks == 0) *size = 0;
+    return cudaSuccess;
+}

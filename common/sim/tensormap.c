@@ -1,0 +1,288 @@
+#include "tensormap.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device_model.h"
+
+enum { RESULT_OK = 0, RESULT_INVALID_VALUE = 1, RESULT_NOT_SUPPORTED = 801 }; /* CUresult */
+
+static const uint8_t element_bytes[TENSOR_TYPES] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+
+static bool is_float(int type) {
+    return type >= TENSOR_F16 && type < TENSOR_TYPES;
+}
+
+static uint64_t check_of(const tensor_map *map) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    const uint8_t *bytes = (const uint8_t *)map;
+    for (size_t k = 0; k < offsetof(tensor_map, check); k++) hash = (hash ^ bytes[k]) * 0x100000001b3u;
+    return hash;
+}
+
+bool tensormap_valid(const tensor_map *map) {
+    return map->magic == TENSOR_MAP_MAGIC && map->check == check_of(map);
+}
+
+/* ---- making them ------------------------------------------------------------------------------------------------- */
+
+#define INTERLEAVE_NONE 0
+#define INTERLEAVE_16B  1
+#define INTERLEAVE_32B  2
+#define MOST_DIM        (1ull << 32)
+#define MOST_STRIDE     (1ull << 40) /* exclusive */
+#define MOST_BOX        256
+#define MOST_STEP       8
+
+/* What the CUDA driver API's description of cuTensorMapEncodeTiled asks for, argument by argument. */
+int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int l2_promotion, int fill) {
+    if (map == NULL || (uintptr_t)map % 64 != 0) return RESULT_INVALID_VALUE;
+    if (device_model_current()->cc_major < 9) return RESULT_NOT_SUPPORTED;
+    if (type < 0 || type >= TENSOR_TYPES) return RESULT_INVALID_VALUE;
+    if (rank < 1 || rank > TENSOR_RANKS) return RESULT_INVALID_VALUE;
+    if (interleave < INTERLEAVE_NONE || interleave > INTERLEAVE_32B) return RESULT_INVALID_VALUE;
+    if (swizzle < SWIZZLE_NONE || swizzle > SWIZZLE_128B) return RESULT_INVALID_VALUE;
+    if (l2_promotion < 0 || l2_promotion > 3) return RESULT_INVALID_VALUE;
+    if (fill < 0 || fill > 1 || (fill == 1 && !is_float(type))) return RESULT_INVALID_VALUE;
+    if (interleave != INTERLEAVE_NONE && rank < 3) return RESULT_INVALID_VALUE;
+    if (interleave == INTERLEAVE_32B && swizzle != SWIZZLE_32B) return RESULT_INVALID_VALUE;
+    const unsigned aligned = interleave == INTERLEAVE_32B ? 32 : 16, element = element_bytes[type];
+    if (address == NULL || (uintptr_t)address % aligned != 0) return RESULT_INVALID_VALUE;
+    if (dims == NULL || box == NULL || steps == NULL || (rank > 1 && strides == NULL)) return RESULT_INVALID_VALUE;
+    for (uint32_t k = 0; k < rank; k++) {
+        if (dims[k] < 1 || dims[k] > MOST_DIM) return RESULT_INVALID_VALUE;
+        if (box[k] < 1 || box[k] > MOST_BOX) return RESULT_INVALID_VALUE;
+        if (steps[k] < 1 || steps[k] > MOST_STEP) return RESULT_INVALID_VALUE;
+        if (k > 0 && (strides[k - 1] % aligned != 0 || strides[k - 1] >= MOST_STRIDE)) return RESULT_INVALID_VALUE;
+    }
+    if (interleave == INTERLEAVE_NONE) {
+        const unsigned inner = box[0] * element;
+        if (inner % 16 != 0) return RESULT_INVALID_VALUE;
+        if (swizzle != SWIZZLE_NONE && inner > 16u << swizzle) return RESULT_INVALID_VALUE;
+    } else {
+        fputs("cudasim: the simulator does not do interleaved tensor maps\n", stderr);
+        return RESULT_NOT_SUPPORTED;
+    }
+    tensor_map m;
+    memset(&m, 0, sizeof m);
+    m.magic = TENSOR_MAP_MAGIC;
+    m.address = (uint64_t)address;
+    for (uint32_t k = 0; k < rank; k++) {
+        m.dims[k] = dims[k];
+        m.box[k] = (uint16_t)box[k];
+        m.steps[k] = (uint8_t)(k == 0 ? 1 : steps[k]); /* the contiguous dimension's is ignored without interleave */
+        if (k > 0) m.strides[k - 1] = strides[k - 1];
+    }
+    m.type = (uint8_t)type;
+    m.rank = (uint8_t)rank;
+    m.swizzle = (uint8_t)swizzle;
+    m.nan_fill = (uint8_t)fill;
+    m.l2_promotion = (uint8_t)l2_promotion;
+    m.check = check_of(&m);
+    memset(map, 0, 128);
+    memcpy(map, &m, sizeof m);
+    return RESULT_OK;
+}
+
+int tensormap_replace_address(void *map, void *address) {
+    tensor_map m;
+    if (map == NULL || (uintptr_t)map % 64 != 0 || address == NULL || (uintptr_t)address % 16 != 0)
+        return RESULT_INVALID_VALUE;
+    memcpy(&m, map, sizeof m);
+    if (!tensormap_valid(&m)) return RESULT_INVALID_VALUE;
+    m.address = (uint64_t)address;
+    m.check = check_of(&m);
+    memcpy(map, &m, sizeof m);
+    return RESULT_OK;
+}
+
+/* ---- what a copy covers ------------------------------------------------------------------------------------------ */
+
+unsigned tensormap_element(const tensor_map *map) {
+    return element_bytes[map->type];
+}
+
+uint32_t tensormap_count(const tensor_map *map, unsigned k) {
+    return k < map->rank ? (map->box[k] + map->steps[k] - 1u) / map->steps[k] : 1;
+}
+
+uint64_t tensormap_bytes(const tensor_map *map) {
+    uint64_t bytes = element_bytes[map->type];
+    for (unsigned k = 0; k < map->rank; k++) bytes *= tensormap_count(map, k);
+    return bytes;
+}
+
+/* Swizzled chunks stay within their spans. */
+uint64_t tensormap_extent(const tensor_map *map) {
+    const uint64_t bytes = tensormap_bytes(map), span = 16ull << map->swizzle;
+    return map->swizzle == SWIZZLE_NONE ? bytes : (bytes + span - 1) / span * span;
+}
+
+/* Of `count` positions from `at` on in steps: those inside 0 <= position < dim are [*from, *to). */
+static void inside(int64_t at, uint64_t dim, uint32_t count, uint32_t step, uint32_t *from, uint32_t *to) {
+    const int64_t first = at >= 0 ? 0 : (-at + step - 1) / step;
+    const int64_t past = (int64_t)dim <= at ? 0 : ((int64_t)dim - at + step - 1) / step;
+    *from = (uint32_t)(first < count ? first : count);
+    *to = (uint32_t)(past < count ? past : count);
+    if (*to < *from) *to = *from;
+}
+
+static uint64_t stride(const tensor_map *map, unsigned k) {
+    return k == 0 ? element_bytes[map->type] : map->strides[k - 1];
+}
+
+bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, uint64_t *end) {
+    *first = *end = map->address;
+    for (unsigned k = 0; k < map->rank; k++) {
+        uint32_t from, to;
+        inside(at[k], map->dims[k], tensormap_count(map, k), map->steps[k], &from, &to);
+        if (from == to) return false;
+        *first += (uint64_t)(at[k] + (int64_t)from * map->steps[k]) * stride(map, k);
+        *end += (uint64_t)(at[k] + (int64_t)(to - 1) * map->steps[k]) * stride(map, k);
+    }
+    *end += element_bytes[map->type];
+    return true;
+}
+
+/* Calls `row` for each row of the box (its contiguous dimension), in the order in which rows follow one another in
+ * shared memory: dimension 1 fastest. `global` is the address of the row's first element inside the tensor, `from` and
+ * `to` bound those that are; from == to where the row lies outside. */
+typedef void row_fn(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to);
+
+static void each_row(const tensor_map *map, const int32_t *at, row_fn *row, void *context) {
+    uint32_t index[TENSOR_RANKS] = {0}, rows = 1, from, to;
+    const unsigned element = element_bytes[map->type];
+    for (unsigned k = 1; k < map->rank; k++) rows *= tensormap_count(map, k);
+    inside(at[0], map->dims[0], tensormap_count(map, 0), 1, &from, &to);
+    for (uint32_t n = 0; n < rows; n++) {
+        bool in = true;
+        uint64_t global = map->address + (uint64_t)((int64_t)at[0] + from) * element;
+        for (unsigned k = 1; k < map->rank; k++) {
+            const int64_t position = at[k] + (int64_t)index[k] * map->steps[k];
+            in = in && position >= 0 && (uint64_t)position < map->dims[k];
+            global += (uint64_t)position * map->strides[k - 1];
+        }
+        row(context, n, global, in ? from : 0, in ? to : 0);
+        for (unsigned k = 1; k < map->rank; k++) {
+            if (++index[k] < tensormap_count(map, k)) break;
+            index[k] = 0;
+        }
+    }
+}
+
+/* Where byte `address` of shared memory goes: chunks of 16 bytes change places within a span of 32, 64 or 128 bytes,
+ * by the number of the 128-byte line that they lie in, taken from the address itself:
+ *
+ *   128B   chunk (address bits 4..6) xor line (bits 7..9): the pattern repeats after 8 lines, 1024 bytes
+ *   64B    chunk (bits 4..5) xor line (bits 7..8): after 512 bytes
+ *   32B    chunk (bit 4) xor line (bit 7): after 256 bytes
+ */
+static uint32_t swizzled(uint32_t address, int swizzle) {
+    const uint32_t bits = (1u << swizzle) - 1;
+    return address ^ (address >> 7 & bits) << 4;
+}
+
+#define LONGEST_ROW (MOST_BOX * 8)
+
+static void copy_row(const tensor_map *map, uint8_t *shared, uint32_t address, uint8_t *row, uint32_t bytes, bool out) {
+    if (map->swizzle == SWIZZLE_NONE) {
+        if (out)
+            memcpy(row, shared + address, bytes);
+        else
+            memcpy(shared + address, row, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < bytes; k += 16) {
+        uint8_t *at = shared + swizzled(address + k, map->swizzle);
+        if (out)
+            memcpy(row + k, at, 16);
+        else
+            memcpy(at, row + k, 16);
+    }
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+typedef struct loading {
+    const tensor_map *map;
+    uint8_t *shared;
+    uint32_t offset;
+    const char *why;
+} loading;
+
+/* What stands for elements outside of the tensor where NaN is asked for: the NaN that fma.oob takes for "out of
+ * bounds" in each half word. */
+#define OOB_NAN 0x7ff7
+
+static bool convert(const tensor_map *map, uint8_t *bytes, uint32_t count, const char **why) {
+    if (map->type != TENSOR_F32_FTZ && map->type != TENSOR_TF32 && map->type != TENSOR_TF32_FTZ) return true;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t value;
+        memcpy(&value, bytes + 4 * k, 4);
+        if (map->type != TENSOR_TF32 && (value & 0x7f800000) == 0) value &= 0x80000000;
+        if (map->type != TENSOR_F32_FTZ && (value & 0x1fff) != 0) {
+            *why = "a TFLOAT32 tensor map on values that are no TF32: the simulator does not know how they are rounded";
+            return false;
+        }
+        memcpy(bytes + 4 * k, &value, 4);
+    }
+    return true;
+}
+
+static void load_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
+    loading *l = context;
+    const tensor_map *map = l->map;
+    const uint32_t element = element_bytes[map->type], count = tensormap_count(map, 0);
+    uint8_t bytes[LONGEST_ROW];
+    if (to - from < count) {
+        const uint16_t fill = OOB_NAN;
+        memset(bytes, 0, count * element);
+        if (map->nan_fill)
+            for (uint32_t k = 0; k < count * element; k += 2) memcpy(bytes + k, &fill, 2);
+    }
+    if (to > from) {
+        memcpy(bytes + from * element, (const uint8_t *)global, (size_t)(to - from) * element);
+        if (!convert(map, bytes + from * element, to - from, &l->why)) return;
+    }
+    copy_row(map, l->shared, l->offset + row * count * element, bytes, count * element, false);
+}
+
+bool tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset, const char **why) {
+    loading l = {map, shared, offset, NULL};
+    each_row(map, at, load_row, &l);
+    *why = l.why;
+    return l.why == NULL;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear) {
+    const uint32_t row = tensormap_count(map, 0) * element_bytes[map->type];
+    const uint64_t bytes = tensormap_bytes(map);
+    for (uint64_t at = 0; at < bytes; at += row)
+        copy_row(map, (uint8_t *)(uintptr_t)shared, offset + (uint32_t)at, linear + at, row, true);
+}
+
+typedef struct storing {
+    const tensor_map *map;
+    const uint8_t *linear;
+    void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes);
+    void *context;
+} storing;
+
+static void store_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
+    const storing *s = context;
+    const uint32_t element = element_bytes[s->map->type];
+    if (to > from)
+        s->put(s->context, (uint8_t *)global, s->linear + ((size_t)row * tensormap_count(s->map, 0) + from) * element,
+               (uint64_t)(to - from) * element);
+}
+
+void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
+                       void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context) {
+    storing s = {map, linear, put, context};
+    each_row(map, at, store_row, &s);
+}

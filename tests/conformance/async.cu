@@ -1,0 +1,450 @@
+/* Conformance cases of mbarriers, bulk copies and copies by tensor maps: what lands where, in shared and in global memory.
+ *
+ * A tensor map can only be made on the host, and for an address that is known then: conformance_async_prepare() makes
+ * those of the table below for one variable, into which each kernel copies its input first.
+ */
+#include "conformance.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#define KERNEL(id) static __global__ void id(const void *a, const void *b, const void *c, void *d, int n)
+#define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)d, (void)n)
+
+#define THREADS      64
+#define TENSOR_WORDS 4096 /* of the tensor, and of the shared memory that is compared */
+
+static __device__ __align__(1024) uint32_t tensor[TENSOR_WORDS];
+
+static __device__ __forceinline__ uint32_t address_of(const void *p) {
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+static __device__ __forceinline__ void wait(uint64_t *bar, uint32_t parity) {
+    uint32_t done;
+    do {
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(address_of(bar)), "r"(parity)
+                     : "memory");
+    } while (!done);
+}
+
+static __device__ __forceinline__ void init(uint64_t *bar, uint32_t count) {
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(bar)), "r"(count) : "memory");
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+}
+
+static __device__ __forceinline__ void expect(uint64_t *bar, uint32_t bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(bar)), "r"(bytes) : "memory");
+}
+
+/* ---- mbarriers ---- */
+
+/* Bits of what a sequence of operations answers; every thread's word the same. */
+static __device__ __forceinline__ uint32_t ended(uint64_t *bar, uint32_t parity) {
+    uint32_t done;
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(address_of(bar)), "r"(parity)
+                 : "memory");
+    return done;
+}
+
+#define BITS(x) (bits = bits << 1 | (x))
+#define ON(op, ...) asm volatile("mbarrier." op ";" ::"r"(address_of(&bar)), ##__VA_ARGS__ : "memory")
+
+KERNEL(mbarrier_phases) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar;
+    uint32_t bits = 1;
+    init(&bar, 3);
+    if (threadIdx.x == 0) {
+        BITS(ended(&bar, 0)), BITS(ended(&bar, 1));
+        ON("arrive.shared::cta.b64 _, [%0]");
+        ON("arrive.release.cta.shared::cta.b64 _, [%0], 1");
+        BITS(ended(&bar, 0)), BITS(ended(&bar, 1));
+        ON("arrive.b64 _, [%1]", "l"(&bar));
+        BITS(ended(&bar, 0)), BITS(ended(&bar, 1));
+        ON("arrive_drop.shared::cta.b64 _, [%0]");
+        ON("arrive.shared::cta.b64 _, [%0], 2");
+        BITS(ended(&bar, 0)), BITS(ended(&bar, 1));
+        ON("arrive.shared::cta.b64 _, [%0], 2"); /* two are left */
+        BITS(ended(&bar, 0)), BITS(ended(&bar, 1));
+    }
+    ((uint32_t *)d)[threadIdx.x] = bits;
+}
+
+KERNEL(mbarrier_bytes) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar;
+    uint32_t bits = 1;
+    init(&bar, 1);
+    if (threadIdx.x == 0) {
+        ON("expect_tx.relaxed.cta.shared::cta.b64 [%0], 48");
+        ON("arrive.shared::cta.b64 _, [%0]");
+        BITS(ended(&bar, 0));
+        ON("complete_tx.relaxed.cta.shared::cta.b64 [%0], 32");
+        BITS(ended(&bar, 0));
+        ON("complete_tx.relaxed.cluster.shared::cluster.b64 [%0], 16");
+        BITS(ended(&bar, 0));
+        ON("complete_tx.shared::cta.b64 [%0], 64"); /* before it is expected */
+        BITS(ended(&bar, 1));
+        ON("arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], 64");
+        BITS(ended(&bar, 1));
+        ON("arrive.expect_tx.shared::cluster.b64 _, [%0], 0");
+        BITS(ended(&bar, 0));
+    }
+    ((uint32_t *)d)[threadIdx.x] = bits;
+}
+
+/* States: pending_count, waiting for the phase of one, the current and the one before. */
+KERNEL(mbarrier_states) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar;
+    uint32_t bits = 1, count;
+    uint64_t first, second, third;
+    init(&bar, 5);
+    if (threadIdx.x == 0) {
+        const uint32_t at = address_of(&bar);
+        asm volatile("mbarrier.arrive.noComplete.shared::cta.b64 %0, [%1], 2;" : "=l"(first) : "r"(at) : "memory");
+        asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(first));
+        bits = bits << 3 | count;
+        asm volatile("mbarrier.arrive_drop.noComplete.shared::cta.b64 %0, [%1], 1;" : "=l"(second) : "r"(at) : "memory");
+        asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(second));
+        bits = bits << 3 | count;
+#define STATE_ENDED(state)                                                                                             \
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"             \
+                 : "=r"(count)                                                                                         \
+                 : "r"(at), "l"(state)                                                                                 \
+                 : "memory");                                                                                          \
+    BITS(count)
+        STATE_ENDED(first);
+        asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1], 2;" : "=l"(third) : "r"(at) : "memory");
+        asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(third));
+        bits = bits << 3 | count;
+        STATE_ENDED(first);
+        STATE_ENDED(third);
+        asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(second) : "r"(at) : "memory");
+        asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(count) : "l"(second));
+        bits = bits << 3 | count; /* 4: one was dropped */
+        STATE_ENDED(second);
+    }
+    ((uint32_t *)d)[threadIdx.x] = bits;
+}
+
+KERNEL(mbarrier_inval) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar;
+    init(&bar, 5);
+    if (threadIdx.x == 0) {
+        ON("inval.shared::cta.b64 [%0]");
+        *(volatile uint64_t *)&bar = 0x123456789abcdefull;
+        ((uint32_t *)d)[64] = (uint32_t)(*(volatile uint64_t *)&bar >> 32);
+    }
+    init(&bar, 64);
+    ON("arrive.shared::cta.b64 _, [%0]");
+    wait(&bar, 0);
+    ((uint32_t *)d)[threadIdx.x] = 7;
+}
+
+KERNEL(cp_async_arrive) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar, other;
+    __shared__ uint32_t words[THREADS];
+    const int t = threadIdx.x;
+    init(&other, THREADS);
+    init(&bar, THREADS);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address_of(&words[t])), "l"((const uint32_t *)a + t) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address_of(&bar)) : "memory");
+    wait(&bar, 0);
+    uint32_t sum = words[t ^ 33];
+    __syncthreads();
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address_of(&words[t])), "l"((const uint32_t *)a + 64 + t) : "memory");
+    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(address_of(&other)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(&other)) : "memory");
+    wait(&other, 0);
+    ((uint32_t *)d)[t] = sum * 3 + words[t ^ 33];
+}
+
+/* ---- bulk copies ---- */
+
+struct __align__(1024) buffer {
+    uint32_t words[TENSOR_WORDS];
+};
+
+static __device__ __forceinline__ void fill(buffer *to, uint32_t value) {
+    for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) to->words[i] = value;
+}
+
+static __device__ __forceinline__ void dump(void *d, const uint32_t *from) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) ((uint32_t *)d)[i] = from[i];
+}
+
+/* The input becomes the tensor, seen by both proxies. */
+static __device__ __forceinline__ void set_tensor(const void *a) {
+    for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) tensor[i] = ((const uint32_t *)a)[i];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+}
+
+extern __shared__ __align__(1024) uint8_t dynamic[];
+
+KERNEL(bulk_load) {
+    UNUSED_ARGUMENTS;
+    __shared__ uint64_t bar;
+    buffer *to = (buffer *)dynamic;
+    fill(to, 0x55555555);
+    init(&bar, 1);
+    if (threadIdx.x == 0) {
+        const uint32_t at = address_of(to), b = address_of(&bar);
+        expect(&bar, 16 + 4096 + 48);
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];" ::"r"(at + 16),
+                     "l"(a), "r"(b) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 4096, [%2];" ::"r"(at + 1024),
+                     "l"((const char *)a + 64), "r"(b) : "memory");
+        asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p, 1.0;\n"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], 48, [%2], p; }" ::"r"(at + 8192),
+                     "l"((const char *)a + 8000), "r"(b) : "memory");
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], 1024;" ::"l"(a) : "memory");
+    }
+    wait(&bar, 0);
+    dump(d, to->words);
+}
+
+KERNEL(bulk_store) {
+    UNUSED_ARGUMENTS;
+    buffer *from = (buffer *)dynamic;
+    for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) from->words[i] = ((const uint32_t *)a)[i];
+    for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) ((uint32_t *)d)[i] = 0x55555555;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 4096;" ::"l"((char *)d + 64), "r"(address_of(from)) : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 16;" ::"l"((char *)d + 8192), "r"(address_of(from) + 16) : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+/* Reductions into memory: the second half of the input with the first. */
+#define BULK_REDUCE(id, op)                                                                                            \
+    KERNEL(id) {                                                                                                       \
+        UNUSED_ARGUMENTS;                                                                                              \
+        buffer *from = (buffer *)dynamic;                                                                              \
+        for (int i = threadIdx.x; i < 512; i += THREADS) from->words[i] = ((const uint32_t *)a)[i];                    \
+        for (int i = threadIdx.x; i < 512; i += THREADS) ((uint32_t *)d)[i] = ((const uint32_t *)b)[i];                \
+        asm volatile("fence.proxy.async;" ::: "memory");                                                               \
+        __syncthreads();                                                                                               \
+        if (threadIdx.x == 0) {                                                                                        \
+            asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group." op " [%0], [%1], 2048;" ::"l"(d),       \
+                         "r"(address_of(from))                                                                         \
+                         : "memory");                                                                                  \
+            asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");                     \
+        }                                                                                                              \
+    }
+#define BULK_REDUCES(X)                                                                                                \
+    X(add_u32, "add.u32", V_U32, 512)                                                                                  \
+    X(add_s32, "add.s32", V_S32, 512)                                                                                  \
+    X(add_u64, "add.u64", V_U64, 256)                                                                                  \
+    X(add_f32, "add.f32", V_F32, 512)                                                                                  \
+    X(add_f64, "add.f64", V_F64, 256)                                                                                  \
+    X(add_f16, "add.noftz.f16", V_F16, 1024)                                                                           \
+    X(add_bf16, "add.noftz.bf16", V_BF16, 1024)                                                                        \
+    X(min_u32, "min.u32", V_U32, 512)                                                                                  \
+    X(max_u32, "max.u32", V_U32, 512)                                                                                  \
+    X(min_s32, "min.s32", V_S32, 512)                                                                                  \
+    X(max_s32, "max.s32", V_S32, 512)                                                                                  \
+    X(min_u64, "min.u64", V_U64, 256)                                                                                  \
+    X(max_s64, "max.s64", V_S64, 256)                                                                                  \
+    X(min_f16, "min.f16", V_F16, 1024)                                                                                 \
+    X(max_f16, "max.f16", V_F16, 1024)                                                                                 \
+    X(min_bf16, "min.bf16", V_BF16, 1024)                                                                              \
+    X(max_bf16, "max.bf16", V_BF16, 1024)                                                                              \
+    X(inc_u32, "inc.u32", V_U32, 512)                                                                                  \
+    X(dec_u32, "dec.u32", V_U32, 512)                                                                                  \
+    X(and_b32, "and.b32", V_U32, 512)                                                                                  \
+    X(or_b32, "or.b32", V_U32, 512)                                                                                    \
+    X(xor_b64, "xor.b64", V_U64, 256)
+#define BULK_REDUCE_KERNEL(id, op, type, n) BULK_REDUCE(bulk_reduce_##id, op)
+BULK_REDUCES(BULK_REDUCE_KERNEL)
+#define BULK_REDUCE_CASE(id, op, type, n)                                                                              \
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group." op, bulk_reduce_##id, type, type, V_NONE, type, n, 1, THREADS, 16384, 0},
+
+/* ---- tensor maps ---- */
+
+/* X(id, dimensions, coordinates, CUtensorMapDataType, {dims}, {strides}, {box}, {steps}, swizzle, fill): rows in, over
+ * and outside of the tensor's edges, pitches, steps, every swizzle. */
+#define L(...) __VA_ARGS__
+#define TENSORS(X)                                                                                                     \
+    X(d1, "1d", "{5}", UINT32, L({40}), L({0}), L({32}), L({1}), NONE, NONE)                                           \
+    X(d1_edge, "1d", "{-3}", UINT16, L({100}), L({0}), L({128}), L({1}), NONE, NONE)                                   \
+    X(d2, "2d", "{2, 1}", UINT8, L({77, 9}), L({80}), L({64, 8}), L({1, 1}), NONE, NONE)                               \
+    X(d2_32, "2d", "{0, 0}", FLOAT32, L({8, 40}), L({48}), L({8, 32}), L({1, 1}), 32B, NONE)                           \
+    X(d2_64, "2d", "{0, 3}", FLOAT16, L({32, 40}), L({64}), L({32, 32}), L({1, 1}), 64B, NONE)                         \
+    X(d2_128, "2d", "{-8, 1}", BFLOAT16, L({64, 40}), L({144}), L({64, 32}), L({1, 1}), 128B, NONE)                    \
+    X(d2_128_f32, "2d", "{16, -2}", FLOAT32, L({40, 30}), L({160}), L({32, 64}), L({1, 1}), 128B, NONE)                \
+    X(d2_128_u8, "2d", "{0, 0}", UINT8, L({128, 64}), L({128}), L({128, 64}), L({1, 1}), 128B, NONE)                   \
+    X(d2_64_s64, "2d", "{1, 0}", INT64, L({8, 64}), L({64}), L({8, 64}), L({1, 1}), 64B, NONE)                         \
+    X(d2_nan_f16, "2d", "{-4, -1}", FLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(d2_nan_bf16, "2d", "{-4, -1}", BFLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(d2_nan_f32, "2d", "{-4, -1}", FLOAT32, L({16, 20}), L({64}), L({16, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(d2_nan_f64, "2d", "{-4, -1}", FLOAT64, L({8, 20}), L({64}), L({8, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA)   \
+    X(d2_ftz, "2d", "{0, 0}", FLOAT32_FTZ, L({16, 20}), L({64}), L({16, 20}), L({1, 1}), NONE, NONE)                   \
+    X(d2_steps, "2d", "{0, -1}", UINT32, L({16, 60}), L({64}), L({8, 40}), L({1, 3}), NONE, NONE)                      \
+    X(d2_outside, "2d", "{100, 0}", UINT32, L({16, 60}), L({64}), L({8, 16}), L({1, 1}), NONE, NONE)                   \
+    X(d3, "3d", "{1, -1, 2}", UINT32, L({10, 6, 5}), L({48, 320}), L({8, 4, 3}), L({1, 1, 1}), NONE, NONE)             \
+    X(d3_128, "3d", "{0, 1, -1}", FLOAT16, L({64, 6, 5}), L({128, 896}), L({64, 5, 3}), L({1, 1, 1}), 128B, NONE)      \
+    X(d3_steps, "3d", "{0, 1, 0}", UINT16, L({16, 12, 9}), L({32, 384}), L({16, 8, 8}), L({1, 2, 3}), 32B, NONE)       \
+    X(d4, "4d", "{1, 0, 1, -1}", UINT32, L({8, 4, 3, 3}), L({32, 160, 480}), L({8, 3, 2, 3}), L({1, 1, 1, 1}), 32B, NONE) \
+    X(d5, "5d", "{-1, 1, 0, 1, 0}", UINT32, L({9, 3, 3, 3, 2}), L({48, 144, 432, 1296}), L({16, 2, 2, 3, 2}),          \
+      L({1, 1, 1, 1, 1}), 64B, NONE)
+
+#define TENSOR_ID(id, ...) map_##id,
+enum { TENSORS(TENSOR_ID) MAPS };
+
+static __device__ __align__(64) CUtensorMap maps[MAPS];
+static __device__ uint32_t map_bytes[MAPS]; /* that a copy moves */
+
+/* {coordinates} are constants in PTX. */
+#define TENSOR_LOAD(id, dim, at, ...)                                                                                  \
+    KERNEL(load_##id) {                                                                                                \
+        UNUSED_ARGUMENTS;                                                                                              \
+        __shared__ uint64_t bar;                                                                                       \
+        buffer *to = (buffer *)dynamic;                                                                                \
+        fill(to, 0x55555555);                                                                                          \
+        set_tensor(a);                                                                                                 \
+        init(&bar, 1);                                                                                                 \
+        if (threadIdx.x == 0) {                                                                                        \
+            expect(&bar, map_bytes[map_##id]);                                                                         \
+            asm volatile("prefetch.tensormap [%0];" ::"l"(&maps[map_##id]) : "memory");                                \
+            asm volatile("cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%0, " at "];" ::"l"(&maps[map_##id])   \
+                         : "memory");                                                                                  \
+            asm volatile("cp.async.bulk.tensor." dim                                                                   \
+                         ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2];" ::"r"(  \
+                             address_of(to)),                                                                          \
+                         "l"(&maps[map_##id]), "r"(address_of(&bar))                                                   \
+                         : "memory");                                                                                  \
+        }                                                                                                              \
+        wait(&bar, 0);                                                                                                 \
+        dump(d, to->words);                                                                                            \
+    }
+TENSORS(TENSOR_LOAD)
+
+#define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op)                                                                 \
+    KERNEL(name) {                                                                                                     \
+        UNUSED_ARGUMENTS;                                                                                              \
+        buffer *from = (buffer *)dynamic;                                                                              \
+        for (int i = threadIdx.x; i < TENSOR_WORDS; i += THREADS) from->words[i] = ((const uint32_t *)b)[i];           \
+        set_tensor(a);                                                                                                 \
+        if (threadIdx.x == 0) {                                                                                        \
+            asm volatile(cp ".bulk.tensor." dim ".global.shared::cta" op ".tile.bulk_group [%0, " at "], [%1];" ::"l"( \
+                             &maps[map_##id]),                                                                         \
+                         "r"(address_of(from))                                                                         \
+                         : "memory");                                                                                  \
+            asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");                     \
+            asm volatile("fence.proxy.async;" ::: "memory");                                                           \
+        }                                                                                                              \
+        dump(d, tensor);                                                                                               \
+    }
+#define TENSOR_STORE(id, dim, at, ...) TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "")
+TENSORS(TENSOR_STORE)
+TENSOR_STORE_KERNEL(reduce_add, d2_128_f32, "2d", "{3, 2}", "cp.reduce.async", ".add")
+TENSOR_STORE_KERNEL(reduce_add_f16, d2_64, "2d", "{3, 2}", "cp.reduce.async", ".add")
+TENSOR_STORE_KERNEL(reduce_min_bf16, d2_128, "2d", "{3, 2}", "cp.reduce.async", ".min")
+TENSOR_STORE_KERNEL(reduce_max_s64, d2_64_s64, "2d", "{3, 2}", "cp.reduce.async", ".max")
+TENSOR_STORE_KERNEL(reduce_inc, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".inc")
+TENSOR_STORE_KERNEL(reduce_dec, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".dec")
+TENSOR_STORE_KERNEL(reduce_and, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".and")
+TENSOR_STORE_KERNEL(reduce_or, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".or")
+TENSOR_STORE_KERNEL(reduce_xor, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".xor")
+
+typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                                 const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
+                                 CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+struct description {
+    const char *id;
+    CUtensorMapDataType type;
+    cuuint64_t dims[5], strides[4];
+    cuuint32_t box[5], steps[5];
+    CUtensorMapSwizzle swizzle;
+    CUtensorMapFloatOOBfill fill;
+};
+#define DESCRIPTION(id, dim, at, type, dims, strides, box, steps, swizzle, fill)                                       \
+    {#id, CU_TENSOR_MAP_DATA_TYPE_##type, dims, strides, box, steps, CU_TENSOR_MAP_SWIZZLE_##swizzle,                  \
+     CU_TENSOR_MAP_FLOAT_OOB_FILL_##fill},
+static const description descriptions[] = {TENSORS(DESCRIPTION)};
+
+extern "C" const char *conformance_async_prepare(void) {
+    static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4};
+    static const unsigned ranks[] = {
+#define RANK(id, dim, ...) dim[0] - '0',
+        TENSORS(RANK)};
+    static char why[200];
+    void *found = NULL, *address = NULL;
+    cudaDriverEntryPointQueryResult query;
+    static __align__(64) CUtensorMap made[MAPS];
+    uint32_t moved[MAPS];
+    cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &query);
+    if (error == cudaSuccess) error = cudaGetSymbolAddress(&address, tensor);
+    if (error != cudaSuccess || found == NULL) return "no cuTensorMapEncodeTiled";
+    for (int k = 0; k < MAPS; k++) {
+        const description *t = &descriptions[k];
+        CUresult result = ((encode_tiled)found)(&made[k], t->type, ranks[k], address, t->dims, t->strides, t->box,
+                                                t->steps, CU_TENSOR_MAP_INTERLEAVE_NONE, t->swizzle,
+                                                CU_TENSOR_MAP_L2_PROMOTION_NONE, t->fill);
+        if (result != CUDA_SUCCESS) {
+            snprintf(why, sizeof why, "cuTensorMapEncodeTiled of %s: %d", t->id, (int)result);
+            return why;
+        }
+        moved[k] = bytes[t->type];
+        for (unsigned r = 0; r < ranks[k]; r++)
+            moved[k] *= r == 0 ? t->box[0] : (t->box[r] + t->steps[r] - 1) / t->steps[r];
+    }
+    error = cudaMemcpyToSymbol(maps, made, sizeof made);
+    if (error == cudaSuccess) error = cudaMemcpyToSymbol(map_bytes, moved, sizeof moved);
+    return error == cudaSuccess ? NULL : cudaGetErrorName(error);
+}
+
+/* ---- the table ---- */
+
+#define SIMPLE(name, id, a, n) {name, id, a, V_NONE, V_NONE, V_U32, n, 1, THREADS, 0, 0}
+#define LARGE(name, id, b)     {name, id, V_U32, b, V_NONE, V_U32, TENSOR_WORDS, 1, THREADS, 4 * TENSOR_WORDS, 0}
+#define LOAD_CASE(id, dim, at, ...)                                                                                    \
+    LARGE("cp.async.bulk.tensor." dim ".shared::cluster.global/" #id, load_##id, V_NONE),
+#define STORE_CASE(id, dim, at, ...) LARGE("cp.async.bulk.tensor." dim ".global.shared::cta/" #id, store_##id, V_U32),
+
+static const conformance_case cases[] = {
+    SIMPLE("mbarrier/phases", mbarrier_phases, V_NONE, THREADS),
+    SIMPLE("mbarrier/bytes", mbarrier_bytes, V_NONE, THREADS),
+    SIMPLE("mbarrier/states", mbarrier_states, V_NONE, THREADS),
+    SIMPLE("mbarrier.inval", mbarrier_inval, V_NONE, THREADS + 1),
+    SIMPLE("cp.async.mbarrier.arrive", cp_async_arrive, V_U32, 2 * THREADS),
+    LARGE("cp.async.bulk.shared::cluster.global", bulk_load, V_NONE),
+    LARGE("cp.async.bulk.global.shared::cta", bulk_store, V_NONE),
+    BULK_REDUCES(BULK_REDUCE_CASE)
+    TENSORS(LOAD_CASE)
+    TENSORS(STORE_CASE)
+    LARGE("cp.reduce.async.bulk.tensor.2d.add/f32", reduce_add, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.2d.add/f16", reduce_add_f16, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.2d.min/bf16", reduce_min_bf16, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.2d.max/s64", reduce_max_s64, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.3d.inc", reduce_inc, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.3d.dec", reduce_dec, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.3d.and", reduce_and, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.3d.or", reduce_or, V_U32),
+    LARGE("cp.reduce.async.bulk.tensor.3d.xor", reduce_xor, V_U32),
+};
+
+extern "C" const conformance_table conformance_async = {"async", cases, (int)(sizeof(cases) / sizeof(cases[0]))};

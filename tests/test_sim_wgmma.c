@@ -1,0 +1,770 @@
+/* wgmma against a reference that places every element by hand: all types, all N, both majors, every swizzle, A in
+ * registers, scale-d, negation; and what is said of a kernel that uses it wrongly. */
+#include <math.h>
+
+#include "sim_case.h"
+
+/* ---- a case ------------------------------------------------------------------------------------------------------ */
+
+typedef struct type {
+    const char *name;
+    int bytes;
+    bool integer;
+} type;
+static const type F16 = {"f16", 2, false}, BF16 = {"bf16", 2, false}, TF32 = {"tf32", 4, false},
+                  E4M3 = {"e4m3", 1, false}, E5M2 = {"e5m2", 1, false}, S8 = {"s8", 1, true}, U8 = {"u8", 1, true};
+
+/* Where a matrix in shared memory begins and how it is laid out. swizzle: 0 none, 1 128 bytes, 2 64, 3 32. lbo, sbo: 0:
+ * what packs it; else bytes. `step`: so many pairs of chunks along K the start address is moved inside of the swizzle.
+ * `base`: the pattern begins at so many times 128 bytes. */
+typedef struct place_of {
+    unsigned start;
+    int swizzle;
+    bool mn_major;
+    unsigned lbo, sbo, step, base;
+} place_of;
+
+typedef struct test_case {
+    const type *a, *b;
+    const char *d; /* "f32", "f16", "s32" */
+    int n;
+    bool a_in_registers, negate_a, negate_b, satfinite, exact;
+    const char *scale; /* the operand: "1", "0", "p" (holds), "!p" */
+    place_of at_a, at_b;
+} test_case;
+
+enum {
+    M = 64,
+    MOST_N = 256,
+    MOST_K = 32,
+    IMAGE = 96 << 10,
+    D_AT = IMAGE,
+    A_AT = D_AT + 128 * 128 * 4,
+    ALL = A_AT + 2048
+};
+
+static uint8_t *memory; /* as the kernel gets it: the image of shared memory, D, A's registers */
+static uint32_t bits_a[M][MOST_K], bits_b[MOST_N][MOST_K];
+static double value_a[M][MOST_K], value_b[MOST_N][MOST_K], value_d[M][MOST_N];
+static uint64_t random_state = 1;
+
+static uint32_t random_word(void) {
+    random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(random_state >> 32);
+}
+
+static double value_of(const type *t, uint32_t bits) {
+    if (t == &F16) {
+        _Float16 h;
+        const uint16_t narrow = (uint16_t)bits;
+        memcpy(&h, &narrow, 2);
+        return (double)h;
+    }
+    if (t == &BF16 || t == &TF32) {
+        float f;
+        const uint32_t word = t == &BF16 ? bits << 16 : bits >> 13 << 13;
+        memcpy(&f, &word, 4);
+        return f;
+    }
+    if (t == &S8) return (int8_t)bits;
+    if (t == &U8) return bits;
+    const int mantissa_bits = t == &E4M3 ? 3 : 2, bias = t == &E4M3 ? 7 : 15;
+    const int exponent = (int)(bits >> mantissa_bits & (t == &E4M3 ? 15 : 31));
+    const double mantissa = (double)(bits & ((1u << mantissa_bits) - 1)) / (1 << mantissa_bits);
+    const double size = exponent == 0 ? ldexp(mantissa, 1 - bias) : ldexp(1 + mantissa, exponent - bias);
+    return bits & 0x80 ? -size : size;
+}
+
+/* Random bits: of a small integer, or of a number near 1. */
+static uint32_t random_bits(const type *t, bool exact) {
+    const uint32_t all = t->bytes == 4 ? 0xffffffffu : (1u << 8 * t->bytes) - 1;
+    if (t->integer) return random_word() & all;
+    for (;;) {
+        uint32_t bits;
+        if (exact) {
+            const int v = (int)(random_word() % 17) - 8;
+            const float f = (float)v;
+            memcpy(&bits, &f, 4);
+            const _Float16 h = (_Float16)v;
+            uint16_t half;
+            memcpy(&half, &h, 2);
+            bits = t == &F16 ? half : t == &BF16 ? bits >> 16 : t == &TF32 ? bits | (random_word() & 0x1fff) : 0;
+            for (uint32_t k = 0; t->bytes == 1 && k < 256; k++)
+                if (value_of(t, k) == v) bits = k;
+            return bits;
+        }
+        bits = random_word() & all;
+        const double v = fabs(value_of(t, bits));
+        if (v < 16 && v > 0x1p-9) return bits;
+    }
+}
+
+/* Address of the chunk (16 bytes) `c` along the major direction in row `r` along the other one. */
+static unsigned chunk_address(const place_of *p, unsigned r, unsigned c) {
+    const unsigned width = p->swizzle == 0 ? 1 : 16u >> p->swizzle; /* chunks: 8, 4, 2 */
+    const unsigned pattern = p->start + 128 * p->base;              /* where the swizzle's pattern begins */
+    unsigned down, right;                                           /* from one pattern to the next */
+    if (!p->mn_major) {
+        down = p->sbo, right = p->lbo;
+    } else if (p->swizzle == 0) {
+        down = p->lbo, right = p->sbo;
+    } else {
+        down = p->sbo, right = p->lbo;
+    }
+    if (!p->mn_major && p->swizzle != 0) assert_true(c < width);
+    const unsigned turn = p->swizzle == 0 ? 0 : p->swizzle == 1 ? r % 8 : p->swizzle == 2 ? r % 8 / 2 : r % 8 / 4;
+    return pattern + r / 8 * down + c / width * right + r % 8 * width * 16 + ((c % width) ^ turn) * 16;
+}
+
+static void put_element(const place_of *p, const type *t, unsigned row, unsigned k, uint32_t bits) {
+    const unsigned per_chunk = 16u / (unsigned)t->bytes;
+    const unsigned major = p->mn_major ? row : k, other = p->mn_major ? k : row;
+    const unsigned first = p->mn_major ? 0 : 2 * p->step;
+    const unsigned at = chunk_address(p, other, major / per_chunk + first) + major % per_chunk * (unsigned)t->bytes;
+    assert_true(at >= 1024 && at + 4 <= IMAGE + 1024);
+    memcpy(memory + at - 1024, &bits, (size_t)t->bytes);
+}
+
+static uint64_t descriptor(const place_of *p) {
+    const uint64_t start = p->start + 128 * p->base + 32 * p->step;
+    return (start & 0x3ffff) >> 4 | (uint64_t)(p->lbo >> 4) << 16 | (uint64_t)(p->sbo >> 4) << 32 |
+           (uint64_t)p->base << 49 | (uint64_t)p->swizzle << 62;
+}
+
+/* Offsets that pack the matrix, unless others are wanted. */
+static void pack(place_of *p, unsigned rows, unsigned bytes_k) {
+    (void)bytes_k;
+    const unsigned pattern = p->swizzle == 0 ? 128 : 128 * (16u >> p->swizzle);
+    if (!p->mn_major) {
+        if (p->sbo == 0) p->sbo = pattern;
+        if (p->lbo == 0) p->lbo = p->swizzle == 0 ? pattern * (rows / 8) : 16;
+    } else if (p->swizzle == 0) {
+        if (p->sbo == 0) p->sbo = pattern;
+        if (p->lbo == 0) p->lbo = pattern * (rows / 8);
+    } else {
+        const unsigned patterns = (rows * 2 + 16 * (16u >> p->swizzle) - 1) / (16 * (16u >> p->swizzle));
+        if (p->lbo == 0) p->lbo = pattern;
+        if (p->sbo == 0) p->sbo = pattern * patterns;
+    }
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+static char text[1 << 17];
+static size_t text_length;
+__attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text_length += (size_t)vsnprintf(text + text_length, sizeof text - text_length, format, arguments);
+    va_end(arguments);
+    assert_true(text_length < sizeof text);
+}
+
+static void put_list(const char *name, int count) {
+    put("{");
+    for (int k = 0; k < count; k++) put("%s%%%s%d", k > 0 ? "," : "", name, k);
+    put("}");
+}
+
+static int k_of(const test_case *c) {
+    return 32 / c->a->bytes;
+}
+static int d_registers(const test_case *c) {
+    return strcmp(c->d, "f16") == 0 ? c->n / 4 : c->n / 2;
+}
+
+static void write_kernel(const test_case *c) {
+    text_length = 0;
+    put(PTX_HEAD
+        ".visible .entry k(.param .u64 out) {\n"
+        ".reg .pred %%p<4>; .reg .b32 %%r<16>; .reg .b64 %%rd<16>; .reg .b32 %%d<128>; .reg .b32 %%a<4>;\n"
+        ".shared .align 1024 .b8 s[%d];\n"
+        "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; setp.ge.u32 %%p1, %%r1, 0;\n"
+        "shl.b32 %%r2, %%r1, 4; mov.u32 %%r3, s;\n"
+        "L: cvt.u64.u32 %%rd2, %%r2; add.s64 %%rd3, %%rd1, %%rd2; ld.global.v4.u32 {%%r4,%%r5,%%r6,%%r7}, [%%rd3];\n"
+        "add.u32 %%r8, %%r3, %%r2; st.shared.v4.u32 [%%r8], {%%r4,%%r5,%%r6,%%r7};\n"
+        "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %d; @%%p2 bra L;\n"
+        "fence.proxy.async.shared::cta; bar.sync 0; mad.wide.u32 %%rd4, %%r1, 4, %%rd1;\n",
+        IMAGE, IMAGE);
+    for (int j = 0; j < d_registers(c); j++) put("ld.global.b32 %%d%d, [%%rd4+%d];\n", j, D_AT + 512 * j);
+    for (int j = 0; j < 4; j++) put("ld.global.b32 %%a%d, [%%rd4+%d];\n", j, A_AT + 512 * j);
+    put("mov.u64 %%rd5, 0x%llx; mov.u64 %%rd6, 0x%llx; wgmma.fence.sync.aligned;\n",
+        (unsigned long long)descriptor(&c->at_a), (unsigned long long)descriptor(&c->at_b));
+    put("wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s%s ", c->n, k_of(c), c->d, c->a->name, c->b->name,
+        c->satfinite ? ".satfinite" : "");
+    put_list("d", d_registers(c));
+    put(", ");
+    if (c->a_in_registers)
+        put_list("a", 4);
+    else
+        put("%%rd5");
+    put(", %%rd6, %s", strcmp(c->scale, "p") == 0 ? "%p1" : strcmp(c->scale, "!p") == 0 ? "!%p1" : c->scale);
+    if (!c->a->integer) put(", %d, %d", c->negate_a ? -1 : 1, c->negate_b ? -1 : 1);
+    if (c->a->bytes == 2 && !c->a_in_registers) put(", %d", c->at_a.mn_major);
+    if (c->a->bytes == 2) put(", %d", c->at_b.mn_major);
+    put(";\nwgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n");
+    for (int j = 0; j < d_registers(c); j++) put("st.global.b32 [%%rd4+%d], %%d%d;\n", D_AT + 512 * j, j);
+    put("ret;\n}\n");
+}
+
+/* ---- placing, running, comparing --------------------------------------------------------------------------------- */
+
+static bool scales(const test_case *c) {
+    return strcmp(c->scale, "1") == 0 || strcmp(c->scale, "p") == 0;
+}
+
+/* Element (row, column) of D lies with this thread, in this register; of f16 in this half of it. */
+static uint8_t *d_element(const test_case *c, int row, int column) {
+    const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
+    const int number = column / 8 * 4 + row % 16 / 8 * 2 + column % 2;
+    if (strcmp(c->d, "f16") == 0) return memory + D_AT + 512 * (number / 2) + 4 * thread + 2 * (number % 2);
+    return memory + D_AT + 512 * number + 4 * thread;
+}
+
+static double read_d(const test_case *c, int row, int column) {
+    const uint8_t *at = d_element(c, row, column);
+    if (strcmp(c->d, "f16") == 0) {
+        _Float16 h;
+        memcpy(&h, at, 2);
+        return (double)h;
+    }
+    if (strcmp(c->d, "s32") == 0) {
+        int32_t i;
+        memcpy(&i, at, 4);
+        return i;
+    }
+    float f;
+    memcpy(&f, at, 4);
+    return f;
+}
+
+static void write_d(const test_case *c, int row, int column, double v) {
+    uint8_t *at = d_element(c, row, column);
+    const _Float16 h = (_Float16)v;
+    const float f = (float)v;
+    const int32_t i = (int32_t)v;
+    if (strcmp(c->d, "f16") == 0)
+        memcpy(at, &h, 2);
+    else
+        memcpy(at, strcmp(c->d, "s32") == 0 ? (const void *)&i : &f, 4);
+}
+
+static void describe(const test_case *c, char *to, size_t size) {
+    snprintf(to, size,
+             "m64n%dk%d.%s.%s.%s A %s swizzle %d %s step %u base %u, B swizzle %d %s step %u base %u, scale-d %s", c->n,
+             k_of(c), c->d, c->a->name, c->b->name, c->a_in_registers ? "in registers" : "in memory", c->at_a.swizzle,
+             c->at_a.mn_major ? "MN" : "K", c->at_a.step, c->at_a.base, c->at_b.swizzle, c->at_b.mn_major ? "MN" : "K",
+             c->at_b.step, c->at_b.base, c->scale);
+}
+
+static void check_case(test_case c) {
+    const int k = k_of(&c);
+    if (memory == NULL) memory = (uint8_t *)memory_allocate(ALL, 256, MEMORY_DEVICE, NULL, NULL);
+    if (c.at_a.start == 0) c.at_a.start = 1024;
+    if (c.at_b.start == 0) c.at_b.start = 1024 + (24 << 10);
+    pack(&c.at_a, M, 32);
+    pack(&c.at_b, (unsigned)c.n, 32);
+    memset(memory, 0xff, ALL);
+    for (int p = 0; p < k; p++) {
+        for (int r = 0; r < M; r++) {
+            bits_a[r][p] = random_bits(c.a, c.exact);
+            value_a[r][p] = value_of(c.a, bits_a[r][p]);
+            if (!c.a_in_registers) {
+                put_element(&c.at_a, c.a, (unsigned)r, (unsigned)p, bits_a[r][p]);
+                continue;
+            }
+            const int byte = p * c.a->bytes;
+            uint8_t *at = memory + A_AT + 512 * (r % 16 / 8 + byte / 16 * 2) +
+                          4 * (r / 16 * 32 + r % 8 * 4 + byte % 16 / 4) + byte % 4;
+            memcpy(at, &bits_a[r][p], (size_t)c.a->bytes);
+        }
+        for (int n = 0; n < c.n; n++) {
+            bits_b[n][p] = random_bits(c.b, c.exact);
+            value_b[n][p] = value_of(c.b, bits_b[n][p]);
+            put_element(&c.at_b, c.b, (unsigned)n, (unsigned)p, bits_b[n][p]);
+        }
+    }
+    for (int r = 0; r < M; r++)
+        for (int n = 0; n < c.n; n++) {
+            double v = (double)(random_word() % 2001) - 1000;
+            if (c.satfinite)
+                v = random_word() % 2 ? 2147483647.0 - random_word() % 100000 : -2147483648.0 + random_word() % 100000;
+            write_d(&c, r, n, v);
+            value_d[r][n] = scales(&c) ? read_d(&c, r, n) : 0;
+        }
+    write_kernel(&c);
+    char what[256];
+    describe(&c, what, sizeof what);
+    if (run_at(text, 128, (uint64_t)memory) != SIM_OK || said[0] != '\0') {
+        fail_msg("%s: %s", what, said);
+    }
+    const double sign = (c.negate_a ? -1.0 : 1.0) * (c.negate_b ? -1.0 : 1.0);
+    for (int r = 0; r < M; r++)
+        for (int n = 0; n < c.n; n++) {
+            double sum = value_d[r][n], size = fabs(sum);
+            for (int p = 0; p < k; p++) {
+                sum += sign * value_a[r][p] * value_b[n][p];
+                size += fabs(value_a[r][p] * value_b[n][p]);
+            }
+            double bound = c.exact ? 0 : (k + 1) * 0x1p-24 * size;
+            if (strcmp(c.d, "f16") == 0 && !c.exact) bound += fabs(sum) * 0x1p-11;
+            if (strcmp(c.d, "f16") == 0 && c.exact) sum = (double)(_Float16)sum;
+            if (c.satfinite) sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;
+            const double got = read_d(&c, r, n);
+            if (!(fabs(got - sum) <= bound)) {
+                fail_msg("%s: row %d, column %d is %.17g, not %.17g", what, r, n, got, sum);
+            }
+        }
+}
+
+/* ---- right results ----------------------------------------------------------------------------------------------- */
+
+static const struct combination {
+    const type *a, *b;
+    const char *d;
+} combinations[] = {
+    {&F16, &F16, "f32"},   {&F16, &F16, "f16"},   {&BF16, &BF16, "f32"}, {&TF32, &TF32, "f32"}, {&S8, &S8, "s32"},
+    {&U8, &U8, "s32"},     {&S8, &U8, "s32"},     {&U8, &S8, "s32"},     {&E4M3, &E4M3, "f32"}, {&E5M2, &E4M3, "f16"},
+    {&E4M3, &E5M2, "f32"}, {&E5M2, &E5M2, "f32"}, {&E4M3, &E4M3, "f16"},
+};
+
+/* Every N of every type, with a layout, scale-d and signs that change from case to case. */
+static void test_shapes(void **state) {
+    (void)state;
+    static const char *const scale[] = {"1", "0", "p", "!p"};
+    for (size_t t = 0; t < COUNT(combinations); t++)
+        for (int n = 8; n <= 256; n += 8) {
+            const struct combination *x = &combinations[t];
+            if (x->a->integer && n > 32 && n % 16 != 0) continue;
+            const uint32_t r = random_word();
+            test_case c = {.a = x->a, .b = x->b, .d = x->d, .n = n, .scale = scale[r % 4], .exact = r >> 2 & 1};
+            c.exact = c.exact || x->a->integer;
+            c.a_in_registers = r >> 3 & 1;
+            c.negate_a = !x->a->integer && (r >> 4 & 1);
+            c.negate_b = !x->a->integer && (r >> 5 & 1);
+            c.at_a.swizzle = (int)(r >> 6 & 3);
+            c.at_b.swizzle = (int)(r >> 8 & 3);
+            check_case(c);
+        }
+}
+
+/* Each layout of A beside each of B; MN-major ones of 16 bits only. */
+static void test_layouts(void **state) {
+    (void)state;
+    for (size_t t = 0; t < COUNT(combinations); t++) {
+        const struct combination *x = &combinations[t];
+        const int majors = x->a->bytes == 2 ? 2 : 1;
+        for (int v = 0; v < 16 * majors * majors; v++) {
+            test_case c = {.a = x->a, .b = x->b, .d = x->d, .n = 96, .scale = "1", .exact = true};
+            c.at_a.swizzle = v % 4;
+            c.at_b.swizzle = v / 4 % 4;
+            c.at_a.mn_major = v / 16 % 2;
+            c.at_b.mn_major = v / 32 % 2;
+            check_case(c);
+        }
+        for (int v = 0; v < 4 * majors; v++) { /* A in registers */
+            test_case c = {
+                .a = x->a, .b = x->b, .d = x->d, .n = 160, .scale = "p", .exact = true, .a_in_registers = true};
+            c.at_b.swizzle = v % 4;
+            c.at_b.mn_major = v / 4;
+            check_case(c);
+        }
+    }
+}
+
+/* N-major B where N is no multiple of the swizzle's width, all of them. */
+static void test_transposed_shapes(void **state) {
+    (void)state;
+    for (int n = 8; n <= 256; n += 8)
+        for (int swizzle = 0; swizzle < 4; swizzle++) {
+            const type *t = (n / 8 + swizzle) % 2 ? &F16 : &BF16;
+            check_case((test_case){.a = t,
+                                   .b = t,
+                                   .d = "f32",
+                                   .n = n,
+                                   .scale = "1",
+                                   .exact = true,
+                                   .at_a = {.swizzle = (swizzle + 1) % 4, .mn_major = n % 16 == 0},
+                                   .at_b = {.swizzle = swizzle, .mn_major = true}});
+        }
+}
+
+/* Offsets that leave gaps; the start address inside of a swizzled row; patterns that begin off the grid. */
+static void test_offsets(void **state) {
+    (void)state;
+    for (int swizzle = 0; swizzle < 4; swizzle++)
+        for (int mn = 0; mn < 2; mn++) {
+            const unsigned pattern = swizzle == 0 ? 128 : 128 * (16u >> swizzle);
+            test_case c = {.a = &F16, .b = &F16, .d = "f32", .n = 64, .scale = "0", .exact = true};
+            c.at_a = (place_of){
+                .swizzle = swizzle, .mn_major = mn, .lbo = 3 * pattern, .sbo = swizzle ? 1024 : 12 * pattern};
+            c.at_b = (place_of){.swizzle = swizzle,
+                                .mn_major = mn,
+                                .start = 1024 + (32 << 10),
+                                .lbo = swizzle ? 3072 : 128,
+                                .sbo = 1024};
+            if (swizzle != 0 && mn) c.at_a.lbo = 2048, c.at_a.sbo = 1024;
+            if (swizzle == 0) c.at_a.sbo = 2 * pattern, c.at_a.lbo = 20 * pattern;
+            check_case(c);
+        }
+    for (unsigned step = 0; step < 4; step++)
+        for (int swizzle = 1; swizzle < 4; swizzle++) {
+            if (step >= (16u >> swizzle) / 2) continue;
+            check_case((test_case){.a = &TF32,
+                                   .b = &TF32,
+                                   .d = "f32",
+                                   .n = 40,
+                                   .scale = "1",
+                                   .exact = true,
+                                   .at_a = {.swizzle = swizzle, .step = step},
+                                   .at_b = {.swizzle = swizzle, .step = step}});
+        }
+    for (unsigned base = 1; base < 8; base++)
+        for (int swizzle = 1; swizzle < 4; swizzle++) {
+            if (base >= (16u >> swizzle)) continue; /* a pattern of 64 bytes begins again after 512 bytes */
+            check_case((test_case){.a = &BF16,
+                                   .b = &BF16,
+                                   .d = "f32",
+                                   .n = 24,
+                                   .scale = "1",
+                                   .exact = true,
+                                   .at_a = {.swizzle = swizzle, .base = base},
+                                   .at_b = {.swizzle = swizzle, .base = base}});
+        }
+}
+
+static void test_overflow(void **state) {
+    (void)state;
+    for (int registers = 0; registers < 2; registers++) {
+        check_case(
+            (test_case){.a = &U8, .b = &U8, .d = "s32", .n = 32, .scale = "1", .exact = true, .satfinite = true});
+        check_case((test_case){.a = &S8,
+                               .b = &S8,
+                               .d = "s32",
+                               .n = 240,
+                               .scale = "1",
+                               .exact = true,
+                               .satfinite = true,
+                               .a_in_registers = registers});
+    }
+}
+
+/* ---- timing that is no accident ---------------------------------------------------------------------------------- */
+
+/* Eight rows of 128 bytes each 1024 bytes, from shared address 1024 on: A has 8 KB, B of 8 columns 1 KB of it. */
+#define DESCRIPTOR "0x4000004000010040"
+#define SETUP      ".shared .align 1024 .b8 s[8192]; mov.u64 %rd5, " DESCRIPTOR "; mov.u64 %rd6, " DESCRIPTOR ";\n"
+#define ZERO       "mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
+#define FENCE      "wgmma.fence.sync.aligned;\n"
+#define D_OF_8     "{%f1,%f2,%f3,%f4}"
+#define MMA        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;\n"
+#define MMA_A      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", {%r10,%r11,%r12,%r13}, %rd6, 1, 1, 1, 0;\n"
+#define COMMIT     "wgmma.commit_group.sync.aligned;\n"
+#define WAIT(n)    "wgmma.wait_group.sync.aligned " #n ";\n"
+#define STORE_D    "st.global.f32 [%rd2], %f1;\n"
+#define VISIBLE    "fence.proxy.async; bar.sync 0;\n"
+
+static void check_all(const char *ptx, uint32_t expected) {
+    run_well(ptx, 1, 128);
+    for (int t = 0; t < 128; t++) {
+        if (out[t] != expected) {
+            fail_msg("thread %d has 0x%x, not 0x%x", t, out[t], expected);
+        }
+    }
+}
+
+#define FILL_WITH(label, bits)                                                                                         \
+    "mov.b16 %rs1, " bits "; mov.b32 %r20, {%rs1, %rs1}; mov.u32 %r21, %r1;\n" label                                   \
+    ": mov.u32 %r22, s; shl.b32 %r23, %r21, 2; add.u32 %r22, %r22, %r23; st.shared.u32 [%r22], %r20;\n"                \
+    "add.u32 %r21, %r21, 128; setp.lt.u32 %p9, %r21, 2048; @%p9 bra " label ";\n"
+
+static void test_order(void **state) {
+    (void)state;
+    /* 1 * 1, 16 of them; twice; D of the first instruction adds up in the second. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT WAIT(0) STORE_D), 0x41800000);
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA MMA COMMIT WAIT(0) STORE_D), 0x42000000);
+    check_all(
+        KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT MMA COMMIT WAIT(1) WAIT(0) STORE_D),
+        0x42000000);
+    /* What is written before the wait is what is multiplied: 2 * 2 here. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT FILL_WITH("G", "0x4000")
+                             VISIBLE WAIT(0) STORE_D),
+              0x42800000);
+    /* And what is written after one warp's wait is not: the last warp waits, the others come behind a barrier. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA COMMIT
+                     "setp.lt.u32 %p1, %r1, 96; @%p1 bra N;\n" WAIT(0) "N: bar.sync 0;\n" FILL_WITH("G", "0x4000")
+                         VISIBLE WAIT(0) STORE_D),
+              0x41800000);
+    /* Of two groups with accumulators of their own the older is done while the younger is on its way. */
+    check_all(
+        KERNEL(
+            "", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO
+            "mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1; mov.f32 %f0, %f1;\n" FENCE MMA COMMIT
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f5,%f6,%f7}, %rd5, %rd6, 1, 1, 1, 0, 0;\n" COMMIT
+                WAIT(1) STORE_D WAIT(0)),
+        0x41800000);
+    /* No group, nothing on its way: no waiting. */
+    check_all(KERNEL("", FENCE COMMIT WAIT(0) "mov.u32 %r2, 7;\n" STORE), 7);
+    /* D = A B where scale-d is false: NaNs in D do not matter. And NaN is one and the same. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE
+                     "mov.f32 %f1, 0f7fc00000; mov.f32 %f2, %f1;\n"
+                     "mov.f32 %f3, %f1; mov.f32 %f4, %f1; setp.ne.u32 %p1, %r1, %r1;\n" FENCE
+                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                     ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
+              0x41800000);
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0xfe01") VISIBLE ZERO FENCE MMA COMMIT WAIT(0) STORE_D), 0x7fffffff);
+    /* Moves are the compiler's: behind a fence, too. Instructions that compute come before it. */
+    check_all(KERNEL("",
+                     SETUP FILL_WITH("F", "0x3c00") VISIBLE FENCE ZERO MMA COMMIT WAIT(
+                         0) "add.f32 %f1, %f1, %f1;\n" FENCE "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                            ", %rd5, %rd6, 1, -1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
+              0x41800000);
+    /* Also where it is false of the second of two that are done together. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO FENCE MMA MMA
+                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                     ", %rd5, %rd6, 0, 1, 1, 0, 0;\n" COMMIT WAIT(0) STORE_D),
+              0x41800000);
+    /* D of f16 is rounded after each instruction: 2048 + 16 * 0.0625 is 2048, twice. */
+    check_all(
+        KERNEL("", SETUP FILL_WITH("F", "0x3400") VISIBLE
+               "mov.u32 %r2, 0x68006800; mov.u32 %r3, %r2;\n" FENCE
+               "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r2,%r3}, %rd5, %rd6, 1, 1, 1, 0, 0;\n"
+               "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r2,%r3}, %rd5, %rd6, 1, 1, 1, 0, 0;\n" COMMIT WAIT(
+                   0) STORE),
+        0x68006800);
+    /* Two warpgroups, each with scale-d and groups of its own. */
+    run_well(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO "setp.ge.u32 %p1, %r1, 128;\n" FENCE
+                                                                    "@%p1 bra H;\n" MMA COMMIT WAIT(0) STORE_D
+                    "ret;\nH: " MMA COMMIT MMA COMMIT WAIT(0) STORE_D),
+             1, 256);
+    for (int t = 0; t < 256; t++) assert_int_equal(out[t], t < 128 ? 0x41800000 : 0x42000000);
+    /* A warp whose lanes come apart meets again before the instruction. */
+    check_all(KERNEL("", SETUP FILL_WITH("F", "0x3c00") VISIBLE ZERO
+                     "and.b32 %r3, %r1, 31; mov.u32 %r4, 0; setp.ne.u32 %p1, %r3, 0; @%p1 bra H;\n"
+                     "G: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 10000; @%p2 bra G;\nH: " FENCE MMA COMMIT WAIT(0)
+                         STORE_D),
+              0x41800000);
+}
+
+/* ---- what goes wrong --------------------------------------------------------------------------------------------- */
+
+#define WRONG(body) KERNEL("", SETUP body)
+static const struct fault {
+    const char *ptx;
+    unsigned threads;
+    const char *said;
+} faults[] = {
+    /* accumulators and A before the wait */
+    {WRONG(ZERO FENCE MMA COMMIT STORE_D WAIT(0)), 128,
+     "%f1 is accessed while the wgmma.mma_async at PTX line 10, whose accumulator it is, is on its way: "
+     "wgmma.wait_group "
+     "comes first\n    at PTX line 12: st.global.f32 [%rd2], %f1\n"},
+    {WRONG(ZERO FENCE MMA COMMIT "add.f32 %f5, %f3, %f5;\n" WAIT(0)), 128,
+     "%f3 is accessed while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA COMMIT "mov.f32 %f3, %f5;\n" WAIT(0)), 128, "%f3 is accessed while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA COMMIT "mul.f32 %f2, %f5, %f5;\n" WAIT(0)), 128,
+     "%f2 is written while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA COMMIT WAIT(1) STORE_D WAIT(0)), 128, "%f1 is accessed while the wgmma.mma_async at *"},
+    {WRONG(ZERO FENCE MMA WAIT(0) STORE_D), 128, "%f1 is accessed while the wgmma.mma_async at *"}, /* no group */
+    {WRONG(ZERO FENCE MMA COMMIT MMA COMMIT WAIT(1) STORE_D), 128,
+     "%f1 is accessed while the wgmma.mma_async at PTX line 12, *"},
+    {WRONG(ZERO FENCE MMA_A COMMIT "add.u32 %r11, %r1, 1;\n" WAIT(0)), 128,
+     "%r11 is written while the wgmma.mma_async at PTX line 10, whose A it is, *"},
+    {WRONG(ZERO FENCE MMA COMMIT "ld.global.f32 %f4, [%rd1];\n" WAIT(0)), 128, "%f4 is written while *"},
+    /* other uses by another wgmma */
+    {WRONG(ZERO FENCE MMA "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8
+                          ", %rd5, %rd6, 1, 1, 1;\n" COMMIT WAIT(0)),
+     128, "%f1 is an accumulator of the wgmma.mma_async of another shape at PTX line 10, which is on its way: *"},
+    {WRONG("mov.u32 %r11, 0;\n" FENCE
+           "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r10,%r11,%r12,%r13}, %rd5, %rd6, 1;\n" MMA_A COMMIT WAIT(
+               0)),
+     128, "%r10 is A's while a wgmma.mma_async whose accumulator it is is on its way: *"},
+    {WRONG(FENCE MMA_A
+           "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r13,%r14,%r15,%r16}, %rd5, %rd6, 1;\n" COMMIT WAIT(0)),
+     128, "%r13 is an accumulator while a wgmma.mma_async whose A it is is on its way: *"},
+    /* fences */
+    {WRONG(ZERO MMA COMMIT WAIT(0)), 128,
+     "there is no wgmma.fence before the first wgmma.mma_async\n    at PTX line 9: wgmma.mma_async.*"},
+    {WRONG(ZERO FENCE "add.f32 %f2, %f2, %f2;\n" MMA COMMIT WAIT(0)), 128,
+     "%f2 has been written since the latest wgmma.fence: there must be one between\n    at PTX line 11: *"},
+    {WRONG(ZERO FENCE MMA COMMIT WAIT(0) "mul.f32 %f4, %f4, %f4;\n" MMA COMMIT WAIT(0)), 128,
+     "%f4 has been written since *"},
+    {WRONG(FENCE "ld.global.u32 %r12, [%rd1];\n" MMA_A COMMIT WAIT(0)), 128, "%r12 has been written since *"},
+    /* the warpgroup */
+    {WRONG(ZERO FENCE MMA COMMIT WAIT(0)), 96, "a warpgroup is warps 0 to 3, and the block has only 3 warps\n*"},
+    {WRONG(ZERO FENCE MMA COMMIT WAIT(0)), 160, "a warpgroup is warps 4 to 7, and the block has only 5 warps\n*"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128,
+     "warp 3 ends without the wgmma.mma_async at PTX line 11, which warp 0 of its warpgroup has issued\n*"},
+    {WRONG(ZERO FENCE "setp.lt.u32 %p1, %r1, 32; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128,
+     "warp 0 of the warpgroup has ended: a wgmma.mma_async takes all four\n*"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96;\n@%p1 bra H;\n" MMA "bra E;\nH: " MMA "E: " COMMIT WAIT(0)), 128,
+     "the warps of a warpgroup execute different wgmma.mma_async: warp 0 the one at PTX line 12\n    at PTX line 14: "
+     "*"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 64; @%p1 add.u64 %rd5, %rd5, 2;\n" MMA COMMIT WAIT(0)), 128,
+     "the warps of a warpgroup give different descriptors of A: warp 0 0x4000004000010040, warp 2 "
+     "0x4000004000010042\n*"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 32; @%p1 add.u64 %rd6, %rd6, 2;\n" MMA COMMIT WAIT(0)), 128,
+     "the warps of a warpgroup give different descriptors of B: warp 0 0x4000004000010040, warp 1 *"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 32;\n"
+                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                      ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)),
+     128, "the warps of a warpgroup give different scale-d: warp 0 0x0, warp 1 0x1\n*"},
+    {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 5; @%p1 add.u64 %rd6, %rd6, 2;\n" MMA COMMIT WAIT(0)), 128,
+     "the lanes of a warp give different descriptors of B\n*"},
+    {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 5;\n"
+                      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8
+                      ", %rd5, %rd6, %p1, 1, 1, 0, 0;\n" COMMIT WAIT(0)),
+     128, "the lanes of a warp give different scale-d\n*"},
+    {WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 16;\n@%p1 " MMA COMMIT WAIT(0)), 128,
+     "16 of the 32 lanes of a warp execute this, which takes all of them (.sync.aligned)\n*"},
+    {WRONG(ZERO FENCE "setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n" MMA COMMIT WAIT(0)), 128,
+     "31 of the 32 lanes of a warp *"},
+    {WRONG(ZERO "setp.eq.u32 %p1, %r1, 0; @%p1 exit;\n" FENCE), 128, "31 of the 32 lanes of a warp *"},
+    /* descriptors */
+    {WRONG(ZERO FENCE "mov.u64 %rd6, 0x4000004000010238;\n" MMA COMMIT WAIT(0)), 128,
+     "the descriptor 0x4000004000010238 of B leads to 16 bytes of shared memory at 0x2400 (column 1, chunk 0); the "
+     "block's "
+     "shared memory is 0x400 to 0x2400\n*"},
+    {WRONG(ZERO FENCE "mov.u64 %rd5, 0x4000004000010080;\n" MMA COMMIT WAIT(0)), 128,
+     "the descriptor 0x4000004000010080 of A leads to 16 bytes of shared memory at 0x2400 (row 56, chunk 0); *"},
+    {WRONG(ZERO FENCE "mov.u64 %rd6, 0x4000004000010000;\n" MMA COMMIT WAIT(0)), 128,
+     "the descriptor 0x4000004000010000 of B leads to 16 bytes of shared memory at 0x0 (column 0, chunk 0); *"},
+    /* a function that leaves one behind */
+    {KERNEL(".func f() { .reg .f32 %f<8>; .reg .b64 %rd<8>; mov.u64 %rd5, " DESCRIPTOR "; mov.u64 %rd6, " DESCRIPTOR
+            "; " ZERO FENCE MMA COMMIT "ret; }\n",
+            ".shared .align 1024 .b8 s[8192]; call f;\n"),
+     128, "f returns while a wgmma.mma_async is on its way: wgmma.wait_group comes first\n*called from*"},
+};
+
+static void test_faults(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT(faults); k++) {
+        sim_status status = run(faults[k].ptx, 1, faults[k].threads);
+        char pattern[1024];
+        snprintf(pattern, sizeof pattern, "cudasim: * in kernel k: thread (*,0,0) of block (0,0,0)*: %s",
+                 faults[k].said);
+        if ((status != SIM_ILLEGAL_INSTRUCTION && status != SIM_ILLEGAL_ADDRESS) || !is_like(said, pattern)) {
+            fail_msg("case %zu: status %d, said:\n%sexpected:\n%s", k, status, said, pattern);
+        }
+    }
+    /* A warp that goes another way: the others wait for its part. */
+    set_environment("CUDASIM_WATCHDOG", "5");
+    assert_int_equal(
+        run(WRONG(ZERO FENCE "setp.ge.u32 %p1, %r1, 96;\n@%p1 bra H;\n" MMA COMMIT WAIT(0) "H: bar.sync 0;\n"), 1, 128),
+        SIM_TIMEOUT);
+    set_environment("CUDASIM_WATCHDOG", NULL);
+    assert_said("cudasim: kernel k is stopped: deadlock: no thread of the block can go on; block (0,0,0):\n"
+                "    warp 0, lanes ffffffff, wait for all of their warpgroup to issue its wgmma: PTX line 14: *"
+                "    warp 3, lanes ffffffff, wait at barrier 0 (32 of 128 threads have come): *");
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const char *const refused[][2] = {
+        {"wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "N = 12 is none"},
+        {"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%r1}, %rd5, %rd6, 1;", "N = 40 is none"},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "K is not"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16 {%r1,%r2}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "combination of types"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "combination of types"},
+        {"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r1,%r2,%r3,%r4}, %rd5, %rd6, 1;", "\".b1\""},
+        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %r1, 0, 1, 1, 1, 0, 0;",
+         "sparse"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "D takes 4 registers"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f1}, %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "stands twice"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%rd1}, %rd5, %rd6, 1, 1, 1, 0, 0;", "32-bit"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 2, 1, 0, 0;", "1 or -1"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 2;", "0 or 1"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 3, 1, 1, 0, 0;", "scale-d"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %r6, 1, 1, 1, 0, 0;", "%r6"},
+        {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         "8 operands where it takes 6"},
+        {"wgmma.mma_async.sync.aligned.satfinite.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", "shape"},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.satfinite.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;",
+         ".satfinite"},
+        {"wgmma.mma_async.m64n8k16.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, 1, 1, 1, 0, 0;", ".sync.aligned"},
+        {"wgmma.fence.aligned;", ".sync.aligned"},
+        {"wgmma.wait_group.sync.aligned %r1;", "number of groups"},
+        {"wgmma.commit.sync.aligned;", "form of wgmma"},
+        {"setmaxnreg.inc.sync.aligned.u32 28;", "multiple of 8"},
+        {"setmaxnreg.dec.sync.aligned.u32 16;", "24 to 256"},
+        {"setmaxnreg.dec.sync.aligned.u32 264;", "24 to 256"},
+        {"setmaxnreg.dec.sync.aligned.u32 %r1;", "constant"},
+        {"setmaxnreg.sync.aligned.u32 24;", "inc or dec"},
+    };
+    for (size_t k = 0; k < COUNT(refused); k++) {
+        char ptx[2048], error[1024] = "";
+        snprintf(ptx, sizeof ptx, "%s%s%s", KERNEL("", "\x01"), "", "");
+        char *at = strchr(ptx, 1), rest[256];
+        snprintf(rest, sizeof rest, "%s", at + 1);
+        snprintf(at, sizeof ptx - (size_t)(at - ptx), "%s%s", refused[k][0], rest);
+        program p = program_load(ptx);
+        assert_non_null(p.module);
+        if (sim_module_kernel(p.module, "k", error, sizeof error) != NULL || strstr(error, refused[k][1]) == NULL ||
+            strstr(error, "PTX line 7") == NULL) {
+            fail_msg("%s: %s", refused[k][0], error[0] != '\0' ? error : "not refused");
+        }
+        program_unload(&p);
+    }
+}
+
+/* ---- setmaxnreg, elect, griddepcontrol --------------------------------------------------------------------------- */
+
+#define WITH_REGISTERS(n, body)                                                                                        \
+    PTX_HEAD ".visible .entry k(.param .u64 out) .maxnreg " #n                                                         \
+             " {\n.reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                                              \
+             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd2, %r1, 4, %rd1; mov.u32 %r2, 5;\n"       \
+             "setp.ge.u32 %p1, %r1, 128; @%p1 bra H;\n" body "\nE: " STORE "ret;\n}\n"
+
+static void test_setmaxnreg(void **state) {
+    (void)state;
+    /* 256 * 2 of what 168 * 3 are: the consumers wait until the producer has handed its registers back. */
+    run_well(WITH_REGISTERS(168,
+                            "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256; @%p2 bra I;\n"
+                            "setmaxnreg.inc.sync.aligned.u32 232;\nbra E;\nI: setmaxnreg.dec.sync.aligned.u32 40;\n"),
+             1, 384);
+    for (int t = 0; t < 384; t++) assert_int_equal(out[t], 5);
+    assert_int_equal(
+        run(WITH_REGISTERS(168, "setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\nH: setp.ge.u32 %p2, %r1, 256;\n"
+                                "@%p2 bra I; setmaxnreg.inc.sync.aligned.u32 240;\nbra E;\n"
+                                "I: setmaxnreg.dec.sync.aligned.u32 40; bar.sync 1, 128;\n"),
+            1, 384),
+        SIM_TIMEOUT);
+    assert_said("cudasim: kernel k is stopped: deadlock: *wait for 64 registers a thread: PTX line *");
+    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.inc.sync.aligned.u32 120;\nH:"), 1, 128),
+                     SIM_ILLEGAL_INSTRUCTION);
+    assert_said("*: a warp with 128 registers a thread cannot rise to 120\n*");
+    assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.dec.sync.aligned.u32 136;\nH:"), 1, 128),
+                     SIM_ILLEGAL_INSTRUCTION);
+    assert_said("*: a warp with 128 registers a thread cannot go down to 136\n*");
+    /* Without a number of registers given it has no effect. */
+    run_well(KERNEL("", "setmaxnreg.inc.sync.aligned.u32 256; mov.u32 %r2, 5;\n" STORE), 1, 128);
+    assert_int_equal(out[127], 5);
+    assert_int_equal(run(KERNEL("", "setmaxnreg.inc.sync.aligned.u32 256;\n"), 1, 64), SIM_ILLEGAL_INSTRUCTION);
+    assert_said("*: a warpgroup is warps 0 to 3, and the block has only 2 warps\n*");
+}
+
+static void test_elect(void **state) {
+    (void)state;
+    run_well(KERNEL("", "elect.sync %r2|%p1, -1; @%p1 add.u32 %r2, %r2, 100;\n" STORE), 1, 64);
+    for (int t = 0; t < 64; t++) assert_int_equal(out[t], t % 32 == 0 ? 100 : 0);
+    run_well(KERNEL("", "setp.lt.u32 %p2, %r1, 12; @%p2 bra E; elect.sync _|%p1, 0xfffff000; selp.u32 %r2, 1, 2, %p1;\n"
+                        "E: " STORE),
+             1, 32);
+    for (int t = 12; t < 32; t++) assert_int_equal(out[t], t == 12 ? 1 : 2);
+    run_well(KERNEL("", "griddepcontrol.wait; mov.u32 %r2, 3; griddepcontrol.launch_dependents;\n" STORE), 2, 32);
+    assert_int_equal(out[31], 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_layouts),  cmocka_unit_test(test_transposed_shapes),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_overflow), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_faults),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_setmaxnreg),
+        cmocka_unit_test(test_elect),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
