@@ -12,16 +12,16 @@ static sim_launch_config clusters(unsigned grid, unsigned block, unsigned cluste
  * %r32 the same in the next block of the cluster, %rd2 the thread's word of out. */
 #define TOGETHER(body)                                                                                                 \
     PTX_HEAD                                                                                                           \
-        ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 buf[8192];\n"                                             \
-        ".visible .entry k(.param .u64 out) {\n"                                                                       \
-        ".reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<60>; .reg .b64 %rd<40>; .reg .f32 %f<20>;\n"               \
-        "mov.u32 %r22, %ctaid.x; mov.u32 %r23, %ntid.x; mov.u32 %r24, %tid.x; mad.lo.u32 %r1, %r22, %r23, %r24;\n"     \
-        "mov.u32 %r20, %cluster_ctarank; mov.u32 %r21, %cluster_nctarank; setp.eq.u32 %p1, %r24, 0;\n"                 \
-        "mov.u32 %r26, buf; mad.lo.u32 %r27, %r24, 4, %r26; mov.u32 %r28, bar;\n"                                      \
-        "add.u32 %r29, %r20, 1; rem.u32 %r29, %r29, %r21;\n"                                                           \
-        "mapa.shared::cluster.u32 %r30, %r26, %r29; mapa.shared::cluster.u32 %r31, %r27, %r29;\n"                      \
-        "mapa.shared::cluster.u32 %r32, %r28, %r29;\n"                                                                 \
-        "ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n" body "\nret;\n}\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 buf[8192];\n"                                                 \
+    ".visible .entry k(.param .u64 out) {\n"                                                                           \
+    ".reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<60>; .reg .b64 %rd<40>; .reg .f32 %f<20>;\n"                   \
+    "mov.u32 %r22, %ctaid.x; mov.u32 %r23, %ntid.x; mov.u32 %r24, %tid.x; mad.lo.u32 %r1, %r22, %r23, %r24;\n"         \
+    "mov.u32 %r20, %cluster_ctarank; mov.u32 %r21, %cluster_nctarank; setp.eq.u32 %p1, %r24, 0;\n"                     \
+    "mov.u32 %r26, buf; mad.lo.u32 %r27, %r24, 4, %r26; mov.u32 %r28, bar;\n"                                          \
+    "add.u32 %r29, %r20, 1; rem.u32 %r29, %r29, %r21;\n"                                                               \
+    "mapa.shared::cluster.u32 %r30, %r26, %r29; mapa.shared::cluster.u32 %r31, %r27, %r29;\n"                          \
+    "mapa.shared::cluster.u32 %r32, %r28, %r29;\n"                                                                     \
+    "ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r1, 4, %rd1;\n" body "\nret;\n}\n"
 #define SYNC      "barrier.cluster.arrive; barrier.cluster.wait;\n"
 #define INIT(n)   "@%p1 mbarrier.init.shared.b64 [bar], " #n "; fence.mbarrier_init.release.cluster;\n" SYNC
 #define WAIT(l)   #l ": mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p9, [bar], 0; @!%p9 bra " #l ";\n"
@@ -124,6 +124,11 @@ static const struct {
               "@%p1 cp.async.bulk.shared::cluster.shared::cta" TX
               " [%r40], [%r26], 128, [%r32];\n" WAIT(W) "ld.shared.u32 %r2, [%r27 + 1024];\n" STORE SYNC),
      previous},
+    {"try_wait comes back where nobody in the cluster could go on", /* the last block's own threads arrive afterwards */
+     TOGETHER(INIT(32) "setp.ne.u32 %p2, %r20, 3; @%p2 bra A;\n"
+                       "mbarrier.try_wait.parity.shared.b64 %p9, [bar], 0; @%p9 trap;\n"
+                       "A: mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W) "mov.u32 %r2, 4;\n" SYNC STORE),
+     four},
     {"a multicast to all blocks",
      TOGETHER("setp.eq.u32 %p3, %r22, 0; @%p3 st.global.u32 [%rd2 + 4096], %r1;\n" INIT(1)
                   EXPECT(128) "and.pred %p4, %p1, %p3; mov.u16 %rs1, 15; add.u64 %rd5, %rd1, 4096;\n"
@@ -177,8 +182,8 @@ static const struct {
 } mistakes[] = {
     {"a store into another block without fence", TOGETHER("st.shared::cluster.u32 [%r31], %r1;\n" SYNC COPY_OUT), 32,
      SIM_ILLEGAL_INSTRUCTION,
-     "*block (*,0,0): shared memory at 0x800 is read by the asynchronous proxy without fence.proxy.async after thread "
-     "(3,0,0) of block (*,0,0) wrote it\n*cp.async.bulk.global*"},
+     "*block (3,0,0): shared memory at 0x800 is read by the asynchronous proxy without fence.proxy.async after thread "
+     "(3,0,0) of block (2,0,0) wrote it\n*cp.async.bulk.global*"},
     {"an atomic operation in another block without fence",
      TOGETHER("red.shared::cluster.add.u32 [%r31], %r1;\n" SYNC COPY_OUT), 32, SIM_ILLEGAL_INSTRUCTION,
      "*without fence.proxy.async after thread (3,0,0) of block (*,0,0) wrote it\n*"},
@@ -202,6 +207,11 @@ static const struct {
     {"st.async where no mbarrier is", TOGETHER("st.async.weak.shared::cluster" TX ".u32 [%r31], %r1, [%r32];\n" SYNC),
      32, SIM_ILLEGAL_INSTRUCTION,
      "*: there is no mbarrier at shared address 0x*; that is shared memory of block (1,0,0)\n*"},
+    {"the cluster does not wait for the initialisation",
+     TOGETHER("@%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;\n"
+              "@%p1 st.async.weak.shared::cluster" TX ".u32 [%r31], %r1, [%r32];\n" SYNC),
+     64, SIM_ILLEGAL_INSTRUCTION,
+     "*block (0,0,0)*: there is no mbarrier at shared address 0x*; that is shared memory of block (1,0,0)\n*"},
     {"red.async misaligned",
      TOGETHER(INIT(1) "red.async.relaxed.cluster.shared::cluster" TX ".add.u32 [%r31 + 2], %r1, [%r32];\n" SYNC), 32,
      SIM_MISALIGNED_ADDRESS, "*: red.async at 0x802, which is not aligned to 4*"},
@@ -223,12 +233,11 @@ static const struct {
                               "setp.eq.u32 %p2, %r20, 2; @%p2 exit;\n" SYNC WAIT(W)),
      32, SIM_ILLEGAL_INSTRUCTION, "*the block ends while this bulk copy from its shared memory is in flight*"},
     {"an arrival at a block that has ended",
-     TOGETHER(INIT(32) "setp.eq.u32 %p2, %r20, 1; @%p2 exit;\n"
+     TOGETHER(INIT(32) "setp.ne.u32 %p2, %r20, 0; @%p2 exit;\n"
                        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r32];\n"),
      32, SIM_ILLEGAL_ADDRESS,
-     "*: an mbarrier, at 0x* of block (*,0,0), rank * of the cluster, which has ended: a block must wait for those "
-     "that "
-     "use its shared memory (barrier.cluster)\n*"},
+     "*block (0,0,0)*: an mbarrier, at 0x* of block (1,0,0), rank 1 of the cluster, which has ended: a block must wait "
+     "for those that use its shared memory (barrier.cluster)\n*"},
     {"a multicast to a rank that does not exist",
      TOGETHER(INIT(1) EXPECT(128) "mov.u16 %rs1, 0x11;\n"
                                   "@%p1 cp.async.bulk.shared::cluster.global" TX
