@@ -54,8 +54,9 @@ KL_BOTH double dtype_step(dtype t) {
     return t == DTYPE_F32 ? 0x1p-149 : t == DTYPE_F16 ? 0x1p-24 : 0x1p-133;
 }
 
-/* The largest finite number. */
+/* The largest finite number; of whole numbers, which have no infinity to round to, one that no sum passes. */
 KL_BOTH double dtype_largest(dtype t) {
+    if (dtype_is_whole(t)) return 0x1p1023;
     return t == DTYPE_F32 ? 0x1.fffffep127 : t == DTYPE_F16 ? 65504.0 : 0x1.fep127;
 }
 

@@ -115,10 +115,9 @@ KL_BOTH double verify_b_at(const verify_case *v, int l, int col) {
 /* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond the type's range must be
  * the infinity of its sign. */
 KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
+    const double largest = dtype_largest(type);
     double difference = fabs(c - ref);
     if (difference <= bound) return bound > 0.0 ? difference / bound : 0.0;
-    if (dtype_is_whole(type)) return (double)INFINITY;
-    const double largest = dtype_largest(type);
     if (fabs(ref) + bound > largest && fabs(c) > largest && (c > 0.0) == (ref > 0.0)) return 0.0;
     return bound > 0.0 && difference <= 1e300 ? difference / bound : (double)INFINITY;
 }
