@@ -621,8 +621,8 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
     case OPT_OUT:
         fprintf(out, "what C holds, the default first:\n%*s", HELP_INDENT, "");
         for (int i = 0; step->dtypes[i] != NULL; i++) {
-            fprintf(out, "%s--dtype %s: ", i == 0 ? "" : ", ", step->dtypes[i]);
-            for (int j = 0; step->outs[i][j] != NULL; j++) fprintf(out, "%s%s", j > 0 ? " or " : "", step->outs[i][j]);
+            fprintf(out, "%sof %s: ", i == 0 ? "" : "; ", step->dtypes[i]);
+            for (int j = 0; step->outs[i][j] != NULL; j++) fprintf(out, "%s%s", j > 0 ? ", " : "", step->outs[i][j]);
         }
         fprintf(out, "\n");
         break;
