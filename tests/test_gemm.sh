@@ -35,7 +35,7 @@ same() {
 }
 
 # What is right passes, and each fault is found, in every type that can have it.
-for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32'; do
+for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32' 'tf32x3 f32'; do
     t=${kind% *} out=${kind#* }
     for layout in nn tn; do
         say="$t $layout, C $out"
@@ -69,6 +69,10 @@ for layout in nn tn; do
     expect "s8 that saturates, $layout" 1 'random pass' --variant saturates --dtype s8 --layout $layout --size 64
     expect "tf32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype tf32 --layout $layout \
         --m 60 --n 60 --k 2
+    expect "two products of three, $layout" 1 'random pass' --variant drops_small --dtype tf32x3 --layout $layout \
+        --m 60 --n 60 --k 2
+    expect "one product of three, $layout" 1 'random pass' --variant rounds_operands --dtype tf32x3 --layout $layout \
+        --m 60 --n 60 --k 2
     expect "f32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f32 --layout $layout --size 64
     expect "f16 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f16 --layout $layout \
         --out f32 --size 30
@@ -99,7 +103,7 @@ expect 'too large a beta of s8' 2 "^test_gemm: --beta: '65537' is out of range" 
 expect 'ldb of tn' 2 '^test_gemm: --ldb 19: less than k = 20$' --m 5 --n 6 --k 20 --ldb 19
 expect 'ldb of nn' 0 '^plain' --layout nn --m 5 --n 6 --k 20 --ldb 19 --variant plain
 expect 'sustained, with C put back' 2 '^test_gemm: --sustained: needs --beta 0' --sustained 1 --beta 1
-expect 'help' 0 '^ +of f16: f16, f32; of bf16: bf16, f32; of tf32: f32; of s8: s32; of f32: f32$' --help
+expect 'help' 0 '^ +of f16: f16, f32; of bf16: bf16, f32; of tf32: f32; of s8: s32; of f32: f32; of tf32x3: f32$' --help
 expect 'a list' 0 '^only_s8 +takes s8 and tn' --list
 
 # The check list: all kinds, and what is asked for of them.

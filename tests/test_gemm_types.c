@@ -18,10 +18,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const gemm_kind kinds[] = {
-    {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},  {GEMM_F16, DTYPE_F16, GEMM_NN},
-    {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN}, {GEMM_BF16, DTYPE_BF16, GEMM_TN},
-    {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN}, {GEMM_S8, DTYPE_S32, GEMM_NN},
-    {GEMM_S8, DTYPE_S32, GEMM_TN},
+    {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
+    {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN},   {GEMM_BF16, DTYPE_BF16, GEMM_TN},
+    {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN},   {GEMM_S8, DTYPE_S32, GEMM_NN},
+    {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
 };
 
 static operands o;
@@ -100,9 +100,9 @@ static verify_result verify(void) {
 
 static void names_and_types(void **state) {
     (void)state;
-    const char *const names[] = {"f32", "f16", "bf16", "tf32", "s8"};
-    const dtype memories[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_S8};
-    for (int t = GEMM_F32; t <= GEMM_S8; t++) {
+    const char *const names[] = {"f32", "f16", "bf16", "tf32", "s8", "tf32x3"};
+    const dtype memories[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_S8, DTYPE_F32};
+    for (int t = GEMM_F32; t <= GEMM_TF32X3; t++) {
         dtype outs[2];
         assert_string_equal(gemm_type_name((gemm_type)t), names[t]);
         assert_int_equal(gemm_operand_dtype((gemm_type)t), memories[t]);
@@ -245,6 +245,7 @@ static double bound_of(double sum, double magnitude, double c0) {
     if (p.type == GEMM_F32) x = k2 * ldexp(s, -24);
     if (p.type == GEMM_F16 || p.type == GEMM_BF16) x = k2 * ldexp(s, -23);
     if (p.type == GEMM_TF32) x = t * products + k2 * ldexp(s + t * products, -23);
+    if (p.type == GEMM_TF32X3) x = ldexp(products, -21) + (3 * p.k + 2) * ldexp(1 + ldexp(1, -9), -23) * s;
     return x + dtype_unit(p.out) * (fabs(ref) + x) + dtype_step(p.out);
 }
 

@@ -15,8 +15,9 @@
 extern "C" {
 #endif
 
-/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, operands rounded to TF32. */
-typedef enum { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8 } gemm_type;
+/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, operands rounded to TF32; TF32X3: FP32 in
+ * memory, each product made of three of TF32 (verify.h has the bound). */
+typedef enum { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_TF32X3 } gemm_type;
 
 /* How B lies in memory: k x n, row-major; or n x k, row-major, which is a column-major B. */
 typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
@@ -29,7 +30,7 @@ typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
  * aligned to the element and no more. Sums are accumulated in FP32, of s8 in 32-bit integers that wrap around. */
 typedef struct {
     gemm_type type;
-    dtype out; /* C: f16/bf16 or f32 for f16/bf16; f32 for f32 and tf32; s32 for s8 */
+    dtype out; /* C: f16/bf16 or f32 for f16/bf16; f32 for f32, tf32 and tf32x3; s32 for s8 */
     gemm_layout layout;
     int m, n, k;
     int lda, ldb, ldc;
@@ -54,7 +55,7 @@ static inline sgemm_problem gemm_as_f32(const gemm_problem *p) {
     return view;
 }
 
-/* "f32", "f16", "bf16", "tf32", "s8"; "nn", "tn". */
+/* "f32", "f16", "bf16", "tf32", "s8", "tf32x3"; "nn", "tn". */
 const char *gemm_type_name(gemm_type type);
 const char *gemm_layout_name(gemm_layout layout);
 

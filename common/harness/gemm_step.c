@@ -14,7 +14,7 @@
 #include "shapes.h"
 #include "timing.h"
 
-enum { MAX_TYPES = 5, MAX_LAYOUTS = 2, MAX_KINDS = 2 * MAX_TYPES * MAX_LAYOUTS };
+enum { MAX_TYPES = 6, MAX_LAYOUTS = 2, MAX_KINDS = 2 * MAX_TYPES * MAX_LAYOUTS };
 enum { DEFAULT_SIZE = 2048, SIMULATED_SIZE = 512, SIMULATED_MAX_SIZE = 200 };
 static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
 
@@ -74,9 +74,14 @@ static cudaError_t launch_ours(void *context, int set, cudaStream_t stream) {
     return c->variant->launch(&p, stream);
 }
 
+/* Is cuBLAS' FP32 the baseline? What promises its precision is measured against it. */
+static bool against_fp32(gemm_type type) {
+    return type == GEMM_F32 || type == GEMM_TF32X3;
+}
+
 /* The baseline's calls: of FP32 cuBLAS' two math modes, of other types cublasLt's heuristics. */
 static cudaError_t call_baseline(const gemm_problem *p, int call, cudaStream_t stream) {
-    if (p->type != GEMM_F32) return cublaslt_gemm(p, call, stream);
+    if (!against_fp32(p->type)) return cublaslt_gemm(p, call, stream);
     return cublas_sgemm(p, call == 0 ? CUBLAS_DEFAULT : CUBLAS_PEDANTIC, stream);
 }
 
@@ -106,7 +111,7 @@ static cudaError_t verify_call(const gemm_problem *p, cudaStream_t stream) {
 /* Is there a baseline at this shape? Each call must be right (a wrong leading dimension would show); then *best is the
  * fastest. Heuristics that refuse or are wrong are passed over. */
 static bool choose_baseline(const gemm_session *s, operands *o, timing_task task, int *best) {
-    const bool heuristics = o->what.type != GEMM_F32, empty = o->what.m == 0 || o->what.n == 0;
+    const bool heuristics = !against_fp32(o->what.type), empty = o->what.m == 0 || o->what.n == 0;
     const gemm_problem p = operands_problem(o, 0);
     const int calls = !heuristics ? 2 : empty ? 1 : cublaslt_ask(&p);
     bool wrong = false;
@@ -163,7 +168,7 @@ static void print_header(const gemm_session *s) {
                (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
                d->threads_per_sm);
     }
-    const bool fp32 = s->kind.type == GEMM_F32;
+    const bool fp32 = against_fp32(s->kind.type);
     printf("C = %g*A*B + %g*C in ", (double)s->base.o.alpha, (double)s->base.o.beta);
     if (s->offer == NULL)
         printf("FP32");
@@ -225,7 +230,8 @@ static record describe(const gemm_session *s, const gemm_variant *v, const gemm_
 
 /* 1e9 operations a second at most; 0: unknown. */
 static double peak_gflops(const device_facts *d, gemm_type type) {
-    static const double of_f16[] = {[GEMM_F16] = 1.0, [GEMM_BF16] = 1.0, [GEMM_TF32] = 0.5, [GEMM_S8] = 2.0};
+    static const double of_f16[] = {
+        [GEMM_F16] = 1.0, [GEMM_BF16] = 1.0, [GEMM_TF32] = 0.5, [GEMM_S8] = 2.0, [GEMM_TF32X3] = 1.0 / 6};
     return type == GEMM_F32 ? d->peak_fp32_gflops : of_f16[type] * d->peak_tensor_gflops;
 }
 
@@ -252,7 +258,7 @@ static void fill_in(record *r, const timing_result *t, const gemm_session *s, sh
 static void name_baseline(record *r, const timing_task *task, const gemm_session *s) {
     const launch_context *context = task->context;
     if (task->baseline == NULL) return;
-    if (s->kind.type == GEMM_F32)
+    if (against_fp32(s->kind.type))
         snprintf(r->baseline, sizeof r->baseline, "cublas");
     else
         snprintf(r->baseline, sizeof r->baseline, "cublasLt #%d", context->call + 1);
@@ -443,7 +449,7 @@ static int run(gemm_session *s) {
 
     CUDA_CHECK(cudaStreamCreate(&s->base.stream));
     s->base.baseline = s->base.o.baseline && !s->base.device.simulated &&
-                       (s->kind.type == GEMM_F32 ? cublas_open(stderr) : cublaslt_open(stderr));
+                       (against_fp32(s->kind.type) ? cublas_open(stderr) : cublaslt_open(stderr));
     print_header(s);
     shape single = {s->base.o.m, s->base.o.n, s->base.o.k};
     const shape *shapes = &single;

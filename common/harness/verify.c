@@ -13,11 +13,9 @@ float verify_exact_scalar(float x) {
 }
 
 verify_arithmetic verify_arithmetic_of(gemm_type type) {
-    static const verify_arithmetic arithmetics[] = {[GEMM_F32] = VERIFY_FMA,
-                                                    [GEMM_F16] = VERIFY_TENSOR,
-                                                    [GEMM_BF16] = VERIFY_TENSOR,
-                                                    [GEMM_TF32] = VERIFY_TF32,
-                                                    [GEMM_S8] = VERIFY_WHOLE};
+    static const verify_arithmetic arithmetics[] = {
+        [GEMM_F32] = VERIFY_FMA,   [GEMM_F16] = VERIFY_TENSOR, [GEMM_BF16] = VERIFY_TENSOR,
+        [GEMM_TF32] = VERIFY_TF32, [GEMM_S8] = VERIFY_WHOLE,   [GEMM_TF32X3] = VERIFY_TF32X3};
     return arithmetics[type];
 }
 

@@ -23,6 +23,11 @@
  * - TF32: besides, each operand loses up to 2^-10 of itself where it is cut off to ten bits of mantissa (half of that
  *   where it is rounded), so a product is off by t = 2 * 2^-10 + 2^-20 of itself: with P = |alpha| |A||B|, the bound
  * has t P + (k + 2) 2^-23 (S + t P).
+ * - TF32X3: a = big + small + rest, with big the TF32 next to a and small what is left of it, cut off to TF32. Of a's
+ * 24 bits, big leaves 2^12 units of the last at most, of which small keeps all but one unit: |small| <= 2^-11 |a|,
+ *   |rest| <= 2^-23 |a|. The sum of big big', big small' and small big' lacks small small', a rest' and rest b,
+ * together t = 2^-22 + 2 * 2^-23 of the product (and less than 2^-33 of it). With 3k products to accumulate, none
+ * larger than (1 + 2^-11)^2 of its whole, the bound has t P + (3k + 2) 2^-23 (1 + 2^-9) S.
  * - S8: whole numbers, exact in 32 bits; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum
  *   exactly: below 2^37 even where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
@@ -40,7 +45,7 @@ extern "C" {
 #endif
 
 /* How the products are made and summed. */
-typedef enum { VERIFY_FMA, VERIFY_TENSOR, VERIFY_TF32, VERIFY_WHOLE } verify_arithmetic;
+typedef enum { VERIFY_FMA, VERIFY_TENSOR, VERIFY_TF32, VERIFY_TF32X3, VERIFY_WHOLE } verify_arithmetic;
 
 /* A problem with its operands as matrix_fill_* left them, and C as the kernel left it: C's own kind and seed still say
  * what it held before. */
@@ -100,6 +105,8 @@ KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, do
     double products = fabs((double)v->alpha) * sum_abs;
     double s = products + fabs((double)v->beta * c0);
     double accumulated = ((double)v->a.cols + 2.0) * (v->arithmetic == VERIFY_FMA ? 0x1p-24 : 0x1p-23) * s;
+    if (v->arithmetic == VERIFY_TF32X3)
+        accumulated = 0x1p-21 * products + (3.0 * v->a.cols + 2.0) * 0x1p-23 * (1.0 + 0x1p-9) * s;
     if (v->arithmetic == VERIFY_TF32) {
         const double lost = (2.0 * 0x1p-10 + 0x1p-20) * products; /* by the operands */
         accumulated += lost + ((double)v->a.cols + 2.0) * 0x1p-23 * lost;

@@ -13,6 +13,7 @@ enum fault {
     DROPS_ROUND,     /* the last k % 16 products */
     SHORT_SUM,       /* accumulates in the type of A and B */
     ROUNDS_OPERANDS, /* to BF16 */
+    DROPS_SMALL,     /* the product of a's smaller part and b's larger one */
     ROUNDS_TWICE,    /* C to FP16 or BF16 by way of the other */
     OTHER_LAYOUT,    /* reads B as the other layout has it */
     FORGETS_LDB,     /* takes B's rows for tight */
@@ -32,6 +33,10 @@ template <> struct operand<GEMM_TF32> {
     typedef float memory, sum;
     typedef __nv_bfloat16 short_sum;
 };
+template <> struct operand<GEMM_TF32X3> {
+    typedef float memory, sum;
+    typedef __nv_bfloat16 short_sum;
+};
 template <> struct operand<GEMM_F16> {
     typedef __half memory, short_sum;
     typedef float sum;
@@ -46,10 +51,28 @@ template <> struct operand<GEMM_S8> {
     typedef short short_sum;
 };
 
+/* To TF32. */
+__device__ float cut_off(float x) {
+    return __uint_as_float(__float_as_uint(x) & 0xffffe000u);
+}
+
+__device__ float nearest_tf32(float x) {
+    return cut_off(__uint_as_float(__float_as_uint(x) + 0x1000));
+}
+
+/* The product of a and b; TF32X3: of three. */
+template <gemm_type TYPE, int FAULT, typename T> __device__ T product(T a, T b) {
+    if constexpr (TYPE == GEMM_TF32X3) {
+        float big_a = nearest_tf32(a), big_b = nearest_tf32(b);
+        float small_a = FAULT == DROPS_SMALL ? 0.0f : cut_off(a - big_a), small_b = cut_off(b - big_b);
+        return small_a * big_b + big_a * small_b + big_a * big_b;
+    }
+    return a * b;
+}
+
 template <gemm_type TYPE, int FAULT> __device__ typename operand<TYPE>::sum load(const void *x, int64_t i) {
     typename operand<TYPE>::sum value = ((const typename operand<TYPE>::memory *)x)[i];
-    if (TYPE == GEMM_TF32) /* cut off: the worst that may be done to it */
-        value = __uint_as_float(__float_as_uint((float)value) & 0xffffe000u);
+    if (TYPE == GEMM_TF32) value = cut_off(value); /* the worst that may be done to it */
     if (FAULT == ROUNDS_OPERANDS) value = (float)(__nv_bfloat16)(float)value;
     return value;
 }
@@ -65,8 +88,8 @@ template <gemm_type TYPE, typename OUT, int FAULT> __global__ void gemm(gemm_pro
     int k = FAULT == DROPS_LAST ? p.k - 1 : FAULT == DROPS_ROUND ? p.k / 16 * 16 : p.k;
     number sum = 0;
     for (int l = 0; l < k; l++) {
-        sum += load<TYPE, FAULT>(p.A, (int64_t)row * p.lda + l) *
-               load<TYPE, FAULT>(p.B, tn ? (int64_t)col * ldb + l : (int64_t)l * ldb + col);
+        sum += product<TYPE, FAULT>(load<TYPE, FAULT>(p.A, (int64_t)row * p.lda + l),
+                                    load<TYPE, FAULT>(p.B, tn ? (int64_t)col * ldb + l : (int64_t)l * ldb + col));
         if (FAULT == SHORT_SUM) sum = (number)(typename operand<TYPE>::short_sum)sum;
         if (FAULT == SATURATES) sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
     }
@@ -96,6 +119,8 @@ template <int FAULT> static cudaError_t launch(const gemm_problem *p, cudaStream
         return run<GEMM_F32, float, FAULT>(p, stream);
     case GEMM_TF32:
         return run<GEMM_TF32, float, FAULT>(p, stream);
+    case GEMM_TF32X3:
+        return run<GEMM_TF32X3, float, FAULT>(p, stream);
     case GEMM_F16:
         if (p->out == DTYPE_F32) return run<GEMM_F16, float, FAULT>(p, stream);
         return run<GEMM_F16, __half, FAULT>(p, stream);
@@ -122,6 +147,7 @@ VARIANT(drops_last, DROPS_LAST)
 VARIANT(drops_round, DROPS_ROUND)
 VARIANT(short_sum, SHORT_SUM)
 VARIANT(rounds_operands, ROUNDS_OPERANDS)
+VARIANT(drops_small, DROPS_SMALL)
 VARIANT(rounds_twice, ROUNDS_TWICE)
 VARIANT(other_layout, OTHER_LAYOUT)
 VARIANT(forgets_ldb, FORGETS_LDB)

@@ -10,6 +10,7 @@ GEMM_VARIANT(drops_last);
 GEMM_VARIANT(drops_round);
 GEMM_VARIANT(short_sum);
 GEMM_VARIANT(rounds_operands);
+GEMM_VARIANT(drops_small);
 GEMM_VARIANT(rounds_twice);
 GEMM_VARIANT(other_layout);
 GEMM_VARIANT(forgets_ldb);
@@ -43,6 +44,7 @@ static const gemm_variant variants[] = {
     {"drops_round", "leaves out the last k % 16", launch_drops_round, kernel_drops_round, NULL, NULL, NULL},
     {"short_sum", "accumulates in too short a type", launch_short_sum, kernel_short_sum, NULL, NULL, NULL},
     {"rounds_operands", "rounds A and B to BF16", launch_rounds_operands, kernel_rounds_operands, NULL, NULL, NULL},
+    {"drops_small", "TF32X3 of two products", launch_drops_small, kernel_drops_small, NULL, NULL, NULL},
     {"rounds_twice", "rounds C to BF16 first", launch_rounds_twice, kernel_rounds_twice, NULL, NULL, NULL},
     {"other_layout", "reads B in the other layout", launch_other_layout, kernel_other_layout, NULL, NULL, NULL},
     {"forgets_ldb", "takes B's rows for tight", launch_forgets_ldb, kernel_forgets_ldb, NULL, NULL, NULL},
@@ -54,7 +56,7 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_F32};
+    static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_F32, GEMM_TF32X3};
     static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
     static const gemm_offer offer = {types, GEMM_COUNT(types), layouts, GEMM_COUNT(layouts)};
     return gemm_step_main(argc, argv, "test_gemm", variants, GEMM_COUNT(variants), &offer);

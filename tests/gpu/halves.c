@@ -104,10 +104,10 @@ static void check(const gemm_case *c, bool exact) {
 int halves_differ(void) {
     failed = 0;
     static const gemm_kind kinds[] = {
-        {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},  {GEMM_F16, DTYPE_F16, GEMM_NN},
-        {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN}, {GEMM_BF16, DTYPE_BF16, GEMM_TN},
-        {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN}, {GEMM_S8, DTYPE_S32, GEMM_NN},
-        {GEMM_S8, DTYPE_S32, GEMM_TN},
+        {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
+        {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN},   {GEMM_BF16, DTYPE_BF16, GEMM_TN},
+        {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN},   {GEMM_S8, DTYPE_S32, GEMM_NN},
+        {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
     };
     static const int shapes[][3] = {{67, 70, 37}, {5, 129, 16}, {9, 1, 300}};
     for (int i = 0; i < GEMM_COUNT(kinds); i++)
