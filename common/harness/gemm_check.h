@@ -34,9 +34,8 @@ typedef struct {
 } gemm_check;
 
 /* Runs every case on every variant with chosen[i] that the device supports. Prints failures to stderr, a line a variant
- * and, last, "N passed, N failed, N skipped" to stdout. A case that does not fit the device's memory, or
- * that the variant refuses, is skipped.
- * Returns the exit status: 0 or 1. */
+ * and, last, "N passed, N failed, N skipped" to stdout. A case that does not fit the device's memory, or that the
+ * variant refuses, is skipped. Returns the exit status: 0 or 1. */
 int gemm_check_run(const char *step, const gemm_variant *variants, const bool *chosen, int count,
                    const device_facts *device, const gemm_check *what);
 

@@ -14,22 +14,25 @@
  * k: that a variant multiplies in FP32 is for its code to show. A ref that is NaN or infinite (an operand was planted)
  * is compared as that.
  *
- * Other ways to multiply change what stands for (k + 2) u S:
+ * Other ways to multiply put something else in the place of (k + 2) u S:
  *
- * - Tensor cores take products of FP16 or BF16 exactly. They align a block of products and the sum so far to the
- * largest of them and cut off what lies below, keeping at least one bit beyond FP32's (Fasi, Higham, Mikaitis, Pranesh:
- *   "Numerical behavior of NVIDIA tensor cores", 2021): half of 2^-23 S a product at most, and 2^-23 S a block for the
- *   sum itself, which is cut off too. Blocks have four products or more, so (k + 2) 2^-23 S is enough.
- * - TF32: besides, each operand loses up to 2^-10 of itself where it is cut off to ten bits of mantissa (half of that
- *   where it is rounded), so a product is off by t = 2 * 2^-10 + 2^-20 of itself: with P = |alpha| |A||B|, the bound
- * has t P + (k + 2) 2^-23 (S + t P).
- * - TF32X3: a = big + small + rest, with big the TF32 next to a and small what is left of it, cut off to TF32. Of a's
- * 24 bits, big leaves 2^12 units of the last at most, of which small keeps all but one unit: |small| <= 2^-11 |a|,
- *   |rest| <= 2^-23 |a|. The sum of big big', big small' and small big' lacks small small', a rest' and rest b,
- * together t = 2^-22 + 2 * 2^-23 of the product (and less than 2^-33 of it). With 3k products to accumulate, none
- * larger than (1 + 2^-11)^2 of its whole, the bound has t P + (3k + 2) 2^-23 (1 + 2^-9) S.
- * - S8: whole numbers, exact in 32 bits; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum
- *   exactly: below 2^37 even where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
+ * Tensor cores, FP16 and BF16: products are exact. A block of them is aligned with the sum so far to the largest, and
+ * what lies below the last bit is cut off (Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor
+ * cores", 2021). Taking that bit to be at least one beyond FP32's, a product loses up to 2^-24 S, and the sum of a
+ * block, cut off to FP32, up to 2^-23 S. With two products or more in a block, (k + 2) 2^-23 S holds it all.
+ *
+ * TF32: besides, an operand loses up to 2^-10 of itself where it is cut off to ten bits of mantissa, half of that where
+ * it is rounded. So a product is off by t = 2 * 2^-10 + 2^-20 of itself at most: with P = |alpha| |A||B|,
+ * t P + (k + 2) 2^-23 (S + t P).
+ *
+ * TF32X3: a = big + small + rest, big the TF32 next to a, small what a lacks then, in TF32 too. Of a's 24 bits big
+ * leaves 2^12 units of the last at most, of which small loses one at most: |small| <= 2^-11 |a|, |rest| <= 2^-23 |a|.
+ * The sum big b_big + big b_small + small b_big lacks small b_small, a b_rest and rest b, together t = 2^-22 + 2 *
+ * 2^-23 of the product but for what is 2^-10 times smaller; 3k products are accumulated, whose magnitudes pass those of
+ * the whole by 2^-9 of it at most: t P + (3k + 2) 2^-23 (1 + 2^-9) S.
+ *
+ * S8: whole numbers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even
+ * where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
 #define KL_VERIFY_H
 
