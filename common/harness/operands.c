@@ -133,7 +133,7 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
     operand_set *set = &o->set[0];
     float alpha = o->what.alpha, beta = o->what.beta;
     gemm_problem p = operands_problem(o, 0);
-    if (exact && o->what.type != GEMM_S8) { /* its scalars are whole, and its sums exact with any */
+    if (exact) { /* whole scalars stay whole */
         p.alpha = verify_exact_scalar(alpha);
         p.beta = verify_exact_scalar(beta);
     }
