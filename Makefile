@@ -92,12 +92,14 @@ sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 gpu_test := build/tests/gpu/faults
+gemm_test := build/tests/gemm/run
 gemv_test := build/tests/gemv/run
 candidates_test := build/tests/candidates/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemv tests/candidates tests/conformance tests/programs \
+every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/conformance \
+                  tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
 # The simulator: its instructions' handlers (exec_*.c, ops.c) once for every instruction set, the rest once.
@@ -151,6 +153,12 @@ $(sim_tests): build/tests/%: build/obj/tests/%.c.o build/sim/libsim.a build/flag
 	$(Q)$(CC) -o $@ $(filter %.o %.a,$^) -lcmocka -lm -lpthread
 
 $(gpu_test): $(call objects,tests/gpu) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# A step of a plain GEMM of every type, and of ones with a fault each, for tests/test_gemm.sh.
+$(gemm_test): $(call objects,tests/gemm) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
@@ -273,7 +281,7 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemv_test) $(candidates_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 

@@ -5,10 +5,12 @@ GEMM_VARIANT(uncoalesced);
 GEMM_VARIANT(coalesced);
 
 static const gemm_variant variants[] = {
-    {"uncoalesced", "a thread an element; lanes walk the rows of C", launch_uncoalesced, kernel_uncoalesced, NULL},
-    {"coalesced", "a thread an element; lanes walk the columns of C", launch_coalesced, kernel_coalesced, NULL},
+    {"uncoalesced", "a thread an element; lanes walk the rows of C", launch_uncoalesced, kernel_uncoalesced, NULL, NULL,
+     NULL},
+    {"coalesced", "a thread an element; lanes walk the columns of C", launch_coalesced, kernel_coalesced, NULL, NULL,
+     NULL},
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step01_naive", variants, GEMM_COUNT(variants));
+    return gemm_step_main(argc, argv, "step01_naive", variants, GEMM_COUNT(variants), NULL);
 }

@@ -12,7 +12,7 @@
 
 static const int BLOCK = 32; /* a block computes 32 x 32 elements of C, a thread one */
 
-__global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_uncoalesced(gemm_problem p) {
+__global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_uncoalesced(sgemm_problem p) {
     int blocks_n = (p.n + BLOCK - 1) / BLOCK;
     int row = blockIdx.x / blocks_n * BLOCK + threadIdx.x; /* x is the row: the mistake */
     int col = blockIdx.x % blocks_n * BLOCK + threadIdx.y;

@@ -14,7 +14,7 @@
 
 static const int TILE = 32;
 
-__global__ void __launch_bounds__(TILE *TILE) sgemm_tile32(gemm_problem p) {
+__global__ void __launch_bounds__(TILE *TILE) sgemm_tile32(sgemm_problem p) {
     __shared__ float As[TILE][TILE], Bs[TILE][TILE];
     int x = threadIdx.x, y = threadIdx.y;
     int blocks_n = (p.n + TILE - 1) / TILE;

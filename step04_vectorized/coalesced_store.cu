@@ -17,7 +17,7 @@ union shared_memory {
     float exchange[WARPS][2][BN]; /* a warp covers two rows of the tile at a time */
 };
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coalesced_store(gemm_problem p) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coalesced_store(sgemm_problem p) {
     __shared__ __align__(16) shared_memory s;
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM;
@@ -75,7 +75,7 @@ extern "C" gemm_kernel kernel_coalesced_store(void) {
 extern "C" cudaError_t launch_coalesced_store(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
-    gemm_problem q = gemm_launch_copy(p);
+    sgemm_problem q = gemm_launch_copy(p);
     /* The stores do not care how C is aligned; only the loads choose. */
     if (tiles_loads_vectorise(p))
         sgemm_coalesced_store<true><<<blocks, THREADS, 0, stream>>>(q);

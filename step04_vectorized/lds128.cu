@@ -7,7 +7,7 @@
  */
 #include "tiles.cuh"
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds128(gemm_problem p) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds128(sgemm_problem p) {
     __shared__ __align__(16) tiles t;
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM;
@@ -48,7 +48,7 @@ extern "C" gemm_kernel kernel_lds128(void) {
 extern "C" cudaError_t launch_lds128(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
-    gemm_problem q = gemm_launch_copy(p);
+    sgemm_problem q = gemm_launch_copy(p);
     if (tiles_vectorise(p))
         sgemm_lds128<true><<<blocks, THREADS, 0, stream>>>(q);
     else

@@ -27,7 +27,7 @@ struct tiles {
 /* The BM x BK tile of A at (row0, k0) and the BK x BN tile of B at (k0, col0), zeros beyond the matrices' edges. A
  * thread brings one float4 of each. */
 template <bool VECTOR>
-static __device__ __forceinline__ void load_tiles(const gemm_problem &p, int row0, int col0, int k0, tiles *t) {
+static __device__ __forceinline__ void load_tiles(const sgemm_problem &p, int row0, int col0, int k0, tiles *t) {
     int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
     float4 a = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (row0 + a_row < p.m) a = gemm_load4<VECTOR>(gemm_at(p.A, p.lda, row0 + a_row, k0 + a_k), p.k - k0 - a_k);

@@ -24,7 +24,7 @@ struct stage {
 
 /* Issues this thread's share of the copies of the tiles at k0. VECTOR: B is made of whole float4. */
 template <bool VECTOR>
-static __device__ __forceinline__ void copy_tiles(const gemm_problem &p, int row0, int col0, int k0, stage *to) {
+static __device__ __forceinline__ void copy_tiles(const sgemm_problem &p, int row0, int col0, int k0, stage *to) {
     /* A: a warp takes 8 values of k in 4 rows, one sector a row. */
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
@@ -48,7 +48,7 @@ static __device__ __forceinline__ void copy_tiles(const gemm_problem &p, int row
     }
 }
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async(gemm_problem p) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async(sgemm_problem p) {
     extern __shared__ __align__(16) unsigned char shared[];
     stage *stages = (stage *)shared;
     int blocks_n = (p.n + BN - 1) / BN;

@@ -30,7 +30,7 @@ struct source {
 };
 
 template <bool VECTOR>
-static __device__ __forceinline__ void global_to_registers(const gemm_problem &p, source *from, int k_left,
+static __device__ __forceinline__ void global_to_registers(const sgemm_problem &p, source *from, int k_left,
                                                            float4 *ldg_a_reg, float4 *ldg_b_reg) {
     int a_k = threadIdx.x % (TILE_K / 4) * 4, b_k = threadIdx.x / (BN / 4);
 #pragma unroll
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
         }
 }
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_register_prefetch(gemm_problem p) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_register_prefetch(sgemm_problem p) {
     __shared__ __align__(16) tile_pair smem;
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM;
@@ -140,7 +140,7 @@ extern "C" gemm_kernel kernel_register_prefetch(void) {
 extern "C" cudaError_t launch_register_prefetch(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
-    gemm_problem q = gemm_launch_copy(p);
+    sgemm_problem q = gemm_launch_copy(p);
     if (gemm_is_float4(p->A, p->lda, p->k) && gemm_is_float4(p->B, p->ldb, p->n) && gemm_is_float4(p->C, p->ldc, p->n))
         sgemm_register_prefetch<true><<<blocks, THREADS, 0, stream>>>(q);
     else

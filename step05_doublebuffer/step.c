@@ -12,14 +12,15 @@ static const char *needs_cp_async(const device_facts *device) {
 
 static const gemm_variant variants[] = {
     {"register_prefetch", "double buffering through registers, as in the article", launch_register_prefetch,
-     kernel_register_prefetch, NULL},
-    {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async},
+     kernel_register_prefetch, NULL, NULL, NULL},
+    {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async, NULL,
+     NULL},
     {"warp_tiled", "128x256 a block, 64x64 a warp, 8x16 a thread; spread copies, serpentine FMAs", launch_warp_tiled,
-     kernel_warp_tiled, needs_cp_async},
+     kernel_warp_tiled, needs_cp_async, NULL, NULL},
     {"stream_k", "the same tiles, shared out evenly over the multiprocessors", launch_stream_k, kernel_stream_k,
-     needs_cp_async},
+     needs_cp_async, NULL, NULL},
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step05_doublebuffer", variants, GEMM_COUNT(variants));
+    return gemm_step_main(argc, argv, "step05_doublebuffer", variants, GEMM_COUNT(variants), NULL);
 }

@@ -60,7 +60,7 @@ static __device__ __forceinline__ int share_begin(sharing s, int worker) {
     return worker * s.share + min(worker, s.extra);
 }
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_stream_k(gemm_problem p, sharing s) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_stream_k(sgemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
     /* The last block is the first worker: a worker waits for the ones after it, and those blocks were started before.
      */
@@ -92,7 +92,7 @@ extern "C" gemm_kernel kernel_stream_k(void) {
 }
 
 extern "C" cudaError_t launch_stream_k(const gemm_problem *p, cudaStream_t stream) {
-    gemm_problem q = gemm_launch_copy(p);
+    sgemm_problem q = gemm_launch_copy(p);
     int64_t tiles = gemm_blocks(p, BM, BN), tiles_k = tiles_of_k(q);
     int device, sms;
     cudaError_t error = cudaGetDevice(&device);

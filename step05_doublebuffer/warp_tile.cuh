@@ -45,7 +45,7 @@ template <bool VECTOR> struct copier {
 };
 
 template <bool VECTOR>
-static __device__ __forceinline__ copier<VECTOR> make_copier(const gemm_problem &p, int row0, int col0, stage *stages) {
+static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0, stage *stages) {
     typedef copier<VECTOR> X;
     X x;
     int a_row = threadIdx.x / 32 * 4 + threadIdx.x % 32 / 8, a_k = threadIdx.x % 8;
@@ -61,7 +61,7 @@ static __device__ __forceinline__ copier<VECTOR> make_copier(const gemm_problem 
 
 /* To the tile `ks` further on. */
 template <bool VECTOR>
-static __device__ __forceinline__ void advance(copier<VECTOR> *x, const gemm_problem &p, int ks) {
+static __device__ __forceinline__ void advance(copier<VECTOR> *x, const sgemm_problem &p, int ks) {
 #pragma unroll
     for (int r = 0; r < A_ROWS; r++) x->a[r] += ks;
     x->b = gemm_at(x->b, p.ldb, ks, 0);
@@ -84,7 +84,7 @@ template <bool VECTOR> static __device__ __forceinline__ void copy(const copier<
 
 /* All copies of the first tile, of whose BK values of k only `ks` exist: the others become zeros. */
 template <bool VECTOR>
-static __device__ __forceinline__ void copy_first(const copier<VECTOR> &x, const gemm_problem &p, int ks) {
+static __device__ __forceinline__ void copy_first(const copier<VECTOR> &x, const sgemm_problem &p, int ks) {
     typedef copier<VECTOR> X;
     const unsigned WORD = sizeof(float);
     int a_k = threadIdx.x % 8, b_k = threadIdx.x / (BN / X::WIDTH);
@@ -135,7 +135,7 @@ static __device__ __forceinline__ int thread_col() {
 
 /* Where tile number `tile` of C begins. Tiles are numbered in groups of GROUP rows of tiles, down each column of a
  * group and on to the next, so that blocks running together share rows and columns of tiles in L2. */
-static __device__ __forceinline__ void tile_position(const gemm_problem &p, int tile, int *row0, int *col0) {
+static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
     int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
     int group = tile / (GROUP * tiles_n), within = tile % (GROUP * tiles_n);
     int group_rows = min(GROUP, tiles_m - group * GROUP);
@@ -144,13 +144,13 @@ static __device__ __forceinline__ void tile_position(const gemm_problem &p, int 
 }
 
 /* K in tiles of BK, the first of which takes what is left over. */
-static __host__ __device__ inline int tiles_of_k(const gemm_problem &p) {
+static __host__ __device__ inline int tiles_of_k(const sgemm_problem &p) {
     return (p.k + BK - 1) / BK;
 }
 
 /* c_reg += A * B over the tiles begin ... end - 1 of K (begin < end), for the tile of C at (row0, col0). */
 template <bool VECTOR>
-static __device__ __forceinline__ void accumulate(const gemm_problem &p, stage *stages, int row0, int col0, int begin,
+static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage *stages, int row0, int col0, int begin,
                                                   int end, float (*c_reg)[TN]) {
     const int COPIES = A_COPIES + copier<VECTOR>::B_COPIES;
     float a_reg[2][TM], b_reg[2][TN];
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void accumulate(const gemm_problem &p, stage *
 }
 
 /* The tile of C at (row0, col0) from the registers of the block. */
-static __device__ __forceinline__ void store_tile(const gemm_problem &p, int row0, int col0, const float (*c_reg)[TN]) {
+static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0, const float (*c_reg)[TN]) {
     bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
 #pragma unroll
     for (int i = 0; i < TM; i++) {
@@ -220,7 +220,7 @@ static __device__ __forceinline__ void store_tile(const gemm_problem &p, int row
 }
 
 /* One block a tile of C, from number `first_tile` on. */
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(gemm_problem p, int first_tile) {
+template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
     extern __shared__ __align__(16) unsigned char shared[];
     float c_reg[TM][TN] = {};
     int row0, col0;
@@ -230,7 +230,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole
 }
 
 /* Launches it over `blocks` tiles (none: does nothing). */
-static inline cudaError_t launch_whole_tiles(const gemm_problem &p, int first_tile, unsigned blocks,
+static inline cudaError_t launch_whole_tiles(const sgemm_problem &p, int first_tile, unsigned blocks,
                                              cudaStream_t stream) {
     if (blocks == 0) return cudaSuccess;
     auto kernel = gemm_is_float4(p.B, p.ldb, p.n) ? sgemm_whole_tiles<true> : sgemm_whole_tiles<false>;

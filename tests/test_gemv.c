@@ -127,7 +127,7 @@ static void set_up(const gemv_case *what, bool exact) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){s->a, s->x, s->y, p.alpha, p.beta, exact};
+    v = (verify_case){s->a, s->x, s->y, p.alpha, p.beta, exact, VERIFY_FMA, GEMM_NN};
 }
 
 static void store(int i, double value) {
@@ -390,7 +390,7 @@ static char message[512];
 static options_result parse(options_operation operation, const char *const *arguments) {
     static const char *const variants[] = {"plain", "tuned"}, *const dtypes[] = {"f16", "f32", NULL},
                              *const layouts[] = {"n", NULL};
-    const options_step step = {"test", variants, 2, dtypes, layouts, 4096, 512, 300, false, operation};
+    const options_step step = {"test", variants, 2, dtypes, layouts, NULL, 4096, 512, 300, false, operation};
     char *argv[16] = {(char *)"./run"};
     int argc = 1;
     for (; arguments[argc - 1] != NULL; argc++) argv[argc] = (char *)arguments[argc - 1];

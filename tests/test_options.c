@@ -17,8 +17,8 @@
 static const char *const variants[] = {"scalar", "float4", "float4_transposed"};
 static const char *const dtypes[] = {"f32", "f16", NULL};
 static const char *const layouts[] = {"nn", "nt", NULL};
-static const options_step step = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, false, OPTIONS_GEMM};
-static const options_step simulated = {STEP, variants, 3, dtypes, layouts, 4096, 256, 200, true, OPTIONS_GEMM};
+static const options_step step = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, false, OPTIONS_GEMM};
+static const options_step simulated = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, true, OPTIONS_GEMM};
 
 /* The last parse: what it filled and what it printed. */
 static options o;
@@ -285,7 +285,7 @@ static void unknown_options(void **state) {
 static void ambiguous_options(void **state) {
     (void)state;
     REFUSED("--ld: ambiguous (lda, ldb, ldc)", "--ld", "5");
-    REFUSED("--s: ambiguous (size, sweep, seed, sim, sim-device)", "--s=5");
+    REFUSED("--s: ambiguous (size, sweep, seed, sim, sim-device, sustained)", "--s=5");
     REFUSED("--l: ambiguous (lda, ldb, ldc, layout, list)", "--l");
 }
 
@@ -406,6 +406,73 @@ static void leading_dimensions_too_small(void **state) {
     REFUSED("--lda 4095: less than k = 4096", "--lda", "4095");
     REFUSED("--lda 0: less than k = 4096", "--lda", "0");
     REFUSED("--ldb 0: less than 1", "--ldb", "0", "--size", "0");
+}
+
+/* ---- a step of several types ---- */
+
+static const char *const typed_dtypes[] = {"f16", "s8", "tf32", NULL}, *const typed_layouts[] = {"tn", "nn", NULL};
+static const char *const f16_outs[] = {"f16", "f32", NULL}, *const s8_outs[] = {"s32", NULL},
+                         *const tf32_outs[] = {"f32", NULL};
+static const char *const *const outs[] = {f16_outs, s8_outs, tf32_outs};
+static const options_step typed = {STEP, variants, 3,   typed_dtypes, typed_layouts, outs,
+                                   4096, 256,      200, false,        OPTIONS_GEMM};
+
+#define PARSE_TYPED(...)                                                                                               \
+    parse_for(&typed, (const char *const[]){"--k", "20", "--n", "10", __VA_ARGS__, NULL}) /* 20 rows and 10 columns */
+
+static void what_c_holds(void **state) {
+    (void)state;
+    assert_int_equal(PARSE_TYPED("--m", "5"), OPTIONS_RUN);
+    assert_string_equal(o.out, "f16");
+    assert_false(o.dtype_given || o.layout_given || o.out_given);
+    assert_int_equal(PARSE_TYPED("--out", "f32", "--layout", "nn"), OPTIONS_RUN);
+    assert_string_equal(o.out, "f32");
+    assert_true(o.out_given && o.layout_given && !o.dtype_given);
+    assert_int_equal(PARSE_TYPED("--out=s32", "--dtype", "s8"), OPTIONS_RUN); /* in any order */
+    assert_string_equal(o.out, "s32");
+    assert_true(o.out_given && o.dtype_given);
+    assert_int_equal(PARSE_TYPED("--dtype", "tf32"), OPTIONS_RUN);
+    assert_string_equal(o.out, "f32");
+    assert_refused(PARSE_TYPED("--out", "s32"), "--out: 's32' is unknown (known: f16, f32)");
+    assert_refused(PARSE_TYPED("--out", "f16", "--dtype", "tf32"), "--out: 'f16' is unknown (known: f32)");
+    REFUSED("--out: unknown option (see --help)", "--out", "f32"); /* a step of one type has none */
+    ACCEPTED("--m", "5");
+    assert_null(o.out);
+}
+
+static void leading_dimension_of_a_transposed_b(void **state) {
+    (void)state;
+    assert_int_equal(PARSE_TYPED("--ldb", "20"), OPTIONS_RUN);
+    assert_refused(PARSE_TYPED("--ldb", "19"), "--ldb 19: less than k = 20");
+    assert_int_equal(PARSE_TYPED("--ldb", "10", "--layout", "nn"), OPTIONS_RUN);
+    assert_refused(PARSE_TYPED("--ldb", "9", "--layout", "nn"), "--ldb 9: less than n = 10");
+}
+
+static void scalars_of_whole_numbers(void **state) {
+    (void)state;
+    assert_int_equal(PARSE_TYPED("--dtype", "s8", "--alpha", "-65536", "--beta", "3"), OPTIONS_RUN);
+    assert_int_equal(PARSE_TYPED("--alpha", "0.5", "--beta", "1e9"), OPTIONS_RUN);
+    assert_refused(PARSE_TYPED("--alpha", "0.5", "--dtype", "s8"),
+                   "--alpha: '0.5' is not whole, and --dtype s8 computes in whole numbers");
+    assert_refused(PARSE_TYPED("--beta", "-1.25", "--dtype", "s8"),
+                   "--beta: '-1.25' is not whole, and --dtype s8 computes in whole numbers");
+    assert_refused(PARSE_TYPED("--beta", "65537", "--dtype", "s8"),
+                   "--beta: '65537' is out of range (--dtype s8: at most 65536)");
+}
+
+static void sustained_load(void **state) {
+    (void)state;
+    ACCEPTED("--m", "5");
+    assert_true(o.sustained_s == 0.0);
+    ACCEPTED("--sustained", "2.5");
+    assert_true(o.sustained_s == 2.5);
+    assert_true(o.time_s == 0.5);
+    REFUSED("--sustained: '0' is not above 0", "--sustained", "0");
+    REFUSED("--sustained: 'x' is not a finite number", "--sustained", "x");
+    REFUSED("--sustained: '1e9' is out of range (at most 86400)", "--sustained", "1e9");
+    REFUSED("--sustained: contradicts --sweep check, which times nothing", "--sweep", "check", "--sustained", "1");
+    REFUSED("--sustained: needs --beta 0, for C is not put back under continuous load", "--sustained", "1", "--beta",
+            "1");
 }
 
 static void a_sweep_chooses_its_shapes(void **state) {
@@ -535,6 +602,7 @@ static void help_is_complete(void **state) {
         "\n  --sim-device NAME ",
         "\n  --warm ",
         "\n  --time S ",
+        "\n  --sustained S ",
         "\n  --no-baseline ",
         "\n  --csv FILE ",
         "\n  --json FILE ",
@@ -604,6 +672,10 @@ int main(void) {
         TEST(double_dash_ends_the_options),
         TEST(unknown_options),
         TEST(ambiguous_options),
+        TEST(what_c_holds),
+        TEST(leading_dimension_of_a_transposed_b),
+        TEST(scalars_of_whole_numbers),
+        TEST(sustained_load),
         TEST(missing_and_superfluous_arguments),
         TEST(stray_arguments),
         TEST(malformed_whole_numbers),

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "record.h"
+#include "session.h"
 
 #define HEADER_LINE RECORD_HEADER "\n"
 #define ROW                                                                                                            \
@@ -716,6 +717,26 @@ static void same_case_survives_the_file(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* --resume: a row of sustained load is not the other measurement of the case, nor the other way round. */
+static void resume_tells_sustained_rows(void **state) {
+    (void)state;
+    record rows[2] = {sample, sample};
+    session s = {.recorded = rows, .recorded_count = 1};
+    record wanted = sample;
+    snprintf(rows[0].mode, sizeof rows[0].mode, "sustained");
+    wanted.mode[0] = '\0';
+    assert_null(session_find(&s, &wanted, false));
+    snprintf(wanted.mode, sizeof wanted.mode, "sustained");
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[0]);
+    s.recorded_count = 2; /* the second by events */
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[0]);
+    wanted.mode[0] = '\0';
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    rows[1].ratio = NAN;
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    assert_null(session_find(&s, &wanted, true));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(csv_line_is_as_the_schema_says),
@@ -751,6 +772,7 @@ int main(void) {
         TEST(same_case_ignores_what_was_measured),
         TEST(same_case_tells_every_part_of_the_case),
         TEST(same_case_survives_the_file),
+        TEST(resume_tells_sustained_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

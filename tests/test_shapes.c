@@ -95,11 +95,12 @@ static void flops_are_exact_past_2_to_the_32(void **state) {
 static void bytes_count_c_twice_only_where_it_is_read(void **state) {
     (void)state;
     const shape s = {2, 3, 5}; /* A 10, B 15, C 6 elements */
-    assert_true(shape_bytes(s, 0.0f, 4) == 124.0);
-    assert_true(shape_bytes(s, 1.0f, 4) == 148.0);
-    assert_true(shape_bytes(s, -0.5f, 2) == 74.0);
-    assert_true(shape_bytes((shape){65536, 65536, 65536}, 0.0f, 4) == 51539607552.0);
-    assert_true(shape_bytes((shape){2, 3, 0}, 0.0f, 4) == 24.0);
+    assert_true(shape_bytes(s, 0.0f, 4, 4) == 124.0);
+    assert_true(shape_bytes(s, 1.0f, 4, 4) == 148.0);
+    assert_true(shape_bytes(s, -0.5f, 2, 2) == 74.0);
+    assert_true(shape_bytes((shape){65536, 65536, 65536}, 0.0f, 4, 4) == 51539607552.0);
+    assert_true(shape_bytes((shape){2, 3, 0}, 0.0f, 4, 4) == 24.0);
+    assert_true(shape_bytes(s, 1.0f, 2, 4) == 98.0);
 }
 
 static void elements_pass_2_to_the_32(void **state) {

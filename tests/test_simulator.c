@@ -178,7 +178,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
 
 /* ---- the step ---- */
 
-static cudaError_t launch_right(const gemm_problem *p, cudaStream_t stream) {
+static cudaError_t launch_right(const gemm_problem *problem, cudaStream_t stream) {
+    const sgemm_problem view = gemm_as_f32(problem), *p = &view;
     (void)stream;
     open_memory(true);
     for (int i = 0; i < p->m; i++)
@@ -195,7 +196,7 @@ static cudaError_t launch_right(const gemm_problem *p, cudaStream_t stream) {
 static cudaError_t launch_wrong(const gemm_problem *p, cudaStream_t stream) {
     launch_right(p, stream);
     open_memory(true);
-    p->C[(size_t)(p->m / 2) * p->ldc + 1] += 1.0f;
+    ((float *)p->C)[(size_t)(p->m / 2) * p->ldc + 1] += 1.0f;
     open_memory(false);
     return cudaSuccess;
 }
@@ -203,7 +204,7 @@ static cudaError_t launch_wrong(const gemm_problem *p, cudaStream_t stream) {
 static cudaError_t launch_stray(const gemm_problem *p, cudaStream_t stream) {
     launch_right(p, stream);
     open_memory(true);
-    p->C[-3] = 1.0f;
+    ((float *)p->C)[-3] = 1.0f;
     open_memory(false);
     return cudaSuccess;
 }
@@ -225,13 +226,13 @@ static const char *needs_sm_80(const device_facts *device) {
 
 static int be_a_step(int argc, char **argv) {
     static const gemm_variant variants[] = {
-        {"right", "one", launch_right, kernel, NULL},
-        {"modern", "right too, on newer GPUs", launch_right, kernel, needs_sm_80},
-        {"wrong", "an element is off", launch_wrong, kernel, NULL},
-        {"stray", "writes before C", launch_stray, kernel, NULL},
-        {"faulty", "an illegal address", launch_faulty, kernel, NULL},
+        {"right", "one", launch_right, kernel, NULL, NULL, NULL},
+        {"modern", "right too, on newer GPUs", launch_right, kernel, needs_sm_80, NULL, NULL},
+        {"wrong", "an element is off", launch_wrong, kernel, NULL, NULL, NULL},
+        {"stray", "writes before C", launch_stray, kernel, NULL, NULL, NULL},
+        {"faulty", "an illegal address", launch_faulty, kernel, NULL, NULL, NULL},
     };
-    const int status = gemm_step_main(argc, argv, "step77_made_up", variants, GEMM_COUNT(variants));
+    const int status = gemm_step_main(argc, argv, "step77_made_up", variants, GEMM_COUNT(variants), NULL);
     const char *preload = getenv("LD_PRELOAD"), *device = getenv("CUDASIM_DEVICE");
     printf("left: %s, preload %s, device %s, marker %s\n", simulator_active() ? "simulated" : "not simulated",
            preload != NULL ? preload : "unset", device != NULL ? device : "unset",

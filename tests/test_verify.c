@@ -25,7 +25,7 @@ static operands o;
 static float *memory;
 static matrix *a, *b, *c;
 static verify_case v;
-static gemm_problem p;
+static sgemm_problem p;
 
 static int tear_down(void **state) {
     (void)state;
@@ -46,16 +46,17 @@ static void set_up(const gemm_case *what, int pass) {
     matrix_fill_host(a, read, what->seed * 3);
     matrix_fill_host(b, read, what->seed * 3 + 1);
     matrix_fill_host(c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    p = operands_problem(&o, 0);
+    const gemm_problem problem = operands_problem(&o, 0);
+    p = gemm_as_f32(&problem);
     if (pass == EXACT) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT};
+    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT, VERIFY_FMA, GEMM_NN};
 }
 
 /* The whole GEMM in FP32, k in order, BLAS semantics. */
-static void gemm(const gemm_problem *q) {
+static void gemm(const sgemm_problem *q) {
     for (int i = 0; i < q->m; i++)
         for (int j = 0; j < q->n; j++) {
             float sum = 0.0f;
@@ -168,7 +169,7 @@ static void right_results_pass(void **state) {
 }
 
 /* The same problem by OpenBLAS in FP32: another order of the sums. */
-static void blas_gemm(const gemm_problem *q) {
+static void blas_gemm(const sgemm_problem *q) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q->m, q->n, q->k, q->alpha, q->A, q->lda, q->B, q->ldb,
                 q->beta, q->C, q->ldc);
 }
@@ -185,7 +186,7 @@ static size_t extent(const matrix *x) {
 }
 
 /* In FP64 by OpenBLAS, C with its own leading dimension; to be freed. */
-static double *blas_reference(const gemm_problem *q) {
+static double *blas_reference(const sgemm_problem *q) {
     double *wide_a = widened(q->A, extent(a)), *wide_b = widened(q->B, extent(b)), *wide_c = widened(q->C, extent(c));
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q->m, q->n, q->k, q->alpha, wide_a, q->lda, wide_b, q->ldb,
                 q->beta, wide_c, q->ldc);
@@ -490,7 +491,7 @@ static void the_report_counts_beyond_32_bits(void **state) {
 
 static verify_result verify_other(const gemm_case *what, int pass, float alpha, float beta) {
     set_up(what, pass);
-    gemm_problem other = p;
+    sgemm_problem other = p;
     if (!isnan(alpha)) other.alpha = alpha;
     if (!isnan(beta)) other.beta = beta;
     gemm(&other);
@@ -513,7 +514,7 @@ static void ignored_scalars_are_caught(void **state) {
 }
 
 /* A GEMM without BLAS' corner cases: it reads what it then multiplies by 0. */
-static void gemm_that_reads_everything(const gemm_problem *q, int k) {
+static void gemm_that_reads_everything(const sgemm_problem *q, int k) {
     for (int i = 0; i < q->m; i++)
         for (int j = 0; j < q->n; j++) {
             float sum = 0.0f, *x = &q->C[(size_t)i * q->ldc + j];

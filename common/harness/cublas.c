@@ -110,9 +110,10 @@ static cudaError_t answer(int status) {
 
 cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream) {
     if (p->m == 0 || p->n == 0) return cudaSuccess;
+    const int of_b = p->layout == GEMM_TN ? OP_T : OP_N; /* n x k row-major is k x n column-major */
     int status = prepare(stream, math == CUBLAS_PEDANTIC ? MATH_PEDANTIC : MATH_DEFAULT);
     if (status == STATUS_SUCCESS)
-        status = cublas.sgemm(cublas.handle, OP_N, OP_N, p->n, p->m, p->k, &p->alpha, p->B, p->ldb, p->A, p->lda,
+        status = cublas.sgemm(cublas.handle, of_b, OP_N, p->n, p->m, p->k, &p->alpha, p->B, p->ldb, p->A, p->lda,
                               &p->beta, p->C, p->ldc);
     return answer(status);
 }

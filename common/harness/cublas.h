@@ -22,8 +22,8 @@ void cublas_close(void);
 /* "13.1.0", or "" before cublas_open. */
 const char *cublas_version(void);
 
-/* The same contract as gemm_variant's launch, through cublasSgemm: row-major C = A B is column-major C^T = B^T A^T.
- * cudaErrorNotSupported where cuBLAS refuses without a CUDA error. */
+/* The same contract as gemm_variant's launch, for FP32 in either layout, through cublasSgemm: row-major C = A B is
+ * column-major C^T = B^T A^T. cudaErrorNotSupported where cuBLAS refuses without a CUDA error. */
 cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream);
 
 /* The calls that compute a GEMV; which is fastest depends on type and shape, so all are tried. */

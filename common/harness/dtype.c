@@ -1,6 +1,7 @@
 #include "dtype.h"
 
-static const char *const names[] = {[DTYPE_F32] = "f32", [DTYPE_F16] = "f16", [DTYPE_BF16] = "bf16"};
+static const char *const names[] = {
+    [DTYPE_F32] = "f32", [DTYPE_F16] = "f16", [DTYPE_BF16] = "bf16", [DTYPE_S8] = "s8", [DTYPE_S32] = "s32"};
 
 const char *dtype_name(dtype t) {
     return names[t];
@@ -13,8 +14,4 @@ int dtype_named(const char *name, dtype *t) {
         return 1;
     }
     return 0;
-}
-
-size_t dtype_size(dtype t) {
-    return t == DTYPE_F32 ? 4 : 2;
 }

@@ -9,13 +9,19 @@
 
 /* The launcher's copy of the problem: alpha == 0 and k == 0 both mean that there is no product, whatever A, B and the
  * other of the two hold. */
-static inline gemm_problem gemm_launch_copy(const gemm_problem *p) {
+static inline gemm_problem gemm_effective(const gemm_problem *p) {
     gemm_problem copy = *p;
     if (copy.alpha == 0.0f || copy.k == 0) {
         copy.alpha = 0.0f;
         copy.k = 0;
     }
     return copy;
+}
+
+/* The same with float pointers, for a kernel that takes FP32 and row-major matrices alone. */
+static inline sgemm_problem gemm_launch_copy(const gemm_problem *p) {
+    const gemm_problem copy = gemm_effective(p);
+    return gemm_as_f32(&copy);
 }
 
 /* Blocks of a flattened grid of BM x BN tiles; 0 when C is empty. One dimension, since gridDim.y ends at 65535. */
@@ -25,7 +31,7 @@ static inline unsigned gemm_blocks(const gemm_problem *p, int bm, int bn) {
 
 /* True when X (leading dimension ld, rows of cols elements) is made of whole, aligned float4: every row starts on 16
  * bytes and has a multiple of four elements. */
-static inline __host__ __device__ bool gemm_is_float4(const float *x, int ld, int cols) {
+static inline __host__ __device__ bool gemm_is_float4(const void *x, int ld, int cols) {
     return (uintptr_t)x % 16 == 0 && ld % 4 == 0 && cols % 4 == 0;
 }
 
@@ -35,12 +41,12 @@ template <typename T> __device__ __forceinline__ T *gemm_at(T *x, int ld, int ro
 }
 
 /* alpha*acc + beta*c, reading c only when beta != 0 (it may hold NaN otherwise). */
-__device__ __forceinline__ float gemm_blend(const gemm_problem &p, float acc, const float *c) {
+__device__ __forceinline__ float gemm_blend(const sgemm_problem &p, float acc, const float *c) {
     return p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * *c;
 }
 
 /* The same for four neighbours; c is aligned to 16 bytes. */
-__device__ __forceinline__ float4 gemm_blend4(const gemm_problem &p, float4 acc, const float *c) {
+__device__ __forceinline__ float4 gemm_blend4(const sgemm_problem &p, float4 acc, const float *c) {
     float4 r = make_float4(p.alpha * acc.x, p.alpha * acc.y, p.alpha * acc.z, p.alpha * acc.w);
     if (p.beta != 0.0f) {
         float4 old = *(const float4 *)c;
@@ -67,7 +73,7 @@ template <bool VECTOR> __device__ __forceinline__ float4 gemm_load4(const float 
 /* Stores the results of row `row` and columns col ... col + 3, as far as they exist: one STG.128 (VECTOR: C is made of
  * whole float4), or word by word. */
 template <bool VECTOR>
-__device__ __forceinline__ void gemm_store4(const gemm_problem &p, int row, int col, float4 acc) {
+__device__ __forceinline__ void gemm_store4(const sgemm_problem &p, int row, int col, float4 acc) {
     if (row >= p.m) return;
     float *c = gemm_at(p.C, p.ldc, row, col);
     if (VECTOR) {

@@ -109,7 +109,8 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     double worst = 0.0;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
-        const verify_case v = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha, c->what.beta, false};
+        const verify_case v = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
+                               c->what.beta,      false,       VERIFY_FMA,    GEMM_NN};
         snprintf(link, sizeof link, "%s, link %d%s", name, i, c->launch.pdl ? " (programmatic dependent launch)" : "");
         error = inspect(link, "Axy", &v, stream, verdict->ok ? report : NULL, verdict);
         if (verdict->worst_share > worst) worst = verdict->worst_share;

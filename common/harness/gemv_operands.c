@@ -138,7 +138,7 @@ static cudaError_t verify_pass(const gemv_launch *l, const char *name, bool exac
         verdict->seconds = (inspect_now_s() - begin) / launches;
     }
     if (error != cudaSuccess) return error;
-    verify_case v = {set->a, set->x, set->y, p.alpha, p.beta, exact};
+    verify_case v = {set->a, set->x, set->y, p.alpha, p.beta, exact, VERIFY_FMA, GEMM_NN};
     return inspect(name, "Axy", &v, stream, report, verdict);
 }
 

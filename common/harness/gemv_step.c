@@ -459,7 +459,7 @@ static void measure(gemv_session *s, bench *b, const gemv_launch *launch, record
     launch_context c = {.ours = *launch, .baseline = b->baseline};
     timing_result t;
     time_pair(s, b, &c, b->baseline_name == NULL, s->base.o.time_s, false, &t);
-    fill_in(r, &t.ours_ms, &t, s, shape_bytes(b->size, (float)r->beta, dtype_size(s->type)));
+    fill_in(r, &t.ours_ms, &t, s, shape_bytes(b->size, (float)r->beta, dtype_size(s->type), dtype_size(s->type)));
     if (b->baseline_name != NULL) fill_in_baseline(r, &t, b->baseline_name);
     print_row(r, b->ceiling_gbps);
     if (s->base.o.verbose) {
@@ -569,7 +569,7 @@ static void measure_chain(gemv_session *s, chain_pair *c, shape size, bool pdl, 
                               .baseline = pdl ? link_plain : NULL,
                               .budget_s = s->base.o.time_s,
                               .mode = TIMING_GRAPH};
-    const double bytes = shape_bytes(size, 0.0f, dtype_size(s->type));
+    const double bytes = shape_bytes(size, 0.0f, dtype_size(s->type), dtype_size(s->type));
     timing_result t;
     CUDA_CHECK(timing_run(&task, s->base.stream, &t));
     fill_in(&rows[0], pdl ? &t.baseline_ms : &t.ours_ms, &t, s, bytes);

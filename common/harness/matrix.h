@@ -8,6 +8,7 @@
 #define KL_MATRIX_H
 
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,12 +23,14 @@ extern "C" {
 enum { MATRIX_GUARD = 1024 }; /* words in front; at least as many behind */
 
 /* rows x cols, row-major, leading dimension ld, of words of `type`; a vector has one column. `kind` and `seed` say what
- * was last filled in: values_at, rounded to the type. One element may be planted (a NaN, say): it
- * holds `plant` instead. */
+ * was last filled in: values_at, rounded to the type (of whole numbers: values_in_whole). One element may be planted (a
+ * NaN, say): it holds `plant` instead. */
 typedef struct {
     union {
-        float *base; /* where type is DTYPE_F32 */
+        float *base;      /* where type is DTYPE_F32 */
+        uint32_t *base32; /* by an element's size */
         uint16_t *base16;
+        uint8_t *base8;
         void *memory;
     };
     union {
@@ -74,18 +77,25 @@ void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int6
 
 /* Words in front of the first element. */
 KL_BOTH int64_t matrix_front(const matrix *x) {
-    return ((const char *)x->elements - (const char *)x->memory) / (x->type == DTYPE_F32 ? 4 : 2);
+    return ((const char *)x->elements - (const char *)x->memory) / (int64_t)dtype_size(x->type);
+}
+
+/* A uniform value from [-1, 1) in a type of whole numbers: -128 ... 127, or -2^23 ... 2^23 - 1, which a float holds. */
+KL_BOTH float values_in_whole(dtype type, float value) {
+    return type == DTYPE_S8 ? floorf(value * 128.0f) : value * 8388608.0f;
 }
 
 /* What was filled in as element number `index` (row * cols + col). */
 KL_BOTH float matrix_value(const matrix *x, uint64_t index) {
     if (index + 1 == x->planted) return x->plant;
     float value = values_at(x->kind, x->seed, index);
-    return x->type == DTYPE_F32 ? value : (float)dtype_round(x->type, value);
+    if (x->type == DTYPE_F32) return value;
+    if (dtype_is_whole(x->type)) return x->kind == VALUES_UNIFORM ? values_in_whole(x->type, value) : value;
+    return (float)dtype_round(x->type, value);
 }
 
 /* What element (row, col) holds now. */
-KL_BOTH float matrix_at(const matrix *x, int row, int col) {
+KL_BOTH double matrix_at(const matrix *x, int row, int col) {
     return dtype_load(x->type, x->elements, (size_t)row * (size_t)x->ld + (size_t)col);
 }
 
@@ -102,14 +112,18 @@ KL_BOTH uint32_t matrix_expected(const matrix *x, size_t i, bool *is_element) {
 }
 
 KL_BOTH uint32_t matrix_word(const matrix *x, size_t i) {
-    return x->type == DTYPE_F32 ? values_to_bits(x->base[i]) : x->base16[i];
+    const size_t size = dtype_size(x->type);
+    return size == 4 ? x->base32[i] : size == 2 ? x->base16[i] : x->base8[i];
 }
 
 KL_BOTH void matrix_set_word(const matrix *x, size_t i, uint32_t bits) {
-    if (x->type == DTYPE_F32)
-        x->base[i] = values_from_bits(bits);
-    else
+    const size_t size = dtype_size(x->type);
+    if (size == 4)
+        x->base32[i] = bits;
+    else if (size == 2)
         x->base16[i] = (uint16_t)bits;
+    else
+        x->base8[i] = (uint8_t)bits;
 }
 
 #endif

@@ -7,29 +7,44 @@
 #include "verify.h"
 
 enum { MAX_COLD_SETS = 512 };
+static const uintptr_t MADE_UP = 256; /* an address that nobody follows */
 
 static gemm_case with_leading_dimensions(const gemm_case *what) {
     gemm_case c = *what;
     if (c.lda == 0) c.lda = c.k > 0 ? c.k : 1;
-    if (c.ldb == 0) c.ldb = c.n > 0 ? c.n : 1;
+    const int row_of_b = c.layout == GEMM_TN ? c.k : c.n;
+    if (c.ldb == 0) c.ldb = row_of_b > 0 ? row_of_b : 1;
     if (c.ldc == 0) c.ldc = c.n > 0 ? c.n : 1;
     return c;
 }
 
-static size_t set_words(const gemm_case *c) {
-    return matrix_words(DTYPE_F32, c->m, c->lda, c->misalign) + matrix_words(DTYPE_F32, c->k, c->ldb, c->misalign) +
-           matrix_words(DTYPE_F32, c->m, c->ldc, c->misalign);
+/* One set from `memory` on. */
+static operand_set place_set(const gemm_case *c, void *memory) {
+    const dtype type = gemm_operand_dtype(c->type);
+    const bool tn = c->layout == GEMM_TN;
+    operand_set set;
+    set.a = matrix_place(memory, type, c->m, c->k, c->lda, c->misalign);
+    memory = (char *)memory + matrix_bytes(&set.a);
+    set.b = matrix_place(memory, type, tn ? c->n : c->k, tn ? c->k : c->n, c->ldb, c->misalign);
+    memory = (char *)memory + matrix_bytes(&set.b);
+    set.c = matrix_place(memory, c->out, c->m, c->n, c->ldc, c->misalign);
+    return set;
+}
+
+static size_t set_bytes(const operand_set *set) {
+    return matrix_bytes(&set->a) + matrix_bytes(&set->b) + matrix_bytes(&set->c);
 }
 
 size_t operands_bytes(const gemm_case *what, int sets) {
     gemm_case c = with_leading_dimensions(what);
-    return set_words(&c) * sizeof(float) * (size_t)sets;
+    const operand_set set = place_set(&c, (void *)MADE_UP);
+    return set_bytes(&set) * (size_t)sets;
 }
 
 size_t operands_touched(const gemm_case *what) {
     size_t m = (size_t)what->m, n = (size_t)what->n, k = (size_t)what->k;
     if (what->alpha == 0.0f) k = 0;
-    return (m * k + k * n + m * n) * sizeof(float);
+    return (m * k + k * n) * dtype_size(gemm_operand_dtype(what->type)) + m * n * dtype_size(what->out);
 }
 
 int operands_cold_sets(const gemm_case *what, size_t l2_bytes) {
@@ -39,27 +54,21 @@ int operands_cold_sets(const gemm_case *what, size_t l2_bytes) {
     return sets > MAX_COLD_SETS ? MAX_COLD_SETS : (int)sets;
 }
 
-static cudaError_t lay_out(operands *o, const gemm_case *what, int sets, float *memory) {
+static cudaError_t lay_out(operands *o, const gemm_case *what, int sets, void *memory) {
     o->what = with_leading_dimensions(what);
     o->sets = sets;
     o->set = calloc((size_t)sets, sizeof *o->set);
     if (o->set == NULL) return cudaErrorMemoryAllocation;
-    const gemm_case *c = &o->what;
     for (int s = 0; s < sets; s++) {
-        operand_set *set = &o->set[s];
-        set->a = matrix_place(memory, DTYPE_F32, c->m, c->k, c->lda, c->misalign);
-        memory += set->a.words;
-        set->b = matrix_place(memory, DTYPE_F32, c->k, c->n, c->ldb, c->misalign);
-        memory += set->b.words;
-        set->c = matrix_place(memory, DTYPE_F32, c->m, c->n, c->ldc, c->misalign);
-        memory += set->c.words;
+        o->set[s] = place_set(&o->what, memory);
+        memory = (char *)memory + set_bytes(&o->set[s]);
     }
     return cudaSuccess;
 }
 
 cudaError_t operands_create(operands *o, const gemm_case *what, int sets) {
     *o = (operands){0};
-    float *memory;
+    void *memory;
     CUDA_ALLOCATE(&memory, operands_bytes(what, sets));
     cudaError_t error = lay_out(o, what, sets, memory);
     o->memory = memory;
@@ -67,7 +76,7 @@ cudaError_t operands_create(operands *o, const gemm_case *what, int sets) {
     return error;
 }
 
-cudaError_t operands_place(operands *o, const gemm_case *what, float *memory) {
+cudaError_t operands_place(operands *o, const gemm_case *what, void *memory) {
     *o = (operands){0};
     return lay_out(o, what, 1, memory);
 }
@@ -90,11 +99,31 @@ cudaError_t operands_fill(operands *o, int s, values_kind kind, cudaStream_t str
     return error;
 }
 
+static gemm_problem problem(const gemm_case *c, const operand_set *set) {
+    return (gemm_problem){.type = c->type,
+                          .out = c->out,
+                          .layout = c->layout,
+                          .m = c->m,
+                          .n = c->n,
+                          .k = c->k,
+                          .lda = c->lda,
+                          .ldb = c->ldb,
+                          .ldc = c->ldc,
+                          .alpha = c->alpha,
+                          .beta = c->beta,
+                          .A = set->a.elements,
+                          .B = set->b.elements,
+                          .C = set->c.elements};
+}
+
 gemm_problem operands_problem(const operands *o, int s) {
-    const gemm_case *c = &o->what;
-    const operand_set *set = &o->set[s];
-    return (gemm_problem){c->m,     c->n,    c->k,        c->lda,      c->ldb,     c->ldc,
-                          c->alpha, c->beta, set->a.data, set->b.data, set->c.data};
+    return problem(&o->what, &o->set[s]);
+}
+
+gemm_problem operands_outline(const gemm_case *what) {
+    const gemm_case c = with_leading_dimensions(what);
+    const operand_set set = place_set(&c, (void *)MADE_UP);
+    return problem(&c, &set);
 }
 
 /* ---- verification ---------------------------------------------------------------------------------------------- */
@@ -104,7 +133,7 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
     operand_set *set = &o->set[0];
     float alpha = o->what.alpha, beta = o->what.beta;
     gemm_problem p = operands_problem(o, 0);
-    if (exact) {
+    if (exact) { /* whole scalars stay whole */
         p.alpha = verify_exact_scalar(alpha);
         p.beta = verify_exact_scalar(beta);
     }
@@ -116,7 +145,8 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
         verdict->seconds = inspect_now_s() - begin;
     }
     if (error != cudaSuccess) return error;
-    verify_case v = {set->a, set->b, set->c, p.alpha, p.beta, exact};
+    verify_case v = {
+        set->a, set->b, set->c, p.alpha, p.beta, exact, .arithmetic = verify_arithmetic_of(p.type), .layout = p.layout};
     return inspect(name, "ABC", &v, stream, report, verdict);
 }
 

@@ -13,8 +13,11 @@ typedef struct {
     int m, n, k;
     int lda, ldb, ldc; /* 0: as tight as the matrix */
     float alpha, beta;
-    int misalign; /* floats by which A, B and C miss a 256-byte boundary, 0 ... 3 */
+    int misalign; /* elements by which A, B and C miss a 256-byte boundary, 0 ... 63 */
     uint64_t seed;
+    gemm_type type; /* FP32 and nn where nothing is said */
+    dtype out;
+    gemm_layout layout;
 } gemm_case;
 
 typedef struct {
@@ -25,7 +28,7 @@ typedef struct {
     gemm_case what; /* leading dimensions filled in */
     int sets;
     operand_set *set;
-    float *memory; /* NULL: in somebody else's memory */
+    void *memory; /* NULL: in somebody else's memory */
 } operands;
 
 /* Device bytes of `sets` sets. */
@@ -42,7 +45,7 @@ cudaError_t operands_create(operands *o, const gemm_case *what, int sets);
 
 /* Lays one set out in `memory` (operands_bytes(what, 1) bytes, aligned to 256), which stays the caller's;
  * operands_destroy frees the rest. */
-cudaError_t operands_place(operands *o, const gemm_case *what, float *memory);
+cudaError_t operands_place(operands *o, const gemm_case *what, void *memory);
 
 /* Frees what operands_create or operands_place allocated. */
 void operands_destroy(operands *o);
@@ -54,6 +57,10 @@ cudaError_t operands_fill(operands *o, int s, values_kind kind, cudaStream_t str
 cudaError_t operands_fill_c(operands *o, int s, values_kind kind, cudaStream_t stream);
 
 gemm_problem operands_problem(const operands *o, int s);
+
+/* The same before there is memory: addresses are made up, and aligned as they will be (for gemm_variant's refuses and
+ * note). */
+gemm_problem operands_outline(const gemm_case *what);
 
 /* Launches `launch` on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks
  * all of C, the guard zones and padding of all three, and that A and B are as they were; in the simulator, where the

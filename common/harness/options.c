@@ -25,6 +25,7 @@ typedef enum {
     OPT_BETA,
     OPT_DTYPE,
     OPT_LAYOUT,
+    OPT_OUT,
     OPT_SWEEP,
     OPT_MAX_SIZE,
     OPT_EVERY,
@@ -37,6 +38,7 @@ typedef enum {
     OPT_SIM_DEVICE,
     OPT_WARM,
     OPT_TIME,
+    OPT_SUSTAINED,
     OPT_NO_BASELINE,
     OPT_CSV,
     OPT_JSON,
@@ -84,6 +86,7 @@ static const option_row table[OPT_COUNT] = {
                   "with 0, y is written and never read (default 0)"},
     [OPT_DTYPE] = {"dtype", "TYPE", NULL, 0, NULL},
     [OPT_LAYOUT] = {"layout", "NAME", NULL, OPTIONS_GEMM, NULL},
+    [OPT_OUT] = {"out", "TYPE", NULL, OPTIONS_GEMM, NULL},
     [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none", 0,
                    NULL},
     [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N", 0, NULL},
@@ -97,6 +100,8 @@ static const option_row table[OPT_COUNT] = {
     [OPT_SIM_DEVICE] = {"sim-device", "NAME", NULL, 0, NULL},
     [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)", 0, NULL},
     [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")", 0, NULL},
+    [OPT_SUSTAINED] = {"sustained", "S", "measure again, S seconds under continuous load (default: not)", OPTIONS_GEMM,
+                       NULL},
     [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)", 0, NULL},
     [OPT_CSV] = {"csv", "FILE", "append the results to FILE as CSV (default: none)", 0, NULL},
     [OPT_JSON] = {"json", "FILE", "append the results to FILE, one JSON object a line (default: none)", 0, NULL},
@@ -139,6 +144,7 @@ static const char *operation_name(int operation) {
 }
 
 static bool is_for(const option_row *row, const options_step *step) {
+    if (row == &table[OPT_OUT] && step->outs == NULL) return false;
     return row->only == 0 || row->only == (int)step->operation;
 }
 
@@ -223,11 +229,12 @@ static bool parse_scalar(const parser *p, option_id id, const char *text, float 
     return true;
 }
 
-static bool parse_time(const parser *p, const char *text, double *value) {
-    if (!is_decimal(text)) return fail(p, "--time: '%s' is not a finite number", text);
+static bool parse_time(const parser *p, option_id id, const char *text, double *value) {
+    const char *name = table[id].name;
+    if (!is_decimal(text)) return fail(p, "--%s: '%s' is not a finite number", name, text);
     const double parsed = strtod(text, NULL);
-    if (!(parsed > 0.0)) return fail(p, "--time: '%s' is not above 0", text);
-    if (parsed > TIME_LIMIT) return fail(p, "--time: '%s' is out of range (at most %.0f)", text, TIME_LIMIT);
+    if (!(parsed > 0.0)) return fail(p, "--%s: '%s' is not above 0", name, text);
+    if (parsed > TIME_LIMIT) return fail(p, "--%s: '%s' is out of range (at most %.0f)", name, text, TIME_LIMIT);
     *value = parsed;
     return true;
 }
@@ -325,6 +332,9 @@ static bool apply(parser *p, option_id id, const char *text) {
         return choose_listed(p, id, text, p->step->dtypes, &o->dtype);
     case OPT_LAYOUT:
         return choose_listed(p, id, text, p->step->layouts, &o->layout);
+    case OPT_OUT:
+        o->out = text; /* looked up when the type is known */
+        return true;
     case OPT_SWEEP:
         return choose_sweep(p, text, &o->sweep);
     case OPT_MAX_SIZE:
@@ -353,7 +363,9 @@ static bool apply(parser *p, option_id id, const char *text) {
         o->warm = true;
         return true;
     case OPT_TIME:
-        return parse_time(p, text, &o->time_s);
+        return parse_time(p, id, text, &o->time_s);
+    case OPT_SUSTAINED:
+        return parse_time(p, id, text, &o->sustained_s);
     case OPT_NO_BASELINE:
         o->baseline = false;
         return true;
@@ -436,9 +448,9 @@ static bool check_leading(const parser *p, option_id id, int ld, const char *sid
 static bool check_sweep(const parser *p) {
     static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
-    static const option_id timing_options[] = {OPT_WARM,   OPT_TIME,    OPT_NO_BASELINE, OPT_CSV,
-                                               OPT_JSON,   OPT_RESUME,  OPT_GRAPH,       OPT_PDL,
-                                               OPT_RETUNE, OPT_NO_TUNE, OPT_TUNE_FILE,   OPT_TUNE_CSV};
+    static const option_id timing_options[] = {OPT_WARM,      OPT_TIME,     OPT_NO_BASELINE, OPT_CSV,    OPT_JSON,
+                                               OPT_RESUME,    OPT_GRAPH,    OPT_PDL,         OPT_RETUNE, OPT_NO_TUNE,
+                                               OPT_TUNE_FILE, OPT_TUNE_CSV, OPT_SUSTAINED};
     if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
     if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
     for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
@@ -524,14 +536,50 @@ static bool check_tuning(const parser *p) {
     return true;
 }
 
+/* The type of C, and the scalars of whole numbers. */
+static bool check_types(parser *p) {
+    options *o = p->o;
+    o->dtype_given = p->given[OPT_DTYPE];
+    o->layout_given = p->given[OPT_LAYOUT];
+    o->out_given = p->given[OPT_OUT];
+    if (p->step->outs == NULL) return true;
+    int type = 0;
+    while (strcmp(p->step->dtypes[type], o->dtype) != 0) type++;
+    const char *const *outs = p->step->outs[type];
+    if (!p->given[OPT_OUT])
+        o->out = outs[0];
+    else if (!choose_listed(p, OPT_OUT, o->out, outs, &o->out))
+        return false;
+    if (strcmp(o->dtype, "s8") != 0) return true;
+    static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
+    for (size_t i = 0; i < sizeof scalar_options / sizeof scalar_options[0]; i++) {
+        const float x = i == 0 ? o->alpha : o->beta;
+        const char *name = table[scalar_options[i]].name;
+        if (x != truncf(x))
+            return fail(p, "--%s: '%g' is not whole, and --dtype s8 computes in whole numbers", name, (double)x);
+        if (fabsf(x) > GEMM_MAX_WHOLE)
+            return fail(p, "--%s: '%g' is out of range (--dtype s8: at most %d)", name, (double)x, GEMM_MAX_WHOLE);
+    }
+    return true;
+}
+
+static bool check_sustained(const parser *p) {
+    if (p->o->sustained_s > 0.0 && p->o->beta != 0.0f)
+        return fail(p, "--sustained: needs --beta 0, for C is not put back under continuous load");
+    return true;
+}
+
 static bool complete(parser *p) {
     options *o = p->o;
+    const bool tn = strcmp(o->layout, "tn") == 0;
     if (!p->given[OPT_VARIANT])
         for (int i = 0; i < p->step->variant_count; i++) o->chosen[i] = true;
     if (!check_sweep(p)) return false;
     complete_shape(p);
-    return check_leading(p, OPT_LDA, o->lda, "k", o->k) && check_leading(p, OPT_LDB, o->ldb, "n", o->n) &&
-           check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p) && check_tuning(p);
+    return check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
+           check_leading(p, OPT_LDB, o->ldb, tn ? "k" : "n", tn ? o->k : o->n) &&
+           check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p) && check_tuning(p) && check_types(p) &&
+           check_sustained(p);
 }
 
 /* ---- help ---- */
@@ -571,11 +619,22 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
         fprintf(out, "the same for a GPU of ");
         print_names(out, HELP_INDENT + 22, simulator_devices, list_length(simulator_devices), "");
         break;
+    case OPT_LDB:
+        fprintf(out, "%s%s\n", row->help, list_length(step->layouts) > 1 ? "; of tn: k" : "");
+        break;
     case OPT_DTYPE:
         print_names(out, HELP_INDENT, step->dtypes, list_length(step->dtypes), " (default)");
         break;
     case OPT_LAYOUT:
         print_names(out, HELP_INDENT, step->layouts, list_length(step->layouts), " (default)");
+        break;
+    case OPT_OUT:
+        fprintf(out, "what C holds, the default first:\n%*s", HELP_INDENT, "");
+        for (int i = 0; step->dtypes[i] != NULL; i++) {
+            fprintf(out, "%sof %s: ", i == 0 ? "" : "; ", step->dtypes[i]);
+            for (int j = 0; step->outs[i][j] != NULL; j++) fprintf(out, "%s%s", j > 0 ? ", " : "", step->outs[i][j]);
+        }
+        fprintf(out, "\n");
         break;
     default:
         fprintf(out, "%s\n", gemv && row->of_gemv != NULL ? row->of_gemv : row->help);
@@ -630,7 +689,8 @@ static void fill_long_options(const options_step *step, int argc, char **argv,
                               struct option long_options[OPT_COUNT + 1]) {
     int count = 0;
     for (int id = 0; id < OPT_COUNT; id++) {
-        if (!is_for(&table[id], step) && !is_written_out(table[id].name, argc, argv)) continue;
+        const bool of_other = table[id].only != 0 && table[id].only != (int)step->operation;
+        if (!is_for(&table[id], step) && !(of_other && is_written_out(table[id].name, argc, argv))) continue;
         long_options[count++] = (struct option){
             .name = table[id].name,
             .has_arg = table[id].argument != NULL ? required_argument : no_argument,

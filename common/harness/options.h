@@ -11,6 +11,9 @@ enum { OPTIONS_MAX_VARIANTS = 64 };
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
 enum { GEMM_MAX_SIZE = 2000000000 };
 
+/* A scalar of whole numbers (--dtype s8) is no larger: the FP64 reference then holds every sum exactly. */
+enum { GEMM_MAX_WHOLE = 65536 };
+
 typedef enum {
     SWEEP_NONE,
     SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */
@@ -29,10 +32,13 @@ typedef struct {
     int variant_count;
     const char *const *dtypes;  /* NULL-terminated, the default first: {"f32", NULL} */
     const char *const *layouts; /* NULL-terminated, the default first: {"nn", NULL} */
-    int default_size;           /* m = n = k when nothing is asked */
-    int simulated_size;         /* the same in the simulator */
-    int simulated_max_size;     /* and --max-size of --sweep check there */
-    bool simulated;             /* this is the simulator, also without --sim */
+    /* What C may hold: for each of dtypes a NULL-terminated list, the default first. NULL: as the operands (no --out).
+     */
+    const char *const *const *outs;
+    int default_size;       /* m = n = k when nothing is asked */
+    int simulated_size;     /* the same in the simulator */
+    int simulated_max_size; /* and --max-size of --sweep check there */
+    bool simulated;         /* this is the simulator, also without --sim */
     options_operation operation;
 } options_step;
 
@@ -41,6 +47,8 @@ typedef struct {
     int lda, ldb, ldc; /* likewise; 0: as tight as the matrix */
     float alpha, beta;
     const char *dtype, *layout;
+    const char *out;                           /* NULL where the step has no --out */
+    bool dtype_given, layout_given, out_given; /* asked for, not the default */
     sweep_kind sweep;
     int max_size;                      /* sweeps leave out shapes with a side above it; INT_MAX: none */
     int every;                         /* SWEEP_CHECK takes every Nth of its problems: 1 ... INT_MAX */
@@ -51,6 +59,7 @@ typedef struct {
     bool simulate;          /* --sim or --sim-device */
     const char *sim_device; /* one of simulator_devices; NULL: the simulator's own choice */
     double time_s;          /* budget of one measurement, seconds: above 0, at most a day */
+    double sustained_s;     /* of a second one under continuous load (GEMM only), likewise; 0: none */
     const char *csv, *json; /* NULL: none */
     /* GEMV only. */
     bool graph;                       /* a chain of launches, without and with programmatic dependent launch */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cublas.h"
+#include "cublaslt.h"
 #include "error.h"
 #include "nvml.h"
 #include "simulator.h"
@@ -32,6 +33,7 @@ bool session_start(session *s, const options_step *facts, int argc, char **argv,
 int session_end(session *s, int status) {
     free(s->recorded);
     cublas_close();
+    cublaslt_close();
     nvml_close();
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status; /* what was printed has to have arrived, --help and --list too */
@@ -87,9 +89,9 @@ record session_describe(const session *s, const char *variant, const char *op) {
 const record *session_find(const session *s, const record *r, bool needs_ratio) {
     for (int i = 0; i < s->recorded_count; i++) {
         const record *known = &s->recorded[i];
-        if (record_same_case(known, r) && (*r->mode == '\0' || strcmp(known->mode, r->mode) == 0) &&
-            (!needs_ratio || !isnan(known->ratio)))
-            return known;
+        const bool same_mode =
+            *r->mode != '\0' ? strcmp(known->mode, r->mode) == 0 : strcmp(known->mode, "sustained") != 0;
+        if (record_same_case(known, r) && same_mode && (!needs_ratio || !isnan(known->ratio))) return known;
     }
     return NULL;
 }

@@ -44,8 +44,8 @@ int session_occupancy(gemm_kernel kernel, struct cudaFuncAttributes *attributes)
  * "sim". The caller puts in sizes and scalars. */
 record session_describe(const session *s, const char *variant, const char *op);
 
-/* The recorded row of the same case (and mode, where r names one) that makes measuring again unnecessary; one without a
- * ratio does not where `needs_ratio`. NULL: none. */
+/* The recorded row of the same case (and mode, where r names one; any but "sustained" where it does not) that makes
+ * measuring again unnecessary; one without a ratio does not where `needs_ratio`. NULL: none. */
 const record *session_find(const session *s, const record *r, bool needs_ratio);
 
 /* Appends the row to the files that were asked for; ends the program where that fails. */

@@ -100,10 +100,10 @@ double shape_flops(shape s) {
     return 2.0 * s.m * s.n * s.k;
 }
 
-double shape_bytes(shape s, float beta, size_t element_bytes) {
+double shape_bytes(shape s, float beta, size_t operand_bytes, size_t out_bytes) {
     const double m = s.m, n = s.n, k = s.k;
     const double passes_over_c = beta != 0.0f ? 2.0 : 1.0;
-    return (m * k + k * n + passes_over_c * m * n) * (double)element_bytes;
+    return (m * k + k * n) * (double)operand_bytes + passes_over_c * m * n * (double)out_bytes;
 }
 
 bool shape_elements(int rows, int ld, size_t element_bytes, size_t *elements) {

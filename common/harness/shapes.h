@@ -26,8 +26,9 @@ int shapes_sweep_gemv(sweep_kind kind, bool simulated, int max_size, const shape
 /* Floating-point operations of a GEMM, 2*m*n*k, exact in a double far beyond any size that fits. */
 double shape_flops(shape s);
 
-/* Compulsory bytes: A and B read once, C written once and, with beta != 0, read once; element_bytes each. */
-double shape_bytes(shape s, float beta, size_t element_bytes);
+/* Compulsory bytes: A and B read once, C written once and, with beta != 0, read once; operand_bytes an element of A
+ * and B, out_bytes one of C. */
+double shape_bytes(shape s, float beta, size_t operand_bytes, size_t out_bytes);
 
 /* Elements of a rows x cols matrix with leading dimension ld: the last row is counted in full (rows * ld). Returns
  * false and leaves *elements alone when its bytes pass SIZE_MAX / 4. */

@@ -142,6 +142,26 @@ static cudaError_t watch(cudaEvent_t last, double *clocks, double *powers, int *
     }
 }
 
+/* What is measured, as it is to be launched: estimates, and graphs where launches are short. */
+static cudaError_t make_plan(plan *p, int sides, cudaStream_t stream, double ms[2]) {
+    const timing_task *task = p->task;
+    cudaError_t error = cudaSuccess;
+    for (int side = 0; side < sides; side++) TRY(estimate(task, p->launch[side], stream, &ms[side]));
+    const bool brief = ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS);
+    if (task->mode == TIMING_GRAPH || (task->mode == TIMING_AUTO && brief))
+        for (int side = 0; side < sides; side++) {
+            p->launches[side] = graph_launches(task, ms[side]);
+            TRY(capture(task, p->launch[side], p->launches[side], stream, &p->graph[side]));
+        }
+done:
+    return error;
+}
+
+static void destroy_plan(plan *p) {
+    for (int side = 0; side < 2; side++)
+        if (p->graph[side] != NULL) cudaGraphExecDestroy(p->graph[side]);
+}
+
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
     int sides = task->baseline != NULL ? 2 : 1, samples = 0;
     plan p = {.task = task, .launch = {task->ours, task->baseline}};
@@ -150,13 +170,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     int event_count = 0, pairs = 0;
     cudaError_t error;
 
-    for (int side = 0; side < sides; side++) TRY(estimate(task, p.launch[side], stream, &ms[side]));
-    bool brief = ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS);
-    if (task->mode == TIMING_GRAPH || (task->mode == TIMING_AUTO && brief))
-        for (int side = 0; side < sides; side++) {
-            p.launches[side] = graph_launches(task, ms[side]);
-            TRY(capture(task, p.launch[side], p.launches[side], stream, &p.graph[side]));
-        }
+    TRY(make_plan(&p, sides, stream, ms));
 
     /* Warm up until the clocks have settled, and learn how long a pair takes with everything around it. */
     double begin = now_s(), pair_s = 0.0;
@@ -210,11 +224,91 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
 done:
     for (int i = 0; i < event_count; i++)
         if (events != NULL && events[i] != NULL) cudaEventDestroy(events[i]);
-    for (int side = 0; side < 2; side++) {
-        if (p.graph[side] != NULL) cudaGraphExecDestroy(p.graph[side]);
-        free(times[side]);
-    }
+    destroy_plan(&p);
+    for (int side = 0; side < 2; side++) free(times[side]);
     free(events);
+    free(clocks);
+    free(powers);
+    return error;
+}
+
+/* One slice of one side: `samples` of them between two events. */
+static cudaError_t slice(plan *p, int side, int samples, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    TRY(cudaEventRecord(begin, stream));
+    for (int i = 0; i < samples; i++) TRY(sample(p, side, NULL, NULL, stream));
+    TRY(cudaEventRecord(end, stream));
+done:
+    return error;
+}
+
+cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
+    enum { AHEAD = 2 }; /* rounds of slices in the queue, so that it never runs dry */
+    const int sides = task->baseline != NULL ? 2 : 1;
+    plan p = {.task = task, .launch = {task->ours, task->baseline}};
+    double ms[2] = {0}, *times[2] = {NULL, NULL}, *clocks = NULL, *powers = NULL;
+    cudaEvent_t events[AHEAD][2][2] = {{{NULL}}};
+    int samples[2] = {0}, metered = 0, rounds = 0, first = -1, capacity = 0;
+    cudaError_t error;
+
+    TRY(make_plan(&p, sides, stream, ms));
+    for (int side = 0; side < sides; side++) {
+        const double one = ms[side] * (p.launches[side] > 0 ? p.launches[side] : 1);
+        const double wanted = TIMING_SLICE_MS / one;
+        samples[side] = wanted < 1.0 ? 1 : (int)wanted;
+    }
+    /* Room for slices of a quarter of their length, should an estimate be far off. */
+    capacity = 2 * MIN_PAIRS + AHEAD + (int)(seconds * 1e3 / TIMING_SLICE_MS * 4.0);
+    for (int side = 0; side < 2; side++) times[side] = calloc((size_t)capacity, sizeof(double));
+    clocks = calloc(MAX_SAMPLES, sizeof(double));
+    powers = calloc(MAX_SAMPLES, sizeof(double));
+    if (times[0] == NULL || times[1] == NULL || clocks == NULL || powers == NULL) {
+        error = cudaErrorMemoryAllocation;
+        goto done;
+    }
+    for (int i = 0; i < AHEAD; i++)
+        for (int side = 0; side < sides; side++)
+            for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][side][end]));
+
+    const double begin = now_s();
+    bool last = false;
+    for (int queued = 0; rounds < queued || !last;) {
+        while (!last && queued < rounds + AHEAD) {
+            for (int side = 0; side < sides; side++)
+                TRY(slice(&p, side, samples[side], events[queued % AHEAD][side][0], events[queued % AHEAD][side][1],
+                          stream));
+            queued++;
+            last = queued == capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
+        }
+        cudaEvent_t(*const e)[2] = events[rounds % AHEAD];
+        if (first < 0 && rounds >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
+            first = rounds;
+            metered = 0;
+        }
+        TRY(watch(e[sides - 1][1], clocks, powers, &metered));
+        for (int side = 0; side < sides; side++) {
+            float elapsed;
+            TRY(cudaEventElapsedTime(&elapsed, e[side][0], e[side][1]));
+            times[side][rounds] = elapsed / samples[side] / (p.launches[side] > 0 ? p.launches[side] : 1);
+        }
+        rounds++;
+    }
+    if (first < 0 || first >= rounds) first = rounds / 2;
+    r->ours_ms = stats_summarise(times[0] + first, rounds - first);
+    r->baseline_ms = stats_summarise(times[1] + first, sides == 2 ? rounds - first : 0);
+    r->ratio = stats_ratio(times[1] + first, times[0] + first, sides == 2 ? rounds - first : 0);
+    r->pairs = rounds - first;
+    r->mode = "sustained";
+    r->clock_mhz = stats_summarise(clocks, metered).median;
+    r->power_w = stats_summarise(powers, metered).median;
+
+done:
+    for (int i = 0; i < AHEAD; i++)
+        for (int side = 0; side < 2; side++)
+            for (int end = 0; end < 2; end++)
+                if (events[i][side][end] != NULL) cudaEventDestroy(events[i][side][end]);
+    destroy_plan(&p);
+    for (int side = 0; side < 2; side++) free(times[side]);
     free(clocks);
     free(powers);
     return error;

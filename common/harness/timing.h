@@ -19,6 +19,8 @@ typedef enum {
     TIMING_EVENTS /* single launches, however short: what an event pair sees of them includes some of the launching */
 } timing_mode;
 
+enum { TIMING_SLICE_MS = 50 };
+
 typedef struct {
     void *context;
     int sets; /* operand sets, >= 1 */
@@ -39,11 +41,17 @@ typedef struct {
     stats_summary ours_ms, baseline_ms; /* milliseconds a launch */
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
     int pairs;
-    const char *mode;          /* "events" or "graph" */
+    const char *mode;          /* "events", "graph" or "sustained" */
     double clock_mhz, power_w; /* medians sampled while it ran; NAN without NVML */
 } timing_result;
 
 /* Measures. Returns the first CUDA error; *r is then undefined. Synchronises `stream`. */
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r);
+
+/* The same under continuous load, as long runs have it: `seconds` of slices of about TIMING_SLICE_MS each, ours and the
+ * baseline's in turn, with no pause between them, so that the GPU reaches its power limit. A slice's time over its
+ * launches is one sample; the results (mode "sustained") are of the second half of the time, in which clocks have
+ * settled. There is nothing to restore and no flush: task->restore and task->flush must be NULL. */
+cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r);
 
 #endif

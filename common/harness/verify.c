@@ -12,6 +12,13 @@ float verify_exact_scalar(float x) {
     return copysignf(quarters / 4.0f, x);
 }
 
+verify_arithmetic verify_arithmetic_of(gemm_type type) {
+    static const verify_arithmetic arithmetics[] = {
+        [GEMM_F32] = VERIFY_FMA,   [GEMM_F16] = VERIFY_TENSOR, [GEMM_BF16] = VERIFY_TENSOR,
+        [GEMM_TF32] = VERIFY_TF32, [GEMM_S8] = VERIFY_WHOLE,   [GEMM_TF32X3] = VERIFY_TF32X3};
+    return arithmetics[type];
+}
+
 /* ---- on the host ---- */
 
 /* C is computed in tiles of a few rows and a panel of columns: their sums stay in the L1 cache, the panel of B in L2.
@@ -19,7 +26,8 @@ float verify_exact_scalar(float x) {
 enum { ROWS = 4, PANEL = 64, MAX_THREADS = 64 };
 static const double WORTH_THREADS = 1e6; /* products below which threads cost more than they save */
 
-/* The widest vectors of the processor it runs on; products of two floats are exact in double, so all give the same. */
+/* The widest vectors of the processor it runs on; products of two elements are exact in double, so all give the same.
+ */
 #if defined(__x86_64__) && defined(__linux__)
 #define BEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -30,17 +38,24 @@ typedef struct {
     double sum[ROWS][PANEL], sum_abs[ROWS][PANEL];
 } tile_sums;
 
+/* `width` elements of row l of B from column j0 on. */
+static inline void load_b(const verify_case *v, int l, int j0, int width, double *b) {
+    const float *from = v->b.data + (size_t)l * v->b.ld + j0;
+    if (v->b.type != DTYPE_F32 || v->layout != GEMM_NN)
+        for (int j = 0; j < width; j++) b[j] = verify_b_at(v, l, j0 + j);
+    else if (width == PANEL)
+        for (int j = 0; j < PANEL; j++) b[j] = from[j];
+    else
+        for (int j = 0; j < width; j++) b[j] = from[j];
+}
+
 /* Sums of products, and of their magnitudes, of `rows` rows from i0 and `width` columns from j0. */
 BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0, int width, int k, tile_sums *t) {
     double sum[ROWS][PANEL] = {{0.0}}, sum_abs[ROWS][PANEL] = {{0.0}}, b[PANEL] = {0.0};
     for (int l = 0; l < k; l++) {
-        const float *from = v->b.data + (size_t)l * v->b.ld + j0; /* a matrix is FP32; vectors: check_vector */
-        if (width == PANEL)
-            for (int j = 0; j < PANEL; j++) b[j] = from[j];
-        else
-            for (int j = 0; j < width; j++) b[j] = from[j];
+        load_b(v, l, j0, width, b);
         for (int i = 0; i < rows; i++) {
-            double a = v->a.data[(size_t)(i0 + i) * v->a.ld + l];
+            double a = matrix_at(&v->a, i0 + i, l);
             for (int j = 0; j < PANEL; j++) {
                 sum[i][j] += a * b[j];
                 sum_abs[i][j] += fabs(a * b[j]);
@@ -65,7 +80,7 @@ static void check_element(const verify_case *v, int row, int col, double sum, do
     double c0 = v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)row * v->c.cols + col);
     double ref = verify_expected(v, sum, c0);
     double bound = verify_bound(v, sum_abs, ref, c0);
-    float c = matrix_at(&v->c, row, col);
+    double c = matrix_at(&v->c, row, col);
     double share = verify_judge(v, c, ref, bound);
     if (share > 1.0) {
         verify_element e = {row, col, ref, c, bound};
@@ -75,12 +90,12 @@ static void check_element(const verify_case *v, int row, int col, double sum, do
     if (share > r->worst_share) r->worst_share = share;
 }
 
-/* A panel of one column would be mostly air, and the vectors have types of their own. */
+/* A panel of one column would be mostly air. */
 static void check_vector(const verify_case *v, int first_row, int end_row, int k, verify_result *r) {
     for (int i = first_row; i < end_row; i++) {
         double sum = 0.0, sum_abs = 0.0;
         for (int l = 0; l < k; l++) {
-            double product = (double)matrix_at(&v->a, i, l) * matrix_at(&v->b, l, 0);
+            double product = matrix_at(&v->a, i, l) * verify_b_at(v, l, 0);
             sum += product;
             sum_abs += fabs(product);
         }

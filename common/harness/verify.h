@@ -12,7 +12,27 @@
  * integers, but a kernel that accumulates in FP32 rounds just once, at the end, and the rounding of an exact sum is one
  * certain number: there c must equal ref rounded to the type. Neither pass tells FP32 from a shorter mantissa at large
  * k: that a variant multiplies in FP32 is for its code to show. A ref that is NaN or infinite (an operand was planted)
- * is compared as that. */
+ * is compared as that.
+ *
+ * Other ways to multiply put something else in the place of (k + 2) u S:
+ *
+ * Tensor cores, FP16 and BF16: products are exact. A block of them is aligned with the sum so far to the largest, and
+ * what lies below the last bit is cut off (Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor
+ * cores", 2021). Taking that bit to be at least one beyond FP32's, a product loses up to 2^-24 S, and the sum of a
+ * block, cut off to FP32, up to 2^-23 S. With two products or more in a block, (k + 2) 2^-23 S holds it all.
+ *
+ * TF32: besides, an operand loses up to 2^-10 of itself where it is cut off to ten bits of mantissa, half of that where
+ * it is rounded. So a product is off by t = 2 * 2^-10 + 2^-20 of itself at most: with P = |alpha| |A||B|,
+ * t P + (k + 2) 2^-23 (S + t P).
+ *
+ * TF32X3: a = big + small + rest, big the TF32 next to a, small what a lacks then, in TF32 too. Of a's 24 bits big
+ * leaves 2^12 units of the last at most, of which small loses one at most: |small| <= 2^-11 |a|, |rest| <= 2^-23 |a|.
+ * The sum big b_big + big b_small + small b_big lacks small b_small, a b_rest and rest b, together t = 2^-22 + 2 *
+ * 2^-23 of the product but for what is 2^-10 times smaller; 3k products are accumulated, whose magnitudes pass those of
+ * the whole by 2^-9 of it at most: t P + (3k + 2) 2^-23 (1 + 2^-9) S.
+ *
+ * S8: whole numbers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even
+ * where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
 #define KL_VERIFY_H
 
@@ -27,12 +47,17 @@
 extern "C" {
 #endif
 
+/* How the products are made and summed. */
+typedef enum { VERIFY_FMA, VERIFY_TENSOR, VERIFY_TF32, VERIFY_TF32X3, VERIFY_WHOLE } verify_arithmetic;
+
 /* A problem with its operands as matrix_fill_* left them, and C as the kernel left it: C's own kind and seed still say
  * what it held before. */
 typedef struct {
     matrix a, b, c;
     float alpha, beta;
     bool exact; /* equality instead of the bound */
+    verify_arithmetic arithmetic;
+    gemm_layout layout; /* tn: b is n x k */
 } verify_case;
 
 typedef struct {
@@ -57,6 +82,9 @@ bool verify_has_device_code(void);
  * such (never zero for a non-zero one), so that the arithmetic stays exact. */
 float verify_exact_scalar(float x);
 
+/* How a type is multiplied by the GEMM steps. */
+verify_arithmetic verify_arithmetic_of(gemm_type type);
+
 /* Prints what is wrong: how many, the first, the worst, with row, column, expected, got. */
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r);
 
@@ -71,32 +99,44 @@ void verify_report_vector(FILE *f, const char *what, const verify_case *v, const
 KL_BOTH double verify_expected(const verify_case *v, double sum, double c0) {
     double ref = v->alpha * sum;
     if (v->beta != 0.0f) ref += v->beta * c0;
-    return v->exact ? dtype_round(v->c.type, ref) : ref;
+    return v->exact || v->arithmetic == VERIFY_WHOLE ? dtype_round(v->c.type, ref) : ref;
 }
 
 /* The bound of one element from its FP64 sums; shared by host and device. */
 KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0) {
-    if (v->exact) return 0.0;
-    double s = fabs((double)v->alpha) * sum_abs + fabs((double)v->beta * c0);
-    double accumulated = ((double)v->a.cols + 2.0) * 0x1p-24 * s;
+    if (v->exact || v->arithmetic == VERIFY_WHOLE) return 0.0;
+    double products = fabs((double)v->alpha) * sum_abs;
+    double s = products + fabs((double)v->beta * c0);
+    double accumulated = ((double)v->a.cols + 2.0) * (v->arithmetic == VERIFY_FMA ? 0x1p-24 : 0x1p-23) * s;
+    if (v->arithmetic == VERIFY_TF32X3)
+        accumulated = 0x1p-21 * products + (3.0 * v->a.cols + 2.0) * 0x1p-23 * (1.0 + 0x1p-9) * s;
+    if (v->arithmetic == VERIFY_TF32) {
+        const double lost = (2.0 * 0x1p-10 + 0x1p-20) * products; /* by the operands */
+        accumulated += lost + ((double)v->a.cols + 2.0) * 0x1p-23 * lost;
+    }
     return accumulated + dtype_unit(v->c.type) * (fabs(ref) + accumulated) + dtype_step(v->c.type);
+}
+
+/* Element (l, col) of B in its layout. */
+KL_BOTH double verify_b_at(const verify_case *v, int l, int col) {
+    return v->layout == GEMM_TN ? matrix_at(&v->b, col, l) : matrix_at(&v->b, l, col);
 }
 
 /* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond the type's range must be
  * the infinity of its sign. */
-KL_BOTH double verify_share(dtype type, float c, double ref, double bound) {
+KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
     const double largest = dtype_largest(type);
-    double difference = fabs((double)c - ref);
+    double difference = fabs(c - ref);
     if (difference <= bound) return bound > 0.0 ? difference / bound : 0.0;
-    if (fabs(ref) + bound > largest && fabs((double)c) > largest && (c > 0.0f) == (ref > 0.0)) return 0.0;
+    if (fabs(ref) + bound > largest && fabs(c) > largest && (c > 0.0) == (ref > 0.0)) return 0.0;
     return bound > 0.0 && difference <= 1e300 ? difference / bound : (double)INFINITY;
 }
 
 /* The same for an element of C; where something was planted, NaN and infinity have to be met. */
-KL_BOTH double verify_judge(const verify_case *v, float c, double ref, double bound) {
+KL_BOTH double verify_judge(const verify_case *v, double c, double ref, double bound) {
     const bool planted = v->a.planted != 0 || v->b.planted != 0 || v->c.planted != 0;
     if (planted && ref != ref) return c != c ? 0.0 : (double)INFINITY;
-    if (planted && fabs(ref) > 1e300) return (double)c == ref ? 0.0 : (double)INFINITY;
+    if (planted && fabs(ref) > 1e300) return c == ref ? 0.0 : (double)INFINITY;
     return verify_share(v->c.type, c, ref, bound);
 }
 

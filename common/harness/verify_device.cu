@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case 
     for (int64_t row = blockIdx.x; row < v.c.rows; row += gridDim.x) {
         double sum = 0.0, sum_abs = 0.0;
         for (int64_t l = tid; l < k; l += ROW_THREADS) {
-            double product = (double)matrix_at(&v.a, (int)row, (int)l) * (double)matrix_at(&v.b, (int)l, 0);
+            double product = matrix_at(&v.a, (int)row, (int)l) * verify_b_at(&v, (int)l, 0);
             sum += product;
             sum_abs += fabs(product);
         }
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case 
 static const int TILE = 64, DEPTH = 16, SIDE = 16, PER = TILE / SIDE;
 
 __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsigned long long find) {
-    __shared__ float As[DEPTH][TILE + 1], Bs[DEPTH][TILE];
+    __shared__ float As[DEPTH][TILE + 1], Bs[DEPTH][TILE + 1];
     int m = v.c.rows, n = v.c.cols, k = v.alpha == 0.0f ? 0 : v.a.cols;
     int tiles_n = (n + TILE - 1) / TILE;
     int row0 = blockIdx.x / tiles_n * TILE, col0 = blockIdx.x % tiles_n * TILE;
@@ -133,11 +133,12 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
     for (int k0 = 0; k0 < k; k0 += DEPTH) {
         for (int e = tid; e < TILE * DEPTH; e += SIDE * SIDE) {
             int r = e / DEPTH, l = e % DEPTH;
-            As[l][r] = row0 + r < m && k0 + l < k ? v.a.data[(int64_t)(row0 + r) * v.a.ld + k0 + l] : 0.0f;
+            As[l][r] = row0 + r < m && k0 + l < k ? (float)matrix_at(&v.a, row0 + r, k0 + l) : 0.0f;
         }
         for (int e = tid; e < DEPTH * TILE; e += SIDE * SIDE) {
-            int l = e / TILE, c = e % TILE;
-            Bs[l][c] = k0 + l < k && col0 + c < n ? v.b.data[(int64_t)(k0 + l) * v.b.ld + col0 + c] : 0.0f;
+            /* Neighbours in memory by neighbouring threads: along n, or where B is stored n x k along k. */
+            int l = v.layout == GEMM_TN ? e % DEPTH : e / TILE, c = v.layout == GEMM_TN ? e / DEPTH : e % TILE;
+            Bs[l][c] = k0 + l < k && col0 + c < n ? (float)verify_b_at(&v, k0 + l, col0 + c) : 0.0f;
         }
         __syncthreads();
         for (int l = 0; l < DEPTH; l++) {
@@ -171,7 +172,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
 }
 
 /* `count` elements of `x` from (row, col) on, one `stride` words after the other, to the host. */
-static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, int count, float *values) {
+static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, int count, double *values) {
     uint32_t raw[CHUNK];
     size_t size = dtype_size(x->type);
     const char *from = (const char *)x->elements + ((int64_t)row * x->ld + col) * size;
@@ -185,17 +186,19 @@ static cudaError_t fetch_element(const verify_case *v, unsigned long long index,
     int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
     e->row = (int)(index / n);
     e->col = (int)(index % n);
-    float c;
+    double c;
     cudaError_t error = fetch_words(&v->c, e->row, e->col, 1, 1, &c);
     double sum = 0.0, sum_abs = 0.0;
     for (int l0 = 0; l0 < k && error == cudaSuccess; l0 += CHUNK) {
-        float a[CHUNK], b[CHUNK];
+        double a[CHUNK], b[CHUNK];
         int count = k - l0 < CHUNK ? k - l0 : CHUNK;
         error = fetch_words(&v->a, e->row, l0, 1, count, a);
-        if (error == cudaSuccess) error = fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
+        if (error == cudaSuccess)
+            error = v->layout == GEMM_TN ? fetch_words(&v->b, e->col, l0, 1, count, b)
+                                         : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
         for (int l = 0; l < count && error == cudaSuccess; l++) {
-            sum = fma((double)a[l], (double)b[l], sum);
-            sum_abs = fma(fabs((double)a[l]), fabs((double)b[l]), sum_abs);
+            sum = fma(a[l], b[l], sum);
+            sum_abs = fma(fabs(a[l]), fabs(b[l]), sum_abs);
         }
     }
     double c0 = v->beta == 0.0f ? 0.0 : (double)matrix_value(&v->c, index);

@@ -7,7 +7,7 @@
 static const int BLOCK = 16; /* a block computes 16 x 16 elements of C */
 
 /* Element (skip_row, skip_col) is not written and term `drop` of every sum left out; -1: none. */
-__global__ void sgemm(gemm_problem p, int skip_row, int skip_col, int drop) {
+__global__ void sgemm(sgemm_problem p, int skip_row, int skip_col, int drop) {
     int blocks_n = (p.n + BLOCK - 1) / BLOCK;
     int row = blockIdx.x / blocks_n * BLOCK + threadIdx.y;
     int col = blockIdx.x % blocks_n * BLOCK + threadIdx.x;
@@ -22,7 +22,7 @@ __global__ void sgemm(gemm_problem p, int skip_row, int skip_col, int drop) {
 }
 
 /* beta == 0 makes no difference to it: C is read. */
-__global__ void sgemm_reads_c(gemm_problem p) {
+__global__ void sgemm_reads_c(sgemm_problem p) {
     int blocks_n = (p.n + BLOCK - 1) / BLOCK;
     int row = blockIdx.x / blocks_n * BLOCK + threadIdx.y;
     int col = blockIdx.x % blocks_n * BLOCK + threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void add_one(float *x) {
     *x += 1.0f;
 }
 
-__global__ void swap_rows(gemm_problem p, int upper, int lower) {
+__global__ void swap_rows(sgemm_problem p, int upper, int lower) {
     for (int col = threadIdx.x; col < p.n; col += blockDim.x) {
         float *u = gemm_at(p.C, p.ldc, upper, col), *l = gemm_at(p.C, p.ldc, lower, col), old = *u;
         *u = *l;
@@ -54,12 +54,12 @@ __global__ void swap_rows(gemm_problem p, int upper, int lower) {
 static cudaError_t run(gemm_problem p, cudaStream_t stream, int skip_row = -1, int skip_col = -1, int drop = -1) {
     unsigned blocks = gemm_blocks(&p, BLOCK, BLOCK);
     if (blocks == 0) return cudaSuccess;
-    sgemm<<<blocks, dim3(BLOCK, BLOCK), 0, stream>>>(p, skip_row, skip_col, drop);
+    sgemm<<<blocks, dim3(BLOCK, BLOCK), 0, stream>>>(gemm_as_f32(&p), skip_row, skip_col, drop);
     return cudaGetLastError();
 }
 
 static cudaError_t run_right(const gemm_problem *p, cudaStream_t stream) {
-    return run(gemm_launch_copy(p), stream);
+    return run(gemm_effective(p), stream);
 }
 
 /* The right result, then `bits` written to x. */
@@ -70,8 +70,8 @@ static cudaError_t run_and_set(const gemm_problem *p, cudaStream_t stream, const
     return cudaGetLastError();
 }
 
-static const float *element(const float *x, int ld, int row, int col) {
-    return x + (int64_t)row * ld + col;
+static const float *element(const void *x, int ld, int row, int col) {
+    return (const float *)x + (int64_t)row * ld + col;
 }
 
 static const uint32_t A_NAN = 0x7fc00000u, AN_INFINITY = 0x7f800000u, THREE = 0x40400000u;
@@ -100,12 +100,12 @@ extern "C" cudaError_t launch_infinity(const gemm_problem *p, cudaStream_t strea
 extern "C" cudaError_t launch_swapped_rows(const gemm_problem *p, cudaStream_t stream) {
     cudaError_t error = run_right(p, stream);
     if (error != cudaSuccess) return error;
-    swap_rows<<<1, 32, 0, stream>>>(*p, 2, 3);
+    swap_rows<<<1, 32, 0, stream>>>(gemm_as_f32(p), 2, 3);
     return cudaGetLastError();
 }
 
 extern "C" cudaError_t launch_unwritten_element(const gemm_problem *p, cudaStream_t stream) {
-    return run(gemm_launch_copy(p), stream, 4, 9);
+    return run(gemm_effective(p), stream, 4, 9);
 }
 
 extern "C" cudaError_t launch_unwritten_block(const gemm_problem *p, cudaStream_t stream) {
@@ -114,7 +114,7 @@ extern "C" cudaError_t launch_unwritten_block(const gemm_problem *p, cudaStream_
 }
 
 extern "C" cudaError_t launch_dropped_term(const gemm_problem *p, cudaStream_t stream) {
-    return run(gemm_launch_copy(p), stream, -1, -1, p->k - 1);
+    return run(gemm_effective(p), stream, -1, -1, p->k - 1);
 }
 
 /* ---- wrong scalars, and reading what may not be read ---- */
@@ -149,7 +149,7 @@ extern "C" cudaError_t launch_reads_beyond_k(const gemm_problem *p, cudaStream_t
 /* ---- writing what may not be written ---- */
 
 extern "C" cudaError_t launch_writes_before_c(const gemm_problem *p, cudaStream_t stream) {
-    return run_and_set(p, stream, p->C - 1, THREE);
+    return run_and_set(p, stream, (const float *)p->C - 1, THREE);
 }
 
 extern "C" cudaError_t launch_writes_after_c(const gemm_problem *p, cudaStream_t stream) {

@@ -1,0 +1,132 @@
+#include "halves.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "gemm_check.h"
+#include "operands.h"
+#include "verify.h"
+
+static int failed;
+
+static void expect(bool ok, const char *what, const gemm_case *c) {
+    if (ok) return;
+    failed++;
+    printf("FAIL %s: %s %s, C %s, m %d, n %d, k %d, beta %g\n", what, gemm_type_name(c->type),
+           gemm_layout_name(c->layout), dtype_name(c->out), c->m, c->n, c->k, (double)c->beta);
+}
+
+static bool same_element(const verify_element *a, const verify_element *b) {
+    return a->row == b->row && a->col == b->col && fabs(a->expected - b->expected) <= 1e-12 * fabs(a->expected) &&
+           fabs(a->bound - b->bound) <= 1e-9 * a->bound && (a->got == b->got || (a->got != a->got && b->got != b->got));
+}
+
+/* The sums are made in another order: shares differ in their last bits. */
+static bool same_result(const verify_result *a, const verify_result *b) {
+    if (a->wrong != b->wrong) return false;
+    if (!(a->worst_share == b->worst_share || fabs(a->worst_share - b->worst_share) <= 1e-6 * a->worst_share))
+        return false;
+    return a->wrong == 0 || (same_element(&a->first, &b->first) && same_element(&a->worst, &b->worst));
+}
+
+static void store(const verify_case *v, int row, int col, double value) {
+    const size_t word = (size_t)(matrix_front(&v->c) + (int64_t)row * v->c.ld + col);
+    matrix_set_word(&v->c, word, dtype_to_bits(v->c.type, value));
+}
+
+/* The right result, rounded to C's type; the errors of a few elements are for the caller to make. */
+static void gemm(const verify_case *v) {
+    for (int i = 0; i < v->c.rows; i++)
+        for (int j = 0; j < v->c.cols; j++) {
+            double sum = 0.0;
+            for (int l = 0; l < v->a.cols; l++) sum += matrix_at(&v->a, i, l) * verify_b_at(v, l, j);
+            const double c0 =
+                v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)i * (uint64_t)v->c.cols + (uint64_t)j);
+            store(v, i, j, v->alpha * sum + v->beta * c0);
+        }
+}
+
+static void check(const gemm_case *c, bool exact) {
+    const size_t bytes = operands_bytes(c, 1);
+    void *host = aligned_alloc(256, bytes), *device, *back = malloc(bytes);
+    operands here, there;
+    CUDA_ALLOCATE(&device, bytes);
+    CUDA_CHECK(operands_place(&here, c, host));
+    CUDA_CHECK(operands_place(&there, c, device));
+    matrix *const mine[] = {&here.set[0].a, &here.set[0].b, &here.set[0].c};
+    matrix *const theirs[] = {&there.set[0].a, &there.set[0].b, &there.set[0].c};
+    for (int i = 0; i < 3; i++) {
+        const values_kind kind = i == 2 && c->beta == 0.0f ? VALUES_NAN : exact ? VALUES_INTEGER : VALUES_UNIFORM;
+        matrix_fill_host(mine[i], kind, (uint64_t)i + 1);
+        CUDA_CHECK(matrix_fill_device(theirs[i], kind, (uint64_t)i + 1, NULL));
+    }
+    CUDA_CHECK(cudaMemcpy(back, device, bytes, cudaMemcpyDeviceToHost));
+    expect(memcmp(back, host, bytes) == 0, "filled otherwise", c);
+
+    const gemm_problem p = operands_problem(&here, 0);
+    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, verify_arithmetic_of(p.type), p.layout};
+    verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
+    for (int wrong = 0; wrong < 3; wrong++) {
+        verify_result a, b;
+        gemm(&v);
+        if (wrong == 1) store(&v, c->m / 2, c->n - 1, 12345.0);
+        if (wrong == 2) {
+            store(&v, c->m - 1, 0, NAN);
+            store(&v, 0, c->n / 2, -1e30);
+        }
+        CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+        verify_host(&v, &a);
+        CUDA_CHECK(verify_device(&w, NULL, &b));
+        expect((wrong == 0) == (a.wrong == 0), "the host's verdict", c);
+        expect(same_result(&a, &b), "another verdict", c);
+    }
+
+    for (int i = 0; i < 3; i++) { /* a word of padding, and one of the guard */
+        uint64_t changed[2];
+        int64_t first[2];
+        const size_t words[] = {(size_t)(matrix_front(mine[i]) + mine[i]->cols), 5};
+        for (int j = 0; j < 2; j++) matrix_set_word(mine[i], words[j], matrix_word(mine[i], words[j]) ^ 1);
+        CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+        matrix_changed_host(mine[i], i < 2, &changed[0], &first[0]);
+        CUDA_CHECK(matrix_changed_device(theirs[i], i < 2, NULL, &changed[1], &first[1]));
+        expect(changed[0] == 2 && changed[1] == 2 && first[0] == first[1], "changed words", c);
+    }
+    operands_destroy(&here);
+    operands_destroy(&there);
+    CUDA_CHECK(cudaFree(device));
+    free(host);
+    free(back);
+}
+
+int halves_differ(void) {
+    failed = 0;
+    static const gemm_kind kinds[] = {
+        {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
+        {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN},   {GEMM_BF16, DTYPE_BF16, GEMM_TN},
+        {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN},   {GEMM_S8, DTYPE_S32, GEMM_NN},
+        {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
+    };
+    static const int shapes[][3] = {{67, 70, 37}, {5, 129, 16}, {9, 1, 300}};
+    for (int i = 0; i < GEMM_COUNT(kinds); i++)
+        for (int s = 0; s < GEMM_COUNT(shapes); s++)
+            for (int exact = 0; exact < 2; exact++) {
+                const int m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
+                const gemm_case c = {.m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .lda = k + 1,
+                                     .ldb = (n > k ? n : k) + 3,
+                                     .ldc = n + 2,
+                                     .alpha = -3.0f,
+                                     .beta = exact == s % 2 ? 2.0f : 0.0f,
+                                     .misalign = s,
+                                     .type = kinds[i].type,
+                                     .out = kinds[i].out,
+                                     .layout = kinds[i].layout};
+                check(&c, exact);
+            }
+    return failed;
+}

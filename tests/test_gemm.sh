@@ -1,0 +1,134 @@
+#!/bin/sh
+# A GEMM step of all types and layouts from end to end in the simulator: tests/gemm holds a right kernel and ones with a
+# fault each. Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    build/tests/gemm/run --sim "$@" >"$work/out" 2>&1
+    got=$?
+    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $got, wanted $status and a line like '$pattern':"
+        sed 's/^/    /' "$work/out"
+    fi
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: '$3', wanted '$2'"
+    fi
+}
+
+# What is right passes, and each fault is found, in every type that can have it.
+for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32' 'tf32x3 f32'; do
+    t=${kind% *} out=${kind#* }
+    for layout in nn tn; do
+        say="$t $layout, C $out"
+        set -- --dtype "$t" --out "$out" --layout $layout --m 37 --n 50 --k 67
+        expect "a right kernel, $say" 0 '^plain +37 +50 +67 ' --variant plain "$@" --alpha 2 --beta -3
+        expect "padded rows, $say" 0 '^plain +37 +50 +67 ' --variant plain "$@" --lda 71 --ldb 73 --ldc 57 --beta 2
+        expect "a dropped product, $say" 1 'exact pass: .* of 1850 elements wrong' --variant drops_last "$@"
+        expect "a dropped remainder, $say" 1 'exact pass: .* of 1850 elements wrong' --variant drops_round "$@"
+        expect "the other layout, $say" 1 'exact pass: .* of 1521 elements wrong' --variant other_layout \
+            --dtype "$t" --out "$out" --layout $layout --size 39
+        expect "rows of B taken for tight, $say" 1 'exact pass: .* of 1850 elements wrong' --variant forgets_ldb "$@" \
+            --ldb 73
+        expect "a write behind C, $say" 1 '0 (elements|floats) after the end of C' --variant writes_past "$@"
+        expect "a write between rows, $say" 1 'at row 0, column 50 of C' --variant writes_padding "$@" --ldc 51
+        expect "a changed A, $say" 1 'at row 0, column 0 of A' --variant writes_a "$@"
+        expect "an element not written, $say" 1 'first at row 36, column 49' --variant skips_corner "$@"
+        if [ "$t" != s8 ]; then # in whole numbers there is no NaN, and nothing comes of what is multiplied by 0
+            expect "C is read with beta 0, $say" 1 'got nan' --variant reads_c "$@"
+            expect "A is read with alpha 0, $say" 1 'got nan' --variant reads_a "$@" --alpha 0
+        fi
+    done
+done
+
+# Arithmetic that is too short for the type, at the sizes where it shows.
+for layout in nn tn; do
+    expect "f16 summed in f16, C f32, $layout" 1 'random pass' --variant short_sum --dtype f16 --out f32 \
+        --layout $layout --size 64
+    expect "f16 summed in f16, $layout" 1 'random pass' --variant short_sum --dtype f16 --layout $layout --size 64
+    expect "bf16 summed in bf16, $layout" 1 'random pass' --variant short_sum --dtype bf16 --layout $layout --size 64
+    expect "s8 summed in 16 bits, $layout" 1 'random pass' --variant short_sum --dtype s8 --layout $layout --size 64
+    expect "s8 that saturates, $layout" 1 'random pass' --variant saturates --dtype s8 --layout $layout --size 64
+    expect "tf32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype tf32 --layout $layout \
+        --m 60 --n 60 --k 2
+    expect "two products of three, $layout" 1 'random pass' --variant drops_small --dtype tf32x3 --layout $layout \
+        --m 60 --n 60 --k 2
+    expect "one product of three, $layout" 1 'random pass' --variant rounds_operands --dtype tf32x3 --layout $layout \
+        --m 60 --n 60 --k 2
+    expect "f32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f32 --layout $layout --size 64
+    expect "f16 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f16 --layout $layout \
+        --out f32 --size 30
+    expect "C rounded to bf16 first, $layout" 1 'random pass' --variant rounds_twice --dtype f16 --layout $layout \
+        --size 30
+done
+
+# Corners.
+expect 'A is not read with alpha 0' 0 '^plain' --variant plain --size 30 --alpha 0 --beta 2
+expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --m 0 --n 5 --k 5
+expect 'no product' 0 '^plain' --variant plain --m 7 --n 9 --k 0 --beta 2 --dtype s8
+expect 'infinite sums' 0 '^plain' --variant plain --size 40 --alpha 1e6
+expect 'large whole scalars' 0 '^plain' --variant plain --size 40 --dtype s8 --alpha -65536 --beta 65536
+expect 'what has no device' 0 'nowhere .*skipped: needs what no device has' --variant nowhere
+expect 'what takes other types' 0 'only_s8 .*skipped: takes s8 and tn' --variant only_s8 --size 20
+expect 'what takes this type' 0 '^only_s8 .* s ' --variant only_s8 --size 20 --dtype s8
+expect 'a note' 0 '^    rows of C do not begin on 16 bytes$' --variant plain --size 20 --dtype f16
+expect 'no note' 0 '^plain' --variant plain --size 24 --dtype f16
+same 'no note' '' "$(grep '16 bytes' "$work/out")"
+
+# The command line.
+expect 'what it computes' 0 '^C = 1\*A\*B \+ 0\*C in bf16 nn, C in f32$' --variant plain --size 20 --dtype bf16 \
+    --out f32 --layout nn
+expect 'defaults' 0 '^C = 1\*A\*B \+ 0\*C in f16 tn, C in f16$' --variant plain --size 20
+expect 'an out that the type has not' 2 "^test_gemm: --out: 'f16' is unknown \(known: s32\)$" --dtype s8 --out f16
+expect 'half an alpha of s8' 2 "^test_gemm: --alpha: '0.5' is not whole" --dtype s8 --alpha 0.5
+expect 'too large a beta of s8' 2 "^test_gemm: --beta: '65537' is out of range" --dtype s8 --beta 65537
+expect 'ldb of tn' 2 '^test_gemm: --ldb 19: less than k = 20$' --m 5 --n 6 --k 20 --ldb 19
+expect 'ldb of nn' 0 '^plain' --layout nn --m 5 --n 6 --k 20 --ldb 19 --variant plain
+expect 'sustained, with C put back' 2 '^test_gemm: --sustained: needs --beta 0' --sustained 1 --beta 1
+expect 'help' 0 '^ +of f16: f16, f32; of bf16: bf16, f32; of tf32: f32; of s8: s32; of f32: f32; of tf32x3: f32$' --help
+expect 'a list' 0 '^only_s8 +takes s8 and tn' --list
+
+# The check list: all kinds, and what is asked for of them.
+expect 'the check list' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 13
+expect 'the check list of one type' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 3 \
+    --dtype bf16 --out f32 --layout nn --max-size 130
+expect 'the check list of what takes s8 alone' 0 '^only_s8 +[1-9][0-9]* passed, 0 failed, [1-9][0-9]* refused$' \
+    --variant only_s8 --sweep check --every 13
+expect 'the check list finds faults' 1 '^forgets_ldb +[0-9]+ passed, [1-9]' --variant forgets_ldb --sweep check \
+    --every 13
+expect 'the check list says where' 1 '^drops_round \(tf32 nn, C f32, ld [0-9]+ [0-9]+ [0-9]+, [0-9]+ elements off' \
+    --variant drops_round --sweep check --every 13 --dtype tf32 --layout nn
+
+# Files.
+for t in f16 s8; do
+    expect "the odd sweep, $t" 0 '^plain' --variant plain --sweep odd --max-size 300 --dtype $t --csv "$work/csv"
+done
+expect 'f16, C in f32' 0 '^plain' --variant plain --size 20 --out f32 --csv "$work/csv"
+same 'rows say what they are' 'f16 tn,f16>f32 tn,s8 tn,' \
+    "$(awk -F, 'NR > 1 { print $4 " " $5 }' "$work/csv" | sort -u | tr '\n' ',')"
+rows=$(wc -l <"$work/csv")
+expect 'resumed' 0 'simulated in' --variant plain --size 20 --out f32 --csv "$work/csv" --resume
+same 'a resumed run adds no row' "$rows" "$(wc -l <"$work/csv")"
+expect 'another type is another case' 0 'simulated in' --variant plain --size 20 --csv "$work/csv" --resume
+same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
