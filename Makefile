@@ -7,6 +7,12 @@
 goals := $(or $(MAKECMDGOALS),all)
 dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+# The two commands of the README take all of the machine, where -j does not say otherwise.
+ifneq ($(filter demo test,$(goals)),)
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+endif
 .DELETE_ON_ERROR:
 # clean and what is built after it: one after the other.
 ifneq ($(filter clean,$(goals)),)
