@@ -1,9 +1,7 @@
 /* The main program of every GEMV step: options -> device -> shapes -> tune, verify, time, report. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cublas.h"
 #include "error.h"
