@@ -116,7 +116,7 @@ check "$step: --retune" exits 0 autotuned "$@" --retune
 check "$step: --retune searches again" searched 2
 check "$step: --retune replaces the entry" kept 1
 echo 'kernel-ladder tune file of somebody else' >"$tune"
-check "$step: a corrupted tune file costs one line" refuses 0 'ignored, and written anew' autotuned "$@"
+check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
 check "$step: a corrupted tune file is searched for again" searched 3
 check "$step: a corrupted tune file is written anew" kept 1
 check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
