@@ -28,14 +28,13 @@
 #include "split.cuh"
 #include "wgmma.cuh"
 
-static const int BM = PANEL_ROWS;
 static const int THREADS = 384;
 static const int CLUSTER = 2; /* blocks, one above the other */
 static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
 static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
 #ifndef TF32X3_GROUP
-#define TF32X3_GROUP 4
+#define TF32X3_GROUP 8
 #endif
 static const int GROUP = TF32X3_GROUP; /* rows of clusters whose tiles are taken together: their A stays in L2 */
 
@@ -70,25 +69,31 @@ template <int HALVES> __device__ __forceinline__ unsigned turn_of(unsigned it) {
     return it / ring<HALVES>::STAGES & 1;
 }
 
-/* One thread: brings all slabs of all tiles. */
+/* One thread: brings all slabs of all tiles. Below C's last row and right of its last column there is nothing to
+ * compute, but the ring turns for both blocks: there the last panel comes again. */
 template <int HALVES>
 __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint32_t full, uint32_t empty,
                                         uint32_t stages, unsigned rank) {
     const int slabs = split_slabs(p.k), panels_a = split_panels(p.m), panels_b = split_panels(p.n);
-    const int PIECE = HALVES * SLAB_BYTES / CLUSTER; /* of B, that this block brings for both */
+    const int PART = SLAB_BYTES / CLUSTER; /* of each slab of B, which this block brings for all */
     unsigned it = 0;
     for (int t = blockIdx.x / CLUSTER; t < all.rows * all.cols; t += gridDim.x / CLUSTER) {
         const tile at = tile_at<HALVES>(all, t, rank);
-        /* Below the last panel, and right of it, there is nothing to compute; but the ring turns for both blocks. */
-        const float *a = split_slab(p, min(at.panel_a, panels_a - 1), 0);
-        const int panel_b = min(HALVES == 2 ? at.panel_b + (int)rank : at.panel_b, panels_b - 1);
-        const float *b = split_slab(p, (int64_t)panels_a + panel_b, 0) + (HALVES == 2 ? 0 : rank * (PIECE / 4));
-        for (int s = 0; s < slabs; s++, it++, a += SLAB_WORDS, b += SLAB_WORDS) {
+        const float *a = split_slab(p, min(at.panel_a, panels_a - 1), 0), *b[HALVES];
+#pragma unroll
+        for (int half = 0; half < HALVES; half++)
+            b[half] = split_slab(p, (int64_t)panels_a + min(at.panel_b + half, panels_b - 1), 0) + rank * PART / 4;
+#pragma unroll 1 /* it has few registers left */
+        for (int s = 0; s < slabs; s++, it++) {
             const uint32_t stage = stage_of<HALVES>(it), to = stages + stage * ring<HALVES>::STAGE_BYTES;
+            const int64_t from = (int64_t)s * SLAB_WORDS;
             mbarrier_wait_cluster(empty + 8 * stage, turn_of<HALVES>(it) ^ 1);
             mbarrier_arrive_expect_tx(full + 8 * stage, ring<HALVES>::STAGE_BYTES);
-            bulk_load(to, a, SLAB_BYTES, full + 8 * stage);
-            bulk_load_multicast(to + SLAB_BYTES + rank * PIECE, b, PIECE, full + 8 * stage, (1 << CLUSTER) - 1);
+            bulk_load(to, a + from, SLAB_BYTES, full + 8 * stage);
+#pragma unroll
+            for (int half = 0; half < HALVES; half++)
+                bulk_load_multicast(to + (1 + half) * SLAB_BYTES + rank * PART, b[half] + from, PART, full + 8 * stage,
+                                    (1 << CLUSTER) - 1);
         }
     }
 }
@@ -138,38 +143,44 @@ __device__ __forceinline__ float in_fp32(const gemm_problem &p, int row, int col
     return sum;
 }
 
-/* This thread's elements of C: rows row and row + 8, columns col, col + 1 and so on every 8, as wgmma.cuh says. */
-template <int HALVES>
-__device__ __forceinline__ void store(const gemm_problem &p, const float (&sum)[HALVES][64], int row, int col,
-                                      bool pairs) {
-    float zero = 0.0f;
-#pragma unroll
-    for (int i = 0; i < HALVES * 64; i++) zero += sum[i / 64][i % 64] * 0.0f;
-    float *c = (float *)p.C;
-    if (zero != 0.0f) { /* NaN: one of them is not finite */
-#pragma unroll 1
-        for (int i = 0; i < HALVES * 64; i++) {
-            const int r = row + i / 2 % 2 * 8, j = col + i / 4 * 8 + i % 2;
-            float *to = gemm_at(c, p.ldc, r, j);
-            if (r < p.m && j < p.n) *to = blend(p, in_fp32(p, r, j), to);
-        }
+/* Two neighbours in a row of C; PAIRS: both exist, aligned to 8 bytes. */
+template <bool PAIRS>
+__device__ __forceinline__ void store_two(const gemm_problem &p, int row, int col, float first, float second) {
+    float *to = gemm_at((float *)p.C, p.ldc, row, col);
+    if (PAIRS) {
+        float2 old = make_float2(0.0f, 0.0f);
+        if (p.beta != 0.0f) old = *(const float2 *)to;
+        *(float2 *)to = make_float2(blend(p, first, &old.x), blend(p, second, &old.y));
         return;
     }
+    if (row < p.m && col < p.n) to[0] = blend(p, first, to);
+    if (row < p.m && col + 1 < p.n) to[1] = blend(p, second, to + 1);
+}
+
+/* This thread's elements of C: rows row and row + 8, columns col, col + 1 and so on every 8, as wgmma.cuh says.
+ * PAIRS: all exist, and pairs of them are aligned. */
+template <int HALVES, bool PAIRS>
+__device__ __forceinline__ void store(const gemm_problem &p, const float (&sum)[HALVES][64], int row, int col) {
 #pragma unroll
-    for (int i = 0; i < HALVES * 64; i += 2) {
-        const int r = row + i / 2 % 2 * 8, j = col + i / 4 * 8;
-        const float first = sum[i / 64][i % 64], second = sum[i / 64][i % 64 + 1];
-        float *to = gemm_at(c, p.ldc, r, j);
-        if (r >= p.m) continue;
-        if (pairs && j + 1 < p.n) {
-            float2 old = make_float2(0.0f, 0.0f);
-            if (p.beta != 0.0f) old = *(const float2 *)to;
-            *(float2 *)to = make_float2(blend(p, first, &old.x), blend(p, second, &old.y));
-        } else {
-            if (j < p.n) to[0] = blend(p, first, to);
-            if (j + 1 < p.n) to[1] = blend(p, second, to + 1);
-        }
+    for (int i = 0; i < HALVES * 64; i += 2)
+        store_two<PAIRS>(p, row + i / 2 % 2 * 8, col + i / 4 * 8, sum[i / 64][i % 64], sum[i / 64][i % 64 + 1]);
+}
+
+/* The same elements, computed anew. */
+template <int HALVES> __device__ __forceinline__ void store_in_fp32(const gemm_problem &p, int row, int col) {
+#pragma unroll 1
+    for (int i = 0; i < HALVES * 64; i++) {
+        const int r = row + i / 2 % 2 * 8, c = col + i / 4 * 8 + i % 2;
+        float *to = gemm_at((float *)p.C, p.ldc, r, c);
+        if (r < p.m && c < p.n) *to = blend(p, in_fp32(p, r, c), to);
     }
+}
+
+template <int HALVES> __device__ __forceinline__ bool all_finite(const float (&sum)[HALVES][64]) {
+    float zero = 0.0f; /* or NaN */
+#pragma unroll
+    for (int i = 0; i < HALVES * 64; i++) zero += sum[i / 64][i % 64] * 0.0f;
+    return zero == 0.0f;
 }
 
 /* A warpgroup: its 64 rows of all tiles. */
@@ -178,7 +189,7 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
                                         uint32_t stages, unsigned rank) {
     const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     const int slabs = split_slabs(p.k);
-    const bool pairs = (uintptr_t)p.C % 8 == 0 && p.ldc % 2 == 0;
+    const bool aligned = (uintptr_t)p.C % 8 == 0 && p.ldc % 2 == 0;
     const uint32_t rows = group * 64 * ROW_WORDS * 4;
     /* Both blocks are told what is free, since both copy into both rings: by a thread each. */
     const uint32_t free_here = cluster_map(empty, threadIdx.x % 128 < CLUSTER ? threadIdx.x % 128 : 0);
@@ -198,8 +209,14 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
             }
         }
         const tile at = tile_at<HALVES>(all, t, rank);
-        store<HALVES>(p, sum, at.panel_a * BM + group * 64 + warp * 16 + lane / 4,
-                      at.panel_b * PANEL_ROWS + lane % 4 * 2, pairs);
+        const int row0 = at.panel_a * PANEL_ROWS, col0 = at.panel_b * PANEL_ROWS;
+        const int row = row0 + group * 64 + warp * 16 + lane / 4, col = col0 + lane % 4 * 2;
+        if (!all_finite<HALVES>(sum))
+            store_in_fp32<HALVES>(p, row, col);
+        else if (aligned && row0 + PANEL_ROWS <= p.m && col0 + HALVES * PANEL_ROWS <= p.n)
+            store<HALVES, true>(p, sum, row, col);
+        else
+            store<HALVES, false>(p, sum, row, col);
     }
 }
 
