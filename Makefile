@@ -101,10 +101,12 @@ gpu_test := build/tests/gpu/faults
 gemm_test := build/tests/gemm/run
 gemv_test := build/tests/gemv/run
 candidates_test := build/tests/candidates/run
+tensorcore_test := build/tests/tensorcore/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/conformance \
+every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
+                  tests/conformance \
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
@@ -177,6 +179,13 @@ $(gemv_test): $(call objects,tests/gemv) $(harness) build/flags
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# tf32x3 on special values, and its error beside TF32's and FP32's.
+$(tensorcore_test): $(call objects,tests/tensorcore) $(filter-out %/step.c.o %/show.c.o,$(call objects,step06_tensorcore)) \
+    build/obj/step05_doublebuffer/warp_tiled.cu.o $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
@@ -287,7 +296,7 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 

@@ -29,13 +29,16 @@
 #include "wgmma.cuh"
 
 static const int THREADS = 384;
-static const int CLUSTER = 2; /* blocks, one above the other */
-static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
-static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
-static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
+#ifndef TF32X3_CLUSTER /* knobs, for trials */
+#define TF32X3_CLUSTER 2
+#endif
 #ifndef TF32X3_GROUP
 #define TF32X3_GROUP 8
 #endif
+static const int CLUSTER = TF32X3_CLUSTER; /* blocks, one above the other */
+static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
+static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
 static const int GROUP = TF32X3_GROUP; /* rows of clusters whose tiles are taken together: their A stays in L2 */
 
 /* HALVES of 128 columns a tile. */
