@@ -122,7 +122,7 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) te
 
 .DEFAULT_GOAL := all
 .PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
-        clean help ptx profile compare counters cold test-tuned sass compile_commands.json check-archs FORCE
+        clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
@@ -335,6 +335,9 @@ compare: ## compare two recorded files: A=old.csv B=new.csv
 
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
+
+errors: ## record the error of tf32x3, TF32 and FP32 against K on this GPU
+	@sh scripts/errors.sh
 
 counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
 	@sh scripts/counters.sh
