@@ -12,7 +12,8 @@ unset xtics
 set border 0
 set ytics ()
 do for [i = int(low) : int(top)] { if (i % 4 == 0) { set ytics add (sprintf("2^%d", i) i) } }
-set ylabel "|c - ref| / |A||B|" offset 1.5
+set ylabel "|c - ref| / |A||B|" offset (dumb ? 1.5 : 0)
+if (!dumb) { set lmargin at screen 0.125 }
 if (!dumb) { set bmargin at screen 0.09 }
 do for [x in sprintf("0 %g", right)] {
     set arrow from real(x) - 0.6, low to real(x) + octaves + 0.4, low nohead lc rgb INK

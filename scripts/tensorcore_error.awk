@@ -35,7 +35,7 @@ END {
     for (panel = 0; panel <= 1; panel++) lines(panel, mean)
     block(out, "maxima")
     for (panel = 0; panel <= 1; panel++) lines(panel, most)
-    lowest = whole(lowest - 0.5); highest = whole(highest + 1.5)
+    lowest = -whole(0.5 - lowest); highest = -int(-highest - 1)
     block(out, "labels")
     for (panel = 0; panel <= 1; panel++) labels(panel)
     block(out, "ticks")
@@ -47,7 +47,7 @@ END {
     tell_scale(out, lowest, highest, log2(largest), right)
 }
 
-function whole(x) { return x < 0 ? -int(-x) : int(x) }
+function whole(x) { return int(x) + (x > int(x)) } # of positive x, rounded up
 
 function values_of(panel) { return panel ? "positive" : "signed" }
 function type_of(i) { return i == 1 ? "tf32" : i == 2 ? "f32" : "tf32x3" }

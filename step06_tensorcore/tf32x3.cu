@@ -39,7 +39,7 @@ static const int CLUSTER = TF32X3_CLUSTER; /* blocks, one above the other */
 static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
 static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
-static const int GROUP = TF32X3_GROUP; /* rows of clusters whose tiles are taken together: their A stays in L2 */
+static const int GROUP = TF32X3_GROUP;   /* rows of clusters whose tiles are taken together: their A stays in L2 */
 
 /* HALVES of 128 columns a tile. */
 template <int HALVES> struct ring {
@@ -90,7 +90,7 @@ __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint3
         for (int s = 0; s < slabs; s++, it++) {
             const uint32_t stage = stage_of<HALVES>(it), to = stages + stage * ring<HALVES>::STAGE_BYTES;
             const int64_t from = (int64_t)s * SLAB_WORDS;
-            mbarrier_wait_cluster(empty + 8 * stage, turn_of<HALVES>(it) ^ 1);
+            mbarrier_wait(empty + 8 * stage, turn_of<HALVES>(it) ^ 1);
             mbarrier_arrive_expect_tx(full + 8 * stage, ring<HALVES>::STAGE_BYTES);
             bulk_load(to, a + from, SLAB_BYTES, full + 8 * stage);
 #pragma unroll
@@ -206,7 +206,7 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
             for (int half = 0; half < HALVES; half++) {
                 multiply<HALVES>(part, stages, it, rows, half);
                 if (half == HALVES - 1 && threadIdx.x % 128 < CLUSTER)
-                    for (int c = 0; c < CHUNK; c++) mbarrier_arrive_cluster(free_here + 8 * stage_of<HALVES>(it + c));
+                    for (int c = 0; c < CHUNK; c++) mbarrier_arrive_remote(free_here + 8 * stage_of<HALVES>(it + c));
 #pragma unroll
                 for (int i = 0; i < 64; i++) sum[half][i] += part[i];
             }
