@@ -45,6 +45,8 @@ check 'errors: tf32x3 stays beside FP32, TF32 far from both' awk -F, '
     END { exit !(x3 < f32) }' "$work/csv"
 check 'errors: a second run adds its rows' eval \
     '"$program" errors --sim --size 8 --max-k 1 --csv "$work/csv" && [ "$(grep -c ^variant "$work/csv")" = 1 ]'
+check 'on another GPU there is nothing to try' eval \
+    'CUDASIM_DEVICE=sm_80 "$program" special --sim >"$work/out" && grep -q "^0 passed, 0 failed, 1 skipped" "$work/out"'
 check 'no such command' eval '! "$program" nonsense'
 
 echo "$passed passed, $failed failed"

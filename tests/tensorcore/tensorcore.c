@@ -367,11 +367,16 @@ int main(int argc, char **argv) {
     const device_choice choice = {0, simulate, NULL, argv};
     const int status = device_open(&choice, &task.device, stderr);
     if (status != EXIT_OK) return status;
+    const bool specials_asked = strcmp(argv[1], "special") == 0;
+    if (task.device.cc != 90 && specials_asked) {
+        printf("tf32x3 needs compute capability 9.0\n0 passed, 0 failed, 1 skipped\n");
+        return EXIT_OK;
+    }
     if (task.device.cc != 90) {
         fprintf(stderr, "tensorcore: tf32x3 needs compute capability 9.0\n");
         return EXIT_CUDA;
     }
     if (task.size <= 0) task.size = task.device.simulated ? 40 : 256;
     if (task.max_k <= 0) task.max_k = task.device.simulated ? 512 : 65536;
-    return strcmp(argv[1], "special") == 0 ? check_specials() : record_errors(&task);
+    return specials_asked ? check_specials() : record_errors(&task);
 }
