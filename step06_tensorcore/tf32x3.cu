@@ -35,7 +35,11 @@ static const int THREADS = 384;
 #ifndef TF32X3_GROUP
 #define TF32X3_GROUP 8
 #endif
-static const int CLUSTER = TF32X3_CLUSTER; /* blocks, one above the other */
+#ifndef TF32X3_TURNS
+#define TF32X3_TURNS 0
+#endif
+static const bool TAKE_TURNS = TF32X3_TURNS; /* the warpgroups issue their products one after the other */
+static const int CLUSTER = TF32X3_CLUSTER;   /* blocks, one above the other */
 static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
 static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
@@ -101,10 +105,19 @@ __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint3
     }
 }
 
-/* part = the three products of CHUNK slabs from slab `it` on: of 64 rows of A, `rows` bytes into its slab, and half
+/* Turns: a warpgroup waits for its own, and gives the other its one once it has issued. Barriers 2 and 3. */
+__device__ __forceinline__ void wait_for_turn(int group) {
+    if (TAKE_TURNS) asm volatile("bar.sync %0, 256;" ::"r"(2 + group) : "memory");
+}
+__device__ __forceinline__ void give_turn_to(int group) {
+    if (TAKE_TURNS) asm volatile("bar.arrive %0, 256;" ::"r"(2 + group) : "memory");
+}
+
+/* part = the three products of CHUNK slabs from slab `it` on: of the group's 64 rows of A, and half
  * `half` of B. The smaller ones come first, while the sum is small. */
 template <int HALVES>
-__device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, unsigned it, uint32_t rows, int half) {
+__device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, unsigned it, int group, int half) {
+    const uint32_t rows = group * 64 * ROW_WORDS * 4;
     const uint64_t SMALL = wgmma_advance(64), NEXT_K = wgmma_advance(32); /* big 0, big 8, small 0, small 8: 32 bytes */
     uint64_t a[CHUNK], b[CHUNK];
 #pragma unroll
@@ -113,6 +126,7 @@ __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, uns
         a[c] = wgmma_k_major(at + rows);
         b[c] = wgmma_k_major(at + (1 + half) * SLAB_BYTES);
     }
+    wait_for_turn(group);
     wgmma_fence();
 #pragma unroll
     for (int c = 0; c < CHUNK; c++) {
@@ -127,6 +141,7 @@ __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, uns
         wgmma_tf32(part, a[c] + NEXT_K, b[c] + NEXT_K, 1);
     }
     wgmma_commit();
+    give_turn_to(1 - group);
     wgmma_wait<0>(part);
 }
 
@@ -193,9 +208,9 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
     const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     const int slabs = split_slabs(p.k);
     const bool aligned = (uintptr_t)p.C % 8 == 0 && p.ldc % 2 == 0;
-    const uint32_t rows = group * 64 * ROW_WORDS * 4;
     /* Both blocks are told what is free, since both copy into both rings: by a thread each. */
     const uint32_t free_here = cluster_map(empty, threadIdx.x % 128 < CLUSTER ? threadIdx.x % 128 : 0);
+    if (group == 1) give_turn_to(0);
     unsigned it = 0;
     for (int t = blockIdx.x / CLUSTER; t < all.rows * all.cols; t += gridDim.x / CLUSTER) {
         float sum[HALVES][64] = {}, part[64];
@@ -204,7 +219,7 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
             for (int c = 0; c < CHUNK; c++) mbarrier_wait(full + 8 * stage_of<HALVES>(it + c), turn_of<HALVES>(it + c));
 #pragma unroll
             for (int half = 0; half < HALVES; half++) {
-                multiply<HALVES>(part, stages, it, rows, half);
+                multiply<HALVES>(part, stages, it, group, half);
                 if (half == HALVES - 1 && threadIdx.x % 128 < CLUSTER)
                     for (int c = 0; c < CHUNK; c++) mbarrier_arrive_remote(free_here + 8 * stage_of<HALVES>(it + c));
 #pragma unroll
@@ -221,6 +236,7 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
         else
             store<HALVES, false>(p, sum, row, col);
     }
+    if (group == 0) wait_for_turn(0); /* that the other gave last */
 }
 
 template <int HALVES>
