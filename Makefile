@@ -101,10 +101,12 @@ gpu_test := build/tests/gpu/faults
 gemm_test := build/tests/gemm/run
 gemv_test := build/tests/gemv/run
 candidates_test := build/tests/candidates/run
+tensorcore_test := build/tests/tensorcore/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/conformance \
+every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
+                  tests/conformance \
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
@@ -120,7 +122,7 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) te
 
 .DEFAULT_GOAL := all
 .PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
-        clean help ptx profile compare counters cold test-tuned sass compile_commands.json check-archs FORCE
+        clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
@@ -177,6 +179,13 @@ $(gemv_test): $(call objects,tests/gemv) $(harness) build/flags
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# tf32x3 on special values, and its error beside TF32's and FP32's.
+$(tensorcore_test): $(call objects,tests/tensorcore) $(filter-out %/step.c.o %/show.c.o,$(call objects,step06_tensorcore)) \
+    build/obj/step05_doublebuffer/warp_tiled.cu.o $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
@@ -287,7 +296,7 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 
@@ -326,6 +335,9 @@ compare: ## compare two recorded files: A=old.csv B=new.csv
 
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
+
+errors: ## record the error of tf32x3, TF32 and FP32 against K on this GPU
+	@sh scripts/errors.sh
 
 counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
 	@sh scripts/counters.sh

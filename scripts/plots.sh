@@ -1,7 +1,7 @@
 #!/bin/sh
 # Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
 # CSV holds the GEMM steps' measurements; GEMV's figures, plots/gemv_*.gp, come from gemv.csv and gemv_search.csv beside
-# it.
+# it, and tf32x3's error from tensorcore_error.csv.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -99,6 +99,12 @@ if [ -f "$work/gemv_caption" ]; then
 elif [ -n "$figures" ]; then
     say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
 fi
+errors=$(dirname "$csv")/tensorcore_error.csv
+if has_rows "$errors"; then
+    awk -v dir="$work" -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/gemv.awk" \
+        -f "$scripts/tensorcore_error.awk" "$errors" || exit 2
+    if [ -f "$work/error_caption" ]; then figures="$figures tensorcore_error"; fi
+fi
 [ -n "$figures" ] || exit 1
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
@@ -111,7 +117,7 @@ done
 drawn=0
 before= # whose caption stands above, in the terminal
 for figure in $figures; do
-    case $figure in gemv_*) part=gemv_ ;; *) part= ;; esac
+    case $figure in gemv_*) part=gemv_ ;; tensorcore_error) part=error_ ;; *) part= ;; esac
     if [ -f "$work/$figure.why" ]; then
         say "$figure: $(cat "$work/$figure.why")"
     fi

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu test-gpu
 need_step test-gpu STEPS ${STEPS:-}
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all build/tests/gpu/faults >&2
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all build/tests/gpu/faults build/tests/tensorcore/run >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
@@ -33,6 +33,7 @@ tally() {
 
 tally faults build/tests/gpu/faults
 tally measure sh tests/gpu/measure.sh
+tally tensorcore build/tests/tensorcore/run special
 for step in ${STEPS:-step[0-9][0-9]}; do tally "$step" "./$step/run" --sweep check; done
 if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
     echo "$passed passed, $failed failed, $skipped skipped"

@@ -198,12 +198,13 @@ for pair in 9.0:sm_90a 10.0:sm_100a 12.0:sm_120 8.9:sm_89 7.0:sm_90a none:sm_90a
     check "GPU of ${pair%:*}: code for ${pair#*:}" said "machine code: ${pair#*:};"
 done
 FAKE_CC=9.0
-run make -j2 ARCHS=90a all build/tests/gpu/faults
+run make -j2 ARCHS=90a all build/tests/gpu/faults build/tests/tensorcore/run
 check "every step builds" eval \
     '[ "$status" = 0 ] && [ "$(ls -d step??_*/run | wc -l)" = "$(echo "$dirs" | wc -l)" ]'
 for dir in $dirs; do cp "$work/run" "$dir/run"; done # newer than its objects: make leaves it alone
 check "the GPU's own tests build" [ -x build/tests/gpu/faults ]
 cp "$work/faults" build/tests/gpu/faults
+cp "$work/faults" build/tests/tensorcore/run
 cp tests/gpu/measure.sh "$work/measure.sh"
 cp "$work/faults" tests/gpu/measure.sh
 steps=$(echo "$dirs" | wc -l)
@@ -211,12 +212,12 @@ steps=$(echo "$dirs" | wc -l)
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
     '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^ok measure: 5 passed" &&
-        said "^$((3 * steps + 10)) passed, 0 failed, $steps skipped$"'
+        said "^ok tensorcore: 5 passed" && said "^$((3 * steps + 15)) passed, 0 failed, $steps skipped$"'
 run with_gpu env FAKE_FAULTS=2 sh scripts/test_gpu.sh
 check "test-gpu fails when the verification misses a fault" eval \
-    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 10)) passed, 4 failed, "'
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 15)) passed, 6 failed, "'
 run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/test_gpu.sh
-check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 2)) failed$"'
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 3)) failed$"'
 run with_gpu sh scripts/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&

@@ -171,6 +171,30 @@ plots_no_baseline() {
     awk -F, -v OFS=, 'NR > 1 { $20 = $21 = $22 = $23 = $24 = "" } { print }' "$tmp/good.csv" >"$tmp/alone.csv"
     status 0 scripts/plots.sh --term svg,dumb --out "$tmp/g" "$tmp/alone.csv" && one_line && says "article: no measurement"
 }
+plots_errors() { # beside the measurements; nothing of the simulator's
+    mkdir -p "$tmp/errors"
+    cp "$tmp/good.csv" "$tmp/errors/"
+    {
+        echo "variant,dtype,values,m,n,k,error_max,error_mean,device,cc,driver,cuda,date"
+        for values in signed positive; do
+            for k in 1 2 4 8; do
+                echo "tf32x3,tf32x3,$values,256,256,$k,2e-7,1e-8,NVIDIA H200,9.0,580.1,13.0,2026-11-20"
+                echo "multistage,tf32,$values,256,256,$k,1e-3,5e-4,NVIDIA H200,9.0,580.1,13.0,2026-11-20"
+                echo "warp_tiled,f32,$values,256,256,$k,1e-7,$([ $k = 1 ] && echo 0 || echo 2e-8),NVIDIA H200,9.0,580.1,13.0,2026-11-20"
+            done
+        done
+        echo "tf32x3,tf32x3,signed,40,40,16,2e-7,1e-8,H200 (simulated),9.0,none,13.0,2026-11-20"
+    } >"$tmp/errors/tensorcore_error.csv"
+    status 0 scripts/plots.sh --out "$tmp/errors/out" "$tmp/errors/good.csv" &&
+        [ -s "$tmp/errors/out/tensorcore_error.png" ] && holds "$tmp/errors/out/tensorcore_error.svg" "2^-12" &&
+        holds "$tmp/errors/out/tensorcore_error.svg" "NVIDIA H200, driver 580.1, CUDA 13.0, 2026-11-20. |c" ||
+        return 1
+    grep '40,40' "$tmp/errors/tensorcore_error.csv" | sed '1i\
+variant,dtype,values,m,n,k,error_max,error_mean,device,cc,driver,cuda,date' >"$tmp/errors/simulated"
+    mv "$tmp/errors/simulated" "$tmp/errors/tensorcore_error.csv"
+    status 0 scripts/plots.sh --term svg --out "$tmp/errors/out" "$tmp/errors/good.csv" &&
+        [ ! -e "$tmp/errors/out/tensorcore_error.svg" ]
+}
 plots_torn_line() {
     { cat "$tmp/good.csv"; echo step05_doublebuffer,warp_tiled,gemm; } >"$tmp/torn.csv"
     status 2 scripts/plots.sh --out "$tmp/h" "$tmp/torn.csv" && one_line && says "torn.csv: line 74 has 3 fields, not 32"
@@ -726,7 +750,7 @@ for each in header_is_the_harness_s intensity_unique intensity_follows_the_tiles
 done
 if command -v gnuplot >/dev/null; then
     for each in plots_draws_all plots_says_what_it_measured plots_dumb plots_texts_and_the_baseline plots_no_rows plots_no_file \
-        plots_nothing_recorded plots_without_4096 plots_only_4096 plots_no_baseline plots_torn_line \
+        plots_nothing_recorded plots_without_4096 plots_only_4096 plots_no_baseline plots_errors plots_torn_line \
         plots_wrong_header plots_quoted_field plots_unknown_device plots_two_devices \
         plots_ignores_other_cases plots_chooses_the_csv plots_bad_arguments; do
         check "$each"

@@ -29,7 +29,10 @@
  * leaves 2^12 units of the last at most, of which small loses one at most: |small| <= 2^-11 |a|, |rest| <= 2^-23 |a|.
  * The sum big b_big + big b_small + small b_big lacks small b_small, a b_rest and rest b, together t = 2^-22 + 2 *
  * 2^-23 of the product but for what is 2^-10 times smaller; 3k products are accumulated, whose magnitudes pass those of
- * the whole by 2^-9 of it at most: t P + (3k + 2) 2^-23 (1 + 2^-9) S.
+ * the whole by 2^-9 of it at most: t P + (3k + 2) 2^-23 (1 + 2^-9) S. Close to the largest number big is cut off where
+ * rounding would make it infinite: small may have 13 bits then, below 2^-10 * 2^127, which is no more of such an a. An
+ * infinity's small part is zero, and where a sum is not finite it is FP32's own sum that counts. The bound does not
+ * speak of a below 2^-102: small, or what rest has lost, is subnormal there, and an absolute 2^-126 |b| may be missing.
  *
  * S8: whole numbers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even
  * where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */

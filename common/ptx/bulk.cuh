@@ -1,0 +1,30 @@
+/* cp.async.bulk: one thread has a contiguous piece of memory copied into shared memory (PTX ISA, "Data Movement and
+ * Conversion Instructions: cp.async.bulk"; sm_90 and newer). The unit is the one behind tma.cuh's copies, without a
+ * tensor map: what is copied lies in shared memory as it lay in global memory.
+ *
+ * Addresses and size are multiples of 16 bytes. An mbarrier counts the bytes that have come. */
+#ifndef KL_PTX_BULK_CUH
+#define KL_PTX_BULK_CUH
+
+#include <stdint.h>
+
+#include "sm90.cuh"
+
+/* Global to this block's shared memory; the barrier is this block's too. */
+__device__ __forceinline__ void bulk_load(uint32_t to, const void *from, unsigned bytes, uint32_t barrier) {
+    KL_SM90("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+            "l"(from), "r"(bytes), "r"(barrier)
+            : "memory");
+}
+
+/* The same into every block of the cluster whose bit is set in `ranks`: to the same place, counted at the barrier at
+ * the same place. Read from L2 once. */
+__device__ __forceinline__ void bulk_load_multicast(uint32_t to, const void *from, unsigned bytes, uint32_t barrier,
+                                                    unsigned ranks) {
+    KL_SM90A("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, "
+             "[%3], %4;" ::"r"(to),
+             "l"(from), "r"(bytes), "r"(barrier), "h"((uint16_t)ranks)
+             : "memory");
+}
+
+#endif

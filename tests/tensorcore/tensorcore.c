@@ -1,0 +1,382 @@
+/* What tf32x3 makes of special values, and how its error grows with K: build/tests/tensorcore/run special|errors.
+ *
+ * special: infinities, NaNs and extreme magnitudes, against FP64. Last line: "N passed, N failed". Exit status 1 when
+ * any failed.
+ *
+ * errors: the largest and the mean of |c - ref| / |A||B| of tf32x3, of plain TF32 and of FP32, for K = 1, 2, 4 ...; on
+ * values of either sign, and on positive ones, where roundings that do not cancel add up. --csv FILE records it,
+ * --size N takes N x N elements, --max-k N ends there. */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device.h"
+#include "error.h"
+#include "gemm.h"
+#include "record.h"
+#include "simulator.h"
+#include "tensorcore.h"
+#include "verify.h"
+
+GEMM_VARIANT(tf32x3);
+size_t workspace_tf32x3(const gemm_problem *p);
+GEMM_VARIANT(multistage);
+GEMM_VARIANT(warp_tiled);
+
+/* ---- one product ----------------------------------------------------------------------------------------------- */
+
+/* A and B on host and device, C and the workspace on the device. */
+typedef struct {
+    gemm_problem p;
+    float *a, *b, *c; /* on the host, tight */
+    float *da, *db, *dc;
+    void *workspace;
+} product;
+
+static float *host(size_t count) {
+    float *x = malloc((count > 0 ? count : 1) * sizeof *x);
+    if (x == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    return x;
+}
+
+static product make(gemm_layout layout, int m, int n, int k) {
+    product x = {.p = {.type = GEMM_TF32X3,
+                       .out = DTYPE_F32,
+                       .layout = layout,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .lda = k,
+                       .ldb = layout == GEMM_TN ? k : n,
+                       .ldc = n,
+                       .alpha = 1.0f}};
+    const size_t of_a = (size_t)m * (size_t)k, of_b = (size_t)k * (size_t)n, of_c = (size_t)m * (size_t)n;
+    x.a = host(of_a);
+    x.b = host(of_b);
+    x.c = host(of_c);
+    CUDA_ALLOCATE(&x.da, of_a * sizeof(float));
+    CUDA_ALLOCATE(&x.db, of_b * sizeof(float));
+    CUDA_ALLOCATE(&x.dc, of_c * sizeof(float));
+    x.p.A = x.da;
+    x.p.B = x.db;
+    x.p.C = x.dc;
+    const size_t bytes = workspace_tf32x3(&x.p);
+    CUDA_ALLOCATE(&x.workspace, bytes);
+    CUDA_CHECK(cudaMemset(x.workspace, 0xff, bytes));
+    x.p.workspace = x.workspace;
+    return x;
+}
+
+static void destroy(product *x) {
+    free(x->a);
+    free(x->b);
+    free(x->c);
+    CUDA_CHECK(cudaFree(x->da));
+    CUDA_CHECK(cudaFree(x->db));
+    CUDA_CHECK(cudaFree(x->dc));
+    CUDA_CHECK(cudaFree(x->workspace));
+}
+
+static void upload(const product *x) {
+    const gemm_problem *p = &x->p;
+    CUDA_CHECK(cudaMemcpy(x->da, x->a, (size_t)p->m * (size_t)p->k * sizeof(float), cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(x->db, x->b, (size_t)p->k * (size_t)p->n * sizeof(float), cudaMemcpyHostToDevice));
+}
+
+static void compute(const product *x, gemm_type type, cudaError_t (*launch)(const gemm_problem *, cudaStream_t)) {
+    gemm_problem p = x->p;
+    const size_t bytes = (size_t)p.m * (size_t)p.n * sizeof(float);
+    p.type = type;
+    CUDA_CHECK(cudaMemset(x->dc, 0xff, bytes));
+    CUDA_CHECK(launch(&p, 0));
+    CUDA_CHECK(cudaMemcpy(x->c, x->dc, bytes, cudaMemcpyDeviceToHost));
+}
+
+/* Element (l, col) of B. */
+static float *b_at(const product *x, int l, int col) {
+    return x->p.layout == GEMM_TN ? &x->b[(size_t)col * (size_t)x->p.ldb + (size_t)l]
+                                  : &x->b[(size_t)l * (size_t)x->p.ldb + (size_t)col];
+}
+
+static float *a_at(const product *x, int row, int l) {
+    return &x->a[(size_t)row * (size_t)x->p.lda + (size_t)l];
+}
+
+/* Uniform in [-1, 1), times the scales. */
+static void fill(const product *x, float scale_a, float scale_b) {
+    const size_t of_a = (size_t)x->p.m * (size_t)x->p.k, of_b = (size_t)x->p.k * (size_t)x->p.n;
+    for (size_t i = 0; i < of_a; i++) x->a[i] = scale_a * values_at(VALUES_UNIFORM, 1, i);
+    for (size_t i = 0; i < of_b; i++) x->b[i] = scale_b * values_at(VALUES_UNIFORM, 2, i);
+}
+
+/* ---- special values -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    float scale_a, scale_b; /* of the uniform values around the special ones */
+    void (*plant)(const product *x);
+} special;
+
+static void nothing(const product *x) {
+    (void)x;
+}
+/* All of one sign: what is beyond FP32 stays there. */
+static void positive(const product *x) {
+    for (int i = 0; i < x->p.m; i++)
+        for (int l = 0; l < x->p.k; l++) *a_at(x, i, l) = fabsf(*a_at(x, i, l));
+    for (int l = 0; l < x->p.k; l++)
+        for (int j = 0; j < x->p.n; j++) *b_at(x, l, j) = fabsf(*b_at(x, l, j));
+}
+static void infinity_in_a(const product *x) {
+    *a_at(x, 3, 5) = INFINITY;
+    *a_at(x, x->p.m - 1, x->p.k - 1) = -INFINITY;
+}
+static void infinity_in_b(const product *x) {
+    *b_at(x, 2, 1) = -INFINITY;
+    *b_at(x, x->p.k - 1, x->p.n - 1) = INFINITY;
+}
+/* FP32 makes infinity of all but the 0 here: no part of a small one may meet the infinity. */
+static void infinity_and_whole(const product *x) {
+    *a_at(x, 3, 5) = INFINITY;
+    for (int j = 0; j < x->p.n; j++) *b_at(x, 5, j) = (float)(j % 3);
+}
+static void infinities_meet(const product *x) {
+    *a_at(x, 3, 5) = INFINITY;
+    *a_at(x, 3, 6) = -INFINITY;
+    *a_at(x, 4, 5) = INFINITY;
+    *b_at(x, 5, 1) = INFINITY;
+    *b_at(x, 6, 2) = -INFINITY;
+    *b_at(x, 5, 3) = *b_at(x, 6, 3) = 1.0f;
+}
+static void nan_in_a(const product *x) {
+    *a_at(x, 7, 4) = values_from_bits(0x7f800001u); /* all that makes it one is below TF32's mantissa */
+    *a_at(x, 8, 4) = values_from_bits(0xffffffffu);
+}
+static void nan_in_b(const product *x) {
+    *b_at(x, 7, 4) = values_from_bits(0x7fffffffu);
+    *b_at(x, 1, x->p.n - 1) = values_from_bits(0xff800fffu);
+}
+/* Rounded to TF32 they would be infinite. */
+static void largest_in_a(const product *x) {
+    for (int l = 0; l < x->p.k; l++) {
+        *a_at(x, 0, l) = 0.0f;
+        *a_at(x, 1, l) = l % 2 ? FLT_MAX : -FLT_MAX;
+        *a_at(x, 2, l) = values_from_bits(0x7f7ff000u);
+    }
+    *a_at(x, 0, 9) = FLT_MAX;
+    *a_at(x, 3, 9) = -FLT_MAX;
+}
+static void one_in_b(const product *x) {
+    largest_in_a(x);
+    for (int l = 0; l < x->p.k; l++) *b_at(x, l, 0) = l == 9 ? 1.0f : 0.0f;
+}
+static void cancelling(const product *x) {
+    for (int i = 0; i < x->p.m; i++) {
+        *a_at(x, i, 1) = 0x1p40f;
+        *a_at(x, i, 2) = -0x1p40f;
+    }
+    for (int j = 0; j < x->p.n; j++) *b_at(x, 1, j) = *b_at(x, 2, j) = 1.0f / 3.0f;
+}
+
+static const special specials[] = {
+    {"uniform values", 1.0f, 1.0f, nothing},
+    {"large times small", 0x1p60f, 0x1p-60f, nothing},
+    {"tiny times large", 0x1p-70f, 0x1p100f, nothing},
+    {"sums beyond FP32", 0x1p63f, 0x1p62f, positive},
+    {"infinities in A", 1.0f, 1.0f, infinity_in_a},
+    {"infinities in B", 1.0f, 1.0f, infinity_in_b},
+    {"an infinity times whole numbers", 1.0f, 1.0f, infinity_and_whole},
+    {"infinities of both", 1.0f, 1.0f, infinities_meet},
+    {"NaN in A", 1.0f, 1.0f, nan_in_a},
+    {"NaN in B", 1.0f, 1.0f, nan_in_b},
+    {"the largest numbers", 1.0f, 0x1p-20f, largest_in_a},
+    {"the largest numbers times 1", 1.0f, 0x1p-20f, one_in_b},
+    {"large terms that cancel", 1.0f, 1.0f, cancelling},
+};
+
+/* Is every element what FP64 makes of it, within the bound? FP32's own overflow counts as right. */
+static bool right(const product *x, const char *name) {
+    const int m = x->p.m, n = x->p.n, k = x->p.k;
+    const bool tn = x->p.layout == GEMM_TN;
+    verify_case v = {.a = matrix_place(x->a, DTYPE_F32, m, k, k, 0),
+                     .b = matrix_place(x->b, DTYPE_F32, tn ? n : k, tn ? k : n, x->p.ldb, 0),
+                     .c = matrix_place(x->c, DTYPE_F32, m, n, n, 0),
+                     .alpha = 1.0f,
+                     .arithmetic = VERIFY_TF32X3,
+                     .layout = x->p.layout};
+    v.a.elements = x->a; /* without guards */
+    v.b.elements = x->b;
+    v.c.elements = x->c;
+    v.a.planted = 1; /* NaN and infinity have to be met */
+    verify_result r;
+    verify_host(&v, &r);
+    if (r.wrong > 0) verify_report(stdout, name, &v, &r);
+    return r.wrong == 0;
+}
+
+/* Below 2^-126 there is no small part, and at worst no big one: both count as zero where the hardware flushes them. */
+static bool right_of_subnormals(const product *x) {
+    for (int i = 0; i < x->p.m; i++)
+        for (int j = 0; j < x->p.n; j++) {
+            double sum = 0.0, b = 0.0;
+            for (int l = 0; l < x->p.k; l++) {
+                sum += (double)*a_at(x, i, l) * *b_at(x, l, j);
+                b += fabs((double)*b_at(x, l, j));
+            }
+            if (!(fabs(x->c[(size_t)i * (size_t)x->p.n + (size_t)j] - sum) <= 0x1p-126 * b)) return false;
+        }
+    return true;
+}
+
+static int check_specials(void) {
+    /* Tiles of 128 x 128; and so many that they are 128 x 256. */
+    static const int shapes[][3] = {{150, 200, 45}, {130, 8705, 33}};
+    int passed = 0, failed = 0;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (int tn = 0; tn < (s == 0 ? 2 : 1); tn++) {
+            product x = make(tn ? GEMM_TN : GEMM_NN, shapes[s][0], shapes[s][1], shapes[s][2]);
+            char name[96];
+            for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++) {
+                snprintf(name, sizeof name, "%s, %s, %d columns", specials[i].name, gemm_layout_name(x.p.layout),
+                         x.p.n);
+                fill(&x, specials[i].scale_a, specials[i].scale_b);
+                specials[i].plant(&x);
+                upload(&x);
+                compute(&x, GEMM_TF32X3, launch_tf32x3);
+                const bool good = right(&x, name);
+                printf("%s %s\n", good ? "ok" : "FAIL", name);
+                *(good ? &passed : &failed) += 1;
+            }
+            fill(&x, 0x1p-127f, 0x1p60f);
+            upload(&x);
+            compute(&x, GEMM_TF32X3, launch_tf32x3);
+            const bool good = right_of_subnormals(&x);
+            printf("%s subnormal numbers, %s, %d columns\n", good ? "ok" : "FAIL", gemm_layout_name(x.p.layout), x.p.n);
+            *(good ? &passed : &failed) += 1;
+            destroy(&x);
+        }
+    printf("%d passed, %d failed\n", passed, failed);
+    return failed > 0 ? EXIT_WRONG : EXIT_OK;
+}
+
+/* ---- error against K ------------------------------------------------------------------------------------------- */
+
+#define ERRORS_HEADER "variant,dtype,values,m,n,k,error_max,error_mean,device,cc,driver,cuda,date\n"
+
+static const struct {
+    const char *variant, *dtype;
+    gemm_type type;
+    cudaError_t (*launch)(const gemm_problem *, cudaStream_t);
+} measured[] = {
+    {"tf32x3", "tf32x3", GEMM_TF32X3, launch_tf32x3},
+    {"multistage", "tf32", GEMM_TF32, launch_multistage},
+    {"warp_tiled", "f32", GEMM_F32, launch_warp_tiled},
+};
+
+typedef struct {
+    const char *csv;
+    int size, max_k;
+    device_facts device;
+} errors_task;
+
+/* The reference and the magnitudes, to the host. */
+static void reference(const product *x, double *ref, double *magnitude) {
+    const size_t count = (size_t)x->p.m * (size_t)x->p.n;
+    double *d;
+    CUDA_ALLOCATE(&d, 2 * count * sizeof *d);
+    CUDA_CHECK(tensorcore_reference(&x->p, d, d + count));
+    CUDA_CHECK(cudaMemcpy(ref, d, count * sizeof *d, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(magnitude, d + count, count * sizeof *d, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(d));
+}
+
+static void keep(const errors_task *task, int which, bool of_one_sign, int k, double largest, double mean) {
+    const device_facts *d = &task->device;
+    char text[1024], date[16];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    snprintf(text, sizeof text, "%s%s,%s,%s,%d,%d,%d,%.6g,%.6g,%s,%d.%d,%s,%s,%s\n", ERRORS_HEADER,
+             measured[which].variant, measured[which].dtype, of_one_sign ? "positive" : "signed", task->size,
+             task->size, k, largest, mean, d->name, d->cc / 10, d->cc % 10, d->driver, d->cuda, date);
+    printf("%-11s %-7s %-9s %6d  max %.3g  mean %.3g\n", measured[which].variant, measured[which].dtype,
+           of_one_sign ? "positive" : "signed", k, largest, mean);
+    fflush(stdout);
+    if (task->csv != NULL && record_text_append(task->csv, text, strlen(ERRORS_HEADER), stderr) != 0) exit(EXIT_CUDA);
+}
+
+static void measure_errors(const errors_task *task, bool of_one_sign, int k) {
+    const size_t count = (size_t)task->size * (size_t)task->size;
+    product x = make(GEMM_NN, task->size, task->size, k);
+    double *ref = malloc(2 * count * sizeof *ref), *magnitude = ref + count;
+    if (ref == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    fill(&x, 1.0f, 1.0f);
+    if (of_one_sign) positive(&x);
+    upload(&x);
+    reference(&x, ref, magnitude);
+    for (int i = 0; i < GEMM_COUNT(measured); i++) {
+        compute(&x, measured[i].type, measured[i].launch);
+        double largest = 0.0, sum = 0.0;
+        for (size_t e = 0; e < count; e++) {
+            const double error = magnitude[e] > 0.0 ? fabs(x.c[e] - ref[e]) / magnitude[e] : 0.0;
+            if (!(error <= largest)) largest = error;
+            sum += error;
+        }
+        keep(task, i, of_one_sign, k, largest, sum / (double)count);
+    }
+    free(ref);
+    destroy(&x);
+}
+
+static int record_errors(const errors_task *task) {
+    if (task->csv != NULL && record_text_prepare("--csv", task->csv, ERRORS_HEADER, stderr) != 0) return EXIT_USAGE;
+    for (int of_one_sign = 0; of_one_sign < 2; of_one_sign++)
+        for (int k = 1; k <= task->max_k; k *= 2) measure_errors(task, of_one_sign, k);
+    return EXIT_OK;
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+static int usage(void) {
+    fprintf(stderr, "usage: tensorcore special|errors [--sim] [--csv FILE] [--size N] [--max-k N]\n");
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+    errors_task task = {.size = 0};
+    bool simulate = false;
+    const int arrived = simulator_arrive(stderr);
+    if (arrived != EXIT_OK) return arrived;
+    if (argc < 2 || (strcmp(argv[1], "special") != 0 && strcmp(argv[1], "errors") != 0)) return usage();
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--sim") == 0)
+            simulate = true;
+        else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc)
+            task.csv = argv[++i];
+        else if (strcmp(argv[i], "--size") == 0 && i + 1 < argc)
+            task.size = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--max-k") == 0 && i + 1 < argc)
+            task.max_k = atoi(argv[++i]);
+        else
+            return usage();
+    }
+    const device_choice choice = {0, simulate, NULL, argv};
+    const int status = device_open(&choice, &task.device, stderr);
+    if (status != EXIT_OK) return status;
+    const bool specials_asked = strcmp(argv[1], "special") == 0;
+    if (task.device.cc != 90 && specials_asked) {
+        printf("tf32x3 needs compute capability 9.0\n0 passed, 0 failed, 1 skipped\n");
+        return EXIT_OK;
+    }
+    if (task.device.cc != 90) {
+        fprintf(stderr, "tensorcore: tf32x3 needs compute capability 9.0\n");
+        return EXIT_CUDA;
+    }
+    if (task.size <= 0) task.size = task.device.simulated ? 40 : 256;
+    if (task.max_k <= 0) task.max_k = task.device.simulated ? 512 : 65536;
+    return specials_asked ? check_specials() : record_errors(&task);
+}

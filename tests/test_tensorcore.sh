@@ -1,0 +1,53 @@
+#!/bin/sh
+# tf32x3 in the simulator beyond step 6's check list: infinities, NaNs and extreme magnitudes, tiles of both widths, and
+# errors against K beside TF32's and FP32's. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $name"
+        tail -n 20 "$work/out" | sed 's/^/    /'
+    fi
+}
+
+program=build/tests/tensorcore/run
+check 'special values' "$program" special --sim
+
+# So many tiles that they are 256 columns wide; rows of clusters in several groups; no whole cluster; unaligned rows.
+for layout in tn nn; do
+    for shape in '--m 255 --n 8701 --k 69 --beta 1' '--m 3000 --n 900 --k 33' '--m 129 --n 8704 --k 1 --alpha -0.5' \
+        '--m 4400 --n 513 --k 47 --lda 49 --ldc 515 --beta 2'; do
+        # shellcheck disable=SC2086 # several options
+        check "$layout, $shape" ./step06/run --sim --variant tf32x3 --dtype tf32x3 --layout "$layout" $shape
+    done
+done
+
+# Split in two, an operand loses at most 2^-23; FP32's own sums lose more at a large K.
+check 'errors' "$program" errors --sim --size 24 --max-k 256 --csv "$work/csv"
+check 'errors: a row a variant, kind of values and K' [ "$(wc -l <"$work/csv")" = 55 ]
+check 'errors: tf32x3 stays beside FP32, TF32 far from both' awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    $c["dtype"] == "tf32x3" && $c["error_max"] > 5e-7 { exit 1 }
+    $c["dtype"] == "tf32x3" && $c["k"] >= 128 { x3 += $c["error_mean"] }
+    $c["dtype"] == "f32" && $c["k"] >= 128 { f32 += $c["error_mean"] }
+    $c["dtype"] == "tf32" && $c["error_max"] < 1e-4 { exit 1 }
+    END { exit !(x3 < f32) }' "$work/csv"
+check 'errors: a second run adds its rows' eval \
+    '"$program" errors --sim --size 8 --max-k 1 --csv "$work/csv" && [ "$(grep -c ^variant "$work/csv")" = 1 ]'
+check 'on another GPU there is nothing to try' eval \
+    'CUDASIM_DEVICE=sm_80 "$program" special --sim >"$work/out" && grep -q "^0 passed, 0 failed, 1 skipped" "$work/out"'
+check 'no such command' eval '! "$program" nonsense'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
