@@ -50,6 +50,13 @@ __device__ __forceinline__ void mma_m16n8k8_f16(float d[4], const unsigned a[2],
                 : "r"(a[0]), "r"(a[1]), "r"(b));
 }
 
+/* The same with f16 sums: d[0] and d[1] above are the halves of d[0] here, d[2] and d[3] those of d[1]. */
+__device__ __forceinline__ void mma_m16n8k8_f16_f16(unsigned d[2], const unsigned a[2], unsigned b) {
+    KL_MMA_SM75("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+                : "+r"(d[0]), "+r"(d[1])
+                : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+
 /* m16n8k16, f16 x f16 + f32 (sm_80; "Matrix Fragments for mma.m16n8k16 with floating point type"). Lane (g, t):
  *   a[r]  A(g + 8 (r % 2), 2t + i + 8 (r / 2)), i = 0, 1       b[r]  B(2t + i + 8r, g)
  *   d[i]  D(g, 2t + i), d[2 + i]  D(g + 8, 2t + i) */
@@ -60,7 +67,14 @@ __device__ __forceinline__ void mma_m16n8k16_f16(float d[4], const unsigned a[4]
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* The same of bf16 (sm_80). */
+/* The same with f16 sums, two a register as above (sm_80). */
+__device__ __forceinline__ void mma_m16n8k16_f16_f16(unsigned d[2], const unsigned a[4], const unsigned b[2]) {
+    KL_MMA_SM80("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
+                : "+r"(d[0]), "+r"(d[1])
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/* m16n8k16, bf16 x bf16 + f32 (sm_80): as that of f16. */
 __device__ __forceinline__ void mma_m16n8k16_bf16(float d[4], const unsigned a[4], const unsigned b[2]) {
     KL_MMA_SM80("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                 "{%0, %1, %2, %3};"
