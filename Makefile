@@ -184,7 +184,7 @@ $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call obje
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
 
 # tf32x3 on special values, and its error beside TF32's and FP32's.
-$(tensorcore_test): $(call objects,tests/tensorcore) $(filter-out %/step.c.o %/show.c.o,$(call objects,step06_tensorcore)) \
+$(tensorcore_test): $(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step05_doublebuffer/warp_tiled.cu.o $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)

@@ -28,7 +28,7 @@ counted=,
 for step in ${BENCH_STEPS:-step0[1-6]}; do
     name=$(basename "$(cd "$step" && pwd -P)")
     counted=$counted$name,
-    for variant in $("./$step/run" --list | awk '{ print $1 }'); do
+    for variant in $("./$step/run" --list | awk '/^[a-z]/ { print $1 }'); do
         echo "counters: $step $variant" >&2
         status=0
         : >"$work/log"

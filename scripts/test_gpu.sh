@@ -34,7 +34,23 @@ tally() {
 tally faults build/tests/gpu/faults
 tally measure sh tests/gpu/measure.sh
 tally tensorcore build/tests/tensorcore/run special
-for step in ${STEPS:-step[0-9][0-9]}; do tally "$step" "./$step/run" --sweep check; done
+
+# show STEP NAME: does the GPU do what the drawing says?
+show() {
+    if "./$1/run" --show "$2" >"$log"; then
+        echo "ok $1 --show $2"
+        passed=$((passed + 1))
+    else
+        cat "$log"
+        echo "FAIL $1 --show $2"
+        failed=$((failed + 1))
+    fi
+}
+
+for step in ${STEPS:-step[0-9][0-9]}; do
+    tally "$step" "./$step/run" --sweep check
+    for name in $("./$step/run" --list | sed -n 's/^--show \([^ ]*\).*/\1/p'); do show "$step" "$name"; done
+done
 if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
     echo "$passed passed, $failed failed, $skipped skipped"
 fi

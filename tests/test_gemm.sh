@@ -110,6 +110,19 @@ expect 'sustained, with C put back' 2 '^test_gemm: --sustained: needs --beta 0' 
 expect 'help' 0 '^ +of f16: f16, f32; of bf16: bf16, f32; of tf32: f32; of s8: s32; of f32: f32; of tf32x3: f32$' --help
 expect 'a list' 0 '^only_s8 +takes s8 and tn' --list
 
+# What it shows.
+expect 'a show' 0 '^as it should be on sm_90$' --show right
+expect 'a show says what it is' 0 '^shows what is right$' --show right
+expect 'a show runs no variant' 0 'right' --show right
+same 'a show runs no variant' '' "$(grep plain "$work/out")"
+expect 'a show on another device' 0 '^as it should be on sm_75$' --show right --sim-device sm_75
+expect 'a show that is wrong' 1 '^not as it should be$' --show wrong
+expect 'a show that this device has not' 0 '^skipped: needs what no device has$' --show nowhere
+expect 'an unknown show' 2 "^test_gemm: --show: 'x' is unknown \(known: right, wrong, nowhere\)$" --show x
+same 'an unknown show takes one line' 1 "$(wc -l <"$work/out")"
+expect 'a list of shows' 0 '^--show wrong +shows what is wrong$' --list
+expect 'help with shows' 0 'show how something works, and stop: right, wrong, nowhere$' --help
+
 # The check list: all kinds, and what is asked for of them.
 expect 'the check list' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 13
 expect 'the check list of one type' 0 '^plain +[0-9]+ passed, 0 failed$' --variant plain --sweep check --every 3 \

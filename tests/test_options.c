@@ -17,8 +17,9 @@
 static const char *const variants[] = {"scalar", "float4", "float4_transposed"};
 static const char *const dtypes[] = {"f32", "f16", NULL};
 static const char *const layouts[] = {"nn", "nt", NULL};
-static const options_step step = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, false, OPTIONS_GEMM};
-static const options_step simulated = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, true, OPTIONS_GEMM};
+static const options_step step = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, false, OPTIONS_GEMM, NULL};
+static const options_step simulated = {STEP, variants, 3,   dtypes, layouts,      NULL,
+                                       4096, 256,      200, true,   OPTIONS_GEMM, NULL};
 
 /* The last parse: what it filled and what it printed. */
 static options o;
@@ -415,7 +416,7 @@ static const char *const f16_outs[] = {"f16", "f32", NULL}, *const s8_outs[] = {
                          *const tf32_outs[] = {"f32", NULL};
 static const char *const *const outs[] = {f16_outs, s8_outs, tf32_outs};
 static const options_step typed = {STEP, variants, 3,   typed_dtypes, typed_layouts, outs,
-                                   4096, 256,      200, false,        OPTIONS_GEMM};
+                                   4096, 256,      200, false,        OPTIONS_GEMM,  NULL};
 
 #define PARSE_TYPED(...)                                                                                               \
     parse_for(&typed, (const char *const[]){"--k", "20", "--n", "10", __VA_ARGS__, NULL}) /* 20 rows and 10 columns */
@@ -473,6 +474,33 @@ static void sustained_load(void **state) {
     REFUSED("--sustained: contradicts --sweep check, which times nothing", "--sweep", "check", "--sustained", "1");
     REFUSED("--sustained: needs --beta 0, for C is not put back under continuous load", "--sustained", "1", "--beta",
             "1");
+}
+
+static void shows(void **state) {
+    (void)state;
+    const char *const names[] = {"fragments", "banks", NULL};
+    options_step showing = step;
+    showing.shows = names;
+#define PARSE_SHOWING(...) parse_for(&showing, (const char *const[]){__VA_ARGS__, NULL})
+    assert_int_equal(PARSE_SHOWING("--size", "5"), OPTIONS_RUN);
+    assert_null(o.show);
+    assert_int_equal(PARSE_SHOWING("--show", "banks"), OPTIONS_RUN);
+    assert_string_equal(o.show, "banks");
+    assert_int_equal(PARSE_SHOWING("--sim-device", "sm_80", "--show=fragments", "--device", "1", "--sim"), OPTIONS_RUN);
+    assert_string_equal(o.show, "fragments");
+    assert_silent();
+    assert_refused(PARSE_SHOWING("--show", "bank"), "--show: 'bank' is unknown (known: fragments, banks)");
+    assert_refused(PARSE_SHOWING("--show"), "--show: its argument is missing");
+    assert_refused(PARSE_SHOWING("--size", "5", "--show", "banks"),
+                   "--size: contradicts --show, which runs no variant");
+    assert_refused(PARSE_SHOWING("--show", "banks", "--sweep", "check"),
+                   "--sweep: contradicts --show, which runs no variant");
+    assert_refused(PARSE_SHOWING("--show", "banks", "--list"), "--list: contradicts --show, which runs no variant");
+    REFUSED("--show: unknown option (see --help)", "--show", "banks"); /* a step that shows nothing has none */
+    assert_int_equal(PARSE_SHOWING("--help"), OPTIONS_EXIT_OK);
+    assert_non_null(strstr(out_text, "\n  --show NAME       show how something works, and stop: fragments, banks\n"));
+    assert_int_equal(PARSE("--help"), OPTIONS_EXIT_OK);
+    assert_null(strstr(out_text, "--show"));
 }
 
 static void a_sweep_chooses_its_shapes(void **state) {
@@ -676,6 +704,7 @@ int main(void) {
         TEST(leading_dimension_of_a_transposed_b),
         TEST(scalars_of_whole_numbers),
         TEST(sustained_load),
+        TEST(shows),
         TEST(missing_and_superfluous_arguments),
         TEST(stray_arguments),
         TEST(malformed_whole_numbers),

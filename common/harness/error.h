@@ -5,6 +5,10 @@
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Exit statuses of a step. */
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
 
@@ -24,5 +28,9 @@ void error_allocate(void **pointer, size_t bytes, const char *file, int line);
 
 /* What the user can do about it, beginning with "; ", or "". */
 const char *error_advice(cudaError_t error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,7 +6,9 @@
 #define KL_GEMM_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "device.h"
 #include "dtype.h"
@@ -98,12 +100,25 @@ typedef struct {
 /* The bytes of workspace that `v` needs for `p`; 0 where it has none or refuses p. */
 size_t gemm_workspace(const gemm_variant *v, const gemm_problem *p);
 
-/* What a step offers beside FP32 and nn: types and layouts, the default first. */
+/* Something that a step shows on the device: `--show NAME` prints it and runs no variant. */
+typedef struct {
+    const char *name;
+    const char *idea; /* one line for --list */
+    /* Runs on the current device and prints to `out`, at most 100 columns wide. Returns whether the device's answers
+     * are those that the host expects; where not, what is wrong was printed too. A CUDA error ends the program. */
+    bool (*run)(const device_facts *device, FILE *out);
+    /* NULL: runs anywhere. Otherwise as a variant's. */
+    const char *(*supports)(const device_facts *device);
+} gemm_show;
+
+/* What a step offers beside FP32 and nn: types and layouts, the default first; and what it can show. */
 typedef struct {
     const gemm_type *types;
     int type_count;
     const gemm_layout *layouts;
     int layout_count;
+    const gemm_show *shows; /* NULL: none */
+    int show_count;         /* at most OPTIONS_MAX_SHOWS (options.h) */
 } gemm_offer;
 
 /* Runs the step's command line (see options.h) over its variants; `offer` is NULL for FP32 and nn alone. Returns the
@@ -118,6 +133,7 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
 #define GEMM_VARIANT(name)                                                                                             \
     cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
     gemm_kernel kernel_##name(void)
+#define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
 
 #ifdef __cplusplus
 }

@@ -57,7 +57,27 @@ static int list(const gemm_session *s) {
         else
             print_kernel(v, &device);
     }
+    for (int i = 0; s->offer != NULL && i < s->offer->show_count; i++)
+        printf("--show %-11s %s\n", s->offer->shows[i].name, s->offer->shows[i].idea);
     return EXIT_OK;
+}
+
+/* ---- --show ---------------------------------------------------------------------------------------------------- */
+
+static int show(const gemm_session *s) {
+    const gemm_show *what = s->offer->shows;
+    while (strcmp(what->name, s->base.o.show) != 0) what++;
+    device_facts device;
+    const int status = session_open_device(&s->base, &device);
+    if (status != EXIT_OK) return status;
+    error_context("%s --show %s", s->base.step, what->name);
+    printf("%s --show %s on %s (sm_%d)\n%s\n", s->base.step, what->name, device.name, device.cc, what->idea);
+    const char *unsupported = what->supports != NULL ? what->supports(&device) : NULL;
+    if (unsupported != NULL) {
+        printf("skipped: %s\n", unsupported);
+        return EXIT_OK;
+    }
+    return what->run(&device, stdout) ? EXIT_OK : EXIT_WRONG;
 }
 
 /* ---- launches for timing --------------------------------------------------------------------------------------- */
@@ -495,8 +515,9 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
                    const gemm_offer *offer) {
     const char *dtypes[MAX_TYPES + 1] = {"f32"}, *layouts[MAX_LAYOUTS + 1] = {"nn"}, *outs[MAX_TYPES][3] = {{NULL}};
     const char *const *of_types[MAX_TYPES];
-    const char *names[OPTIONS_MAX_VARIANTS];
+    const char *names[OPTIONS_MAX_VARIANTS], *shows[OPTIONS_MAX_SHOWS + 1] = {NULL};
     for (int i = 0; i < count; i++) names[i] = variants[i].name;
+    for (int i = 0; offer != NULL && i < offer->show_count; i++) shows[i] = offer->shows[i].name;
     for (int i = 0; offer != NULL && i < offer->type_count; i++) {
         dtype each[2];
         const int out_count = gemm_outs(offer->types[i], each);
@@ -514,10 +535,11 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
                                 .default_size = DEFAULT_SIZE,
                                 .simulated_size = SIMULATED_SIZE,
                                 .simulated_max_size = SIMULATED_MAX_SIZE,
-                                .operation = OPTIONS_GEMM};
+                                .operation = OPTIONS_GEMM,
+                                .shows = *shows != NULL ? shows : NULL};
     gemm_session s = {.variants = variants, .count = count, .offer = offer};
     int status;
     if (!session_start(&s.base, &facts, argc, argv, &status)) return status;
     s.kind = chosen_kind(offer, &s.base.o);
-    return session_end(&s.base, s.base.o.list ? list(&s) : run(&s));
+    return session_end(&s.base, s.base.o.show != NULL ? show(&s) : s.base.o.list ? list(&s) : run(&s));
 }

@@ -31,6 +31,7 @@ typedef enum {
     OPT_EVERY,
     OPT_VARIANT,
     OPT_LIST,
+    OPT_SHOW,
     OPT_VERBOSE,
     OPT_SEED,
     OPT_DEVICE,
@@ -93,6 +94,7 @@ static const option_row table[OPT_COUNT] = {
     [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)", 0, NULL},
     [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)", 0, NULL},
     [OPT_LIST] = {"list", NULL, "list the variants and stop", 0, NULL},
+    [OPT_SHOW] = {"show", "NAME", NULL, 0, NULL},
     [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy", 0, NULL},
     [OPT_SEED] = {"seed", "N", "seed of the operands' generator (default " TEXT_OF(DEFAULT_SEED) ")", 0, NULL},
     [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)", 0, NULL},
@@ -145,6 +147,7 @@ static const char *operation_name(int operation) {
 
 static bool is_for(const option_row *row, const options_step *step) {
     if (row == &table[OPT_OUT] && step->outs == NULL) return false;
+    if (row == &table[OPT_SHOW] && step->shows == NULL) return false;
     return row->only == 0 || row->only == (int)step->operation;
 }
 
@@ -346,6 +349,8 @@ static bool apply(parser *p, option_id id, const char *text) {
     case OPT_LIST:
         o->list = true;
         return true;
+    case OPT_SHOW:
+        return choose_listed(p, id, text, p->step->shows, &o->show);
     case OPT_VERBOSE:
         o->verbose = true;
         return true;
@@ -569,12 +574,20 @@ static bool check_sustained(const parser *p) {
     return true;
 }
 
+/* A show runs no variant: only where it runs can be said. */
+static bool check_show(const parser *p) {
+    for (int id = 0; id < OPT_COUNT && p->o->show != NULL; id++)
+        if (p->given[id] && id != OPT_SHOW && id != OPT_DEVICE && id != OPT_SIM && id != OPT_SIM_DEVICE)
+            return fail(p, "--%s: contradicts --show, which runs no variant", table[id].name);
+    return true;
+}
+
 static bool complete(parser *p) {
     options *o = p->o;
     const bool tn = strcmp(o->layout, "tn") == 0;
     if (!p->given[OPT_VARIANT])
         for (int i = 0; i < p->step->variant_count; i++) o->chosen[i] = true;
-    if (!check_sweep(p)) return false;
+    if (!check_show(p) || !check_sweep(p)) return false;
     complete_shape(p);
     return check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
            check_leading(p, OPT_LDB, o->ldb, tn ? "k" : "n", tn ? o->k : o->n) &&
@@ -627,6 +640,10 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
         break;
     case OPT_LAYOUT:
         print_names(out, HELP_INDENT, step->layouts, list_length(step->layouts), " (default)");
+        break;
+    case OPT_SHOW:
+        fprintf(out, "show how something works, and stop: ");
+        print_names(out, HELP_INDENT + 36, step->shows, list_length(step->shows), "");
         break;
     case OPT_OUT:
         fprintf(out, "what C holds, the default first:\n%*s", HELP_INDENT, "");

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { OPTIONS_MAX_VARIANTS = 64 };
+enum { OPTIONS_MAX_VARIANTS = 64, OPTIONS_MAX_SHOWS = 16 };
 
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
 enum { GEMM_MAX_SIZE = 2000000000 };
@@ -40,6 +40,7 @@ typedef struct {
     int simulated_max_size; /* and --max-size of --sweep check there */
     bool simulated;         /* this is the simulator, also without --sim */
     options_operation operation;
+    const char *const *shows; /* NULL-terminated; NULL: the step has none (no --show) */
 } options_step;
 
 typedef struct {
@@ -54,6 +55,7 @@ typedef struct {
     int every;                         /* SWEEP_CHECK takes every Nth of its problems: 1 ... INT_MAX */
     bool chosen[OPTIONS_MAX_VARIANTS]; /* by index into options_step.variants; all true without --variant */
     bool list, verbose, warm, baseline, resume;
+    const char *show; /* one of options_step.shows; NULL: run the variants */
     uint64_t seed;
     int device;
     bool simulate;          /* --sim or --sim-device */

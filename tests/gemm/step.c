@@ -70,9 +70,26 @@ static const gemm_variant variants[] = {
      NULL, NULL, NULL, room_for_a},
 };
 
+static bool right(const device_facts *device, FILE *out) {
+    fprintf(out, "as it should be on sm_%d\n", device->cc);
+    return true;
+}
+
+static bool wrong(const device_facts *device, FILE *out) {
+    (void)device;
+    fprintf(out, "not as it should be\n");
+    return false;
+}
+
+static const gemm_show shows[] = {
+    {"right", "shows what is right", right, NULL},
+    {"wrong", "shows what is wrong", wrong, NULL},
+    {"nowhere", "shows nothing", wrong, nowhere},
+};
+
 int main(int argc, char **argv) {
     static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_F32, GEMM_TF32X3};
     static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
-    static const gemm_offer offer = {types, GEMM_COUNT(types), layouts, GEMM_COUNT(layouts)};
+    static const gemm_offer offer = {types, GEMM_COUNT(types), layouts, GEMM_COUNT(layouts), shows, GEMM_COUNT(shows)};
     return gemm_step_main(argc, argv, "test_gemm", variants, GEMM_COUNT(variants), &offer);
 }

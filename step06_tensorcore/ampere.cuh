@@ -1,0 +1,196 @@
+/* What the kernels without Hopper's instructions share: the types, the tiles in shared memory, copies that take any
+ * shape, and what is done with a sum at the end.
+ *
+ * Tiles are counted in bytes, since the tensor core's instructions are: each takes 32 bytes of a row of A and of a
+ * column of B (mma.cuh), 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel does for all types.
+ *
+ *   shared memory    A: BM rows (of A) of BK_BYTES        B, tn: BN rows (columns of B) of BK_BYTES, just as A
+ *                                                         B, nn: BK rows (of B) of BN elements
+ *
+ * The unit of copies is the chunk, 16 bytes of a row.
+ */
+#ifndef KL_AMPERE_CUH
+#define KL_AMPERE_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "gemm_kernel.cuh"
+#include "mma.cuh"
+
+/* ---- types ---- */
+
+/* An element of A and B as copies see it, how its products are summed, and the instruction. */
+template <gemm_type TYPE> struct tensor {};
+template <> struct tensor<GEMM_F16> {
+    typedef unsigned short bits;
+    typedef float sum;
+};
+template <> struct tensor<GEMM_BF16> {
+    typedef unsigned short bits;
+    typedef float sum;
+};
+template <> struct tensor<GEMM_S8> {
+    typedef unsigned char bits;
+    typedef int sum;
+};
+template <> struct tensor<GEMM_TF32> {
+    typedef unsigned bits;
+    typedef float sum;
+};
+
+/* d += a * b for 16 rows of A, 8 columns of B and 32 bytes of each. */
+template <gemm_type TYPE, typename SUM>
+static __device__ __forceinline__ void multiply_32_bytes(SUM *d, const unsigned *a, const unsigned *b) {
+    if constexpr (TYPE == GEMM_F16) mma_m16n8k16_f16(d, a, b);
+    if constexpr (TYPE == GEMM_BF16) mma_m16n8k16_bf16(d, a, b);
+    if constexpr (TYPE == GEMM_S8) mma_m16n8k32_s8(d, a, b);
+    if constexpr (TYPE == GEMM_TF32) mma_m16n8k8_tf32(d, a, b);
+}
+
+/* ---- operands ---- */
+
+/* A matrix in global memory as it lies there: A is m x k; B in tn n x k, in nn k x n. */
+template <typename T> struct operand {
+    const T *at;
+    int ld, rows, cols;
+};
+
+template <typename T> static __device__ __forceinline__ operand<T> operand_a(const gemm_problem &p) {
+    return {(const T *)p.A, p.lda, p.m, p.k};
+}
+template <typename T, gemm_layout LAYOUT>
+static __device__ __forceinline__ operand<T> operand_b(const gemm_problem &p) {
+    if (LAYOUT == GEMM_TN) return {(const T *)p.B, p.ldb, p.n, p.k};
+    return {(const T *)p.B, p.ldb, p.k, p.n};
+}
+
+/* The elements of row `row` from column `col` on, a chunk of them, zeros where the matrix ends. Aligned to the element
+ * and no more: where a chunk straddles words, it is cut out of five; of the words all are in the matrix or between its
+ * rows. */
+template <typename T> static __device__ __forceinline__ uint4 load_chunk(const operand<T> &x, int row, int col) {
+    const int CHUNK = 16 / sizeof(T), WORD = 4 / sizeof(T); /* elements */
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (row >= x.rows || col >= x.cols) return v;
+    const T *from = gemm_at(x.at, x.ld, row, col);
+    unsigned odd = (uintptr_t)from % 4;
+    if (col + CHUNK <= x.cols && (uintptr_t)from % 16 == 0) return *(const uint4 *)from;
+    if (col + CHUNK <= x.cols &&
+        (odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols)))) {
+        const unsigned *word = (const unsigned *)((uintptr_t)from - odd);
+        unsigned last = odd == 0 ? 0 : word[4];
+        v.x = __funnelshift_r(word[0], word[1], odd * 8);
+        v.y = __funnelshift_r(word[1], word[2], odd * 8);
+        v.z = __funnelshift_r(word[2], word[3], odd * 8);
+        v.w = __funnelshift_r(word[3], last, odd * 8);
+        return v;
+    }
+    unsigned *words = &v.x;
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++)
+        if (col + i < x.cols) words[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
+    return v;
+}
+
+/* ---- tiles in shared memory ---- */
+
+/* How the chunks of a row are ordered, so that those which are read together lie in different banks. */
+enum order {
+    PLAIN, /* as they come */
+    ROWS,  /* for eight rows, the same chunk of each: ldmatrix */
+    WORDS  /* for four rows, the same two chunks of each, a word a lane: B of tf32 and nn */
+};
+
+/* The place, in rows of ROW_BYTES, of chunk `chunk` of row `row`. All 32 banks are 8 chunks: of rows of 64 bytes two.
+ */
+template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_place(int row, int chunk) {
+    if (ORDER == ROWS) return ROW_BYTES == 64 ? chunk ^ row / 2 % 4 : chunk ^ row % 8;
+    if (ORDER == WORDS) return chunk ^ row % 4 * 2;
+    return chunk;
+}
+
+/* Its offset in the tile, in bytes. */
+template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_offset(int row, int chunk) {
+    return row * ROW_BYTES + chunk_place<ORDER, ROW_BYTES>(row, chunk) * 16;
+}
+
+/* Copies the tile at (row0, col0), rows of ROW_BYTES, into shared memory: all threads of the block, by way of
+ * registers. */
+template <order ORDER, int TILE_ROWS, int ROW_BYTES, int THREADS, typename T>
+static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, int col0, unsigned char *tile) {
+    const int CHUNKS = ROW_BYTES / 16; /* a row */
+    const int EACH = TILE_ROWS * CHUNKS / THREADS;
+    uint4 v[EACH]; /* all loads are on their way before the first store waits for one */
+#pragma unroll
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS;
+        v[s] = load_chunk(x, row0 + i / CHUNKS, col0 + i % CHUNKS * (16 / (int)sizeof(T)));
+    }
+#pragma unroll
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS;
+        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = v[s];
+    }
+}
+
+/* ---- results ---- */
+
+/* alpha*acc + beta*c in FP32, rounded once, reading c only when beta != 0; of whole numbers modulo 2^32. */
+template <typename OUT> static __device__ __forceinline__ OUT blend(const gemm_problem &p, float acc, OUT c) {
+    return (OUT)(p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * (float)c);
+}
+static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int c) {
+    unsigned product = (unsigned)(int)p.alpha * (unsigned)acc;
+    return (int)(p.beta == 0.0f ? product : product + (unsigned)(int)p.beta * (unsigned)c);
+}
+
+template <typename OUT> struct __align__(2 * sizeof(OUT)) neighbours {
+    OUT x, y;
+};
+
+template <typename OUT, typename SUM>
+static __device__ __forceinline__ void store_as(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+    if (row >= p.m || col >= p.n) return;
+    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
+    if (col + 1 < p.n && (uintptr_t)c % (2 * sizeof(OUT)) == 0) { /* both at once */
+        neighbours<OUT> old = {};
+        if (p.beta != 0.0f) old = *(const neighbours<OUT> *)c;
+        *(neighbours<OUT> *)c = {blend(p, x, old.x), blend(p, y, old.y)};
+        return;
+    }
+    c[0] = blend(p, x, p.beta != 0.0f ? c[0] : (OUT)0);
+    if (col + 1 < p.n) c[1] = blend(p, y, p.beta != 0.0f ? c[1] : (OUT)0);
+}
+
+/* Stores the results of (row, col) and (row, col + 1), as far as they exist: what a lane has of a row of D. */
+template <gemm_type TYPE, typename SUM>
+static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+    if constexpr (TYPE == GEMM_S8) {
+        store_as<int>(p, row, col, x, y);
+    } else if (TYPE == GEMM_TF32 || p.out == DTYPE_F32) {
+        store_as<float>(p, row, col, x, y);
+    } else if constexpr (TYPE == GEMM_F16) {
+        store_as<__half>(p, row, col, x, y);
+    } else if constexpr (TYPE == GEMM_BF16) {
+        store_as<__nv_bfloat16>(p, row, col, x, y);
+    }
+}
+
+/* ---- launching ---- */
+
+/* Calls f<TYPE, LAYOUT>(p, stream) for the problem's own; s8 comes as tn alone. */
+#define AMPERE_DISPATCH(f, p, stream)                                                                                  \
+    switch ((p)->type) {                                                                                               \
+    case GEMM_F16:                                                                                                     \
+        return (p)->layout == GEMM_TN ? f<GEMM_F16, GEMM_TN>(p, stream) : f<GEMM_F16, GEMM_NN>(p, stream);             \
+    case GEMM_BF16:                                                                                                    \
+        return (p)->layout == GEMM_TN ? f<GEMM_BF16, GEMM_TN>(p, stream) : f<GEMM_BF16, GEMM_NN>(p, stream);           \
+    case GEMM_TF32:                                                                                                    \
+        return (p)->layout == GEMM_TN ? f<GEMM_TF32, GEMM_TN>(p, stream) : f<GEMM_TF32, GEMM_NN>(p, stream);           \
+    case GEMM_S8:                                                                                                      \
+        return (p)->layout == GEMM_TN ? f<GEMM_S8, GEMM_TN>(p, stream) : cudaErrorInvalidValue;                        \
+    default:                                                                                                           \
+        return cudaErrorInvalidValue;                                                                                  \
+    }
+
+#endif

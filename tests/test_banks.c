@@ -1,0 +1,80 @@
+/* Wavefronts and bank conflicts of accesses whose figures are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "banks.h"
+
+enum { WARP = 32 };
+
+/* Lane t's address: t * stride bytes. */
+static void with_stride(unsigned addresses[WARP], unsigned stride) {
+    for (unsigned t = 0; t < WARP; t++) addresses[t] = t * stride;
+}
+
+static void words(void **state) {
+    (void)state;
+    /* The greatest common divisor of the stride in words and 32. */
+    static const int expected[][2] = {{1, 1},  {2, 2},   {3, 1},  {4, 4},  {8, 8},  {16, 16},
+                                      {31, 1}, {32, 32}, {33, 1}, {34, 2}, {48, 16}};
+    unsigned a[WARP];
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        with_stride(a, 4 * (unsigned)expected[i][0]);
+        assert_int_equal(banks_wavefronts(a, WARP, 4), expected[i][1]);
+        assert_int_equal(banks_conflicts(a, WARP, 4), expected[i][1] - 1);
+    }
+    with_stride(a, 0); /* all want the same word */
+    assert_int_equal(banks_wavefronts(a, WARP, 4), 1);
+    for (int t = 0; t < WARP; t++) a[t] = t % 2 ? 128 : 0; /* two words of a bank */
+    assert_int_equal(banks_wavefronts(a, WARP, 4), 2);
+    for (unsigned t = 0; t < WARP; t++) a[t] = t / 2 * 4; /* half a line, each word twice */
+    assert_int_equal(banks_wavefronts(a, WARP, 4), 1);
+}
+
+static void wide_accesses_go_in_parts(void **state) {
+    (void)state;
+    unsigned a[WARP];
+    with_stride(a, 8);
+    assert_int_equal(banks_wavefronts(a, WARP, 8), 2);
+    assert_int_equal(banks_conflicts(a, WARP, 8), 0);
+    with_stride(a, 16);
+    assert_int_equal(banks_wavefronts(a, WARP, 16), 4);
+    assert_int_equal(banks_conflicts(a, WARP, 16), 0);
+    with_stride(a, 32); /* every other chunk of 16 bytes */
+    assert_int_equal(banks_wavefronts(a, WARP, 16), 8);
+    with_stride(a, 128); /* a column of chunks */
+    assert_int_equal(banks_wavefronts(a, WARP, 16), 32);
+    assert_int_equal(banks_conflicts(a, WARP, 16), 28);
+    with_stride(a, 144); /* the same with a chunk of padding */
+    assert_int_equal(banks_conflicts(a, WARP, 16), 0);
+    for (unsigned t = 0; t < WARP; t++) a[t] = 128 * t + 16 * (3 ^ t % 8); /* and with the XOR */
+    assert_int_equal(banks_conflicts(a, WARP, 16), 0);
+    for (unsigned t = 0; t < WARP; t++) a[t] = 128 * t + 16 * (3 ^ t % 4); /* with too small a one */
+    assert_int_equal(banks_conflicts(a, WARP, 16), 4);
+    for (unsigned t = 0; t < WARP; t++) a[t] = 128 * (t / 8); /* one chunk a part */
+    assert_int_equal(banks_conflicts(a, WARP, 16), 0);
+}
+
+static void fewer_lanes(void **state) {
+    (void)state;
+    unsigned a[WARP];
+    with_stride(a, 128);
+    assert_int_equal(banks_wavefronts(a, 8, 16), 8); /* ldmatrix.x1 */
+    assert_int_equal(banks_conflicts(a, 8, 16), 7);
+    assert_int_equal(banks_wavefronts(a, 1, 16), 1);
+    assert_int_equal(banks_conflicts(a, 1, 16), 0);
+    assert_int_equal(banks_wavefronts(a, 12, 16), 12);
+    assert_int_equal(banks_conflicts(a, 12, 16), 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words),
+        cmocka_unit_test(wide_accesses_go_in_parts),
+        cmocka_unit_test(fewer_lanes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

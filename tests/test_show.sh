@@ -1,0 +1,54 @@
+#!/bin/sh
+# What step 6 shows (--show), in the simulator: the drawings as they were looked at once (tests/show), on every GPU that
+# it stands for. Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # NAME CONDITION...
+    name=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "FAIL $name:"
+        sed 's/^/    /' "$work/out" | tail -n 20
+    fi
+}
+
+# run ARGUMENTS...: the step's output in $work/out, without the line that names the device in $work/shown.
+run() {
+    status=0
+    step06_tensorcore/run "$@" >"$work/out" 2>&1 || status=$?
+    sed 1d "$work/out" >"$work/shown"
+}
+
+for show in mma_s8 mma_f16 ldmatrix swizzle; do
+    for device in sm_75 sm_80 sm_86 sm_89 sm_90; do
+        run --sim-device $device --show $show
+        check "$show on $device: status $status" [ "$status" = 0 ]
+        check "$show names $device" grep -q "^step06_tensorcore --show $show on .* (simulated) ($device)$" "$work/out"
+        if [ "$show $device" = 'mma_f16 sm_75' ]; then # half of it, and why
+            check "$show on $device says why" [ "$(tail -n 1 "$work/shown")" = 'm16n8k16 needs compute capability 8.0.' ]
+            sed '$d' "$work/shown" | diff - tests/show/$show.expected | grep '^<' >"$work/diff"
+            check "$show on $device: the first half" [ ! -s "$work/diff" ]
+        else
+            diff "$work/shown" tests/show/$show.expected >"$work/diff"
+            check "$show on $device" [ ! -s "$work/diff" ]
+        fi
+    done
+    check "$show fits 100 columns" [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
+    run --list
+    check "--list has $show" grep -q "^--show $show " "$work/out"
+done
+
+run --show wmma
+check 'an unknown show' [ "$status" = 2 ]
+check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
+    "step06_tensorcore: --show: 'wmma' is unknown (known: mma_s8, mma_f16, ldmatrix, swizzle)" ]
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
