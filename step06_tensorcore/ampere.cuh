@@ -65,31 +65,42 @@ static __device__ __forceinline__ operand<T> operand_b(const gemm_problem &p) {
     return {(const T *)p.B, p.ldb, p.k, p.n};
 }
 
+/* A chunk on its way: words of global memory out of which it is cut `shift` bits from the start. The cut waits for the
+ * loads, so who has something else to do meanwhile makes it later. */
+struct raw_chunk {
+    __align__(16) unsigned word[5];
+    unsigned shift;
+};
+
+static __device__ __forceinline__ uint4 cut(const raw_chunk &r) {
+    return make_uint4(__funnelshift_r(r.word[0], r.word[1], r.shift), __funnelshift_r(r.word[1], r.word[2], r.shift),
+                      __funnelshift_r(r.word[2], r.word[3], r.shift), __funnelshift_r(r.word[3], r.word[4], r.shift));
+}
+
 /* The elements of row `row` from column `col` on, a chunk of them, zeros where the matrix ends. Aligned to the element
- * and no more: where a chunk straddles words, it is cut out of five; of the words all are in the matrix or between its
- * rows. */
-template <typename T> static __device__ __forceinline__ uint4 load_chunk(const operand<T> &x, int row, int col) {
+ * and no more: where the chunk straddles words, five of them, all in the matrix or between its rows. */
+template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, int row, int col) {
     const int CHUNK = 16 / sizeof(T), WORD = 4 / sizeof(T); /* elements */
-    uint4 v = make_uint4(0, 0, 0, 0);
-    if (row >= x.rows || col >= x.cols) return v;
+    raw_chunk r = {};
+    if (row >= x.rows || col >= x.cols) return r;
     const T *from = gemm_at(x.at, x.ld, row, col);
     unsigned odd = (uintptr_t)from % 4;
-    if (col + CHUNK <= x.cols && (uintptr_t)from % 16 == 0) return *(const uint4 *)from;
-    if (col + CHUNK <= x.cols &&
-        (odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols)))) {
+    bool whole = col + CHUNK <= x.cols;
+    bool words_inside = odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols));
+    if (whole && (uintptr_t)from % 16 == 0) {
+        *(uint4 *)r.word = *(const uint4 *)from;
+    } else if (whole && words_inside) {
         const unsigned *word = (const unsigned *)((uintptr_t)from - odd);
-        unsigned last = odd == 0 ? 0 : word[4];
-        v.x = __funnelshift_r(word[0], word[1], odd * 8);
-        v.y = __funnelshift_r(word[1], word[2], odd * 8);
-        v.z = __funnelshift_r(word[2], word[3], odd * 8);
-        v.w = __funnelshift_r(word[3], last, odd * 8);
-        return v;
-    }
-    unsigned *words = &v.x;
 #pragma unroll
-    for (int i = 0; i < CHUNK; i++)
-        if (col + i < x.cols) words[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
-    return v;
+        for (int i = 0; i < 4; i++) r.word[i] = word[i];
+        if (odd != 0) r.word[4] = word[4];
+        r.shift = odd * 8;
+    } else {
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++)
+            if (col + i < x.cols) r.word[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
+    }
+    return r;
 }
 
 /* ---- tiles in shared memory ---- */
@@ -120,7 +131,7 @@ template <order ORDER, int TILE_ROWS, int ROW_BYTES, int THREADS, typename T>
 static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, int col0, unsigned char *tile) {
     const int CHUNKS = ROW_BYTES / 16; /* a row */
     const int EACH = TILE_ROWS * CHUNKS / THREADS;
-    uint4 v[EACH]; /* all loads are on their way before the first store waits for one */
+    raw_chunk v[EACH]; /* all loads are on their way before the first store waits for one */
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
         int i = threadIdx.x + s * THREADS;
@@ -129,7 +140,7 @@ static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, 
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
         int i = threadIdx.x + s * THREADS;
-        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = v[s];
+        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = cut(v[s]);
     }
 }
 

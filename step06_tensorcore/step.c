@@ -5,6 +5,7 @@ GEMM_VARIANT(wmma);
 GEMM_VARIANT(mma_sync);
 GEMM_VARIANT(ldmatrix);
 GEMM_VARIANT(swizzle);
+GEMM_VARIANT(multistage);
 
 static const char *needs_sm75(const device_facts *device) {
     return device->cc >= 75 ? NULL : "wmma needs compute capability 7.5";
@@ -36,6 +37,8 @@ static const gemm_variant variants[] = {
     {"ldmatrix", "four 8 x 8 matrices a load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL},
     {"swizzle", "chunks XORed with their row: no bank conflicts", launch_swizzle, kernel_swizzle, needs_sm80, refused,
      NULL},
+    {"multistage", "cp.async in stages, fragments double-buffered, blocks in an order for L2", launch_multistage,
+     kernel_multistage, needs_sm80, refused, NULL},
 };
 
 int main(int argc, char **argv) {
