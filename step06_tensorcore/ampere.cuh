@@ -155,35 +155,55 @@ static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int 
     return (int)(p.beta == 0.0f ? product : product + (unsigned)(int)p.beta * (unsigned)c);
 }
 
-template <typename OUT> struct __align__(2 * sizeof(OUT)) neighbours {
-    OUT x, y;
+template <typename T> struct __align__(2 * sizeof(T)) neighbours {
+    T x, y;
+};
+template <typename T> struct __align__(4 * sizeof(T)) four {
+    T x, y, z, w;
 };
 
+/* Stores the result of (row, col), if it exists. */
 template <typename OUT, typename SUM>
-static __device__ __forceinline__ void store_as(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+static __device__ __forceinline__ void store_one(const gemm_problem &p, int row, int col, SUM x) {
     if (row >= p.m || col >= p.n) return;
     OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
-    if (col + 1 < p.n && (uintptr_t)c % (2 * sizeof(OUT)) == 0) { /* both at once */
+    *c = blend(p, x, p.beta != 0.0f ? *c : (OUT)0);
+}
+
+/* The same of two neighbours: at once where C is aligned. */
+template <typename OUT, typename SUM>
+static __device__ __forceinline__ void store_two(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
+    if (row < p.m && col + 1 < p.n && (uintptr_t)c % sizeof(neighbours<OUT>) == 0) {
         neighbours<OUT> old = {};
         if (p.beta != 0.0f) old = *(const neighbours<OUT> *)c;
         *(neighbours<OUT> *)c = {blend(p, x, old.x), blend(p, y, old.y)};
-        return;
+    } else {
+        store_one<OUT>(p, row, col, x);
+        store_one<OUT>(p, row, col + 1, y);
     }
-    c[0] = blend(p, x, p.beta != 0.0f ? c[0] : (OUT)0);
-    if (col + 1 < p.n) c[1] = blend(p, y, p.beta != 0.0f ? c[1] : (OUT)0);
+}
+
+/* Four at once: all their columns exist, and C is aligned. */
+template <typename OUT, typename SUM>
+static __device__ __forceinline__ void store_four(const gemm_problem &p, int row, int col, const four<SUM> &sums) {
+    if (row >= p.m) return;
+    four<OUT> *c = (four<OUT> *)gemm_at((OUT *)p.C, p.ldc, row, col), old = {};
+    if (p.beta != 0.0f) old = *c;
+    *c = {blend(p, sums.x, old.x), blend(p, sums.y, old.y), blend(p, sums.z, old.z), blend(p, sums.w, old.w)};
 }
 
 /* Stores the results of (row, col) and (row, col + 1), as far as they exist: what a lane has of a row of D. */
 template <gemm_type TYPE, typename SUM>
 static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, SUM x, SUM y) {
     if constexpr (TYPE == GEMM_S8) {
-        store_as<int>(p, row, col, x, y);
+        store_two<int>(p, row, col, x, y);
     } else if (TYPE == GEMM_TF32 || p.out == DTYPE_F32) {
-        store_as<float>(p, row, col, x, y);
+        store_two<float>(p, row, col, x, y);
     } else if constexpr (TYPE == GEMM_F16) {
-        store_as<__half>(p, row, col, x, y);
+        store_two<__half>(p, row, col, x, y);
     } else if constexpr (TYPE == GEMM_BF16) {
-        store_as<__nv_bfloat16>(p, row, col, x, y);
+        store_two<__nv_bfloat16>(p, row, col, x, y);
     }
 }
 

@@ -50,6 +50,10 @@ struct plan {
     static const int B_COPIES = (B_BY_K ? BN : BK) / B_STEP;
     static const int COPIES = A_COPIES + B_COPIES, SHARES = STEPS > 1 ? STEPS - 1 : 1;
     static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* copies a step, at most */
+
+    /* A warp's patch of 16 rows of sums: 8 words more than they have, so that four rows cover all banks. */
+    static const int PATCH_PITCH = WN + 8;
+    static_assert(THREADS / 32 * 16 * PATCH_PITCH * 4 <= BYTES, "the patches lie in the ring");
 };
 
 /* This thread's copies of the next tile. What lies beyond the matrix becomes zeros. */
@@ -133,37 +137,54 @@ static __device__ __forceinline__ void copy_narrow(const operand<typename P::T> 
         if (width == 4) cp_async_4_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 4));
 }
 
-/* Copy number s, A's first, then B's, into the stage at `stage`. */
-template <typename P>
-static __device__ __forceinline__ void copy(const source<P> &x, int s, unsigned stage, raw_chunk *r) {
-    unsigned to = stage + place_of<P>(s);
+/* Copy number s, A's first, then B's, into the stage at `stage`: of a tile whose rows all go on to its end. */
+template <typename P> static __device__ __forceinline__ void copy_whole(const source<P> &x, int s, unsigned stage) {
     bool is_a = s < P::A_COPIES;
     int down = is_a ? s * P::A_STEP : (s - P::A_COPIES) * P::B_STEP; /* rows below the first chunk */
-    int t = threadIdx.x;
-    if (P::ALIGNED) {
-        const typename P::T *from = is_a ? x.a_from + down * (int64_t)x.a.ld : x.b_from + down * (int64_t)x.b.ld;
-        bool exists = down < (is_a ? x.a_rows : x.b_rows);
-        bool whole = x.k0 + P::BK <= x.a.cols && (P::B_BY_K || is_a || x.col0 + P::BN <= x.b.cols);
-        int bytes = 16; /* of a row that ends in this tile less, or nothing */
-        if (!whole && is_a) bytes = bytes_of<P>(x.a.cols - x.k0 - t % P::A_CHUNKS * P::CHUNK);
-        if (!whole && !is_a) bytes = bytes_of<P>(x.b.cols - (P::B_BY_K ? x.k0 : x.col0) - t % P::B_CHUNKS * P::CHUNK);
-        if (whole)
-            cp_async_16_zfill(to, from, exists ? 16 : 0);
-        else
-            cp_async_16_zfill(to, from, exists ? bytes : 0);
-        return;
-    }
-    if (is_a)
-        copy_narrow<P>(x.a, x.row0 + t / P::A_CHUNKS + down, x.k0 + t % P::A_CHUNKS * P::CHUNK, to, x.a_width, r);
-    else
-        copy_narrow<P>(x.b, (P::B_BY_K ? x.col0 : x.k0) + t / P::B_CHUNKS + down,
-                       (P::B_BY_K ? x.k0 : x.col0) + t % P::B_CHUNKS * P::CHUNK, to, x.b_width, r);
+    const typename P::T *from = is_a ? x.a_from + down * (int64_t)x.a.ld : x.b_from + down * (int64_t)x.b.ld;
+    cp_async_16_zfill(stage + place_of<P>(s), from, down < (is_a ? x.a_rows : x.b_rows) ? 16 : 0);
 }
 
-/* The end of a copy that came through registers. */
+/* The same of any tile. */
 template <typename P>
-static __device__ __forceinline__ void finish(const source<P> &x, int s, unsigned char *stage, const raw_chunk &r) {
-    if (!P::ALIGNED && (s < P::A_COPIES ? x.a_width : x.b_width) == 0) *(uint4 *)(stage + place_of<P>(s)) = cut(r);
+static __device__ __forceinline__ void copy_any(const source<P> &x, int s, unsigned stage, raw_chunk *r) {
+    unsigned to = stage + place_of<P>(s);
+    int t = threadIdx.x;
+    if (s < P::A_COPIES) {
+        int row = t / P::A_CHUNKS + s * P::A_STEP, col = t % P::A_CHUNKS * P::CHUNK;
+        copy_narrow<P>(x.a, x.row0 + row, x.k0 + col, to, P::ALIGNED ? 16 : x.a_width, r);
+    } else {
+        int row = t / P::B_CHUNKS + (s - P::A_COPIES) * P::B_STEP, col = t % P::B_CHUNKS * P::CHUNK;
+        copy_narrow<P>(x.b, (P::B_BY_K ? x.col0 : x.k0) + row, (P::B_BY_K ? x.k0 : x.col0) + col, to,
+                       P::ALIGNED ? 16 : x.b_width, r);
+    }
+}
+
+/* Copies number first ... last - 1. */
+template <typename P>
+static __device__ __forceinline__ void copy(const source<P> &x, int first, int last, unsigned stage, raw_chunk *r) {
+    bool whole = x.k0 + P::BK <= x.a.cols && (P::B_BY_K || x.col0 + P::BN <= x.b.cols);
+    if (!P::ALIGNED) {
+#pragma unroll
+        for (int s = first; s < last; s++) copy_any(x, s, stage, &r[s - first]);
+    } else if (whole) {
+#pragma unroll
+        for (int s = first; s < last; s++) copy_whole(x, s, stage);
+    } else {
+#pragma unroll 1 /* seldom: no registers for it */
+        for (int s = first; s < last; s++) copy_any(x, s, stage, r);
+    }
+}
+
+/* The end of those that came through registers. */
+template <typename P>
+static __device__ __forceinline__ void finish(const source<P> &x, int first, int last, unsigned char *stage,
+                                              const raw_chunk *r) {
+    if constexpr (!P::ALIGNED) {
+#pragma unroll
+        for (int s = first; s < last; s++)
+            if ((s < P::A_COPIES ? x.a_width : x.b_width) == 0) *(uint4 *)(stage + place_of<P>(s)) = cut(r[s - first]);
+    }
 }
 
 /* Offsets in a stage of what this lane addresses for A and B in step 0; another step and other columns are an XOR or an
@@ -204,6 +225,40 @@ static __device__ __forceinline__ void load_fragments(const unsigned char *stage
     }
 }
 
+/* C from the warp's registers, 16 rows at a time by way of shared memory, where `patch` is this warp's own: what is
+ * scattered over lanes there leaves in whole rows, four elements a lane, or one where not all can be. */
+template <typename P, typename OUT>
+static __device__ __forceinline__ void store_tile(const gemm_problem &p, int row0, int col0,
+                                                  const typename P::SUM (*c_frag)[P::WN / 8][4],
+                                                  typename P::SUM *patch) {
+    typedef typename P::SUM SUM;
+    const int WN = P::WN, PITCH = P::PATCH_PITCH;
+    int lane = threadIdx.x % 32;
+    bool vector = ((uintptr_t)p.C | (uintptr_t)p.ldc * sizeof(OUT)) % sizeof(four<OUT>) == 0 && col0 + WN <= p.n;
+#pragma unroll
+    for (int i = 0; i < P::WM / 16; i++) {
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < WN / 8; j++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                SUM *to = &patch[(half * 8 + lane / 4) * PITCH + j * 8 + lane % 4 * 2];
+                *(neighbours<SUM> *)to = {c_frag[i][j][half * 2], c_frag[i][j][half * 2 + 1]};
+            }
+        __syncwarp();
+        int row = row0 + i * 16;
+        if (vector) {
+#pragma unroll 4
+            for (int e = lane * 4; e < 16 * WN; e += 128)
+                store_four<OUT>(p, row + e / WN, col0 + e % WN, *(const four<SUM> *)&patch[e / WN * PITCH + e % WN]);
+        } else {
+#pragma unroll 1
+            for (int e = lane; e < 16 * WN; e += 32)
+                store_one<OUT>(p, row + e / WN, col0 + e % WN, patch[e / WN * PITCH + e % WN]);
+        }
+    }
+}
+
 template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p) {
     extern __shared__ __align__(1024) unsigned char stages[];
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
@@ -224,9 +279,9 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
         unsigned char *to = stages + t * P::STAGE_BYTES;
         if (t < tiles) {
 #pragma unroll
-            for (int s = 0; s < P::COPIES; s++) {
-                copy(from, s, shared_address(to), &through[0]);
-                finish(from, s, to, through[0]);
+            for (int s = 0; s < P::COPIES; s += P::SHARE) {
+                copy(from, s, min(s + P::SHARE, P::COPIES), shared_address(to), through);
+                finish(from, s, min(s + P::SHARE, P::COPIES), to, through);
             }
             advance(&from);
         }
@@ -257,11 +312,7 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
             int other = (step + 1) % 2;
             load_fragments<P>(stages, now, a_at, b_at, (step + 1) % STEPS, a_frag[other], b_frag[other]);
             const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
-            if (more && step < P::SHARES) {
-#pragma unroll
-                for (int s = FIRST; s < LAST; s++)
-                    copy(from, s, shared_address(to), &through[P::ALIGNED ? 0 : s - FIRST]);
-            }
+            if (more && FIRST < LAST) copy(from, FIRST, LAST, shared_address(to), through);
 #pragma unroll
             for (int j = 0; j < NJ; j++)
 #pragma unroll
@@ -269,22 +320,20 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
                     int i = j % 2 ? MI - 1 - x : x;
                     multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[step % 2][i], b_frag[step % 2][j]);
                 }
-            if (!P::ALIGNED && more && step < P::SHARES) {
-#pragma unroll
-                for (int s = FIRST; s < LAST; s++) finish(from, s, to, through[s - FIRST]);
-            }
+            if (more && FIRST < LAST) finish(from, FIRST, LAST, to, through);
         }
     }
-
-    int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < MI; i++)
-#pragma unroll
-        for (int j = 0; j < NJ; j++) {
-            int row = row0 + wm + i * 16 + lane / 4, col = col0 + wn + j * 8 + lane % 4 * 2;
-            store_pair<P::TYPE>(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
-            store_pair<P::TYPE>(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
-        }
+    __syncthreads(); /* of the ring nothing is needed any more */
+    typename P::SUM *patch = (typename P::SUM *)stages + warp * 16 * P::PATCH_PITCH;
+    if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
+        typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
+        if (p.out == DTYPE_F32)
+            store_tile<P, float>(p, row0 + wm, col0 + wn, c_frag, patch);
+        else
+            store_tile<P, half>(p, row0 + wm, col0 + wn, c_frag, patch);
+    } else {
+        store_tile<P, typename P::SUM>(p, row0 + wm, col0 + wn, c_frag, patch);
+    }
 }
 
 template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStream_t stream) {
