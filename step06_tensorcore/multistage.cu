@@ -53,6 +53,7 @@ struct plan {
 
     /* A warp's patch of 16 rows of sums: 8 words more than they have, so that four rows cover all banks. */
     static const int PATCH_PITCH = WN + 8;
+    static_assert(BK_BYTES == 64 || BK_BYTES == 128, "chunk_place knows these");
     static_assert(THREADS / 32 * 16 * PATCH_PITCH * 4 <= BYTES, "the patches lie in the ring");
 };
 
