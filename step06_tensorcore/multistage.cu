@@ -3,11 +3,10 @@
  *   global -> shared      cp.async, a ring of STAGES tiles: one is multiplied, the others are on their way
  *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other being loaded
  *
- *   step of 32 bytes    ... 2       3      | 0       1       2       3      | 0 ...
- *   ldmatrix            of 3    next tile's 0  1       2       3   next tile's 0
- *   mma.sync            2       3            0       1       2       3
- *   cp.async            tile + STAGES - 1, a share each step, but for the last
- *                               ^ commit, wait for the next tile, barrier
+ *   32 bytes of K     step 0      step 1      step 2      step 3               of tile t
+ *   cp.async          a share     a share     a share     commit; wait for     tile t + STAGES - 1
+ *   ldmatrix          1           2           3           tile t + 1: 0        its fragments
+ *   mma.sync          0           1           2           3
  *
  * - A warp multiplies 64 x 64: 32 products for 8 ldmatrix.x4, a load for four products.
  * - Blocks go down GROUP rows of tiles, then on to the next column, so that those running together share A and B in L2.
