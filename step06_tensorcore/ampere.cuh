@@ -65,31 +65,42 @@ static __device__ __forceinline__ operand<T> operand_b(const gemm_problem &p) {
     return {(const T *)p.B, p.ldb, p.k, p.n};
 }
 
+/* A chunk on its way: words of global memory out of which it is cut `shift` bits from the start. The cut waits for the
+ * loads, so who has something else to do meanwhile makes it later. */
+struct raw_chunk {
+    __align__(16) unsigned word[5];
+    unsigned shift;
+};
+
+static __device__ __forceinline__ uint4 cut(const raw_chunk &r) {
+    return make_uint4(__funnelshift_r(r.word[0], r.word[1], r.shift), __funnelshift_r(r.word[1], r.word[2], r.shift),
+                      __funnelshift_r(r.word[2], r.word[3], r.shift), __funnelshift_r(r.word[3], r.word[4], r.shift));
+}
+
 /* The elements of row `row` from column `col` on, a chunk of them, zeros where the matrix ends. Aligned to the element
- * and no more: where a chunk straddles words, it is cut out of five; of the words all are in the matrix or between its
- * rows. */
-template <typename T> static __device__ __forceinline__ uint4 load_chunk(const operand<T> &x, int row, int col) {
+ * and no more: where the chunk straddles words, five of them, all in the matrix or between its rows. */
+template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, int row, int col) {
     const int CHUNK = 16 / sizeof(T), WORD = 4 / sizeof(T); /* elements */
-    uint4 v = make_uint4(0, 0, 0, 0);
-    if (row >= x.rows || col >= x.cols) return v;
+    raw_chunk r = {};
+    if (row >= x.rows || col >= x.cols) return r;
     const T *from = gemm_at(x.at, x.ld, row, col);
     unsigned odd = (uintptr_t)from % 4;
-    if (col + CHUNK <= x.cols && (uintptr_t)from % 16 == 0) return *(const uint4 *)from;
-    if (col + CHUNK <= x.cols &&
-        (odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols)))) {
+    bool whole = col + CHUNK <= x.cols;
+    bool words_inside = odd == 0 || ((row > 0 || col > 0) && (row < x.rows - 1 || col + CHUNK + WORD <= x.cols));
+    if (whole && (uintptr_t)from % 16 == 0) {
+        *(uint4 *)r.word = *(const uint4 *)from;
+    } else if (whole && words_inside) {
         const unsigned *word = (const unsigned *)((uintptr_t)from - odd);
-        unsigned last = odd == 0 ? 0 : word[4];
-        v.x = __funnelshift_r(word[0], word[1], odd * 8);
-        v.y = __funnelshift_r(word[1], word[2], odd * 8);
-        v.z = __funnelshift_r(word[2], word[3], odd * 8);
-        v.w = __funnelshift_r(word[3], last, odd * 8);
-        return v;
-    }
-    unsigned *words = &v.x;
 #pragma unroll
-    for (int i = 0; i < CHUNK; i++)
-        if (col + i < x.cols) words[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
-    return v;
+        for (int i = 0; i < 4; i++) r.word[i] = word[i];
+        if (odd != 0) r.word[4] = word[4];
+        r.shift = odd * 8;
+    } else {
+#pragma unroll
+        for (int i = 0; i < CHUNK; i++)
+            if (col + i < x.cols) r.word[i / WORD] |= (unsigned)from[i] << i % WORD * 8 * (int)sizeof(T);
+    }
+    return r;
 }
 
 /* ---- tiles in shared memory ---- */
@@ -120,7 +131,7 @@ template <order ORDER, int TILE_ROWS, int ROW_BYTES, int THREADS, typename T>
 static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, int col0, unsigned char *tile) {
     const int CHUNKS = ROW_BYTES / 16; /* a row */
     const int EACH = TILE_ROWS * CHUNKS / THREADS;
-    uint4 v[EACH]; /* all loads are on their way before the first store waits for one */
+    raw_chunk v[EACH]; /* all loads are on their way before the first store waits for one */
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
         int i = threadIdx.x + s * THREADS;
@@ -129,7 +140,7 @@ static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, 
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
         int i = threadIdx.x + s * THREADS;
-        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = v[s];
+        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = cut(v[s]);
     }
 }
 
@@ -144,35 +155,55 @@ static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int 
     return (int)(p.beta == 0.0f ? product : product + (unsigned)(int)p.beta * (unsigned)c);
 }
 
-template <typename OUT> struct __align__(2 * sizeof(OUT)) neighbours {
-    OUT x, y;
+template <typename T> struct __align__(2 * sizeof(T)) neighbours {
+    T x, y;
+};
+template <typename T> struct __align__(4 * sizeof(T)) four {
+    T x, y, z, w;
 };
 
+/* Stores the result of (row, col), if it exists. */
 template <typename OUT, typename SUM>
-static __device__ __forceinline__ void store_as(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+static __device__ __forceinline__ void store_one(const gemm_problem &p, int row, int col, SUM x) {
     if (row >= p.m || col >= p.n) return;
     OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
-    if (col + 1 < p.n && (uintptr_t)c % (2 * sizeof(OUT)) == 0) { /* both at once */
+    *c = blend(p, x, p.beta != 0.0f ? *c : (OUT)0);
+}
+
+/* The same of two neighbours: at once where C is aligned. */
+template <typename OUT, typename SUM>
+static __device__ __forceinline__ void store_two(const gemm_problem &p, int row, int col, SUM x, SUM y) {
+    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
+    if (row < p.m && col + 1 < p.n && (uintptr_t)c % sizeof(neighbours<OUT>) == 0) {
         neighbours<OUT> old = {};
         if (p.beta != 0.0f) old = *(const neighbours<OUT> *)c;
         *(neighbours<OUT> *)c = {blend(p, x, old.x), blend(p, y, old.y)};
-        return;
+    } else {
+        store_one<OUT>(p, row, col, x);
+        store_one<OUT>(p, row, col + 1, y);
     }
-    c[0] = blend(p, x, p.beta != 0.0f ? c[0] : (OUT)0);
-    if (col + 1 < p.n) c[1] = blend(p, y, p.beta != 0.0f ? c[1] : (OUT)0);
+}
+
+/* Four at once: all their columns exist, and C is aligned. */
+template <typename OUT, typename SUM>
+static __device__ __forceinline__ void store_four(const gemm_problem &p, int row, int col, const four<SUM> &sums) {
+    if (row >= p.m) return;
+    four<OUT> *c = (four<OUT> *)gemm_at((OUT *)p.C, p.ldc, row, col), old = {};
+    if (p.beta != 0.0f) old = *c;
+    *c = {blend(p, sums.x, old.x), blend(p, sums.y, old.y), blend(p, sums.z, old.z), blend(p, sums.w, old.w)};
 }
 
 /* Stores the results of (row, col) and (row, col + 1), as far as they exist: what a lane has of a row of D. */
 template <gemm_type TYPE, typename SUM>
 static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, SUM x, SUM y) {
     if constexpr (TYPE == GEMM_S8) {
-        store_as<int>(p, row, col, x, y);
+        store_two<int>(p, row, col, x, y);
     } else if (TYPE == GEMM_TF32 || p.out == DTYPE_F32) {
-        store_as<float>(p, row, col, x, y);
+        store_two<float>(p, row, col, x, y);
     } else if constexpr (TYPE == GEMM_F16) {
-        store_as<__half>(p, row, col, x, y);
+        store_two<__half>(p, row, col, x, y);
     } else if constexpr (TYPE == GEMM_BF16) {
-        store_as<__nv_bfloat16>(p, row, col, x, y);
+        store_two<__nv_bfloat16>(p, row, col, x, y);
     }
 }
 

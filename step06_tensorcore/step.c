@@ -6,6 +6,7 @@ GEMM_VARIANT(wmma);
 GEMM_VARIANT(mma_sync);
 GEMM_VARIANT(ldmatrix);
 GEMM_VARIANT(swizzle);
+GEMM_VARIANT(multistage);
 GEMM_VARIANT(tf32x3);
 size_t workspace_tf32x3(const gemm_problem *p);
 GEMM_SHOW(mma_s8);
@@ -61,6 +62,8 @@ static const gemm_variant variants[] = {
     {"ldmatrix", "four 8 x 8 matrices a load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL, NULL},
     {"swizzle", "chunks XORed with their row: no bank conflicts", launch_swizzle, kernel_swizzle, needs_sm80, refused,
      NULL, NULL},
+    {"multistage", "cp.async in stages, fragments double-buffered, blocks in an order for L2", launch_multistage,
+     kernel_multistage, needs_sm80, refused, NULL, NULL},
     {"tf32x3", "FP32 from three products of TF32, summed up in FP32", launch_tf32x3, kernel_tf32x3, needs_wgmma,
      takes_tf32x3, NULL, workspace_tf32x3},
 };

@@ -32,11 +32,13 @@ template <> struct wmma_type<GEMM_S8> {
     typedef signed char fragment, memory;
     static const int K = 16;
 };
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older ones lack the name */
 template <> struct wmma_type<GEMM_TF32> {
     typedef nvcuda::wmma::precision::tf32 fragment; /* takes FP32's 32 bits, of which it looks at 19 */
     typedef float memory;
     static const int K = 8;
 };
+#endif
 
 /* sm_75 knows f16 and s8. */
 template <gemm_type TYPE> static __host__ __device__ constexpr bool has_wmma() {

@@ -226,11 +226,11 @@ static const char *needs_sm_80(const device_facts *device) {
 
 static int be_a_step(int argc, char **argv) {
     static const gemm_variant variants[] = {
-        {"right", "one", launch_right, kernel, NULL, NULL, NULL},
-        {"modern", "right too, on newer GPUs", launch_right, kernel, needs_sm_80, NULL, NULL},
-        {"wrong", "an element is off", launch_wrong, kernel, NULL, NULL, NULL},
-        {"stray", "writes before C", launch_stray, kernel, NULL, NULL, NULL},
-        {"faulty", "an illegal address", launch_faulty, kernel, NULL, NULL, NULL},
+        {"right", "one", launch_right, kernel, NULL, NULL, NULL, NULL},
+        {"modern", "right too, on newer GPUs", launch_right, kernel, needs_sm_80, NULL, NULL, NULL},
+        {"wrong", "an element is off", launch_wrong, kernel, NULL, NULL, NULL, NULL},
+        {"stray", "writes before C", launch_stray, kernel, NULL, NULL, NULL, NULL},
+        {"faulty", "an illegal address", launch_faulty, kernel, NULL, NULL, NULL, NULL},
     };
     const int status = gemm_step_main(argc, argv, "step77_made_up", variants, GEMM_COUNT(variants), NULL);
     const char *preload = getenv("LD_PRELOAD"), *device = getenv("CUDASIM_DEVICE");
