@@ -1,0 +1,46 @@
+/* Thread block clusters: blocks that run at the same time on neighbouring SMs and reach each other's shared memory (PTX
+ * ISA, "Parallel Synchronization and Communication Instructions: barrier.cluster", "Data Movement and Conversion
+ * Instructions: mapa", "Special Registers: %cluster_ctarank"; sm_90 and newer). */
+#ifndef KL_PTX_CLUSTER_CUH
+#define KL_PTX_CLUSTER_CUH
+
+#include <stdint.h>
+
+#include "sm90.cuh"
+
+/* This block's number in its cluster, from 0. */
+__device__ __forceinline__ unsigned cluster_rank() {
+    unsigned rank = 0;
+    KL_SM90("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/* All threads of the cluster meet: none returns from wait before all have called arrive. The two are apart so that work
+ * may be done in between. */
+__device__ __forceinline__ void cluster_arrive() {
+    KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+    KL_SM90("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_sync() {
+    cluster_arrive();
+    cluster_wait();
+}
+
+/* The address of the same place in block `rank`'s shared memory: for mbarrier_arrive_cluster and the stores below. */
+__device__ __forceinline__ uint32_t cluster_map(uint32_t shared, unsigned rank) {
+    uint32_t remote = 0;
+    KL_SM90("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared), "r"(rank));
+    return remote;
+}
+
+/* 16 bytes into the shared memory of any block of the cluster. */
+__device__ __forceinline__ void cluster_store_16(uint32_t remote, uint4 v) {
+    KL_SM90("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(remote), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+            : "memory");
+}
+
+#endif

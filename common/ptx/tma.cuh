@@ -1,0 +1,69 @@
+/* The tensor memory accelerator: one thread has a box of a matrix copied between global and shared memory (PTX ISA,
+ * "Data Movement and Conversion Instructions: cp.async.bulk.tensor"; sm_90 and newer).
+ *
+ * The matrix is described by a tensor map that the host makes (tensor_map.h): address, sides, pitch, the box's sides
+ * and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside of the
+ * matrix is read as zero, and written nowhere. Whatever is outside, a load counts the whole box's bytes at its
+ * mbarrier.
+ *
+ * With the 128-byte swizzle a row of the box is 128 bytes, the box begins at a multiple of 1024 bytes, and the 16-byte
+ * chunk c of row r lies where chunk c ^ (r % 8) would be:
+ *
+ *   row 0   0 1 2 3 4 5 6 7        eight lanes that read one chunk of eight
+ *   row 1   1 0 3 2 5 4 7 6        consecutive rows meet all 32 banks
+ *   row 2   2 3 0 1 6 7 4 5
+ *   ...
+ */
+#ifndef KL_PTX_TMA_CUH
+#define KL_PTX_TMA_CUH
+
+#include <stdint.h>
+
+#include "sm90.cuh"
+
+/* Brings a tensor map into the cache that the copies read it from. */
+__device__ __forceinline__ void tma_prefetch(const void *map) {
+    KL_SM90("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* Global to this block's shared memory; the barrier is this block's too. */
+__device__ __forceinline__ void tma_load(uint32_t to, const void *map, int x, int y, uint32_t barrier) {
+    KL_SM90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+            "[%4];" ::"r"(to),
+            "l"(map), "r"(x), "r"(y), "r"(barrier)
+            : "memory");
+}
+
+/* The same into every block of the cluster whose bit is set in `ranks`: to the same place, counted at the barrier at
+ * the same place. Read from L2 once. */
+__device__ __forceinline__ void tma_load_multicast(uint32_t to, const void *map, int x, int y, uint32_t barrier,
+                                                   unsigned ranks) {
+    KL_SM90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+            "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
+            "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)ranks)
+            : "memory");
+}
+
+/* Shared to global memory. What threads have stored at `from` needs fence_proxy_async and a barrier first. */
+__device__ __forceinline__ void tma_store(const void *map, int x, int y, uint32_t from) {
+    KL_SM90("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),
+            "r"(y), "r"(from)
+            : "memory");
+}
+
+/* Stores are counted in groups, by the thread that issued them. */
+__device__ __forceinline__ void tma_store_commit() {
+    KL_SM90("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Waits until at most N of this thread's groups have still to read their source, which may then be written again. */
+template <int N> __device__ __forceinline__ void tma_store_wait_read() {
+    KL_SM90("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+
+/* Waits until at most N of them have still to be written. */
+template <int N> __device__ __forceinline__ void tma_store_wait() {
+    KL_SM90("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+}
+
+#endif

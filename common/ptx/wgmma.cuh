@@ -1,0 +1,174 @@
+/* wgmma: the four warps of a warpgroup multiply tiles that lie in shared memory (PTX ISA, "Asynchronous Warpgroup Level
+ * Matrix Multiply-Accumulate Instructions"; sm_90a, SASS: HGMMA, IGMMA).
+ *
+ * D (64 x N, in registers) = A (64 x K) * B (K x N) + D. K is 32 bytes: 16 of f16 and bf16, 8 of tf32, 32 of s8. B is
+ * read from shared memory, A from there or from registers. Nothing waits: wgmmas are issued, closed into a group, and
+ * until wgmma_wait has seen the group end no register of D may be touched and no byte of A or B be overwritten.
+ *
+ *   wgmma_fence();                 registers of D (and of A) that were written before may be read
+ *   wgmma_f16<0>(d, a, b, 1); ...  several, on the same d, in order
+ *   wgmma_commit();
+ *   wgmma_wait<0>(d);
+ *
+ * D: warp w of the four holds rows 16w to 16w + 15. Lane l has, for every 8 columns j,
+ *
+ *              columns 8j + 2 (l % 4)   and the next
+ *   row 16w + l / 4            d[4j]        d[4j + 1]
+ *   row 16w + l / 4 + 8        d[4j + 2]    d[4j + 3]
+ *
+ * so N = 2 * (length of d), and the length picks the instruction.
+ *
+ * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
+ * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two ways of lying are used here;
+ * both are what tma_load with the 128-byte swizzle makes of a box whose rows are 128 bytes.
+ *
+ *   K-major     a row of the box is 128 bytes along K of one row of A, or of one column of B. Eight rows, 1024 bytes,
+ *               are a pattern; the stride offset leads from one to the next, the leading offset is not used. The next
+ *               K of the box is 32 bytes further.
+ *   MN-major    a row of the box is 64 columns of B for one k (16-bit types only: TRANS_B = 1). Eight of them are a
+ *               pattern; the stride offset leads to the next eight k, the leading offset to the next 64 columns. The
+ *               next K of the box is 16 rows, 2048 bytes, further. */
+#ifndef KL_PTX_WGMMA_CUH
+#define KL_PTX_WGMMA_CUH
+
+#include <stdint.h>
+
+#include "sm90.cuh"
+
+/* `shared` is a multiple of 1024, plus 32 for each K within the 128 bytes. */
+__device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {
+    return (uint64_t)((shared & 0x3ffff) >> 4) | 1ull << 16 | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+/* `shared` is a multiple of 1024; the next 64 columns are `next_columns` bytes further. */
+__device__ __forceinline__ uint64_t wgmma_mn_major(uint32_t shared, uint32_t next_columns) {
+    return (uint64_t)((shared & 0x3ffff) >> 4) | (uint64_t)(next_columns >> 4) << 16 | (uint64_t)(1024 >> 4) << 32 |
+           1ull << 62;
+}
+
+/* What is added to a descriptor to move it by this many bytes. */
+__device__ __forceinline__ constexpr uint64_t wgmma_advance(uint32_t bytes) {
+    return bytes >> 4;
+}
+
+/* Before the first wgmma, and whenever a register of D or A was written by something else. */
+__device__ __forceinline__ void wgmma_fence() {
+    KL_SM90A("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+/* Closes the wgmmas since the last commit into a group. */
+__device__ __forceinline__ void wgmma_commit() {
+    KL_SM90A("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/* Operands of asm: eight, 32, ... elements of d, and how they are called in the text. */
+#define KL_D8(c, d, i)                                                                                                 \
+    "+" c((d)[(i)]), "+" c((d)[(i) + 1]), "+" c((d)[(i) + 2]), "+" c((d)[(i) + 3]), "+" c((d)[(i) + 4]),               \
+        "+" c((d)[(i) + 5]), "+" c((d)[(i) + 6]), "+" c((d)[(i) + 7])
+#define KL_D32(c, d, i) KL_D8(c, d, i), KL_D8(c, d, (i) + 8), KL_D8(c, d, (i) + 16), KL_D8(c, d, (i) + 24)
+#define KL_D64(c, d)    KL_D32(c, d, 0), KL_D32(c, d, 32)
+#define KL_D96(c, d)    KL_D64(c, d), KL_D32(c, d, 64)
+#define KL_D128(c, d)   KL_D96(c, d), KL_D32(c, d, 96)
+#define KL_TEXT32                                                                                                      \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define KL_TEXT64_REST                                                                                                 \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                                 \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define KL_TEXT96_REST                                                                                                 \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                                 \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define KL_TEXT128_REST                                                                                                \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "                     \
+    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define KL_TEXT64  KL_TEXT32 ", " KL_TEXT64_REST
+#define KL_TEXT96  KL_TEXT64 ", " KL_TEXT96_REST
+#define KL_TEXT128 KL_TEXT96 ", " KL_TEXT128_REST
+
+/* Waits until at most N groups are under way. D is named so that the compiler moves no use of it to before the wait. */
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[32]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("f", d, 0) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[96]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %96;" : KL_D96("f", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[128]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %128;" : KL_D128("f", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[32]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("r", d, 0) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[64]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("r", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[96]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %96;" : KL_D96("r", d) : "n"(N) : "memory");
+}
+template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[128]) {
+    KL_SM90A("wgmma.wait_group.sync.aligned %128;" : KL_D128("r", d) : "n"(N) : "memory");
+}
+
+/* wgmma_TYPE(d, a, b, add): d = a * b + (add ? d : 0); a and b are descriptors. */
+#define KL_WGMMA_16(name, type, count, n, text, operands, a, b, add, trans)                                            \
+    template <int TRANS_B>                                                                                             \
+    __device__ __forceinline__ void name(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {              \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" text "}, " a ", " b               \
+                 ", p, 1, 1, 0, " trans "; }"                                                                          \
+                 : operands                                                                                            \
+                 : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B));                                                \
+    }
+KL_WGMMA_16(wgmma_f16, "f16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
+KL_WGMMA_16(wgmma_f16, "f16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
+KL_WGMMA_16(wgmma_f16, "f16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
+KL_WGMMA_16(wgmma_f16, "f16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
+KL_WGMMA_16(wgmma_bf16, "bf16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
+KL_WGMMA_16(wgmma_bf16, "bf16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
+KL_WGMMA_16(wgmma_bf16, "bf16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
+KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
+
+/* Both K-major. tf32: of a float the upper 19 bits are read. */
+#define KL_WGMMA_TF32(count, n, text, operands, a, b, add)                                                             \
+    __device__ __forceinline__ void wgmma_tf32(float(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {        \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" text "}, " a ", " b ", p, 1, 1; }"         \
+                 : operands                                                                                            \
+                 : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
+    }
+KL_WGMMA_TF32(32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34")
+KL_WGMMA_TF32(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66")
+KL_WGMMA_TF32(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98")
+KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
+
+/* The same with A in registers, as mma.m16n8k8 holds it: warp w of the four has rows 16w to 16w + 15, and lane l
+ * a[0]: row l / 4, k = l % 4; a[1]: row l / 4 + 8; a[2], a[3]: the same rows, k = l % 4 + 4. */
+#define KL_WGMMA_TF32_A(count, n, text, operands, a0, a1, a2, a3, b, add)                                              \
+    __device__ __forceinline__ void wgmma_tf32(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) {  \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" text "}, {" a0 ", " a1 ", " a2 ", " a3     \
+                 "}, " b ", p, 1, 1; }"                                                                                \
+                 : operands                                                                                            \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_tile), "r"(add_d));                               \
+    }
+KL_WGMMA_TF32_A(32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35", "%36", "%37")
+KL_WGMMA_TF32_A(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67", "%68", "%69")
+KL_WGMMA_TF32_A(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99", "%100", "%101")
+KL_WGMMA_TF32_A(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131", "%132", "%133")
+
+/* Sums of s8 wrap around. */
+#define KL_WGMMA_S8(count, n, text, operands, a, b, add)                                                               \
+    __device__ __forceinline__ void wgmma_s8(int(&d)[count], uint64_t a_tile, uint64_t b_tile, int add_d) {            \
+        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
+                 "wgmma.mma_async.sync.aligned.m64n" n "k32.s32.s8.s8 {" text "}, " a ", " b ", p; }"                  \
+                 : operands                                                                                            \
+                 : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
+    }
+KL_WGMMA_S8(32, "64", KL_TEXT32, KL_D32("r", d, 0), "%32", "%33", "%34")
+KL_WGMMA_S8(64, "128", KL_TEXT64, KL_D64("r", d), "%64", "%65", "%66")
+KL_WGMMA_S8(96, "192", KL_TEXT96, KL_D96("r", d), "%96", "%97", "%98")
+KL_WGMMA_S8(128, "256", KL_TEXT128, KL_D128("r", d), "%128", "%129", "%130")
+
+#endif
