@@ -132,9 +132,8 @@ static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&s
             cluster_map(share + ((int)rank < to ? rank : rank - 1) * (PART / 4 * COLUMN) + thread * 16, to);
 #pragma unroll
         for (int i = 0; i < PART; i += 4) {
-            uint4 four;
-            memcpy(&four, &d[to * PART + i], sizeof four);
-            cluster_store_16(place + i / 4 * COLUMN, four);
+            const SUM *from = &d[to * PART + i];
+            cluster_store_16(place + i / 4 * COLUMN, hopper_four(from[0], from[1], from[2], from[3]));
         }
     }
     __syncwarp();
@@ -150,15 +149,13 @@ static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&s
         const uint32_t place = share + (from < (int)rank ? from : from - 1) * (PART / 4 * COLUMN) + thread * 16;
 #pragma unroll
         for (int i = 0; i < PART; i += 4) {
-            SUM four[4];
-            if (from == (int)rank) {
-                memcpy(four, &d[from * PART + i], sizeof four);
-            } else {
-                const uint4 sent = *(const uint4 *)__cvta_shared_to_generic(place + i / 4 * COLUMN);
-                memcpy(four, &sent, sizeof four);
-            }
-#pragma unroll
-            for (int e = 0; e < 4; e++) sum[i + e] += four[e];
+            auto four =
+                hopper_four(d[from * PART + i], d[from * PART + i + 1], d[from * PART + i + 2], d[from * PART + i + 3]);
+            if (from != (int)rank) four = *(const decltype(four) *)__cvta_shared_to_generic(place + i / 4 * COLUMN);
+            sum[i] += four.x;
+            sum[i + 1] += four.y;
+            sum[i + 2] += four.z;
+            sum[i + 3] += four.w;
         }
     }
     __syncwarp();
@@ -364,12 +361,36 @@ static cudaError_t launch_tile(const gemm_problem *p, int group, cudaStream_t st
                          stream, a, b, c, hopper_of(p), group);
 }
 
+/* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
+ * steps along K, and what every tile costs at its two ends. A step of 128 x 256 x 128 bytes keeps the tensor cores busy
+ * for 1024 cycles. Smaller tiles wait for shared memory: a cycle takes one row of 128 bytes, each row of the tiles is
+ * written once, and each warpgroup reads its 64 rows of A and all of B. */
+template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_problem *p) {
+    const int64_t tiles =
+        (int64_t)((p->m + T::CM * T::BM - 1) / (T::CM * T::BM)) * ((p->n + T::CN * T::BN - 1) / (T::CN * T::BN));
+    const int64_t steps = (p->k + hopper_bk(TYPE) - 1) / hopper_bk(TYPE);
+    int clusters;
+    if (steps < 2 * T::SPLIT && T::SPLIT > 1) return INT64_MAX; /* every block needs a step */
+    if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
+    const int step = T::BM * T::BN / 32, shared = T::BM + T::BN + T::CONSUMERS * (64 + T::BN);
+    const int ends = 2000 + T::PART * 16 + (T::SPLIT > 1 ? 2000 : 0);
+    return (tiles + clusters - 1) / clusters *
+           ((steps + T::SPLIT - 1) / T::SPLIT * (step > shared ? step : shared) + ends);
+}
+
 /* The configurations that are built in.    BM   BN stages CM CN split pass buffers */
 typedef persistent_tile<128, 256, 4, 2, 1, 1, 1, 2> large;
-typedef persistent_tile<128, 128, 5, 1, 1, 2, 1, 2> shared_along_k;
+typedef persistent_tile<128, 128, 6, 2, 1, 1, 1, 1> medium;
+typedef persistent_tile<128, 128, 5, 1, 1, 2, 1, 1> shared_along_k;
+
+static const int GROUP = 8; /* rows of clusters whose tiles are taken together */
 
 template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
-    return launch_tile<TYPE, LAYOUT, large>(p, 8, stream);
+    const int64_t of_large = cycles<TYPE, LAYOUT, large>(p), of_medium = cycles<TYPE, LAYOUT, medium>(p);
+    const int64_t of_shared = cycles<TYPE, LAYOUT, shared_along_k>(p);
+    if (of_large <= of_medium && of_large <= of_shared) return launch_tile<TYPE, LAYOUT, large>(p, GROUP, stream);
+    if (of_medium <= of_shared) return launch_tile<TYPE, LAYOUT, medium>(p, GROUP, stream);
+    return launch_tile<TYPE, LAYOUT, shared_along_k>(p, GROUP, stream);
 }
 
 #ifndef PERSISTENT_NO_LAUNCHER

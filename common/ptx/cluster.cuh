@@ -38,8 +38,12 @@ __device__ __forceinline__ uint32_t cluster_map(uint32_t shared, unsigned rank) 
 }
 
 /* 16 bytes into the shared memory of any block of the cluster. */
-__device__ __forceinline__ void cluster_store_16(uint32_t remote, uint4 v) {
-    KL_SM90("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(remote), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
+__device__ __forceinline__ void cluster_store_16(uint32_t remote, float4 v) {
+    KL_SM90("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(remote), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+            : "memory");
+}
+__device__ __forceinline__ void cluster_store_16(uint32_t remote, int4 v) {
+    KL_SM90("st.shared::cluster.v4.s32 [%0], {%1, %2, %3, %4};" ::"r"(remote), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
             : "memory");
 }
 
