@@ -128,6 +128,57 @@ template <int OUT> __device__ __forceinline__ uint32_t hopper_pack(float2 r) {
     return packed;
 }
 
+/* The type of C that a type of operands has beside float: short ones for short operands. */
+__host__ __device__ constexpr int hopper_short(int type) {
+    return type == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16;
+}
+__host__ __device__ constexpr int hopper_long(int type) {
+    return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
+}
+
+/* Stores two neighbours of C, col even; rows of C begin on 16 bytes, so both go at once where both exist. */
+template <int OUT, bool ADD, class SUM>
+__device__ __forceinline__ void hopper_store_two(const hopper_problem &p, int row, int col, SUM s0, SUM s1) {
+    if (row >= p.m || col >= p.n) return;
+    const auto two = hopper_blend<OUT, ADD>(p, row, col, s0, s1);
+    if constexpr (OUT == DTYPE_F16 || OUT == DTYPE_BF16) {
+        uint16_t *c = gemm_at((uint16_t *)p.C, p.ldc, row, col);
+        const uint32_t packed = hopper_pack<OUT>(two);
+        if (col + 1 < p.n)
+            *(uint32_t *)c = packed;
+        else
+            *c = (uint16_t)packed;
+    } else {
+        auto *c = gemm_at((decltype(two.x) *)p.C, p.ldc, row, col);
+        if (col + 1 < p.n)
+            *(decltype(hopper_blend<OUT, ADD>(p, row, col, s0, s1)) *)c = two;
+        else
+            *c = two.x;
+    }
+}
+
+/* Stores what a thread has of 64 rows of sums, straight from its registers: rows row and row + 8, in every 8 columns
+ * from col on two. */
+template <int OUT, bool ADD, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_store_as(const hopper_problem &p, const SUM (&d)[COUNT], int row, int col) {
+#pragma unroll
+    for (int j = 0; j < COUNT / 4; j++) {
+        const int left = col + 8 * j + threadIdx.x % 4 * 2;
+        hopper_store_two<OUT, ADD>(p, row, left, d[4 * j], d[4 * j + 1]);
+        hopper_store_two<OUT, ADD>(p, row + 8, left, d[4 * j + 2], d[4 * j + 3]);
+    }
+}
+template <int TYPE, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_store(const hopper_problem &p, const SUM (&d)[COUNT], int row, int col) {
+    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
+    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
+        if (p.out == SHORT && p.beta == 0.0f) hopper_store_as<SHORT, false>(p, d, row, col);
+        if (p.out == SHORT && p.beta != 0.0f) hopper_store_as<SHORT, true>(p, d, row, col);
+    }
+    if (p.out == LONG && p.beta == 0.0f) hopper_store_as<LONG, false>(p, d, row, col);
+    if (p.out == LONG && p.beta != 0.0f) hopper_store_as<LONG, true>(p, d, row, col);
+}
+
 /* ---- the host's part ---- */
 
 /* Launches `blocks` blocks in clusters of `cluster` with `bytes` of dynamic shared memory. */

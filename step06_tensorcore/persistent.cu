@@ -106,7 +106,7 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void finish(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
                                               int row, int col, uint32_t buffers, int *place) {
-    const int SHORT = TYPE == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16, LONG = TYPE == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
+    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
         if (p.out == SHORT && p.beta == 0.0f) send<SHORT, false, T>(p, map, d, row, col, buffers, place);
         if (p.out == SHORT && p.beta != 0.0f) send<SHORT, true, T>(p, map, d, row, col, buffers, place);

@@ -3,6 +3,8 @@
 #include "tensor_map.h"
 
 GEMM_VARIANT(multistage);
+GEMM_VARIANT(wgmma);
+GEMM_VARIANT(warp_specialised);
 GEMM_VARIANT(persistent);
 
 static const char *needs_wgmma(const device_facts *device) {
@@ -15,6 +17,10 @@ static const char *takes_s8_tn(const gemm_problem *p) {
 }
 
 static const gemm_variant variants[] = {
+    {"wgmma", "TMA brings tiles, one warpgroup multiplies them where they lie", launch_wgmma, kernel_wgmma, needs_wgmma,
+     takes_s8_tn, tensor_map_refuses},
+    {"warp_specialised", "one warpgroup brings tiles, two multiply: 128x256 a block", launch_warp_specialised,
+     kernel_warp_specialised, needs_wgmma, takes_s8_tn, tensor_map_refuses},
     {"persistent", "clusters that stay: multicast, stores in the background, tile after tile", launch_persistent,
      kernel_persistent, needs_wgmma, takes_s8_tn, tensor_map_refuses},
 };
