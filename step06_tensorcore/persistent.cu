@@ -118,11 +118,13 @@ static __device__ __forceinline__ void finish(const hopper_problem &p, const CUt
 /* ---- sums of a tile that is shared along K ---- */
 
 /* Of the sums d every block of the cluster keeps the columns that it will finish, and sends the others where they
- * belong. Returns, in `sum`, those columns added up in the order of the ranks. */
+ * belong. Returns, in `sum`, those columns added up in the order of the ranks. `more`: another tile follows. */
 template <class T, class SUM>
 static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&sum)[T::PART], uint32_t share,
-                                              uint32_t arrived, uint32_t taken, unsigned rank, unsigned parity) {
+                                              uint32_t arrived, uint32_t taken, unsigned rank, unsigned parity,
+                                              bool more) {
     const int PART = T::PART, thread = threadIdx.x - 128, lane = threadIdx.x % 32, COLUMN = 16 * 128 * T::CONSUMERS;
+    if (thread == 0) mbarrier_arrive_expect_tx(arrived, T::SHARE_BYTES);
     mbarrier_wait_cluster(taken, parity ^ 1); /* the others have read what I sent them for the tile before */
 #pragma unroll
     for (int to = 0; to < T::SPLIT; to++) {
@@ -133,14 +135,10 @@ static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&s
 #pragma unroll
         for (int i = 0; i < PART; i += 4) {
             const SUM *from = &d[to * PART + i];
-            cluster_store_16(place + i / 4 * COLUMN, hopper_four(from[0], from[1], from[2], from[3]));
+            cluster_store_async(place + i / 4 * COLUMN, hopper_four(from[0], from[1], from[2], from[3]),
+                                cluster_map(arrived, to));
         }
     }
-    __syncwarp();
-    if (lane == 0)
-#pragma unroll
-        for (int to = 0; to < T::SPLIT; to++)
-            if (to != (int)rank) mbarrier_arrive_cluster(cluster_map(arrived, to));
     mbarrier_wait_cluster(arrived, parity);
 #pragma unroll
     for (int i = 0; i < PART; i++) sum[i] = 0;
@@ -159,10 +157,10 @@ static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&s
         }
     }
     __syncwarp();
-    if (lane == 0)
+    if (more && lane == 0)
 #pragma unroll
         for (int to = 0; to < T::SPLIT; to++)
-            if (to != (int)rank) mbarrier_arrive_cluster(cluster_map(taken, to));
+            if (to != (int)rank) mbarrier_arrive_release_cluster(cluster_map(taken, to));
 }
 
 /* ---- the kernel ---- */
@@ -199,12 +197,14 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             mbarrier_init(full + 8 * s, 1);
             mbarrier_init(empty + 8 * s, T::CONSUMERS * (T::CM + T::CN - 1));
         }
-        mbarrier_init(arrived, (T::SPLIT - 1) * T::WARPS + (T::SPLIT == 1));
+        mbarrier_init(arrived, 1);
         mbarrier_init(taken, (T::SPLIT - 1) * T::WARPS + (T::SPLIT == 1));
         fence_mbarrier_init();
     }
-    if (T::CLUSTER > 1)
-        cluster_sync();
+    /* The barriers are there: of the other blocks, too. Of a shared tile that matters only when it is finished. */
+    if (T::CLUSTER > 1) cluster_arrive_relaxed();
+    if (T::CM * T::CN > 1)
+        cluster_wait();
     else
         __syncthreads();
 
@@ -245,6 +245,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             }
         }
         __syncwarp();
+        if (T::SPLIT > 1) cluster_wait();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
         typedef typename hopper_sum<TYPE>::type sum_type;
@@ -277,7 +278,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 wgmma_wait<1>(d);
                 if (t > t0 && thread < SENDERS) {
                     if (T::CM * T::CN > 1)
-                        mbarrier_arrive_cluster(release + 8 * last);
+                        mbarrier_arrive_remote(release + 8 * last);
                     else
                         mbarrier_arrive(release + 8 * last);
                 }
@@ -287,7 +288,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             wgmma_wait<0>(d);
             if (thread < SENDERS) {
                 if (T::CM * T::CN > 1)
-                    mbarrier_arrive_cluster(release + 8 * last);
+                    mbarrier_arrive_remote(release + 8 * last);
                 else
                     mbarrier_arrive(release + 8 * last);
             }
@@ -297,8 +298,9 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             const int row = (tile_m * T::CM + rank_m) * T::BM + warp * 16;
             int col = (tile_n * T::CN + rank_n) * T::BN;
             if constexpr (T::SPLIT > 1) {
+                if (tile == (int)(blockIdx.x / T::CLUSTER)) cluster_wait();
                 sum_type sum[T::PART];
-                add_up<T>(d, sum, share, arrived, taken, rank, round);
+                add_up<T>(d, sum, share, arrived, taken, rank, round, tile + step < tiles);
                 round ^= 1;
                 col += rank * 2 * T::PART;
                 finish<TYPE, T>(p, &c_map, sum, row, col, buffers, &place);
@@ -310,7 +312,10 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         __syncwarp();
     }
     /* No block ends while another may send it a tile, sums or an arrival. */
-    if (T::CLUSTER > 1) cluster_sync();
+    if (T::CLUSTER > 1) {
+        cluster_arrive_relaxed();
+        cluster_wait();
+    }
 #else
     __trap();
 #endif

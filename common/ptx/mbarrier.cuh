@@ -30,8 +30,15 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, unsi
     KL_SM90("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-/* One arrival at a barrier of any block of the cluster; the address comes from cluster_map (cluster.cuh). */
-__device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t remote_barrier) {
+/* One arrival at a barrier of any block of the cluster; the address comes from cluster_map (cluster.cuh). It orders
+ * nothing beyond this block: enough to say that wgmmas have read a stage, which wgmma_wait has made sure of. */
+__device__ __forceinline__ void mbarrier_arrive_remote(uint32_t remote_barrier) {
+    KL_SM90("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
+}
+
+/* The same, and what the thread did before is done for the whole cluster. This costs a memory barrier as wide as the
+ * GPU (MEMBAR.ALL.GPU in SASS): nothing for a main loop. */
+__device__ __forceinline__ void mbarrier_arrive_release_cluster(uint32_t remote_barrier) {
     KL_SM90("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
 }
 
