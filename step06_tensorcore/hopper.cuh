@@ -10,6 +10,7 @@
 #include "fence.cuh"
 #include "gemm_kernel.cuh"
 #include "mbarrier.cuh"
+#include "named_barrier.cuh"
 #include "setmaxnreg.cuh"
 #include "stmatrix.cuh"
 #include "tensor_map.h"

@@ -19,13 +19,16 @@
 #include "hopper.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int CM_, int CN_, int SPLIT_, int PASS_, int BUFFERS_> struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int CM_, int CN_, int SPLIT_, int PASS_, int BUFFERS_, int LAG_ = 0>
+struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block; 64 rows a consumer warpgroup */
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int CM = CM_, CN = CN_; /* the cluster: CM tiles share one of B, CN one of A */
     static const int SPLIT = SPLIT_;     /* or: blocks that share one tile along K */
     static const int PASS = PASS_;       /* a warp's results go out this many times 128 bytes a row at once, */
     static const int BUFFERS = BUFFERS_; /* from this many places in turn */
+    static const int LAG =
+        LAG_; /* stages by which the second consumer follows the first: one multiplies while the other stores */
     static const int CLUSTER = CM * CN * SPLIT, CONSUMERS = BM / 64, WARPS = 4 * CONSUMERS;
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
@@ -54,6 +57,13 @@ __device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int g
 
 /* ---- from registers to C ---- */
 
+__device__ __forceinline__ void shared_store_8(uint32_t to, float2 two) {
+    *(float2 *)__cvta_shared_to_generic(to) = two;
+}
+__device__ __forceinline__ void shared_store_8(uint32_t to, uint2 two) {
+    *(uint2 *)__cvta_shared_to_generic(to) = two;
+}
+
 /* A warp's 16 rows of COUNT / 2 columns from (row, col) on: rounded, laid into shared memory as the swizzle wants it,
  * and sent. `place` says which buffer is next. ADD: beta is not zero. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
@@ -72,23 +82,27 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
 #pragma unroll
         for (int j = first * BLOCKS; j < (first + PASS) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
             const uint32_t slab = buffer + (j / BLOCKS - first) * T::SLAB;
-            const int top = row + lane / 4, left = col + 8 * j + lane % 4 * 2;
+            const int top = row + lane / 4;
             if constexpr (BLOCKS == 8) {
                 uint32_t four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
 #pragma unroll
                 for (int i = 0; i < 4; i++)
-                    four[i] = hopper_pack<OUT>(hopper_blend<OUT, ADD>(p, top + i % 2 * 8, left + i / 2 * 8,
+                    four[i] = hopper_pack<OUT>(hopper_blend<OUT, ADD>(p, top + i % 2 * 8,
+                                                                      col + 8 * (j + i / 2) + lane % 4 * 2,
                                                                       d[4 * j + 2 * i], d[4 * j + 2 * i + 1]));
                 const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
                 stmatrix_x4(slab + r * ROW_BYTES + chunk * 16, four[0], four[1], four[2], four[3]);
             } else {
+                /* Odd rows take the blocks in another order: else four rows would meet in half of the banks. */
+                const bool odd = lane / 4 % 2 == 1;
+                const int other = j ^ 2, block = odd ? other : j;
 #pragma unroll
                 for (int i = 0; i < 2; i++) {
-                    const auto two =
-                        hopper_blend<OUT, ADD>(p, top + i * 8, left, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
-                    const int r = lane / 4 + i * 8, chunk = (j % 4 * 2 + lane % 4 / 2) ^ (r % 8);
-                    const uint32_t to = slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8;
-                    *(decltype(hopper_blend<OUT, ADD>(p, 0, 0, d[0], d[0])) *)__cvta_shared_to_generic(to) = two;
+                    const SUM s0 = odd ? d[4 * other + 2 * i] : d[4 * j + 2 * i];
+                    const SUM s1 = odd ? d[4 * other + 2 * i + 1] : d[4 * j + 2 * i + 1];
+                    const auto two = hopper_blend<OUT, ADD>(p, top + i * 8, col + 8 * block + lane % 4 * 2, s0, s1);
+                    const int r = lane / 4 + i * 8, chunk = (block % 4 * 2 + lane % 4 / 2) ^ (r % 8);
+                    shared_store_8(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8, two);
                 }
             }
         }
@@ -262,7 +276,9 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         unsigned round = 0;
         sum_type d[T::BN / 2];
         for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
+            const bool first = tile == (int)(blockIdx.x / T::CLUSTER);
             int last = 0;
+            if (T::LAG > 0 && first && consumer == 1) named_barrier_wait(1, 256);
             for (int t = t0; t < t1; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
                 const uint64_t a = wgmma_k_major(stage + consumer * 64 * ROW_BYTES);
@@ -276,6 +292,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 wgmma_commit();
                 /* The stage before has been multiplied now, this one perhaps not yet. */
                 wgmma_wait<1>(d);
+                if (T::LAG > 0 && first && consumer == 0 && t == min(t0 + T::LAG, t1) - 1) named_barrier_arrive(1, 256);
                 if (t > t0 && thread < SENDERS) {
                     if (T::CM * T::CN > 1)
                         mbarrier_arrive_remote(release + 8 * last);
@@ -298,7 +315,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             const int row = (tile_m * T::CM + rank_m) * T::BM + warp * 16;
             int col = (tile_n * T::CN + rank_n) * T::BN;
             if constexpr (T::SPLIT > 1) {
-                if (tile == (int)(blockIdx.x / T::CLUSTER)) cluster_wait();
+                if (first) cluster_wait();
                 sum_type sum[T::PART];
                 add_up<T>(d, sum, share, arrived, taken, rank, round, tile + step < tiles);
                 round ^= 1;
