@@ -4,7 +4,7 @@
 GEMM_VARIANT(tile32);
 
 static const gemm_variant variants[] = {
-    {"tile32", "32x32 tiles of A and B staged in shared memory", launch_tile32, kernel_tile32, NULL, NULL, NULL},
+    {"tile32", "32x32 tiles of A and B staged in shared memory", launch_tile32, kernel_tile32, NULL, NULL, NULL, NULL},
 };
 
 int main(int argc, char **argv) {

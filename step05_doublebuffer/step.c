@@ -12,13 +12,13 @@ static const char *needs_cp_async(const device_facts *device) {
 
 static const gemm_variant variants[] = {
     {"register_prefetch", "double buffering through registers, as in the article", launch_register_prefetch,
-     kernel_register_prefetch, NULL, NULL, NULL},
+     kernel_register_prefetch, NULL, NULL, NULL, NULL},
     {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async, NULL,
-     NULL},
+     NULL, NULL},
     {"warp_tiled", "128x256 a block, 64x64 a warp, 8x16 a thread; spread copies, serpentine FMAs", launch_warp_tiled,
-     kernel_warp_tiled, needs_cp_async, NULL, NULL},
+     kernel_warp_tiled, needs_cp_async, NULL, NULL, NULL},
     {"stream_k", "the same tiles, shared out evenly over the multiprocessors", launch_stream_k, kernel_stream_k,
-     needs_cp_async, NULL, NULL},
+     needs_cp_async, NULL, NULL, NULL},
 };
 
 int main(int argc, char **argv) {

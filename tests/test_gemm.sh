@@ -51,9 +51,13 @@ for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 
         expect "a write behind C, $say" 1 '0 (elements|floats) after the end of C' --variant writes_past "$@"
         expect "a write between rows, $say" 1 'at row 0, column 50 of C' --variant writes_padding "$@" --ldc 51
         expect "a changed A, $say" 1 'at row 0, column 0 of A' --variant writes_a "$@"
+        expect "a workspace, $say" 0 '^by_workspace +37 +50 +67 ' --variant by_workspace "$@" --lda 71 --beta 2
+        expect "a write behind the workspace, $say" 1 ' 0 floats after the end of the workspace' \
+            --variant writes_past_workspace "$@"
         expect "an element not written, $say" 1 'first at row 36, column 49' --variant skips_corner "$@"
         if [ "$t" != s8 ]; then # in whole numbers there is no NaN, and nothing comes of what is multiplied by 0
             expect "C is read with beta 0, $say" 1 'got nan' --variant reads_c "$@"
+            expect "what an earlier launch may have left is read, $say" 1 'got nan' --variant reads_workspace "$@"
             expect "A is read with alpha 0, $say" 1 'got nan' --variant reads_a "$@" --alpha 0
         fi
     done
@@ -116,6 +120,11 @@ expect 'the check list finds faults' 1 '^forgets_ldb +[0-9]+ passed, [1-9]' --va
     --every 13
 expect 'the check list says where' 1 '^drops_round \(tf32 nn, C f32, ld [0-9]+ [0-9]+ [0-9]+, [0-9]+ elements off' \
     --variant drops_round --sweep check --every 13 --dtype tf32 --layout nn
+
+expect 'the check list with a workspace' 0 '^by_workspace +[0-9]+ passed, 0 failed$' --variant by_workspace \
+    --sweep check --every 29
+expect 'variants share a workspace' 0 '^by_workspace +20 ' --variant plain --variant by_workspace --size 20
+expect 'no workspace where there is no A' 0 '^by_workspace +20 ' --variant by_workspace --m 20 --n 20 --k 0 --beta 2
 
 # Files.
 for t in f16 s8; do

@@ -22,3 +22,8 @@ int gemm_outs(gemm_type type, dtype outs[2]) {
     outs[1] = DTYPE_F32;
     return type == GEMM_F16 || type == GEMM_BF16 ? 2 : 1;
 }
+
+size_t gemm_workspace(const gemm_variant *v, const gemm_problem *p) {
+    if (v->workspace == NULL || (v->refuses != NULL && v->refuses(p) != NULL)) return 0;
+    return v->workspace(p);
+}

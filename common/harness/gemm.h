@@ -37,6 +37,7 @@ typedef struct {
     float alpha, beta; /* s8: whole numbers, at most GEMM_MAX_WHOLE (options.h) in magnitude */
     const void *A, *B;
     void *C;
+    void *workspace; /* what the variant asked for (gemm_variant), aligned to 256 bytes; its contents are undefined */
 } gemm_problem;
 
 /* The same of FP32 and nn, as FP32 kernels take it. */
@@ -76,8 +77,8 @@ typedef struct {
     const char *name; /* as --variant takes it */
     const char *idea; /* one line for --list */
     /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (m == 0 or n == 0) is
-     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. A variant may own a workspace:
-     * launches of one variant must follow one another, in one stream or graph. */
+     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. Launches of one variant must
+     * follow one another, in one stream or graph: they share its workspace. */
     cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream);
     gemm_kernel (*kernel)(void);
     /* NULL: runs anywhere. Otherwise returns NULL where the device can run the variant, else the reason it cannot. */
@@ -88,7 +89,14 @@ typedef struct {
     /* NULL: nothing to say. Otherwise returns NULL or a remark that is printed below the row: "by multistage: rows of C
      * do not begin on 16 bytes". Pointers as above. */
     const char *(*note)(const gemm_problem *p);
+    /* NULL: none. Otherwise returns how many bytes of device memory a launch needs beside the operands: the harness
+     * puts at least as many into p->workspace. Launches on all operand sets, and all variants, share them, so what one
+     * left there is gone at the next. Pointers as above. */
+    size_t (*workspace)(const gemm_problem *p);
 } gemm_variant;
+
+/* The bytes of workspace that `v` needs for `p`; 0 where it has none or refuses p. */
+size_t gemm_workspace(const gemm_variant *v, const gemm_problem *p);
 
 /* What a step offers beside FP32 and nn: types and layouts, the default first. */
 typedef struct {

@@ -229,6 +229,14 @@ static void describe(char *text, size_t size, const char *variant, const gemm_ca
         snprintf(text, size, "%s (ld %d %d %d, %d words off alignment)", variant, c->lda, c->ldb, c->ldc, c->misalign);
 }
 
+/* Gives the case the workspace that the variant needs. Returns the device bytes of all. */
+static size_t with_workspace(const gemm_variant *variant, const device_facts *device, gemm_case *c) {
+    const gemm_problem outline = operands_outline(c);
+    const bool runs = variant->supports == NULL || variant->supports(device) == NULL;
+    c->workspace = runs ? gemm_workspace(variant, &outline) : 0;
+    return operands_bytes(c, 1);
+}
+
 int gemm_check_run(const char *step, const gemm_variant *variants, const bool *chosen, int count,
                    const device_facts *device, const gemm_check *what) {
     const bool kinds = what->kind_count > 0;
@@ -241,10 +249,11 @@ int gemm_check_run(const char *step, const gemm_variant *variants, const bool *c
     /* One allocation for all: the largest case that fits. */
     size_t free_bytes, total_bytes, largest = 0;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    for (int i = 0; i < case_count; i++) {
-        size_t bytes = operands_bytes(&cases[i], 1);
-        if (bytes > largest && bytes <= free_bytes / 10 * 9) largest = bytes;
-    }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; chosen[i] && j < case_count; j++) {
+            const size_t bytes = with_workspace(&variants[i], device, &cases[j]);
+            if (bytes > largest && bytes <= free_bytes / 10 * 9) largest = bytes;
+        }
     void *memory = NULL;
     CUDA_ALLOCATE(&memory, largest);
     cudaStream_t stream;
@@ -263,7 +272,7 @@ int gemm_check_run(const char *step, const gemm_variant *variants, const bool *c
         int good = 0, bad = 0, large = 0, refused = 0;
         for (int j = 0; j < case_count; j++) {
             progress_show(stderr, variant->name, j, case_count);
-            if (operands_bytes(&cases[j], 1) > largest) {
+            if (with_workspace(variant, device, &cases[j]) > largest) {
                 large++;
                 continue;
             }

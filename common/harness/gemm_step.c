@@ -314,6 +314,19 @@ static bool fits(const gemm_case *c, int sets, size_t extra, char *reason, size_
     return session_fits((double)operands_bytes(c, sets) + (double)extra, reason, size);
 }
 
+/* The most that one of the chosen variants needs; they share it. */
+static size_t largest_workspace(const gemm_session *s, const gemm_case *c) {
+    const gemm_problem outline = operands_outline(c);
+    size_t largest = 0;
+    for (int i = 0; i < s->count; i++) {
+        const gemm_variant *v = &s->variants[i];
+        if (!s->base.o.chosen[i] || (v->supports != NULL && v->supports(&s->base.device) != NULL)) continue;
+        const size_t bytes = gemm_workspace(v, &outline);
+        if (bytes > largest) largest = bytes;
+    }
+    return largest;
+}
+
 /* All chosen variants at one shape. In a sweep what cannot run is skipped with the reason; asked for by size it ends
  * the program with status 2. */
 static int run_shape(gemm_session *s, shape size) {
@@ -334,6 +347,7 @@ static int run_shape(gemm_session *s, shape size) {
     bool warm = s->base.o.warm || s->base.device.simulated; /* in the simulator nothing is timed, and one set will do */
     int sets = warm ? 1 : operands_cold_sets(&c, s->base.device.l2_bytes);
     if (!warm && sets < 2 && c.beta != 0.0f) sets = 2;
+    c.workspace = largest_workspace(s, &c);
     size_t cold_bytes = warm ? 0 : 2 * s->base.device.l2_bytes, flush_bytes;
     char reason[160];
     for (;; sets /= 2) { /* padding may make many sets too large: rather fewer, and a flush */

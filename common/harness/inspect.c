@@ -33,21 +33,21 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
 }
 
 /* Where, in words from the first element: before, after, or at a row and column. */
-static void print_place(FILE *report, char which, const matrix *x, int64_t at) {
+static void print_place(FILE *report, const char *which, const matrix *x, int64_t at) {
     const char *words = x->type == DTYPE_F32 ? "floats" : "elements";
     const int64_t end = (int64_t)x->rows * x->ld;
     if (at < 0)
-        fprintf(report, "%lld %s before %c\n", (long long)-at, words, which);
+        fprintf(report, "%lld %s before %s\n", (long long)-at, words, which);
     else if (at >= end)
-        fprintf(report, "%lld %s after the end of %c\n", (long long)(at - end), words, which);
+        fprintf(report, "%lld %s after the end of %s\n", (long long)(at - end), words, which);
     else
-        fprintf(report, "at row %lld, column %lld of %c (%d x %d, leading dimension %d)\n", (long long)(at / x->ld),
+        fprintf(report, "at row %lld, column %lld of %s (%d x %d, leading dimension %d)\n", (long long)(at / x->ld),
                 (long long)(at % x->ld), which, x->rows, x->cols, x->ld);
 }
 
 /* One operand, on the device or the host: are guards and padding (and the elements, where nobody may change them) as
  * they were filled? */
-static cudaError_t check_untouched(const char *name, char which, const matrix *x, bool elements, bool on_host,
+static cudaError_t check_untouched(const char *name, const char *which, const matrix *x, bool elements, bool on_host,
                                    cudaStream_t stream, FILE *report, gemm_verdict *verdict) {
     uint64_t changed;
     int64_t first;
@@ -69,10 +69,10 @@ static cudaError_t check_untouched(const char *name, char which, const matrix *x
 static cudaError_t check(const char *name, const char *names, const verify_case *v, bool on_host, cudaStream_t stream,
                          FILE *report, gemm_verdict *verdict) {
     verify_result r;
-    cudaError_t error = check_untouched(name, names[0], &v->a, true, on_host, stream, report, verdict);
-    if (error == cudaSuccess)
-        error = check_untouched(name, names[1], &v->b, !v->b.computed, on_host, stream, report, verdict);
-    if (error == cudaSuccess) error = check_untouched(name, names[2], &v->c, false, on_host, stream, report, verdict);
+    const char a[] = {names[0], 0}, b[] = {names[1], 0}, c[] = {names[2], 0};
+    cudaError_t error = check_untouched(name, a, &v->a, true, on_host, stream, report, verdict);
+    if (error == cudaSuccess) error = check_untouched(name, b, &v->b, !v->b.computed, on_host, stream, report, verdict);
+    if (error == cudaSuccess) error = check_untouched(name, c, &v->c, false, on_host, stream, report, verdict);
     if (error == cudaSuccess) {
         if (on_host)
             verify_host(v, &r);
@@ -122,4 +122,15 @@ cudaError_t inspect(const char *name, const char *names, const verify_case *v, c
                     gemm_verdict *verdict) {
     if (simulator_active()) return check_from_host(name, names, v, stream, report, verdict);
     return check(name, names, v, false, stream, report, verdict);
+}
+
+cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,
+                           gemm_verdict *verdict) {
+    matrix copy = *x;
+    if (!simulator_active()) return check_untouched(name, what, x, false, false, stream, report, verdict);
+    cudaError_t error = fetch(&copy);
+    if (error != cudaSuccess) return error;
+    error = check_untouched(name, what, &copy, false, true, stream, report, verdict);
+    free(copy.memory);
+    return error;
 }

@@ -26,4 +26,9 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
                     gemm_verdict *verdict);
 
+/* Checks the guard zones of memory whose elements may hold anything now, and which `what` names ("the workspace"); the
+ * rest as above. */
+cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,
+                           gemm_verdict *verdict);
+
 #endif

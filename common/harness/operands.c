@@ -7,6 +7,7 @@
 #include "verify.h"
 
 enum { MAX_COLD_SETS = 512 };
+enum { WORKSPACE_ROW = 64 };          /* words: 256 bytes */
 static const uintptr_t MADE_UP = 256; /* an address that nobody follows */
 
 static gemm_case with_leading_dimensions(const gemm_case *what) {
@@ -31,6 +32,13 @@ static operand_set place_set(const gemm_case *c, void *memory) {
     return set;
 }
 
+/* The workspace in `memory`; guards alone would do for none, but nobody needs them. */
+static matrix place_workspace(const gemm_case *c, void *memory) {
+    const size_t rows = (c->workspace + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float));
+    if (rows == 0) return (matrix){.memory = NULL};
+    return matrix_place(memory, DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
+}
+
 static size_t set_bytes(const operand_set *set) {
     return matrix_bytes(&set->a) + matrix_bytes(&set->b) + matrix_bytes(&set->c);
 }
@@ -38,7 +46,8 @@ static size_t set_bytes(const operand_set *set) {
 size_t operands_bytes(const gemm_case *what, int sets) {
     gemm_case c = with_leading_dimensions(what);
     const operand_set set = place_set(&c, (void *)MADE_UP);
-    return set_bytes(&set) * (size_t)sets;
+    const matrix workspace = place_workspace(&c, (void *)MADE_UP);
+    return set_bytes(&set) * (size_t)sets + matrix_bytes(&workspace);
 }
 
 size_t operands_touched(const gemm_case *what) {
@@ -63,6 +72,7 @@ static cudaError_t lay_out(operands *o, const gemm_case *what, int sets, void *m
         o->set[s] = place_set(&o->what, memory);
         memory = (char *)memory + set_bytes(&o->set[s]);
     }
+    o->workspace = place_workspace(&o->what, memory);
     return cudaSuccess;
 }
 
@@ -99,7 +109,7 @@ cudaError_t operands_fill(operands *o, int s, values_kind kind, cudaStream_t str
     return error;
 }
 
-static gemm_problem problem(const gemm_case *c, const operand_set *set) {
+static gemm_problem problem(const gemm_case *c, const operand_set *set, const matrix *workspace) {
     return (gemm_problem){.type = c->type,
                           .out = c->out,
                           .layout = c->layout,
@@ -113,17 +123,19 @@ static gemm_problem problem(const gemm_case *c, const operand_set *set) {
                           .beta = c->beta,
                           .A = set->a.elements,
                           .B = set->b.elements,
-                          .C = set->c.elements};
+                          .C = set->c.elements,
+                          .workspace = workspace->elements};
 }
 
 gemm_problem operands_problem(const operands *o, int s) {
-    return problem(&o->what, &o->set[s]);
+    return problem(&o->what, &o->set[s], &o->workspace);
 }
 
 gemm_problem operands_outline(const gemm_case *what) {
     const gemm_case c = with_leading_dimensions(what);
     const operand_set set = place_set(&c, (void *)MADE_UP);
-    return problem(&c, &set);
+    const matrix workspace = place_workspace(&c, (void *)MADE_UP);
+    return problem(&c, &set, &workspace);
 }
 
 /* ---- verification ---------------------------------------------------------------------------------------------- */
@@ -138,6 +150,7 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
         p.beta = verify_exact_scalar(beta);
     }
     cudaError_t error = operands_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
+    if (error == cudaSuccess && p.workspace != NULL) error = inspect_fill(&o->workspace, VALUES_NAN, 0, stream);
     double begin = inspect_now_s();
     if (error == cudaSuccess) error = launch(&p, stream);
     if (error == cudaSuccess && simulator_active()) {
@@ -147,7 +160,9 @@ static cudaError_t verify_pass(cudaError_t (*launch)(const gemm_problem *, cudaS
     if (error != cudaSuccess) return error;
     verify_case v = {
         set->a, set->b, set->c, p.alpha, p.beta, exact, .arithmetic = verify_arithmetic_of(p.type), .layout = p.layout};
-    return inspect(name, "ABC", &v, stream, report, verdict);
+    error = inspect(name, "ABC", &v, stream, report, verdict);
+    if (error != cudaSuccess || p.workspace == NULL) return error;
+    return inspect_around(name, "the workspace", &o->workspace, stream, report, verdict);
 }
 
 cudaError_t gemm_verify(cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream), const char *name,

@@ -18,6 +18,7 @@ typedef struct {
     gemm_type type; /* FP32 and nn where nothing is said */
     dtype out;
     gemm_layout layout;
+    size_t workspace; /* bytes, for the launches on all sets together; 0: none */
 } gemm_case;
 
 typedef struct {
@@ -28,10 +29,11 @@ typedef struct {
     gemm_case what; /* leading dimensions filled in */
     int sets;
     operand_set *set;
-    void *memory; /* NULL: in somebody else's memory */
+    matrix workspace; /* rows of WORKSPACE_ROW words, as many as it takes; none: elements is NULL */
+    void *memory;     /* NULL: in somebody else's memory */
 } operands;
 
-/* Device bytes of `sets` sets. */
+/* Device bytes of `sets` sets and the workspace. */
 size_t operands_bytes(const gemm_case *what, int sets);
 
 /* How many sets together exceed twice the L2 cache, but at most 512 (which may be too few: then flush). */
@@ -63,9 +65,10 @@ gemm_problem operands_problem(const operands *o, int s);
 gemm_problem operands_outline(const gemm_case *what);
 
 /* Launches `launch` on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks
- * all of C, the guard zones and padding of all three, and that A and B are as they were; in the simulator, where the
- * harness's own kernels would take long, from the host. Leaves the set with the
- * uniform values. What is wrong is printed to `report` (NULL: nowhere), each line starting with `name`. */
+ * all of C, the guard zones and padding of all three, those of the workspace (which holds NaN before the launch), and
+ * that A and B are as they were; in the simulator, where the harness's own kernels would take long, from the host.
+ * Leaves the set with the uniform values. What is wrong is printed to `report` (NULL: nowhere), each line starting with
+ * `name`. */
 cudaError_t gemm_verify(cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream), const char *name,
                         operands *o, cudaStream_t stream, FILE *report, gemm_verdict *verdict);
 

@@ -21,7 +21,10 @@ enum fault {
     WRITES_PAST,     /* C's last row */
     WRITES_PADDING,  /* of C's first row */
     WRITES_A,
-    SKIPS_CORNER /* C's last element stays as it was */
+    SKIPS_CORNER,    /* C's last element stays as it was */
+    BY_WORKSPACE,    /* a copy of A is multiplied; no mistake */
+    READS_WORKSPACE, /* adds what was in the workspace */
+    WRITES_PAST_WORKSPACE
 };
 
 static const int BLOCK = 16; /* a block computes 16 x 16 elements of C */
@@ -105,10 +108,29 @@ template <gemm_type TYPE, typename OUT, int FAULT> __global__ void gemm(gemm_pro
     if (FAULT == WRITES_A && row == 0 && col == 0) *(typename operand<TYPE>::memory *)p.A = 0.0f;
 }
 
+/* Copies A's rows to the workspace, tight. */
+template <typename T, int FAULT> __global__ void copy(gemm_problem p) {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    T *to = (T *)p.workspace;
+    if (i < (int64_t)p.m * p.k) {
+        const T old = FAULT == READS_WORKSPACE ? to[i] : (T)0.0f;
+        to[i] = (T)((float)((const T *)p.A)[i / p.k * p.lda + i % p.k] + (float)old);
+    }
+    /* Behind the last of its rows of 256 bytes. */
+    if (FAULT == WRITES_PAST_WORKSPACE && i == 0)
+        to[((size_t)p.m * p.k * sizeof(T) + 255) / 256 * (256 / sizeof(T))] = to[0];
+}
+
 template <gemm_type TYPE, typename OUT, int FAULT> static cudaError_t run(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BLOCK, BLOCK);
     if (blocks == 0) return cudaSuccess;
     gemm_problem q = FAULT == READS_A ? *p : gemm_effective(p);
+    if (FAULT >= BY_WORKSPACE && q.k > 0) {
+        const unsigned copies = (unsigned)(((int64_t)q.m * q.k + 255) / 256);
+        copy<typename operand<TYPE>::memory, FAULT><<<copies, 256, 0, stream>>>(q);
+        q.A = q.workspace;
+        q.lda = q.k;
+    }
     gemm<TYPE, OUT, FAULT><<<blocks, dim3(BLOCK, BLOCK), 0, stream>>>(q);
     return cudaGetLastError();
 }
@@ -156,3 +178,6 @@ VARIANT(writes_past, WRITES_PAST)
 VARIANT(writes_padding, WRITES_PADDING)
 VARIANT(writes_a, WRITES_A)
 VARIANT(skips_corner, SKIPS_CORNER)
+VARIANT(by_workspace, BY_WORKSPACE)
+VARIANT(reads_workspace, READS_WORKSPACE)
+VARIANT(writes_past_workspace, WRITES_PAST_WORKSPACE)
