@@ -420,9 +420,12 @@ extern "C" gemm_kernel kernel_persistent(void) {
     return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, large>, large::THREADS, large::BYTES};
 }
 
-extern "C" cudaError_t launch_persistent(const gemm_problem *p, cudaStream_t stream) {
-    if (p->m == 0 || p->n == 0) return cudaSuccess;
-    if (tensor_map_refuses(p) != NULL) return launch_multistage(p, stream);
+extern "C" cudaError_t launch_persistent(const gemm_problem *problem, cudaStream_t stream) {
+    if (problem->m == 0 || problem->n == 0) return cudaSuccess;
+    if (tensor_map_refuses(problem) != NULL) return launch_multistage(problem, stream);
+    gemm_problem now = *problem, *p = &now;
+    const cudaError_t error = transpose_b(p, stream);
+    if (error != cudaSuccess) return error;
     const bool tn = p->layout == GEMM_TN;
     switch (p->type) {
     case GEMM_F16:

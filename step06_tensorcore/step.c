@@ -18,11 +18,11 @@ static const char *takes_s8_tn(const gemm_problem *p) {
 
 static const gemm_variant variants[] = {
     {"wgmma", "TMA brings tiles, one warpgroup multiplies them where they lie", launch_wgmma, kernel_wgmma, needs_wgmma,
-     takes_s8_tn, tensor_map_refuses},
+     takes_s8_tn, tensor_map_refuses, workspace_hopper},
     {"warp_specialised", "one warpgroup brings tiles, two multiply: 128x256 a block", launch_warp_specialised,
-     kernel_warp_specialised, needs_wgmma, takes_s8_tn, tensor_map_refuses},
+     kernel_warp_specialised, needs_wgmma, takes_s8_tn, tensor_map_refuses, workspace_hopper},
     {"persistent", "clusters that stay: multicast, stores in the background, tile after tile", launch_persistent,
-     kernel_persistent, needs_wgmma, takes_s8_tn, tensor_map_refuses},
+     kernel_persistent, needs_wgmma, takes_s8_tn, tensor_map_refuses, workspace_hopper},
 };
 
 static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_S8, GEMM_TF32, GEMM_TF32X3};

@@ -69,9 +69,9 @@ const char *tensor_map_refuses(const gemm_problem *p) {
     const dtype operands = gemm_operand_dtype(p->type);
     if (p->m == 0 || p->n == 0) return NULL;
     if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
-    if (p->type == GEMM_TF32 && p->layout == GEMM_NN) return "by multistage: wgmma takes tf32 with tn only";
     if (!on_16_bytes(p->A, p->lda, operands)) return "by multistage: rows of A do not begin on 16 bytes";
-    if (!on_16_bytes(p->B, p->ldb, operands))
+    const int transposed = p->type == GEMM_TF32 && p->layout == GEMM_NN; /* into rows that do */
+    if (!transposed && !on_16_bytes(p->B, p->ldb, operands))
         return p->layout == GEMM_TN ? "by multistage: columns of B do not begin on 16 bytes"
                                     : "by multistage: rows of B do not begin on 16 bytes";
     if (!on_16_bytes(p->C, p->ldc, p->out)) return "by multistage: rows of C do not begin on 16 bytes";

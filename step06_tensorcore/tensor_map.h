@@ -16,6 +16,11 @@ extern "C" {
  * multistage: rows of C do not begin on 16 bytes". */
 const char *tensor_map_refuses(const gemm_problem *p);
 
+/* TF32 with a B of k x n, which wgmma cannot take: lays B out n x k in the workspace, and changes the problem to say
+ * so. Any other problem stays as it is. And the bytes that this needs. */
+cudaError_t transpose_b(gemm_problem *p, cudaStream_t stream);
+size_t workspace_hopper(const gemm_problem *p);
+
 /* The maps of A, B and C. Boxes are as wide as the 128-byte swizzle, and so many rows high. Where B is k x n its rows
  * are rows of k. */
 cudaError_t tensor_map_a(CUtensorMap *map, const gemm_problem *p, int box_rows);

@@ -92,9 +92,12 @@ template <int TYPE, int LAYOUT> static cudaError_t launch(const gemm_problem *p,
                          hopper_of(p));
 }
 
-extern "C" cudaError_t launch_warp_specialised(const gemm_problem *p, cudaStream_t stream) {
-    if (p->m == 0 || p->n == 0) return cudaSuccess;
-    if (tensor_map_refuses(p) != NULL) return launch_multistage(p, stream);
+extern "C" cudaError_t launch_warp_specialised(const gemm_problem *problem, cudaStream_t stream) {
+    if (problem->m == 0 || problem->n == 0) return cudaSuccess;
+    if (tensor_map_refuses(problem) != NULL) return launch_multistage(problem, stream);
+    gemm_problem now = *problem, *p = &now;
+    const cudaError_t error = transpose_b(p, stream);
+    if (error != cudaSuccess) return error;
     const bool tn = p->layout == GEMM_TN;
     if (p->type == GEMM_S8) return launch<GEMM_S8, GEMM_TN>(p, stream);
     if (p->type == GEMM_TF32) return launch<GEMM_TF32, GEMM_TN>(p, stream);
