@@ -27,8 +27,8 @@ struct persistent_tile {
     static const int SPLIT = SPLIT_;     /* or: blocks that share one tile along K */
     static const int PASS = PASS_;       /* a warp's results go out this many times 128 bytes a row at once, */
     static const int BUFFERS = BUFFERS_; /* from this many places in turn */
-    static const int LAG =
-        LAG_; /* stages by which the second consumer follows the first: one multiplies while the other stores */
+    /* Stages by which the second consumer follows the first, so that one multiplies while the other stores. */
+    static const int LAG = LAG_;
     static const int CLUSTER = CM * CN * SPLIT, CONSUMERS = BM / 64, WARPS = 4 * CONSUMERS;
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
@@ -39,8 +39,9 @@ struct persistent_tile {
     static const int BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES + SHARE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
+    static_assert(LAG <= STAGES && (LAG == 0 || CONSUMERS == 2), "the first must not wait for the second");
     static_assert(SPLIT == 1 || CM * CN == 1, "a cluster shares operands or a tile");
-    /* A multiprocessor has 65536 registers: 504 for three warpgroups' threads, 512 for four. */
+    /* A block starts with 168 registers a thread, or 128 where it has four warpgroups; the sum of theirs stays. */
     static const int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
     static const int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
 };
