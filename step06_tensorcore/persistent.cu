@@ -19,17 +19,18 @@
 #include "hopper.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int CM_, int CN_, int SPLIT_, int PASS_, int BUFFERS_, int LAG_ = 0>
+template <int BM_, int BN_, int STAGES_, int TURNS_, int CM_, int CN_, int SPLIT_, int PASS_, int BUFFERS_>
 struct persistent_tile {
-    static const int BM = BM_, BN = BN_; /* the tile of a block; 64 rows a consumer warpgroup */
+    static const int BM = BM_, BN = BN_; /* the tile of a block */
+    /* The consumers take turns, a whole tile each; or they share a tile, 64 rows each. */
+    static const bool TURNS = TURNS_;
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int CM = CM_, CN = CN_; /* the cluster: CM tiles share one of B, CN one of A */
     static const int SPLIT = SPLIT_;     /* or: blocks that share one tile along K */
     static const int PASS = PASS_;       /* a warp's results go out this many times 128 bytes a row at once, */
     static const int BUFFERS = BUFFERS_; /* from this many places in turn */
-    /* Stages by which the second consumer follows the first, so that one multiplies while the other stores. */
-    static const int LAG = LAG_;
-    static const int CLUSTER = CM * CN * SPLIT, CONSUMERS = BM / 64, WARPS = 4 * CONSUMERS;
+    static const int CLUSTER = CM * CN * SPLIT, CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
+    static const int PIECES = TURNS ? BM / 64 : 1; /* of 64 rows, a consumer's */
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
@@ -39,8 +40,7 @@ struct persistent_tile {
     static const int BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES + SHARE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    static_assert(LAG <= STAGES && (LAG == 0 || CONSUMERS == 2), "the first must not wait for the second");
-    static_assert(SPLIT == 1 || CM * CN == 1, "a cluster shares operands or a tile");
+    static_assert(SPLIT == 1 || (CM * CN == 1 && !TURNS), "a cluster shares operands or a tile");
     /* A block starts with 168 registers a thread, or 128 where it has four warpgroups; the sum of theirs stays. */
     static const int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
     static const int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         tma_prefetch(&c_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, T::CONSUMERS * (T::CM + T::CN - 1));
+            mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * (T::CM + T::CN - 1));
         }
         mbarrier_init(arrived, 1);
         mbarrier_init(taken, (T::SPLIT - 1) * T::WARPS + (T::SPLIT == 1));
@@ -218,10 +218,15 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     }
     /* The barriers are there: of the other blocks, too. Of a shared tile that matters only when it is finished. */
     if (T::CLUSTER > 1) cluster_arrive_relaxed();
-    if (T::CM * T::CN > 1)
+    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet there: warp 0 need not wait for the others */
+    if (T::CM * T::CN > 1) {
         cluster_wait();
-    else
-        __syncthreads();
+    } else if (threadIdx.x < 32) {
+        __syncwarp();
+        named_barrier_arrive(1, READY);
+    } else if (warpgroup > 0) {
+        named_barrier_wait(1, READY);
+    }
 
     int s = 0;          /* the stage that is next, */
     unsigned phase = 0; /* and the parity of its barriers' phase */
@@ -236,24 +241,27 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
                 const int a_part = T::BM / T::CN * rank_n, b_part = T::BN / T::CM * rank_m;
                 const int row = (tile_m * T::CM + rank_m) * T::BM + a_part;
-                const int col = (tile_n * T::CN + rank_n) * T::BN + b_part;
+                const int col = (tile_n * T::CN + rank_n) * T::BN;
                 for (int t = t0; t < t1; t++) {
                     const uint32_t a = ring + s * T::STAGE_BYTES + a_part * ROW_BYTES;
-                    const uint32_t b = ring + s * T::STAGE_BYTES + T::A_BYTES + b_part * ROW_BYTES;
+                    const uint32_t b = ring + s * T::STAGE_BYTES + T::A_BYTES;
                     mbarrier_wait(empty + 8 * s, phase ^ 1);
                     mbarrier_arrive_expect_tx(full + 8 * s, T::STAGE_BYTES);
                     if (T::CN == 1)
                         tma_load(a, &a_map, t * BK, row, full + 8 * s);
                     else
                         tma_load_multicast(a, &a_map, t * BK, row, full + 8 * s, a_ranks);
-                    const int BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / T::CM / 64;
+                    /* tn: columns b_part and on. nn: boxes of 64 columns, and of their rows the rank's share. */
+                    const int BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64, k_part = BK / T::CM * rank_m;
 #pragma unroll
                     for (int i = 0; i < BOXES; i++) {
-                        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * i, y = LAYOUT == GEMM_TN ? col : t * BK;
+                        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * i;
+                        const int y = LAYOUT == GEMM_TN ? col + b_part : t * BK + k_part;
+                        const int place = LAYOUT == GEMM_TN ? b_part : BK * i + k_part;
                         if (T::CM == 1)
-                            tma_load(b + i * 64 * ROW_BYTES, &b_map, x, y, full + 8 * s);
+                            tma_load(b + place * ROW_BYTES, &b_map, x, y, full + 8 * s);
                         else
-                            tma_load_multicast(b + i * 64 * ROW_BYTES, &b_map, x, y, full + 8 * s, b_ranks);
+                            tma_load_multicast(b + place * ROW_BYTES, &b_map, x, y, full + 8 * s, b_ranks);
                     }
                     if (++s == T::STAGES) s = 0, phase ^= 1;
                 }
@@ -275,25 +283,32 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         const uint32_t release = T::CM * T::CN > 1 && thread < SENDERS ? cluster_map(empty, sender) : empty;
         int place = 0;
         unsigned round = 0;
-        sum_type d[T::BN / 2];
-        for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
-            const bool first = tile == (int)(blockIdx.x / T::CLUSTER);
+        sum_type d[T::PIECES][T::BN / 2];
+        const int steps = t1 - t0, own = T::TURNS ? 2 : 1; /* every tile, or every second one */
+        int tile = blockIdx.x / T::CLUSTER;
+        if (T::TURNS && consumer == 1) { /* the first tile is the other's */
+            tile += step;
+            phase ^= (s + steps) / T::STAGES & 1;
+            s = (s + steps) % T::STAGES;
+        }
+        for (; tile < tiles; tile += own * step) {
             int last = 0;
-            if (T::LAG > 0 && first && consumer == 1) named_barrier_wait(1, 256);
             for (int t = t0; t < t1; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
-                const uint64_t a = wgmma_k_major(stage + consumer * 64 * ROW_BYTES);
+                const uint64_t a = wgmma_k_major(stage + (T::TURNS ? 0 : consumer * 64 * ROW_BYTES));
                 const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
                 mbarrier_wait(full + 8 * s, phase);
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < K_STEPS; i++)
-                    hopper_multiply<TYPE, LAYOUT>(d, a + i * wgmma_advance(32), b + i * hopper_b_step<LAYOUT>(),
-                                                  i > 0 || t > t0);
+#pragma unroll
+                    for (int piece = 0; piece < T::PIECES; piece++)
+                        hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
+                                                      b + i * hopper_b_step<LAYOUT>(), i > 0 || t > t0);
                 wgmma_commit();
                 /* The stage before has been multiplied now, this one perhaps not yet. */
-                wgmma_wait<1>(d);
-                if (T::LAG > 0 && first && consumer == 0 && t == min(t0 + T::LAG, t1) - 1) named_barrier_arrive(1, 256);
+#pragma unroll
+                for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
                 if (t > t0 && thread < SENDERS) {
                     if (T::CM * T::CN > 1)
                         mbarrier_arrive_remote(release + 8 * last);
@@ -303,30 +318,37 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 last = s;
                 if (++s == T::STAGES) s = 0, phase ^= 1;
             }
-            wgmma_wait<0>(d);
+#pragma unroll
+            for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
             if (thread < SENDERS) {
                 if (T::CM * T::CN > 1)
                     mbarrier_arrive_remote(release + 8 * last);
                 else
                     mbarrier_arrive(release + 8 * last);
             }
+            if (T::TURNS) { /* the next tile is the other's */
+                phase ^= (s + steps) / T::STAGES & 1;
+                s = (s + steps) % T::STAGES;
+            }
 
             int tile_m, tile_n;
             locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-            const int row = (tile_m * T::CM + rank_m) * T::BM + warp * 16;
+            const int row = (tile_m * T::CM + rank_m) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
             int col = (tile_n * T::CN + rank_n) * T::BN;
             if constexpr (T::SPLIT > 1) {
-                if (first) cluster_wait();
+                if (tile == (int)(blockIdx.x / T::CLUSTER)) cluster_wait();
                 sum_type sum[T::PART];
-                add_up<T>(d, sum, share, arrived, taken, rank, round, tile + step < tiles);
+                add_up<T>(d[0], sum, share, arrived, taken, rank, round, tile + step < tiles);
                 round ^= 1;
                 col += rank * 2 * T::PART;
                 finish<TYPE, T>(p, &c_map, sum, row, col, buffers, &place);
             } else {
-                finish<TYPE, T>(p, &c_map, d, row, col, buffers, &place);
+#pragma unroll
+                for (int piece = 0; piece < T::PIECES; piece++)
+                    finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, col, buffers, &place);
             }
         }
-        if (threadIdx.x % 32 == 0) tma_store_wait<0>();
+        if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
         __syncwarp();
     }
     /* No block ends while another may send it a tile, sums or an arrival. */
@@ -378,7 +400,7 @@ static cudaError_t launch_tile(const gemm_problem *p, int group, cudaStream_t st
     if (clusters > tiles) clusters = (int)tiles;
     CUtensorMap a, b, c;
     if ((error = tensor_map_a(&a, p, T::BM / T::CN)) != cudaSuccess) return error;
-    if ((error = tensor_map_b(&b, p, LAYOUT == GEMM_TN ? T::BN / T::CM : hopper_bk(TYPE))) != cudaSuccess) return error;
+    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CM)) != cudaSuccess) return error;
     if ((error = tensor_map_c(&c, p, 16)) != cudaSuccess) return error;
     return hopper_launch(gemm_persistent<TYPE, LAYOUT, T>, clusters * T::CLUSTER, T::CLUSTER, T::THREADS, T::BYTES,
                          stream, a, b, c, hopper_of(p), group);
@@ -402,9 +424,9 @@ template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_proble
 }
 
 /* The configurations that are built in.    BM   BN stages CM CN split pass buffers */
-typedef persistent_tile<128, 256, 4, 2, 1, 1, 1, 2> large;
-typedef persistent_tile<128, 128, 6, 2, 1, 1, 1, 1> medium;
-typedef persistent_tile<128, 128, 5, 1, 1, 2, 1, 1> shared_along_k;
+typedef persistent_tile<128, 256, 4, 0, 2, 1, 1, 1, 2> large;
+typedef persistent_tile<128, 128, 6, 1, 2, 1, 1, 1, 1> medium;
+typedef persistent_tile<128, 128, 5, 0, 1, 1, 2, 1, 1> shared_along_k;
 
 static const int GROUP = 8; /* rows of clusters whose tiles are taken together */
 
