@@ -1,5 +1,6 @@
 /* Step 6: matrices on tensor cores. */
 #include "gemm.h"
+#include "tensor_map.h"
 
 GEMM_VARIANT(mma_s8_tile);
 GEMM_VARIANT(wmma);
@@ -7,6 +8,9 @@ GEMM_VARIANT(mma_sync);
 GEMM_VARIANT(ldmatrix);
 GEMM_VARIANT(swizzle);
 GEMM_VARIANT(multistage);
+GEMM_VARIANT(wgmma);
+GEMM_VARIANT(warp_specialised);
+GEMM_VARIANT(persistent);
 GEMM_VARIANT(tf32x3);
 size_t workspace_tf32x3(const gemm_problem *p);
 GEMM_SHOW(mma_s8);
@@ -64,6 +68,12 @@ static const gemm_variant variants[] = {
      NULL, NULL},
     {"multistage", "cp.async in stages, fragments double-buffered, blocks in an order for L2", launch_multistage,
      kernel_multistage, needs_sm80, refused, NULL, NULL},
+    {"wgmma", "TMA brings tiles, one warpgroup multiplies them where they lie", launch_wgmma, kernel_wgmma, needs_wgmma,
+     refused, tensor_map_refuses, workspace_hopper},
+    {"warp_specialised", "one warpgroup brings tiles, two multiply: 128x256 a block", launch_warp_specialised,
+     kernel_warp_specialised, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
+    {"persistent", "clusters that stay: multicast, stores in the background, tile after tile", launch_persistent,
+     kernel_persistent, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
     {"tf32x3", "FP32 from three products of TF32, summed up in FP32", launch_tf32x3, kernel_tf32x3, needs_wgmma,
      takes_tf32x3, NULL, workspace_tf32x3},
 };

@@ -1,0 +1,15 @@
+/* bar: the sixteen barriers of a block, 0 of which is __syncthreads (PTX ISA, "Parallel Synchronization and
+ * Communication Instructions: bar"). A barrier opens when `threads` of them, whole warps, have come: those that wait
+ * are held, those that arrive go on. */
+#ifndef KL_PTX_NAMED_BARRIER_CUH
+#define KL_PTX_NAMED_BARRIER_CUH
+
+__device__ __forceinline__ void named_barrier_wait(int barrier, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(int barrier, int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+#endif

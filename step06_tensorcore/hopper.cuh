@@ -1,0 +1,204 @@
+/* What the three Hopper kernels share: types, one K of wgmma, the problem as the kernels take it, the last step from
+ * sums to C, and how a cluster is launched. */
+#ifndef KL_HOPPER_CUH
+#define KL_HOPPER_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "cluster.cuh"
+#include "fence.cuh"
+#include "gemm_kernel.cuh"
+#include "mbarrier.cuh"
+#include "named_barrier.cuh"
+#include "setmaxnreg.cuh"
+#include "stmatrix.cuh"
+#include "tensor_map.h"
+#include "tma.cuh"
+#include "wgmma.cuh"
+
+extern "C" {
+GEMM_VARIANT(multistage); /* does what bulk copies cannot */
+}
+
+/* A tile's row is 128 bytes along K, the width of the swizzle; wgmma takes 32 of them at a time. */
+static const int ROW_BYTES = 128, K_STEPS = 4;
+
+/* Elements of A and B in a row of a tile: 64 of f16 and bf16, 128 of s8, 32 of tf32. */
+__host__ __device__ constexpr int hopper_bk(int type) {
+    return type == GEMM_S8 ? 128 : type == GEMM_TF32 ? 32 : 64;
+}
+
+/* What sums are, and four of them. */
+template <int TYPE> struct hopper_sum { typedef float type; };
+template <> struct hopper_sum<GEMM_S8> { typedef int type; };
+__device__ __forceinline__ float4 hopper_four(float x, float y, float z, float w) {
+    return make_float4(x, y, z, w);
+}
+__device__ __forceinline__ int4 hopper_four(int x, int y, int z, int w) {
+    return make_int4(x, y, z, w);
+}
+
+/* d = 64 rows of A times the tile of B over 32 bytes of K, plus d if `add`. */
+template <int TYPE, int LAYOUT, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_multiply(SUM (&d)[COUNT], uint64_t a, uint64_t b, int add) {
+    if constexpr (TYPE == GEMM_F16)
+        wgmma_f16<LAYOUT == GEMM_NN>(d, a, b, add);
+    else if constexpr (TYPE == GEMM_BF16)
+        wgmma_bf16<LAYOUT == GEMM_NN>(d, a, b, add);
+    else if constexpr (TYPE == GEMM_S8)
+        wgmma_s8(d, a, b, add);
+    else
+        wgmma_tf32(d, a, b, add);
+}
+
+/* The descriptor of a tile of B. tn: rows are columns of B, along K. nn: boxes of 64 columns, one after the other, each
+ * BK rows of k. And what leads from one 32 bytes (tn) or 16 rows (nn) of K to the next. */
+template <int LAYOUT> __device__ __forceinline__ uint64_t hopper_b(uint32_t tile) {
+    return LAYOUT == GEMM_TN ? wgmma_k_major(tile) : wgmma_mn_major(tile, 64 * ROW_BYTES);
+}
+template <int LAYOUT> __device__ __forceinline__ constexpr uint64_t hopper_b_step() {
+    return wgmma_advance(LAYOUT == GEMM_TN ? 32 : 16 * ROW_BYTES);
+}
+
+/* The problem beside its tensor maps. */
+typedef struct {
+    int m, n, k, ldc, out;
+    float alpha, beta; /* of s8: whole numbers */
+    void *C;           /* read where beta != 0 */
+} hopper_problem;
+
+static inline hopper_problem hopper_of(const gemm_problem *p) {
+    return {p->m, p->n, p->k, p->ldc, (int)p->out, p->alpha, p->beta, p->C};
+}
+
+/* ---- from sums to C ---- */
+
+/* What two neighbours of C hold, col even: as floats, or for s8 as 32-bit integers. Nothing outside is read. */
+template <int OUT>
+__device__ __forceinline__ void hopper_old(const hopper_problem &p, int row, int col, float (&c)[2]) {
+    c[0] = c[1] = 0.0f;
+    if (row >= p.m) return;
+    for (int i = 0; i < 2 && col + i < p.n; i++) {
+        if (OUT == DTYPE_F16) c[i] = __half2float(*gemm_at((const __half *)p.C, p.ldc, row, col + i));
+        if (OUT == DTYPE_BF16) c[i] = __bfloat162float(*gemm_at((const __nv_bfloat16 *)p.C, p.ldc, row, col + i));
+        if (OUT == DTYPE_F32) c[i] = *gemm_at((const float *)p.C, p.ldc, row, col + i);
+    }
+}
+template <int OUT> __device__ __forceinline__ void hopper_old(const hopper_problem &p, int row, int col, int (&c)[2]) {
+    c[0] = c[1] = 0;
+    if (row >= p.m) return;
+    for (int i = 0; i < 2 && col + i < p.n; i++) c[i] = *gemm_at((const int *)p.C, p.ldc, row, col + i);
+}
+
+/* alpha*sum + beta*C of two neighbours; without ADD beta is zero and C is not read. s8: modulo 2^32. */
+template <int OUT, bool ADD>
+__device__ __forceinline__ float2 hopper_blend(const hopper_problem &p, int row, int col, float s0, float s1) {
+    float2 r = make_float2(p.alpha * s0, p.alpha * s1);
+    if (ADD) {
+        float c[2];
+        hopper_old<OUT>(p, row, col, c);
+        r.x += p.beta * c[0];
+        r.y += p.beta * c[1];
+    }
+    return r;
+}
+template <int OUT, bool ADD>
+__device__ __forceinline__ uint2 hopper_blend(const hopper_problem &p, int row, int col, int s0, int s1) {
+    const unsigned alpha = (unsigned)(int)p.alpha, beta = (unsigned)(int)p.beta;
+    uint2 r = make_uint2(alpha * (unsigned)s0, alpha * (unsigned)s1);
+    if (ADD) {
+        int c[2];
+        hopper_old<OUT>(p, row, col, c);
+        r.x += beta * (unsigned)c[0];
+        r.y += beta * (unsigned)c[1];
+    }
+    return r;
+}
+
+/* Two results rounded to 16 bits, in one register. */
+template <int OUT> __device__ __forceinline__ uint32_t hopper_pack(float2 r) {
+    uint32_t packed;
+    if constexpr (OUT == DTYPE_BF16) {
+        const __nv_bfloat162 two = __float22bfloat162_rn(r);
+        memcpy(&packed, &two, sizeof packed);
+    } else {
+        const __half2 two = __float22half2_rn(r);
+        memcpy(&packed, &two, sizeof packed);
+    }
+    return packed;
+}
+
+/* The type of C that a type of operands has beside float: short ones for short operands. */
+__host__ __device__ constexpr int hopper_short(int type) {
+    return type == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16;
+}
+__host__ __device__ constexpr int hopper_long(int type) {
+    return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
+}
+
+/* Stores two neighbours of C, col even; rows of C begin on 16 bytes, so both go at once where both exist. */
+template <int OUT, bool ADD, class SUM>
+__device__ __forceinline__ void hopper_store_two(const hopper_problem &p, int row, int col, SUM s0, SUM s1) {
+    if (row >= p.m || col >= p.n) return;
+    const auto two = hopper_blend<OUT, ADD>(p, row, col, s0, s1);
+    if constexpr (OUT == DTYPE_F16 || OUT == DTYPE_BF16) {
+        uint16_t *c = gemm_at((uint16_t *)p.C, p.ldc, row, col);
+        const uint32_t packed = hopper_pack<OUT>(two);
+        if (col + 1 < p.n)
+            *(uint32_t *)c = packed;
+        else
+            *c = (uint16_t)packed;
+    } else {
+        auto *c = gemm_at((decltype(two.x) *)p.C, p.ldc, row, col);
+        if (col + 1 < p.n)
+            *(decltype(hopper_blend<OUT, ADD>(p, row, col, s0, s1)) *)c = two;
+        else
+            *c = two.x;
+    }
+}
+
+/* Stores what a thread has of 64 rows of sums, straight from its registers: rows row and row + 8, in every 8 columns
+ * from col on two. */
+template <int OUT, bool ADD, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_store_as(const hopper_problem &p, const SUM (&d)[COUNT], int row, int col) {
+#pragma unroll
+    for (int j = 0; j < COUNT / 4; j++) {
+        const int left = col + 8 * j + threadIdx.x % 4 * 2;
+        hopper_store_two<OUT, ADD>(p, row, left, d[4 * j], d[4 * j + 1]);
+        hopper_store_two<OUT, ADD>(p, row + 8, left, d[4 * j + 2], d[4 * j + 3]);
+    }
+}
+template <int TYPE, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_store(const hopper_problem &p, const SUM (&d)[COUNT], int row, int col) {
+    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
+    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
+        if (p.out == SHORT && p.beta == 0.0f) hopper_store_as<SHORT, false>(p, d, row, col);
+        if (p.out == SHORT && p.beta != 0.0f) hopper_store_as<SHORT, true>(p, d, row, col);
+    }
+    if (p.out == LONG && p.beta == 0.0f) hopper_store_as<LONG, false>(p, d, row, col);
+    if (p.out == LONG && p.beta != 0.0f) hopper_store_as<LONG, true>(p, d, row, col);
+}
+
+/* ---- the host's part ---- */
+
+/* Launches `blocks` blocks in clusters of `cluster` with `bytes` of dynamic shared memory. */
+template <class... PARAMETERS, class... ARGUMENTS>
+static cudaError_t hopper_launch(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads, int bytes,
+                                 cudaStream_t stream, const ARGUMENTS &...arguments) {
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {(unsigned)cluster, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = cluster > 1 ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know of a matrix. Made on the host, at
+ * each launch, and passed to the kernel as a parameter. */
+#ifndef KL_TENSOR_MAP_H
+#define KL_TENSOR_MAP_H
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NULL where bulk copies can take the problem; else why another kernel does it, as a remark below the row: "by
+ * multistage: rows of C do not begin on 16 bytes". */
+const char *tensor_map_refuses(const gemm_problem *p);
+
+/* TF32 with a B of k x n, which wgmma cannot take: lays B out n x k in the workspace, and changes the problem to say
+ * so. Any other problem stays as it is. And the bytes that this needs. */
+cudaError_t transpose_b(gemm_problem *p, cudaStream_t stream);
+size_t workspace_hopper(const gemm_problem *p);
+
+/* The maps of A, B and C. Boxes are as wide as the 128-byte swizzle, and so many rows high. Where B is k x n its rows
+ * are rows of k. */
+cudaError_t tensor_map_a(CUtensorMap *map, const gemm_problem *p, int box_rows);
+cudaError_t tensor_map_b(CUtensorMap *map, const gemm_problem *p, int box_rows);
+cudaError_t tensor_map_c(CUtensorMap *map, const gemm_problem *p, int box_rows);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
