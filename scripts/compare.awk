@@ -21,14 +21,14 @@ read_row(name[side]) && row["mode"] != "sim" { # the simulator's rows hold no ti
     rate[side, id] = row["op"] == "gemm" ? row["gflops"] / 1000 : row["gbps"] + 0
     unit = joined(unit, row["op"] == "gemm" ? "TFLOP/s" : "GB/s")
     ratio[side, id] = row["ratio"]
-    source[side] = joined(source[side], row["device"] (row["driver"] == "" ? "" : " driver " row["driver"]) \
+    origin[side] = joined(origin[side], row["device"] (row["driver"] == "" ? "" : " driver " row["driver"]) \
         (row["cuda"] == "" ? "" : " CUDA " row["cuda"]) " " substr(row["date"], 1, 10))
 }
 
 END {
     if (failed) exit 2
     for (s = 1; s <= 2; s++)
-        print cut((s == 1 ? "A: " : "B: ") name[s] (source[s] == "" ? "" : ", " source[s]), 100)
+        print cut((s == 1 ? "A: " : "B: ") name[s] (origin[s] == "" ? "" : ", " origin[s]), 100)
     printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "", "", "", "A", "B", "", "A", "B"
     if (index(unit, ",")) unit = "speed" # TFLOP/s of a GEMM, GB/s of a GEMV
     printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "kernel", "shape", "case", unit, unit, "B/A", "ratio", "ratio"
