@@ -30,7 +30,7 @@ for number in ${SIZES:-} ${MINUTES:-}; do
     *[!0-9]* | 0) echo "bench: '$number' is no number, e.g. SIZES=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
     esac
 done
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${BENCH_STEPS:-}
 
 folder=plots/data/$(gpu_slug)
 search=$folder/gemv_search.csv

@@ -40,6 +40,14 @@ need_step() {
     done
 }
 
+# build_steps STEP...: builds these steps, or all where none is named.
+build_steps() {
+    targets=
+    for step; do targets="$targets ${step%%_*}"; done
+    # shellcheck disable=SC2086 # several targets
+    MAKEFLAGS='' make --no-print-directory -j"$(nproc)" ${targets:-all} >&2
+}
+
 # type_options STEP VARIANT: the options for the type that a variant of step 6 stands for (plots/tensorcore_ladder.csv),
 # where that is not the step's default.
 type_options() {

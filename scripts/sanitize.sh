@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 need_gpu sanitize
 need_step sanitize STEPS ${STEPS:-}
 need_tool sanitize compute-sanitizer cuda-sanitizer-13-0
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${STEPS:-}
 logs=build/sanitize
 mkdir -p "$logs"
 passed=0 failed=0

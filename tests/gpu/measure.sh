@@ -125,9 +125,6 @@ if [ -x step06/run ]; then
         check "$step: continuous load is resumed" exits 0 tensor "$@" --resume
         check "$step: no load again" [ "$(rows)" = 2 ]
     fi
-    for show in mma_s8 mma_f16 ldmatrix swizzle; do
-        check "$step --show $show" exits 0 ./step06/run --show $show
-    done
 fi
 
 # ---- step 7: a GEMV, its read ceiling, its autotuner, chains and programmatic dependent launch ----
