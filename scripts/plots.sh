@@ -87,6 +87,16 @@ if [ -f "$work/caption" ]; then
 else
     say "no recorded measurements in $(short "$csv"), nothing to draw: \`make bench\` records them"
 fi
+if has_rows "$tensor"; then
+    DATA_NAME=$(short "$tensor") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
+        -f "$scripts/tensorcore.awk" -f "$scripts/tensorcore_figures.awk" \
+        input=tensorcore_ladder "$root/plots/tensorcore_ladder.csv" input=tensorcore "$tensor" || exit 2
+fi
+if [ -f "$work/tensorcore_caption" ]; then
+    figures="$figures tensorcore_ladder tensorcore_size"
+elif [ -n "$figures" ]; then
+    say "no figures of tensor cores: no recorded measurements in $(short "$tensor"); \`make bench\` records them"
+fi
 if has_rows "$gemv"; then
     set -- input=gemv "$gemv"
     search=$(dirname "$csv")/gemv_search.csv
@@ -99,16 +109,6 @@ if [ -f "$work/gemv_caption" ]; then
     figures="$figures gemv_ladder gemv_size gemv_search"
 elif [ -n "$figures" ]; then
     say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
-fi
-if has_rows "$tensor"; then
-    DATA_NAME=$(short "$tensor") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
-        -f "$scripts/tensorcore.awk" -f "$scripts/tensorcore_figures.awk" \
-        input=tensorcore_ladder "$root/plots/tensorcore_ladder.csv" input=tensorcore "$tensor" || exit 2
-fi
-if [ -f "$work/tensorcore_caption" ]; then
-    figures="$figures tensorcore_ladder tensorcore_size"
-elif [ -n "$figures" ]; then
-    say "no figures of tensor cores: no recorded measurements in $(short "$tensor"); \`make bench\` records them"
 fi
 [ -n "$figures" ] || exit 1
 
