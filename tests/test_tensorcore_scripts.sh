@@ -99,7 +99,7 @@ gemm_row="step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,ev
 
 ladder_names_the_variants() { # in step.c's order, each in a type that there is
     [ -e "$root/step06_tensorcore/step.c" ] || return 0
-    sed -n 's/^    {"\([a-z0-9_]*\)".*launch_.*/\1/p' "$root/step06_tensorcore/step.c" >"$tmp/variants"
+    sed -n '/ variants\[\] = {/,/^};/s/^    {"\([a-z0-9_]*\)".*/\1/p' "$root/step06_tensorcore/step.c" >"$tmp/variants"
     sed 1d plots/tensorcore_ladder.csv | cut -d, -f2 | diff - "$tmp/variants"
 }
 ladder_types() {
