@@ -318,7 +318,7 @@ sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= 
 bench-sim: all $(sim_bench) ## time the simulator beside its targets (RUNS=5)
 	@sh scripts/bench_sim.sh
 
-bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it; FORCE=1 starts afresh)
+bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= ... narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
 	@sh scripts/bench.sh
 
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)

@@ -1,20 +1,36 @@
 #!/bin/sh
-# Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 7 in gemv.csv and
-# its autotuner's searches in gemv_search.csv. What they hold already is not measured again. BENCH_STEPS="step01 step07"
-# and SWEEPS="square article odd" narrow it; FORCE=1 starts the files of these steps afresh.
-# Exit status: 0, 2 for a step or sweep that there is not, 3 without a GPU, or that of the run that failed.
+# Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
+# tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv. What they hold already is not
+# measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
+# DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192 16384" (m = n = k; these are the
+# defaults). MINUTES=8 starts no run after 8 minutes: the same command again goes on. FORCE=1 starts the files of these
+# steps afresh (and must not be given again to go on).
+# Exit status: 0, 2 for a step, sweep, type or the like that there is not, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu bench
 need_step bench BENCH_STEPS ${BENCH_STEPS:-}
-for sweep in ${SWEEPS:-}; do
-    case $sweep in
-    square | article | odd) ;;
-    *) echo "bench: there is no sweep '$sweep' to record, e.g. SWEEPS=\"square article odd\"" >&2; exit 2 ;;
+# known VARIABLE WHAT VALUES VALUE...: each VALUE is one of VALUES (a list in one word), or the program ends.
+known() {
+    variable=$1 what=$2 values=$3
+    shift 3
+    for value; do
+        case " $values " in
+        *" $value "*) ;;
+        *) echo "bench: there is no $what '$value' to record, e.g. $variable=\"$values\"" >&2; exit 2 ;;
+        esac
+    done
+}
+known SWEEPS sweep "square article odd sustained" ${SWEEPS:-}
+known DTYPES type "f16 bf16 s8 tf32 tf32x3" ${DTYPES:-}
+known LAYOUTS layout "tn nn" ${LAYOUTS:-}
+for number in ${SIZES:-} ${MINUTES:-}; do
+    case $number in
+    *[!0-9]* | 0) echo "bench: '$number' is no number, e.g. SIZES=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
     esac
 done
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${BENCH_STEPS:-}
 
 folder=plots/data/$(gpu_slug)
 search=$folder/gemv_search.csv
@@ -27,9 +43,66 @@ case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
 *) pdl=1 ;;
 esac
 
+# among WORD WORD...: is the first one of the others?
+among() {
+    word=$1
+    shift
+    case " $* " in *" $word "*) ;; *) return 1 ;; esac
+}
+
+# What is measured of step 6. All variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in
+# all types, layouts and sizes, the small ones first. Shapes that are odd beside the next aligned ones. Sustained: ten
+# seconds under continuous load, after all that should find the GPU cool.
+tensor_runs() {
+    dtypes=${DTYPES:-f16 bf16 s8 tf32 tf32x3} layouts=${LAYOUTS:-tn nn} sizes=${SIZES:-1024 2048 4096 8192 16384}
+    case $1 in
+    square)
+        if among tn $layouts && among 4096 $sizes; then
+            for dtype in f16 s8; do
+                if among $dtype $dtypes; then echo "--dtype $dtype --layout tn --size 4096 --time 0.5"; fi
+            done
+        fi
+        for size in $sizes; do
+            for dtype in $dtypes; do
+                for layout in $layouts; do
+                    case $dtype:$layout in
+                    s8:nn) continue ;; # no instruction takes that
+                    tf32x3:*) best="--variant tf32x3" ;;
+                    *) best="--variant multistage --variant persistent" ;;
+                    esac
+                    echo "--dtype $dtype --layout $layout --size $size --time 0.5 $best"
+                done
+            done
+        done
+        ;;
+    odd)
+        among f16 $dtypes || return 0
+        for layout in $layouts; do
+            for shape in "4095 --n 4097 --k 4100" "4096 --n 4104 --k 4104" "1000 --n 1000 --k 1000" \
+                "1024 --n 1024 --k 1024" "8192 --n 8192 --k 72" "8192 --n 8192 --k 128"; do
+                echo "--dtype f16 --layout $layout --m $shape --time 0.5 --variant multistage --variant persistent"
+            done
+        done
+        ;;
+    sustained)
+        among tn $layouts || return 0
+        for dtype in f16 bf16; do
+            among $dtype $dtypes || continue
+            for size in 4096 8192 16384; do
+                if among $size $sizes; then
+                    echo "--dtype $dtype --layout tn --size $size --time 0.5 --sustained 10 --variant persistent"
+                fi
+            done
+        done
+        ;;
+    esac
+}
+
 # runs STEP SWEEP: the options of every run that this takes, a line a run.
 runs() {
     case $1:$2 in
+    step06*) tensor_runs "$2" ;;
+    *:sustained) ;;
     step07*:article) echo "--sweep article" ;;
     step07*:*)
         echo "--sweep $2 --time 0.3"
@@ -93,7 +166,7 @@ record() {
     fi
     step=$1 options=$2
     shift 2
-    echo "bench: $step $options" >&2
+    echo "bench: $run of $total: $step $options" >&2
     status=0
     # shellcheck disable=SC2086 # several options
     "./$step/run" $options "$@" </dev/null || status=$?
@@ -104,11 +177,24 @@ record() {
     exit "$status"
 }
 
-for step in $steps; do
-    for sweep in ${SWEEPS:-square article odd}; do
-        while read -r options; do record "$step" "$options"; done <<END
-$(runs "$step" "$sweep")
+all=$(for step in $steps; do
+    for sweep in ${SWEEPS:-square article odd sustained}; do runs "$step" "$sweep" | sed "s|^|$step |"; done
+done)
+total=$(echo "$all" | grep -c .) || true
+run=0 start=$(date +%s) stopped=
+while read -r step options; do
+    [ -n "$step" ] || continue
+    if [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - start)) -ge $((60 * MINUTES)) ]; then
+        stopped=1
+        break
+    fi
+    run=$((run + 1))
+    record "$step" "$options"
+done <<END
+$all
 END
-    done
-done
-echo "bench: recorded in $folder; draw it with make plots, refresh the notes with make notes" >&2
+if [ -n "$stopped" ]; then
+    echo "bench: $MINUTES minutes are over after $run of $total runs; the same command${FORCE:+ without FORCE} goes on" >&2
+else
+    echo "bench: recorded in $folder; draw it with make plots, refresh the notes with make notes" >&2
+fi

@@ -11,7 +11,8 @@ read_row(name[side]) && row["mode"] != "sim" { # the simulator's rows hold no ti
     id = row["step"]
     for (i = 2; i <= 12; i++) # up to cache: what was measured
         id = id SUBSEP (COLUMN[i] == "alpha" || COLUMN[i] == "beta" ? row[COLUMN[i]] + 0 : row[COLUMN[i]])
-    if (row["op"] != "gemm") id = id SUBSEP row["mode"] # of a GEMV the way of launching is part of that; of a GEMM not
+    # Of a GEMV the way of launching is part of that; of a GEMM not, but continuous load is.
+    if (row["op"] != "gemm" || row["mode"] == "sustained") id = id SUBSEP row["mode"]
     if (!((side, id) in ms)) {
         count[side]++
         if (!(id in known)) { known[id] = 1; order[++ids] = id }
@@ -20,14 +21,14 @@ read_row(name[side]) && row["mode"] != "sim" { # the simulator's rows hold no ti
     rate[side, id] = row["op"] == "gemm" ? row["gflops"] / 1000 : row["gbps"] + 0
     unit = joined(unit, row["op"] == "gemm" ? "TFLOP/s" : "GB/s")
     ratio[side, id] = row["ratio"]
-    source[side] = joined(source[side], row["device"] (row["driver"] == "" ? "" : " driver " row["driver"]) \
+    origin[side] = joined(origin[side], row["device"] (row["driver"] == "" ? "" : " driver " row["driver"]) \
         (row["cuda"] == "" ? "" : " CUDA " row["cuda"]) " " substr(row["date"], 1, 10))
 }
 
 END {
     if (failed) exit 2
     for (s = 1; s <= 2; s++)
-        print cut((s == 1 ? "A: " : "B: ") name[s] (source[s] == "" ? "" : ", " source[s]), 100)
+        print cut((s == 1 ? "A: " : "B: ") name[s] (origin[s] == "" ? "" : ", " origin[s]), 100)
     printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "", "", "", "A", "B", "", "A", "B"
     if (index(unit, ",")) unit = "speed" # TFLOP/s of a GEMM, GB/s of a GEMV
     printf "%-26s %-17s %-14s %8s %8s %7s %7s %6s\n", "kernel", "shape", "case", unit, unit, "B/A", "ratio", "ratio"
@@ -61,7 +62,7 @@ function special(f,    text) {
     if (f[4] != "f32") text = text " " f[4]
     if (f[5] != (f[3] == "gemm" ? "nn" : "n")) text = text " " f[5]
     if (f[3] == "gemv_chain") text = text " chain" # with an alpha of its own
-    if (f[3] != "gemm" && f[13] != "graph") text = text " " f[13]
+    if (f[3] == "gemm" ? f[13] != "" : f[13] != "graph") text = text " " f[13]
     if (f[3] != "gemv_chain" && (f[10] != 1 || f[11] != 0)) text = text " " f[10] "/" f[11]
     if (f[12] != "cold") text = text " " f[12]
     return substr(text, 2)

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 need_gpu counters
 need_step counters BENCH_STEPS ${BENCH_STEPS:-}
 need_tool counters ncu nsight-compute
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${BENCH_STEPS:-}
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 size=4096

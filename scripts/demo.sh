@@ -44,9 +44,33 @@ gemv_table() {
         END { if (!rows) print "(no measurement at this size)" }' "$1"
 }
 
+# tensor_table CSV SIZE: the tensor cores' ladder at SIZE^3, each variant in the type that it stands for, cold caches.
+tensor_table() {
+    awk -F, -v size="$2" '
+        NR == FNR { type[$1, $2] = $3; next }
+        FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["op"] == "gemm" && $c["m"] == size && $c["n"] == size && $c["k"] == size && $c["alpha"] == 1 &&
+            $c["beta"] == 0 && $c["cache"] == "cold" && $c["mode"] != "sustained" && $c["layout"] == "tn" {
+            stands = ($c["step"], $c["variant"]) in type ? type[$c["step"], $c["variant"]] : "f16"
+            if ($c["dtype"] != stands) next
+            if (!rows++) {
+                printf "%s, %d^3, B column by column, cold L2\n\n", $c["device"], size
+                printf "%-20s %-20s %10s %10s %10s  %s\n", "step", "variant", "ms", "TFLOP/s", "vs cuBLAS", "type"
+            }
+            ratio = $c["ratio"] == "" ? "-" : sprintf("%.1f %%", 100 * $c["ratio"])
+            printf "%-20s %-20s %10.3f %10.2f %10s  %s\n", $c["step"], $c["variant"], $c["ms_median"],
+                $c["gflops"] / 1000, ratio, $c["dtype"]
+        }
+        END { if (!rows) print "(no measurement at this size)" }' plots/tensorcore_ladder.csv "$1"
+}
+
 # tables FOLDER SIZE: what is recorded there.
 tables() {
     table "$1/sgemm.csv" "$2"
+    if [ -e "$1/tensorcore.csv" ]; then
+        echo
+        tensor_table "$1/tensorcore.csv" "$2"
+    fi
     [ -e "$1/gemv.csv" ] || return 0
     echo
     gemv_table "$1/gemv.csv" "$2"
@@ -63,6 +87,11 @@ run_steps() {
         [ -x "$step/run" ] || continue
         echo "== ${step%%_*}/run $*"
         "./$step/run" "$@" --csv "$folder/$(recorded_in "$step")"
+        # Two of step 6's variants take none but a type of their own.
+        case $step in step06*) own="mma_s8_tile:s8 tf32x3:tf32x3" ;; *) own= ;; esac
+        for each in $own; do
+            "./$step/run" "$@" --variant "${each%:*}" --dtype "${each#*:}" --csv "$folder/$(recorded_in "$step")"
+        done
         echo
     done
 }
@@ -74,11 +103,11 @@ simulated() {
         $c["mode"] == "sim" {
             if (!rows++) {
                 printf "%s, every element: integers to the bit, others within their bound\n\n", $c["device"]
-                printf "%-20s %-20s %-5s %16s %22s\n", "step", "variant", "type", "m x n x k", "worst error, of bound"
+                printf "%-20s %-20s %-6s %15s %22s\n", "step", "variant", "type", "m x n x k", "worst error, of bound"
             }
             shape = ($c["op"] == "gemm" ? $c["m"] "x" : "") $c["n"] "x" $c["k"]
             vectors += $c["op"] != "gemm"
-            printf "%-20s %-20s %-5s %16s %22.3f\n", $c["step"], $c["variant"], $c["dtype"], shape,
+            printf "%-20s %-20s %-6s %15s %22.3f\n", $c["step"], $c["variant"], $c["dtype"], shape,
                 $c["max_err_bound_share"]
         }
         END {
@@ -102,7 +131,7 @@ else
     run_steps --sim --size "${DEMO_SIZE:-512}"
     echo "== All steps in the simulator"
     set --
-    for file in sgemm gemv; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
+    for file in sgemm tensorcore gemv; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
     simulated "$@" </dev/null
     recorded=plots/data/nvidia-h200/sgemm.csv
     echo

@@ -10,6 +10,7 @@ gpu_slug() {
 # recorded_in STEP: the file its measurements go to; one an operation.
 recorded_in() {
     case $1 in
+    step06*) echo tensorcore.csv ;;
     step07*) echo gemv.csv ;;
     *) echo sgemm.csv ;;
     esac
@@ -39,6 +40,21 @@ need_step() {
     done
 }
 
+# build_steps STEP...: builds these steps, or all where none is named.
+build_steps() {
+    targets=
+    for step; do targets="$targets ${step%%_*}"; done
+    # shellcheck disable=SC2086 # several targets
+    MAKEFLAGS='' make --no-print-directory -j"$(nproc)" ${targets:-all} >&2
+}
+
+# type_options STEP VARIANT: the options for the type that a variant of step 6 stands for (plots/tensorcore_ladder.csv),
+# where that is not the step's default.
+type_options() {
+    case $1 in step06*) ;; *) return 0 ;; esac
+    awk -F, -v variant="$2" '$2 == variant && $3 != "f16" { print "--dtype " $3 }' plots/tensorcore_ladder.csv
+}
+
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
 # The first launch of each of the steps' kernels, which are called sgemm_...; the harness's own (fill, reference,
 # compare) are left out. At the clocks the GPU runs at: timings belong to `run`, not to a profiler.
@@ -46,9 +62,11 @@ ncu_step() (
     step=$1 variant=$2 size=$3
     shift 3
     metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
+    type=$(type_options "$step" "$variant")
     LC_ALL=C
     export LC_ALL
+    # shellcheck disable=SC2086 # two words, or none
     exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
         --metrics "${metrics%,}" "$@" "./$step/run" --size "$size" --no-baseline --warm --time 0.01 \
-        ${variant:+--variant "$variant"}
+        ${variant:+--variant "$variant"} $type
 )

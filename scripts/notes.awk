@@ -1,8 +1,9 @@
 # Rewrites one note: what stands between its markers comes from recorded measurements. With records.awk before it,
-# gemv.awk and gemv_notes.awk (GEMV's markers) after it:
-#   awk -f records.awk -f notes.awk -f gemv.awk -f gemv_notes.awk input=ladder intensity.csv \
-#       input=gemv_ladder gemv_ladder.csv input=metrics metrics.txt input=rows FILE.csv [input=gemv gemv.csv] \
-#       [input=gemv_search gemv_search.csv] [input=gemv_dram gemv_dram.csv] [input=counters counters.csv] \
+# gemv.awk and gemv_notes.awk (GEMV's markers), tensorcore.awk and tensorcore_notes.awk (the tensor cores') after it:
+#   awk -f records.awk -f notes.awk -f gemv.awk -f gemv_notes.awk -f tensorcore.awk -f tensorcore_notes.awk \
+#       input=ladder intensity.csv input=gemv_ladder gemv_ladder.csv input=tensorcore_ladder tensorcore_ladder.csv \
+#       input=metrics metrics.txt input=rows FILE.csv [input=gemv gemv.csv] [input=gemv_search gemv_search.csv] \
+#       [input=gemv_dram gemv_dram.csv] [input=tensorcore tensorcore.csv] [input=counters counters.csv] \
 #       [input=sass sass.csv] input=note NOTE.md
 # ENVIRON["DATA_NAME"], ["NOTE_NAME"]: the files' names in messages. The markers are described in scripts/notes.sh.
 
@@ -21,6 +22,7 @@ BEGIN {
 input == "ladder" { read_ladder(); next }
 input == "rows" { if (read_row(data)) keep_row(data); next }
 input ~ /^gemv/ { read_gemv(FILENAME); next }
+input ~ /^tensorcore/ { read_tensor(FILENAME); next }
 input == "metrics" { sub(/#.*/, ""); if (NF) known_fact["counter", $1] = 1; next }
 input == "counters" { if (read_named(FILENAME, COUNTERS_HEADER, "recorded counters")) keep_counter(); next }
 input == "sass" { if (read_named(FILENAME, SASS_HEADER, "recorded machine code")) keep_sass(); next }
@@ -60,6 +62,7 @@ function need(n, least, most, usage) {
 function find_step(name,    s, i) { # step05 stands for step05_doublebuffer
     for (s = 1; s <= steps; s++)
         if (step_name[s] == name || short_step(step_name[s]) == name) return step_name[s]
+    for (s in tensor_step_known) if (s == name || short_step(s) == name) return s
     die(note ":" FNR ": unknown step " name)
 }
 
@@ -72,6 +75,7 @@ function find_variant(step, name) {
 
 function tell_table(word, n) {
     if (word[1] ~ /^gemv/) { tell_gemv_table(word, n); return }
+    if (word[1] ~ /^tensor/) { tell_tensor_table(word, n); return }
     if (word[1] == "ladder") { need(n, 1, 1, "table: ladder"); ladder() }
     else if (word[1] == "bars") { need(n, 1, 1, "table: bars"); bars() }
     else if (word[1] == "article") { need(n, 1, 1, "table: article"); article() }
@@ -82,7 +86,7 @@ function tell_table(word, n) {
     else if (word[1] == "counters") { need(n, 2, 2, "table: counters STEP"); counters(find_step(word[2])); return }
     else if (word[1] == "sass") { need(n, 2, 2, "table: sass STEP"); sass(find_step(word[2])); return }
     else die(note ":" FNR ": unknown table " word[1] \
-        " (ladder, bars, step, square, article, odd, speedup, counters, sass, gemv...)")
+        " (ladder, bars, step, square, article, odd, speedup, counters, sass, gemv..., tensor...)")
     print ""
     print "<sub>" (device == "" ? "Not measured yet." : "Recorded on " provenance() "; cold L2, medians" \
         (baseline == "" ? "" : ", ratios pair by pair") ".") "</sub>"
@@ -380,20 +384,23 @@ function sass(step,    v, name, a) {
 # ---- values inside a line
 
 function inline(line,    done, start, end, close_at, kind, n, word, marker, text) {
-    while (match(line, /<!-- (value|ratio|counter|sass|gemv|gemv-ratio): /)) {
+    while (match(line, /<!-- (value|ratio|counter|sass|gemv|gemv-ratio|tensor|tensor-ratio|tensor-limit): /)) {
         start = RSTART
         kind = substr(line, start + 5, RLENGTH - 7)
         marker = substr(line, start)
         n = words_of(marker, word)
         close_at = index(marker, "-->") + 2
         end = index(marker, "<!-- end -->")
-        if (!end || match(substr(marker, close_at), /<!-- (value|ratio|counter|sass|gemv|gemv-ratio|table): /) &&
+        if (!end || match(substr(marker, close_at), /<!-- (value|ratio|counter|sass|gemv|gemv-ratio|tensor|tensor-ratio|tensor-limit|table): /) &&
             RSTART + close_at - 1 < end)
             die(note ":" FNR ": <!-- " kind ": ...> has no <!-- end --> on its line")
         if (kind == "value") text = one_value(word, n)
         else if (kind == "ratio") text = one_ratio(word, n)
         else if (kind == "gemv") text = one_gemv(word, n)
         else if (kind == "gemv-ratio") text = one_gemv_ratio(word, n)
+        else if (kind == "tensor") text = one_tensor(word, n)
+        else if (kind == "tensor-ratio") text = one_tensor_ratio(word, n)
+        else if (kind == "tensor-limit") text = one_tensor_limit(word, n)
         else text = one_fact(kind, word, n)
         done = done substr(line, 1, start - 1) substr(marker, 1, close_at) text "<!-- end -->"
         line = substr(marker, end + length("<!-- end -->"))

@@ -23,8 +23,19 @@
 #                                                      CACHE: cold, warm; chain: in a chain
 #   <!-- gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT] -->1.9<!-- end -->    how many
 #                                                      times as fast 1 is as 2; words of one alone: autotuned/pdl
+# and of the tensor cores, whose DTYPE is the one that the variant stands for on the ladder (of cublas: f16) and whose
+# LAYOUT is tn, where none is named:
+#   <!-- table: tensor-ladder STEP | tensor-bars STEP | tensor-sizes STEP DTYPE LAYOUT | tensor-summary STEP |
+#               tensor-sustained STEP | tensor-odd STEP [DTYPE] [LAYOUT] | tensor-counters STEP -->
+#   <!-- tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT] -->762<!-- end -->    VARIANT: also
+#                                                      cublas; FIELD: a CSV column, us, tflops, percent (100 * ratio)
+#                                                      or peak_percent
+#   <!-- tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT] -->1.9<!-- end -->    how many
+#                                                      times as fast 1 is as 2; words of one alone: persistent/nn
+#   <!-- tensor-limit: STEP tflops|clock [FORMAT] -->762<!-- end -->    the power-limited peak of f16: at the clock of
+#                                                      the sustained run (scripts/tensorcore.awk: tensor_limit)
 # Counters come from counters.csv beside the measurements, machine code from plots/data/sass.csv, GEMV from gemv.csv,
-# gemv_search.csv and gemv_dram.csv beside the measurements.
+# gemv_search.csv and gemv_dram.csv, the tensor cores from tensorcore.csv beside the measurements.
 # --check writes nothing and exits 1 naming the notes that differ.
 set -eu
 LC_ALL=C
@@ -52,7 +63,7 @@ cd "$root"
 set --
 counters=$(dirname "$csv")/counters.csv
 if [ -f "$counters" ]; then set -- "$@" input=counters "${counters#"$root/"}"; fi
-for kind in gemv gemv_search gemv_dram; do
+for kind in gemv gemv_search gemv_dram tensorcore; do
     file=$(dirname "$csv")/$kind.csv
     if [ -f "$file" ]; then set -- "$@" input=$kind "${file#"$root/"}"; fi
 done
@@ -67,8 +78,10 @@ for note in README.md step[0-9][0-9]_*/README.md; do
     [ -f "$note" ] || continue
     mkdir -p "$work/$(dirname "$note")"
     DATA_NAME=$name NOTE_NAME=$note awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
-        -f scripts/gemv_notes.awk input=ladder plots/intensity.csv input=gemv_ladder plots/gemv_ladder.csv \
-        input=metrics scripts/metrics.txt input=rows "$csv" "$@" input=note "./$note" >"$work/$note" || exit 2
+        -f scripts/gemv_notes.awk -f scripts/tensorcore.awk -f scripts/tensorcore_notes.awk \
+        input=ladder plots/intensity.csv input=gemv_ladder plots/gemv_ladder.csv \
+        input=tensorcore_ladder plots/tensorcore_ladder.csv input=metrics scripts/metrics.txt input=rows "$csv" "$@" \
+        input=note "./$note" >"$work/$note" || exit 2
 done
 differs=0
 for note in README.md step[0-9][0-9]_*/README.md; do

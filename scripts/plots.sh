@@ -1,7 +1,7 @@
 #!/bin/sh
 # Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
-# CSV holds the GEMM steps' measurements; GEMV's figures, plots/gemv_*.gp, come from gemv.csv and gemv_search.csv beside
-# it, and tf32x3's error from tensorcore_error.csv.
+# CSV holds the FP32 GEMM steps' measurements; GEMV's figures, plots/gemv_*.gp, come from gemv.csv and gemv_search.csv
+# beside it, the tensor cores', plots/tensorcore_*.gp, from tensorcore.csv, and tf32x3's error from tensorcore_error.csv.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -42,7 +42,7 @@ command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnup
 if [ -z "$csv" ]; then
     for folder in "$root/plots/data/$(gpu_slug)" "$root/plots/data/nvidia-h200" "$root"/plots/data/*; do
         csv=$folder/sgemm.csv
-        if has_rows "$csv" || has_rows "$folder/gemv.csv"; then break; fi
+        if has_rows "$csv" || has_rows "$folder/gemv.csv" || has_rows "$folder/tensorcore.csv"; then break; fi
     done
     given=
 else
@@ -50,12 +50,13 @@ else
 fi
 case $csv in /*) ;; *) csv=./$csv ;; esac # awk takes a=b for an assignment
 gemv=$(dirname "$csv")/gemv.csv
+tensor=$(dirname "$csv")/tensorcore.csv
 short() { # a file's name in messages
     short=${1#"$root/"}
     printf %s "${short#./}"
 }
 if [ ! -r "$csv" ] || [ -d "$csv" ]; then
-    if [ -n "$given" ] || ! has_rows "$gemv"; then
+    if [ -n "$given" ] || { ! has_rows "$gemv" && ! has_rows "$tensor"; }; then
         say "no recorded measurements to draw (no file $(short "$csv")): \`make bench\` records them"
         exit 1
     fi
@@ -86,6 +87,22 @@ if [ -f "$work/caption" ]; then
 else
     say "no recorded measurements in $(short "$csv"), nothing to draw: \`make bench\` records them"
 fi
+if has_rows "$tensor"; then
+    DATA_NAME=$(short "$tensor") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
+        -f "$scripts/tensorcore.awk" -f "$scripts/tensorcore_figures.awk" \
+        input=tensorcore_ladder "$root/plots/tensorcore_ladder.csv" input=tensorcore "$tensor" || exit 2
+fi
+if [ -f "$work/tensorcore_caption" ]; then
+    figures="$figures tensorcore_ladder tensorcore_size"
+elif [ -n "$figures" ]; then
+    say "no figures of tensor cores: no recorded measurements in $(short "$tensor"); \`make bench\` records them"
+fi
+errors=$(dirname "$csv")/tensorcore_error.csv
+if has_rows "$errors"; then
+    awk -v dir="$work" -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/tensorcore_error.awk" \
+        "$errors" || exit 2
+    if [ -f "$work/error_caption" ]; then figures="$figures tensorcore_error"; fi
+fi
 if has_rows "$gemv"; then
     set -- input=gemv "$gemv"
     search=$(dirname "$csv")/gemv_search.csv
@@ -99,12 +116,6 @@ if [ -f "$work/gemv_caption" ]; then
 elif [ -n "$figures" ]; then
     say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
 fi
-errors=$(dirname "$csv")/tensorcore_error.csv
-if has_rows "$errors"; then
-    awk -v dir="$work" -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/gemv.awk" \
-        -f "$scripts/tensorcore_error.awk" "$errors" || exit 2
-    if [ -f "$work/error_caption" ]; then figures="$figures tensorcore_error"; fi
-fi
 [ -n "$figures" ] || exit 1
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
@@ -117,7 +128,12 @@ done
 drawn=0
 before= # whose caption stands above, in the terminal
 for figure in $figures; do
-    case $figure in gemv_*) part=gemv_ ;; tensorcore_error) part=error_ ;; *) part= ;; esac
+    case $figure in
+    gemv_*) part=gemv_ ;;
+    tensorcore_error) part=error_ ;;
+    tensorcore_*) part=tensorcore_ ;;
+    *) part= ;;
+    esac
     if [ -f "$work/$figure.why" ]; then
         say "$figure: $(cat "$work/$figure.why")"
     fi

@@ -194,3 +194,21 @@ function tell_source(device, driver, cuda, first, last) {
     return device (driver == "" ? "" : ", driver " driver) (cuda == "" ? "" : ", CUDA " cuda) ", " first \
         (last == first ? "" : " to " last)
 }
+
+# Where row[] was measured, for kind's provenance line: one device a file.
+function keep_source(kind, file,    date) {
+    if (!(kind in source_device)) source_device[kind] = row["device"]
+    if (row["device"] != source_device[kind])
+        die(file ": line " FNR ": measured on " row["device"] ", the lines before on " source_device[kind] \
+            ": one device a file")
+    source_driver[kind] = joined(source_driver[kind], row["driver"])
+    source_cuda[kind] = joined(source_cuda[kind], row["cuda"])
+    date = substr(row["date"], 1, 10)
+    if (source_first[kind] == "" || date < source_first[kind]) source_first[kind] = date
+    if (date > source_last[kind]) source_last[kind] = date
+}
+
+function source(kind) {
+    return tell_source(source_device[kind], source_driver[kind], source_cuda[kind], source_first[kind],
+        source_last[kind])
+}

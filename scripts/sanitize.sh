@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 need_gpu sanitize
 need_step sanitize STEPS ${STEPS:-}
 need_tool sanitize compute-sanitizer cuda-sanitizer-13-0
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${STEPS:-}
 logs=build/sanitize
 mkdir -p "$logs"
 passed=0 failed=0
@@ -35,9 +35,12 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
     for step in ${STEPS:-step[0-9][0-9]}; do
         # Step 7 has many times as many kernels, counting what its autotuner chooses from. Its 17 problems have rows on
         # and off 16 bytes in each type, so that every kernel runs in all three.
-        every=5
+        every=5 size=129
         if [ "$step" = step07 ]; then every=41; fi
-        sanitize "$tool" "$step" "./$step/run" --sweep check --max-size 129 --every $every
+        # Step 6 has 14 kinds of problems (type, layout, output), with 165 problems each up to this size: two or three of
+        # each kind, and some with K long enough for a ring of stages to go round.
+        if [ "$step" = step06 ]; then every=61 size=600; fi
+        sanitize "$tool" "$step" "./$step/run" --sweep check --max-size $size --every $every
         case $step in
         step05) # Its blocks share a tile only where there is enough of K: at larger sizes.
             sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --max-size 1000 --every 9

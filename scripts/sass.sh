@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records what the compiler made of every kernel's main loop for sm_90a in plots/data/sass.csv: registers, and how many
-# instructions of which kind (scripts/sass.awk says how the loop is found). Needs no GPU.
+# Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
+# registers, and how many instructions of which kind (scripts/sass.awk says how the loop is found). Needs no GPU.
 # Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
 awk -v header=1 -f scripts/records.awk -f scripts/sass.awk >"$work/rows"
-for kernel in step[0-9][0-9]_*/*.cu; do
+for kernel in step0[1-5]_*/*.cu; do
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"

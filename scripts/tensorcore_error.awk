@@ -1,5 +1,5 @@
 # Digests tf32x3's recorded errors for their figure: DIR/tensorcore_error.dat or .why, DIR/error_caption and
-# DIR/error_baseline. After records.awk, digest.awk and gemv.awk:
+# DIR/error_baseline. After records.awk and digest.awk:
 #   awk -f ... -f tensorcore_error.awk -v dir=DIR FILE
 # Coordinates are base-2 logarithms: of K, and of the error.
 

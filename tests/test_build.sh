@@ -169,13 +169,19 @@ cat >"$work/run" <<'EOF'
 [ -z "${FAKE_STATUS:-}" ] || exit "$FAKE_STATUS"
 step=$(basename "$(cd "$(dirname "$0")" && pwd -P)")
 while [ $# != 0 ]; do
-    case $1 in check) echo "3 passed, 0 failed, 1 skipped" ;; --csv) csv=$2 ;; --size) size=$2 ;; esac
+    case $1 in
+    check) echo "3 passed, 0 failed, 1 skipped" ;;
+    --csv) csv=$2 ;;
+    --size) size=$2 ;;
+    --dtype) dtype=$2 ;;
+    esac
     shift
 done
 [ -n "${csv:-}" ] || exit 0
 [ -e "$csv" ] || sed -n 's/^ *"\(.*\)".*/\1/p' common/harness/record.h | tr -d '\n' >"$csv"
 n=${size:-1}
 case $step in
+step06*) what=gemm,${dtype:-f16},tn,$n,$n,$n,,1,0,cold,events ;;
 step07*) what=gemv,f16,n,1,$n,$n,,1,0,cold,graph ;;
 *) what=gemm,f32,nn,$n,$n,$n,,1,0,cold,events ;;
 esac
@@ -240,20 +246,28 @@ cp "$csv" "$work/before"
 run with_gpu env FAKE_STATUS=3 make -s bench FORCE=1
 check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" != 0 ] && cmp -s "$csv" "$work/before"'
 run with_gpu make -s bench FORCE=1 SWEEPS=odd
-check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$(($(ls -d step0[1-6]_* | wc -l) + 1))" ]'
-check "bench leaves one file an operation" [ "$(ls plots/data/nvidia-made-up-4090-laptop | tr '\n' ' ')" = "gemv.csv sgemm.csv " ]
-check "bench records step 7 in its own" eval '! grep -q "gemm,\|^step0[1-6]" "$(dirname "$csv")/gemv.csv" && ! grep -q gemv "$csv"'
+check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$(($(ls -d step0[1-5]_* | wc -l) + 1))" ]'
+files="gemv.csv sgemm.csv "
+if [ -e step06_tensorcore/step.c ]; then files="${files}tensorcore.csv "; fi
+check "bench leaves one file an operation" [ "$(ls plots/data/nvidia-made-up-4090-laptop | tr '\n' ' ')" = "$files" ]
+check "bench records steps 6 and 7 in their own" eval '! grep -q "gemm,\|^step0[1-6]" "$(dirname "$csv")/gemv.csv" &&
+    ! grep -q "gemv\|step06" "$csv"'
 for script in bench:BENCH_STEPS counters:BENCH_STEPS sanitize:STEPS test_gpu:STEPS; do
     run with_gpu env "${script#*:}=$step step77" sh "scripts/${script%:*}.sh"
     check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 && said "no step .step77.*=step04"'
 done
 run with_gpu env SWEEPS="odd even" sh scripts/bench.sh
 check "bench.sh refuses an unknown sweep" eval '[ "$status" = 2 ] && lines 1 && said "no sweep .even."'
+run with_gpu env DTYPES="f16 f64" sh scripts/bench.sh
+check "bench.sh refuses an unknown type" eval '[ "$status" = 2 ] && lines 1 && said "no type .f64."'
 rm -rf plots/data/nvidia-made-up-4090-laptop
 run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
     '[ "$status" = 0 ] && said "^step07_gemv  *one  *2000.00  *9  *-  *50.0 %" &&
-        [ "$(grep -c "^step.* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$((steps - 1))" ]'
+        [ "$(grep -c "^step0[1-5].* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$(ls -d step0[1-5]_* | wc -l)" ]'
+if [ -e step06_tensorcore/step.c ]; then
+    check "demo with a GPU: tensor cores have a table" said "^step06_tensorcore  *one  *2.000  *50.00  *50.0 %  f16$"
+fi
 
 cp "$work/measure.sh" tests/gpu/measure.sh
 run make compile_commands.json

@@ -5,7 +5,7 @@
 set -u
 LC_ALL=C
 export LC_ALL
-unset NOTES_CSV BENCH_STEPS SWEEPS FORCE DEMO_SIZE
+unset NOTES_CSV BENCH_STEPS SWEEPS DTYPES LAYOUTS SIZES MINUTES FORCE DEMO_SIZE
 root=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_gemv_scripts.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT

@@ -66,7 +66,7 @@ echo >>"$tmp/header"
 measurements step01_naive.uncoalesced=1 step01_naive.coalesced=6 step02_smem.tile32=9 step03_regblock.tile4x4=20 \
     step03_regblock.tile8x8_256t=30 step04_vectorized.lds128=36 step04_vectorized.lds128_2x2=40 \
     step05_doublebuffer.cp_async=45 step05_doublebuffer.warp_tiled=52 >"$tmp/good.csv"
-figures="progression size article roofline gemv_ladder gemv_size gemv_search"
+figures="progression size article roofline gemv_ladder gemv_size gemv_search tensorcore_ladder tensorcore_size"
 # GEMV's, beside it; tests/test_gemv_scripts.sh has more of them.
 {
     cat "$tmp/header"
@@ -77,6 +77,13 @@ figures="progression size article roofline gemv_ladder gemv_size gemv_search"
     awk "$(cat scripts/records.awk scripts/gemv.awk) BEGIN { print SEARCH_HEADER }"
     echo "step07_gemv,autotuned,f16,4096,4096,cold,graph,n2 r32 u4 v1,2,32,4,1,8.5,NVIDIA H200,9.0,580.159.04,13.0,2026-11-21"
 } >"$tmp/gemv_search.csv"
+
+# The tensor cores'; tests/test_tensorcore_scripts.sh has more of them.
+{
+    cat "$tmp/header"
+    echo "step06_tensorcore,persistent,gemm,f16,tn,4096,4096,4096,,1,0,cold,events,0.18,0.18,0.18,763549.0,500,0.71,cublasLt #1,\
+0.185,1.03,1.02,1.04,0.01,1500,699,NVIDIA H200,9.0,580.159.04,13.0,2026-11-21"
+} >"$tmp/tensorcore.csv"
 
 # ---- the tables the scripts lean on
 
@@ -117,7 +124,7 @@ plots_draws_all() {
         holds "$tmp/a/$figure.svg" "Recorded measurements: NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21" &&
             holds "$tmp/a/$figure.svg" "</svg>" || return 1
     done
-    [ "$(find "$tmp/a" -type f | wc -l)" -eq 14 ] && [ "$(find "$tmp/a" -type d | wc -l)" -eq 1 ]
+    [ "$(find "$tmp/a" -type f | wc -l)" -eq 18 ] && [ "$(find "$tmp/a" -type d | wc -l)" -eq 1 ]
 }
 plots_says_what_it_measured() {
     scripts/plots.sh --term svg --out "$tmp/b" "$tmp/good.csv" >/dev/null || return 1
@@ -133,7 +140,8 @@ plots_dumb() {
         return 1
     awk 'length($0) > 100 || / $/ { print; bad = 1 } END { exit bad }' "$tmp/out" || return 1
     # The bars' texts are whole and begin in one column, right of the baseline's line.
-    [ "$(awk '/^[^#|]*#+[# ]*\|.*[0-9] \([0-9.]* %\)$/ { match($0, /[0-9.]+ \([0-9.]+ %\)$/); print RSTART }' "$tmp/out" |
+    [ "$(awk '/^[^#|]*#+[# ]*\|.*[0-9] \([0-9.]* %\)$/ { match($0, /[0-9.]+ \([0-9.]+ %\)$/); print RSTART }
+        /Tensor cores at/ { exit }' "$tmp/out" |
         sort | uniq -c | awk '{ print $1 }')" = 9 ]
 }
 plots_texts_and_the_baseline() { # a text that would cross the baseline's line stands in its bar
@@ -704,7 +712,8 @@ simulated_rows_are_no_measurements() {
             -f scripts/figures.awk input=devices plots/devices.csv input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" || return 1
         echo '<!-- table: ladder -->
 <!-- end -->' | DATA_NAME=x NOTE_NAME=y awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
-            -f scripts/gemv_notes.awk input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
+            -f scripts/gemv_notes.awk -f scripts/tensorcore.awk -f scripts/tensorcore_notes.awk \
+            input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
     done
     diff -r "$tmp/good" "$tmp/both" && [ ! -e "$tmp/sim/caption" ] && holds "$tmp/sim/note" "Not measured yet."
 }

@@ -44,7 +44,7 @@ rows() { tail -n +2 "$work/a.csv" | wc -l; }
 modes_are() { [ "$(column mode | sort -u)" = "$1" ]; }
 complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' && [ "$(column ratio | grep -c '[0-9]')" = "$1" ]; }
 
-for run in step0[1-6]/run; do
+for run in step0[1-5]/run; do
     step=$(dirname "$run")
     rm -f "$work/a.csv" "$work/a.json"
     variants=$("./$run" --list | wc -l)
@@ -68,6 +68,64 @@ check "their mode is events" modes_are events
 check "too large a problem is refused" refuses 2 "GB are free" "./$run" --size 1000000
 check "a device that is not there" refuses 2 "--device 99" "./$run" --size 64 --device 99
 check "hidden devices" refuses 3 "CUDA_VISIBLE_DEVICES" env CUDA_VISIBLE_DEVICES= "./$run" --size 64
+
+# ---- step 6: tensor cores, their types and layouts, fallbacks, and continuous load ----
+
+step=step06
+tensor() { ./step06/run --time 0.02 "$@"; }
+# takes DTYPE LAYOUT: how many variants do not refuse that here.
+takes() {
+    exits 0 ./step06/run --size 64 --time 0.005 --no-baseline --dtype "$1" --layout "$2"
+    grep '^[a-z][a-z0-9_]*  *64  *64  *64 ' "$work/out" | grep -cv ' skipped: '
+}
+if [ -x step06/run ]; then
+    cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+    for kind in f16:tn:wmma f16:nn:wmma bf16:tn:multistage bf16:nn:multistage s8:tn:mma_s8_tile tf32:tn:multistage \
+        tf32:nn:multistage tf32x3:tn:tf32x3 tf32x3:nn:tf32x3; do
+        dtype=${kind%%:*} layout=${kind#*:}
+        variant=${layout#*:} layout=${layout%:*}
+        if [ "$dtype" = tf32x3 ] && [ "$cc" != 90 ]; then continue; fi
+        if [ "$variant" = multistage ] && [ "$cc" -lt 80 ]; then continue; fi
+        rm -f "$work/a.csv" "$work/a.json"
+        count=$(takes "$dtype" "$layout")
+        set -- --size 64 --dtype "$dtype" --layout "$layout" --csv "$work/a.csv"
+        check "$step $dtype $layout is timed and recorded" exits 0 tensor "$@" --json "$work/a.json"
+        check "$step $dtype $layout: a complete row for each variant that takes it" \
+            eval '[ "${count:-0}" -ge 1 ] && complete "$count"'
+        check "$step $dtype $layout: $variant among them" grep -q "^step06_tensorcore,$variant," "$work/a.csv"
+        check "$step $dtype $layout: rows say so" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f4,5 | sort -u)" = "$dtype,$layout" ]
+        check "$step $dtype $layout: as many JSON lines" [ "$(wc -l <"$work/a.json")" = "$count" ]
+        check "$step $dtype $layout is resumed" exits 0 tensor "$@" --resume
+        check "$step $dtype $layout: nothing was measured again" [ "$(rows)" = "$count" ]
+        # More tiles than multiprocessors, several stages of K: aligned, and beside it.
+        scalars="--alpha -2 --beta 3"
+        check "$step $dtype $layout: many tiles" exits 0 tensor --dtype "$dtype" --layout "$layout" --m 2064 --n 3120 \
+            --k 1040 --no-baseline
+        check "$step $dtype $layout: many tiles, none of them whole, alpha and beta" exits 0 tensor --dtype "$dtype" \
+            --layout "$layout" --m 2065 --n 3121 --k 1041 --no-baseline $scalars
+        check "$step $dtype $layout: less than a tile of K" exits 0 tensor --dtype "$dtype" --layout "$layout" --m 4096 \
+            --n 2048 --k 16 --no-baseline $scalars
+    done
+    for dtype in f16 bf16; do
+        if [ "$dtype" = bf16 ] && [ "$cc" -lt 80 ]; then continue; fi
+        rm -f "$work/a.csv"
+        check "$step $dtype, C in f32" exits 0 tensor --dtype $dtype --out f32 --size 528 --csv "$work/a.csv"
+        check "$step $dtype, C in f32: rows say so" [ "$(column dtype | sort -u)" = "$dtype>f32" ]
+    done
+    check "$step: s8 nn is refused by all" [ "$(takes s8 nn)" = 0 ]
+    check "$step: its occupancy is listed" exits 0 tensor --list --verbose
+    if [ "$cc" = 90 ]; then
+        check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant persistent
+        check "$step: ... are multistage's" grep -q 'by multistage: ' "$work/out"
+        rm -f "$work/a.csv"
+        set -- --size 4096 --sustained 1 --variant persistent --csv "$work/a.csv"
+        check "$step: continuous load" exits 0 tensor "$@"
+        check "$step: a row short and a row sustained" eval '[ "$(column mode | tr "\n" " ")" = "events sustained " ] &&
+            complete 2'
+        check "$step: continuous load is resumed" exits 0 tensor "$@" --resume
+        check "$step: no load again" [ "$(rows)" = 2 ]
+    fi
+fi
 
 # ---- step 7: a GEMV, its read ceiling, its autotuner, chains and programmatic dependent launch ----
 
