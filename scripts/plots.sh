@@ -1,7 +1,8 @@
 #!/bin/sh
 # Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
-# CSV holds the FP32 GEMM steps' measurements; GEMV's figures, plots/gemv_*.gp, come from gemv.csv and gemv_search.csv
-# beside it, the tensor cores', plots/tensorcore_*.gp, from tensorcore.csv, and tf32x3's error from tensorcore_error.csv.
+# CSV holds the FP32 GEMM steps' measurements. From beside it come GEMV's figures, plots/gemv_*.gp (gemv.csv and
+# gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
+# tensorcore_error.csv).
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -140,7 +140,8 @@ static bool first_program(FILE *out) {
     for (int i = 0; i < M * N; i++) x.c[i / N][i % N] = i % 8;
     CUDA_ALLOCATE(&device, sizeof x);
     CUDA_CHECK(cudaMemcpy(device, &x, sizeof x, cudaMemcpyHostToDevice));
-    const gemm_problem p = {GEMM_S8, DTYPE_S32, GEMM_TN, M, N, K, K, K, N, 1.0f, 1.0f, device->a, device->b, device->c};
+    const gemm_problem p = {GEMM_S8, DTYPE_S32, GEMM_TN, M,         N,         K,         K,   K,
+                            N,       1.0f,      1.0f,    device->a, device->b, device->c, NULL};
     CUDA_CHECK(launch_mma_s8_tile(&p, 0));
     int d[M][N], wrong = 0;
     CUDA_CHECK(cudaMemcpy(d, device->c, sizeof d, cudaMemcpyDeviceToHost));
