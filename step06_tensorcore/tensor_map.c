@@ -75,5 +75,8 @@ const char *tensor_map_refuses(const gemm_problem *p) {
         return p->layout == GEMM_TN ? "by multistage: columns of B do not begin on 16 bytes"
                                     : "by multistage: rows of B do not begin on 16 bytes";
     if (!on_16_bytes(p->C, p->ldc, p->out)) return "by multistage: rows of C do not begin on 16 bytes";
+    /* Loads end with the matrix. But a bulk store writes whole chunks of 16 bytes: those in which rows end too, over
+     * whatever lies behind the row. */
+    if ((size_t)p->n * dtype_size(p->out) % 16 != 0) return "by multistage: rows of C do not end on 16 bytes";
     return NULL;
 }

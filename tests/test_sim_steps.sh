@@ -88,6 +88,16 @@ run step06_tensorcore/run --sim --variant multistage --m 1301 --n 523 --k 204 --
 check "step06: multistage over several groups of tiles" eval '[ "$status" = 0 ]'
 run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^multistage .* skipped: takes s8 in tn"'
+# What lies between rows of C stays as it was, and bulk stores are used where they leave it alone.
+run step06_tensorcore/run --sim --m 64 --n 60 --k 64 --ldc 64 --beta 1
+check "step06: rows of C that do not end on 16 bytes are left to multistage" eval \
+    '[ "$status" = 0 ] && [ "$(grep -c "by multistage: rows of C do not end on 16 bytes" "$work/out")" = 3 ]'
+run step06_tensorcore/run --sim --m 64 --n 64 --k 64 --ldc 66 --beta 1
+check "step06: rows of C that do not begin on 16 bytes are left to multistage" eval \
+    '[ "$status" = 0 ] && [ "$(grep -c "by multistage: rows of C do not begin on 16 bytes" "$work/out")" = 3 ]'
+run step06_tensorcore/run --sim --m 64 --n 60 --k 64 --ldc 64 --beta 1 --out f32
+check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
+    '[ "$status" = 0 ] && said "^persistent " && ! said "by multistage"'
 
 run common/sim/cudasim build/tests/gpu/faults
 add "planted faults"
