@@ -86,6 +86,14 @@ check "step06 on sm_75: bf16 is skipped, and said why" eval \
 # Many tiles, in groups of rows that no group divides.
 run step06_tensorcore/run --sim --variant multistage --m 1301 --n 523 --k 204 --ldc 525
 check "step06: multistage over several groups of tiles" eval '[ "$status" = 0 ]'
+# Tiles enough for it to take large ones, for which sm_86 has no room; K ends within a chunk.
+for device in sm_90 sm_86; do
+    for kind in 'f16 tn' 'f16 nn' 's8 tn' 'tf32 nn'; do
+        run step06_tensorcore/run --sim-device $device --variant multistage --dtype "${kind% *}" --layout "${kind#* }" \
+            --m 1537 --n 1541 --k 188 --lda 192 --ldb 1552 --ldc 1544 --beta 2
+        check "step06 on $device, $kind: multistage of many tiles" eval '[ "$status" = 0 ] && said "^multistage .* 0\.[0-9]*$"'
+    done
+done
 run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^multistage .* skipped: takes s8 in tn"'
 # What lies between rows of C stays as it was, and bulk stores are used where they leave it alone.
