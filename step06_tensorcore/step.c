@@ -59,8 +59,8 @@ static const char *refused_by_wmma(const gemm_problem *p) {
 static const gemm_variant variants[] = {
     {"mma_s8_tile", "one warp and one instruction for 8x8 of C: mma.m8n8k16 of s8", launch_mma_s8_tile,
      kernel_mma_s8_tile, needs_mma_s8, takes_s8_tn, NULL, NULL},
-    {"wmma", "CUDA C++'s fragments: load, multiply, store", launch_wmma, kernel_wmma, needs_sm75, refused_by_wmma,
-     NULL, NULL},
+    {"wmma", "CUDA C++'s fragments: load, multiply, store", launch_wmma, kernel_wmma, needs_sm75, refused_by_wmma, NULL,
+     NULL},
     {"mma_sync", "the instruction itself; each lane loads its own pieces", launch_mma_sync, kernel_mma_sync, needs_sm80,
      refused, NULL, NULL},
     {"ldmatrix", "four 8 x 8 matrices a load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL, NULL},
