@@ -293,11 +293,15 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         }
         for (; tile < tiles; tile += own * step) {
             int last = 0;
+            /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
+             * consumer begins when the other has seen all of the tile before arrive. */
+            if (T::TURNS && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
             for (int t = t0; t < t1; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
                 const uint64_t a = wgmma_k_major(stage + (T::TURNS ? 0 : consumer * 64 * ROW_BYTES));
                 const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
                 mbarrier_wait(full + 8 * s, phase);
+                if (T::TURNS && t == t1 - 1 && tile + step < tiles) named_barrier_arrive(2 + (consumer ^ 1), 256);
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < K_STEPS; i++)
@@ -407,9 +411,8 @@ static cudaError_t launch_tile(const gemm_problem *p, int group, cudaStream_t st
 }
 
 /* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
- * steps along K, and what every tile costs at its two ends. A step of 128 x 256 x 128 bytes keeps the tensor cores busy
- * for 1024 cycles. Smaller tiles wait for shared memory: a cycle takes one row of 128 bytes, each row of the tiles is
- * written once, and each warpgroup reads its 64 rows of A and all of B. */
+ * steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. What a tile costs beside
+ * was measured on an H200: where the consumers take turns, nearly nothing. */
 template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_problem *p) {
     const int64_t tiles =
         (int64_t)((p->m + T::CM * T::BM - 1) / (T::CM * T::BM)) * ((p->n + T::CN * T::BN - 1) / (T::CN * T::BN));
@@ -417,30 +420,54 @@ template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_proble
     int clusters;
     if (steps < 2 * T::SPLIT && T::SPLIT > 1) return INT64_MAX; /* every block needs a step */
     if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
-    const int step = T::BM * T::BN / 32, shared = T::BM + T::BN + T::CONSUMERS * (64 + T::BN);
-    const int ends = 2000 + T::PART * 16 + (T::SPLIT > 1 ? 2000 : 0);
-    return (tiles + clusters - 1) / clusters *
-           ((steps + T::SPLIT - 1) / T::SPLIT * (step > shared ? step : shared) + ends);
+    const int end = 1500 + 13 * T::BN + (T::SPLIT > 1 ? 2000 : 0);
+    const int64_t rounds = (tiles + clusters - 1) / clusters;
+    return rounds * ((steps + T::SPLIT - 1) / T::SPLIT * (T::BM * T::BN / 32) + (T::TURNS ? 500 : end)) + end;
 }
 
-/* The configurations that are built in.    BM   BN stages CM CN split pass buffers */
-typedef persistent_tile<128, 256, 4, 0, 2, 1, 1, 1, 2> large;
-typedef persistent_tile<128, 128, 6, 1, 2, 1, 1, 1, 1> medium;
+/* The configurations that are built in.    BM   BN stages turns CM CN split pass buffers */
+#ifndef PERSISTENT_TABLE
+#define PERSISTENT_TABLE 3
+#endif
+#if PERSISTENT_TABLE == 1
+typedef persistent_tile<128, 256, 4, 0, 2, 1, 1, 1, 2> wide;
+typedef persistent_tile<128, 128, 6, 0, 1, 1, 1, 1, 2> square;
+#elif PERSISTENT_TABLE == 2
+typedef persistent_tile<128, 192, 5, 1, 1, 1, 1, 1, 1> wide;
+typedef persistent_tile<128, 128, 6, 1, 1, 1, 1, 1, 2> square;
+#else
+typedef persistent_tile<128, 192, 5, 1, 2, 1, 1, 1, 1> wide;
+typedef persistent_tile<128, 128, 6, 1, 2, 1, 1, 1, 2> square;
+#endif
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 1, 1, 1> flat;
 typedef persistent_tile<128, 128, 5, 0, 1, 1, 2, 1, 1> shared_along_k;
 
 static const int GROUP = 8; /* rows of clusters whose tiles are taken together */
 
 template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
-    const int64_t of_large = cycles<TYPE, LAYOUT, large>(p), of_medium = cycles<TYPE, LAYOUT, medium>(p);
-    const int64_t of_shared = cycles<TYPE, LAYOUT, shared_along_k>(p);
-    if (of_large <= of_medium && of_large <= of_shared) return launch_tile<TYPE, LAYOUT, large>(p, GROUP, stream);
-    if (of_medium <= of_shared) return launch_tile<TYPE, LAYOUT, medium>(p, GROUP, stream);
-    return launch_tile<TYPE, LAYOUT, shared_along_k>(p, GROUP, stream);
+    const int64_t cost[] = {cycles<TYPE, LAYOUT, wide>(p), cycles<TYPE, LAYOUT, square>(p),
+                            cycles<TYPE, LAYOUT, flat>(p), cycles<TYPE, LAYOUT, shared_along_k>(p)};
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+        if (cost[i] < cost[best]) best = i;
+#ifdef PERSISTENT_FORCE
+    best = PERSISTENT_FORCE;
+#endif
+    switch (best) {
+    case 0:
+        return launch_tile<TYPE, LAYOUT, wide>(p, GROUP, stream);
+    case 1:
+        return launch_tile<TYPE, LAYOUT, square>(p, GROUP, stream);
+    case 2:
+        return launch_tile<TYPE, LAYOUT, flat>(p, GROUP, stream);
+    default:
+        return launch_tile<TYPE, LAYOUT, shared_along_k>(p, GROUP, stream);
+    }
 }
 
 #ifndef PERSISTENT_NO_LAUNCHER
 extern "C" gemm_kernel kernel_persistent(void) {
-    return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, large>, large::THREADS, large::BYTES};
+    return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, wide>, wide::THREADS, wide::BYTES};
 }
 
 extern "C" cudaError_t launch_persistent(const gemm_problem *problem, cudaStream_t stream) {
