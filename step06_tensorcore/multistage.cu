@@ -1,7 +1,7 @@
 /* All that Ampere offers: copies that run while the tensor cores do, at both levels of memory.
  *
  *   global -> shared      cp.async, a ring of STAGES tiles: one is multiplied, the others are on their way
- *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other being loaded
+ *   shared -> registers   ldmatrix: as soon as a fragment's last product is issued, the next step's takes its place
  *
  *   32 bytes of K     step 0      step 1      step 2      step 3               of tile t
  *   cp.async          a share     a share     a share     commit; wait for     tile t + STAGES - 1
@@ -160,19 +160,20 @@ static __device__ __forceinline__ void copy_any(const source<P> &x, int s, unsig
     }
 }
 
+/* Do all rows of the next tile go on to its end? */
+template <typename P> static __device__ __forceinline__ bool is_whole(const source<P> &x) {
+    return P::ALIGNED && x.k0 + P::BK <= x.a.cols && (P::B_BY_K || x.col0 + P::BN <= x.b.cols);
+}
+
 /* Copies number first ... last - 1. */
 template <typename P>
 static __device__ __forceinline__ void copy(const source<P> &x, int first, int last, unsigned stage, raw_chunk *r) {
-    bool whole = x.k0 + P::BK <= x.a.cols && (P::B_BY_K || x.col0 + P::BN <= x.b.cols);
-    if (!P::ALIGNED) {
-#pragma unroll
-        for (int s = first; s < last; s++) copy_any(x, s, stage, &r[s - first]);
-    } else if (whole) {
-#pragma unroll
-        for (int s = first; s < last; s++) copy_whole(x, s, stage);
-    } else {
+    if (P::ALIGNED) {
 #pragma unroll 1 /* seldom: no registers for it */
         for (int s = first; s < last; s++) copy_any(x, s, stage, r);
+    } else {
+#pragma unroll
+        for (int s = first; s < last; s++) copy_any(x, s, stage, &r[s - first]);
     }
 }
 
@@ -202,26 +203,26 @@ template <typename P> static __device__ __forceinline__ int fragment_of_b(int wn
     return P::A_BYTES + chunk_offset<WORDS, P::B_ROW_BYTES>(lane % 4, n / 4) + n % 4 * 4;
 }
 
+/* The fragment of rows 16i ... 16i + 15 of A, in step `step` of the stage at `stage`. */
 template <typename P>
-static __device__ __forceinline__ void load_fragments(const unsigned char *stages, int stage, int a_at, int b_at,
-                                                      int step, unsigned (*a_frag)[4], unsigned (*b_frag)[2]) {
-    unsigned from = shared_address(stages) + stage * P::STAGE_BYTES;
-#pragma unroll
-    for (int i = 0; i < P::WM / 16; i++) ldmatrix_x4(a_frag[i], from + (a_at ^ step * 32) + i * 16 * P::BK_BYTES);
+static __device__ __forceinline__ void load_a(const unsigned char *stage, int a_at, int step, int i, unsigned *a_frag) {
+    ldmatrix_x4(a_frag, shared_address(stage) + (a_at ^ step * 32) + i * 16 * P::BK_BYTES);
+}
+
+/* Those of columns 8j ... 8j + 15 of B. */
+template <typename P>
+static __device__ __forceinline__ void load_b(const unsigned char *stage, int b_at, int step, int j,
+                                              unsigned (*b_frag)[2]) {
     if constexpr (P::B_ORDER == WORDS) {
-        const unsigned char *b = stages + stage * P::STAGE_BYTES;
 #pragma unroll
-        for (int j = 0; j < P::WN / 8; j++)
-#pragma unroll
-            for (int r = 0; r < 2; r++)
-                b_frag[j][r] = *(const unsigned *)(b + (b_at ^ j * 32) + (step * 8 + r * 4) * P::B_ROW_BYTES);
+        for (int e = 0; e < 4; e++) {
+            const unsigned char *b = stage + (b_at ^ (j + e / 2) * 32) + (step * 8 + e % 2 * 4) * P::B_ROW_BYTES;
+            b_frag[e / 2][e % 2] = *(const unsigned *)b;
+        }
+    } else if (P::B_BY_K) {
+        ldmatrix_x4(b_frag[0], shared_address(stage) + (b_at ^ step * 32) + j * 8 * P::BK_BYTES);
     } else {
-#pragma unroll
-        for (int j = 0; j < P::WN / 8; j += 2)
-            if (P::B_BY_K)
-                ldmatrix_x4(b_frag[j], from + (b_at ^ step * 32) + j * 8 * P::BK_BYTES);
-            else
-                ldmatrix_x4_trans(b_frag[j], from + (b_at ^ j * 16) + step * 16 * P::B_ROW_BYTES);
+        ldmatrix_x4_trans(b_frag[0], shared_address(stage) + (b_at ^ j * 16) + step * 16 * P::B_ROW_BYTES);
     }
 }
 
@@ -278,10 +279,15 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
     for (int t = 0; t < STAGES - 1; t++) {
         unsigned char *to = stages + t * P::STAGE_BYTES;
         if (t < tiles) {
+            if (is_whole(from)) {
 #pragma unroll
-            for (int s = 0; s < P::COPIES; s += P::SHARE) {
-                copy(from, s, min(s + P::SHARE, P::COPIES), shared_address(to), through);
-                finish(from, s, min(s + P::SHARE, P::COPIES), to, through);
+                for (int s = 0; s < P::COPIES; s++) copy_whole(from, s, shared_address(to));
+            } else {
+#pragma unroll
+                for (int s = 0; s < P::COPIES; s += P::SHARE) {
+                    copy(from, s, min(s + P::SHARE, P::COPIES), shared_address(to), through);
+                    finish(from, s, min(s + P::SHARE, P::COPIES), to, through);
+                }
             }
             advance(&from);
         }
@@ -291,16 +297,24 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
     __syncthreads();
 
     typename P::SUM c_frag[MI][NJ][4] = {};
-    unsigned a_frag[2][MI][4], b_frag[2][NJ][2];
+    unsigned a_frag[MI][4], b_frag[NJ][2];
     int a_at = fragment_of_a<P>(wm), b_at = fragment_of_b<P>(wn);
-    if (tiles > 0) load_fragments<P>(stages, 0, a_at, b_at, 0, a_frag[0], b_frag[0]);
+    if (tiles > 0) {
+#pragma unroll
+        for (int i = 0; i < MI; i++) load_a<P>(stages, a_at, 0, i, a_frag[i]);
+#pragma unroll
+        for (int j = 0; j < NJ; j += 2) load_b<P>(stages, b_at, 0, j, &b_frag[j]);
+    }
 
     int now = 0, next = STAGES - 1; /* stage being multiplied, stage being filled */
     for (int t = 0; t < tiles; t++) {
-        bool more = t + STAGES - 1 < tiles;
+        bool more = t + STAGES - 1 < tiles, whole = more && is_whole(from);
         unsigned char *to = stages + next * P::STAGE_BYTES;
+        if (P::ALIGNED && more && !whole) copy(from, 0, P::COPIES, shared_address(to), through);
 #pragma unroll
         for (int step = 0; step < STEPS; step++) {
+            const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
+            if (!P::ALIGNED && more && FIRST < LAST) copy(from, FIRST, LAST, shared_address(to), through);
             if (step == STEPS - 1) { /* the next tile is needed: wait for it, and for everybody to be done with this */
                 cp_async_commit();
                 if (more) advance(&from);
@@ -309,17 +323,21 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
                 cp_async_wait<STAGES - 2>();
                 __syncthreads();
             }
-            int other = (step + 1) % 2;
-            load_fragments<P>(stages, now, a_at, b_at, (step + 1) % STEPS, a_frag[other], b_frag[other]);
-            const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
-            if (more && FIRST < LAST) copy(from, FIRST, LAST, shared_address(to), through);
+            const unsigned char *stage = stages + now * P::STAGE_BYTES;
 #pragma unroll
-            for (int j = 0; j < NJ; j++)
+            for (int i = 0; i < MI; i++) {
 #pragma unroll
-                for (int x = 0; x < MI; x++) { /* serpentine: neighbours share an operand */
-                    int i = j % 2 ? MI - 1 - x : x;
-                    multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[step % 2][i], b_frag[step % 2][j]);
+                for (int j = 0; j < NJ; j++) {
+                    multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[i], b_frag[j]);
+                    /* What is not needed any more makes room for the next step's. */
+                    if (j == NJ - 1) load_a<P>(stage, a_at, (step + 1) % STEPS, i, a_frag[i]);
+                    if (i == MI - 1 && j % 2 == 1) load_b<P>(stage, b_at, (step + 1) % STEPS, j - 1, &b_frag[j - 1]);
+                    /* Every few products, one of the step's copies. */
+                    const int EVERY = MI * NJ / P::SHARE, PRODUCT = i * NJ + j, COPY = FIRST + PRODUCT / EVERY;
+                    if (PRODUCT % EVERY == EVERY / 2 && COPY < LAST && whole)
+                        copy_whole(from, COPY, shared_address(to));
                 }
+            }
             if (more && FIRST < LAST) finish(from, FIRST, LAST, to, through);
         }
     }

@@ -66,7 +66,7 @@ static const gemm_variant variants[] = {
     {"ldmatrix", "four 8 x 8 matrices a load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL, NULL},
     {"swizzle", "chunks XORed with their row: no bank conflicts", launch_swizzle, kernel_swizzle, needs_sm80, refused,
      NULL, NULL},
-    {"multistage", "cp.async in stages, fragments double-buffered, blocks in an order for L2", launch_multistage,
+    {"multistage", "cp.async in stages, fragments a step ahead, blocks in an order for L2", launch_multistage,
      kernel_multistage, needs_sm80, refused, NULL, NULL},
     {"wgmma", "TMA brings tiles, one warpgroup multiplies them where they lie", launch_wgmma, kernel_wgmma, needs_wgmma,
      refused, tensor_map_refuses, workspace_hopper},
