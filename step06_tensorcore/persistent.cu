@@ -426,19 +426,8 @@ template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_proble
 }
 
 /* The configurations that are built in.    BM   BN stages turns CM CN split pass buffers */
-#ifndef PERSISTENT_TABLE
-#define PERSISTENT_TABLE 3
-#endif
-#if PERSISTENT_TABLE == 1
-typedef persistent_tile<128, 256, 4, 0, 2, 1, 1, 1, 2> wide;
-typedef persistent_tile<128, 128, 6, 0, 1, 1, 1, 1, 2> square;
-#elif PERSISTENT_TABLE == 2
 typedef persistent_tile<128, 192, 5, 1, 1, 1, 1, 1, 1> wide;
 typedef persistent_tile<128, 128, 6, 1, 1, 1, 1, 1, 2> square;
-#else
-typedef persistent_tile<128, 192, 5, 1, 2, 1, 1, 1, 1> wide;
-typedef persistent_tile<128, 128, 6, 1, 2, 1, 1, 1, 2> square;
-#endif
 typedef persistent_tile<64, 128, 8, 0, 1, 1, 1, 1, 1> flat;
 typedef persistent_tile<128, 128, 5, 0, 1, 1, 2, 1, 1> shared_along_k;
 
@@ -450,9 +439,6 @@ template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p,
     int best = 0;
     for (int i = 1; i < 4; i++)
         if (cost[i] < cost[best]) best = i;
-#ifdef PERSISTENT_FORCE
-    best = PERSISTENT_FORCE;
-#endif
     switch (best) {
     case 0:
         return launch_tile<TYPE, LAYOUT, wide>(p, GROUP, stream);
@@ -465,7 +451,6 @@ template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p,
     }
 }
 
-#ifndef PERSISTENT_NO_LAUNCHER
 extern "C" gemm_kernel kernel_persistent(void) {
     return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, wide>, wide::THREADS, wide::BYTES};
 }
@@ -488,4 +473,3 @@ extern "C" cudaError_t launch_persistent(const gemm_problem *problem, cudaStream
         return choose<GEMM_TF32, GEMM_TN>(p, stream);
     }
 }
-#endif
