@@ -43,6 +43,9 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
     runtime_unlock();
     dim3 cluster;
     bool is_explicit;
+    /* All zeros: as if none were asked for; the occupancy calls take that for a mistake. */
+    if (asked != NULL && asked->x == 0 && asked->y == 0 && asked->z == 0) asked = NULL;
+    if (asked != NULL && (asked->x == 0 || asked->y == 0 || asked->z == 0)) return cudaErrorInvalidClusterSize;
     cudaError_t error = choose_cluster(f, &info, asked, &cluster, &is_explicit);
     if (error) return error;
     if (config->grid[0] % cluster.x || config->grid[1] % cluster.y || config->grid[2] % cluster.z)
