@@ -37,7 +37,7 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 static const conformance_table *const tables[] = {
     &conformance_integer, &conformance_float,  &conformance_half,    &conformance_convert,
     &conformance_memory,  &conformance_warp,   &conformance_control, &conformance_cluster,
-    &conformance_async,   &conformance_matrix, &conformance_wgmma,
+    &conformance_matrix,  &conformance_wgmma,  &conformance_async,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
