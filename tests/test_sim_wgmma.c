@@ -306,7 +306,7 @@ static void check_case(test_case c) {
                 sum += sign * value_a[r][p] * value_b[n][p];
                 size += fabs(value_a[r][p] * value_b[n][p]);
             }
-            double bound = c.exact ? 0 : (k + 1) * 0x1p-24 * size;
+            double bound = c.exact ? 0 : (k + 1) * (c.a->bytes == 1 ? 0x1p-13 : 0x1p-24) * size;
             if (strcmp(c.d, "f16") == 0 && !c.exact) bound += fabs(sum) * 0x1p-11;
             if (strcmp(c.d, "f16") == 0 && c.exact) sum = (double)(_Float16)sum;
             if (c.satfinite) sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;

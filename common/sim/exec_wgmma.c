@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "floats.h"
+#include "tensor_sum.h"
 #include "wgmma.h"
 
 /* As many columns as a register of this instruction set is worth; N is filled up to a multiple of two of them. */
@@ -13,7 +14,7 @@
 #endif
 #define STEP (2 * WIDTH)
 #define ROWS 4
-typedef float floats __attribute__((vector_size(4 * WIDTH)));
+#define SUM_ROWS 8
 typedef uint32_t words __attribute__((vector_size(4 * WIDTH)));
 
 /* A warpgroup's operands, row by row, as numbers of 32 bits: f32, or integers. */
@@ -22,6 +23,8 @@ typedef struct operands {
     uint32_t b[WGMMA_K][WGMMA_N] __attribute__((aligned(64)));
     uint32_t d[WGMMA_M][WGMMA_N] __attribute__((aligned(64)));
     uint32_t before[WGMMA_M][WGMMA_N] __attribute__((aligned(64))); /* D, for .satfinite */
+    /* Numbers and their exponents as tensor_sum.h takes them: all of B, some rows of A and D. */
+    double wide_b[2][WGMMA_K][WGMMA_N], wide_a[2][SUM_ROWS][WGMMA_K], sums[3][SUM_ROWS][WGMMA_N];
 } operands;
 
 /* Elements of `type` in `bytes` bytes -> 32 bits. tf32 is f32 without its lower 13 bits. */
@@ -129,7 +132,7 @@ static inline void store_d(const wgmma_operation *o, const wgmma_form *f, const 
         }
 }
 
-/* d += a * b, k after k; products of f32 numbers with 11 digits are exact. */
+/* d += a * b */
 #define PRODUCTS(name, vector, scalar)                                                                                 \
     static inline void name(operands *m, int n, int k) {                                                               \
         for (int row = 0; row < WGMMA_M; row += ROWS)                                                                  \
@@ -149,8 +152,53 @@ static inline void store_d(const wgmma_operation *o, const wgmma_form *f, const 
                 for (int r = 0; r < ROWS; r++) memcpy(&m->d[row + r][column], d[r], sizeof d[r]);                      \
             }                                                                                                          \
     }
-PRODUCTS(float_products, floats, float)
 PRODUCTS(integer_products, words, uint32_t)
+
+static inline double double_of(uint32_t bits) {
+    return (double)f32_of(bits);
+}
+
+/* All K products of an instruction and D are one sum (tensor_sum.h). */
+static inline void float_products(operands *m, const wgmma_form *f, int filled) {
+    static const double least[] = {[WGMMA_F16] = TENSOR_F16,
+                                   [WGMMA_BF16] = TENSOR_F32,
+                                   [WGMMA_TF32] = TENSOR_F32,
+                                   [WGMMA_E4M3] = TENSOR_E4M3,
+                                   [WGMMA_E5M2] = TENSOR_E5M2};
+    static const uint8_t ascending[WGMMA_K] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                               16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const unsigned n = (unsigned)filled, k = f->k, each = SUM_ROWS * WGMMA_N;
+    const unsigned bits = f->a_type == WGMMA_E4M3 || f->a_type == WGMMA_E5M2 ? TENSOR_BITS_FP8 : TENSOR_BITS;
+    const bool halves = f->d_type == WGMMA_F16;
+    const tensor_matrix a = {m->wide_a[0][0], m->wide_a[1][0], WGMMA_K}, b = {m->wide_b[0][0], m->wide_b[1][0], WGMMA_N},
+                        d = {m->sums[0][0], m->sums[1][0], WGMMA_N};
+    bool special_b = false;
+    for (unsigned p = 0; p < k; p++) {
+        for (unsigned j = 0; j < n; j++) m->wide_b[0][p][j] = double_of(m->b[p][j]);
+        special_b |= tensor_exponents(m->wide_b[1][p], m->wide_b[0][p], n, least[f->b_type]);
+    }
+    for (unsigned row = 0; row < WGMMA_M; row += SUM_ROWS) {
+        bool special = special_b;
+        for (unsigned r = 0; r < SUM_ROWS; r++) {
+            for (unsigned p = 0; p < k; p++) m->wide_a[0][r][p] = double_of(m->a[row + r][p]);
+            for (unsigned j = 0; j < n; j++) m->sums[0][r][j] = double_of(m->d[row + r][j]);
+            special |= tensor_exponents(m->wide_a[1][r], m->wide_a[0][r], k, least[f->a_type]);
+            special |= tensor_exponents(m->sums[1][r], m->sums[0][r], n, halves ? TENSOR_F16 : TENSOR_F32);
+        }
+        if (special) memcpy(m->sums[2], m->sums[0], each * sizeof(double));
+        TENSOR_BEGIN(m);
+        tensor_add(d, a, b, SUM_ROWS, n, ascending, k, bits);
+        for (unsigned r = 0; !halves && r < SUM_ROWS; r++)
+            for (unsigned j = 0; j < n; j++) m->sums[0][r][j] = tensor_f32(m->sums[0][r][j], bits);
+        TENSOR_END(m);
+        if (special) tensor_special(d, m->sums[2][0], a, b, SUM_ROWS, n, ascending, k);
+        for (unsigned r = 0; r < SUM_ROWS; r++)
+            for (unsigned j = 0; j < n; j++) {
+                const double sum = m->sums[0][r][j];
+                m->d[row + r][j] = f32_bits(halves ? f32_of(f16_to_f32(f64_to_f16_rn(sum))) + 0.0f : (float)sum);
+            }
+    }
+}
 
 static inline uint32_t saturated(uint32_t a, uint32_t b) {
     const int64_t sum = (int64_t)(int32_t)a + (int32_t)b;
@@ -182,7 +230,7 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
             if (o->scale_d) load_d(o, f, m);
         }
         if (f->d_type != WGMMA_S32) {
-            float_products(m, f->n, f->k);
+            float_products(m, f, filled);
         } else if (!f->satfinite) {
             integer_products(m, f->n, f->k);
         } else {
@@ -192,9 +240,6 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
             for (int r = 0; r < WGMMA_M; r++)
                 for (int c = 0; c < f->n; c++) m->d[r][c] = saturated(m->before[r][c], m->d[r][c]);
         }
-        if (f->d_type == WGMMA_F16)
-            for (int r = 0; r < WGMMA_M; r++)
-                for (int c = 0; c < f->n; c++) m->d[r][c] = f16_to_f32(f32_to_f16(m->d[r][c]));
         if (at + 1 == count || !same_accumulators(o, o + 1)) store_d(o, f, m);
     }
     free(m);

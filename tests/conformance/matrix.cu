@@ -5,6 +5,7 @@
  *   /fractions  operands in [-1, 1]: within the bound that README.md gives
  *   /extremes   integers, c next to the largest and the least
  *   /wide       exponents far apart, subnormals, infinities, NaNs: bit for bit
+ *   /zeros      most operands zero, c small: bit for bit
  *   /products   one product a sum and c = 0, special values (subnormals, infinities, NaNs) among them: bit for bit
  */
 #include "conformance.h"
@@ -19,7 +20,7 @@
 #include "wide.cuh"
 
 enum { THREADS = 128 };
-enum kind { INTEGERS, FRACTIONS, PRODUCTS, WIDE };
+enum kind { INTEGERS, FRACTIONS, PRODUCTS, WIDE, ZEROS };
 enum operand { F16, BF16, TF32, E4M3, E5M2, BITS };
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -40,6 +41,13 @@ static __device__ uint32_t multiplicand(operand type, kind how, uint32_t bits, b
         return type == TF32 ? bits : type == F16 || type == BF16 ? bits & 0xffff : bits & 0xff;
     }
     if (type == BITS) return bits;
+    if (how == ZEROS) { /* three of four elements */
+        const uint32_t wide = multiplicand(type, WIDE, bits, kept), keep = wide_mix(bits + 4321);
+        for (int k = 0; k < 4; k++) result |= (keep >> 2 * k & 3) == 0 ? 0xffu << 8 * k : 0;
+        if (type == TF32) return keep & 3 ? 0 : wide;
+        if (type == F16 || type == BF16) return (keep & 3 ? 0 : wide & 0xffff) | (keep & 12 ? 0 : wide & 0xffff0000);
+        return wide & result;
+    }
     if (how == WIDE) {
         if (type == TF32) return wide_f32(bits);
         if (type == F16) return wide_f16(bits) | wide_f16(bits + 1) << 16;
@@ -78,6 +86,7 @@ static __device__ void addend(kind how, uint32_t bits, float *c) {
     *c = how == PRODUCTS   ? 0
          : how == INTEGERS ? small_integer(bits)
          : how == WIDE     ? __uint_as_float(wide_f32(bits + 77))
+         : how == ZEROS    ? __uint_as_float(wide_f32(bits + 77)) * 0x1p-24f
                            : fraction(bits);
 }
 static __device__ void addend(kind how, uint32_t bits, uint32_t *c) { /* two halves */
@@ -523,89 +532,113 @@ static const conformance_case cases[] = {
     {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/integers", mma_m8n8k4_row_row_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/fractions", mma_m8n8k4_row_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/wide", mma_m8n8k4_row_row_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/zeros", mma_m8n8k4_row_row_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/integers", mma_m8n8k4_row_row_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/fractions", mma_m8n8k4_row_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/wide", mma_m8n8k4_row_row_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/zeros", mma_m8n8k4_row_row_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/integers", mma_m8n8k4_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/fractions", mma_m8n8k4_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/wide", mma_m8n8k4_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/zeros", mma_m8n8k4_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/integers", mma_m8n8k4_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/fractions", mma_m8n8k4_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/wide", mma_m8n8k4_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/zeros", mma_m8n8k4_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/integers", mma_m8n8k4_col_row_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/fractions", mma_m8n8k4_col_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/wide", mma_m8n8k4_col_row_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/zeros", mma_m8n8k4_col_row_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/integers", mma_m8n8k4_col_row_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/fractions", mma_m8n8k4_col_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/wide", mma_m8n8k4_col_row_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/zeros", mma_m8n8k4_col_row_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/integers", mma_m8n8k4_col_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/fractions", mma_m8n8k4_col_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/wide", mma_m8n8k4_col_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/zeros", mma_m8n8k4_col_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/integers", mma_m8n8k4_col_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/fractions", mma_m8n8k4_col_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/wide", mma_m8n8k4_col_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/zeros", mma_m8n8k4_col_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/integers", mma_m8n8k4_row_col_f32_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/fractions", mma_m8n8k4_row_col_f32_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/wide", mma_m8n8k4_row_col_f32_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/zeros", mma_m8n8k4_row_col_f32_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/integers", mma_m16n8k8_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/fractions", mma_m16n8k8_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/wide", mma_m16n8k8_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/zeros", mma_m16n8k8_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/products", mma_m16n8k8_row_col_f16_f16_f16_f16<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/integers", mma_m16n8k8_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/fractions", mma_m16n8k8_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, -19},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/wide", mma_m16n8k8_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/zeros", mma_m16n8k8_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/products", mma_m16n8k8_row_col_f32_f16_f16_f32<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/integers", mma_m16n8k16_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/fractions", mma_m16n8k16_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/wide", mma_m16n8k16_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/zeros", mma_m16n8k16_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/products", mma_m16n8k16_row_col_f16_f16_f16_f16<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/integers", mma_m16n8k16_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/fractions", mma_m16n8k16_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, -18},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/wide", mma_m16n8k16_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/zeros", mma_m16n8k16_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/products", mma_m16n8k16_row_col_f32_f16_f16_f32<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/integers", mma_m16n8k8_row_col_f32_bf16_bf16_f32<INTEGERS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k8_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, -19},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/wide", mma_m16n8k8_row_col_f32_bf16_bf16_f32<WIDE>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/zeros", mma_m16n8k8_row_col_f32_bf16_bf16_f32<ZEROS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/products", mma_m16n8k8_row_col_f32_bf16_bf16_f32<PRODUCTS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/integers", mma_m16n8k16_row_col_f32_bf16_bf16_f32<INTEGERS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k16_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, -18},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/wide", mma_m16n8k16_row_col_f32_bf16_bf16_f32<WIDE>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/zeros", mma_m16n8k16_row_col_f32_bf16_bf16_f32<ZEROS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/products", mma_m16n8k16_row_col_f32_bf16_bf16_f32<PRODUCTS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/integers", mma_m16n8k4_row_col_f32_tf32_tf32_f32<INTEGERS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k4_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, -20},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/wide", mma_m16n8k4_row_col_f32_tf32_tf32_f32<WIDE>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/zeros", mma_m16n8k4_row_col_f32_tf32_tf32_f32<ZEROS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/products", mma_m16n8k4_row_col_f32_tf32_tf32_f32<PRODUCTS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/integers", mma_m16n8k8_row_col_f32_tf32_tf32_f32<INTEGERS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k8_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, -19},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/wide", mma_m16n8k8_row_col_f32_tf32_tf32_f32<WIDE>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/zeros", mma_m16n8k8_row_col_f32_tf32_tf32_f32<ZEROS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/products", mma_m16n8k8_row_col_f32_tf32_tf32_f32<PRODUCTS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/integers", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/wide", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/zeros", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/products", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/integers", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/wide", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/zeros", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/products", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/integers", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/wide", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/zeros", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/products", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/integers", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/wide", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/zeros", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/products", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/integers", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/wide", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/zeros", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/products", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/integers", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<INTEGERS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/fractions", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/wide", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<WIDE>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/zeros", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<ZEROS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/products", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<PRODUCTS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/integers", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<INTEGERS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/fractions", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, -7},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/wide", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<WIDE>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/zeros", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<ZEROS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/products", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<PRODUCTS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64/integers", mma_m8n8k4_row_col_f64_f64_f64_f64<INTEGERS>, V_F64, V_F64, V_F64, V_F64, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64/fractions", mma_m8n8k4_row_col_f64_f64_f64_f64<FRACTIONS>, V_F64, V_F64, V_F64, V_F64, 512, 1, THREADS, 0, 0},
