@@ -669,14 +669,17 @@ static map_arguments random_arguments(int32_t *at) {
     return a;
 }
 
-/* Element `index` of the copy: its byte in the tensor, or -1 outside. */
-static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t index, uint32_t element) {
+/* Element `index` of the copy: its byte in the tensor, or -1 outside. What is stored goes on behind a row's end to the
+ * next multiple of 16 bytes. */
+static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t index, uint32_t element, bool stored) {
     int64_t byte = 0;
+    const uint32_t chunk = stored ? 16 / element : 1;
     for (uint32_t k = 0; k < a->rank; k++) {
         const uint32_t count = (a->box[k] + a->steps[k] - 1) / a->steps[k];
         const int64_t position = at[k] + (int64_t)(index % count) * a->steps[k];
         index /= count;
-        if (position < 0 || position >= (int64_t)a->dims[k]) return -1;
+        const uint64_t past = k == 0 ? (a->dims[0] + chunk - 1) / chunk * chunk : a->dims[k];
+        if (position < 0 || position >= (int64_t)past) return -1;
         byte += position * (int64_t)(k == 0 ? element : a->strides[k - 1]);
     }
     return byte;
@@ -709,7 +712,7 @@ static void tensors_are_copied(void **state) {
         bool any = false;
         uint64_t low = UINT64_MAX, high = 0, first, end;
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t from = model_global(&a, at, n, element);
+            const int64_t from = model_global(&a, at, n, element, false);
             static const uint16_t nan[4] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
             static const uint8_t zero[8];
             const void *expected = from >= 0 ? (const void *)((uint8_t *)tensor + from)
@@ -735,7 +738,7 @@ static void tensors_are_copied(void **state) {
         tensormap_gather(&map, shared, base, linear);
         tensormap_scatter(&map, at, linear, put_bytes, NULL);
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t to = model_global(&a, at, n, element);
+            const int64_t to = model_global(&a, at, n, element, true);
             if (to >= 0) memcpy(before + to, shared + model_place(base, n, element, a.swizzle), element);
         }
         if (memcmp(before, tensor, sizeof tensor) != 0) fail_msg("round %d: stored otherwise", round);
@@ -814,7 +817,7 @@ static void tensor_instructions(void **state) {
                 uint32_t expected[DATA_WORDS];
                 for (uint32_t k = 0; k < DATA_WORDS; k++) expected[k] = number(k);
                 for (uint32_t n = 0; n < count; n++) {
-                    const int64_t byte = model_global(&a, at, n, 4);
+                    const int64_t byte = model_global(&a, at, n, 4, what > 0);
                     const uint32_t word = model_place(0, n, 4, swizzle) / 4;
                     if (what == 0)
                         assert_int_equal(out[word], byte >= 0 ? number((uint32_t)byte / 4) : 0);

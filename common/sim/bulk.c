@@ -83,15 +83,14 @@ void bulk_free(block *b) {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* One element; f32 in global memory without denormals, as atom.add.f32 there. */
-static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a, bool global) {
+/* One element. Denormals of f32 are kept, unlike by atom.add.f32 in global memory. */
+static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a) {
     const uint32_t x = (uint32_t)old, y = (uint32_t)a;
     const bool max = op == REDUCE_MAX;
     switch (op) {
     case REDUCE_ADD:
         switch (type) {
         case PTX_F32:
-            if (global) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
             return f32_canonical(f32_bits(f32_of(x) + f32_of(y)));
         case PTX_F64:
             return f64_add_at_memory(old, a);
@@ -138,11 +137,11 @@ static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a,
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, old, value, global);                                                          \
+        do new = (word)reduced(op, type, old, value);                                                          \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
-static void reduce(bulk_reduce op, ptx_type type, uint8_t *to, const uint8_t *from, uint64_t bytes, bool global) {
+static void reduce(bulk_reduce op, ptx_type type, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     switch (ptx_type_size(type)) {
     case 2:
         REDUCE_ALL(uint16_t);
@@ -184,7 +183,7 @@ static void load(block *b, bulk_copy *c) {
                           : c->source_block != NULL ? c->source_block->shared + c->source
                                                     : (const uint8_t *)c->global;
     if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, b->shared + c->target, from, c->bytes, false);
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, b->shared + c->target, from, c->bytes);
     else
         memmove(b->shared + c->target, from, c->bytes);
 }
@@ -243,10 +242,18 @@ static void read_source(bulk_copy *c) {
                          (uint32_t)(other->map.rank > 0 ? tensormap_extent(&other->map) : other->bytes), true);
 }
 
+typedef struct destination {
+    const bulk_copy *copy;
+    uint64_t end; /* of the allocation: what a store writes behind a tensor's last row may lie outside */
+} destination;
+
 static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    const bulk_copy *c = context;
+    const destination *d = context;
+    const bulk_copy *c = d->copy;
+    if ((uint64_t)to >= d->end) return;
+    if (bytes > d->end - (uint64_t)to) bytes = d->end - (uint64_t)to;
     if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, to, from, bytes, true);
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
@@ -255,11 +262,17 @@ static void store(bulk_copy *c) {
     uint64_t first = c->global, end = c->global + c->bytes;
     read_source(c);
     blame(c);
-    if (c->map.rank == 0 || tensormap_range(&c->map, c->at, &first, &end)) still_there(c, c->source_block, first, end);
-    if (c->map.rank > 0)
-        tensormap_scatter(&c->map, c->at, c->data, put, c);
+    if (c->map.rank == 0) {
+        still_there(c, c->source_block, first, end);
+        put(&(destination){c, end}, (uint8_t *)c->global, c->data, c->bytes);
+        return;
+    }
+    if (tensormap_range(&c->map, c->at, &first, &end))
+        still_there(c, c->source_block, first, end);
     else
-        put(c, (uint8_t *)c->global, c->data, c->bytes);
+        first = c->map.address;
+    const memory_allocation *m = memory_find(first);
+    if (m != NULL) tensormap_scatter(&c->map, c->at, c->data, put, &(destination){c, m->base + m->size});
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */

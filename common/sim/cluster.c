@@ -116,6 +116,7 @@ void cluster_others_first(warp *w, bool always) {
         for (int turn = 0; more && turn < TURNS_AHEAD; turn++) {
             other->progressed = false;
             more = !block_round(other) && other->progressed;
+            b->progressed = b->progressed || other->progressed; /* the watchdog only sees b's */
         }
     }
     c->ahead = false;

@@ -149,14 +149,14 @@ bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, 
 
 /* Calls `row` for each row of the box (its contiguous dimension), in the order in which rows follow one another in
  * shared memory: dimension 1 fastest. `global` is the address of the row's first element inside the tensor, `from` and
- * `to` bound those that are; from == to where the row lies outside. */
+ * `to` bound those that are; from == to where the row lies outside. A row of the tensor has `width` elements. */
 typedef void row_fn(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to);
 
-static void each_row(const tensor_map *map, const int32_t *at, row_fn *row, void *context) {
+static void each_row(const tensor_map *map, const int32_t *at, uint64_t width, row_fn *row, void *context) {
     uint32_t index[TENSOR_RANKS] = {0}, rows = 1, from, to;
     const unsigned element = element_bytes[map->type];
     for (unsigned k = 1; k < map->rank; k++) rows *= tensormap_count(map, k);
-    inside(at[0], map->dims[0], tensormap_count(map, 0), 1, &from, &to);
+    inside(at[0], width, tensormap_count(map, 0), 1, &from, &to);
     for (uint32_t n = 0; n < rows; n++) {
         bool in = true;
         uint64_t global = map->address + (uint64_t)((int64_t)at[0] + from) * element;
@@ -252,12 +252,18 @@ static void load_row(void *context, uint32_t row, uint64_t global, uint32_t from
 
 bool tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset, const char **why) {
     loading l = {map, shared, offset, NULL};
-    each_row(map, at, load_row, &l);
+    each_row(map, at, map->dims[0], load_row, &l);
     *why = l.why;
     return l.why == NULL;
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Loads end where the tensor's rows do, element by element. Stores end at the chunk of 16 bytes in which they do: an
+ * H200 writes what shared memory holds over what lies between a row's end and the next multiple of 16 bytes. A pitch is
+ * such a multiple, so that is never the next row. Taken to be so for reductions as well, and from whatever coordinate
+ * the copy starts: neither is recorded yet. */
+#define STORED_CHUNK 16u
 
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear) {
     const uint32_t row = tensormap_count(map, 0) * element_bytes[map->type];
@@ -284,5 +290,6 @@ static void store_row(void *context, uint32_t row, uint64_t global, uint32_t fro
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context) {
     storing s = {map, linear, put, context};
-    each_row(map, at, store_row, &s);
+    const uint64_t chunk = STORED_CHUNK / element_bytes[map->type];
+    each_row(map, at, (map->dims[0] + chunk - 1) / chunk * chunk, store_row, &s);
 }

@@ -66,7 +66,7 @@ bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, 
 bool tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset, const char **why);
 
 /* Shared memory to tensormap_bytes() bytes without swizzle; from there to global memory, row by row: `put` gets each
- * run of bytes that lies inside the tensor. */
+ * run of bytes that lies inside the tensor, and behind a row's end what fills its last 16 bytes. */
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear);
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context);
