@@ -137,7 +137,7 @@ static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a)
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, old, value);                                                          \
+        do new = (word)reduced(op, type, old, value);                                                                  \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 

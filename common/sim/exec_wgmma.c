@@ -12,8 +12,8 @@
 #else
 #define WIDTH 8
 #endif
-#define STEP (2 * WIDTH)
-#define ROWS 4
+#define STEP     (2 * WIDTH)
+#define ROWS     4
 #define SUM_ROWS 8
 typedef uint32_t words __attribute__((vector_size(4 * WIDTH)));
 
@@ -170,8 +170,8 @@ static inline void float_products(operands *m, const wgmma_form *f, int filled) 
     const unsigned n = (unsigned)filled, k = f->k, each = SUM_ROWS * WGMMA_N;
     const unsigned bits = f->a_type == WGMMA_E4M3 || f->a_type == WGMMA_E5M2 ? TENSOR_BITS_FP8 : TENSOR_BITS;
     const bool halves = f->d_type == WGMMA_F16;
-    const tensor_matrix a = {m->wide_a[0][0], m->wide_a[1][0], WGMMA_K}, b = {m->wide_b[0][0], m->wide_b[1][0], WGMMA_N},
-                        d = {m->sums[0][0], m->sums[1][0], WGMMA_N};
+    const tensor_matrix a = {m->wide_a[0][0], m->wide_a[1][0], WGMMA_K},
+                        b = {m->wide_b[0][0], m->wide_b[1][0], WGMMA_N}, d = {m->sums[0][0], m->sums[1][0], WGMMA_N};
     bool special_b = false;
     for (unsigned p = 0; p < k; p++) {
         for (unsigned j = 0; j < n; j++) m->wide_b[0][p][j] = double_of(m->b[p][j]);

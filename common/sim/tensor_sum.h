@@ -1,11 +1,13 @@
-/* How Hopper's tensor cores add, found from what an H200 gave (tests/conformance, "/fractions" and "/sums"):
+/* How Hopper's tensor cores add, found from what an H200 gave (tests/conformance, "/fractions", "/products", "/sums"):
  *
  * d = c + a1 b1 + ... + ak bk is one sum of k + 1 numbers, in no order. An operand's exponent is that of its leading
- * one, but at least the least normal one of its type (zero's, too); a product's is the sum of its operands', though the
- * product may be twice as large. E is the largest exponent of the products and of c. Each product, exact, and c lose
- * what is below 2^(E - bits): bits is 25, but 13 in a wgmma of e4m3 and e5m2. The rest is added exactly. The sum is cut
- * off to f32 (to 13 digits where bits is 13), or rounded to nearest even to f16; what is 2^128 or more becomes infinite, what becomes zero has no sign.
- * An infinity or NaN among the operands has its way as in ordinary arithmetic; a NaN is 0x7fffffff or 0x7fff.
+ * one, but at least the least normal one of its type; a product's is the sum of its operands', though the product may
+ * be twice as large. E is the largest exponent of the products and of c. Each product, exact, and c lose what is below
+ * 2^(E - bits): bits is 25, but 13 in a wgmma of e4m3 and e5m2. The rest is added exactly. The sum is cut off to f32
+ * (where bits is 13, to 13 digits behind the first), or rounded to nearest even to f16. What becomes zero has no sign.
+ *
+ * Not recorded, but likely: a zero has the least normal exponent of its type, too; 2^128 and more is infinite. An
+ * infinity or NaN among the operands has its way as in ordinary arithmetic; a NaN is 0x7fffffff or 0x7fff.
  *
  * Written out: numbers are doubles, their exponents powers of two (doubles, too). In round-toward-zero x + s - s, where
  * s has the sign of x and is 2^52 times the last place to keep, is x cut off there. */
@@ -20,16 +22,23 @@
 
 #include "floats.h"
 
+/* A register of this instruction set: of wider vectors gcc makes comparisons one by one. */
+#if defined __AVX512F__
 #define TENSOR_LANES 8
-typedef double tensor_doubles __attribute__((vector_size(64), aligned(8), may_alias));
-typedef int64_t tensor_words __attribute__((vector_size(64), aligned(8), may_alias));
+#elif defined __AVX__
+#define TENSOR_LANES 4
+#else
+#define TENSOR_LANES 2
+#endif
+typedef double tensor_doubles __attribute__((vector_size(8 * TENSOR_LANES), aligned(8), may_alias));
+typedef int64_t tensor_words __attribute__((vector_size(8 * TENSOR_LANES), aligned(8), may_alias));
 
 #define TENSOR_SIGN     ((int64_t)0x8000000000000000)
 #define TENSOR_EXPONENT ((int64_t)0x7ff0000000000000)
 
 /* The least normal exponents. */
-#define TENSOR_F16 0x1p-14
-#define TENSOR_F32 0x1p-126
+#define TENSOR_F16  0x1p-14
+#define TENSOR_F32  0x1p-126
 #define TENSOR_E4M3 0x1p-6
 #define TENSOR_E5M2 0x1p-14
 
@@ -59,6 +68,7 @@ typedef struct tensor_matrix {
 } tensor_matrix;
 
 #define TENSOR_CUT(x, s) (((x) + (s)) - (s))
+#define TENSOR_AT(p)     (*(tensor_doubles *)(p))
 
 /* c = c + a b over `count` of the k's, those in `order`; a multiple of 8 columns. In round-toward-zero. */
 static inline void tensor_add(tensor_matrix c, tensor_matrix a, tensor_matrix b, unsigned rows, unsigned columns,
@@ -66,26 +76,22 @@ static inline void tensor_add(tensor_matrix c, tensor_matrix a, tensor_matrix b,
     const double unit = bits == TENSOR_BITS ? 0x1p27 : 0x1p39; /* 2^(52 - bits) */
     for (unsigned r = 0; r < rows; r++)
         for (unsigned j = 0; j < columns; j += TENSOR_LANES) {
-            const double *x = a.at + r * a.step, *xe = a.exponent + r * a.step, *y = b.at + j, *ye = b.exponent + j;
-            tensor_doubles most, sum, s, line;
-            memcpy(&most, c.exponent + r * c.step + j, sizeof most);
-            memcpy(&sum, c.at + r * c.step + j, sizeof sum);
+            double *x = a.at + r * a.step, *xe = a.exponent + r * a.step, *y = b.at + j, *ye = b.exponent + j;
+            tensor_doubles most = TENSOR_AT(c.exponent + r * c.step + j), sum = TENSOR_AT(c.at + r * c.step + j), s;
             for (unsigned q = 0; q < count; q++) {
-                memcpy(&line, ye + order[q] * b.step, sizeof line);
-                line *= xe[order[q]];
-                const tensor_words larger = line > most;
-                most = (tensor_doubles)(((tensor_words)line & larger) | ((tensor_words)most & ~larger));
+                const tensor_doubles power = TENSOR_AT(ye + order[q] * b.step) * xe[order[q]];
+                const tensor_words larger = power > most;
+                most = (tensor_doubles)(((tensor_words)power & larger) | ((tensor_words)most & ~larger));
             }
             most *= unit;
             s = (tensor_doubles)(((tensor_words)sum & TENSOR_SIGN) | (tensor_words)most);
             sum = TENSOR_CUT(sum, s);
             for (unsigned q = 0; q < count; q++) {
-                memcpy(&line, y + order[q] * b.step, sizeof line);
-                line *= x[order[q]];
-                s = (tensor_doubles)(((tensor_words)line & TENSOR_SIGN) | (tensor_words)most);
-                sum += TENSOR_CUT(line, s);
+                const tensor_doubles product = TENSOR_AT(y + order[q] * b.step) * x[order[q]];
+                s = (tensor_doubles)(((tensor_words)product & TENSOR_SIGN) | (tensor_words)most);
+                sum += TENSOR_CUT(product, s);
             }
-            memcpy(c.at + r * c.step + j, &sum, sizeof sum);
+            TENSOR_AT(c.at + r * c.step + j) = sum;
         }
 }
 
@@ -95,8 +101,7 @@ static inline void tensor_special(tensor_matrix c, const double *before, tensor_
     for (unsigned r = 0; r < rows; r++)
         for (unsigned j = 0; j < columns; j++) {
             double sum = before[r * c.step + j];
-            for (unsigned q = 0; q < count; q++)
-                sum += a.at[r * a.step + order[q]] * b.at[order[q] * b.step + j];
+            for (unsigned q = 0; q < count; q++) sum += a.at[r * a.step + order[q]] * b.at[order[q] * b.step + j];
             if (!(fabs(sum) < (double)INFINITY)) c.at[r * c.step + j] = sum;
         }
 }
