@@ -413,6 +413,9 @@ static const struct {
      SIM_ILLEGAL_ADDRESS,
      "*: atomically changes 4 bytes of shared memory at 0x7000400, which would be rank 7's of a cluster of 4 "
      "blocks" AT},
+    {"halves added in another block",
+     SYNC "mapa.shared::cluster.u32 %r2, v, 1; atom.shared::cluster.add.noftz.f16x2 %r3, [%r2], %r1;\n" SYNC,
+     SIM_UNSUPPORTED, "*: an addition of f16x2 in another block's shared memory: ptxas (13.0) makes *" AT},
     {"misaligned", "mapa.shared::cluster.u32 %r2, v, 1; ld.shared::cluster.u32 %r3, [%r2+2];\n", SIM_MISALIGNED_ADDRESS,
      "*: reads 4 bytes at 0x1000402, which is not aligned to 4" AT},
     {"another's address as its own", "mapa.shared::cluster.u32 %r2, v, 1; ld.shared.u32 %r3, [%r2];\n",

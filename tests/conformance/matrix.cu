@@ -525,7 +525,7 @@ NARROW(narrow_and, b1, 128, wmma::bmma_sync(fc, fa, fb, fc, wmma::experimental::
     WHOLE(shape, M, N, K, __half, __half, float, V_F32, row, col, row, INTEGERS, false, 0)                            \
     WHOLE(shape, M, N, K, __half, float, float, V_F32, row, col, row, FRACTIONS, false, 0)                            \
     WHOLE(shape, M, N, K, __half, __half, __half, V_F16, row, col, row, FRACTIONS, false, 0)                          \
-    WHOLE(shape, M, N, K, bf16, float, float, V_F32, row, col, row, FRACTIONS, false, 0)  
+    WHOLE(shape, M, N, K, bf16, float, float, V_F32, row, col, row, FRACTIONS, false, 0)
 #define NARROW_CASE(types, id) {"wmma.row.col." types, id, V_U32, V_U32, V_U32, V_S32, 64, 1, 32, 0, 0},
 
 static const conformance_case cases[] = {
