@@ -47,6 +47,9 @@ typedef struct run_options {
     run_mode mode;
     const char *path, *only, *skip;
     bool verbose;
+    int resume; /* recording: the cases before this one are done, those of them that did not fail are in PATH.partial */
+    int failed; /* of those */
+    char **arguments;
 } run_options;
 
 typedef struct golden_case {
@@ -338,20 +341,50 @@ static void keep(golden *recorded, const conformance_case *c, run *r) {
     r->outputs = NULL;
 }
 
+/* What a failed run has is kept, but not in the place of a whole recording. */
+static void recording_path(const run_options *options, bool whole, char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "%s%s", options->path, whole ? "" : ".partial");
+}
+
+/* A lost context is this process's: the cases from number `from` on are recorded by this program started anew. Returns
+ * where that is impossible. */
+static void resume(const run_options *options, const golden *recorded, int from, int failed) {
+    char path[PATH_MAX], number[2][16], *arguments[64];
+    int count = 0;
+    recording_path(options, false, path);
+    if (!write_golden(path, recorded)) return;
+    for (; options->arguments[count] && count < 59; count++) arguments[count] = options->arguments[count];
+    snprintf(number[0], sizeof(number[0]), "%d", from);
+    snprintf(number[1], sizeof(number[1]), "%d", failed);
+    arguments[count++] = "--resume";
+    arguments[count++] = number[0];
+    arguments[count++] = "--failed";
+    arguments[count++] = number[1];
+    arguments[count] = NULL;
+    fflush(stdout);
+    for (int fd = 3; fd < 1024; fd++) close(fd); /* the driver's */
+    execv("/proc/self/exe", arguments);
+}
+
 static int run_all(const run_options *options) {
     golden recorded = {0};
-    int total, passed = 0, failed = 0, unrecorded = 0;
+    int total, passed = 0, failed = options->failed, unrecorded = 0;
     bool lost = false;
     const conformance_case **cases = all_cases(&total);
     bool recording = options->mode == MODE_RECORD;
     if (recording) {
-        recorded.cases = allocate((size_t)total * sizeof(*recorded.cases));
+        char path[PATH_MAX];
+        recording_path(options, false, path);
+        if (options->resume > 0 && !read_golden(path, &recorded)) return 1;
+        passed = recorded.count;
+        recorded.cases = realloc(recorded.cases, (size_t)(total + 1) * sizeof(*recorded.cases));
+        if (!recorded.cases) return 1;
     } else if (!read_golden(options->path, &recorded)) {
         return 1;
     }
     const char *why = &conformance_async_prepare != NULL ? conformance_async_prepare() : NULL;
     if (why != NULL) fprintf(stderr, "conformance: no tensor maps: %s\n", why);
-    for (int i = 0; i < total; i++) {
+    for (int i = options->resume; i < total; i++) {
         const conformance_case *c = cases[i];
         golden_case *expected = recording ? NULL : find(&recorded, c->name);
         if (expected) expected->seen = true;
@@ -372,6 +405,7 @@ static int run_all(const run_options *options) {
             print_name("FAIL ", c->name, ": ");
             printf("%s\n", cudaGetErrorName(error));
             lost = context_is_lost();
+            if (lost && recording) resume(options, &recorded, i + 1, failed + 1);
             if (lost) printf("the device is of no more use to this run: the cases after this one were not run\n");
         } else if (recording) {
             keep(&recorded, c, &r);
@@ -391,9 +425,8 @@ static int run_all(const run_options *options) {
         failed++;
     }
     if (recording && passed > 0) {
-        /* What a failed run has is kept, but not in the place of a whole recording. */
         char path[PATH_MAX];
-        snprintf(path, sizeof(path), "%s%s", options->path, failed ? ".partial" : "");
+        recording_path(options, failed == 0, path);
         if (!write_golden(path, &recorded)) failed++;
         printf("recorded in %s\n", path);
     }
@@ -422,9 +455,11 @@ int main(int argc, char **argv) {
         {"only", required_argument, NULL, 'o'},
         {"skip", required_argument, NULL, 's'},
         {"verbose", no_argument, NULL, 'v'},
+        {"resume", required_argument, NULL, 'R'},
+        {"failed", required_argument, NULL, 'F'},
         {NULL, 0, NULL, 0},
     };
-    run_options options = {0};
+    run_options options = {.arguments = argv};
     int letter;
     opterr = 0;
     while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1) {
@@ -447,6 +482,12 @@ int main(int argc, char **argv) {
             break;
         case 'v':
             options.verbose = true;
+            break;
+        case 'R':
+            options.resume = atoi(optarg);
+            break;
+        case 'F':
+            options.failed = atoi(optarg);
             break;
         default:
             return usage("unknown option, or one without its argument");
