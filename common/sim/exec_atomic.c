@@ -170,9 +170,10 @@ HANDLER(op_atomic) {
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         const bool flush = !cluster_holds(w->block, pointer[l]);
-        if (type == PTX_F16X2 && op == ATOMIC_ADD && !flush && !own_shared(w->block, pointer[l]))
+        if ((type == PTX_F16X2 || type == PTX_BF16X2) && op == ATOMIC_ADD && !flush &&
+            !own_shared(w->block, pointer[l]))
             sim_fault(w, i, 1u << l, SIM_UNSUPPORTED,
-                      "an addition of f16x2 in another block's shared memory: ptxas (13.0) makes an addition of "
+                      "an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes an addition of "
                       "integers of it, which is not atomic either");
         const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
         uint64_t old[MOST_ATOMIC_VECTOR];
