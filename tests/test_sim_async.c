@@ -603,12 +603,12 @@ static void maps_are_checked(void **state) {
     WRONG(a.address = (char *)tensor + 8);
     RIGHT(a.address = NULL);
     RIGHT(a.strides[0] = 0);
-    RIGHT(a.strides[0] = 64); /* half a row */
+    RIGHT(a.strides[0] = 64);                                                               /* half a row */
     WRONG((a.swizzle = SWIZZLE_NONE, a.type = TENSOR_U32, a.box[0] = 256, a.box[1] = 256)); /* 256 KB */
     RIGHT((a.swizzle = SWIZZLE_NONE, a.type = TENSOR_U8, a.box[0] = 256, a.box[1] = 256, a.box[2] = 2));
     RIGHT(a.box[0] = 8); /* narrower than the swizzle */
-    assert_int_equal(tensormap_encode_tiled(map, TENSOR_U32, 1, tensor, good.dims, NULL, good.box, good.steps, 0, 0, 0, 0),
-                     1);
+    assert_int_equal(
+        tensormap_encode_tiled(map, TENSOR_U32, 1, tensor, good.dims, NULL, good.box, good.steps, 0, 0, 0, 0), 1);
     WRONG(a.dims[1] = 0);
     RIGHT(a.dims[2] = 1ull << 32);
     WRONG(a.dims[2] = (1ull << 32) + 1);
@@ -640,11 +640,12 @@ static void maps_are_checked(void **state) {
 }
 
 /* Where element `index` (counted over the box, the contiguous dimension fastest) of a copy to address `base` lies, told
- * by what swizzling means: each row has a span of its own, and in line n (of 128 bytes) chunk c of 16 bytes stands where chunk c xor n would, within a
- * span. */
+ * by what swizzling means: each row has a span of its own, and in line n (of 128 bytes) chunk c of 16 bytes stands
+ * where chunk c xor n would, within a span. */
 static uint32_t model_place(uint32_t base, uint32_t index, uint32_t element, uint32_t row, int swizzle) {
     const uint32_t pitch = swizzle == SWIZZLE_NONE ? row * element : 16u << swizzle;
-    const uint32_t byte = base + index / row * pitch + index % row * element, line = byte / 128, chunk = byte % 128 / 16, rest = byte % 16;
+    const uint32_t byte = base + index / row * pitch + index % row * element, line = byte / 128,
+                   chunk = byte % 128 / 16, rest = byte % 16;
     const uint32_t span = swizzle == SWIZZLE_NONE ? 1 : swizzle == SWIZZLE_32B ? 2 : swizzle == SWIZZLE_64B ? 4 : 8;
     const uint32_t first = chunk / span * span;
     return line * 128 + (first + ((chunk - first) ^ (line % span))) * 16 + rest;
@@ -845,7 +846,7 @@ static void tensor_formats(void **state) {
     (void)state;
     static const uint32_t in[8] = {0x00000001, 0x807fffff, 0x3f801000, 0x3f803000,
                                    0x7f7ff000, 0x7f800001, 0xffc01234, 0xcbeeb2f8},
-                          tf32[8] = {0, 0x80800000, 0x3f800000, 0x3f804000,
+                          tf32[8] = {0,          0x80800000, 0x3f800000, 0x3f804000,
                                      0x7f800000, 0x7fffe000, 0x7fffe000, 0xcbeec000};
     _Alignas(128) uint8_t shared[128];
     _Alignas(64) uint8_t bytes[128];
@@ -866,10 +867,11 @@ static void tensor_formats(void **state) {
         assert_int_equal(encode(bytes, &sums), 0);
         memcpy(out + MAP_BYTE / 4, bytes, sizeof bytes);
         out[DATA_BYTE / 4] = 0x007fffff;
-        program p = program_load(
-            KERNEL(BUFFER, MAP ZEROTH MINE "mov.u32 %r5, 0x00000001; st.shared.u32 [%r20], %r5;\n" FENCE SYNC
-                   "@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd10, {0}], [buf];\n"
-                       COMMIT DRAIN(0)));
+        program p = program_load(KERNEL(
+            BUFFER, MAP ZEROTH MINE
+            "mov.u32 %r5, 0x00000001; st.shared.u32 [%r20], %r5;\n" FENCE SYNC
+            "@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd10, {0}], [buf];\n" COMMIT
+                DRAIN(0)));
         const sim_status status = launch_kernel(kernel_of(&p, "k"), shape(1, 64), &out);
         program_unload(&p);
         if (status != SIM_OK) fail_msg("type %d: %s", type, said);

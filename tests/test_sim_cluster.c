@@ -391,7 +391,7 @@ static const struct {
 } faults[] = {
     {"rank out of range", SYNC "mapa.shared::cluster.u32 %r2, v, %r21;\n", SIM_LAUNCH_FAILURE,
      FAULT("launch failure") "thread (0,0,0) of block (*,0,0) and 31 more of its warp: mapa: rank 4 of a cluster of 4 "
-                              "blocks\n    at PTX line 11: mapa.shared::cluster.u32 %r2, v, %r21\n"},
+                             "blocks\n    at PTX line 11: mapa.shared::cluster.u32 %r2, v, %r21\n"},
     {"generic mapa, rank out of range", "cvta.shared.u64 %rd3, v; mov.u32 %r2, -1; mapa.u64 %rd4, %rd3, %r2;\n",
      SIM_LAUNCH_FAILURE, "*: mapa: rank 4294967295 of a cluster of 4 blocks" AT},
     {"mapa of a global address", "mapa.u64 %rd4, %rd1, %r20;\n", SIM_ILLEGAL_ADDRESS,

@@ -139,7 +139,7 @@ static uint64_t reduced(bulk_reduce op, ptx_type type, bool flush, uint64_t old,
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, flush, old, value);                                                                  \
+        do new = (word)reduced(op, type, flush, old, value);                                                           \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
@@ -371,8 +371,7 @@ static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) 
 
 static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at) {
     read_map(w, form, lane, map);
-    for (unsigned k = 0; k < form->rank; k++)
-        at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
+    for (unsigned k = 0; k < form->rank; k++) at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
     if (!tensormap_aligned(map, at))
         async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
                     "a tensor copy from coordinate %d of elements of %u bytes: the innermost one must be a multiple of "
@@ -383,8 +382,8 @@ static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *ma
 /* What a reduction computes with, by the tensor's type. */
 static ptx_type reduction_type(const tensor_map *map, bulk_reduce op) {
     static const ptx_type types[TENSOR_TYPES] = {
-        [TENSOR_U32] = PTX_U32, [TENSOR_S32] = PTX_S32, [TENSOR_U64] = PTX_U64,   [TENSOR_S64] = PTX_S64,
-        [TENSOR_F16] = PTX_F16, [TENSOR_F32] = PTX_F32, [TENSOR_BF16] = PTX_BF16, [TENSOR_F64] = PTX_F64,
+        [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
+        [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
         [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
     const ptx_type type = types[map->type];
     const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;

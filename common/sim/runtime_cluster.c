@@ -56,8 +56,8 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
     return cudaSuccess;
 }
 
-/* A cluster lies within one group of SMs (GPC), and has no more blocks than that has SMs. The groups of the H200 that was
- * asked (cudaOccupancyMaxActiveClusters, every size, 1 to 8 blocks an SM); another H200 may have others. */
+/* A cluster lies within one group of SMs (GPC), and has no more blocks than that has SMs. The groups of the H200 that
+ * was asked (cudaOccupancyMaxActiveClusters, every size, 1 to 8 blocks an SM); another H200 may have others. */
 unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks) {
     static const unsigned groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     unsigned clusters = 0;

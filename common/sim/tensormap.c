@@ -36,7 +36,7 @@ bool tensormap_valid(const tensor_map *map) {
 #define MOST_STEP       8
 
 /* More than half of it is refused; where between 128 KB and 256 KB hardware's driver draws the line is not known. */
-#define MOST_BYTES      (228u << 10)
+#define MOST_BYTES (228u << 10)
 
 /* What the CUDA driver API's description of cuTensorMapEncodeTiled asks for, argument by argument, as an H200's driver
  * (580) checks it: a map need not be aligned (until a kernel uses it), an address may be 0, a stride, too, and smaller
@@ -122,8 +122,8 @@ uint64_t tensormap_bytes(const tensor_map *map) {
     return bytes;
 }
 
-/* Bytes from one row of a copy to the next in shared memory: with a swizzle each row has a span of its own, even where it
- * does not fill it; what is left over stays as it is, and counts in no transaction. */
+/* Bytes from one row of a copy to the next in shared memory: with a swizzle each row has a span of its own, even where
+ * it does not fill it; what is left over stays as it is, and counts in no transaction. */
 static uint32_t pitch(const tensor_map *map) {
     return map->swizzle == SWIZZLE_NONE ? tensormap_count(map, 0) * element_bytes[map->type] : 16u << map->swizzle;
 }

@@ -42,7 +42,18 @@ static const arguments line = {"line", T(UINT32), 1, 0, {1024}, {0}, {32}, {1}, 
 static const arguments odd[] = {
     plain,
     {"rank 0", T(UINT32), 0, 0, {32, 32}, {128}, {32, 8}, {1, 1}, 0, 0, 0, 0},
-    {"rank 6", T(UINT32), 6, 0, {32, 32, 1, 1, 1}, {128, 4096, 4096, 4096, 4096}, {32, 8, 1, 1, 1}, {1, 1, 1, 1, 1}, 0, 0, 0, 0},
+    {"rank 6",
+     T(UINT32),
+     6,
+     0,
+     {32, 32, 1, 1, 1},
+     {128, 4096, 4096, 4096, 4096},
+     {32, 8, 1, 1, 1},
+     {1, 1, 1, 1, 1},
+     0,
+     0,
+     0,
+     0},
     {"type 13", (CUtensorMapDataType)13, 2, 0, {32, 32}, {128}, {32, 8}, {1, 1}, 0, 0, 0, 0},
     {"address + 8", T(UINT32), 2, 8, {32, 32}, {128}, {32, 8}, {1, 1}, 0, 0, 0, 0},
     {"address 0", T(UINT32), 2, -1, {32, 32}, {128}, {32, 8}, {1, 1}, 0, 0, 0, 0},
@@ -109,8 +120,11 @@ static __device__ __forceinline__ void start(uint64_t *bar) {
 
 static __device__ __forceinline__ void wait(uint64_t *bar) {
     uint32_t done;
-    do asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.b32 %0, 1, 0, p; }"
-                    : "=r"(done) : "r"(address_of(bar)) : "memory");
+    do
+        asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.b32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(address_of(bar))
+                     : "memory");
     while (!done);
 }
 
@@ -119,9 +133,12 @@ __global__ void bulk_in(const char *from, uint32_t bytes, uint32_t to_offset, ui
     __shared__ uint64_t bar[2];
     start(bar);
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(bar)), "r"(bytes) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(bar)), "r"(bytes)
+                     : "memory");
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         address_of(to) + to_offset), "l"(from), "r"(bytes), "r"(address_of(bar) + bar_offset) : "memory");
+                         address_of(to) + to_offset),
+                     "l"(from), "r"(bytes), "r"(address_of(bar) + bar_offset)
+                     : "memory");
     }
     wait(bar);
 }
@@ -131,10 +148,12 @@ __global__ void bulk_out(char *to, uint32_t from_offset, bool adds) {
     asm volatile("fence.proxy.async;" ::: "memory");
     if (adds)
         asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], 64;" ::"l"(to),
-                     "r"(address_of(from) + from_offset) : "memory");
+                     "r"(address_of(from) + from_offset)
+                     : "memory");
     else
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 64;" ::"l"(to),
-                     "r"(address_of(from) + from_offset) : "memory");
+                     "r"(address_of(from) + from_offset)
+                     : "memory");
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -149,7 +168,9 @@ __global__ void tensor_in(const __grid_constant__ CUtensorMap map, int x, int y,
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 1024;" ::"r"(address_of(&bar)) : "memory");
         asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
-                     "%3}], [%4];" ::"r"(address_of(to) + offset), "l"(&map), "r"(x), "r"(y), "r"(address_of(&bar)) : "memory");
+                     "%3}], [%4];" ::"r"(address_of(to) + offset),
+                     "l"(&map), "r"(x), "r"(y), "r"(address_of(&bar))
+                     : "memory");
     }
     wait(&bar);
 }
@@ -157,13 +178,15 @@ __global__ void tensor_in(const __grid_constant__ CUtensorMap map, int x, int y,
 __global__ void tensor_out(const __grid_constant__ CUtensorMap map, int x, int y, uint32_t offset) {
     extern __shared__ __align__(1024) char from[];
     asm volatile("fence.proxy.async;" ::: "memory");
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x), "r"(y),
-                 "r"(address_of(from) + offset) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x),
+                 "r"(y), "r"(address_of(from) + offset)
+                 : "memory");
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 __global__ void tensor_ahead(const __grid_constant__ CUtensorMap map, int x, int y) {
-    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(x), "r"(y) : "memory");
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map), "r"(x), "r"(y)
+                 : "memory");
 }
 
 // ---- mbarriers
@@ -174,8 +197,10 @@ __global__ void counts(int how) {
     if (how == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(b + 4) : "memory");
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 2;" ::"r"(b + (how == 0 ? 8 : 0)) : "memory");
     if (how == 1) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], 3;" ::"r"(b) : "memory");
-    if (how == 2) asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(1 << 21) : "memory");
-    if (how == 3) asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(1 << 21) : "memory");
+    if (how == 2)
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(1 << 21) : "memory");
+    if (how == 3)
+        asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(1 << 21) : "memory");
 }
 
 // ---- other blocks' shared memory, after they have ended (rank 1), or of no such rank (5)
