@@ -61,6 +61,7 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
 unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks) {
     static const unsigned groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     unsigned clusters = 0;
+    if (blocks == 1) return device_model_current()->sms * blocks_per_sm;
     for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)
         if (blocks <= groups[g]) clusters += groups[g] * blocks_per_sm / blocks;
     return clusters;
