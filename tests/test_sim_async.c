@@ -767,18 +767,19 @@ static void tensors_are_copied(void **state) {
 #define FILL                                                                                                           \
     "mov.u32 %r3, %r1;\nFILLS: mov.u32 %r4, buf; mad.lo.u32 %r4, %r3, 4, %r4; mul.lo.u32 %r5, %r3, 77777;\n"           \
     "st.shared.u32 [%r4], %r5; add.u32 %r3, %r3, 64; setp.lt.u32 %p8, %r3, 1024; @%p8 bra FILLS;\n"
-#define COORDINATES "mov.u32 %r11, 4; mov.u32 %r12, -1; mov.u32 %r13, 1; mov.u32 %r14, 0; mov.u32 %r15, 1;\n"
+#define COORDINATES(y) "mov.u32 %r11, 4; mov.u32 %r12, " #y "; mov.u32 %r13, 1; mov.u32 %r14, 0; mov.u32 %r15, 1;\n"
 #define TENSOR_LOAD(dim, coordinates)                                                                                  \
-    KERNEL(BAR BUFFER, MAP INIT(1) COORDINATES                                                                         \
-           "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                                                            \
-           "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r16;\n"                                               \
-           "prefetch.tensormap [%rd10];\n"                                                                             \
-           "@%p1 cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%rd10, " coordinates "];\n"                     \
-           "@%p1 cp.async.bulk.tensor." dim                                                                            \
-           ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " coordinates                     \
-           "], [bar];\n" WAIT(W, 0) DUMP)
+    KERNEL(BAR BUFFER,                                                                                                 \
+           MAP INIT(1)                                                                                                 \
+               COORDINATES(-1) "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                                        \
+                               "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r16;\n"                           \
+                               "prefetch.tensormap [%rd10];\n"                                                         \
+                               "@%p1 cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%rd10, " coordinates "];\n" \
+                               "@%p1 cp.async.bulk.tensor." dim                                                        \
+                               ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " coordinates \
+                               "], [bar];\n" WAIT(W, 0) DUMP)
 #define TENSOR_STORE(dim, coordinates, reduce, op)                                                                     \
-    KERNEL(BAR BUFFER, MAP ZEROTH COORDINATES FILL FENCE SYNC                                                          \
+    KERNEL(BAR BUFFER, MAP ZEROTH COORDINATES(1) FILL FENCE SYNC                                                       \
            "@%p1 cp." reduce "async.bulk.tensor." dim ".global.shared::cta." op "tile.bulk_group [%rd10, " coordinates \
            "], [buf];\n" COMMIT DRAIN(0))
 
@@ -798,7 +799,7 @@ static void tensor_instructions(void **state) {
         {TENSOR_LOAD("5d", "{%r11, %r12, %r13, %r14, %r15}"), TENSOR_STORE("5d", "{%r11, %r12, %r13, %r14, 1}", "", ""),
          TENSOR_STORE("5d", "{%r11, %r12, %r13, %r14, %r15}", "reduce.", "add.")},
     };
-    static const int32_t at[5] = {4, -1, 1, 0, 1};
+    static const int32_t read_at[5] = {4, -1, 1, 0, 1}, write_at[5] = {4, 1, 1, 0, 1};
     for (uint32_t rank = 1; rank <= 5; rank++)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             for (int what = 0; what < 3; what++) {
@@ -830,7 +831,7 @@ static void tensor_instructions(void **state) {
                 uint32_t expected[DATA_WORDS];
                 for (uint32_t k = 0; k < DATA_WORDS; k++) expected[k] = number(k);
                 for (uint32_t n = 0; n < count; n++) {
-                    const int64_t byte = model_global(&a, at, n, 4, what > 0);
+                    const int64_t byte = model_global(&a, what == 0 ? read_at : write_at, n, 4, what > 0);
                     const uint32_t word = model_place(0, n, 4, a.box[0], swizzle) / 4;
                     if (what == 0)
                         assert_int_equal(out[word], byte >= 0 ? number((uint32_t)byte / 4) : 0);
@@ -904,7 +905,11 @@ static void tensor_mistakes(void **state) {
          "*a tensor copy from coordinate 4 of elements of 2 bytes: the innermost one must be a multiple of 16 bytes\n*"
          "cp.async.bulk.prefetch.tensor*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{%r12, %r11}", "", ""), SIM_ILLEGAL_INSTRUCTION,
-         "*a tensor copy from coordinate -1 of elements of 4 bytes: *cp.async.bulk.tensor*"},
+         "*a tensor copy from coordinate 1 of elements of 4 bytes: *cp.async.bulk.tensor*"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{%r11, -1}", "", ""), SIM_ILLEGAL_INSTRUCTION,
+         "*a tensor store or reduction from coordinate -1 of dimension 1: only loads take negative ones\n*"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{-4, 0}", "reduce.", "add."),
+         SIM_ILLEGAL_INSTRUCTION, "*a tensor store or reduction from coordinate -4 of dimension 0: *"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, KERNEL("", "cp.async.bulk.prefetch.L2.global [%rd1 + 4], 64;\n"),
          SIM_MISALIGNED_ADDRESS, "*a bulk prefetch of global memory at 0x*4, which is not aligned to 16*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4,

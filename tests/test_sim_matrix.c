@@ -508,7 +508,7 @@ static void mma_takes_special_values(void **state) {
         {"infinity less infinity", 0x7c00, 0xfc00, 0x3c00, 0x3c00, 0, 0x7fffffff},
         {"infinity less c's", 0x7c00, 0, 0x3c00, 0, 0xff800000, 0x7fffffff},
         {"least subnormals", 0x0001, 0, 0x0001, 0, 0, 0x27800000},
-        {"a c that is lost beside zeros", 0, 0, 0, 0, 0x00000001, 0x00000000},
+        {"the least c beside zeros", 0, 0, 0, 0, 0x00000001, 0x00000001},
         {"cut off below the first of 25 bits", 0x3c00, 0x0001, 0x3c00, 0x0201, 0x40000000, 0x40400000},
         {"cut off, and negative", 0xbc00, 0, 0x3c00, 0, 0xb3000001, 0xbf800000},
         {"largest", 0x7bff, 0, 0x7bff, 0, 0, 0x4f7fc004},

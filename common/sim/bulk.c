@@ -450,6 +450,12 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     bulk_shared_address(w, &form->from, lane, extent, "a bulk copy from shared memory", &c->source_block, &c->source);
     aligned(b, c->source, alignment, "a bulk copy from shared memory");
     if (form->rank > 0) {
+        for (unsigned k = 0; k < form->rank; k++)
+            if (c->at[k] < 0)
+                async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+                            "a tensor store or reduction from coordinate %d of dimension %u: only loads take negative "
+                            "ones",
+                            c->at[k], k);
         if (tensormap_range(&c->map, c->at, &first, &end))
             global_range(b, first, end, true, "a bulk copy writes a tensor");
         if (form->reduce != REDUCE_NONE) {

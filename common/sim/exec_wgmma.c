@@ -169,6 +169,7 @@ static inline double double_of(uint32_t bits) {
  * bits 13 all of 32 do). */
 #define QUICK_LEAST   (-50) /* exponents of operands but zeros */
 #define QUICK_MOST    50
+#define QUICK_ZERO    (-1000)
 #define QUICK_LEAST_D (-90) /* of D */
 
 /* Exponents, no less than `least`. False where one of a number other than 0 lies outside of low .. high. */
@@ -177,7 +178,7 @@ static inline bool quick_exponents(int32_t *to, const uint32_t *x, unsigned coun
     int32_t outside = 0;
     for (unsigned k = 0; k < count; k++) {
         const int32_t e = (int32_t)(x[k] >> 23 & 255) - 127;
-        to[k] = e > least ? e : least;
+        to[k] = x[k] << 1 == 0 ? QUICK_ZERO : e > least ? e : least;
         outside |= -(int32_t)(x[k] << 1 != 0) & (-(int32_t)(e < low) | -(int32_t)(e > high));
     }
     return outside == 0;

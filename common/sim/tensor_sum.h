@@ -1,12 +1,12 @@
 /* How Hopper's tensor cores add, found from what an H200 gave (tests/conformance, "/fractions", "/products", "/sums"):
  *
  * d = c + a1 b1 + ... + ak bk is one sum of k + 1 numbers, in no order. An operand's exponent is that of its leading
- * one, but at least the least normal one of its type; a product's is the sum of its operands', though the product may
+ * one, but at least the least normal one of its type; zeros have none; a product's is the sum of its operands', though the product may
  * be twice as large. E is the largest exponent of the products and of c. Each product, exact, and c lose what is below
  * 2^(E - bits): bits is 25, but 13 in a wgmma of e4m3 and e5m2. The rest is added exactly. The sum is cut off to f32
  * (where bits is 13, to 13 digits behind the first), or rounded to nearest even to f16. What becomes zero has no sign.
  *
- * Not recorded, but likely: a zero has the least normal exponent of its type, too; 2^128 and more is infinite. An
+ * Not recorded, but likely: 2^128 and more is infinite. An
  * infinity or NaN among the operands has its way as in ordinary arithmetic; a NaN is 0x7fffffff or 0x7fff.
  *
  * Written out: numbers are doubles, their exponents powers of two (doubles, too). In round-toward-zero x + s - s, where
@@ -46,7 +46,7 @@ typedef int64_t tensor_words __attribute__((vector_size(8 * TENSOR_LANES), align
 #define TENSOR_BITS     25
 #define TENSOR_BITS_FP8 13
 
-/* to[k] = x[k]'s exponent. True where one of them is an infinity or a NaN. */
+/* to[k] = x[k]'s exponent, 0 where it has none. True where one of them is an infinity or a NaN. */
 static inline bool tensor_exponents(double *to, const double *x, unsigned count, double least) {
     int64_t special = 0;
     for (unsigned k = 0; k < count; k++) {
@@ -56,7 +56,7 @@ static inline bool tensor_exponents(double *to, const double *x, unsigned count,
         special |= bits == TENSOR_EXPONENT;
         double power;
         memcpy(&power, &bits, sizeof power);
-        to[k] = power > least ? power : least;
+        to[k] = x[k] == 0 ? 0 : power > least ? power : least;
     }
     return special != 0;
 }

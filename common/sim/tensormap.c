@@ -275,8 +275,7 @@ void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, u
 
 /* Loads end where the tensor's rows do, element by element. Stores end at the chunk of 16 bytes in which they do: an
  * H200 writes what shared memory holds over what lies between a row's end and the next multiple of 16 bytes. A pitch is
- * such a multiple, so that is never the next row. Taken to be so for reductions as well, and from whatever coordinate
- * the copy starts: neither is recorded yet. */
+ * such a multiple, so that is never the next row. So it is with reductions. */
 #define STORED_CHUNK 16u
 
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear) {

@@ -250,6 +250,8 @@ static const char *const names[] = {"copy",
                                     "tensor at no memory",
                                     "tensor at 3, 5",
                                     "tensor store",
+                                    "tensor store past the end",
+                                    "tensor store at 0, -1",
                                     "tensor store from + 16",
                                     "tensor store to no memory",
                                     "tensor prefetch",
@@ -306,6 +308,8 @@ static int child(const char *name) {
     CASE tensor_in<<<1, 32, 8192>>>(lost, 0, 0, 0);
     CASE tensor_in<<<1, 32, 8192>>>(map, 3, 5, 0);
     CASE tensor_out<<<1, 1, 8192>>>(map, 0, 0, 0);
+    CASE tensor_out<<<1, 1, 8192>>>(map, 32, 0, 0);
+    CASE tensor_out<<<1, 1, 8192>>>(map, 0, -1, 0);
     CASE tensor_out<<<1, 1, 8192>>>(map, 0, 0, 16);
     CASE tensor_out<<<1, 1, 8192>>>(lost, 0, 0, 0);
     CASE tensor_ahead<<<1, 1>>>(map, 0, 0);
