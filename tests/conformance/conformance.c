@@ -19,7 +19,7 @@
 #include "conformance.h"
 #include "values.h"
 
-enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, LONGEST_NAME = 1 << 16 };
+enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, LONGEST_NAME = 1 << 16, ORIGINS = 4 };
 
 /* A program may be linked without some of the tables. */
 #pragma weak conformance_integer
@@ -35,13 +35,13 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_async_prepare
 #pragma weak conformance_matrix
 static const conformance_table *const tables[] = {
-    &conformance_integer, &conformance_float,  &conformance_half,    &conformance_convert,
-    &conformance_memory,  &conformance_warp,   &conformance_control, &conformance_cluster,
-    &conformance_matrix,  &conformance_wgmma,  &conformance_async,
+    &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
+    &conformance_memory,  &conformance_warp,  &conformance_control, &conformance_cluster,
+    &conformance_matrix,  &conformance_wgmma, &conformance_async,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-typedef enum run_mode { MODE_NONE, MODE_RECORD, MODE_CHECK, MODE_LIST } run_mode;
+typedef enum run_mode { MODE_NONE, MODE_RECORD, MODE_CHECK, MODE_LIST, MODE_MERGE } run_mode;
 
 typedef struct run_options {
     run_mode mode;
@@ -62,6 +62,8 @@ typedef struct golden_case {
 } golden_case;
 
 typedef struct golden {
+    char origin[ORIGINS][LINE_BYTES]; /* as read: device, driver, runtime, date */
+    int origins;
     golden_case *cases;
     int count;
     int next; /* where the last one found was, and so most likely the one asked for next */
@@ -106,7 +108,14 @@ static bool chosen(const run_options *options, const char *name) {
 
 /* ---- the golden file --------------------------------------------------------------------------------------------- */
 
-static void write_header(gzFile file, int count) {
+static void write_header(gzFile file, const golden *recorded) {
+    const int count = recorded->count;
+    if (recorded->origins == ORIGINS) {
+        gzprintf(file, "conformance %d\n", FORMAT);
+        for (int k = 0; k < ORIGINS; k++) gzprintf(file, "%s\n", recorded->origin[k]);
+        gzprintf(file, "cases %d\n\n", count);
+        return;
+    }
     struct cudaDeviceProp properties;
     int driver = 0, runtime = 0;
     char date[32];
@@ -126,7 +135,7 @@ static bool write_golden(const char *path, const golden *recorded) {
     gzFile file = gzopen(temporary, "wb9");
     bool good = file != NULL;
     if (good) {
-        write_header(file, recorded->count);
+        write_header(file, recorded);
         for (int i = 0; i < recorded->count && good; i++) {
             const golden_case *c = &recorded->cases[i];
             size_t bytes = (size_t)c->n * c->size;
@@ -182,7 +191,9 @@ static bool read_golden(const char *path, golden *recorded) {
         return false;
     }
     while (good && (good = read_line(file, line)) && line[0]) {
-        if (sscanf(line, "cases %d", &count) != 1) printf("%s\n", line);
+        if (sscanf(line, "cases %d", &count) == 1) continue;
+        printf("%s\n", line);
+        if (recorded->origins < ORIGINS) strcpy(recorded->origin[recorded->origins++], line);
     }
     good = good && count >= 0;
     if (good) {
@@ -204,6 +215,38 @@ static golden_case *find(golden *recorded, const char *name) {
         }
     }
     return NULL;
+}
+
+/* Joins recordings of one device, driver and runtime; what stands in two of them must be the same. The date is the
+ * first one's. */
+static int merge(const char *path, char *const *from, int count) {
+    golden all = {0};
+    if (count == 0 || !read_golden(from[0], &all)) return 1;
+    for (int k = 1; k < count; k++) {
+        golden more = {0};
+        if (!read_golden(from[k], &more)) return 1;
+        for (int o = 0; o < ORIGINS - 1; o++) {
+            if (all.origins == ORIGINS && more.origins == ORIGINS && strcmp(all.origin[o], more.origin[o]) == 0)
+                continue;
+            fprintf(stderr, "conformance: %s: not of the same device, driver and runtime as %s\n", from[k], from[0]);
+            return 1;
+        }
+        all.cases = realloc(all.cases, (size_t)(all.count + more.count + 1) * sizeof(*all.cases));
+        if (!all.cases) return 1;
+        for (int i = 0; i < more.count; i++) {
+            const golden_case *c = &more.cases[i], *same = find(&all, c->name);
+            if (same == NULL) {
+                all.cases[all.count++] = *c;
+            } else if (same->n != c->n || same->size != c->size || same->checksum != c->checksum ||
+                       memcmp(same->outputs, c->outputs, (size_t)c->n * c->size) != 0) {
+                print_name("FAIL ", c->name, ": recorded twice, and differently\n");
+                return 1;
+            }
+        }
+    }
+    if (!write_golden(path, &all)) return 1;
+    printf("%d cases in %s\n", all.count, path);
+    return 0;
 }
 
 /* ---- running one case -------------------------------------------------------------------------------------------- */
@@ -442,22 +485,18 @@ static int run_all(const run_options *options) {
 static int usage(const char *what) {
     fprintf(stderr,
             "conformance: %s; usage: conformance --record FILE.gz | --check FILE.gz | --list [--only SUBSTRING] "
-            "[--skip SUBSTRING] [--verbose]\n",
+            "[--skip SUBSTRING] [--verbose] | --merge FILE.gz FROM.gz...\n",
             what);
     return 2;
 }
 
 int main(int argc, char **argv) {
     static const struct option names[] = {
-        {"record", required_argument, NULL, 'r'},
-        {"check", required_argument, NULL, 'c'},
-        {"list", no_argument, NULL, 'l'},
-        {"only", required_argument, NULL, 'o'},
-        {"skip", required_argument, NULL, 's'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"resume", required_argument, NULL, 'R'},
-        {"failed", required_argument, NULL, 'F'},
-        {NULL, 0, NULL, 0},
+        {"record", required_argument, NULL, 'r'}, {"check", required_argument, NULL, 'c'},
+        {"list", no_argument, NULL, 'l'},         {"merge", required_argument, NULL, 'm'},
+        {"only", required_argument, NULL, 'o'},   {"skip", required_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},      {"resume", required_argument, NULL, 'R'},
+        {"failed", required_argument, NULL, 'F'}, {NULL, 0, NULL, 0},
     };
     run_options options = {.arguments = argv};
     int letter;
@@ -473,6 +512,9 @@ int main(int argc, char **argv) {
             break;
         case 'l':
             mode = MODE_LIST;
+            break;
+        case 'm':
+            mode = MODE_MERGE;
             break;
         case 'o':
             options.only = optarg;
@@ -493,12 +535,13 @@ int main(int argc, char **argv) {
             return usage("unknown option, or one without its argument");
         }
         if (mode == MODE_NONE) continue;
-        if (options.mode != MODE_NONE) return usage("more than one of --record, --check and --list");
+        if (options.mode != MODE_NONE) return usage("more than one of --record, --check, --list and --merge");
         options.mode = mode;
         if (mode != MODE_LIST) options.path = optarg;
     }
+    if (options.mode == MODE_MERGE) return merge(options.path, argv + optind, argc - optind);
     if (optind < argc) return usage("too many arguments");
-    if (options.mode == MODE_NONE) return usage("none of --record, --check and --list");
+    if (options.mode == MODE_NONE) return usage("none of --record, --check, --list and --merge");
     if (options.mode == MODE_LIST) {
         list_cases(&options);
         return 0;
