@@ -171,7 +171,7 @@ static const mistake mbarrier_mistakes[] = {
     {KERNEL(BAR, INIT(1) SYNC "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 32;\n"
                               "@%p1 mbarrier.complete_tx.shared::cta.b64 [bar], 64;\n" WAIT(W, 0)),
      64, SIM_TIMEOUT, "*(0 of 1 arrivals pending, 32 bytes more than expected have come): *"},
-    {KERNEL(BAR, INIT(63) SYNC "mbarrier.arrive.shared.b64 _, [bar], 2;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
+    {KERNEL(BAR, INIT(63) SYNC "mbarrier.arrive.shared.b64 _, [bar], 2;\n"), 64, SIM_LAUNCH_FAILURE,
      "*thread (63,0,0)*: more arrivals than expected at the mbarrier at shared address 0x400: 2, but in phase 0 only "
      "1*"},
     {KERNEL(BAR, INIT(64) SYNC "mbarrier.init.shared.b64 [bar], 64;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
@@ -197,8 +197,10 @@ static const mistake mbarrier_mistakes[] = {
      1, SIM_ILLEGAL_INSTRUCTION, "*a state of phase 0, but the mbarrier at shared address 0x400 is in phase 2*"},
     {KERNEL(BAR, INIT(1) SYNC "mbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 1;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
      "*noComplete, but the arrival of 1 ends the phase*"},
-    {KERNEL(BAR, INIT(1) SYNC "mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
+    {KERNEL(BAR, INIT(1) SYNC "mbarrier.expect_tx.shared::cta.b64 [bar], 1048576;\n"), 1, SIM_LAUNCH_FAILURE,
      "*would await 1048576 bytes; 1048575 are the most*"},
+    {KERNEL(BAR, INIT(1) SYNC "mbarrier.complete_tx.shared::cta.b64 [bar], 2097152;\n"), 1, SIM_LAUNCH_FAILURE,
+     "*2097152 bytes more than expected have come for the mbarrier at shared address 0x400; 1048575 are the most*"},
 };
 
 static void mbarrier_mistakes_are_named(void **state) {
@@ -574,7 +576,8 @@ static void maps_are_checked(void **state) {
                                 .steps = {1, 1, 1},
                                 .swizzle = SWIZZLE_128B};
     assert_int_equal(encode(map, &good), 0);
-    assert_int_equal(encode(map + 16, &good), 1);
+    assert_int_equal(encode(map + 16, &good), 0);
+    assert_int_equal(encode(map, &good), 0);
     assert_int_equal(encode(NULL, &good), 1);
     tensor_map decoded;
     memcpy(&decoded, map, sizeof decoded);
@@ -598,6 +601,14 @@ static void maps_are_checked(void **state) {
     WRONG(a.rank = 0);
     WRONG(a.rank = 6);
     WRONG(a.address = (char *)tensor + 8);
+    RIGHT(a.address = NULL);
+    RIGHT(a.strides[0] = 0);
+    RIGHT(a.strides[0] = 64);                                                               /* half a row */
+    WRONG((a.swizzle = SWIZZLE_NONE, a.type = TENSOR_U32, a.box[0] = 256, a.box[1] = 256)); /* 256 KB */
+    RIGHT((a.swizzle = SWIZZLE_NONE, a.type = TENSOR_U8, a.box[0] = 256, a.box[1] = 256, a.box[2] = 2));
+    RIGHT(a.box[0] = 8); /* narrower than the swizzle */
+    assert_int_equal(
+        tensormap_encode_tiled(map, TENSOR_U32, 1, tensor, good.dims, NULL, good.box, good.steps, 0, 0, 0, 0), 1);
     WRONG(a.dims[1] = 0);
     RIGHT(a.dims[2] = 1ull << 32);
     WRONG(a.dims[2] = (1ull << 32) + 1);
@@ -629,10 +640,12 @@ static void maps_are_checked(void **state) {
 }
 
 /* Where element `index` (counted over the box, the contiguous dimension fastest) of a copy to address `base` lies, told
- * by what swizzling means: in line n (of 128 bytes) chunk c of 16 bytes stands where chunk c xor n would, within a
- * span. */
-static uint32_t model_place(uint32_t base, uint32_t index, uint32_t element, int swizzle) {
-    const uint32_t byte = base + index * element, line = byte / 128, chunk = byte % 128 / 16, rest = byte % 16;
+ * by what swizzling means: each row has a span of its own, and in line n (of 128 bytes) chunk c of 16 bytes stands
+ * where chunk c xor n would, within a span. */
+static uint32_t model_place(uint32_t base, uint32_t index, uint32_t element, uint32_t row, int swizzle) {
+    const uint32_t pitch = swizzle == SWIZZLE_NONE ? row * element : 16u << swizzle;
+    const uint32_t byte = base + index / row * pitch + index % row * element, line = byte / 128,
+                   chunk = byte % 128 / 16, rest = byte % 16;
     const uint32_t span = swizzle == SWIZZLE_NONE ? 1 : swizzle == SWIZZLE_32B ? 2 : swizzle == SWIZZLE_64B ? 4 : 8;
     const uint32_t first = chunk / span * span;
     return line * 128 + (first + ((chunk - first) ^ (line % span))) * 16 + rest;
@@ -650,7 +663,7 @@ static map_arguments random_arguments(int32_t *at) {
     map_arguments a = {.type = (int)random_below(10), .rank = 1 + random_below(5), .address = tensor};
     const uint32_t element = sizes[a.type];
     a.swizzle = (int)random_below(4);
-    const uint32_t inner = a.swizzle != 0 ? 16u << a.swizzle : 16 * (1 + random_below(4));
+    const uint32_t inner = 16 * (1 + random_below(a.swizzle != 0 ? 1u << a.swizzle : 4)), chunk = 16 / element;
     a.box[0] = inner / element;
     a.dims[0] = 1 + random_below(2 * a.box[0]);
     uint64_t stride = (a.dims[0] * element + 15) / 16 * 16 + 16 * random_below(2);
@@ -663,20 +676,23 @@ static map_arguments random_arguments(int32_t *at) {
     for (uint32_t k = 0; k < a.rank; k++) {
         a.steps[k] = k > 0 && random_below(3) == 0 ? 1 + random_below(3) : 1;
         at[k] = (int32_t)random_below((uint32_t)a.dims[k] + 4) - 3;
-        if (k == 0) at[0] = random_below(2) ? 0 : at[0];
+        if (k == 0) at[0] = random_below(2) ? 0 : at[0] / (int32_t)chunk * (int32_t)chunk;
     }
     a.fill = a.type >= TENSOR_F16 ? (int)random_below(2) : 0;
     return a;
 }
 
-/* Element `index` of the copy: its byte in the tensor, or -1 outside. */
-static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t index, uint32_t element) {
+/* Element `index` of the copy: its byte in the tensor, or -1 outside. What is stored goes on behind a row's end to the
+ * next multiple of 16 bytes. */
+static int64_t model_global(const map_arguments *a, const int32_t *at, uint32_t index, uint32_t element, bool stored) {
     int64_t byte = 0;
+    const uint32_t chunk = stored ? 16 / element : 1;
     for (uint32_t k = 0; k < a->rank; k++) {
         const uint32_t count = (a->box[k] + a->steps[k] - 1) / a->steps[k];
         const int64_t position = at[k] + (int64_t)(index % count) * a->steps[k];
         index /= count;
-        if (position < 0 || position >= (int64_t)a->dims[k]) return -1;
+        const uint64_t past = k == 0 ? (a->dims[0] + chunk - 1) / chunk * chunk : a->dims[k];
+        if (position < 0 || position >= (int64_t)past) return -1;
         byte += position * (int64_t)(k == 0 ? element : a->strides[k - 1]);
     }
     return byte;
@@ -695,7 +711,6 @@ static void tensors_are_copied(void **state) {
         int32_t at[5] = {0};
         const map_arguments a = random_arguments(at);
         tensor_map map;
-        const char *why;
         assert_int_equal(encode(bytes, &a), 0);
         memcpy(&map, bytes, sizeof map);
         for (size_t k = 0; k < COUNT(tensor); k++) tensor[k] = number((uint32_t)k) * 0x9e3779b97f4a7c15ull;
@@ -705,17 +720,18 @@ static void tensors_are_copied(void **state) {
         assert_int_equal(tensormap_bytes(&map), (uint64_t)count * element);
         assert_true(tensormap_extent(&map) <= 65536);
         memset(shared, 0xa5, sizeof shared);
-        assert_true(tensormap_load(&map, at, shared, base, &why));
+        assert_true(tensormap_aligned(&map, at));
+        tensormap_load(&map, at, shared, base);
         bool any = false;
         uint64_t low = UINT64_MAX, high = 0, first, end;
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t from = model_global(&a, at, n, element);
+            const int64_t from = model_global(&a, at, n, element, false);
             static const uint16_t nan[4] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
             static const uint8_t zero[8];
             const void *expected = from >= 0 ? (const void *)((uint8_t *)tensor + from)
                                    : a.fill  ? (void *)nan
                                              : (void *)zero;
-            if (memcmp(shared + model_place(base, n, element, a.swizzle), expected, element) != 0)
+            if (memcmp(shared + model_place(base, n, element, a.box[0], a.swizzle), expected, element) != 0)
                 fail_msg("round %d: element %u of rank %u, swizzle %d", round, n, a.rank, a.swizzle);
             if (from < 0) continue;
             any = true;
@@ -735,8 +751,8 @@ static void tensors_are_copied(void **state) {
         tensormap_gather(&map, shared, base, linear);
         tensormap_scatter(&map, at, linear, put_bytes, NULL);
         for (uint32_t n = 0; n < count; n++) {
-            const int64_t to = model_global(&a, at, n, element);
-            if (to >= 0) memcpy(before + to, shared + model_place(base, n, element, a.swizzle), element);
+            const int64_t to = model_global(&a, at, n, element, true);
+            if (to >= 0) memcpy(before + to, shared + model_place(base, n, element, a.box[0], a.swizzle), element);
         }
         if (memcmp(before, tensor, sizeof tensor) != 0) fail_msg("round %d: stored otherwise", round);
     }
@@ -751,18 +767,19 @@ static void tensors_are_copied(void **state) {
 #define FILL                                                                                                           \
     "mov.u32 %r3, %r1;\nFILLS: mov.u32 %r4, buf; mad.lo.u32 %r4, %r3, 4, %r4; mul.lo.u32 %r5, %r3, 77777;\n"           \
     "st.shared.u32 [%r4], %r5; add.u32 %r3, %r3, 64; setp.lt.u32 %p8, %r3, 1024; @%p8 bra FILLS;\n"
-#define COORDINATES "mov.u32 %r11, 3; mov.u32 %r12, -1; mov.u32 %r13, 1; mov.u32 %r14, 0; mov.u32 %r15, 1;\n"
+#define COORDINATES(y) "mov.u32 %r11, 4; mov.u32 %r12, " #y "; mov.u32 %r13, 1; mov.u32 %r14, 0; mov.u32 %r15, 1;\n"
 #define TENSOR_LOAD(dim, coordinates)                                                                                  \
-    KERNEL(BAR BUFFER, MAP INIT(1) COORDINATES                                                                         \
-           "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                                                            \
-           "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r16;\n"                                               \
-           "prefetch.tensormap [%rd10];\n"                                                                             \
-           "@%p1 cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%rd10, " coordinates "];\n"                     \
-           "@%p1 cp.async.bulk.tensor." dim                                                                            \
-           ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " coordinates                     \
-           "], [bar];\n" WAIT(W, 0) DUMP)
+    KERNEL(BAR BUFFER,                                                                                                 \
+           MAP INIT(1)                                                                                                 \
+               COORDINATES(-1) "@%p1 ld.global.u32 %r16, [%rd10 + 128];\n" SYNC                                        \
+                               "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], %r16;\n"                           \
+                               "prefetch.tensormap [%rd10];\n"                                                         \
+                               "@%p1 cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%rd10, " coordinates "];\n" \
+                               "@%p1 cp.async.bulk.tensor." dim                                                        \
+                               ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [buf], [%rd10, " coordinates \
+                               "], [bar];\n" WAIT(W, 0) DUMP)
 #define TENSOR_STORE(dim, coordinates, reduce, op)                                                                     \
-    KERNEL(BAR BUFFER, MAP ZEROTH COORDINATES FILL FENCE SYNC                                                          \
+    KERNEL(BAR BUFFER, MAP ZEROTH COORDINATES(1) FILL FENCE SYNC                                                       \
            "@%p1 cp." reduce "async.bulk.tensor." dim ".global.shared::cta." op "tile.bulk_group [%rd10, " coordinates \
            "], [buf];\n" COMMIT DRAIN(0))
 
@@ -782,7 +799,7 @@ static void tensor_instructions(void **state) {
         {TENSOR_LOAD("5d", "{%r11, %r12, %r13, %r14, %r15}"), TENSOR_STORE("5d", "{%r11, %r12, %r13, %r14, 1}", "", ""),
          TENSOR_STORE("5d", "{%r11, %r12, %r13, %r14, %r15}", "reduce.", "add.")},
     };
-    static const int32_t at[5] = {3, -1, 1, 0, 1};
+    static const int32_t read_at[5] = {4, -1, 1, 0, 1}, write_at[5] = {4, 1, 1, 0, 1};
     for (uint32_t rank = 1; rank <= 5; rank++)
         for (int swizzle = 0; swizzle < 4; swizzle++)
             for (int what = 0; what < 3; what++) {
@@ -793,7 +810,7 @@ static void tensor_instructions(void **state) {
                                    .strides = {64, 320, 1280, 2560},
                                    .box = {8, 4, 2, 2, 2},
                                    .steps = {1, 1, 1, 1, 1}};
-                if (swizzle != 0) a.box[0] = 4u << swizzle;
+                if (swizzle == SWIZZLE_64B) a.box[0] = 16; /* the 128-byte one is wider than the box */
                 const char *ptx = what == 0   ? kernels[rank - 1].load
                                   : what == 1 ? kernels[rank - 1].store
                                               : kernels[rank - 1].add;
@@ -814,8 +831,8 @@ static void tensor_instructions(void **state) {
                 uint32_t expected[DATA_WORDS];
                 for (uint32_t k = 0; k < DATA_WORDS; k++) expected[k] = number(k);
                 for (uint32_t n = 0; n < count; n++) {
-                    const int64_t byte = model_global(&a, at, n, 4);
-                    const uint32_t word = model_place(0, n, 4, swizzle) / 4;
+                    const int64_t byte = model_global(&a, what == 0 ? read_at : write_at, n, 4, what > 0);
+                    const uint32_t word = model_place(0, n, 4, a.box[0], swizzle) / 4;
                     if (what == 0)
                         assert_int_equal(out[word], byte >= 0 ? number((uint32_t)byte / 4) : 0);
                     else if (byte >= 0)
@@ -823,6 +840,44 @@ static void tensor_instructions(void **state) {
                 }
                 for (uint32_t k = 0; k < DATA_WORDS; k++) assert_int_equal(data[k], expected[k]);
             }
+}
+
+/* Maps of TF32 and FTZ types; what an H200 made of these words. */
+static void tensor_formats(void **state) {
+    (void)state;
+    static const uint32_t in[8] = {0x00000001, 0x807fffff, 0x3f801000, 0x3f803000,
+                                   0x7f7ff000, 0x7f800001, 0xffc01234, 0xcbeeb2f8},
+                          tf32[8] = {0,          0x80800000, 0x3f800000, 0x3f804000,
+                                     0x7f800000, 0x7fffe000, 0x7fffe000, 0xcbeec000};
+    _Alignas(128) uint8_t shared[128];
+    _Alignas(64) uint8_t bytes[128];
+    for (int type = TENSOR_F32_FTZ; type <= TENSOR_TF32_FTZ; type++) {
+        const map_arguments a = {.type = type, .rank = 1, .address = tensor, .dims = {8}, .box = {8}, .steps = {1}};
+        tensor_map map;
+        assert_int_equal(encode(bytes, &a), 0);
+        memcpy(&map, bytes, sizeof map);
+        memcpy(tensor, in, sizeof in);
+        tensormap_load(&map, (const int32_t[5]){0}, shared, 0);
+        assert_memory_equal(shared, type == TENSOR_F32_FTZ ? in : tf32, sizeof in);
+        tensormap_scatter(&map, (const int32_t[5]){0}, (const uint8_t *)in, put_bytes, NULL);
+        assert_memory_equal(tensor, in, sizeof in); /* stored as it is */
+        /* two denormals whose sum is none, under every type */
+        map_arguments sums = a;
+        out_renew();
+        sums.address = out + DATA_BYTE / 4;
+        assert_int_equal(encode(bytes, &sums), 0);
+        memcpy(out + MAP_BYTE / 4, bytes, sizeof bytes);
+        out[DATA_BYTE / 4] = 0x007fffff;
+        program p = program_load(KERNEL(
+            BUFFER, MAP ZEROTH MINE
+            "mov.u32 %r5, 0x00000001; st.shared.u32 [%r20], %r5;\n" FENCE SYNC
+            "@%p1 cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd10, {0}], [buf];\n" COMMIT
+                DRAIN(0)));
+        const sim_status status = launch_kernel(kernel_of(&p, "k"), shape(1, 64), &out);
+        program_unload(&p);
+        if (status != SIM_OK) fail_msg("type %d: %s", type, said);
+        assert_int_equal(out[DATA_BYTE / 4], type == TENSOR_TF32 ? 0x00800000 : 0);
+    }
 }
 
 /* The wrong swizzle is data in wrong places; other mistakes with maps are named. */
@@ -842,12 +897,21 @@ static void tensor_mistakes(void **state) {
          "*a bulk copy reads a tensor, * bytes at 0x*, *allocation at 0x*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4000, TENSOR_STORE("2d", "{%r11, 3990}", "", ""), SIM_ILLEGAL_ADDRESS,
          "*a bulk copy writes a tensor, *"},
-        {TENSOR_U8, SWIZZLE_NONE, 2, 16, 64, 4, TENSOR_STORE("2d", "{%r11, %r12}", "reduce.", "add."),
+        {TENSOR_U8, SWIZZLE_NONE, 2, 16, 64, 4, TENSOR_STORE("2d", "{0, %r12}", "reduce.", "add."),
          SIM_ILLEGAL_INSTRUCTION, "*this reduction does not go with the tensor map's type*"},
-        {TENSOR_U32, SWIZZLE_128B, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, %r12}"), SIM_UNSUPPORTED,
-         "*a box of 32 bytes a row with a swizzle of 128: the simulator does not know*"},
-        {TENSOR_TF32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, 0}"), SIM_UNSUPPORTED,
-         "*a TFLOAT32 tensor map*"},
+        {TENSOR_TF32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{0, %r12}", "reduce.", "max."),
+         SIM_ILLEGAL_INSTRUCTION, "*this reduction does not go with the tensor map's type*"},
+        {TENSOR_F16, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_LOAD("2d", "{%r11, %r12}"), SIM_ILLEGAL_INSTRUCTION,
+         "*a tensor copy from coordinate 4 of elements of 2 bytes: the innermost one must be a multiple of 16 bytes\n*"
+         "cp.async.bulk.prefetch.tensor*"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{%r12, %r11}", "", ""), SIM_ILLEGAL_INSTRUCTION,
+         "*a tensor copy from coordinate 1 of elements of 4 bytes: *cp.async.bulk.tensor*"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{%r11, -1}", "", ""), SIM_ILLEGAL_INSTRUCTION,
+         "*a tensor store or reduction from coordinate -1 of dimension 1: only loads take negative ones\n*"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, TENSOR_STORE("2d", "{-4, 0}", "reduce.", "add."),
+         SIM_ILLEGAL_INSTRUCTION, "*a tensor store or reduction from coordinate -4 of dimension 0: *"},
+        {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4, KERNEL("", "cp.async.bulk.prefetch.L2.global [%rd1 + 4], 64;\n"),
+         SIM_MISALIGNED_ADDRESS, "*a bulk prefetch of global memory at 0x*4, which is not aligned to 16*"},
         {TENSOR_U32, SWIZZLE_NONE, 2, 8, 64, 4,
          KERNEL(BAR BUFFER,
                 MAP INIT(1) SYNC "mov.u32 %r3, 0;\n"
@@ -932,7 +996,8 @@ int main(void) {
         cmocka_unit_test(bulk_copies_store),        cmocka_unit_test(bulk_copies_reduce),
         cmocka_unit_test(bulk_mistakes_are_named),  cmocka_unit_test(maps_are_checked),
         cmocka_unit_test(tensors_are_copied),       cmocka_unit_test(tensor_instructions),
-        cmocka_unit_test(tensor_mistakes),          cmocka_unit_test(forms_are_refused),
+        cmocka_unit_test(tensor_formats),           cmocka_unit_test(tensor_mistakes),
+        cmocka_unit_test(forms_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -389,11 +389,11 @@ static const struct {
     sim_status status;
     const char *said;
 } faults[] = {
-    {"rank out of range", SYNC "mapa.shared::cluster.u32 %r2, v, %r21;\n", SIM_ILLEGAL_ADDRESS,
-     FAULT("illegal address") "thread (0,0,0) of block (*,0,0) and 31 more of its warp: mapa: rank 4 of a cluster of 4 "
-                              "blocks\n    at PTX line 11: mapa.shared::cluster.u32 %r2, v, %r21\n"},
+    {"rank out of range", SYNC "mapa.shared::cluster.u32 %r2, v, %r21;\n", SIM_LAUNCH_FAILURE,
+     FAULT("launch failure") "thread (0,0,0) of block (*,0,0) and 31 more of its warp: mapa: rank 4 of a cluster of 4 "
+                             "blocks\n    at PTX line 11: mapa.shared::cluster.u32 %r2, v, %r21\n"},
     {"generic mapa, rank out of range", "cvta.shared.u64 %rd3, v; mov.u32 %r2, -1; mapa.u64 %rd4, %rd3, %r2;\n",
-     SIM_ILLEGAL_ADDRESS, "*: mapa: rank 4294967295 of a cluster of 4 blocks" AT},
+     SIM_LAUNCH_FAILURE, "*: mapa: rank 4294967295 of a cluster of 4 blocks" AT},
     {"mapa of a global address", "mapa.u64 %rd4, %rd1, %r20;\n", SIM_ILLEGAL_ADDRESS,
      "*: 0x* is no address of the cluster's shared memory" AT},
     {"getctarank of an address beyond", "mov.u32 %r2, 0x5000400; getctarank.shared::cluster.u32 %r3, %r2;\n",
@@ -410,9 +410,15 @@ static const struct {
      SIM_ILLEGAL_ADDRESS,
      "*block (1,0,0)*: reads 4 bytes of shared memory at 0x440; the block's shared memory is 0x400 to 0x440" AT},
     {"a rank that is not there", "mov.u32 %r2, 0x7000400; atom.shared::cluster.add.u32 %r3, [%r2], 1;\n",
-     SIM_ILLEGAL_ADDRESS,
+     SIM_LAUNCH_FAILURE,
      "*: atomically changes 4 bytes of shared memory at 0x7000400, which would be rank 7's of a cluster of 4 "
      "blocks" AT},
+    {"halves added in another block",
+     SYNC "mapa.shared::cluster.u32 %r2, v, 1; atom.shared::cluster.add.noftz.f16x2 %r3, [%r2], %r1;\n" SYNC,
+     SIM_UNSUPPORTED, "*: an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes *" AT},
+    {"bf16 halves, without the old ones",
+     SYNC "mapa.shared::cluster.u32 %r2, v, 1; red.shared::cluster.add.noftz.bf16x2 [%r2], %r1;\n" SYNC,
+     SIM_UNSUPPORTED, "*: an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes *" AT},
     {"misaligned", "mapa.shared::cluster.u32 %r2, v, 1; ld.shared::cluster.u32 %r3, [%r2+2];\n", SIM_MISALIGNED_ADDRESS,
      "*: reads 4 bytes at 0x1000402, which is not aligned to 4" AT},
     {"another's address as its own", "mapa.shared::cluster.u32 %r2, v, 1; ld.shared.u32 %r3, [%r2];\n",
@@ -423,14 +429,14 @@ static const struct {
     {"no barrier before the end",
      "st.shared.u32 [v], %r1;\n" SYNC "setp.ne.u32 %p1, %r20, 0; @%p1 bra $end;\n"
      "mapa.shared::cluster.u32 %r2, v, 3; ld.shared::cluster.u32 %r3, [%r2];\n$end:\n",
-     SIM_ILLEGAL_ADDRESS,
+     SIM_LAUNCH_FAILURE,
      "*block (0,0,0)*: reads 4 bytes of shared memory at 0x400 of block (3,0,0), rank 3 of the cluster, which has "
      "ended: a "
      "block must wait for those that use its shared memory (barrier.cluster)" AT},
     {"the last sends to the first",
      "st.shared.u32 [v], %r1;\n" SYNC "setp.ne.u32 %p1, %r20, 3; @%p1 bra $end;\n"
      "cvta.shared.u64 %rd3, v; mapa.u64 %rd4, %rd3, 0; red.add.u32 [%rd4], 1;\n$end:\n",
-     SIM_ILLEGAL_ADDRESS,
+     SIM_LAUNCH_FAILURE,
      "*block (3,0,0)*: atomically changes 4 bytes of shared memory at 0x400 of block (0,0,0), rank 0 of the cluster, "
      "which "
      "has ended*"},
@@ -477,7 +483,7 @@ static void test_without_clusters(void **state) {
     runs_well(ptx, shape(3, 50));
     for (uint32_t t = 0; t < 150; t++) assert_int_equal(out[t], t / 50);
     assert_int_equal(run(CLUSTERED(".shared .align 4 .b32 v;\n", "mapa.shared::cluster.u32 %r4, v, 1;\n"), 2, 1),
-                     SIM_ILLEGAL_ADDRESS);
+                     SIM_LAUNCH_FAILURE);
     assert_said("*: mapa: rank 1 of a cluster of 1 blocks\n*");
 }
 

@@ -41,6 +41,23 @@ else
     echo "FAIL rows of common/sim/ops.def without a case in tests/conformance: ${without:-all}"
     failed=$((failed + 1))
 fi
+
+# Recordings of one device can be joined, one of another is refused.
+run="common/sim/cudasim build/tests/conformance"
+if $run --record "$work/or" --only or.b32 >/dev/null && $run --record "$work/xor" --only xor.b32 >/dev/null &&
+    $run --merge "$work/both" "$work/xor" "$work/or" >/dev/null && $run --check "$work/both" --only or.b32 >/dev/null; then
+    passed=$((passed + 1))
+else
+    echo "FAIL joining two recordings"
+    failed=$((failed + 1))
+fi
+if ! $run --merge "$work/other" "$golden" "$work/or" >"$work/out" 2>&1 && grep -q "not of the same device" "$work/out" &&
+    [ ! -e "$work/other" ]; then
+    passed=$((passed + 1))
+else
+    echo "FAIL joining recordings of two devices"
+    failed=$((failed + 1))
+fi
 if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else
     echo "$passed passed, $failed failed, $skipped skipped"
 fi

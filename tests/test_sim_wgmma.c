@@ -29,6 +29,7 @@ typedef struct test_case {
     const char *d; /* "f32", "f16", "s32" */
     int n;
     bool a_in_registers, negate_a, negate_b, satfinite, exact;
+    unsigned wide;
     const char *scale; /* the operand: "1", "0", "p" (holds), "!p" */
     place_of at_a, at_b;
 } test_case;
@@ -75,8 +76,8 @@ static double value_of(const type *t, uint32_t bits) {
     return bits & 0x80 ? -size : size;
 }
 
-/* Random bits: of a small integer, or of a number near 1. */
-static uint32_t random_bits(const type *t, bool exact) {
+/* Random bits: of a small integer, of a number near 1, or (one time in `wide`) of any that is finite. */
+static uint32_t random_bits(const type *t, bool exact, unsigned wide) {
     const uint32_t all = t->bytes == 4 ? 0xffffffffu : (1u << 8 * t->bytes) - 1;
     if (t->integer) return random_word() & all;
     for (;;) {
@@ -95,6 +96,8 @@ static uint32_t random_bits(const type *t, bool exact) {
         }
         bits = random_word() & all;
         const double v = fabs(value_of(t, bits));
+        if (wide != 0 && v < (t == &E4M3 ? 449 : t == &E5M2 ? 57345 : HUGE_VAL) && random_word() % wide == 0)
+            return bits;
         if (v < 16 && v > 0x1p-9) return bits;
     }
 }
@@ -257,6 +260,33 @@ static void describe(const test_case *c, char *to, size_t size) {
              c->at_b.step, c->at_b.base, c->scale);
 }
 
+/* An exponent as tensor_sum.h has it. */
+static int exponent_of(const type *t, const char *d, double v) {
+    const int least = t == &F16 || t == &E5M2 ? -14 : t == &E4M3 ? -6 : t != NULL || strcmp(d, "f16") != 0 ? -126 : -14;
+    return v == 0 ? -1000 : ilogb(v) < least ? least : ilogb(v);
+}
+
+/* The sum as tensor_sum.h describes it, in integers. */
+static double model_sum(const test_case *c, int k, int row, int column, double sign) {
+    const bool half = strcmp(c->d, "f16") == 0;
+    const int bits = c->a->bytes == 1 ? 13 : 25;
+    int most = exponent_of(NULL, c->d, value_d[row][column]);
+    for (int p = 0; p < k; p++) {
+        const int e = exponent_of(c->a, c->d, value_a[row][p]) + exponent_of(c->b, c->d, value_b[column][p]);
+        most = e > most ? e : most;
+    }
+    if (most < -400) return 0; /* zeros only */
+    const double unit = ldexp(1, bits - most);
+    int64_t sum = (int64_t)(value_d[row][column] * unit);
+    for (int p = 0; p < k; p++) sum += (int64_t)(sign * value_a[row][p] * value_b[column][p] * unit);
+    const double exact = ldexp((double)sum, most - bits);
+    if (half) return (double)(_Float16)exact;
+    if (sum == 0) return 0;
+    if (fabs(exact) >= 0x1p128) return exact > 0 ? HUGE_VAL : -HUGE_VAL;
+    const int last = ilogb(exact) - (bits == 13 ? 13 : 23), place = last < -149 ? -149 : last;
+    return ldexp(trunc(ldexp(exact, -place)), place);
+}
+
 static void check_case(test_case c) {
     const int k = k_of(&c);
     if (memory == NULL) memory = (uint8_t *)memory_allocate(ALL, 256, MEMORY_DEVICE, NULL, NULL);
@@ -267,7 +297,7 @@ static void check_case(test_case c) {
     memset(memory, 0xff, ALL);
     for (int p = 0; p < k; p++) {
         for (int r = 0; r < M; r++) {
-            bits_a[r][p] = random_bits(c.a, c.exact);
+            bits_a[r][p] = random_bits(c.a, c.exact, c.wide);
             value_a[r][p] = value_of(c.a, bits_a[r][p]);
             if (!c.a_in_registers) {
                 put_element(&c.at_a, c.a, (unsigned)r, (unsigned)p, bits_a[r][p]);
@@ -279,7 +309,7 @@ static void check_case(test_case c) {
             memcpy(at, &bits_a[r][p], (size_t)c.a->bytes);
         }
         for (int n = 0; n < c.n; n++) {
-            bits_b[n][p] = random_bits(c.b, c.exact);
+            bits_b[n][p] = random_bits(c.b, c.exact, c.wide);
             value_b[n][p] = value_of(c.b, bits_b[n][p]);
             put_element(&c.at_b, c.b, (unsigned)n, (unsigned)p, bits_b[n][p]);
         }
@@ -287,6 +317,8 @@ static void check_case(test_case c) {
     for (int r = 0; r < M; r++)
         for (int n = 0; n < c.n; n++) {
             double v = (double)(random_word() % 2001) - 1000;
+            const bool half = strcmp(c.d, "f16") == 0;
+            if (c.wide != 0) v = ldexp(v, (int)(random_word() % (half ? 24 : 200)) - (half ? 18 : 100));
             if (c.satfinite)
                 v = random_word() % 2 ? 2147483647.0 - random_word() % 100000 : -2147483648.0 + random_word() % 100000;
             write_d(&c, r, n, v);
@@ -301,17 +333,12 @@ static void check_case(test_case c) {
     const double sign = (c.negate_a ? -1.0 : 1.0) * (c.negate_b ? -1.0 : 1.0);
     for (int r = 0; r < M; r++)
         for (int n = 0; n < c.n; n++) {
-            double sum = value_d[r][n], size = fabs(sum);
-            for (int p = 0; p < k; p++) {
-                sum += sign * value_a[r][p] * value_b[n][p];
-                size += fabs(value_a[r][p] * value_b[n][p]);
-            }
-            double bound = c.exact ? 0 : (k + 1) * 0x1p-24 * size;
-            if (strcmp(c.d, "f16") == 0 && !c.exact) bound += fabs(sum) * 0x1p-11;
-            if (strcmp(c.d, "f16") == 0 && c.exact) sum = (double)(_Float16)sum;
+            double sum = value_d[r][n];
+            for (int p = 0; p < k && c.a->integer; p++) sum += value_a[r][p] * value_b[n][p];
+            if (!c.a->integer) sum = model_sum(&c, k, r, n, sign);
             if (c.satfinite) sum = sum > 2147483647.0 ? 2147483647.0 : sum < -2147483648.0 ? -2147483648.0 : sum;
             const double got = read_d(&c, r, n);
-            if (!(fabs(got - sum) <= bound)) {
+            if (got != sum) {
                 fail_msg("%s: row %d, column %d is %.17g, not %.17g", what, r, n, got, sum);
             }
         }
@@ -430,6 +457,25 @@ static void test_offsets(void **state) {
                                    .exact = true,
                                    .at_a = {.swizzle = swizzle, .base = base},
                                    .at_b = {.swizzle = swizzle, .base = base}});
+        }
+}
+
+/* Operands whose exponents lie far apart, everywhere or here and there, subnormals and zeros among them. */
+static void test_wide(void **state) {
+    (void)state;
+    for (size_t t = 0; t < COUNT(combinations); t++)
+        for (int round = 0; round < 40; round++) {
+            const struct combination *x = &combinations[t];
+            static const unsigned wide[] = {0, 1, 4, 300};
+            if (x->a->integer) continue;
+            check_case((test_case){.a = x->a,
+                                   .b = x->b,
+                                   .d = x->d,
+                                   .n = 8 << round % 3,
+                                   .scale = round % 5 == 0 ? "0" : "1",
+                                   .wide = wide[round % 4],
+                                   .negate_a = round % 7 == 0,
+                                   .a_in_registers = round % 2});
         }
 }
 
@@ -761,10 +807,10 @@ static void test_elect(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_layouts),  cmocka_unit_test(test_transposed_shapes),
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_overflow), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_setmaxnreg),
-        cmocka_unit_test(test_elect),
+        cmocka_unit_test(test_shapes),     cmocka_unit_test(test_layouts),  cmocka_unit_test(test_transposed_shapes),
+        cmocka_unit_test(test_offsets),    cmocka_unit_test(test_overflow), cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_faults),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_setmaxnreg), cmocka_unit_test(test_elect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

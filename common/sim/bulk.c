@@ -83,15 +83,16 @@ void bulk_free(block *b) {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* One element; f32 in global memory without denormals, as atom.add.f32 there. */
-static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a, bool global) {
+/* One element. Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type
+ * (`flush`). */
+static uint64_t reduced(bulk_reduce op, ptx_type type, bool flush, uint64_t old, uint64_t a) {
     const uint32_t x = (uint32_t)old, y = (uint32_t)a;
     const bool max = op == REDUCE_MAX;
     switch (op) {
     case REDUCE_ADD:
         switch (type) {
         case PTX_F32:
-            if (global) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
+            if (flush) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
             return f32_canonical(f32_bits(f32_of(x) + f32_of(y)));
         case PTX_F64:
             return f64_add_at_memory(old, a);
@@ -138,11 +139,11 @@ static uint64_t reduced(bulk_reduce op, ptx_type type, uint64_t old, uint64_t a,
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, old, value, global);                                                          \
+        do new = (word)reduced(op, type, flush, old, value);                                                           \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
-static void reduce(bulk_reduce op, ptx_type type, uint8_t *to, const uint8_t *from, uint64_t bytes, bool global) {
+static void reduce(bulk_reduce op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     switch (ptx_type_size(type)) {
     case 2:
         REDUCE_ALL(uint16_t);
@@ -172,11 +173,10 @@ static void still_there(const bulk_copy *c, block *b, uint64_t first, uint64_t e
 
 static void load(block *b, bulk_copy *c) {
     uint64_t first, end;
-    const char *why;
     blame(c);
     if (c->map.rank > 0) {
         if (tensormap_range(&c->map, c->at, &first, &end)) still_there(c, b, first, end);
-        if (!tensormap_load(&c->map, c->at, b->shared, c->target, &why)) async_fault(b, SIM_UNSUPPORTED, "%s", why);
+        tensormap_load(&c->map, c->at, b->shared, c->target);
         return;
     }
     if (c->source_block == NULL && c->data == NULL) still_there(c, b, c->global, c->global + c->bytes);
@@ -184,7 +184,7 @@ static void load(block *b, bulk_copy *c) {
                           : c->source_block != NULL ? c->source_block->shared + c->source
                                                     : (const uint8_t *)c->global;
     if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, b->shared + c->target, from, c->bytes, false);
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
     else
         memmove(b->shared + c->target, from, c->bytes);
 }
@@ -243,10 +243,19 @@ static void read_source(bulk_copy *c) {
                          (uint32_t)(other->map.rank > 0 ? tensormap_extent(&other->map) : other->bytes), true);
 }
 
+typedef struct destination {
+    const bulk_copy *copy;
+    uint64_t end; /* of the allocation: what a store writes behind a tensor's last row may lie outside */
+} destination;
+
 static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    const bulk_copy *c = context;
+    const destination *d = context;
+    const bulk_copy *c = d->copy;
+    if ((uint64_t)to >= d->end) return;
+    if (bytes > d->end - (uint64_t)to) bytes = d->end - (uint64_t)to;
     if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, to, from, bytes, true);
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type,
+               c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ, to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
@@ -255,11 +264,17 @@ static void store(bulk_copy *c) {
     uint64_t first = c->global, end = c->global + c->bytes;
     read_source(c);
     blame(c);
-    if (c->map.rank == 0 || tensormap_range(&c->map, c->at, &first, &end)) still_there(c, c->source_block, first, end);
-    if (c->map.rank > 0)
-        tensormap_scatter(&c->map, c->at, c->data, put, c);
+    if (c->map.rank == 0) {
+        still_there(c, c->source_block, first, end);
+        put(&(destination){c, end}, (uint8_t *)c->global, c->data, c->bytes);
+        return;
+    }
+    if (tensormap_range(&c->map, c->at, &first, &end))
+        still_there(c, c->source_block, first, end);
     else
-        put(c, (uint8_t *)c->global, c->data, c->bytes);
+        first = c->map.address;
+    const memory_allocation *m = memory_find(first);
+    if (m != NULL) tensormap_scatter(&c->map, c->at, c->data, put, &(destination){c, m->base + m->size});
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -294,7 +309,7 @@ void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t byte
         async_others_first(w);
         const block *other = all->blocks[rank];
         if (other->live == 0)
-            async_fault(b, SIM_ILLEGAL_ADDRESS,
+            async_fault(b, SIM_LAUNCH_FAILURE,
                         "%s, at 0x%llx of block (%u,%u,%u), rank %llu of the cluster, which has ended: a block must "
                         "wait for those that use its shared memory (barrier.cluster)",
                         what, (unsigned long long)(address & CLUSTER_OFFSET), other->ctaid[0], other->ctaid[1],
@@ -352,21 +367,26 @@ static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) 
     if (map->rank != form->rank)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a copy of %u dimensions with a tensor map of %u", form->rank,
                     map->rank);
-    if (map->swizzle != SWIZZLE_NONE && tensormap_count(map, 0) * tensormap_element(map) != 16u << map->swizzle &&
-        map->rank > 1)
-        async_fault(
-            b, SIM_UNSUPPORTED,
-            "a box of %u bytes a row with a swizzle of %u: the simulator does not know how hardware lays it out",
-            tensormap_count(map, 0) * tensormap_element(map), 16u << map->swizzle);
+}
+
+static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at) {
+    read_map(w, form, lane, map);
+    for (unsigned k = 0; k < form->rank; k++) at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
+    if (!tensormap_aligned(map, at))
+        async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
+                    "a tensor copy from coordinate %d of elements of %u bytes: the innermost one must be a multiple of "
+                    "16 bytes",
+                    at[0], tensormap_element(map));
 }
 
 /* What a reduction computes with, by the tensor's type. */
 static ptx_type reduction_type(const tensor_map *map, bulk_reduce op) {
     static const ptx_type types[TENSOR_TYPES] = {
-        [TENSOR_U32] = PTX_U32, [TENSOR_S32] = PTX_S32, [TENSOR_U64] = PTX_U64,   [TENSOR_S64] = PTX_S64,
-        [TENSOR_F16] = PTX_F16, [TENSOR_F32] = PTX_F32, [TENSOR_BF16] = PTX_BF16, [TENSOR_F64] = PTX_F64};
+        [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
+        [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
+        [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
     const ptx_type type = types[map->type];
-    const bool floating = map->type >= TENSOR_F16, wide = map->type == TENSOR_F32 || map->type == TENSOR_F64;
+    const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;
     if (floating && (op >= REDUCE_INC || (wide && op != REDUCE_ADD))) return PTX_NO_TYPE;
     if ((op == REDUCE_INC || op == REDUCE_DEC) && type != PTX_U32) return PTX_NO_TYPE;
     return type;
@@ -411,7 +431,7 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
         if (to == NULL && rank >= b->cluster->size)
             async_fault(b, SIM_ILLEGAL_ADDRESS, "a multicast to block %u of the cluster, which is not there", rank);
         if (to == NULL)
-            async_fault(b, SIM_ILLEGAL_ADDRESS,
+            async_fault(b, SIM_LAUNCH_FAILURE,
                         "a multicast to block %u of the cluster, which has ended: a block must wait for those that use "
                         "its shared memory (barrier.cluster)",
                         rank);
@@ -430,6 +450,12 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     bulk_shared_address(w, &form->from, lane, extent, "a bulk copy from shared memory", &c->source_block, &c->source);
     aligned(b, c->source, alignment, "a bulk copy from shared memory");
     if (form->rank > 0) {
+        for (unsigned k = 0; k < form->rank; k++)
+            if (c->at[k] < 0)
+                async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+                            "a tensor store or reduction from coordinate %d of dimension %u: only loads take negative "
+                            "ones",
+                            c->at[k], k);
         if (tensormap_range(&c->map, c->at, &first, &end))
             global_range(b, first, end, true, "a bulk copy writes a tensor");
         if (form->reduce != REDUCE_NONE) {
@@ -457,9 +483,7 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
         c.reduce = form->reduce;
         c.type = form->type;
         if (form->rank > 0) {
-            read_map(w, form, l, &c.map);
-            for (unsigned k = 0; k < form->rank; k++)
-                c.at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[l];
+            read_tensor(w, form, l, &c.map, c.at);
             c.bytes = tensormap_bytes(&c.map);
         } else {
             c.bytes = ((const uint32_t *)(w->registers + form->size))[l];
@@ -472,6 +496,20 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
             issue_load(w, form, l, &c);
         else
             issue_store(w, form, l, &c);
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
+    for (int l = 0; l < LANES; l++) {
+        tensor_map map;
+        int32_t at[TENSOR_RANKS];
+        if (!(mask >> l & 1)) continue;
+        async_site(w, i, NULL, 1u << l);
+        if (form->rank > 0)
+            read_tensor(w, form, l, &map, at);
+        else
+            aligned(w->block, bulk_address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
     }
     async_site(NULL, NULL, NULL, 0);
 }

@@ -34,7 +34,7 @@ typedef struct bulk_address {
 } bulk_address;
 typedef enum bulk_space { BULK_GENERIC, BULK_GLOBAL, BULK_CTA, BULK_CLUSTER } bulk_space;
 
-/* A form of cp.async.bulk and its relatives; insn.more of op_bulk_copy. */
+/* A form of cp.async.bulk and its relatives; insn.more of op_bulk_copy and op_bulk_prefetch. */
 typedef struct bulk_form {
     bulk_address to, from, mbarrier, map;
     uint32_t size, mask; /* slots */
@@ -57,6 +57,8 @@ bool bulk_land(struct block *b, uint32_t mbarrier);
 bool bulk_pending_on(const struct block *b, uint32_t mbarrier);
 
 void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form);
+/* Looks at what hardware looks at even for a prefetch: the source's alignment, or map and coordinates. */
+void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form);
 void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form);
 void bulk_commit(warp *w, uint32_t mask);
 void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool read_only);

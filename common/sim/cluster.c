@@ -116,6 +116,7 @@ void cluster_others_first(warp *w, bool always) {
         for (int turn = 0; more && turn < TURNS_AHEAD; turn++) {
             other->progressed = false;
             more = !block_round(other) && other->progressed;
+            b->progressed = b->progressed || other->progressed; /* the watchdog only sees b's */
         }
     }
     c->ahead = false;
@@ -136,12 +137,12 @@ void cluster_bad_address(warp *w, const insn *i, uint32_t lanes, uint64_t addres
     const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
     const uint32_t offset = (uint32_t)address & CLUSTER_OFFSET;
     if (rank >= c->size)
-        sim_fault(w, i, lanes, SIM_ILLEGAL_ADDRESS,
+        sim_fault(w, i, lanes, SIM_LAUNCH_FAILURE,
                   "%s %u bytes of shared memory at 0x%llx, which would be rank %llu's of a cluster of %u blocks", verb,
                   bytes, (unsigned long long)address, (unsigned long long)rank, c->size);
     const block *b = c->blocks[rank];
     if (b->live == 0)
-        sim_fault(w, i, lanes, SIM_ILLEGAL_ADDRESS,
+        sim_fault(w, i, lanes, SIM_LAUNCH_FAILURE,
                   "%s %u bytes of shared memory at 0x%x of block (%u,%u,%u), rank %u of the cluster, which has ended: "
                   "a block must wait for those that use its shared memory (barrier.cluster)",
                   verb, bytes, offset, b->ctaid[0], b->ctaid[1], b->ctaid[2], b->rank);

@@ -268,9 +268,10 @@ decoded decode_store_async(decoder *d, bool reduces) {
 /* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
  * something into a cache that is not there. */
 static decoded prefetch(decoder *d) {
-    bulk_form form = {0};
+    bulk_form *form = calloc(1, sizeof *form);
+    d->i->more = (const uint32_t *)form;
     const bool tensor = take(d, "tensor");
-    if (tensor && (form.rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
+    if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
     if (!take(d, "L2") || !take(d, "global"))
         return refuse(d, "the simulator does not know this form of cp.async.bulk");
     if (tensor) take(d, "tile");
@@ -278,9 +279,9 @@ static decoded prefetch(decoder *d) {
     const int operands = (tensor ? 1 : 2) + (hint ? 1 : 0);
     if (!taken_all(d) || !operands_are(d, operands, operands)) return REFUSED;
     const ptx_operand *o = d->text->operands;
-    if (tensor ? !tensor_operand(d, o, &form) : !address_of(d, o, BULK_GLOBAL, &form.from)) return REFUSED;
+    if (tensor ? !tensor_operand(d, o, form) : !address_of(d, o, BULK_GLOBAL, &form->from)) return REFUSED;
     if (!tensor) operand_slot(d, &o[1], 'w');
-    return run_row(d, ROW_op_nop);
+    return run_row(d, ROW_op_bulk_prefetch);
 }
 
 decoded decode_bulk(decoder *d) {

@@ -133,6 +133,11 @@ HANDLER(op_bulk_copy) {
     bulk_issue(w, i, mask, (const bulk_form *)i->more);
 }
 
+/* cp.async.bulk.prefetch{.tensor}: there is no cache to bring anything into. */
+HANDLER(op_bulk_prefetch) {
+    bulk_prefetch(w, i, mask, (const bulk_form *)i->more);
+}
+
 /* st.async, red.async: the values reach the cluster's shared memory later, and their bytes the mbarrier with them. */
 HANDLER(op_store_async) {
     bulk_store(w, i, mask, (const store_form *)i->more);

@@ -132,6 +132,10 @@ static uint64_t word_of(const uint8_t *lanes, unsigned size, int l) {
     return value;
 }
 
+static bool own_shared(const block *b, const uint8_t *p) {
+    return p >= b->shared && p < b->shared + b->shared_end;
+}
+
 /* atom{.sem}{.scope}{.space}.op.type d, [a], b{, c};  red...: without d. Lanes go in ascending order. */
 HANDLER(op_atomic) {
     const atomic_op op = (atomic_op)i->type2;
@@ -166,6 +170,11 @@ HANDLER(op_atomic) {
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         const bool flush = !cluster_holds(w->block, pointer[l]);
+        if ((type == PTX_F16X2 || type == PTX_BF16X2) && op == ATOMIC_ADD && !flush &&
+            !own_shared(w->block, pointer[l]))
+            sim_fault(w, i, 1u << l, SIM_UNSUPPORTED,
+                      "an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes an addition of "
+                      "integers of it, which is not atomic either");
         const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
         uint64_t old[MOST_ATOMIC_VECTOR];
         for (unsigned v = 0; v < i->vector; v++) {

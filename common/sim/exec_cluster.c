@@ -46,7 +46,7 @@ HANDLER(op_mapa) {
     }
     bad &= mask;
     if (bad != 0)
-        sim_fault(w, i, bad, SIM_ILLEGAL_ADDRESS, "mapa: rank %u of a cluster of %u blocks", rank[__builtin_ctz(bad)],
+        sim_fault(w, i, bad, SIM_LAUNCH_FAILURE, "mapa: rank %u of a cluster of %u blocks", rank[__builtin_ctz(bad)],
                   size);
     if (i->width == 8) {
         uint64_t *d = U64(0);

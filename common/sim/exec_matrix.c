@@ -4,12 +4,8 @@
  * yet are waited for; where some never can, the launch stops.
  *
  * How products are computed. Operands are unpacked from the registers into plain arrays (matrix.h says where each
- * element stands), multiplied there, and packed again. f16, bf16, tf32, e4m3, e5m2: each product is exact in double
- * precision; c and the products in ascending k are added in double precision; the sum is rounded once, to nearest even,
- * to d's type. Subnormal operands and results are kept. A NaN is the canonical one (0x7fffffff, 0x7fff). Hardware
- * aligns the products to the largest exponent, cuts off what is below some 24 to 26 bits of it, and truncates the sum
- * to f32; tests/conformance/README.md has the bound that holds between the two. tf32: the lower 13 bits of a register
- * do not count. f64: a chain of fused multiply-adds in ascending k, each rounded as the instruction says. integers:
+ * element stands), multiplied there, and packed again. f16, bf16, tf32, e4m3, e5m2: op_mma_float below. f64: a chain of
+ * fused multiply-adds in ascending k, each rounded as the instruction says. integers:
  * exact; then modulo 2^32, or clamped once with .satfinite. */
 #include <fenv.h>
 #include <string.h>
@@ -18,6 +14,7 @@
 #include "floats.h"
 #include "matrix.h"
 #include "proxy.h"
+#include "tensor_sum.h"
 
 /* Are all lanes here? False: the others wait for those that are missing. */
 static inline bool all_lanes(warp *w, const insn *i, uint32_t mask) {
@@ -159,15 +156,6 @@ static inline void unpack_floats(const warp *w, const uint32_t *slots, const fra
     }
 }
 
-/* A double to f16, rounded once: by way of the f32 next to it that is odd where it is not exact. */
-static inline uint32_t f64_to_f16_rn(double x) {
-    const float near = (float)x;
-    const uint32_t bits = f32_bits(near);
-    const double back = near;
-    const bool exact = back == x || (bits & 1);
-    return f32_to_f16(exact ? bits : fabs(back) > fabs(x) ? bits - 1 : bits + 1);
-}
-
 static inline void pack_floats(const warp *w, const uint32_t *slots, const fragment *f, const double *from) {
     for (unsigned r = 0; r < f->registers; r++) {
         uint32_t *d = REGISTER(uint32_t, slots[r]);
@@ -222,7 +210,6 @@ static inline void pack_integers(const warp *w, const uint32_t *slots, const fra
 #define MOST_B 512u
 #define MOST_C 256u
 
-typedef double eight_doubles __attribute__((vector_size(64), aligned(8), may_alias));
 typedef int32_t eight_words __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* c += a b: four rows of eight columns at a time. All rows of batch q of a meet batch q of b. */
@@ -253,7 +240,6 @@ typedef int32_t eight_words __attribute__((vector_size(32), aligned(4), may_alia
         }                                                                                                              \
     }
 
-PRODUCT(product_floats, double, eight_doubles)
 PRODUCT(product_integers, int32_t, eight_words)
 
 /* The registers of d, a, b, c. */
@@ -263,15 +249,73 @@ PRODUCT(product_integers, int32_t, eight_words)
                    *b_slots = a_slots + f->a.registers * f->a.copies,                                                  \
                    *c_slots = b_slots + f->b.registers * f->b.copies
 
-/* mma.sync, wmma.mma of f16, bf16, tf32, e4m3, e5m2 */
+/* The products of `count` k's, those in `order`, added to c as tensor_sum.h says. */
+static inline void add_products(const matrix_form *f, double *c, tensor_matrix a, tensor_matrix b, bool special,
+                                const uint8_t *order, unsigned count) {
+    const unsigned elements = f->m * f->n;
+    const bool halves = f->c.type == MATRIX_F16 && f->d.type == MATRIX_F16;
+    double exponent[MOST_C], before[MOST_C];
+    special |= tensor_exponents(exponent, c, elements, f->c.type == MATRIX_F16 ? TENSOR_F16 : TENSOR_F32);
+    if (special) memcpy(before, c, elements * sizeof *c);
+    const tensor_matrix sums = {c, exponent, f->n};
+    TENSOR_BEGIN(c);
+    tensor_add(sums, a, b, f->m, f->n, order, count, TENSOR_BITS);
+    if (!halves)
+        for (unsigned j = 0; j < elements; j++) c[j] = tensor_f32(c[j], TENSOR_BITS);
+    TENSOR_END(c);
+    if (halves)
+        for (unsigned j = 0; j < elements; j++) c[j] = (double)f32_of(f16_to_f32(f64_to_f16_rn(c[j]))) + 0.0;
+    if (special) tensor_special(sums, before, a, b, f->m, f->n, order, count);
+}
+
+/* m8n8k4 of f16: no tensor core of sm_90 does it, it is a chain of fma.rn.f32 in ascending k that begins with 0, and c
+ * is added at the end. */
+static inline void add_chain(const matrix_form *f, double *c, const double *a, const double *b) {
+    for (unsigned r = 0; r < f->m * f->batches; r++)
+        for (unsigned j = 0; j < f->n; j++) {
+            const double *x = a + r * f->k, *y = b + r / f->m * f->k * f->n + j;
+            float sum = 0;
+            for (unsigned p = 0; p < f->k; p++) sum = fmaf((float)x[p], (float)y[p * f->n], sum);
+            c[r * f->n + j] = sum + (float)c[r * f->n + j];
+        }
+}
+
+/* mma.sync, wmma.mma of f16, bf16, tf32, e4m3, e5m2: what ptxas makes of them for sm_90. All K of an instruction are
+ * one sum (tensor_sum.h), but wmma of tf32     two sums: k = 0 .. 3 added to c, then k = 4 .. 7 to that e4m3, e5m2
+ * converted to f16; two sums, from 0 on: those k whose remainder by 4 is 0 or 1, then the others (the lower and the
+ * upper half of each register); c is added at the end, rounded to nearest even m8n8k4           above Where only one of
+ * c and d is f16, the sum is f32; it is then rounded to nearest even to f16. */
 HANDLER(op_mma_float) {
     if (!all_lanes(w, i, mask)) return;
     FORM_SLOTS;
-    double a[MOST_A], b[MOST_B], c[MOST_C];
+    static const uint8_t ascending[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const uint8_t lower[16] = {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
+                         upper[16] = {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31};
+    double a[MOST_A], b[MOST_B], c[MOST_C], a_exponent[MOST_A], b_exponent[MOST_B];
     unpack_floats(w, a_slots, &f->a, a);
     unpack_floats(w, b_slots, &f->b, b);
     unpack_floats(w, c_slots, &f->c, c);
-    product_floats(f, c, a, b);
+    if (f->batches > 1) {
+        add_chain(f, c, a, b);
+        pack_floats(w, d_slots, &f->d, c);
+        return;
+    }
+    const bool bytes = f->a.type == MATRIX_E4M3 || f->a.type == MATRIX_E5M2;
+    const double least = f->a.type == MATRIX_F16 || bytes ? TENSOR_F16 : TENSOR_F32;
+    const tensor_matrix x = {a, a_exponent, f->k}, y = {b, b_exponent, f->n};
+    bool special = tensor_exponents(a_exponent, a, f->m * f->k, least);
+    special |= tensor_exponents(b_exponent, b, f->k * f->n, least);
+    if (bytes) {
+        double sum[MOST_C] = {0};
+        add_products(f, sum, x, y, special, lower, f->k / 2);
+        add_products(f, sum, x, y, special, upper, f->k / 2);
+        for (unsigned j = 0; j < f->m * f->n; j++) c[j] = (float)sum[j] + (float)c[j];
+    } else if (f->a.type == MATRIX_TF32 && f->n == 16) {
+        add_products(f, c, x, y, special, ascending, 4);
+        add_products(f, c, x, y, special, ascending + 4, 4);
+    } else {
+        add_products(f, c, x, y, special, ascending, f->k);
+    }
     pack_floats(w, d_slots, &f->d, c);
 }
 

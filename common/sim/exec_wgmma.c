@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "floats.h"
+#include "tensor_sum.h"
 #include "wgmma.h"
 
 /* As many columns as a register of this instruction set is worth; N is filled up to a multiple of two of them. */
@@ -11,10 +12,12 @@
 #else
 #define WIDTH 8
 #endif
-#define STEP (2 * WIDTH)
-#define ROWS 4
-typedef float floats __attribute__((vector_size(4 * WIDTH)));
+#define STEP     (2 * WIDTH)
+#define ROWS     4
+#define SUM_ROWS 8
 typedef uint32_t words __attribute__((vector_size(4 * WIDTH)));
+typedef int32_t integers __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
+typedef float floats __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 
 /* A warpgroup's operands, row by row, as numbers of 32 bits: f32, or integers. */
 typedef struct operands {
@@ -22,6 +25,10 @@ typedef struct operands {
     uint32_t b[WGMMA_K][WGMMA_N] __attribute__((aligned(64)));
     uint32_t d[WGMMA_M][WGMMA_N] __attribute__((aligned(64)));
     uint32_t before[WGMMA_M][WGMMA_N] __attribute__((aligned(64))); /* D, for .satfinite */
+    /* Numbers and their exponents as tensor_sum.h takes them: all of B, some rows of A and D. */
+    double wide_b[2][WGMMA_K][WGMMA_N], wide_a[2][SUM_ROWS][WGMMA_K], sums[3][SUM_ROWS][WGMMA_N];
+    /* Exponents as quick_sums takes them. */
+    int32_t quick_b[WGMMA_K][WGMMA_N], quick_a[SUM_ROWS][WGMMA_K], quick_d[SUM_ROWS][WGMMA_N];
 } operands;
 
 /* Elements of `type` in `bytes` bytes -> 32 bits. tf32 is f32 without its lower 13 bits. */
@@ -129,7 +136,7 @@ static inline void store_d(const wgmma_operation *o, const wgmma_form *f, const 
         }
 }
 
-/* d += a * b, k after k; products of f32 numbers with 11 digits are exact. */
+/* d += a * b */
 #define PRODUCTS(name, vector, scalar)                                                                                 \
     static inline void name(operands *m, int n, int k) {                                                               \
         for (int row = 0; row < WGMMA_M; row += ROWS)                                                                  \
@@ -149,8 +156,123 @@ static inline void store_d(const wgmma_operation *o, const wgmma_form *f, const 
                 for (int r = 0; r < ROWS; r++) memcpy(&m->d[row + r][column], d[r], sizeof d[r]);                      \
             }                                                                                                          \
     }
-PRODUCTS(float_products, floats, float)
 PRODUCTS(integer_products, words, uint32_t)
+
+static inline double double_of(uint32_t bits) {
+    return (double)f32_of(bits);
+}
+
+/* ---- the same sums in integers -----------------------------------------------------------------------------------
+ *
+ * Where no number is very large or very small, products are exact in f32, and in units of 2^(E - bits) a number is cut
+ * off as it is made an integer. Products lie below 2^(E + 2), so half of at most 16 products, and c, fit 32 bits (with
+ * bits 13 all of 32 do). */
+#define QUICK_LEAST   (-50) /* exponents of operands but zeros */
+#define QUICK_MOST    50
+#define QUICK_ZERO    (-1000)
+#define QUICK_LEAST_D (-90) /* of D */
+
+/* Exponents, no less than `least`. False where one of a number other than 0 lies outside of low .. high. */
+static inline bool quick_exponents(int32_t *to, const uint32_t *x, unsigned count, int32_t least, int32_t low,
+                                   int32_t high) {
+    int32_t outside = 0;
+    for (unsigned k = 0; k < count; k++) {
+        const int32_t e = (int32_t)(x[k] >> 23 & 255) - 127;
+        to[k] = x[k] << 1 == 0 ? QUICK_ZERO : e > least ? e : least;
+        outside |= -(int32_t)(x[k] << 1 != 0) & (-(int32_t)(e < low) | -(int32_t)(e > high));
+    }
+    return outside == 0;
+}
+
+/* m->sums[0], SUM_ROWS rows from `row` on, by the numbers in m->a, b and d and their exponents. */
+static inline void quick_sums(operands *m, unsigned row, unsigned n, unsigned k, int bits) {
+    for (unsigned j = 0; j < n; j += WIDTH)
+        for (unsigned r = 0; r < SUM_ROWS; r += ROWS) {
+            integers most[ROWS], sum[2][ROWS];
+            floats unit[ROWS];
+            for (unsigned i = 0; i < ROWS; i++) most[i] = *(integers *)&m->quick_d[r + i][j];
+            for (unsigned p = 0; p < k; p++) {
+                const integers y = *(integers *)&m->quick_b[p][j];
+                for (unsigned i = 0; i < ROWS; i++) {
+                    const integers power = y + m->quick_a[r + i][p], larger = power > most[i];
+                    most[i] = (power & larger) | (most[i] & ~larger);
+                }
+            }
+            for (unsigned i = 0; i < ROWS; i++) {
+                const integers small = most[i] < 2 * QUICK_LEAST; /* then there are zeros only */
+                most[i] = (small & 2 * QUICK_LEAST) | (most[i] & ~small);
+                const integers scale = (127 + bits - most[i]) << 23;
+                memcpy(&unit[i], &scale, sizeof scale);
+                sum[0][i] = __builtin_convertvector(*(floats *)&m->d[row + r + i][j] * unit[i], integers);
+                sum[1][i] = (integers){0};
+            }
+            for (unsigned half = 0; half < 2; half++)
+                for (unsigned p = half * (k / 2); p < (half + 1) * (k / 2); p++) {
+                    const floats y = *(floats *)&m->b[p][j];
+                    for (unsigned i = 0; i < ROWS; i++)
+                        sum[half][i] += __builtin_convertvector(y * f32_of(m->a[row + r + i][p]) * unit[i], integers);
+                }
+            for (unsigned i = 0; i < ROWS; i++)
+                for (unsigned l = 0; l < WIDTH; l++) {
+                    const int64_t scale = (int64_t)(1023 - bits + most[i][l]) << 52;
+                    double back;
+                    memcpy(&back, &scale, sizeof back);
+                    m->sums[0][r + i][j + l] = (double)((int64_t)sum[0][i][l] + sum[1][i][l]) * back;
+                }
+        }
+}
+
+/* All K products of an instruction and D are one sum (tensor_sum.h). */
+static inline void float_products(operands *m, const wgmma_form *f, int filled) {
+    static const double least[] = {[WGMMA_F16] = TENSOR_F16,
+                                   [WGMMA_BF16] = TENSOR_F32,
+                                   [WGMMA_TF32] = TENSOR_F32,
+                                   [WGMMA_E4M3] = TENSOR_E4M3,
+                                   [WGMMA_E5M2] = TENSOR_E5M2};
+    static const uint8_t ascending[WGMMA_K] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                               16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const unsigned n = (unsigned)filled, k = f->k, each = SUM_ROWS * WGMMA_N;
+    const unsigned bits = f->a_type == WGMMA_E4M3 || f->a_type == WGMMA_E5M2 ? TENSOR_BITS_FP8 : TENSOR_BITS;
+    const bool halves = f->d_type == WGMMA_F16;
+    const tensor_matrix a = {m->wide_a[0][0], m->wide_a[1][0], WGMMA_K},
+                        b = {m->wide_b[0][0], m->wide_b[1][0], WGMMA_N}, d = {m->sums[0][0], m->sums[1][0], WGMMA_N};
+    static const int8_t exponents[] = {
+        [WGMMA_F16] = -14, [WGMMA_BF16] = -126, [WGMMA_TF32] = -126, [WGMMA_E4M3] = -6, [WGMMA_E5M2] = -14};
+    bool special_b = false, quick_b = true, wide = false;
+    for (unsigned p = 0; p < k; p++)
+        quick_b &= quick_exponents(m->quick_b[p], m->b[p], n, exponents[f->b_type], QUICK_LEAST, QUICK_MOST);
+    for (unsigned row = 0; row < WGMMA_M; row += SUM_ROWS) {
+        bool quick = quick_b;
+        for (unsigned r = 0; quick && r < SUM_ROWS; r++)
+            quick = quick_exponents(m->quick_a[r], m->a[row + r], k, exponents[f->a_type], QUICK_LEAST, QUICK_MOST) &&
+                    quick_exponents(m->quick_d[r], m->d[row + r], n, halves ? -14 : -126, QUICK_LEAST_D, 127);
+        if (quick) quick_sums(m, row, n, k, (int)bits);
+        for (unsigned p = 0; !quick && !wide && p < k; p++) {
+            for (unsigned j = 0; j < n; j++) m->wide_b[0][p][j] = double_of(m->b[p][j]);
+            special_b |= tensor_exponents(m->wide_b[1][p], m->wide_b[0][p], n, least[f->b_type]);
+        }
+        wide |= !quick;
+        bool special = !quick && special_b;
+        for (unsigned r = 0; !quick && r < SUM_ROWS; r++) {
+            for (unsigned p = 0; p < k; p++) m->wide_a[0][r][p] = double_of(m->a[row + r][p]);
+            for (unsigned j = 0; j < n; j++) m->sums[0][r][j] = double_of(m->d[row + r][j]);
+            special |= tensor_exponents(m->wide_a[1][r], m->wide_a[0][r], k, least[f->a_type]);
+            special |= tensor_exponents(m->sums[1][r], m->sums[0][r], n, halves ? TENSOR_F16 : TENSOR_F32);
+        }
+        if (special) memcpy(m->sums[2], m->sums[0], each * sizeof(double));
+        TENSOR_BEGIN(m);
+        if (!quick) tensor_add(d, a, b, SUM_ROWS, n, ascending, k, bits);
+        for (unsigned r = 0; !halves && r < SUM_ROWS; r++)
+            for (unsigned j = 0; j < n; j++) m->sums[0][r][j] = tensor_f32(m->sums[0][r][j], bits);
+        TENSOR_END(m);
+        if (special) tensor_special(d, m->sums[2][0], a, b, SUM_ROWS, n, ascending, k);
+        for (unsigned r = 0; r < SUM_ROWS; r++)
+            for (unsigned j = 0; j < n; j++) {
+                const double sum = m->sums[0][r][j];
+                m->d[row + r][j] = f32_bits(halves ? f32_of(f16_to_f32(f64_to_f16_rn(sum))) + 0.0f : (float)sum);
+            }
+    }
+}
 
 static inline uint32_t saturated(uint32_t a, uint32_t b) {
     const int64_t sum = (int64_t)(int32_t)a + (int32_t)b;
@@ -182,7 +304,7 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
             if (o->scale_d) load_d(o, f, m);
         }
         if (f->d_type != WGMMA_S32) {
-            float_products(m, f->n, f->k);
+            float_products(m, f, filled);
         } else if (!f->satfinite) {
             integer_products(m, f->n, f->k);
         } else {
@@ -192,9 +314,6 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
             for (int r = 0; r < WGMMA_M; r++)
                 for (int c = 0; c < f->n; c++) m->d[r][c] = saturated(m->before[r][c], m->d[r][c]);
         }
-        if (f->d_type == WGMMA_F16)
-            for (int r = 0; r < WGMMA_M; r++)
-                for (int c = 0; c < f->n; c++) m->d[r][c] = f16_to_f32(f32_to_f16(m->d[r][c]));
         if (at + 1 == count || !same_accumulators(o, o + 1)) store_d(o, f, m);
     }
     free(m);

@@ -62,6 +62,7 @@ typedef enum sim_status {
     SIM_ILLEGAL_INSTRUCTION,   /* cudaErrorIllegalInstruction 715 */
     SIM_STACK_ERROR,           /* cudaErrorIllegalAddress 700, as recursion too deep gives on hardware */
     SIM_TRAP,                  /* cudaErrorLaunchFailure 719 */
+    SIM_LAUNCH_FAILURE,        /* cudaErrorLaunchFailure 719 */
     SIM_ASSERT,                /* cudaErrorAssert 710 */
     SIM_TIMEOUT,               /* cudaErrorLaunchTimeout 702 */
     SIM_UNSUPPORTED            /* what the simulator does not do: cudaErrorNotSupported 801 */

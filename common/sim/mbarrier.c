@@ -198,7 +198,7 @@ static void settle(block *b, mbarrier *m) {
 static void expect(block *b, mbarrier *m, uint32_t bytes) {
     m->tx += bytes;
     if (bytes > MBARRIER_MOST || m->tx > MBARRIER_MOST)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+        async_fault(b, SIM_LAUNCH_FAILURE,
                     "the mbarrier at shared address 0x%x would await %lld bytes; %d are the most", m->offset,
                     (long long)m->tx, MBARRIER_MOST);
 }
@@ -206,7 +206,7 @@ static void expect(block *b, mbarrier *m, uint32_t bytes) {
 static void complete(block *b, mbarrier *m, uint64_t bytes) {
     m->tx -= (int64_t)bytes;
     if (m->tx < -MBARRIER_MOST)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+        async_fault(b, SIM_LAUNCH_FAILURE,
                     "%lld bytes more than expected have come for the mbarrier at shared address 0x%x; %d are the most",
                     -(long long)m->tx, m->offset, MBARRIER_MOST);
 }
@@ -216,7 +216,7 @@ static void arrive(block *b, mbarrier *m, uint32_t count) {
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "an arrival for %u; 1 to %d are possible", count, MBARRIER_MOST);
     if (count > m->pending)
         async_fault(
-            b, SIM_ILLEGAL_INSTRUCTION,
+            b, SIM_LAUNCH_FAILURE,
             "more arrivals than expected at the mbarrier at shared address 0x%x: %u, but in phase %u only %u of "
             "%u are pending",
             m->offset, count, m->phase, m->pending, m->expected);

@@ -24,6 +24,8 @@ static const char *status_name(sim_status status) {
         return "stack error";
     case SIM_TRAP:
         return "trap";
+    case SIM_LAUNCH_FAILURE:
+        return "launch failure";
     case SIM_ASSERT:
         return "assertion";
     case SIM_TIMEOUT:

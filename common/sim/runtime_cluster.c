@@ -4,7 +4,6 @@
 
 #define PORTABLE_CLUSTER 8u
 #define LARGEST_CLUSTER  16u /* where the kernel allows more than the portable size */
-#define GPCS             8u
 
 /* Kernels say how large their clusters must be in their PTX (__cluster_dims__), programs by cudaFuncSetAttribute. */
 static dim3 required_cluster(const runtime_function *f, const sim_kernel_info *info) {
@@ -43,6 +42,9 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
     runtime_unlock();
     dim3 cluster;
     bool is_explicit;
+    /* All zeros: as if none were asked for; the occupancy calls take that for a mistake. */
+    if (asked != NULL && asked->x == 0 && asked->y == 0 && asked->z == 0) asked = NULL;
+    if (asked != NULL && (asked->x == 0 || asked->y == 0 || asked->z == 0)) return cudaErrorInvalidClusterSize;
     cudaError_t error = choose_cluster(f, &info, asked, &cluster, &is_explicit);
     if (error) return error;
     if (config->grid[0] % cluster.x || config->grid[1] % cluster.y || config->grid[2] % cluster.z)
@@ -54,17 +56,14 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
     return cudaSuccess;
 }
 
-/* A cluster lies within one GPC. An H200's 132 SMs are in 8 of them: as even a number in each as can be, the rest in
- * pairs. */
+/* A cluster lies within one group of SMs (GPC), and has no more blocks than that has SMs. The groups of the H200 that
+ * was asked (cudaOccupancyMaxActiveClusters, every size, 1 to 8 blocks an SM); another H200 may have others. */
 unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks) {
-    const unsigned sms = device_model_current()->sms;
-    const unsigned each = sms / GPCS / 2 * 2;
-    unsigned left = sms - each * GPCS, clusters = 0;
-    for (unsigned g = 0; g < GPCS; g++) {
-        const unsigned more = left < 2 ? left : 2;
-        clusters += (each + more) * blocks_per_sm / blocks;
-        left -= more;
-    }
+    static const unsigned groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
+    unsigned clusters = 0;
+    if (blocks == 1) return device_model_current()->sms * blocks_per_sm;
+    for (unsigned g = 0; g < sizeof groups / sizeof *groups; g++)
+        if (blocks <= groups[g]) clusters += groups[g] * blocks_per_sm / blocks;
     return clusters;
 }
 

@@ -125,6 +125,7 @@ static cudaError_t error_of(sim_status status) {
     case SIM_STACK_ERROR: /* past a thread's stack there is no memory; cudaErrorHardwareStackError does not come */
         return cudaErrorIllegalAddress;
     case SIM_TRAP:
+    case SIM_LAUNCH_FAILURE:
         return cudaErrorLaunchFailure;
     case SIM_ASSERT:
         return cudaErrorAssert;

@@ -35,11 +35,16 @@ bool tensormap_valid(const tensor_map *map) {
 #define MOST_BOX        256
 #define MOST_STEP       8
 
-/* What the CUDA driver API's description of cuTensorMapEncodeTiled asks for, argument by argument. */
+/* More than half of it is refused; where between 128 KB and 256 KB hardware's driver draws the line is not known. */
+#define MOST_BYTES (228u << 10)
+
+/* What the CUDA driver API's description of cuTensorMapEncodeTiled asks for, argument by argument, as an H200's driver
+ * (580) checks it: a map need not be aligned (until a kernel uses it), an address may be 0, a stride, too, and smaller
+ * than a row; `strides` is needed even for one dimension, where it has no elements. */
 int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
                            const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                            int swizzle, int l2_promotion, int fill) {
-    if (map == NULL || (uintptr_t)map % 64 != 0) return RESULT_INVALID_VALUE;
+    if (map == NULL) return RESULT_INVALID_VALUE;
     if (device_model_current()->cc_major < 9) return RESULT_NOT_SUPPORTED;
     if (type < 0 || type >= TENSOR_TYPES) return RESULT_INVALID_VALUE;
     if (rank < 1 || rank > TENSOR_RANKS) return RESULT_INVALID_VALUE;
@@ -48,16 +53,19 @@ int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, co
     if (l2_promotion < 0 || l2_promotion > 3) return RESULT_INVALID_VALUE;
     if (fill < 0 || fill > 1 || (fill == 1 && !is_float(type))) return RESULT_INVALID_VALUE;
     if (interleave != INTERLEAVE_NONE && rank < 3) return RESULT_INVALID_VALUE;
-    if (interleave == INTERLEAVE_32B && swizzle != SWIZZLE_32B) return RESULT_INVALID_VALUE;
+    if (interleave == INTERLEAVE_32B && swizzle > SWIZZLE_32B) return RESULT_INVALID_VALUE;
     const unsigned aligned = interleave == INTERLEAVE_32B ? 32 : 16, element = element_bytes[type];
-    if (address == NULL || (uintptr_t)address % aligned != 0) return RESULT_INVALID_VALUE;
-    if (dims == NULL || box == NULL || steps == NULL || (rank > 1 && strides == NULL)) return RESULT_INVALID_VALUE;
+    uint64_t bytes = element;
+    if ((uintptr_t)address % aligned != 0) return RESULT_INVALID_VALUE;
+    if (dims == NULL || box == NULL || steps == NULL || strides == NULL) return RESULT_INVALID_VALUE;
     for (uint32_t k = 0; k < rank; k++) {
         if (dims[k] < 1 || dims[k] > MOST_DIM) return RESULT_INVALID_VALUE;
         if (box[k] < 1 || box[k] > MOST_BOX) return RESULT_INVALID_VALUE;
         if (steps[k] < 1 || steps[k] > MOST_STEP) return RESULT_INVALID_VALUE;
+        bytes *= box[k];
         if (k > 0 && (strides[k - 1] % aligned != 0 || strides[k - 1] >= MOST_STRIDE)) return RESULT_INVALID_VALUE;
     }
+    if (bytes > MOST_BYTES) return RESULT_INVALID_VALUE;
     if (interleave == INTERLEAVE_NONE) {
         const unsigned inner = box[0] * element;
         if (inner % 16 != 0) return RESULT_INVALID_VALUE;
@@ -89,8 +97,7 @@ int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, co
 
 int tensormap_replace_address(void *map, void *address) {
     tensor_map m;
-    if (map == NULL || (uintptr_t)map % 64 != 0 || address == NULL || (uintptr_t)address % 16 != 0)
-        return RESULT_INVALID_VALUE;
+    if (map == NULL || (uintptr_t)address % 16 != 0) return RESULT_INVALID_VALUE;
     memcpy(&m, map, sizeof m);
     if (!tensormap_valid(&m)) return RESULT_INVALID_VALUE;
     m.address = (uint64_t)address;
@@ -115,10 +122,24 @@ uint64_t tensormap_bytes(const tensor_map *map) {
     return bytes;
 }
 
-/* Swizzled chunks stay within their spans. */
+/* Bytes from one row of a copy to the next in shared memory: with a swizzle each row has a span of its own, even where
+ * it does not fill it; what is left over stays as it is, and counts in no transaction. */
+static uint32_t pitch(const tensor_map *map) {
+    return map->swizzle == SWIZZLE_NONE ? tensormap_count(map, 0) * element_bytes[map->type] : 16u << map->swizzle;
+}
+
+static uint32_t rows_of(const tensor_map *map) {
+    uint32_t rows = 1;
+    for (unsigned k = 1; k < map->rank; k++) rows *= tensormap_count(map, k);
+    return rows;
+}
+
 uint64_t tensormap_extent(const tensor_map *map) {
-    const uint64_t bytes = tensormap_bytes(map), span = 16ull << map->swizzle;
-    return map->swizzle == SWIZZLE_NONE ? bytes : (bytes + span - 1) / span * span;
+    return (uint64_t)rows_of(map) * pitch(map);
+}
+
+bool tensormap_aligned(const tensor_map *map, const int32_t *at) {
+    return (int64_t)at[0] * element_bytes[map->type] % 16 == 0;
 }
 
 /* Of `count` positions from `at` on in steps: those inside 0 <= position < dim are [*from, *to). */
@@ -149,14 +170,13 @@ bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, 
 
 /* Calls `row` for each row of the box (its contiguous dimension), in the order in which rows follow one another in
  * shared memory: dimension 1 fastest. `global` is the address of the row's first element inside the tensor, `from` and
- * `to` bound those that are; from == to where the row lies outside. */
+ * `to` bound those that are; from == to where the row lies outside. A row of the tensor has `width` elements. */
 typedef void row_fn(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to);
 
-static void each_row(const tensor_map *map, const int32_t *at, row_fn *row, void *context) {
-    uint32_t index[TENSOR_RANKS] = {0}, rows = 1, from, to;
-    const unsigned element = element_bytes[map->type];
-    for (unsigned k = 1; k < map->rank; k++) rows *= tensormap_count(map, k);
-    inside(at[0], map->dims[0], tensormap_count(map, 0), 1, &from, &to);
+static void each_row(const tensor_map *map, const int32_t *at, uint64_t width, row_fn *row, void *context) {
+    uint32_t index[TENSOR_RANKS] = {0}, from, to;
+    const unsigned element = element_bytes[map->type], rows = rows_of(map);
+    inside(at[0], width, tensormap_count(map, 0), 1, &from, &to);
     for (uint32_t n = 0; n < rows; n++) {
         bool in = true;
         uint64_t global = map->address + (uint64_t)((int64_t)at[0] + from) * element;
@@ -210,26 +230,22 @@ typedef struct loading {
     const tensor_map *map;
     uint8_t *shared;
     uint32_t offset;
-    const char *why;
 } loading;
 
 /* What stands for elements outside of the tensor where NaN is asked for: the NaN that fma.oob takes for "out of
  * bounds" in each half word. */
 #define OOB_NAN 0x7ff7
 
-static bool convert(const tensor_map *map, uint8_t *bytes, uint32_t count, const char **why) {
-    if (map->type != TENSOR_F32_FTZ && map->type != TENSOR_TF32 && map->type != TENSOR_TF32_FTZ) return true;
+/* A load through a map of TFLOAT32 rounds f32 to nearest even, denormals like all others, and makes one NaN of all.
+ * FTZ is none of a load's business, nor are conversions a store's. */
+static void convert(const tensor_map *map, uint8_t *bytes, uint32_t count) {
+    if (map->type != TENSOR_TF32 && map->type != TENSOR_TF32_FTZ) return;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t value;
         memcpy(&value, bytes + 4 * k, 4);
-        if (map->type != TENSOR_TF32 && (value & 0x7f800000) == 0) value &= 0x80000000;
-        if (map->type != TENSOR_F32_FTZ && (value & 0x1fff) != 0) {
-            *why = "a TFLOAT32 tensor map on values that are no TF32: the simulator does not know how they are rounded";
-            return false;
-        }
+        value = (value & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (value + 0xfff + (value >> 13 & 1)) & ~0x1fffu;
         memcpy(bytes + 4 * k, &value, 4);
     }
-    return true;
 }
 
 static void load_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
@@ -245,25 +261,27 @@ static void load_row(void *context, uint32_t row, uint64_t global, uint32_t from
     }
     if (to > from) {
         memcpy(bytes + from * element, (const uint8_t *)global, (size_t)(to - from) * element);
-        if (!convert(map, bytes + from * element, to - from, &l->why)) return;
+        convert(map, bytes + from * element, to - from);
     }
-    copy_row(map, l->shared, l->offset + row * count * element, bytes, count * element, false);
+    copy_row(map, l->shared, l->offset + row * pitch(map), bytes, count * element, false);
 }
 
-bool tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset, const char **why) {
-    loading l = {map, shared, offset, NULL};
-    each_row(map, at, load_row, &l);
-    *why = l.why;
-    return l.why == NULL;
+void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset) {
+    loading l = {map, shared, offset};
+    each_row(map, at, map->dims[0], load_row, &l);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
+/* Loads end where the tensor's rows do, element by element. Stores end at the chunk of 16 bytes in which they do: an
+ * H200 writes what shared memory holds over what lies between a row's end and the next multiple of 16 bytes. A pitch is
+ * such a multiple, so that is never the next row. So it is with reductions. */
+#define STORED_CHUNK 16u
+
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear) {
-    const uint32_t row = tensormap_count(map, 0) * element_bytes[map->type];
-    const uint64_t bytes = tensormap_bytes(map);
-    for (uint64_t at = 0; at < bytes; at += row)
-        copy_row(map, (uint8_t *)(uintptr_t)shared, offset + (uint32_t)at, linear + at, row, true);
+    const uint32_t row = tensormap_count(map, 0) * element_bytes[map->type], rows = rows_of(map);
+    for (uint32_t n = 0; n < rows; n++)
+        copy_row(map, (uint8_t *)(uintptr_t)shared, offset + n * pitch(map), linear + (size_t)n * row, row, true);
 }
 
 typedef struct storing {
@@ -284,5 +302,6 @@ static void store_row(void *context, uint32_t row, uint64_t global, uint32_t fro
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context) {
     storing s = {map, linear, put, context};
-    each_row(map, at, store_row, &s);
+    const uint64_t chunk = STORED_CHUNK / element_bytes[map->type];
+    each_row(map, at, (map->dims[0] + chunk - 1) / chunk * chunk, store_row, &s);
 }

@@ -61,12 +61,14 @@ uint64_t tensormap_extent(const tensor_map *map);
  * where there is none. */
 bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, uint64_t *end);
 
-/* Global memory to shared memory (`shared` is what address 0 stands for). False where the map's type asks for a
- * conversion that the simulator does not know: then *why says which. */
-bool tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset, const char **why);
+/* Hardware takes only coordinates whose innermost one is a multiple of 16 bytes. */
+bool tensormap_aligned(const tensor_map *map, const int32_t *at);
+
+/* Global memory to shared memory (`shared` is what address 0 stands for). */
+void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset);
 
 /* Shared memory to tensormap_bytes() bytes without swizzle; from there to global memory, row by row: `put` gets each
- * run of bytes that lies inside the tensor. */
+ * run of bytes that lies inside the tensor, and behind a row's end what fills its last 16 bytes. */
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear);
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context);

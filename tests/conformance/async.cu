@@ -23,9 +23,11 @@ static __device__ __forceinline__ uint32_t address_of(const void *p) {
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
+/* A copy that never ends traps, rather than keeping all other cases from being run. */
 static __device__ __forceinline__ void wait(uint64_t *bar, uint32_t parity) {
-    uint32_t done;
+    uint32_t done, tries = 0;
     do {
+        if (++tries == 1 << 16) __trap();
         asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
                      : "=r"(done)
                      : "r"(address_of(bar)), "r"(parity)
@@ -284,31 +286,71 @@ BULK_REDUCES(BULK_REDUCE_KERNEL)
 /* ---- tensor maps ---- */
 
 /* X(id, dimensions, coordinates, CUtensorMapDataType, {dims}, {strides}, {box}, {steps}, swizzle, fill): rows in, over
- * and outside of the tensor's edges, pitches, steps, every swizzle. */
+ * and outside of the tensor's edges, pitches, steps, every swizzle. The innermost coordinate is a multiple of 16 bytes:
+ * any other ends a kernel with an illegal instruction. */
 #define L(...) __VA_ARGS__
 #define TENSORS(X)                                                                                                     \
-    X(d1, "1d", "{5}", UINT32, L({40}), L({0}), L({32}), L({1}), NONE, NONE)                                           \
-    X(d1_edge, "1d", "{-3}", UINT16, L({100}), L({0}), L({128}), L({1}), NONE, NONE)                                   \
-    X(d2, "2d", "{2, 1}", UINT8, L({77, 9}), L({80}), L({64, 8}), L({1, 1}), NONE, NONE)                               \
+    X(d1, "1d", "{4}", UINT32, L({40}), L({0}), L({32}), L({1}), NONE, NONE)                                           \
+    X(d1_edge, "1d", "{-8}", UINT16, L({100}), L({0}), L({128}), L({1}), NONE, NONE)                                   \
+    X(d2, "2d", "{16, 1}", UINT8, L({77, 9}), L({80}), L({64, 8}), L({1, 1}), NONE, NONE)                              \
     X(d2_32, "2d", "{0, 0}", FLOAT32, L({8, 40}), L({48}), L({8, 32}), L({1, 1}), 32B, NONE)                           \
     X(d2_64, "2d", "{0, 3}", FLOAT16, L({32, 40}), L({64}), L({32, 32}), L({1, 1}), 64B, NONE)                         \
     X(d2_128, "2d", "{-8, 1}", BFLOAT16, L({64, 40}), L({144}), L({64, 32}), L({1, 1}), 128B, NONE)                    \
     X(d2_128_f32, "2d", "{16, -2}", FLOAT32, L({40, 30}), L({160}), L({32, 64}), L({1, 1}), 128B, NONE)                \
     X(d2_128_u8, "2d", "{0, 0}", UINT8, L({128, 64}), L({128}), L({128, 64}), L({1, 1}), 128B, NONE)                   \
-    X(d2_64_s64, "2d", "{1, 0}", INT64, L({8, 64}), L({64}), L({8, 64}), L({1, 1}), 64B, NONE)                         \
-    X(d2_nan_f16, "2d", "{-4, -1}", FLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
-    X(d2_nan_bf16, "2d", "{-4, -1}", BFLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(d2_64_s64, "2d", "{2, 0}", INT64, L({8, 64}), L({64}), L({8, 64}), L({1, 1}), 64B, NONE)                         \
+    X(d2_nan_f16, "2d", "{-8, -1}", FLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(d2_nan_bf16, "2d", "{-8, -1}", BFLOAT16, L({32, 20}), L({64}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
     X(d2_nan_f32, "2d", "{-4, -1}", FLOAT32, L({16, 20}), L({64}), L({16, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
     X(d2_nan_f64, "2d", "{-4, -1}", FLOAT64, L({8, 20}), L({64}), L({8, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA)   \
-    X(d2_ftz, "2d", "{0, 0}", FLOAT32_FTZ, L({16, 20}), L({64}), L({16, 20}), L({1, 1}), NONE, NONE)                   \
     X(d2_steps, "2d", "{0, -1}", UINT32, L({16, 60}), L({64}), L({8, 40}), L({1, 3}), NONE, NONE)                      \
     X(d2_outside, "2d", "{100, 0}", UINT32, L({16, 60}), L({64}), L({8, 16}), L({1, 1}), NONE, NONE)                   \
-    X(d3, "3d", "{1, -1, 2}", UINT32, L({10, 6, 5}), L({48, 320}), L({8, 4, 3}), L({1, 1, 1}), NONE, NONE)             \
+    X(d3, "3d", "{4, -1, 2}", UINT32, L({10, 6, 5}), L({48, 320}), L({8, 4, 3}), L({1, 1, 1}), NONE, NONE)             \
     X(d3_128, "3d", "{0, 1, -1}", FLOAT16, L({64, 6, 5}), L({128, 896}), L({64, 5, 3}), L({1, 1, 1}), 128B, NONE)      \
     X(d3_steps, "3d", "{0, 1, 0}", UINT16, L({16, 12, 9}), L({32, 384}), L({16, 8, 8}), L({1, 2, 3}), 32B, NONE)       \
-    X(d4, "4d", "{1, 0, 1, -1}", UINT32, L({8, 4, 3, 3}), L({32, 160, 480}), L({8, 3, 2, 3}), L({1, 1, 1, 1}), 32B, NONE) \
-    X(d5, "5d", "{-1, 1, 0, 1, 0}", UINT32, L({9, 3, 3, 3, 2}), L({48, 144, 432, 1296}), L({16, 2, 2, 3, 2}),          \
-      L({1, 1, 1, 1, 1}), 64B, NONE)
+    X(d4, "4d", "{4, 0, 1, -1}", UINT32, L({8, 4, 3, 3}), L({32, 160, 480}), L({8, 3, 2, 3}), L({1, 1, 1, 1}), 32B, NONE) \
+    X(d5, "5d", "{-4, 1, 0, 1, 0}", UINT32, L({9, 3, 3, 3, 2}), L({48, 144, 432, 1296}), L({16, 2, 2, 3, 2}),          \
+      L({1, 1, 1, 1, 1}), 64B, NONE)                                                                                   \
+    EDGES(X) NARROWS(X) FORMATS(X)
+
+/* The tensor's inner extent is no multiple of 16 bytes, the rows' pitch has room behind it: what a store writes there. */
+#define EDGES(X)                                                                                                       \
+    X(edge_u8, "2d", "{0, 0}", UINT8, L({21, 9}), L({48}), L({32, 8}), L({1, 1}), NONE, NONE)                          \
+    X(edge_u8_left, "2d", "{-16, 2}", UINT8, L({21, 9}), L({48}), L({48, 8}), L({1, 1}), NONE, NONE)                   \
+    X(edge_u8_last, "2d", "{16, 0}", UINT8, L({21, 9}), L({48}), L({16, 8}), L({1, 1}), NONE, NONE)                    \
+    X(edge_u8_past, "2d", "{32, 0}", UINT8, L({21, 9}), L({48}), L({16, 8}), L({1, 1}), NONE, NONE)                    \
+    X(edge_u16_left, "2d", "{-8, 1}", UINT16, L({13, 9}), L({48}), L({24, 8}), L({1, 1}), NONE, NONE)                  \
+    X(edge_f16, "2d", "{8, 0}", FLOAT16, L({13, 9}), L({48}), L({16, 8}), L({1, 1}), NONE, NONE)                       \
+    X(edge_f16_128, "2d", "{0, 0}", FLOAT16, L({37, 9}), L({112}), L({64, 8}), L({1, 1}), 128B, NONE)                  \
+    X(edge_bf16_64, "2d", "{-8, -1}", BFLOAT16, L({21, 9}), L({80}), L({32, 8}), L({1, 1}), 64B, NONE)                 \
+    X(edge_u32, "2d", "{0, 0}", UINT32, L({6, 9}), L({48}), L({8, 8}), L({1, 1}), NONE, NONE)                          \
+    X(edge_u32_past, "2d", "{4, 0}", UINT32, L({6, 9}), L({48}), L({8, 8}), L({1, 1}), NONE, NONE)                     \
+    X(edge_f32_32, "2d", "{-4, 0}", FLOAT32, L({3, 9}), L({48}), L({8, 8}), L({1, 1}), 32B, NONE)                      \
+    X(edge_s64, "2d", "{0, 0}", INT64, L({3, 9}), L({48}), L({4, 8}), L({1, 1}), NONE, NONE)                           \
+    X(edge_s64_left, "2d", "{-2, 0}", INT64, L({1, 9}), L({32}), L({4, 8}), L({1, 1}), NONE, NONE)                     \
+    X(edge_d3, "3d", "{-8, 1, 0}", UINT16, L({9, 3, 4}), L({48, 160}), L({24, 3, 3}), L({1, 1, 1}), NONE, NONE)
+
+/* A box whose row is shorter than the swizzle's. */
+#define NARROWS(X)                                                                                                     \
+    X(narrow_128_64, "2d", "{16, 1}", UINT32, L({40, 20}), L({160}), L({16, 16}), L({1, 1}), 128B, NONE)               \
+    X(narrow_128_32, "2d", "{8, 1}", UINT32, L({40, 20}), L({160}), L({8, 16}), L({1, 1}), 128B, NONE)                 \
+    X(narrow_128_16, "2d", "{-4, 1}", UINT32, L({40, 20}), L({160}), L({4, 16}), L({1, 1}), 128B, NONE)                \
+    X(narrow_64_32, "2d", "{32, 5}", FLOAT16, L({40, 20}), L({160}), L({16, 16}), L({1, 1}), 64B, NONE)                \
+    X(narrow_64_16, "2d", "{8, 1}", FLOAT16, L({40, 20}), L({160}), L({8, 16}), L({1, 1}), 64B, NONE)                  \
+    X(narrow_32_16, "2d", "{16, 1}", UINT8, L({40, 20}), L({160}), L({16, 16}), L({1, 1}), 32B, NONE)                  \
+    X(narrow_d3, "3d", "{8, 1, -1}", FLOAT16, L({40, 5, 5}), L({160, 800}), L({16, 3, 4}), L({1, 1, 1}), 128B, NONE)   \
+    X(narrow_128_48, "2d", "{8, 1}", UINT32, L({40, 20}), L({160}), L({12, 16}), L({1, 1}), 128B, NONE)                \
+    X(narrow_64_48, "2d", "{8, 1}", UINT32, L({40, 20}), L({160}), L({12, 16}), L({1, 1}), 64B, NONE)                  \
+    X(narrow_128_112, "2d", "{8, 1}", UINT32, L({40, 20}), L({160}), L({28, 16}), L({1, 1}), 128B, NONE)
+
+/* Formats that are converted on their way. */
+#define FORMATS(X)                                                                                                     \
+    X(ftz, "2d", "{0, 0}", FLOAT32_FTZ, L({64, 64}), L({256}), L({64, 64}), L({1, 1}), NONE, NONE)                     \
+    X(tf32, "2d", "{0, 0}", TFLOAT32, L({64, 64}), L({256}), L({64, 64}), L({1, 1}), NONE, NONE)                       \
+    X(tf32_ftz, "2d", "{0, 0}", TFLOAT32_FTZ, L({64, 64}), L({256}), L({64, 64}), L({1, 1}), NONE, NONE)               \
+    X(tf32_nan, "2d", "{-4, -1}", TFLOAT32, L({30, 21}), L({128}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(tf32_ftz_nan, "2d", "{-4, -1}", TFLOAT32_FTZ, L({30, 21}), L({128}), L({32, 32}), L({1, 1}), NONE, NAN_REQUEST_ZERO_FMA) \
+    X(ftz_nan, "2d", "{-4, -1}", FLOAT32_FTZ, L({30, 21}), L({128}), L({32, 32}), L({1, 1}), 128B, NAN_REQUEST_ZERO_FMA)
 
 #define TENSOR_ID(id, ...) map_##id,
 enum { TENSORS(TENSOR_ID) MAPS };
@@ -317,8 +359,8 @@ static __device__ __align__(64) CUtensorMap maps[MAPS];
 static __device__ uint32_t map_bytes[MAPS]; /* that a copy moves */
 
 /* {coordinates} are constants in PTX. */
-#define TENSOR_LOAD(id, dim, at, ...)                                                                                  \
-    KERNEL(load_##id) {                                                                                                \
+#define TENSOR_LOAD_KERNEL(name, id, dim, at, offset)                                                                  \
+    KERNEL(name) {                                                                                                \
         UNUSED_ARGUMENTS;                                                                                              \
         __shared__ uint64_t bar;                                                                                       \
         buffer *to = (buffer *)dynamic;                                                                                \
@@ -327,21 +369,27 @@ static __device__ uint32_t map_bytes[MAPS]; /* that a copy moves */
         init(&bar, 1);                                                                                                 \
         if (threadIdx.x == 0) {                                                                                        \
             expect(&bar, map_bytes[map_##id]);                                                                         \
-            asm volatile("prefetch.tensormap [%0];" ::"l"(&maps[map_##id]) : "memory");                                \
-            asm volatile("cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%0, " at "];" ::"l"(&maps[map_##id])   \
-                         : "memory");                                                                                  \
             asm volatile("cp.async.bulk.tensor." dim                                                                   \
                          ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, " at "], [%2];" ::"r"(  \
-                             address_of(to)),                                                                          \
+                             address_of(to) + offset),                                                                 \
                          "l"(&maps[map_##id]), "r"(address_of(&bar))                                                   \
                          : "memory");                                                                                  \
         }                                                                                                              \
         wait(&bar, 0);                                                                                                 \
         dump(d, to->words);                                                                                            \
     }
+#define TENSOR_LOAD(id, dim, at, ...) TENSOR_LOAD_KERNEL(load_##id, id, dim, at, 0)
 TENSORS(TENSOR_LOAD)
 
-#define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op)                                                                 \
+/* Stores and reductions: an H200 ends a kernel with an illegal instruction where a coordinate is negative. */
+#define STORES(X)                                                                                                      \
+    X(d1, "1d", "{4}") X(d2, "2d", "{16, 1}") X(d2_32, "2d", "{0, 0}") X(d2_64, "2d", "{0, 3}")                        \
+    X(d2_128_u8, "2d", "{0, 0}") X(d2_64_s64, "2d", "{2, 0}") X(d2_outside, "2d", "{100, 0}")                          \
+    X(d3_steps, "3d", "{0, 1, 0}") X(edge_u8, "2d", "{0, 0}") X(edge_u8_last, "2d", "{16, 0}")                         \
+    X(edge_u8_past, "2d", "{32, 0}") X(edge_f16, "2d", "{8, 0}") X(edge_f16_128, "2d", "{0, 0}")                       \
+    X(edge_u32, "2d", "{0, 0}") X(edge_u32_past, "2d", "{4, 0}") X(edge_s64, "2d", "{0, 0}")
+
+#define TENSOR_STORE_KERNEL(name, id, dim, at, cp, op, offset)                                                                 \
     KERNEL(name) {                                                                                                     \
         UNUSED_ARGUMENTS;                                                                                              \
         buffer *from = (buffer *)dynamic;                                                                              \
@@ -350,24 +398,62 @@ TENSORS(TENSOR_LOAD)
         if (threadIdx.x == 0) {                                                                                        \
             asm volatile(cp ".bulk.tensor." dim ".global.shared::cta" op ".tile.bulk_group [%0, " at "], [%1];" ::"l"( \
                              &maps[map_##id]),                                                                         \
-                         "r"(address_of(from))                                                                         \
+                         "r"(address_of(from) + offset)                                                                \
                          : "memory");                                                                                  \
             asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");                     \
             asm volatile("fence.proxy.async;" ::: "memory");                                                           \
         }                                                                                                              \
         dump(d, tensor);                                                                                               \
     }
-#define TENSOR_STORE(id, dim, at, ...) TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "")
-TENSORS(TENSOR_STORE)
-TENSOR_STORE_KERNEL(reduce_add, d2_128_f32, "2d", "{3, 2}", "cp.reduce.async", ".add")
-TENSOR_STORE_KERNEL(reduce_add_f16, d2_64, "2d", "{3, 2}", "cp.reduce.async", ".add")
-TENSOR_STORE_KERNEL(reduce_min_bf16, d2_128, "2d", "{3, 2}", "cp.reduce.async", ".min")
-TENSOR_STORE_KERNEL(reduce_max_s64, d2_64_s64, "2d", "{3, 2}", "cp.reduce.async", ".max")
-TENSOR_STORE_KERNEL(reduce_inc, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".inc")
-TENSOR_STORE_KERNEL(reduce_dec, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".dec")
-TENSOR_STORE_KERNEL(reduce_and, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".and")
-TENSOR_STORE_KERNEL(reduce_or, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".or")
-TENSOR_STORE_KERNEL(reduce_xor, d3, "3d", "{1, 1, 1}", "cp.reduce.async", ".xor")
+#define TENSOR_STORE(id, dim, at, ...) TENSOR_STORE_KERNEL(store_##id, id, dim, at, "cp.async", "", 0)
+STORES(TENSOR_STORE)
+
+/* X(name of the case, map, dimensions, coordinates, operation) */
+#define TENSOR_REDUCES(X)                                                                                              \
+    X(add_f32, d2_128_f32, "2d", "{4, 2}", ".add")                                                                     \
+    X(add_f16, d2_64, "2d", "{8, 2}", ".add")                                                                          \
+    X(min_bf16, d2_128, "2d", "{8, 2}", ".min")                                                                        \
+    X(max_s64, d2_64_s64, "2d", "{2, 2}", ".max")                                                                      \
+    X(inc, d3, "3d", "{4, 1, 1}", ".inc")                                                                              \
+    X(dec, d3, "3d", "{4, 1, 1}", ".dec")                                                                              \
+    X(and, d3, "3d", "{4, 1, 1}", ".and")                                                                              \
+    X(or, d3, "3d", "{4, 1, 1}", ".or")                                                                                \
+    X(xor, d3, "3d", "{4, 1, 1}", ".xor")                                                                              \
+    X(add_edge_u32, edge_u32, "2d", "{0, 0}", ".add")                                                                  \
+    X(xor_edge_u32_past, edge_u32_past, "2d", "{4, 0}", ".xor")                                                        \
+    X(add_edge_f16, edge_f16, "2d", "{8, 0}", ".add")                                                                  \
+    X(min_edge_s64, edge_s64, "2d", "{0, 0}", ".min")                                                                  \
+    X(add_ftz, ftz, "2d", "{0, 0}", ".add")                                                                            \
+    X(add_tf32, tf32, "2d", "{0, 0}", ".add")                                                                          \
+    X(add_tf32_ftz, tf32_ftz, "2d", "{0, 0}", ".add")
+#define TENSOR_REDUCE(name, id, dim, at, op) TENSOR_STORE_KERNEL(tensor_reduce_##name, id, dim, at, "cp.reduce.async", op, 0)
+TENSOR_REDUCES(TENSOR_REDUCE)
+
+/* Hints: nothing changes. */
+KERNEL(prefetch_tensormap) {
+    UNUSED_ARGUMENTS;
+    if (threadIdx.x == 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&maps[map_d2]) : "memory");
+    ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
+}
+
+#define PREFETCH(id, dim, at)                                                                                          \
+    if (threadIdx.x == 0) {                                                                                            \
+        asm volatile("cp.async.bulk.prefetch.tensor." dim ".L2.global.tile [%0, " at "];" ::"l"(&maps[map_##id])       \
+                     : "memory");                                                                                      \
+        asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p, 1.0;\n"                             \
+                     "cp.async.bulk.prefetch.tensor." dim ".L2.global.tile.L2::cache_hint [%0, " at "], p; }" ::"l"(   \
+                         &maps[map_##id])                                                                              \
+                     : "memory");                                                                                      \
+    }
+KERNEL(prefetch_tensor) {
+    UNUSED_ARGUMENTS;
+    PREFETCH(d1, "1d", "{4}")
+    PREFETCH(d2, "2d", "{16, 1}")
+    PREFETCH(d3_128, "3d", "{0, 1, -1}")
+    PREFETCH(d4, "4d", "{4, 0, 1, -1}")
+    PREFETCH(d5, "5d", "{-4, 1, 0, 1, 0}")
+    ((uint32_t *)d)[threadIdx.x] = threadIdx.x;
+}
 
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                  const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
@@ -387,7 +473,7 @@ struct description {
 static const description descriptions[] = {TENSORS(DESCRIPTION)};
 
 extern "C" const char *conformance_async_prepare(void) {
-    static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4};
+    static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     static const unsigned ranks[] = {
 #define RANK(id, dim, ...) dim[0] - '0',
         TENSORS(RANK)};
@@ -421,9 +507,11 @@ extern "C" const char *conformance_async_prepare(void) {
 
 #define SIMPLE(name, id, a, n) {name, id, a, V_NONE, V_NONE, V_U32, n, 1, THREADS, 0, 0}
 #define LARGE(name, id, b)     {name, id, V_U32, b, V_NONE, V_U32, TENSOR_WORDS, 1, THREADS, 4 * TENSOR_WORDS, 0}
+#define FLOATS(name, id, b)    {name, id, V_F32, b, V_NONE, V_U32, TENSOR_WORDS, 1, THREADS, 4 * TENSOR_WORDS, 0}
 #define LOAD_CASE(id, dim, at, ...)                                                                                    \
     LARGE("cp.async.bulk.tensor." dim ".shared::cluster.global/" #id, load_##id, V_NONE),
 #define STORE_CASE(id, dim, at, ...) LARGE("cp.async.bulk.tensor." dim ".global.shared::cta/" #id, store_##id, V_U32),
+#define REDUCE_CASE(name, ...) LARGE("cp.reduce.async.bulk.tensor/" #name, tensor_reduce_##name, V_U32),
 
 static const conformance_case cases[] = {
     SIMPLE("mbarrier/phases", mbarrier_phases, V_NONE, THREADS),
@@ -435,16 +523,14 @@ static const conformance_case cases[] = {
     LARGE("cp.async.bulk.global.shared::cta", bulk_store, V_NONE),
     BULK_REDUCES(BULK_REDUCE_CASE)
     TENSORS(LOAD_CASE)
-    TENSORS(STORE_CASE)
-    LARGE("cp.reduce.async.bulk.tensor.2d.add/f32", reduce_add, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.2d.add/f16", reduce_add_f16, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.2d.min/bf16", reduce_min_bf16, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.2d.max/s64", reduce_max_s64, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.3d.inc", reduce_inc, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.3d.dec", reduce_dec, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.3d.and", reduce_and, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.3d.or", reduce_or, V_U32),
-    LARGE("cp.reduce.async.bulk.tensor.3d.xor", reduce_xor, V_U32),
+    STORES(STORE_CASE)
+    TENSOR_REDUCES(REDUCE_CASE)
+    FLOATS("cp.reduce.async.bulk.tensor/floats add_f32", tensor_reduce_add_f32, V_F32),
+    FLOATS("cp.reduce.async.bulk.tensor/floats add_ftz", tensor_reduce_add_ftz, V_F32),
+    FLOATS("cp.reduce.async.bulk.tensor/floats add_tf32", tensor_reduce_add_tf32, V_F32),
+    FLOATS("cp.reduce.async.bulk.tensor/floats add_tf32_ftz", tensor_reduce_add_tf32_ftz, V_F32),
+    SIMPLE("prefetch.tensormap", prefetch_tensormap, V_NONE, THREADS),
+    SIMPLE("cp.async.bulk.prefetch.tensor", prefetch_tensor, V_NONE, THREADS),
 };
 
 extern "C" const conformance_table conformance_async = {"async", cases, (int)(sizeof(cases) / sizeof(cases[0]))};

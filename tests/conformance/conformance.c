@@ -19,7 +19,7 @@
 #include "conformance.h"
 #include "values.h"
 
-enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, LONGEST_NAME = 1 << 16 };
+enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, LONGEST_NAME = 1 << 16, ORIGINS = 4 };
 
 /* A program may be linked without some of the tables. */
 #pragma weak conformance_integer
@@ -35,18 +35,21 @@ enum { FORMAT = 1, BLOCK = 128, SHOWN = 3, UNTOUCHED = 0xa5, LINE_BYTES = 512, L
 #pragma weak conformance_async_prepare
 #pragma weak conformance_matrix
 static const conformance_table *const tables[] = {
-    &conformance_integer, &conformance_float,  &conformance_half,    &conformance_convert,
-    &conformance_memory,  &conformance_warp,   &conformance_control, &conformance_cluster,
-    &conformance_async,   &conformance_matrix, &conformance_wgmma,
+    &conformance_integer, &conformance_float, &conformance_half,    &conformance_convert,
+    &conformance_memory,  &conformance_warp,  &conformance_control, &conformance_cluster,
+    &conformance_matrix,  &conformance_wgmma, &conformance_async,
 };
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-typedef enum run_mode { MODE_NONE, MODE_RECORD, MODE_CHECK, MODE_LIST } run_mode;
+typedef enum run_mode { MODE_NONE, MODE_RECORD, MODE_CHECK, MODE_LIST, MODE_MERGE } run_mode;
 
 typedef struct run_options {
     run_mode mode;
     const char *path, *only, *skip;
     bool verbose;
+    int resume; /* recording: the cases before this one are done, those of them that did not fail are in PATH.partial */
+    int failed; /* of those */
+    char **arguments;
 } run_options;
 
 typedef struct golden_case {
@@ -59,6 +62,8 @@ typedef struct golden_case {
 } golden_case;
 
 typedef struct golden {
+    char origin[ORIGINS][LINE_BYTES]; /* as read: device, driver, runtime, date */
+    int origins;
     golden_case *cases;
     int count;
     int next; /* where the last one found was, and so most likely the one asked for next */
@@ -103,7 +108,14 @@ static bool chosen(const run_options *options, const char *name) {
 
 /* ---- the golden file --------------------------------------------------------------------------------------------- */
 
-static void write_header(gzFile file, int count) {
+static void write_header(gzFile file, const golden *recorded) {
+    const int count = recorded->count;
+    if (recorded->origins == ORIGINS) {
+        gzprintf(file, "conformance %d\n", FORMAT);
+        for (int k = 0; k < ORIGINS; k++) gzprintf(file, "%s\n", recorded->origin[k]);
+        gzprintf(file, "cases %d\n\n", count);
+        return;
+    }
     struct cudaDeviceProp properties;
     int driver = 0, runtime = 0;
     char date[32];
@@ -123,7 +135,7 @@ static bool write_golden(const char *path, const golden *recorded) {
     gzFile file = gzopen(temporary, "wb9");
     bool good = file != NULL;
     if (good) {
-        write_header(file, recorded->count);
+        write_header(file, recorded);
         for (int i = 0; i < recorded->count && good; i++) {
             const golden_case *c = &recorded->cases[i];
             size_t bytes = (size_t)c->n * c->size;
@@ -179,7 +191,9 @@ static bool read_golden(const char *path, golden *recorded) {
         return false;
     }
     while (good && (good = read_line(file, line)) && line[0]) {
-        if (sscanf(line, "cases %d", &count) != 1) printf("%s\n", line);
+        if (sscanf(line, "cases %d", &count) == 1) continue;
+        printf("%s\n", line);
+        if (recorded->origins < ORIGINS) strcpy(recorded->origin[recorded->origins++], line);
     }
     good = good && count >= 0;
     if (good) {
@@ -201,6 +215,38 @@ static golden_case *find(golden *recorded, const char *name) {
         }
     }
     return NULL;
+}
+
+/* Joins recordings of one device, driver and runtime; what stands in two of them must be the same. The date is the
+ * first one's. */
+static int merge(const char *path, char *const *from, int count) {
+    golden all = {0};
+    if (count == 0 || !read_golden(from[0], &all)) return 1;
+    for (int k = 1; k < count; k++) {
+        golden more = {0};
+        if (!read_golden(from[k], &more)) return 1;
+        for (int o = 0; o < ORIGINS - 1; o++) {
+            if (all.origins == ORIGINS && more.origins == ORIGINS && strcmp(all.origin[o], more.origin[o]) == 0)
+                continue;
+            fprintf(stderr, "conformance: %s: not of the same device, driver and runtime as %s\n", from[k], from[0]);
+            return 1;
+        }
+        all.cases = realloc(all.cases, (size_t)(all.count + more.count + 1) * sizeof(*all.cases));
+        if (!all.cases) return 1;
+        for (int i = 0; i < more.count; i++) {
+            const golden_case *c = &more.cases[i], *same = find(&all, c->name);
+            if (same == NULL) {
+                all.cases[all.count++] = *c;
+            } else if (same->n != c->n || same->size != c->size || same->checksum != c->checksum ||
+                       memcmp(same->outputs, c->outputs, (size_t)c->n * c->size) != 0) {
+                print_name("FAIL ", c->name, ": recorded twice, and differently\n");
+                return 1;
+            }
+        }
+    }
+    if (!write_golden(path, &all)) return 1;
+    printf("%d cases in %s\n", all.count, path);
+    return 0;
 }
 
 /* ---- running one case -------------------------------------------------------------------------------------------- */
@@ -338,20 +384,50 @@ static void keep(golden *recorded, const conformance_case *c, run *r) {
     r->outputs = NULL;
 }
 
+/* What a failed run has is kept, but not in the place of a whole recording. */
+static void recording_path(const run_options *options, bool whole, char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "%s%s", options->path, whole ? "" : ".partial");
+}
+
+/* A lost context is this process's: the cases from number `from` on are recorded by this program started anew. Returns
+ * where that is impossible. */
+static void resume(const run_options *options, const golden *recorded, int from, int failed) {
+    char path[PATH_MAX], number[2][16], *arguments[64];
+    int count = 0;
+    recording_path(options, false, path);
+    if (!write_golden(path, recorded)) return;
+    for (; options->arguments[count] && count < 59; count++) arguments[count] = options->arguments[count];
+    snprintf(number[0], sizeof(number[0]), "%d", from);
+    snprintf(number[1], sizeof(number[1]), "%d", failed);
+    arguments[count++] = "--resume";
+    arguments[count++] = number[0];
+    arguments[count++] = "--failed";
+    arguments[count++] = number[1];
+    arguments[count] = NULL;
+    fflush(stdout);
+    for (int fd = 3; fd < 1024; fd++) close(fd); /* the driver's */
+    execv("/proc/self/exe", arguments);
+}
+
 static int run_all(const run_options *options) {
     golden recorded = {0};
-    int total, passed = 0, failed = 0, unrecorded = 0;
+    int total, passed = 0, failed = options->failed, unrecorded = 0;
     bool lost = false;
     const conformance_case **cases = all_cases(&total);
     bool recording = options->mode == MODE_RECORD;
     if (recording) {
-        recorded.cases = allocate((size_t)total * sizeof(*recorded.cases));
+        char path[PATH_MAX];
+        recording_path(options, false, path);
+        if (options->resume > 0 && !read_golden(path, &recorded)) return 1;
+        passed = recorded.count;
+        recorded.cases = realloc(recorded.cases, (size_t)(total + 1) * sizeof(*recorded.cases));
+        if (!recorded.cases) return 1;
     } else if (!read_golden(options->path, &recorded)) {
         return 1;
     }
     const char *why = &conformance_async_prepare != NULL ? conformance_async_prepare() : NULL;
     if (why != NULL) fprintf(stderr, "conformance: no tensor maps: %s\n", why);
-    for (int i = 0; i < total; i++) {
+    for (int i = options->resume; i < total; i++) {
         const conformance_case *c = cases[i];
         golden_case *expected = recording ? NULL : find(&recorded, c->name);
         if (expected) expected->seen = true;
@@ -372,6 +448,7 @@ static int run_all(const run_options *options) {
             print_name("FAIL ", c->name, ": ");
             printf("%s\n", cudaGetErrorName(error));
             lost = context_is_lost();
+            if (lost && recording) resume(options, &recorded, i + 1, failed + 1);
             if (lost) printf("the device is of no more use to this run: the cases after this one were not run\n");
         } else if (recording) {
             keep(&recorded, c, &r);
@@ -391,9 +468,8 @@ static int run_all(const run_options *options) {
         failed++;
     }
     if (recording && passed > 0) {
-        /* What a failed run has is kept, but not in the place of a whole recording. */
         char path[PATH_MAX];
-        snprintf(path, sizeof(path), "%s%s", options->path, failed ? ".partial" : "");
+        recording_path(options, failed == 0, path);
         if (!write_golden(path, &recorded)) failed++;
         printf("recorded in %s\n", path);
     }
@@ -409,22 +485,20 @@ static int run_all(const run_options *options) {
 static int usage(const char *what) {
     fprintf(stderr,
             "conformance: %s; usage: conformance --record FILE.gz | --check FILE.gz | --list [--only SUBSTRING] "
-            "[--skip SUBSTRING] [--verbose]\n",
+            "[--skip SUBSTRING] [--verbose] | --merge FILE.gz FROM.gz...\n",
             what);
     return 2;
 }
 
 int main(int argc, char **argv) {
     static const struct option names[] = {
-        {"record", required_argument, NULL, 'r'},
-        {"check", required_argument, NULL, 'c'},
-        {"list", no_argument, NULL, 'l'},
-        {"only", required_argument, NULL, 'o'},
-        {"skip", required_argument, NULL, 's'},
-        {"verbose", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"record", required_argument, NULL, 'r'}, {"check", required_argument, NULL, 'c'},
+        {"list", no_argument, NULL, 'l'},         {"merge", required_argument, NULL, 'm'},
+        {"only", required_argument, NULL, 'o'},   {"skip", required_argument, NULL, 's'},
+        {"verbose", no_argument, NULL, 'v'},      {"resume", required_argument, NULL, 'R'},
+        {"failed", required_argument, NULL, 'F'}, {NULL, 0, NULL, 0},
     };
-    run_options options = {0};
+    run_options options = {.arguments = argv};
     int letter;
     opterr = 0;
     while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1) {
@@ -439,6 +513,9 @@ int main(int argc, char **argv) {
         case 'l':
             mode = MODE_LIST;
             break;
+        case 'm':
+            mode = MODE_MERGE;
+            break;
         case 'o':
             options.only = optarg;
             break;
@@ -448,16 +525,23 @@ int main(int argc, char **argv) {
         case 'v':
             options.verbose = true;
             break;
+        case 'R':
+            options.resume = atoi(optarg);
+            break;
+        case 'F':
+            options.failed = atoi(optarg);
+            break;
         default:
             return usage("unknown option, or one without its argument");
         }
         if (mode == MODE_NONE) continue;
-        if (options.mode != MODE_NONE) return usage("more than one of --record, --check and --list");
+        if (options.mode != MODE_NONE) return usage("more than one of --record, --check, --list and --merge");
         options.mode = mode;
         if (mode != MODE_LIST) options.path = optarg;
     }
+    if (options.mode == MODE_MERGE) return merge(options.path, argv + optind, argc - optind);
     if (optind < argc) return usage("too many arguments");
-    if (options.mode == MODE_NONE) return usage("none of --record, --check and --list");
+    if (options.mode == MODE_NONE) return usage("none of --record, --check, --list and --merge");
     if (options.mode == MODE_LIST) {
         list_cases(&options);
         return 0;

@@ -2,8 +2,10 @@
  *
  * Four warps do the same with other inputs; register j of thread t is element 128 j + t of the inputs, of the outputs, too.
  *   /integers   operands and sums so small that every sum is exact: bit for bit
- *   /fractions  operands in [-1, 1]: within the bound that README.md gives
+ *   /fractions  operands in [-1, 1]: bit for bit
  *   /extremes   integers, c next to the largest and the least
+ *   /wide       exponents far apart, subnormals, infinities, NaNs: bit for bit
+ *   /zeros      most operands zero, c small: bit for bit
  *   /products   one product a sum and c = 0, special values (subnormals, infinities, NaNs) among them: bit for bit
  */
 #include "conformance.h"
@@ -15,8 +17,10 @@
 #include <mma.h>
 #include <type_traits>
 
+#include "wide.cuh"
+
 enum { THREADS = 128 };
-enum kind { INTEGERS, FRACTIONS, PRODUCTS };
+enum kind { INTEGERS, FRACTIONS, PRODUCTS, WIDE, ZEROS };
 enum operand { F16, BF16, TF32, E4M3, E5M2, BITS };
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -37,6 +41,20 @@ static __device__ uint32_t multiplicand(operand type, kind how, uint32_t bits, b
         return type == TF32 ? bits : type == F16 || type == BF16 ? bits & 0xffff : bits & 0xff;
     }
     if (type == BITS) return bits;
+    if (how == ZEROS) { /* three of four elements */
+        const uint32_t wide = multiplicand(type, WIDE, bits, kept), keep = wide_mix(bits + 4321);
+        for (int k = 0; k < 4; k++) result |= (keep >> 2 * k & 3) == 0 ? 0xffu << 8 * k : 0;
+        if (type == TF32) return keep & 3 ? 0 : wide;
+        if (type == F16 || type == BF16) return (keep & 3 ? 0 : wide & 0xffff) | (keep & 12 ? 0 : wide & 0xffff0000);
+        return wide & result;
+    }
+    if (how == WIDE) {
+        if (type == TF32) return wide_f32(bits);
+        if (type == F16) return wide_f16(bits) | wide_f16(bits + 1) << 16;
+        if (type == BF16) return wide_bf16(bits) | wide_bf16(bits + 1) << 16;
+        for (int k = 0; k < 4; k++) result |= (type == E4M3 ? wide_e4m3(bits + k) : wide_e5m2(bits + k)) << 8 * k;
+        return result;
+    }
     if (type == TF32) /* its lower 13 bits do not count */
         return how == INTEGERS ? __float_as_uint(small_integer(bits)) | (bits & 0x1fff) : __float_as_uint(fraction(bits));
     if (type == E4M3 || type == E5M2) { /* 0, +-1, +-2, +-3; below 1 */
@@ -65,7 +83,11 @@ static __device__ double multiplicand(operand, kind how, double value, bool kept
 }
 
 static __device__ void addend(kind how, uint32_t bits, float *c) {
-    *c = how == PRODUCTS ? 0 : how == INTEGERS ? small_integer(bits) : fraction(bits);
+    *c = how == PRODUCTS   ? 0
+         : how == INTEGERS ? small_integer(bits)
+         : how == WIDE     ? __uint_as_float(wide_f32(bits + 77))
+         : how == ZEROS    ? __uint_as_float(wide_f32(bits + 77)) * 0x1p-24f
+                           : fraction(bits);
 }
 static __device__ void addend(kind how, uint32_t bits, uint32_t *c) { /* two halves */
     *c = how == PRODUCTS ? 0 : multiplicand(F16, how, bits, true);
@@ -501,74 +523,122 @@ NARROW(narrow_and, b1, 128, wmma::bmma_sync(fc, fa, fb, fc, wmma::experimental::
     WHOLE_LAYOUTS(shape, M, N, K, u8, int, V_S32)                                                                     \
     WHOLE(shape, M, N, K, __half, float, __half, V_F16, row, col, row, INTEGERS, false, 0)                            \
     WHOLE(shape, M, N, K, __half, __half, float, V_F32, row, col, row, INTEGERS, false, 0)                            \
-    WHOLE(shape, M, N, K, __half, float, float, V_F32, row, col, row, FRACTIONS, false, -18)                          \
-    WHOLE(shape, M, N, K, __half, __half, __half, V_F16, row, col, row, FRACTIONS, false, -9)                         \
-    WHOLE(shape, M, N, K, bf16, float, float, V_F32, row, col, row, FRACTIONS, false, -18)
+    WHOLE(shape, M, N, K, __half, float, float, V_F32, row, col, row, FRACTIONS, false, 0)                            \
+    WHOLE(shape, M, N, K, __half, __half, __half, V_F16, row, col, row, FRACTIONS, false, 0)                          \
+    WHOLE(shape, M, N, K, bf16, float, float, V_F32, row, col, row, FRACTIONS, false, 0)
 #define NARROW_CASE(types, id) {"wmma.row.col." types, id, V_U32, V_U32, V_U32, V_S32, 64, 1, 32, 0, 0},
 
 static const conformance_case cases[] = {
     {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/integers", mma_m8n8k4_row_row_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/fractions", mma_m8n8k4_row_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/fractions", mma_m8n8k4_row_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/wide", mma_m8n8k4_row_row_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16/zeros", mma_m8n8k4_row_row_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/integers", mma_m8n8k4_row_row_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/fractions", mma_m8n8k4_row_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/fractions", mma_m8n8k4_row_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/wide", mma_m8n8k4_row_row_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.row.f32.f16.f16.f32/zeros", mma_m8n8k4_row_row_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/integers", mma_m8n8k4_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/fractions", mma_m8n8k4_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/fractions", mma_m8n8k4_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/wide", mma_m8n8k4_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16/zeros", mma_m8n8k4_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/integers", mma_m8n8k4_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/fractions", mma_m8n8k4_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/fractions", mma_m8n8k4_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/wide", mma_m8n8k4_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32/zeros", mma_m8n8k4_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/integers", mma_m8n8k4_col_row_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/fractions", mma_m8n8k4_col_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/fractions", mma_m8n8k4_col_row_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/wide", mma_m8n8k4_col_row_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16/zeros", mma_m8n8k4_col_row_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/integers", mma_m8n8k4_col_row_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/fractions", mma_m8n8k4_col_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/fractions", mma_m8n8k4_col_row_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/wide", mma_m8n8k4_col_row_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32/zeros", mma_m8n8k4_col_row_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/integers", mma_m8n8k4_col_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/fractions", mma_m8n8k4_col_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/fractions", mma_m8n8k4_col_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/wide", mma_m8n8k4_col_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f16.f16.f16.f16/zeros", mma_m8n8k4_col_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/integers", mma_m8n8k4_col_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/fractions", mma_m8n8k4_col_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/fractions", mma_m8n8k4_col_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/wide", mma_m8n8k4_col_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f32/zeros", mma_m8n8k4_col_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/integers", mma_m8n8k4_row_col_f32_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/fractions", mma_m8n8k4_row_col_f32_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/fractions", mma_m8n8k4_row_col_f32_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/wide", mma_m8n8k4_row_col_f32_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16/zeros", mma_m8n8k4_row_col_f32_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 1024, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/integers", mma_m16n8k8_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/fractions", mma_m16n8k8_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/fractions", mma_m16n8k8_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/wide", mma_m16n8k8_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/zeros", mma_m16n8k8_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16/products", mma_m16n8k8_row_col_f16_f16_f16_f16<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/integers", mma_m16n8k8_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/fractions", mma_m16n8k8_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, -19},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/fractions", mma_m16n8k8_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/wide", mma_m16n8k8_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/zeros", mma_m16n8k8_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32/products", mma_m16n8k8_row_col_f32_f16_f16_f32<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/integers", mma_m16n8k16_row_col_f16_f16_f16_f16<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/fractions", mma_m16n8k16_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, -9},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/fractions", mma_m16n8k16_row_col_f16_f16_f16_f16<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/wide", mma_m16n8k16_row_col_f16_f16_f16_f16<WIDE>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/zeros", mma_m16n8k16_row_col_f16_f16_f16_f16<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16/products", mma_m16n8k16_row_col_f16_f16_f16_f16<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/integers", mma_m16n8k16_row_col_f32_f16_f16_f32<INTEGERS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/fractions", mma_m16n8k16_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, -18},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/fractions", mma_m16n8k16_row_col_f32_f16_f16_f32<FRACTIONS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/wide", mma_m16n8k16_row_col_f32_f16_f16_f32<WIDE>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/zeros", mma_m16n8k16_row_col_f32_f16_f16_f32<ZEROS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32/products", mma_m16n8k16_row_col_f32_f16_f16_f32<PRODUCTS>, V_F16X2, V_F16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/integers", mma_m16n8k8_row_col_f32_bf16_bf16_f32<INTEGERS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k8_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, -19},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k8_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/wide", mma_m16n8k8_row_col_f32_bf16_bf16_f32<WIDE>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/zeros", mma_m16n8k8_row_col_f32_bf16_bf16_f32<ZEROS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32/products", mma_m16n8k8_row_col_f32_bf16_bf16_f32<PRODUCTS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/integers", mma_m16n8k16_row_col_f32_bf16_bf16_f32<INTEGERS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k16_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, -18},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/fractions", mma_m16n8k16_row_col_f32_bf16_bf16_f32<FRACTIONS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/wide", mma_m16n8k16_row_col_f32_bf16_bf16_f32<WIDE>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/zeros", mma_m16n8k16_row_col_f32_bf16_bf16_f32<ZEROS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32/products", mma_m16n8k16_row_col_f32_bf16_bf16_f32<PRODUCTS>, V_BF16X2, V_BF16X2, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/integers", mma_m16n8k4_row_col_f32_tf32_tf32_f32<INTEGERS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k4_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, -20},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k4_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/wide", mma_m16n8k4_row_col_f32_tf32_tf32_f32<WIDE>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/zeros", mma_m16n8k4_row_col_f32_tf32_tf32_f32<ZEROS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32/products", mma_m16n8k4_row_col_f32_tf32_tf32_f32<PRODUCTS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/integers", mma_m16n8k8_row_col_f32_tf32_tf32_f32<INTEGERS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k8_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, -19},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/fractions", mma_m16n8k8_row_col_f32_tf32_tf32_f32<FRACTIONS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/wide", mma_m16n8k8_row_col_f32_tf32_tf32_f32<WIDE>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/zeros", mma_m16n8k8_row_col_f32_tf32_tf32_f32<ZEROS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32/products", mma_m16n8k8_row_col_f32_tf32_tf32_f32<PRODUCTS>, V_F32, V_F32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/integers", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/wide", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/zeros", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32/products", mma_m16n8k32_row_col_f32_e4m3_e4m3_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/integers", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/wide", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/zeros", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32/products", mma_m16n8k32_row_col_f32_e4m3_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/integers", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/wide", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/zeros", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32/products", mma_m16n8k32_row_col_f32_e5m2_e4m3_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/integers", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/fractions", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/wide", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/zeros", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32/products", mma_m16n8k32_row_col_f32_e5m2_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/integers", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<INTEGERS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/fractions", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<FRACTIONS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/wide", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<WIDE>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/zeros", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<ZEROS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32/products", mma_m16n8k16_row_col_f32_e4m3_e5m2_f32<PRODUCTS>, V_U32, V_U32, V_U32, V_F32, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/integers", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<INTEGERS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/fractions", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/fractions", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/wide", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<WIDE>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/zeros", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<ZEROS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16/products", mma_m16n8k32_row_col_f16_e4m3_e5m2_f16<PRODUCTS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/integers", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<INTEGERS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
-    {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/fractions", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, -7},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/fractions", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<FRACTIONS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/wide", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<WIDE>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/zeros", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<ZEROS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16/products", mma_m16n8k16_row_col_f16_e5m2_e4m3_f16<PRODUCTS>, V_U32, V_U32, V_U32, V_F16X2, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64/integers", mma_m8n8k4_row_col_f64_f64_f64_f64<INTEGERS>, V_F64, V_F64, V_F64, V_F64, 512, 1, THREADS, 0, 0},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64/fractions", mma_m8n8k4_row_col_f64_f64_f64_f64<FRACTIONS>, V_F64, V_F64, V_F64, V_F64, 512, 1, THREADS, 0, 0},
@@ -668,7 +738,7 @@ static const conformance_case cases[] = {
     WHOLE_SHAPE("m8n32k16", 8, 32, 16)
     WHOLE_LAYOUTS("m16n16k8", 16, 16, 8, tf32, float, V_F32)
     WHOLE_LAYOUTS("m8n8k4", 8, 8, 4, double, double, V_F64)
-    WHOLE("m16n16k8", 16, 16, 8, tf32, float, float, V_F32, row, col, row, FRACTIONS, false, -19)
+    WHOLE("m16n16k8", 16, 16, 8, tf32, float, float, V_F32, row, col, row, FRACTIONS, false, 0)
     WHOLE("m8n8k4", 8, 8, 4, double, double, double, V_F64, row, col, row, FRACTIONS, false, 0)
     NARROW_CASE("m8n8k32.s32.s4.s4.s32", narrow_s4)
     NARROW_CASE("m8n8k32.s32.u4.u4.s32", narrow_u4)

@@ -2,15 +2,16 @@
  *
  * Shared memory is filled with numbers that depend on the address alone, and the descriptors choose among them, so that
  * a result shows which were taken. In the exact cases these are small integers, whose sums every type holds, and a
- * thread gives a checksum of its registers; in the others, which have names that end in "/sums", numbers in -1..1, and
- * a thread gives its registers, to be compared within a bound: how tensor cores round and in which order they add is
- * not documented.
+ * thread gives a checksum of its registers; in the others, which have names that end in "/sums", numbers in -1..1, or in
+ * "/wide", those of wide.cuh, and a thread gives its registers.
  */
 #include "conformance.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdint.h>
+
+#include "wide.cuh"
 
 #define UNUSED_ARGUMENTS ((void)a, (void)b, (void)c, (void)n)
 
@@ -112,9 +113,31 @@ static __device__ __forceinline__ uint32_t mixed(const void *a, uint32_t i) {
     return x ^ x >> 13;
 }
 
-/* Element i of `kind`: a small integer, or with `sums` a number in -1..1. */
-static __device__ void put(void *to, uint32_t i, kind k, uint32_t random, bool sums) {
+enum numbers { SMALL, SUMS, WIDE };
+
+/* Element i of `kind`: a small integer, a number in -1..1, one of wide.cuh. */
+static __device__ void put(void *to, uint32_t i, kind k, uint32_t random, numbers how) {
     const uint8_t e4m3[] = {0x00, 0x38, 0x40, 0x44, 0x48}, e5m2[] = {0x00, 0x3c, 0x40, 0x42, 0x44};
+    const bool sums = how == SUMS;
+    if (how == WIDE && k != OF_BYTES && k != OF_S32) {
+        switch (k) {
+        case OF_F16:
+            ((uint16_t *)to)[i] = (uint16_t)wide_f16(random);
+            return;
+        case OF_BF16:
+            ((uint16_t *)to)[i] = (uint16_t)wide_bf16(random);
+            return;
+        case OF_E4M3:
+            ((uint8_t *)to)[i] = (uint8_t)wide_e4m3(random);
+            return;
+        case OF_E5M2:
+            ((uint8_t *)to)[i] = (uint8_t)wide_e5m2(random);
+            return;
+        default:
+            ((uint32_t *)to)[i] = wide_f32(random);
+            return;
+        }
+    }
     const float value = sums ? (float)(int32_t)random * 0x1p-31f : (float)(int)(random % 17) - 8;
     switch (k) {
     case OF_F16:
@@ -165,33 +188,33 @@ static __device__ uint64_t descriptor(uint32_t at, int swizzle, bool mn_major, u
            (uint64_t)base << 49 | (uint64_t)swizzle << 62;
 }
 
-static __device__ uint32_t prepare(const void *a, kind of_a, kind of_b, kind of_d, bool sums) {
+static __device__ uint32_t prepare(const void *a, kind of_a, kind of_b, kind of_d, numbers how) {
     extern __shared__ __align__(1024) uint8_t image[];
     for (uint32_t i = threadIdx.x; i < (uint32_t)(B_AT / bytes_of(of_a)); i += THREADS)
-        put(image, i, of_a, mixed(a, i), sums);
+        put(image, i, of_a, mixed(a, i), how);
     for (uint32_t i = threadIdx.x; i < (uint32_t)((IMAGE - B_AT) / bytes_of(of_b)); i += THREADS)
-        put(image + B_AT, i, of_b, mixed(a, i + 77777), sums);
+        put(image + B_AT, i, of_b, mixed(a, i + 77777), how);
     uint8_t *own = image + IMAGE + threadIdx.x * OWN;
     for (uint32_t i = 0; i < (uint32_t)(D_BYTES / bytes_of(of_d)); i++)
-        put(own, i, of_d, mixed(a, i + 99999 + threadIdx.x * 1000), sums);
+        put(own, i, of_d, mixed(a, i + 99999 + threadIdx.x * 1000), how);
     for (uint32_t i = 0; i < (uint32_t)(A_BYTES / bytes_of(of_a)); i++)
-        put(own + D_BYTES, i, of_a, mixed(a, i + 55555 + threadIdx.x * 1000), sums);
+        put(own + D_BYTES, i, of_a, mixed(a, i + 55555 + threadIdx.x * 1000), how);
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
     return (uint32_t)__cvta_generic_to_shared(own);
 }
 
-static __device__ void give(void *d, uint32_t own, uint32_t registers, bool sums) {
+static __device__ void give(void *d, uint32_t own, uint32_t registers, numbers how) {
     uint32_t sum = 2166136261u;
     for (uint32_t i = 0; i < registers; i++) {
         uint32_t word;
         asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(own + 4 * i));
-        if (sums)
+        if (how != SMALL)
             ((uint32_t *)d)[threadIdx.x * registers + i] = word;
         else
             sum = (sum ^ word) * 16777619u;
     }
-    if (!sums) ((uint32_t *)d)[blockIdx.x * THREADS + threadIdx.x] = sum;
+    if (how == SMALL) ((uint32_t *)d)[blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
 /* VARIANT says which layouts the blocks have: LAYOUTS 16 pairs of swizzles; STEPS start addresses inside of swizzled
@@ -217,14 +240,14 @@ static __device__ void descriptors(variant v, bool mn_a, bool mn_b, uint32_t row
     *of_b = descriptor(at + B_AT, swizzle_b, mn_b, rows_b, step, base);
 }
 
-#define CASE_KERNEL(id, shape, N, types, OF_A, OF_B, OF_D, Q, a_operand, mn_a, mn_b, variant, scale, tail, sums)       \
+#define CASE_KERNEL(id, shape, N, types, OF_A, OF_B, OF_D, Q, a_operand, mn_a, mn_b, variant, scale, tail, how)       \
     static __global__ void id(const void *a, const void *b, const void *c, void *d, int n) {                           \
         UNUSED_ARGUMENTS;                                                                                              \
         uint64_t at_a, at_b;                                                                                           \
-        const uint32_t own = prepare(a, OF_A, OF_B, OF_D, sums);                                                       \
+        const uint32_t own = prepare(a, OF_A, OF_B, OF_D, how);                                                       \
         descriptors(variant, mn_a, mn_b, N, &at_a, &at_b);                                                             \
         WGMMA(own, shape, types, Q, a_operand, at_a, at_b, scale, tail);                                               \
-        give(d, own, OF_D == OF_F16 ? N / 4 : N / 2, sums);                                                            \
+        give(d, own, OF_D == OF_F16 ? N / 4 : N / 2, how);                                                            \
     }
 
 #define A_DESC "%1"
@@ -232,291 +255,305 @@ static __device__ void descriptors(variant v, bool mn_a, bool mn_b, uint32_t row
 
 /* clang-format off */
 CASE_KERNEL(wgmma_1, "m64n8k16", 8, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_2, "m64n16k16", 16, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_3, "m64n24k16", 24, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q6, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_4, "m64n32k16", 32, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q8, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_5, "m64n40k16", 40, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q10, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_6, "m64n48k16", 48, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q12, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_7, "m64n56k16", 56, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q14, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_8, "m64n64k16", 64, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q16, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_9, "m64n72k16", 72, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q18, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_10, "m64n80k16", 80, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q20, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_11, "m64n88k16", 88, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q22, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_12, "m64n96k16", 96, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q24, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_13, "m64n104k16", 104, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q26, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_14, "m64n112k16", 112, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q28, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_15, "m64n120k16", 120, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q30, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_16, "m64n128k16", 128, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q32, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_17, "m64n136k16", 136, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q34, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_18, "m64n144k16", 144, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q36, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_19, "m64n152k16", 152, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q38, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_20, "m64n160k16", 160, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q40, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_21, "m64n168k16", 168, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q42, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_22, "m64n176k16", 176, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q44, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_23, "m64n184k16", 184, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q46, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_24, "m64n192k16", 192, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q48, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_25, "m64n200k16", 200, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q50, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_26, "m64n208k16", 208, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q52, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_27, "m64n216k16", 216, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q54, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_28, "m64n224k16", 224, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q56, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_29, "m64n232k16", 232, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q58, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_30, "m64n240k16", 240, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q60, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_31, "m64n248k16", 248, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q62, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_32, "m64n256k16", 256, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q64, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_33, "m64n8k16", 8, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q1, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_34, "m64n24k16", 24, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q3, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_35, "m64n112k16", 112, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q14, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_36, "m64n256k16", 256, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q32, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_37, "m64n8k16", 8, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_38, "m64n24k16", 24, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q6, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_39, "m64n112k16", 112, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q28, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_40, "m64n256k16", 256, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q64, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", false)
+            ONE, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_41, "m64n8k8", 8, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_42, "m64n24k8", 24, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q6, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_43, "m64n112k8", 112, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q28, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_44, "m64n256k8", 256, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q64, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_45, "m64n8k32", 8, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_46, "m64n24k32", 24, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q6, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_47, "m64n112k32", 112, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q28, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_48, "m64n256k32", 256, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q64, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_49, "m64n8k32", 8, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_50, "m64n24k32", 24, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q6, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_51, "m64n112k32", 112, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q28, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_52, "m64n256k32", 256, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q64, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_53, "m64n8k32", 8, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q1, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_54, "m64n24k32", 24, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q3, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_55, "m64n112k32", 112, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q14, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_56, "m64n256k32", 256, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q32, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_57, "m64n8k32", 8, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q1, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_58, "m64n24k32", 24, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q3, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_59, "m64n112k32", 112, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q14, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_60, "m64n256k32", 256, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q32, A_DESC, false, false,
-            ONE, 1, ", 1, 1", false)
+            ONE, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_61, "m64n8k32", 8, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q2, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_62, "m64n24k32", 24, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q6, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_63, "m64n112k32", 112, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q28, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_64, "m64n256k32", 256, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q64, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_65, "m64n8k32", 8, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q2, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_66, "m64n24k32", 24, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q6, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_67, "m64n112k32", 112, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q28, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_68, "m64n256k32", 256, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q64, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_69, "m64n8k32", 8, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q2, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_70, "m64n24k32", 24, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q6, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_71, "m64n112k32", 112, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q28, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_72, "m64n256k32", 256, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q64, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_73, "m64n8k32", 8, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q2, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_74, "m64n24k32", 24, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q6, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_75, "m64n112k32", 112, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q28, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_76, "m64n256k32", 256, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q64, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_77, "m64n48k32", 48, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q12, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_78, "m64n64k32", 64, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_79, "m64n80k32", 80, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q20, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_80, "m64n96k32", 96, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q24, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_81, "m64n128k32", 128, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q32, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_82, "m64n144k32", 144, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q36, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_83, "m64n160k32", 160, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q40, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_84, "m64n176k32", 176, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q44, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_85, "m64n192k32", 192, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q48, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_86, "m64n208k32", 208, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q52, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_87, "m64n224k32", 224, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q56, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_88, "m64n240k32", 240, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q60, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_89, "m64n96k16", 96, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1, 0, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_90, "m64n32k16", 32, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0", SMALL)
 CASE_KERNEL(wgmma_91, "m64n96k16", 96, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q12, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1, 0, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_92, "m64n32k16", 32, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q4, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0", SMALL)
 CASE_KERNEL(wgmma_93, "m64n96k16", 96, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1, 0, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_94, "m64n32k16", 32, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1, 0", false)
+            LAYOUTS, 1, ", 1, 1, 0", SMALL)
 CASE_KERNEL(wgmma_95, "m64n96k8", 96, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_96, "m64n32k8", 32, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_97, "m64n96k32", 96, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_98, "m64n32k32", 32, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_99, "m64n96k32", 96, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_100, "m64n32k32", 32, "f32.e5m2.e4m3", OF_E5M2, OF_E4M3, OF_F32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_101, "m64n96k32", 96, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q12, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_102, "m64n32k32", 32, "f16.e4m3.e5m2", OF_E4M3, OF_E5M2, OF_F16, Q4, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_103, "m64n96k32", 96, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q12, A_DESC, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_104, "m64n32k32", 32, "f16.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F16, Q4, A_REGS, false, false,
-            LAYOUTS, 1, ", 1, 1", false)
+            LAYOUTS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_105, "m64n96k32", 96, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_106, "m64n32k32", 32, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_107, "m64n96k32", 96, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_108, "m64n32k32", 32, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_109, "m64n96k32", 96, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_110, "m64n32k32", 32, "s32.s8.u8", OF_BYTES, OF_BYTES, OF_S32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_111, "m64n96k32", 96, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q24, A_DESC, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_112, "m64n32k32", 32, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q8, A_REGS, false, false,
-            LAYOUTS, 1, "", false)
+            LAYOUTS, 1, "", SMALL)
 CASE_KERNEL(wgmma_113, "m64n80k16", 80, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q20, A_DESC, false, true,
-            LAYOUTS, 1, ", 1, 1, 0, 1", false)
+            LAYOUTS, 1, ", 1, 1, 0, 1", SMALL)
 CASE_KERNEL(wgmma_114, "m64n80k16", 80, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q20, A_DESC, true, false,
-            LAYOUTS, 1, ", 1, 1, 1, 0", false)
+            LAYOUTS, 1, ", 1, 1, 1, 0", SMALL)
 CASE_KERNEL(wgmma_115, "m64n80k16", 80, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q20, A_DESC, true, true,
-            LAYOUTS, 1, ", 1, 1, 1, 1", false)
+            LAYOUTS, 1, ", 1, 1, 1, 1", SMALL)
 CASE_KERNEL(wgmma_116, "m64n200k16", 200, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q50, A_REGS, false, true,
-            LAYOUTS, 1, ", 1, 1, 1", false)
+            LAYOUTS, 1, ", 1, 1, 1", SMALL)
 CASE_KERNEL(wgmma_117, "m64n80k16", 80, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q20, A_DESC, false, true,
-            LAYOUTS, 1, ", 1, 1, 0, 1", false)
+            LAYOUTS, 1, ", 1, 1, 0, 1", SMALL)
 CASE_KERNEL(wgmma_118, "m64n80k16", 80, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q20, A_DESC, true, false,
-            LAYOUTS, 1, ", 1, 1, 1, 0", false)
+            LAYOUTS, 1, ", 1, 1, 1, 0", SMALL)
 CASE_KERNEL(wgmma_119, "m64n80k16", 80, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q20, A_DESC, true, true,
-            LAYOUTS, 1, ", 1, 1, 1, 1", false)
+            LAYOUTS, 1, ", 1, 1, 1, 1", SMALL)
 CASE_KERNEL(wgmma_120, "m64n200k16", 200, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q50, A_REGS, false, true,
-            LAYOUTS, 1, ", 1, 1, 1", false)
+            LAYOUTS, 1, ", 1, 1, 1", SMALL)
 CASE_KERNEL(wgmma_121, "m64n64k16", 64, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q16, A_DESC, false, false,
-            STEPS, 1, ", 1, 1, 0, 0", false)
+            STEPS, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_122, "m64n64k16", 64, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q16, A_DESC, false, false,
-            BASES, 1, ", 1, 1, 0, 0", false)
+            BASES, 1, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_123, "m64n64k8", 64, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q16, A_DESC, false, false,
-            STEPS, 1, ", 1, 1", false)
+            STEPS, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_124, "m64n64k8", 64, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q16, A_DESC, false, false,
-            BASES, 1, ", 1, 1", false)
+            BASES, 1, ", 1, 1", SMALL)
 CASE_KERNEL(wgmma_125, "m64n64k32", 64, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            STEPS, 1, "", false)
+            STEPS, 1, "", SMALL)
 CASE_KERNEL(wgmma_126, "m64n64k32", 64, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            BASES, 1, "", false)
+            BASES, 1, "", SMALL)
 CASE_KERNEL(wgmma_127, "m64n64k16", 64, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q16, A_DESC, true, true,
-            BASES, 1, ", 1, 1, 1, 1", false)
+            BASES, 1, ", 1, 1, 1, 1", SMALL)
 CASE_KERNEL(wgmma_128, "m64n64k16", 64, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q16, A_DESC, false, false,
-            ONE, 0, ", 1, 1, 0, 0", false)
+            ONE, 0, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_129, "m64n64k32", 64, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            ONE, 0, "", false)
+            ONE, 0, "", SMALL)
 CASE_KERNEL(wgmma_130, "m64n64k16", 64, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q8, A_DESC, false, false,
-            ONE, 0, ", 1, 1, 0, 0", false)
+            ONE, 0, ", 1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_131, "m64n64k16", 64, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q16, A_DESC, false, false,
-            ONE, 1, ", -1, 1, 0, 0", false)
+            ONE, 1, ", -1, 1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_132, "m64n64k16", 64, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q16, A_DESC, false, false,
-            ONE, 1, ", 1, -1, 0, 0", false)
+            ONE, 1, ", 1, -1, 0, 0", SMALL)
 CASE_KERNEL(wgmma_133, "m64n64k16", 64, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q16, A_REGS, false, false,
-            ONE, 1, ", -1, -1, 0", false)
+            ONE, 1, ", -1, -1, 0", SMALL)
 CASE_KERNEL(wgmma_134, "m64n64k32.satfinite", 64, "s32.s8.s8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_135, "m64n64k32.satfinite", 64, "s32.u8.u8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_DESC, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_136, "m64n64k32.satfinite", 64, "s32.u8.s8", OF_BYTES, OF_BYTES, OF_S32, Q16, A_REGS, false, false,
-            ONE, 1, "", false)
+            ONE, 1, "", SMALL)
 CASE_KERNEL(wgmma_137, "m64n16k16", 16, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", true)
+            ONE, 1, ", 1, 1, 0, 0", SUMS)
 CASE_KERNEL(wgmma_138, "m64n16k16", 16, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", true)
+            ONE, 1, ", 1, 1, 0, 0", SUMS)
 CASE_KERNEL(wgmma_139, "m64n16k16", 16, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1, 0, 0", true)
+            ONE, 1, ", 1, 1, 0, 0", SUMS)
 CASE_KERNEL(wgmma_140, "m64n16k8", 16, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1", true)
+            ONE, 1, ", 1, 1", SUMS)
 CASE_KERNEL(wgmma_141, "m64n16k32", 16, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1", true)
+            ONE, 1, ", 1, 1", SUMS)
 CASE_KERNEL(wgmma_142, "m64n16k32", 16, "f32.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F32, Q4, A_DESC, false, false,
-            ONE, 1, ", 1, 1", true)
+            ONE, 1, ", 1, 1", SUMS)
 CASE_KERNEL(wgmma_143, "m64n16k32", 16, "f16.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F16, Q2, A_DESC, false, false,
-            ONE, 1, ", 1, 1", true)
+            ONE, 1, ", 1, 1", SUMS)
+CASE_KERNEL(wgmma_wide_137, "m64n16k16", 16, "f32.f16.f16", OF_F16, OF_F16, OF_F32, Q4, A_DESC, false, false,
+            ONE, 1, ", 1, 1, 0, 0", WIDE)
+CASE_KERNEL(wgmma_wide_138, "m64n16k16", 16, "f16.f16.f16", OF_F16, OF_F16, OF_F16, Q2, A_DESC, false, false,
+            ONE, 1, ", 1, 1, 0, 0", WIDE)
+CASE_KERNEL(wgmma_wide_139, "m64n16k16", 16, "f32.bf16.bf16", OF_BF16, OF_BF16, OF_F32, Q4, A_DESC, false, false,
+            ONE, 1, ", 1, 1, 0, 0", WIDE)
+CASE_KERNEL(wgmma_wide_140, "m64n16k8", 16, "f32.tf32.tf32", OF_TF32, OF_TF32, OF_F32, Q4, A_DESC, false, false,
+            ONE, 1, ", 1, 1", WIDE)
+CASE_KERNEL(wgmma_wide_141, "m64n16k32", 16, "f32.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F32, Q4, A_DESC, false, false,
+            ONE, 1, ", 1, 1", WIDE)
+CASE_KERNEL(wgmma_wide_142, "m64n16k32", 16, "f32.e5m2.e5m2", OF_E5M2, OF_E5M2, OF_F32, Q4, A_DESC, false, false,
+            ONE, 1, ", 1, 1", WIDE)
+CASE_KERNEL(wgmma_wide_143, "m64n16k32", 16, "f16.e4m3.e4m3", OF_E4M3, OF_E4M3, OF_F16, Q2, A_DESC, false, false,
+            ONE, 1, ", 1, 1", WIDE)
 /* clang-format on */
 
 /* Registers go from the third warpgroup to the two others; the numbers in them stay. */
@@ -538,7 +575,7 @@ static __global__ void __launch_bounds__(384, 1)
 static __global__ void groups(const void *a, const void *b, const void *c, void *d, int n) {
     UNUSED_ARGUMENTS;
     uint64_t at_a, at_b;
-    const uint32_t own = prepare(a, OF_F16, OF_F16, OF_F32, false);
+    const uint32_t own = prepare(a, OF_F16, OF_F16, OF_F32, SMALL);
     descriptors(ONE, false, false, 8, &at_a, &at_b);
     asm volatile(
         "{ .reg .f32 d<4>; .reg .f32 e<4>; ld.shared.v4.f32 {d0,d1,d2,d3}, [%0]; mov.f32 e0, d3; mov.f32 e1, d2; "
@@ -554,7 +591,7 @@ static __global__ void groups(const void *a, const void *b, const void *c, void 
         "st.shared.v4.f32 [%0], {d0,d1,d2,d3}; }" ::"r"(own),
         "l"(at_a), "l"(at_b), "l"(at_b + 4)
         : "memory");
-    give(d, own, 8, false);
+    give(d, own, 8, SMALL);
 }
 
 static const conformance_case cases[] = {
@@ -695,13 +732,20 @@ static const conformance_case cases[] = {
     {"wgmma.mma_async.m64n64k32.satfinite.s32.s8.s8", wgmma_134, V_U32, V_NONE, V_NONE, V_U32, 128, 1, THREADS, SHARED, 0},
     {"wgmma.mma_async.m64n64k32.satfinite.s32.u8.u8", wgmma_135, V_U32, V_NONE, V_NONE, V_U32, 128, 1, THREADS, SHARED, 0},
     {"wgmma.mma_async.m64n64k32.satfinite.s32.u8.s8/A in registers", wgmma_136, V_U32, V_NONE, V_NONE, V_U32, 128, 1, THREADS, SHARED, 0},
-    {"wgmma.mma_async.m64n16k16.f32.f16.f16/sums", wgmma_137, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, -19},
-    {"wgmma.mma_async.m64n16k16.f16.f16.f16/sums", wgmma_138, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, -8},
-    {"wgmma.mma_async.m64n16k16.f32.bf16.bf16/sums", wgmma_139, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, -19},
-    {"wgmma.mma_async.m64n16k8.f32.tf32.tf32/sums", wgmma_140, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, -19},
-    {"wgmma.mma_async.m64n16k32.f32.e4m3.e4m3/sums", wgmma_141, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, -9},
-    {"wgmma.mma_async.m64n16k32.f32.e5m2.e5m2/sums", wgmma_142, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, -9},
-    {"wgmma.mma_async.m64n16k32.f16.e4m3.e4m3/sums", wgmma_143, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, -8},
+    {"wgmma.mma_async.m64n16k16.f32.f16.f16/sums", wgmma_137, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k16.f16.f16.f16/sums", wgmma_138, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k16.f32.bf16.bf16/sums", wgmma_139, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k8.f32.tf32.tf32/sums", wgmma_140, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f32.e4m3.e4m3/sums", wgmma_141, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f32.e5m2.e5m2/sums", wgmma_142, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f16.e4m3.e4m3/sums", wgmma_143, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k16.f32.f16.f16/wide", wgmma_wide_137, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k16.f16.f16.f16/wide", wgmma_wide_138, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k16.f32.bf16.bf16/wide", wgmma_wide_139, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k8.f32.tf32.tf32/wide", wgmma_wide_140, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f32.e4m3.e4m3/wide", wgmma_wide_141, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f32.e5m2.e5m2/wide", wgmma_wide_142, V_U32, V_NONE, V_NONE, V_F32, 1024, 1, THREADS, SHARED, 0},
+    {"wgmma.mma_async.m64n16k32.f16.e4m3.e4m3/wide", wgmma_wide_143, V_U32, V_NONE, V_NONE, V_F16X2, 512, 1, THREADS, SHARED, 0},
     {"wgmma.wait_group", groups, V_U32, V_NONE, V_NONE, V_U32, THREADS, 1, THREADS, SHARED, 0},
     {"setmaxnreg", setmaxnreg, V_U32, V_NONE, V_NONE, V_U32, 384, 1, 384, 0, 0},
     /* clang-format on */

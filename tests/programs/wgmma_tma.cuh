@@ -2,7 +2,8 @@
 // of the first warpgroup brings tiles through tensor maps (128-byte swizzle) into a ring of stages, two warpgroups
 // multiply them with wgmma, and the result leaves through a tensor map, too. In a cluster of two blocks, one above the
 // other, each brings half of the tile of B and sends it to both. Sides need not be multiples of the tile: what the maps
-// read outside is zero, and what they write there is dropped.
+// read outside is zero, and what they write there is dropped. But a store ends no sooner than the 16 bytes in which a row
+// does: where n is not a multiple of 8, the halves behind a row's end are overwritten with the tile's, which are zero.
 //
 // With a mistake's name as argument a program makes that mistake instead (tests/test_sim_faults.sh).
 #pragma once
@@ -265,10 +266,10 @@ template <int CLUSTER> static void product(int m, int n, int k, int wrong) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < c_pitch; j++) {
             const __half got = c[(size_t)i * c_pitch + j];
-            if (j >= n) {
+            if (j >= n) { // up to the next multiple of 16 bytes the zeros that the tile holds there, then nothing
                 uint16_t bits;
                 memcpy(&bits, &got, 2);
-                spilt += bits != 0xffff;
+                spilt += bits != (j < (n + 7) / 8 * 8 ? 0 : 0xffff);
                 continue;
             }
             int exact = 0;
