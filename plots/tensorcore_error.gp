@@ -4,7 +4,6 @@ call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 low = scale(1); top = scale(2); octaves = scale(3); right = scale(4)
 height = top - low
 
-# Below the axis, K.
 set title "FP32 from three products of TF32: error against K (dashed: the largest)"
 set xrange [-0.6 : right + octaves + 5.5]
 set yrange [low - 0.14 * height : top + 0.1 * height]
@@ -18,6 +17,7 @@ if (!dumb) { set bmargin at screen 0.09 }
 do for [x in sprintf("0 %g", right)] {
     set arrow from real(x) - 0.6, low to real(x) + octaves + 0.4, low nohead lc rgb INK
     if (!dumb) {
+        set label "K" at real(x) + 0.5 * octaves, low - 0.13 * height center textcolor rgb INK
         do for [i = int(low) + 1 : int(top)] {
             if (i % 4 == 0) {
                 set arrow from real(x) - 0.6, i to real(x) + octaves + 0.4, i nohead back lc rgb GRID lw 0.5

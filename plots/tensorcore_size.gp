@@ -14,7 +14,7 @@ while (for_size <= largest) { set xtics add (sprintf("%d", for_size) for_size); 
 set ytics unit
 if (dumb) { set xlabel "m = n = k" }
 if (!dumb) { set label "m = n = k" at sqrt(least * largest), screen 0.08 center textcolor rgb INK }
-set ylabel "TFLOP/s (s8: TOP/s)" offset 1.5
+set ylabel "TFLOP/s (s8: TOP/s)" offset (top < 1000 || dumb ? 1.5 : 1.0)
 set arrow from left, 0 to end, 0 nohead lc rgb INK
 if (!dumb) {
     do for [i = 1 : int(top / unit)] {

@@ -7,7 +7,7 @@ BEGIN {
     program = "plots"
     ERROR_HEADER = "variant,dtype,values,m,n,k,error_max,error_mean,device,cc,driver,cuda,date"
     TF32 = 2; TF32X3 = 6; F32 = 9 # series, as style.gp colours them
-    GAP = 0.9 # between labels
+    GAP = 0.065 # between labels, of the height
 }
 
 {
@@ -80,7 +80,7 @@ function labels(panel,    i, n, k, id, want, place, text, number, end) {
         number[n] = series_of(i)
         end[n] = log2(k) + panel * right
     }
-    spread(n, want, place, GAP, lowest, highest)
+    spread(n, want, place, GAP * (highest - lowest), lowest, highest)
     for (i = 1; i <= n; i++)
         print log2(largest) + 0.9 + panel * right, place[i], quoted(text[i]), number[i], end[i], want[i] > out
 }

@@ -61,6 +61,14 @@ function ladder_figure(    out, v, name, dtype, id, y, top, base, limit, ms) {
     tell_scale(out, top, base, y, limit["tflops"])
 }
 
+# A top for the axis: whole steps of tensorcore_size.gp's marks, so that little of the height is empty.
+function whole_ceiling(x,    unit, t) {
+    if (x <= 300) return nice_ceiling(x)
+    unit = x > 800 ? 200 : 100
+    for (t = unit; t < x; t += unit) continue
+    return t
+}
+
 # lines: m, TFLOP/s, series; theirs: cuBLAS's; labels; scale: greatest TFLOP/s, least size, greatest size
 function size_figure(    out, t, i, side, name, ours, x, y, top, least, largest, n, want, place, text, number, end, theirs) {
     out = dir "/tensorcore_size.dat"
@@ -94,7 +102,7 @@ function size_figure(    out, t, i, side, name, ours, x, y, top, least, largest,
         if (!ours && !theirs) print "NaN NaN 1" > out
     }
     if (n == 0) { close(out); why("tensorcore_size", nothing("square shapes, tn")); return }
-    top = nice_ceiling(top * 1.04)
+    top = whole_ceiling(top * 1.04)
     spread(n, want, place, gap * top, 0.02 * top, 0.99 * top)
     block(out, "labels") # x, y of the text, text, series, 1 where it is cuBLAS's, x, y of what it names
     for (i = 1; i <= n; i++)

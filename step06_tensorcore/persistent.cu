@@ -1,20 +1,27 @@
-/* Persistent clusters: one launch of as many blocks as fit the GPU, each working through tile after tile.
+/* Blocks that stay, and consumers that take turns: one launch of as many blocks as fit the GPU, each working through
+ * tile after tile.
  *
- * Three kinds of waiting disappear. The producer runs ahead into the next tile while the consumers finish this one, so
- * the ring of stages is never empty. The result leaves through shared memory and a bulk store that nobody waits for.
- * And two blocks that need the same tile of B bring half of it each and send it to both: L2 is asked once.
+ * Nobody waits for a beginning: the producer runs ahead into the next tile while this one is multiplied. Nobody waits
+ * for an end either: a tile of 128 x 192 or 128 x 128 belongs to one consumer as a whole, which stores its sums while
+ * the other multiplies the next one. (When both share a tile of 128 x 256, both store at once, and no tensor core works
+ * meanwhile.) The sums leave through shared memory and a bulk store that runs in the background.
  *
- *     cluster of two          block 0: rows 0-127          block 1: rows 128-255
- *     producer                A0, upper half of B ──┐  ┌── A1, lower half of B
- *                             both blocks' stage  ◄─┴──┴─►  both blocks' stage
- *     consumers (2 x 64 rows) wgmma, wgmma, ...             wgmma, wgmma, ...
- *     at the end of a tile    registers -> stmatrix -> shared memory -> bulk store, while the next tile begins
+ *     producer     │ asks for the stages of tile 0, of tile 1, of tile 2 ..., as they become empty
+ *     consumer 0   │ multiply tile 0 │ store │  wait  │ multiply tile 2 │ store │  wait  │ multiply tile 4
+ *     consumer 1   │      wait       │ multiply tile 1 │ store │  wait  │ multiply tile 3 │ store │  wait
+ *                                      store: registers -> stmatrix -> shared memory -> bulk store
  *
- * Tiles are taken in groups of neighbouring rows, column by column, so that what runs at the same time is nearly a
- * square, and L2 holds what it reads.
+ * All stages pass through one ring, and a consumer skips those of the other's tiles. But an mbarrier's parity tells a
+ * phase from its neighbours only, so nobody may wait for a phase that lies further ahead: a consumer first waits, at a
+ * named barrier, until the other has seen the last stage of the tile before arrive.
  *
- * Where the tiles are too few for the GPU, a cluster's blocks share one tile along K instead, and add up their sums in
- * the order of their ranks, through each other's shared memory.
+ * Tiles are taken in groups of neighbouring rows, column by column, so that what runs at the same time is a compact
+ * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
+ * consumer.
+ *
+ * Two more knobs use clusters. CM and CN: neighbouring blocks bring a part each of the B (CM) or the A (CN) that they
+ * have in common and send it to all of them; no configuration below does so. SPLIT: the blocks of a cluster share one
+ * tile along K, and add up their sums in the order of their ranks, through each other's shared memory.
  */
 #include "hopper.cuh"
 
