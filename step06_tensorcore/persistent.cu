@@ -411,7 +411,8 @@ static cudaError_t launch_tile(const gemm_problem *p, int group, cudaStream_t st
     if (clusters > tiles) clusters = (int)tiles;
     CUtensorMap a, b, c;
     if ((error = tensor_map_a(&a, p, T::BM / T::CN)) != cudaSuccess) return error;
-    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CM)) != cudaSuccess) return error;
+    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CM)) != cudaSuccess)
+        return error;
     if ((error = tensor_map_c(&c, p, 16)) != cudaSuccess) return error;
     return hopper_launch(gemm_persistent<TYPE, LAYOUT, T>, clusters * T::CLUSTER, T::CLUSTER, T::THREADS, T::BYTES,
                          stream, a, b, c, hopper_of(p), group);

@@ -72,7 +72,7 @@ static const gemm_variant variants[] = {
      refused, tensor_map_refuses, workspace_hopper},
     {"warp_specialised", "one warpgroup brings tiles, two multiply: 128x256 a block", launch_warp_specialised,
      kernel_warp_specialised, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
-    {"persistent", "clusters that stay: multicast, stores in the background, tile after tile", launch_persistent,
+    {"persistent", "blocks that stay; consumers in turns: one stores while the other multiplies", launch_persistent,
      kernel_persistent, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
     {"tf32x3", "FP32 from three products of TF32, summed up in FP32", launch_tf32x3, kernel_tf32x3, needs_wgmma,
      takes_tf32x3, NULL, workspace_tf32x3},
