@@ -235,7 +235,7 @@ static const struct {
     {"an arrival at a block that has ended",
      TOGETHER(INIT(32) "setp.ne.u32 %p2, %r20, 0; @%p2 exit;\n"
                        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r32];\n"),
-     32, SIM_ILLEGAL_ADDRESS,
+     32, SIM_LAUNCH_FAILURE,
      "*block (0,0,0)*: an mbarrier, at 0x* of block (1,0,0), rank 1 of the cluster, which has ended: a block must wait "
      "for those that use its shared memory (barrier.cluster)\n*"},
     {"a multicast to a rank that does not exist",
