@@ -23,10 +23,7 @@
 
 static const int PANEL_ROWS = 128, SLAB_K = 16;
 static const int ROW_WORDS = 2 * SLAB_K, SLAB_WORDS = PANEL_ROWS * ROW_WORDS, SLAB_BYTES = SLAB_WORDS * 4;
-#ifndef TF32X3_TOGETHER
-#define TF32X3_TOGETHER 2
-#endif
-static const int SPLIT_TOGETHER = TF32X3_TOGETHER; /* a panel has a multiple of this many slabs */
+static const int SPLIT_TOGETHER = 2; /* a panel has a multiple of this many slabs */
 static const int SPLIT_THREADS = 256;
 static const int SPLIT_SLABS = 4; /* a block splits this many slabs of one panel */
 

@@ -29,21 +29,11 @@
 #include "wgmma.cuh"
 
 static const int THREADS = 384;
-#ifndef TF32X3_CLUSTER /* knobs, for trials */
-#define TF32X3_CLUSTER 2
-#endif
-#ifndef TF32X3_GROUP
-#define TF32X3_GROUP 8
-#endif
-#ifndef TF32X3_TURNS
-#define TF32X3_TURNS 0
-#endif
-static const bool TAKE_TURNS = TF32X3_TURNS; /* the warpgroups issue their products one after the other */
-static const int CLUSTER = TF32X3_CLUSTER;   /* blocks, one above the other */
+static const int CLUSTER = 2; /* blocks, one above the other */
 static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
 static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
-static const int GROUP = TF32X3_GROUP;   /* rows of clusters whose tiles are taken together: their A stays in L2 */
+static const int GROUP = 8;              /* rows of clusters whose tiles are taken together: their A stays in L2 */
 
 /* HALVES of 128 columns a tile. */
 template <int HALVES> struct ring {
@@ -105,14 +95,6 @@ __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint3
     }
 }
 
-/* Turns: a warpgroup waits for its own, and gives the other its one once it has issued. Barriers 2 and 3. */
-__device__ __forceinline__ void wait_for_turn(int group) {
-    if (TAKE_TURNS) asm volatile("bar.sync %0, 256;" ::"r"(2 + group) : "memory");
-}
-__device__ __forceinline__ void give_turn_to(int group) {
-    if (TAKE_TURNS) asm volatile("bar.arrive %0, 256;" ::"r"(2 + group) : "memory");
-}
-
 /* part = the three products of CHUNK slabs from slab `it` on: of the group's 64 rows of A, and half
  * `half` of B. The smaller ones come first, while the sum is small. */
 template <int HALVES>
@@ -126,7 +108,6 @@ __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, uns
         a[c] = wgmma_k_major(at + rows);
         b[c] = wgmma_k_major(at + (1 + half) * SLAB_BYTES);
     }
-    wait_for_turn(group);
     wgmma_fence();
 #pragma unroll
     for (int c = 0; c < CHUNK; c++) {
@@ -141,7 +122,6 @@ __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, uns
         wgmma_tf32(part, a[c] + NEXT_K, b[c] + NEXT_K, 1);
     }
     wgmma_commit();
-    give_turn_to(1 - group);
     wgmma_wait<0>(part);
 }
 
@@ -210,7 +190,6 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
     const bool aligned = (uintptr_t)p.C % 8 == 0 && p.ldc % 2 == 0;
     /* Both blocks are told what is free, since both copy into both rings: by a thread each. */
     const uint32_t free_here = cluster_map(empty, threadIdx.x % 128 < CLUSTER ? threadIdx.x % 128 : 0);
-    if (group == 1) give_turn_to(0);
     unsigned it = 0;
     for (int t = blockIdx.x / CLUSTER; t < all.rows * all.cols; t += gridDim.x / CLUSTER) {
         float sum[HALVES][64] = {}, part[64];
@@ -236,7 +215,6 @@ __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint3
         else
             store<HALVES, false>(p, sum, row, col);
     }
-    if (group == 0) wait_for_turn(0); /* that the other gave last */
 }
 
 template <int HALVES>
