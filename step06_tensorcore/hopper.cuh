@@ -29,15 +29,9 @@ __host__ __device__ constexpr int hopper_bk(int type) {
     return type == GEMM_S8 ? 128 : type == GEMM_TF32 ? 32 : 64;
 }
 
-/* What sums are, and four of them. */
+/* What sums are. */
 template <int TYPE> struct hopper_sum { typedef float type; };
 template <> struct hopper_sum<GEMM_S8> { typedef int type; };
-__device__ __forceinline__ float4 hopper_four(float x, float y, float z, float w) {
-    return make_float4(x, y, z, w);
-}
-__device__ __forceinline__ int4 hopper_four(int x, int y, int z, int w) {
-    return make_int4(x, y, z, w);
-}
 
 /* d = 64 rows of A times the tile of B over 32 bytes of K, plus d if `add`. */
 template <int TYPE, int LAYOUT, class SUM, int COUNT>

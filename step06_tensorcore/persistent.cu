@@ -19,35 +19,28 @@
  * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
  * consumer.
  *
- * Two more knobs use clusters. CM and CN: neighbouring blocks bring a part each of the B (CM) or the A (CN) that they
- * have in common and send it to all of them; no configuration below does so. SPLIT: the blocks of a cluster share one
- * tile along K, and add up their sums in the order of their ranks, through each other's shared memory.
+ * Two more knobs use clusters, CM and CN: neighbouring blocks bring a part each of the B (CM) or the A (CN) that they
+ * have in common and send it to all of them. No configuration below does so.
  */
 #include "hopper.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int TURNS_, int CM_, int CN_, int SPLIT_, int PASS_, int BUFFERS_>
-struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int TURNS_, int CM_, int CN_, int BUFFERS_> struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers take turns, a whole tile each; or they share a tile, 64 rows each. */
     static const bool TURNS = TURNS_;
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int CM = CM_, CN = CN_; /* the cluster: CM tiles share one of B, CN one of A */
-    static const int SPLIT = SPLIT_;     /* or: blocks that share one tile along K */
-    static const int PASS = PASS_;       /* a warp's results go out this many times 128 bytes a row at once, */
-    static const int BUFFERS = BUFFERS_; /* from this many places in turn */
-    static const int CLUSTER = CM * CN * SPLIT, CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
+    static const int BUFFERS = BUFFERS_; /* a warp's results go out 128 bytes a row at once, from so many places */
+    static const int CLUSTER = CM * CN, CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
     static const int PIECES = TURNS ? BM / 64 : 1; /* of 64 rows, a consumer's */
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
-    static const int STORE_BYTES = WARPS * BUFFERS * PASS * SLAB;
-    static const int PART = BN / 2 / SPLIT; /* sums a thread finishes */
-    static const int SHARE_BYTES = (SPLIT - 1) * PART * 4 * 128 * CONSUMERS;
+    static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
     static const int BARRIER_BYTES = 1024;
-    static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES + SHARE_BYTES;
+    static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    static_assert(SPLIT == 1 || (CM * CN == 1 && !TURNS), "a cluster shares operands or a tile");
     /* A block starts with 168 registers a thread, or 128 where it has four warpgroups; the sum of theirs stays. */
     static const int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
     static const int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
@@ -79,17 +72,16 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
                                             int row, int col, uint32_t buffers, int *place) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
-    const int SLABS = COUNT / 4 / BLOCKS, PASS = T::PASS < SLABS ? T::PASS : SLABS;
+    const int SLABS = COUNT / 4 / BLOCKS;
     static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
 #pragma unroll
-    for (int first = 0; first < SLABS; first += PASS) {
-        const uint32_t buffer = buffers + *place * (T::PASS * T::SLAB);
+    for (int s = 0; s < SLABS; s++) {
+        const uint32_t slab = buffers + *place * T::SLAB;
         *place = *place + 1 == T::BUFFERS ? 0 : *place + 1;
         if (lane == 0) tma_store_wait_read<T::BUFFERS - 1>(); /* what was there before has been read */
         __syncwarp();
 #pragma unroll
-        for (int j = first * BLOCKS; j < (first + PASS) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
-            const uint32_t slab = buffer + (j / BLOCKS - first) * T::SLAB;
+        for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
             const int top = row + lane / 4;
             if constexpr (BLOCKS == 8) {
                 uint32_t four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
@@ -117,8 +109,7 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
         fence_proxy_async();
         __syncwarp();
         if (lane == 0) {
-#pragma unroll
-            for (int s = 0; s < PASS; s++) tma_store(map, col + (first + s) * BLOCKS * 8, row, buffer + s * T::SLAB);
+            tma_store(map, col + s * BLOCKS * 8, row, slab);
             tma_store_commit();
         }
     }
@@ -137,54 +128,6 @@ static __device__ __forceinline__ void finish(const hopper_problem &p, const CUt
     if (p.out == LONG && p.beta != 0.0f) send<LONG, true, T>(p, map, d, row, col, buffers, place);
 }
 
-/* ---- sums of a tile that is shared along K ---- */
-
-/* Of the sums d every block of the cluster keeps the columns that it will finish, and sends the others where they
- * belong. Returns, in `sum`, those columns added up in the order of the ranks. `more`: another tile follows. */
-template <class T, class SUM>
-static __device__ __forceinline__ void add_up(const SUM (&d)[T::BN / 2], SUM (&sum)[T::PART], uint32_t share,
-                                              uint32_t arrived, uint32_t taken, unsigned rank, unsigned parity,
-                                              bool more) {
-    const int PART = T::PART, thread = threadIdx.x - 128, lane = threadIdx.x % 32, COLUMN = 16 * 128 * T::CONSUMERS;
-    if (thread == 0) mbarrier_arrive_expect_tx(arrived, T::SHARE_BYTES);
-    mbarrier_wait_cluster(taken, parity ^ 1); /* the others have read what I sent them for the tile before */
-#pragma unroll
-    for (int to = 0; to < T::SPLIT; to++) {
-        if (to == (int)rank) continue;
-        /* Block `to` keeps a place for each of the others: mine is number rank, or one less behind its own rank. */
-        const uint32_t place =
-            cluster_map(share + ((int)rank < to ? rank : rank - 1) * (PART / 4 * COLUMN) + thread * 16, to);
-#pragma unroll
-        for (int i = 0; i < PART; i += 4) {
-            const SUM *from = &d[to * PART + i];
-            cluster_store_async(place + i / 4 * COLUMN, hopper_four(from[0], from[1], from[2], from[3]),
-                                cluster_map(arrived, to));
-        }
-    }
-    mbarrier_wait_cluster(arrived, parity);
-#pragma unroll
-    for (int i = 0; i < PART; i++) sum[i] = 0;
-#pragma unroll
-    for (int from = 0; from < T::SPLIT; from++) {
-        const uint32_t place = share + (from < (int)rank ? from : from - 1) * (PART / 4 * COLUMN) + thread * 16;
-#pragma unroll
-        for (int i = 0; i < PART; i += 4) {
-            auto four =
-                hopper_four(d[from * PART + i], d[from * PART + i + 1], d[from * PART + i + 2], d[from * PART + i + 3]);
-            if (from != (int)rank) four = *(const decltype(four) *)__cvta_shared_to_generic(place + i / 4 * COLUMN);
-            sum[i] += four.x;
-            sum[i + 1] += four.y;
-            sum[i + 2] += four.z;
-            sum[i + 3] += four.w;
-        }
-    }
-    __syncwarp();
-    if (more && lane == 0)
-#pragma unroll
-        for (int to = 0; to < T::SPLIT; to++)
-            if (to != (int)rank) mbarrier_arrive_release_cluster(cluster_map(taken, to));
-}
-
 /* ---- the kernel ---- */
 
 template <int TYPE, int LAYOUT, class T>
@@ -195,9 +138,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     extern __shared__ __align__(1024) unsigned char shared[];
     const int BK = hopper_bk(TYPE);
     const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one a stage */
-    const uint32_t arrived = empty + 8 * T::STAGES, taken = arrived + 8;
     const uint32_t ring = full + T::BARRIER_BYTES, staging = ring + T::STAGES * T::STAGE_BYTES;
-    const uint32_t share = staging + T::STORE_BYTES;
     const unsigned rank = T::CLUSTER > 1 ? cluster_rank() : 0;
     const unsigned rank_m = rank % T::CM, rank_n = rank / T::CM % T::CN;
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
@@ -205,11 +146,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     const int tiles_m = (p.m + T::CM * T::BM - 1) / (T::CM * T::BM),
               tiles_n = (p.n + T::CN * T::BN - 1) / (T::CN * T::BN);
     const int tiles = tiles_m * tiles_n, step = gridDim.x / T::CLUSTER;
-    int t0 = 0, t1 = (p.k + BK - 1) / BK; /* tiles along K that this block multiplies */
-    if (T::SPLIT > 1) {
-        t0 = (int)((int64_t)t1 * rank / T::SPLIT);
-        t1 = (int)((int64_t)t1 * (rank + 1) / T::SPLIT);
-    }
+    const int steps = (p.k + BK - 1) / BK; /* tiles along K */
 
     if (threadIdx.x == 0) {
         tma_prefetch(&a_map);
@@ -219,14 +156,12 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             mbarrier_init(full + 8 * s, 1);
             mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * (T::CM + T::CN - 1));
         }
-        mbarrier_init(arrived, 1);
-        mbarrier_init(taken, (T::SPLIT - 1) * T::WARPS + (T::SPLIT == 1));
         fence_mbarrier_init();
     }
-    /* The barriers are there: of the other blocks, too. Of a shared tile that matters only when it is finished. */
-    if (T::CLUSTER > 1) cluster_arrive_relaxed();
-    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet there: warp 0 need not wait for the others */
-    if (T::CM * T::CN > 1) {
+    /* Nobody uses a barrier before it is there; in a cluster those of the other blocks neither. */
+    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 need not wait for the others */
+    if (T::CLUSTER > 1) {
+        cluster_arrive_relaxed();
         cluster_wait();
     } else if (threadIdx.x < 32) {
         __syncwarp();
@@ -249,7 +184,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 const int a_part = T::BM / T::CN * rank_n, b_part = T::BN / T::CM * rank_m;
                 const int row = (tile_m * T::CM + rank_m) * T::BM + a_part;
                 const int col = (tile_n * T::CN + rank_n) * T::BN;
-                for (int t = t0; t < t1; t++) {
+                for (int t = 0; t < steps; t++) {
                     const uint32_t a = ring + s * T::STAGE_BYTES + a_part * ROW_BYTES;
                     const uint32_t b = ring + s * T::STAGE_BYTES + T::A_BYTES;
                     mbarrier_wait(empty + 8 * s, phase ^ 1);
@@ -275,23 +210,21 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             }
         }
         __syncwarp();
-        if (T::SPLIT > 1) cluster_wait();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
         typedef typename hopper_sum<TYPE>::type sum_type;
         const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0),
                   thread = threadIdx.x % 128;
-        const uint32_t buffers = staging + warp * (T::BUFFERS * T::PASS * T::SLAB);
+        const uint32_t buffers = staging + warp * (T::BUFFERS * T::SLAB);
         /* Thread i of a warpgroup tells the i-th of the blocks that send here that a stage is free. */
         const int SENDERS = T::CM + T::CN - 1;
         const unsigned sender = thread < T::CM                 ? rank_n * T::CM + thread
                                 : thread - T::CM < (int)rank_n ? rank_m + (thread - T::CM) * T::CM
                                                                : rank_m + (thread - T::CM + 1) * T::CM;
-        const uint32_t release = T::CM * T::CN > 1 && thread < SENDERS ? cluster_map(empty, sender) : empty;
+        const uint32_t release = T::CLUSTER > 1 && thread < SENDERS ? cluster_map(empty, sender) : empty;
         int place = 0;
-        unsigned round = 0;
         sum_type d[T::PIECES][T::BN / 2];
-        const int steps = t1 - t0, own = T::TURNS ? 2 : 1; /* every tile, or every second one */
+        const int own = T::TURNS ? 2 : 1; /* every tile, or every second one */
         int tile = blockIdx.x / T::CLUSTER;
         if (T::TURNS && consumer == 1) { /* the first tile is the other's */
             tile += step;
@@ -303,25 +236,25 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
              * consumer begins when the other has seen all of the tile before arrive. */
             if (T::TURNS && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
-            for (int t = t0; t < t1; t++) {
+            for (int t = 0; t < steps; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
                 const uint64_t a = wgmma_k_major(stage + (T::TURNS ? 0 : consumer * 64 * ROW_BYTES));
                 const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
                 mbarrier_wait(full + 8 * s, phase);
-                if (T::TURNS && t == t1 - 1 && tile + step < tiles) named_barrier_arrive(2 + (consumer ^ 1), 256);
+                if (T::TURNS && t == steps - 1 && tile + step < tiles) named_barrier_arrive(2 + (consumer ^ 1), 256);
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < K_STEPS; i++)
 #pragma unroll
                     for (int piece = 0; piece < T::PIECES; piece++)
                         hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
-                                                      b + i * hopper_b_step<LAYOUT>(), i > 0 || t > t0);
+                                                      b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
                 wgmma_commit();
                 /* The stage before has been multiplied now, this one perhaps not yet. */
 #pragma unroll
                 for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-                if (t > t0 && thread < SENDERS) {
-                    if (T::CM * T::CN > 1)
+                if (t > 0 && thread < SENDERS) {
+                    if (T::CLUSTER > 1)
                         mbarrier_arrive_remote(release + 8 * last);
                     else
                         mbarrier_arrive(release + 8 * last);
@@ -332,7 +265,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
             if (thread < SENDERS) {
-                if (T::CM * T::CN > 1)
+                if (T::CLUSTER > 1)
                     mbarrier_arrive_remote(release + 8 * last);
                 else
                     mbarrier_arrive(release + 8 * last);
@@ -345,24 +278,15 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             int tile_m, tile_n;
             locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
             const int row = (tile_m * T::CM + rank_m) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
-            int col = (tile_n * T::CN + rank_n) * T::BN;
-            if constexpr (T::SPLIT > 1) {
-                if (tile == (int)(blockIdx.x / T::CLUSTER)) cluster_wait();
-                sum_type sum[T::PART];
-                add_up<T>(d[0], sum, share, arrived, taken, rank, round, tile + step < tiles);
-                round ^= 1;
-                col += rank * 2 * T::PART;
-                finish<TYPE, T>(p, &c_map, sum, row, col, buffers, &place);
-            } else {
+            const int col = (tile_n * T::CN + rank_n) * T::BN;
 #pragma unroll
-                for (int piece = 0; piece < T::PIECES; piece++)
-                    finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, col, buffers, &place);
-            }
+            for (int piece = 0; piece < T::PIECES; piece++)
+                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, col, buffers, &place);
         }
         if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
         __syncwarp();
     }
-    /* No block ends while another may send it a tile, sums or an arrival. */
+    /* No block ends while another may send it a tile or an arrival. */
     if (T::CLUSTER > 1) {
         cluster_arrive_relaxed();
         cluster_wait();
@@ -426,37 +350,25 @@ template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_proble
         (int64_t)((p->m + T::CM * T::BM - 1) / (T::CM * T::BM)) * ((p->n + T::CN * T::BN - 1) / (T::CN * T::BN));
     const int64_t steps = (p->k + hopper_bk(TYPE) - 1) / hopper_bk(TYPE);
     int clusters;
-    if (steps < 2 * T::SPLIT && T::SPLIT > 1) return INT64_MAX; /* every block needs a step */
     if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
-    const int end = 1500 + 13 * T::BN + (T::SPLIT > 1 ? 2000 : 0);
+    const int end = 1500 + 13 * T::BN;
     const int64_t rounds = (tiles + clusters - 1) / clusters;
-    return rounds * ((steps + T::SPLIT - 1) / T::SPLIT * (T::BM * T::BN / 32) + (T::TURNS ? 500 : end)) + end;
+    return rounds * (steps * (T::BM * T::BN / 32) + (T::TURNS ? 500 : end)) + end;
 }
 
-/* The configurations that are built in.    BM   BN stages turns CM CN split pass buffers */
-typedef persistent_tile<128, 192, 5, 1, 1, 1, 1, 1, 1> wide;
-typedef persistent_tile<128, 128, 6, 1, 1, 1, 1, 1, 2> square;
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 1, 1, 1> flat;
-typedef persistent_tile<128, 128, 5, 0, 1, 1, 2, 1, 1> shared_along_k;
+/* The configurations that are built in.    BM   BN stages turns CM CN buffers */
+typedef persistent_tile<128, 192, 5, 1, 1, 1, 1> wide;
+typedef persistent_tile<128, 128, 6, 1, 1, 1, 2> square;
+typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> flat;
 
 static const int GROUP = 8; /* rows of clusters whose tiles are taken together */
 
 template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
-    const int64_t cost[] = {cycles<TYPE, LAYOUT, wide>(p), cycles<TYPE, LAYOUT, square>(p),
-                            cycles<TYPE, LAYOUT, flat>(p), cycles<TYPE, LAYOUT, shared_along_k>(p)};
-    int best = 0;
-    for (int i = 1; i < 4; i++)
-        if (cost[i] < cost[best]) best = i;
-    switch (best) {
-    case 0:
-        return launch_tile<TYPE, LAYOUT, wide>(p, GROUP, stream);
-    case 1:
-        return launch_tile<TYPE, LAYOUT, square>(p, GROUP, stream);
-    case 2:
-        return launch_tile<TYPE, LAYOUT, flat>(p, GROUP, stream);
-    default:
-        return launch_tile<TYPE, LAYOUT, shared_along_k>(p, GROUP, stream);
-    }
+    const int64_t of_wide = cycles<TYPE, LAYOUT, wide>(p), of_square = cycles<TYPE, LAYOUT, square>(p);
+    const int64_t of_flat = cycles<TYPE, LAYOUT, flat>(p);
+    if (of_wide <= of_square && of_wide <= of_flat) return launch_tile<TYPE, LAYOUT, wide>(p, GROUP, stream);
+    if (of_square <= of_flat) return launch_tile<TYPE, LAYOUT, square>(p, GROUP, stream);
+    return launch_tile<TYPE, LAYOUT, flat>(p, GROUP, stream);
 }
 
 extern "C" gemm_kernel kernel_persistent(void) {

@@ -36,26 +36,11 @@ __device__ __forceinline__ void cluster_sync() {
     cluster_wait();
 }
 
-/* The address of the same place in block `rank`'s shared memory: for arrivals (mbarrier.cuh) and the stores below. */
+/* The address of the same place in block `rank`'s shared memory: for arrivals (mbarrier.cuh). */
 __device__ __forceinline__ uint32_t cluster_map(uint32_t shared, unsigned rank) {
     uint32_t remote = 0;
     KL_SM90("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared), "r"(rank));
     return remote;
-}
-
-/* 16 bytes into the shared memory of any block of the cluster, counted at a barrier of that block as bulk copies are:
- * who waits there sees them (PTX ISA, "st.async"). Both addresses come from cluster_map. */
-__device__ __forceinline__ void cluster_store_async(uint32_t remote, float4 v, uint32_t remote_barrier) {
-    KL_SM90(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(remote),
-        "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w), "r"(remote_barrier)
-        : "memory");
-}
-__device__ __forceinline__ void cluster_store_async(uint32_t remote, int4 v, uint32_t remote_barrier) {
-    KL_SM90(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.s32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(remote),
-        "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(remote_barrier)
-        : "memory");
 }
 
 #endif

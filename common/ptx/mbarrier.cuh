@@ -31,15 +31,10 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, unsi
 }
 
 /* One arrival at a barrier of any block of the cluster; the address comes from cluster_map (cluster.cuh). It orders
- * nothing beyond this block: enough to say that wgmmas have read a stage, which wgmma_wait has made sure of. */
+ * nothing beyond this block: enough to say that wgmmas have read a stage, which wgmma_wait has made sure of. (With
+ * .release.cluster it would, by a memory barrier as wide as the GPU, MEMBAR.ALL.GPU: nothing for a main loop.) */
 __device__ __forceinline__ void mbarrier_arrive_remote(uint32_t remote_barrier) {
     KL_SM90("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
-}
-
-/* The same, and what the thread did before is done for the whole cluster. This costs a memory barrier as wide as the
- * GPU (MEMBAR.ALL.GPU in SASS): nothing for a main loop. */
-__device__ __forceinline__ void mbarrier_arrive_release_cluster(uint32_t remote_barrier) {
-    KL_SM90("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
 }
 
 /* Waits until the phase of this parity has ended. The hardware puts the thread to sleep for a while in try_wait. */
@@ -48,20 +43,6 @@ __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, unsigned parity)
             ".reg .pred done;\n"
             "AGAIN:\n"
             "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-            "@done bra DONE;\n"
-            "bra AGAIN;\n"
-            "DONE:\n"
-            "}" ::"r"(barrier),
-            "r"(parity)
-            : "memory");
-}
-
-/* The same where threads of other blocks arrive: what they did before can be seen afterwards. */
-__device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, unsigned parity) {
-    KL_SM90("{\n"
-            ".reg .pred done;\n"
-            "AGAIN:\n"
-            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
             "@done bra DONE;\n"
             "bra AGAIN;\n"
             "DONE:\n"
