@@ -131,24 +131,17 @@ __host__ __device__ constexpr int hopper_long(int type) {
     return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
 }
 
-/* Stores two neighbours of C, col even; rows of C begin on 16 bytes, so both go at once where both exist. */
+/* Stores two neighbours of C, col even, at once: rows of C begin and end on 16 bytes. */
 template <int OUT, bool ADD, class SUM>
 __device__ __forceinline__ void hopper_store_two(const hopper_problem &p, int row, int col, SUM s0, SUM s1) {
     if (row >= p.m || col >= p.n) return;
     const auto two = hopper_blend<OUT, ADD>(p, row, col, s0, s1);
     if constexpr (OUT == DTYPE_F16 || OUT == DTYPE_BF16) {
         uint16_t *c = gemm_at((uint16_t *)p.C, p.ldc, row, col);
-        const uint32_t packed = hopper_pack<OUT>(two);
-        if (col + 1 < p.n)
-            *(uint32_t *)c = packed;
-        else
-            *c = (uint16_t)packed;
+        *(uint32_t *)c = hopper_pack<OUT>(two);
     } else {
         auto *c = gemm_at((decltype(two.x) *)p.C, p.ldc, row, col);
-        if (col + 1 < p.n)
-            *(decltype(hopper_blend<OUT, ADD>(p, row, col, s0, s1)) *)c = two;
-        else
-            *c = two.x;
+        *(decltype(hopper_blend<OUT, ADD>(p, row, col, s0, s1)) *)c = two;
     }
 }
 

@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, operands rounded to TF32; TF32X3: FP32 in
- * memory, each product made of three of TF32 (verify.h has the bound). */
+/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, of which the tensor cores read
+ * what TF32 has and cut off the rest; TF32X3: FP32 in memory, each product made of three of TF32 (verify.h has the
+ * bound). */
 typedef enum { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_TF32X3 } gemm_type;
 
 /* How B lies in memory: k x n, row-major; or n x k, row-major, which is a column-major B. */

@@ -61,9 +61,4 @@ template <int N> __device__ __forceinline__ void tma_store_wait_read() {
     KL_SM90("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
-/* Waits until at most N of them have still to be written. */
-template <int N> __device__ __forceinline__ void tma_store_wait() {
-    KL_SM90("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
-}
-
 #endif

@@ -1,11 +1,12 @@
 /* wgmma: the four warps of a warpgroup multiply tiles that lie in shared memory (PTX ISA, "Asynchronous Warpgroup Level
  * Matrix Multiply-Accumulate Instructions"; sm_90a, SASS: HGMMA, IGMMA).
  *
- * D (64 x N, in registers) = A (64 x K) * B (K x N) + D. K is 32 bytes: 16 of f16 and bf16, 8 of tf32, 32 of s8. B is
- * read from shared memory, A from there or from registers. Nothing waits: wgmmas are issued, closed into a group, and
- * until wgmma_wait has seen the group end no register of D may be touched and no byte of A or B be overwritten.
+ * D (64 x N, in registers) = A (64 x K) * B (K x N) + D. K is 32 bytes: 16 of f16 and bf16, 8 of tf32, 32 of s8. A and
+ * B are read from shared memory (wgmma also takes an A in registers; not here). Nothing waits: wgmmas are issued,
+ * closed into a group, and until wgmma_wait has seen the group end no register of D may be touched and no byte of A or
+ * B be overwritten.
  *
- *   wgmma_fence();                 registers of D (and of A) that were written before may be read
+ *   wgmma_fence();                 registers of D that were written before may be read
  *   wgmma_f16<0>(d, a, b, 1); ...  several, on the same d, in order
  *   wgmma_commit();
  *   wgmma_wait<0>(d);
@@ -16,7 +17,7 @@
  *   row 16w + l / 4            d[4j]        d[4j + 1]
  *   row 16w + l / 4 + 8        d[4j + 2]    d[4j + 3]
  *
- * so N = 2 * (length of d), and the length picks the instruction.
+ * so N = 2 * (length of d), and the length picks the instruction: N = 128, 192 or 256.
  *
  * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
  * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two ways of lying are used here;
@@ -51,7 +52,7 @@ __device__ __forceinline__ constexpr uint64_t wgmma_advance(uint32_t bytes) {
     return bytes >> 4;
 }
 
-/* Before the first wgmma, and whenever a register of D or A was written by something else. */
+/* Before the first wgmma, and whenever a register of D was written by something else. */
 __device__ __forceinline__ void wgmma_fence() {
     KL_SM90A("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -86,9 +87,6 @@ __device__ __forceinline__ void wgmma_commit() {
 #define KL_TEXT128 KL_TEXT96 ", " KL_TEXT128_REST
 
 /* Waits until at most N groups are under way. D is named so that the compiler moves no use of it to before the wait. */
-template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[32]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("f", d, 0) : "n"(N) : "memory");
-}
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
 }
@@ -97,9 +95,6 @@ template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[96]) {
 }
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[128]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %128;" : KL_D128("f", d) : "n"(N) : "memory");
-}
-template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[32]) {
-    KL_SM90A("wgmma.wait_group.sync.aligned %32;" : KL_D32("r", d, 0) : "n"(N) : "memory");
 }
 template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[64]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("r", d) : "n"(N) : "memory");
@@ -121,11 +116,9 @@ template <int N> __device__ __forceinline__ void wgmma_wait(int (&d)[128]) {
                  : operands                                                                                            \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d), "n"(TRANS_B));                                                \
     }
-KL_WGMMA_16(wgmma_f16, "f16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_f16, "f16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
 KL_WGMMA_16(wgmma_f16, "f16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_f16, "f16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
-KL_WGMMA_16(wgmma_bf16, "bf16", 32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35")
 KL_WGMMA_16(wgmma_bf16, "bf16", 64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67")
 KL_WGMMA_16(wgmma_bf16, "bf16", 96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99")
 KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131")
@@ -138,25 +131,9 @@ KL_WGMMA_16(wgmma_bf16, "bf16", 128, "256", KL_TEXT128, KL_D128("f", d), "%128",
                  : operands                                                                                            \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
     }
-KL_WGMMA_TF32(32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34")
 KL_WGMMA_TF32(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66")
 KL_WGMMA_TF32(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98")
 KL_WGMMA_TF32(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130")
-
-/* The same with A in registers, as mma.m16n8k8 holds it: warp w of the four has rows 16w to 16w + 15, and lane l
- * a[0]: row l / 4, k = l % 4; a[1]: row l / 4 + 8; a[2], a[3]: the same rows, k = l % 4 + 4. */
-#define KL_WGMMA_TF32_A(count, n, text, operands, a0, a1, a2, a3, b, add)                                              \
-    __device__ __forceinline__ void wgmma_tf32(float(&d)[count], const uint32_t(&a)[4], uint64_t b_tile, int add_d) {  \
-        KL_SM90A("{ .reg .pred p; setp.ne.b32 p, " add ", 0;\n"                                                        \
-                 "wgmma.mma_async.sync.aligned.m64n" n "k8.f32.tf32.tf32 {" text "}, {" a0 ", " a1 ", " a2 ", " a3     \
-                 "}, " b ", p, 1, 1; }"                                                                                \
-                 : operands                                                                                            \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_tile), "r"(add_d));                               \
-    }
-KL_WGMMA_TF32_A(32, "64", KL_TEXT32, KL_D32("f", d, 0), "%32", "%33", "%34", "%35", "%36", "%37")
-KL_WGMMA_TF32_A(64, "128", KL_TEXT64, KL_D64("f", d), "%64", "%65", "%66", "%67", "%68", "%69")
-KL_WGMMA_TF32_A(96, "192", KL_TEXT96, KL_D96("f", d), "%96", "%97", "%98", "%99", "%100", "%101")
-KL_WGMMA_TF32_A(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130", "%131", "%132", "%133")
 
 /* Sums of s8 wrap around. */
 #define KL_WGMMA_S8(count, n, text, operands, a, b, add)                                                               \
@@ -166,7 +143,6 @@ KL_WGMMA_TF32_A(128, "256", KL_TEXT128, KL_D128("f", d), "%128", "%129", "%130",
                  : operands                                                                                            \
                  : "l"(a_tile), "l"(b_tile), "r"(add_d));                                                              \
     }
-KL_WGMMA_S8(32, "64", KL_TEXT32, KL_D32("r", d, 0), "%32", "%33", "%34")
 KL_WGMMA_S8(64, "128", KL_TEXT64, KL_D64("r", d), "%64", "%65", "%66")
 KL_WGMMA_S8(96, "192", KL_TEXT96, KL_D96("r", d), "%96", "%97", "%98")
 KL_WGMMA_S8(128, "256", KL_TEXT128, KL_D128("r", d), "%128", "%129", "%130")

@@ -281,10 +281,12 @@ static inline void add_chain(const matrix_form *f, double *c, const double *a, c
 }
 
 /* mma.sync, wmma.mma of f16, bf16, tf32, e4m3, e5m2: what ptxas makes of them for sm_90. All K of an instruction are
- * one sum (tensor_sum.h), but wmma of tf32     two sums: k = 0 .. 3 added to c, then k = 4 .. 7 to that e4m3, e5m2
- * converted to f16; two sums, from 0 on: those k whose remainder by 4 is 0 or 1, then the others (the lower and the
- * upper half of each register); c is added at the end, rounded to nearest even m8n8k4           above Where only one of
- * c and d is f16, the sum is f32; it is then rounded to nearest even to f16. */
+ * one sum (tensor_sum.h), with three exceptions. wmma of tf32 is two sums: k = 0 .. 3 are added to c, then k = 4 .. 7
+ * to that. e4m3 and e5m2 are converted to f16 and make two sums, from 0 on: those k whose remainder by 4 is 0 or 1,
+ * then the others (the lower and the upper half of each register); c is added at the end, rounded to nearest even.
+ * m8n8k4 is add_chain, above.
+ *
+ * Where only one of c and d is f16, the sum is f32; it is then rounded to nearest even to f16. */
 HANDLER(op_mma_float) {
     if (!all_lanes(w, i, mask)) return;
     FORM_SLOTS;
