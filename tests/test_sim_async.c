@@ -566,7 +566,7 @@ static int encode(void *map, const map_arguments *a) {
 /* The arguments that the driver API's description of cuTensorMapEncodeTiled forbids, one at a time. */
 static void maps_are_checked(void **state) {
     (void)state;
-    _Alignas(64) uint8_t map[128];
+    _Alignas(64) uint8_t map[16 + 128];
     const map_arguments good = {.type = TENSOR_F16,
                                 .rank = 3,
                                 .address = tensor,
