@@ -38,7 +38,7 @@ add() {
 for dir in step[0-9][0-9]_*; do
     step=${dir%%_*}
     every=1
-    if [ "$step" = step06 ]; then every=3; fi # it has the list once for each type and layout
+    if [ "$step" = step06 ]; then every=5; fi # it has the list once for each type and layout
     run "$dir/run" --sim --sweep check --every $every
     add "$step: the check list"
     run "$dir/run" --sim --list --verbose
