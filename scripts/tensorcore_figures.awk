@@ -69,8 +69,8 @@ function whole_ceiling(x,    unit, t) {
     return t
 }
 
-# lines: m, TFLOP/s, series; theirs: cuBLAS's; labels; scale: greatest TFLOP/s, least size, greatest size
-function size_figure(    out, t, i, side, name, ours, x, y, top, least, largest, n, want, place, text, number, end, theirs) {
+# lines: m, TFLOP/s, series; theirs: cuBLAS's, timed in turn with that line's point; labels; scale: greatest TFLOP/s, least size, greatest size
+function size_figure(    out, t, i, id, side, name, ours, x, y, top, least, largest, n, want, place, text, number, end, theirs) {
     out = dir "/tensorcore_size.dat"
     print "# lines" > out
     for (ours = 1; ours >= 0; ours--) {
@@ -81,9 +81,9 @@ function size_figure(    out, t, i, side, name, ours, x, y, top, least, largest,
             want[n] = -1
             for (i = 1; i <= tensor_sides; i++) {
                 side = tensor_side[i]
-                y = ours ? (tensor_has(of_side(name, type[t], side)) ? tensor_tflops(of_side(name, type[t], side)) : "") : \
-                    tensor_flops(tensor_baseline_ms(step, type[t], "tn", side, side, side, "burst"), side, side, side)
-                if (y == "") continue
+                id = of_side(name, type[t], side)
+                if (!tensor_has(id) || (!ours && tensor_value[id, "baseline_ms"] + 0 <= 0)) continue
+                y = ours ? tensor_tflops(id) : tensor_flops(tensor_value[id, "baseline_ms"], side, side, side)
                 print side, y, type_series[t] > out
                 if (!ours) theirs = 1
                 want[n] = y
