@@ -19,20 +19,21 @@
  * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
  * consumer.
  *
- * Two more knobs use clusters, CM and CN: neighbouring blocks bring a part each of the B (CM) or the A (CN) that they
- * have in common and send it to all of them. No configuration below does so.
+ * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 twice as much: each 128 bytes of a tile lie in two of
+ * its lines. There two blocks, one above the other, are a cluster: each brings half of the B that they have in common
+ * and sends it to both. That costs time at the beginning, and where L2 keeps up it gains nothing.
  */
 #include "hopper.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int TURNS_, int CM_, int CN_, int BUFFERS_> struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
     /* The consumers take turns, a whole tile each; or they share a tile, 64 rows each. */
     static const bool TURNS = TURNS_;
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
-    static const int CM = CM_, CN = CN_; /* the cluster: CM tiles share one of B, CN one of A */
+    static const int CLUSTER = CLUSTER_; /* blocks, one above the other, that share a tile of B */
     static const int BUFFERS = BUFFERS_; /* a warp's results go out 128 bytes a row at once, from so many places */
-    static const int CLUSTER = CM * CN, CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
+    static const int CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
     static const int PIECES = TURNS ? BM / 64 : 1; /* of 64 rows, a consumer's */
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
@@ -41,9 +42,10 @@ template <int BM_, int BN_, int STAGES_, int TURNS_, int CM_, int CN_, int BUFFE
     static const int BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    /* A block starts with 168 registers a thread, or 128 where it has four warpgroups; the sum of theirs stays. */
-    static const int PRODUCER_REGISTERS = CONSUMERS == 2 ? 40 : 32;
-    static const int CONSUMER_REGISTERS = CONSUMERS == 2 ? 232 : 160;
+    /* Stages that a block fills before it waits for anyone: all, but in a cluster, where that costs L2 twice the B. */
+    static const int ALONE = CLUSTER == 1 ? STAGES : 2;
+    /* A block of three warpgroups starts with 168 registers a thread, and the sum stays. */
+    static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 };
 
 /* ---- which tile ---- */
@@ -128,6 +130,31 @@ static __device__ __forceinline__ void finish(const hopper_problem &p, const CUt
     if (p.out == LONG && p.beta != 0.0f) send<LONG, true, T>(p, map, d, row, col, buffers, place);
 }
 
+/* ---- from memory to the ring ---- */
+
+/* One step of a tile into stage s, when it is empty: this block's rows of A from `row` on; and the columns of B from
+ * `col` on, a part for all blocks of the cluster, of which the others bring the rest; or, ALONE, all for this one.
+ * tn: a part of B is columns, along K. nn: B comes in boxes of 64 columns, and a part is some of their rows of K. */
+template <int TYPE, int LAYOUT, class T, bool ALONE>
+static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUtensorMap *b_map, uint32_t ring,
+                                             uint32_t full, int s, int t, int row, int col, unsigned rank) {
+    const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64;
+    const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::CLUSTER;
+    const uint32_t a = ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = full + 8 * s;
+    mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
+    tma_load(a, a_map, t * BK, row, barrier);
+#pragma unroll
+    for (int i = 0; i < BOXES * (ALONE ? T::CLUSTER : 1); i++) {
+        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)rank);
+        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
+        const uint32_t to = b + (BK * box + first) * ROW_BYTES;
+        if (ALONE || T::CLUSTER == 1)
+            tma_load(to, b_map, x, y, barrier);
+        else
+            tma_load_multicast(to, b_map, x, y, barrier, (1u << T::CLUSTER) - 1);
+    }
+}
+
 /* ---- the kernel ---- */
 
 template <int TYPE, int LAYOUT, class T>
@@ -140,11 +167,9 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one a stage */
     const uint32_t ring = full + T::BARRIER_BYTES, staging = ring + T::STAGES * T::STAGE_BYTES;
     const unsigned rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    const unsigned rank_m = rank % T::CM, rank_n = rank / T::CM % T::CN;
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
 
-    const int tiles_m = (p.m + T::CM * T::BM - 1) / (T::CM * T::BM),
-              tiles_n = (p.n + T::CN * T::BN - 1) / (T::CN * T::BN);
+    const int tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), tiles_n = (p.n + T::BN - 1) / T::BN;
     const int tiles = tiles_m * tiles_n, step = gridDim.x / T::CLUSTER;
     const int steps = (p.k + BK - 1) / BK; /* tiles along K */
 
@@ -154,59 +179,50 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         tma_prefetch(&c_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * (T::CM + T::CN - 1));
+            mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * T::CLUSTER);
         }
         fence_mbarrier_init();
     }
+    __syncwarp();
     /* Nobody uses a barrier before it is there; in a cluster those of the other blocks neither. */
-    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 need not wait for the others */
-    if (T::CLUSTER > 1) {
+    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
+    if (T::CLUSTER > 1)
         cluster_arrive_relaxed();
-        cluster_wait();
-    } else if (threadIdx.x < 32) {
-        __syncwarp();
+    else if (threadIdx.x < 32)
         named_barrier_arrive(1, READY);
-    } else if (warpgroup > 0) {
-        named_barrier_wait(1, READY);
+    /* But the first stages need nobody else: they are on their way before anyone waits. */
+    const int alone = min(steps, T::ALONE);
+    if (threadIdx.x == 0) {
+        int tile_m, tile_n;
+        locate(blockIdx.x / T::CLUSTER, tiles_m, tiles_n, group, &tile_m, &tile_n);
+        const int row = (tile_m * T::CLUSTER + rank) * T::BM;
+#pragma unroll 1
+        for (int t = 0; t < alone; t++)
+            bring<TYPE, LAYOUT, T, true>(&a_map, &b_map, ring, full, t, t, row, tile_n * T::BN, rank);
     }
+    __syncwarp();
+    if (T::CLUSTER > 1)
+        cluster_wait();
+    else if (warpgroup > 0)
+        named_barrier_wait(1, READY);
 
     int s = 0;          /* the stage that is next, */
     unsigned phase = 0; /* and the parity of its barriers' phase */
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
         if (threadIdx.x == 0) {
-            /* Blocks that get the part of A that this one loads, and those that get its part of B. */
-            const unsigned a_ranks = ((1u << T::CM * T::CN) - 1) / ((1u << T::CM) - 1) << rank_m;
-            const unsigned b_ranks = ((1u << T::CM) - 1) << rank_n * T::CM;
+            int t = alone; /* the first tile's next step */
+            s = alone % T::STAGES, phase = alone / T::STAGES;
             for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
                 int tile_m, tile_n;
                 locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-                const int a_part = T::BM / T::CN * rank_n, b_part = T::BN / T::CM * rank_m;
-                const int row = (tile_m * T::CM + rank_m) * T::BM + a_part;
-                const int col = (tile_n * T::CN + rank_n) * T::BN;
-                for (int t = 0; t < steps; t++) {
-                    const uint32_t a = ring + s * T::STAGE_BYTES + a_part * ROW_BYTES;
-                    const uint32_t b = ring + s * T::STAGE_BYTES + T::A_BYTES;
+                const int row = (tile_m * T::CLUSTER + rank) * T::BM;
+                for (; t < steps; t++) {
                     mbarrier_wait(empty + 8 * s, phase ^ 1);
-                    mbarrier_arrive_expect_tx(full + 8 * s, T::STAGE_BYTES);
-                    if (T::CN == 1)
-                        tma_load(a, &a_map, t * BK, row, full + 8 * s);
-                    else
-                        tma_load_multicast(a, &a_map, t * BK, row, full + 8 * s, a_ranks);
-                    /* tn: columns b_part and on. nn: boxes of 64 columns, and of their rows the rank's share. */
-                    const int BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64, k_part = BK / T::CM * rank_m;
-#pragma unroll
-                    for (int i = 0; i < BOXES; i++) {
-                        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * i;
-                        const int y = LAYOUT == GEMM_TN ? col + b_part : t * BK + k_part;
-                        const int place = LAYOUT == GEMM_TN ? b_part : BK * i + k_part;
-                        if (T::CM == 1)
-                            tma_load(b + place * ROW_BYTES, &b_map, x, y, full + 8 * s);
-                        else
-                            tma_load_multicast(b + place * ROW_BYTES, &b_map, x, y, full + 8 * s, b_ranks);
-                    }
+                    bring<TYPE, LAYOUT, T, false>(&a_map, &b_map, ring, full, s, t, row, tile_n * T::BN, rank);
                     if (++s == T::STAGES) s = 0, phase ^= 1;
                 }
+                t = 0;
             }
         }
         __syncwarp();
@@ -216,12 +232,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0),
                   thread = threadIdx.x % 128;
         const uint32_t buffers = staging + warp * (T::BUFFERS * T::SLAB);
-        /* Thread i of a warpgroup tells the i-th of the blocks that send here that a stage is free. */
-        const int SENDERS = T::CM + T::CN - 1;
-        const unsigned sender = thread < T::CM                 ? rank_n * T::CM + thread
-                                : thread - T::CM < (int)rank_n ? rank_m + (thread - T::CM) * T::CM
-                                                               : rank_m + (thread - T::CM + 1) * T::CM;
-        const uint32_t release = T::CLUSTER > 1 && thread < SENDERS ? cluster_map(empty, sender) : empty;
+        /* Thread i of a warpgroup tells block i of the cluster, which sends a part of B here, that a stage is free. */
+        const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(empty, thread) : empty;
         int place = 0;
         sum_type d[T::PIECES][T::BN / 2];
         const int own = T::TURNS ? 2 : 1; /* every tile, or every second one */
@@ -253,7 +265,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 /* The stage before has been multiplied now, this one perhaps not yet. */
 #pragma unroll
                 for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-                if (t > 0 && thread < SENDERS) {
+                if (t > 0 && thread < T::CLUSTER) {
                     if (T::CLUSTER > 1)
                         mbarrier_arrive_remote(release + 8 * last);
                     else
@@ -264,7 +276,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             }
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-            if (thread < SENDERS) {
+            if (thread < T::CLUSTER) {
                 if (T::CLUSTER > 1)
                     mbarrier_arrive_remote(release + 8 * last);
                 else
@@ -277,11 +289,10 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 
             int tile_m, tile_n;
             locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-            const int row = (tile_m * T::CM + rank_m) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
-            const int col = (tile_n * T::CN + rank_n) * T::BN;
+            const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++)
-                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, col, buffers, &place);
+                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place);
         }
         if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
         __syncwarp();
@@ -297,6 +308,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 }
 
 /* ---- the host's part ---- */
+
+static const int TOGETHER = 2048; /* rows of C whose tiles are taken together */
 
 /* Clusters of this kernel that the current device runs at the same time. */
 template <int TYPE, int LAYOUT, class T> static cudaError_t resident_clusters(int *clusters) {
@@ -325,50 +338,74 @@ template <int TYPE, int LAYOUT, class T> static cudaError_t resident_clusters(in
     return cudaSuccess;
 }
 
-template <int TYPE, int LAYOUT, class T>
-static cudaError_t launch_tile(const gemm_problem *p, int group, cudaStream_t stream) {
-    const int64_t tiles =
-        (int64_t)((p->m + T::CM * T::BM - 1) / (T::CM * T::BM)) * ((p->n + T::CN * T::BN - 1) / (T::CN * T::BN));
+/* Cluster tiles of a problem. */
+template <class T> static int64_t cluster_tiles(const gemm_problem *p) {
+    const int64_t BM = T::CLUSTER * T::BM;
+    return (p->m + BM - 1) / BM * ((p->n + (int64_t)T::BN - 1) / T::BN);
+}
+
+template <int TYPE, int LAYOUT, class T> static cudaError_t launch_tile(const gemm_problem *p, cudaStream_t stream) {
     int clusters;
     cudaError_t error = resident_clusters<TYPE, LAYOUT, T>(&clusters);
     if (error != cudaSuccess) return error;
-    if (clusters > tiles) clusters = (int)tiles;
+    if (clusters > cluster_tiles<T>(p)) clusters = (int)cluster_tiles<T>(p);
     CUtensorMap a, b, c;
-    if ((error = tensor_map_a(&a, p, T::BM / T::CN)) != cudaSuccess) return error;
-    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CM)) != cudaSuccess)
+    if ((error = tensor_map_a(&a, p, T::BM)) != cudaSuccess) return error;
+    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CLUSTER)) != cudaSuccess)
         return error;
     if ((error = tensor_map_c(&c, p, 16)) != cudaSuccess) return error;
+    const int group = TOGETHER / (T::CLUSTER * T::BM);
     return hopper_launch(gemm_persistent<TYPE, LAYOUT, T>, clusters * T::CLUSTER, T::CLUSTER, T::THREADS, T::BYTES,
                          stream, a, b, c, hopper_of(p), group);
 }
 
-/* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
- * steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. What a tile costs beside
- * was measured on an H200: where the consumers take turns, nearly nothing. */
-template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_problem *p) {
-    const int64_t tiles =
-        (int64_t)((p->m + T::CM * T::BM - 1) / (T::CM * T::BM)) * ((p->n + T::CN * T::BN - 1) / (T::CN * T::BN));
-    const int64_t steps = (p->k + hopper_bk(TYPE) - 1) / hopper_bk(TYPE);
-    int clusters;
-    if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
-    const int end = 1500 + 13 * T::BN;
-    const int64_t rounds = (tiles + clusters - 1) / clusters;
-    return rounds * (steps * (T::BM * T::BN / 32) + (T::TURNS ? 500 : end)) + end;
+/* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor: they are one of its lines, or parts of two.
+ */
+static int64_t row_cycles(const void *matrix, int64_t pitch_bytes) {
+    return ((uintptr_t)matrix | (uintptr_t)pitch_bytes) % 128 == 0 ? 1 : 4;
 }
 
-/* The configurations that are built in.    BM   BN stages turns CM CN buffers */
-typedef persistent_tile<128, 192, 5, 1, 1, 1, 1> wide;
-typedef persistent_tile<128, 128, 6, 1, 1, 1, 2> square;
-typedef persistent_tile<64, 128, 8, 0, 1, 1, 1> flat;
+/* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
+ * steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. The rest was measured on
+ * an H200: how long L2 takes, ten cycles more a step where tiles have 128 columns, what a tile costs beside (where the
+ * consumers take turns, nearly nothing but the last), and the beginning of a cluster. */
+template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_problem *p) {
+    const int64_t SIZE = ROW_BYTES / hopper_bk(TYPE), steps = (p->k + hopper_bk(TYPE) - 1) / hopper_bk(TYPE);
+    int clusters;
+    if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
+    const int64_t rounds = (cluster_tiles<T>(p) + clusters - 1) / clusters;
+    const int64_t multiply = T::BM * T::BN / 32 + (T::BN == 128 ? 10 : 0);
+    const int64_t bring =
+        T::BM * row_cycles(p->A, p->lda * SIZE) + T::BN / T::CLUSTER * row_cycles(p->B, p->ldb * SIZE);
+    const int64_t end = 1500 + 13 * T::BN, between = T::TURNS ? 500 : end;
+    return rounds * steps * (multiply > bring ? multiply : bring) + (rounds - 1) * between + end +
+           (T::CLUSTER > 1 ? 1000 : 0);
+}
 
-static const int GROUP = 8; /* rows of clusters whose tiles are taken together */
+/* The configurations that are built in.    BM   BN stages turns cluster buffers */
+typedef persistent_tile<128, 192, 5, 1, 1, 1> wide;
+typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
+typedef persistent_tile<128, 128, 6, 1, 1, 2> square;
+typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
+typedef persistent_tile<64, 128, 8, 0, 2, 1> flat_pair;
 
+/* Launches the one that costs least; of equals the first. */
 template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
-    const int64_t of_wide = cycles<TYPE, LAYOUT, wide>(p), of_square = cycles<TYPE, LAYOUT, square>(p);
-    const int64_t of_flat = cycles<TYPE, LAYOUT, flat>(p);
-    if (of_wide <= of_square && of_wide <= of_flat) return launch_tile<TYPE, LAYOUT, wide>(p, GROUP, stream);
-    if (of_square <= of_flat) return launch_tile<TYPE, LAYOUT, square>(p, GROUP, stream);
-    return launch_tile<TYPE, LAYOUT, flat>(p, GROUP, stream);
+    typedef cudaError_t launcher(const gemm_problem *, cudaStream_t);
+    const struct {
+        int64_t cost;
+        launcher *launch;
+    } all[] = {
+        {cycles<TYPE, LAYOUT, wide>(p), launch_tile<TYPE, LAYOUT, wide>},
+        {cycles<TYPE, LAYOUT, wide_pair>(p), launch_tile<TYPE, LAYOUT, wide_pair>},
+        {cycles<TYPE, LAYOUT, square>(p), launch_tile<TYPE, LAYOUT, square>},
+        {cycles<TYPE, LAYOUT, flat>(p), launch_tile<TYPE, LAYOUT, flat>},
+        {cycles<TYPE, LAYOUT, flat_pair>(p), launch_tile<TYPE, LAYOUT, flat_pair>},
+    };
+    int best = 0;
+    for (int i = 1; i < GEMM_COUNT(all); i++)
+        if (all[i].cost < all[best].cost) best = i;
+    return all[best].launch(p, stream);
 }
 
 extern "C" gemm_kernel kernel_persistent(void) {

@@ -44,7 +44,7 @@ static cudaError_t encode(CUtensorMap *map, dtype type, const void *matrix, int 
     const cuuint32_t box[2] = {(cuuint32_t)(128 / size), (cuuint32_t)box_rows}, every[2] = {1, 1};
     const CUresult result =
         function(map, map_type(type), 2, (void *)matrix, sides, pitch, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

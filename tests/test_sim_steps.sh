@@ -96,10 +96,11 @@ for device in sm_90 sm_86; do
 done
 run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^multistage .* skipped: takes s8 in tn"'
-# Tiles enough that persistent's consumers take turns, two or three a block: fewer steps along K than stages, one step
-# only, steps that the stages do not divide; and its wide tiles, of which there is one a block.
-for case in 'f16 tn 2048 3072 200' 'bf16 tn 2048 2048 16' 'f16 nn 2048 2048 456' 's8 tn 2048 2048 400' \
-    'bf16 nn 1536 1536 200' 'tf32 tn 1536 1536 104'; do
+# persistent's five kinds of tiles, most of them with several tiles a block: wide, wide in clusters (rows off 128 bytes),
+# square, flat, flat in clusters; fewer steps along K than stages, one step only, steps that the stages do not divide.
+for case in 'f16 tn 2560 2496 192' 'bf16 tn 1900 2600 520' 'f16 nn 1536 1544 200' 's8 tn 1900 2600 400' \
+    'tf32 tn 1536 1536 104' 'bf16 tn 2048 2048 16' 'f16 nn 2048 2048 456' 's8 tn 1024 1024 1024' \
+    'bf16 nn 1000 1000 200'; do
     set -- $case
     run step06_tensorcore/run --sim --variant persistent --dtype $1 --layout $2 --m $3 --n $4 --k $5 --beta 2
     check "step06, $case: persistent of many tiles" eval \
