@@ -19,9 +19,10 @@
  * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
  * consumer.
  *
- * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 twice as much: each 128 bytes of a tile lie in two of
- * its lines. There two blocks, one above the other, are a cluster: each brings half of the B that they have in common
- * and sends it to both. That costs time at the beginning, and where L2 keeps up it gains nothing.
+ * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
+ * lines, and where it is no multiple of 32 bytes either, in five sectors instead of four. There two blocks, one above
+ * the other, are a cluster: each brings half of the B that they have in common and sends it to both. That costs time at
+ * the beginning, and where L2 keeps up it gains nothing.
  */
 #include "hopper.cuh"
 
@@ -359,10 +360,11 @@ template <int TYPE, int LAYOUT, class T> static cudaError_t launch_tile(const ge
                          stream, a, b, c, hopper_of(p), group);
 }
 
-/* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor: they are one of its lines, or parts of two.
- */
+/* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor: they are one of its lines, parts of two, or
+ * even parts of five sectors of 32 bytes. Measured on an H200. */
 static int64_t row_cycles(const void *matrix, int64_t pitch_bytes) {
-    return ((uintptr_t)matrix | (uintptr_t)pitch_bytes) % 128 == 0 ? 1 : 4;
+    const uintptr_t bits = (uintptr_t)matrix | (uintptr_t)pitch_bytes;
+    return bits % 128 == 0 ? 1 : bits % 32 == 0 ? 2 : 4;
 }
 
 /* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
