@@ -17,12 +17,15 @@ if [ "${1:-}" != --session ]; then
     members() { sed -n "s/^\([0-9]*\) (.*) [^ZX] [0-9]* [0-9]* $session .*/\1/p" /proc/[0-9]*/stat 2>/dev/null; }
     end() {
         trap '' HUP INT TERM
-        for signal in TERM TERM TERM KILL KILL; do # a child may have been on its way
-            left=$(members)
-            [ -n "$left" ] || break
-            # shellcheck disable=SC2086 # several processes
-            kill -s $signal $left 2>/dev/null
-            sleep 1
+        for signal in TERM KILL; do
+            # shellcheck disable=SC2046 # several processes
+            kill -s $signal $(members) 2>/dev/null
+            tenths=50 # to clean up
+            while [ "$tenths" -gt 0 ]; do
+                [ -n "$(members)" ] || exit 130
+                tenths=$((tenths - 1))
+                sleep 0.1
+            done
         done
         exit 130
     }
