@@ -100,8 +100,8 @@ check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && s
 # What this tree has built already, if with the same flags: only the first step and the harness are built here.
 lend() {
     [ -e "$root/build/flags" ] || return 0
-    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/harness \) -prune -o -type f -print |
-        tar cf - -T -) | tar xf - -C build
+    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/harness \) -prune -o \
+        -type f -print | tar cf - -T -) | tar xf - -C build
 }
 lend
 run make -j2 "$step" ARCHS=90a
@@ -124,7 +124,8 @@ check "a touched header rebuilds C and CUDA" eval \
     '[ "$status" = 0 ] && said "^cc .*$first" && said "^nvcc .*$first" && said "^link"'
 touch -r "$root/common/harness/gemm.h" common/harness/gemm.h # as it was: of what is lent, much includes it
 run make -j8 clean "$first/run" ARCHS=90a
-check "clean comes before what is built with it" eval '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e build/sim ]'
+check "clean comes before what is built with it" eval \
+    '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e build/sim ]'
 run make -n "$step" ARCHS="89 90a"
 check "a changed flag rebuilds" said 'sm_89.*\.cu$'
 

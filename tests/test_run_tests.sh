@@ -109,7 +109,7 @@ check "all: the scripts and programs of tests" 'said "^ok    test_script.sh: 3 p
     said "^ok    test_program: 4 passed$" && last "8 passed, 0 failed" && ! said "test_gpu"'
 rm -f "$work/done"
 run env PATH="$work/gpu:$PATH" PROCESSORS=9 sh scripts/run_tests.sh
-check "the GPU's tests come alone, after the others" 'said "^ok    test_gpu.sh: 8 passed$" && last "16 passed, 0 failed"'
+check "the GPU's tests come alone, after all others" 'said "^ok    test_gpu.sh: 8 passed$" && last "16 passed, 0 failed"'
 
 # --- killed ---
 # A test in each of the ways to have a child, and one that would come next.
