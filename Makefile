@@ -1,7 +1,7 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
 # ARCHS     GPUs to make machine code for, e.g. ARCHS="80 89 90a" (default: the GPU here, else 90a). The PTX of
-#           compute_90a and of the newest of the list always comes along.
+#           compute_90a and of the newest of the list always comes along (compute_90a's alone where only tests use it).
 # CUDA_HOME, NVCC, CC   the toolkit and the C compiler, where the ones that scripts/deps.sh finds will not do.
 
 goals := $(or $(MAKECMDGOALS),all)
@@ -74,9 +74,9 @@ portable := $(shell printf '%s\n' $(ARCHS:a=) | sort -n | tail -n 1)
 endif # cuda
 
 , := ,
-gencode := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
-           -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]' \
-           -gencode arch=compute_$(portable),code=compute_$(portable)
+gencode_here := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
+                -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]'
+gencode := $(gencode_here) -gencode arch=compute_$(portable),code=compute_$(portable)
 
 CPPFLAGS := -Icommon/harness -Icommon/ptx
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -isystem "$(CUDA_DIR)/include" \
@@ -197,6 +197,11 @@ $(programs) $(sim_bench): build/tests/%: build/obj/tests/%.cu.o build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# What only tests are for runs on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Of
+# its code for the host, tables and checks, the optimisation would take longer than it saves.
+$(addprefix build/obj/tests/,gemm/%.cu.o gemv/%.cu.o programs/%.cu.o bench/%.cu.o): gencode := $(gencode_here)
+build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
 
 # wgmma and setmaxnreg are sm_90a's only.
 $(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/bench/wgmma*.cu)): \

@@ -1,57 +1,120 @@
 #!/bin/sh
 # Runs tests and sums their counts: run_tests.sh [PROGRAM|SCRIPT]... (default: all that `make test` is about)
 #
+# As many run at once as there are processors, and a line says of each how it went when it ends; the GPU has its tests
+# alone, after the others. A run that is killed ends what it started.
+#
 # A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same.
 # One that crashes or runs nothing counts as failed. Last line: "N passed, N failed"; exit status 1 when any failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+
+# The run is a session of its own: tests put children in process groups of theirs (timeout does), but all are found by
+# their session.
+if [ "${1:-}" != --session ]; then
+    setsid sh scripts/run_tests.sh --session "$@" </dev/null &
+    session=$!
+    members() { sed -n "s/^\([0-9]*\) (.*) [^ZX] [0-9]* [0-9]* $session .*/\1/p" /proc/[0-9]*/stat 2>/dev/null; }
+    end() {
+        trap '' HUP INT TERM
+        for signal in TERM KILL; do
+            # shellcheck disable=SC2046 # several processes
+            kill -s $signal $(members) 2>/dev/null
+            tenths=50 # to clean up
+            while [ "$tenths" -gt 0 ]; do
+                [ -n "$(members)" ] || exit 130
+                tenths=$((tenths - 1))
+                sleep 0.1
+            done
+        done
+        exit 130
+    }
+    trap end HUP INT TERM
+    wait "$session"
+    exit
+fi
+shift
+
 logs=build/tests/log
 mkdir -p "$logs"
-passed=0 failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
 
+# The longest first, lest one be left alone at the end.
 if [ $# = 0 ]; then
-    for source in tests/test_*.c; do [ -e "$source" ] && set -- "$@" "build/tests/$(basename "$source" .c)"; done
-    for script in tests/test_*.sh; do [ -e "$script" ] && set -- "$@" "$script"; done
+    for test in tests/test_sim_sanitizers.sh tests/test_sim_steps.sh tests/test_build.sh tests/test_sim_fuzz.sh \
+        tests/test_*.sh tests/test_*.c; do
+        [ -e "$test" ] || continue
+        case " $* " in *" $test "*) continue ;; esac
+        case $test in *.c) test=build/${test%.c} ;; esac
+        set -- "$@" "$test"
+    done
     [ -e scripts/notes.sh ] && set -- "$@" notes-check
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' && set -- "$@" scripts/test_gpu.sh
 fi
 
+# run TEST: and one line for judge, its exit status and its name.
+run() {
+    log=$logs/$(basename "$1").log
+    case $1 in
+    notes-check) sh scripts/notes.sh --check ;;
+    *.sh) sh "$1" ;;
+    *) "./$1" ;;
+    esac >"$log" 2>&1
+    echo "$? $1"
+}
+
+# worker TEST...: those that no other has taken yet, in order; those on the GPU are not for it.
+worker() {
+    for test; do
+        [ "$test" != scripts/test_gpu.sh ] && mkdir "$work/$(basename "$test")" 2>/dev/null && run "$test"
+    done
+}
+
 # sum PATTERN: the sum of the numbers that PATTERN (a sed expression with one group) picks from the log.
 sum() { sed -n "s/$1/\\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'; }
 
-for test; do
-    log=$logs/$(basename "$test").log
-    case $test in
-    notes-check) sh scripts/notes.sh --check >"$log" 2>&1 ;;
-    *.sh) sh "$test" >"$log" 2>&1 ;;
-    *) "./$test" >"$log" 2>&1 ;;
-    esac </dev/null
-    status=$? s=
-    case $test in
-    notes-check) p=$((status == 0)) f=$((status != 0)) ;;
-    *.sh)
-        p=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p')
-        f=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
-        s=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, [0-9]* failed, \([0-9]* skipped\)$/\1/p')
-        ;;
-    *)
-        p=$(sum '^\[  PASSED  \] \([0-9]*\) test.*')
-        f=$(sum '^\[  FAILED  \] \([0-9]*\) test.*')
-        ;;
-    esac
-    p=${p:-0} f=${f:-0} why=
-    if [ "$status" != 0 ] && [ "$f" = 0 ]; then
-        f=1 why=" (exit status $status)"
-    elif [ "$((p + f))" = 0 ]; then
-        f=1 why=" (it ran nothing)"
-    fi
-    passed=$((passed + p)) failed=$((failed + f))
-    if [ "$f" = 0 ]; then
-        echo "ok    $(basename "$test"): $p passed${s:+, $s}"
-    else
-        echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log:"
-        tail -n 40 "$log" | sed 's/^/      /'
-    fi
-done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" != 0 ]
+judge() {
+    passed=0 failed=0
+    while read -r status test; do
+        log=$logs/$(basename "$test").log s=
+        case $test in
+        notes-check) p=$((status == 0)) f=$((status != 0)) ;;
+        *.sh)
+            p=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p')
+            f=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
+            s=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, [0-9]* failed, \([0-9]* skipped\)$/\1/p')
+            ;;
+        *)
+            p=$(sum '^\[  PASSED  \] \([0-9]*\) test.*')
+            f=$(sum '^\[  FAILED  \] \([0-9]*\) test.*')
+            ;;
+        esac
+        p=${p:-0} f=${f:-0} why=
+        if [ "$status" != 0 ] && [ "$f" = 0 ]; then
+            f=1 why=" (exit status $status)"
+        elif [ "$((p + f))" = 0 ]; then
+            f=1 why=" (it ran nothing)"
+        fi
+        passed=$((passed + p)) failed=$((failed + f))
+        if [ "$f" = 0 ]; then
+            echo "ok    $(basename "$test"): $p passed${s:+, $s}"
+        else
+            echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log:"
+            tail -n 40 "$log" | sed 's/^/      /'
+        fi
+    done
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
+
+{
+    processors=$(nproc 2>/dev/null || echo 1)
+    while [ "$processors" -gt 0 ]; do
+        worker "$@" &
+        processors=$((processors - 1))
+    done
+    wait
+    case " $* " in *" scripts/test_gpu.sh "*) run scripts/test_gpu.sh ;; esac
+} | judge

@@ -432,7 +432,7 @@ static void test_watchdog(void **state) {
                         "mov.u32 %r2, 1;\n" STORE),
              1, 1);
     assert_int_equal(out[0], 1);
-    set_environment("CUDASIM_WATCHDOG", "3");
+    set_environment("CUDASIM_WATCHDOG", NULL);
 }
 
 /* ---- warp-wide instructions ---- */
@@ -587,7 +587,6 @@ static void test_lane_outside_of_its_mask(void **state) {
 }
 
 int main(void) {
-    setenv("CUDASIM_WATCHDOG", "3", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_branch_target_out_of_range),

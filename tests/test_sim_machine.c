@@ -630,7 +630,6 @@ static void test_special_registers(void **state) {
 }
 
 int main(void) {
-    setenv("CUDASIM_WATCHDOG", "3", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_freed_memory_and_gaps),
