@@ -387,7 +387,7 @@ template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_proble
 /* The configurations that are built in.    BM   BN stages turns cluster buffers */
 typedef persistent_tile<128, 192, 5, 1, 1, 1> wide;
 typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
-typedef persistent_tile<128, 128, 6, 1, 1, 2> square;
+typedef persistent_tile<128, 128, 5, 1, 1, 4> square;
 typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
 typedef persistent_tile<64, 128, 8, 0, 2, 1> flat_pair;
 
