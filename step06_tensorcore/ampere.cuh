@@ -158,10 +158,6 @@ static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int 
 template <typename T> struct __align__(2 * sizeof(T)) neighbours {
     T x, y;
 };
-template <typename T> struct __align__(4 * sizeof(T)) four {
-    T x, y, z, w;
-};
-
 /* Stores the result of (row, col), if it exists. */
 template <typename OUT, typename SUM>
 static __device__ __forceinline__ void store_one(const gemm_problem &p, int row, int col, SUM x) {
@@ -182,15 +178,6 @@ static __device__ __forceinline__ void store_two(const gemm_problem &p, int row,
         store_one<OUT>(p, row, col, x);
         store_one<OUT>(p, row, col + 1, y);
     }
-}
-
-/* Four at once: all their columns exist, and C is aligned. */
-template <typename OUT, typename SUM>
-static __device__ __forceinline__ void store_four(const gemm_problem &p, int row, int col, const four<SUM> &sums) {
-    if (row >= p.m) return;
-    four<OUT> *c = (four<OUT> *)gemm_at((OUT *)p.C, p.ldc, row, col), old = {};
-    if (p.beta != 0.0f) old = *c;
-    *c = {blend(p, sums.x, old.x), blend(p, sums.y, old.y), blend(p, sums.z, old.z), blend(p, sums.w, old.w)};
 }
 
 /* Stores the results of (row, col) and (row, col + 1), as far as they exist: what a lane has of a row of D. */
