@@ -44,7 +44,7 @@ template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_>
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
     /* Stages that a block fills before it waits for anyone: all, but in a cluster, where that costs L2 twice the B. */
-    static const int ALONE = CLUSTER == 1 ? STAGES : 2;
+    static const int ALONE = CLUSTER == 1 ? STAGES : 1;
     /* A block of three warpgroups starts with 168 registers a thread, and the sum stays. */
     static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 };
@@ -390,7 +390,7 @@ typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
 typedef persistent_tile<128, 128, 5, 1, 1, 4> square;
 typedef persistent_tile<128, 128, 6, 1, 1, 2> square_deep; /* s8: faster by a fourteenth at 2048^3, others slower */
 typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
-typedef persistent_tile<64, 128, 8, 0, 2, 1> flat_pair;
+typedef persistent_tile<64, 128, 7, 0, 2, 2> flat_pair;
 
 /* Launches the one that costs least; of equals the first. */
 template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
