@@ -325,7 +325,7 @@ static void clusters(void **state) {
     OK(cluster_launch(8, 4, 1));
     GIVES(cluster_launch(8, 2, 1), cudaErrorInvalidClusterSize);
     GIVES(cudaLaunchKernel(&plain_host, (dim3){6, 1, 1}, warp, args, 0, NULL), cudaErrorInvalidClusterSize);
-    GIVES(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterWidth, 2), cudaErrorNotPermitted);
+    GIVES(cudaFuncSetAttribute(&plain_host, cudaFuncAttributeRequiredClusterWidth, 2), cudaErrorInvalidValue);
     OK(cudaFuncGetAttributes(&attributes, &plain_host));
     assert_int_equal(attributes.requiredClusterWidth, 4);
     assert_int_equal(attributes.requiredClusterDepth, 1);
@@ -357,8 +357,13 @@ static void cluster_occupancy(void **state) {
     }
     attribute.val.clusterDim.x = 16;
     GIVES(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    GIVES(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    attribute.val.clusterDim.x = 2;
+    heavy.max_cluster_rank = 4; /* counts for a launch alone */
     OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
     assert_int_equal(count, 8);
+    heavy.max_cluster_rank = 0;
+    attribute.val.clusterDim.x = 16;
     OK(cudaFuncSetAttribute(&heavy_host, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     OK(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config));
     assert_int_equal(count, 7);
@@ -372,6 +377,17 @@ static void cluster_occupancy(void **state) {
     assert_int_equal(count, 30);
     OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
     assert_int_equal(count, 4);
+    config.numAttrs = 1;
+    GIVES(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    GIVES(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config), cudaErrorInvalidClusterSize);
+    attribute.val.clusterDim.x = 4;
+    OK(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config));
+    assert_int_equal(count, 4);
+    for (config.numAttrs = 0; config.numAttrs < 2; config.numAttrs++) {
+        config.gridDim.x = 0;
+        GIVES(cudaOccupancyMaxActiveClusters(&count, &heavy_host, &config), cudaErrorInvalidValue);
+        GIVES(cudaOccupancyMaxPotentialClusterSize(&count, &heavy_host, &config), cudaErrorInvalidValue);
+    }
     heavy.cluster[0] = 0;
     cudaGetLastError();
 }

@@ -11,8 +11,14 @@ static dim3 required_cluster(const runtime_function *f, const sim_kernel_info *i
     return (dim3){(unsigned)f->cluster[0], (unsigned)f->cluster[1], (unsigned)f->cluster[2]};
 }
 
+/* What the device allows the kernel, */
+static unsigned device_limit(const runtime_function *f) {
+    return f->nonportable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+}
+
+/* and what its launch bounds leave of that. */
 static unsigned largest_cluster(const runtime_function *f, const sim_kernel_info *info) {
-    const unsigned most = f->nonportable_cluster ? LARGEST_CLUSTER : PORTABLE_CLUSTER;
+    const unsigned most = device_limit(f);
     return info->max_cluster_rank != 0 && info->max_cluster_rank < most ? info->max_cluster_rank : most;
 }
 
@@ -86,6 +92,17 @@ static cudaError_t describe(const void *func, runtime_function **f, sim_kernel_i
     return cudaSuccess;
 }
 
+/* Both questions of occupancy refuse what a launch would, as an H200's driver does: a grid without blocks, then a
+ * cluster size that the kernel cannot have. A grid that the clusters do not divide is let pass: what the driver says of
+ * that has not been asked. */
+static cudaError_t check_config(const runtime_function *f, const sim_kernel_info *info,
+                                const cudaLaunchConfig_t *config, dim3 *cluster, bool *is_explicit) {
+    const dim3 g = config->gridDim;
+    if (g.x == 0 || g.y == 0 || g.z == 0) return cudaErrorInvalidValue;
+    dim3 asked;
+    return choose_cluster(f, info, asked_cluster(config, &asked), cluster, is_explicit);
+}
+
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config) {
     TOUCH_DEVICE();
     if (!clusters || !config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
@@ -93,9 +110,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, cons
     sim_kernel_info info;
     cudaError_t error = describe(func, &f, &info);
     if (error) return runtime_result(error);
-    dim3 asked, cluster;
+    dim3 cluster;
     bool is_explicit;
-    error = choose_cluster(f, &info, asked_cluster(config, &asked), &cluster, &is_explicit);
+    error = check_config(f, &info, config, &cluster, &is_explicit);
     if (!error && !is_explicit) error = cudaErrorInvalidClusterSize; /* its size must be known */
     if (error) return runtime_result(error);
     const dim3 b = config->blockDim;
@@ -108,10 +125,14 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, cons
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config) {
     TOUCH_DEVICE();
-    if (!size || !config) return runtime_result(cudaErrorInvalidValue);
+    if (!size || !config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
     runtime_function *f;
     sim_kernel_info info;
     cudaError_t error = describe(func, &f, &info);
+    if (error) return runtime_result(error);
+    dim3 cluster;
+    bool is_explicit;
+    error = check_config(f, &info, config, &cluster, &is_explicit);
     if (error) return runtime_result(error);
     const dim3 b = config->blockDim, required = required_cluster(f, &info);
     int blocks;
@@ -120,8 +141,8 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, co
     if (error) return error;
     if (required.x != 0)
         *size = (int)(required.x * required.y * required.z);
-    else
-        *size = device_model_current()->cc_major < 9 ? 1 : (int)largest_cluster(f, &info);
+    else /* whatever the launch bounds say: the manual has it otherwise, an H200's driver does not */
+        *size = device_model_current()->cc_major < 9 ? 1 : (int)device_limit(f);
     if (blocks == 0) *size = 0;
     return cudaSuccess;
 }

@@ -57,8 +57,8 @@ static cudaError_t set_attribute(runtime_function *f, const sim_kernel_info *inf
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-        if (info->reqcluster[0] != 0) return cudaErrorNotPermitted; /* __cluster_dims__ stands */
-        if (value < 0) return cudaErrorInvalidValue;
+        /* __cluster_dims__ stands; the manual has cudaErrorNotPermitted for that, an H200's driver this. */
+        if (info->reqcluster[0] != 0 || value < 0) return cudaErrorInvalidValue;
         f->cluster[attr - cudaFuncAttributeRequiredClusterWidth] = value;
         return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:

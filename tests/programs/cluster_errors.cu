@@ -50,7 +50,7 @@ static void occupancy(const char *what, const void *kernel, unsigned threads, si
     attribute.val.clusterDim.x = size;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     cudaLaunchConfig_t config = {};
-    config.gridDim = 16 * size;
+    config.gridDim = 16 * size; // with no size: no blocks, which a launch refuses, too
     config.blockDim = threads;
     config.dynamicSmemBytes = shared;
     config.attrs = &attribute;
