@@ -4,7 +4,7 @@
  *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other being loaded
  *
  *   32 bytes of K     step 0      step 1      step 2      step 3               of tile t
- *   cp.async          a share     a share     a share     commit; wait for     tile t + STAGES - 1
+ *   cp.async          a share     a share     a share     commit; wait         of tile t + STAGES - 1
  *   ldmatrix          1           2           3           tile t + 1: 0        its fragments
  *   mma.sync          0           1           2           3
  *
@@ -396,8 +396,7 @@ template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStr
     return cudaGetLastError();
 }
 
-/* What is launched. `aligned` takes 96 KB of shared memory, which every GPU from sm_80 on has: sm_80 and sm_90 twice.
- */
+/* What is launched. `aligned` takes 96 KB of shared memory, which every GPU from sm_80 on has; sm_90 has it twice. */
 template <gemm_type TYPE, gemm_layout LAYOUT> struct chosen {
     typedef plan<TYPE, LAYOUT, true, 128, 128, 128, 64, 64, 3, 2, 8> aligned;
     typedef plan<TYPE, LAYOUT, false, 128, 128, 64, 64, 32, 4, 1, 8> unaligned;

@@ -20,9 +20,9 @@
  * consumer.
  *
  * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
- * lines, and where it is no multiple of 32 bytes either, in five sectors instead of four. There two blocks, one above
- * the other, are a cluster: each brings half of the B that they have in common and sends it to both. That costs time at
- * the beginning, and where L2 keeps up it gains nothing.
+ * lines, and where it is no multiple of 32 bytes either, in five sectors instead of four. Where L2 then takes longer
+ * than the products, two blocks, one above the other, are a cluster: each brings half of the B that they have in common
+ * and sends it to both. That costs time at the beginning, and where L2 keeps up it gains nothing.
  */
 #include "hopper.cuh"
 
