@@ -299,10 +299,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         __syncwarp();
     }
     /* No block ends while another may send it a tile or an arrival. */
-    if (T::CLUSTER > 1) {
-        cluster_arrive_relaxed();
-        cluster_wait();
-    }
+    if (T::CLUSTER > 1) cluster_sync();
 #else
     __trap();
 #endif
@@ -355,7 +352,7 @@ template <int TYPE, int LAYOUT, class T> static cudaError_t launch_tile(const ge
     if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CLUSTER)) != cudaSuccess)
         return error;
     if ((error = tensor_map_c(&c, p, 16)) != cudaSuccess) return error;
-    const int group = TOGETHER / (T::CLUSTER * T::BM);
+    const int group = TOGETHER > T::CLUSTER * T::BM ? TOGETHER / (T::CLUSTER * T::BM) : 1;
     return hopper_launch(gemm_persistent<TYPE, LAYOUT, T>, clusters * T::CLUSTER, T::CLUSTER, T::THREADS, T::BYTES,
                          stream, a, b, c, hopper_of(p), group);
 }

@@ -21,8 +21,7 @@ __device__ __forceinline__ void cluster_arrive() {
     KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* The same, but what was written before is not made visible: for barriers that fence_mbarrier_init has published, and
- * at the end, when nothing is to be read. */
+/* The same, but nothing done before is ordered before it: for barriers that fence_mbarrier_init has published. */
 __device__ __forceinline__ void cluster_arrive_relaxed() {
     KL_SM90("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
