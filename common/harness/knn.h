@@ -47,10 +47,12 @@ typedef struct {
     gemm_kernel (*kernel)(void);
     const char *(*supports)(const device_facts *device); /* as gemm_variant's; NULL: runs anywhere */
     const char *(*refuses)(const knn_problem *p);        /* "takes k up to 256"; NULL: takes every problem */
-    /* The bytes it wants, not above limit. 0 with limit too small for it: then refuses is asked (workspace_bytes holding
-     * the limit) with a reason "needs ... MB". NULL: none. */
+    /* The bytes it wants, not above limit. 0 with limit too small for it: then refuses is asked (workspace_bytes
+     * holding the limit) with a reason "needs ... MB". NULL: none. */
     size_t (*workspace)(const knn_problem *p, size_t limit);
     bool exact; /* false: the paper's own */
+    /* NULL: nothing to say. Otherwise a remark on the last search, printed below the row with --verbose; or NULL. */
+    const char *(*note)(void);
 } knn_method;
 
 /* Runs the step's command line over its methods. Exit status as gemm_step_main's. */
