@@ -93,10 +93,10 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
-# What searches for neighbours is step 8's alone, which links step 5's best kernels, too.
+# What searches for neighbours is step 8's alone, which links step 5's best kernel, too.
 knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness))
 harness := $(filter-out $(knn_harness),$(call objects,common/harness))
-also_step08_knn := $(knn_harness)
+also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
 step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))

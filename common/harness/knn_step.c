@@ -35,6 +35,7 @@ static int list(const knn_session *s) {
         const int status = session_open_device(&s->base, &device);
         if (status != EXIT_OK) return status;
         printf("%s (sm_%d)\n", device.name, device.cc);
+        if (!device.simulated) cublas_open(stderr);
     }
     for (int i = 0; i < s->count; i++) {
         const knn_method *method = &s->methods[i];
