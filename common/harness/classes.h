@@ -7,13 +7,13 @@
 
 #include "table.h"
 
-/* Classes 0 ... count - 1: first those of training, in order (by value where all are numbers, else by bytes; numbers of
- * equal value are one class), then those seen in tests alone, in order likewise. */
+/* Classes 0 ... count - 1: first those of training, in order (by value where all are numbers, else by bytes), then those
+ * seen in tests alone, in order likewise. Numbers of equal value are one class, however spelled. */
 typedef struct {
     int count;
     int trained; /* the first of them: what a vote can choose from */
     bool numeric;
-    const char **names;   /* as spelled first */
+    const char **names;   /* numbers in as few digits as bring them back */
     const double *values; /* numeric: a class's value (NAN where a test has a word) */
 } label_set;
 
