@@ -93,7 +93,11 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
-harness := $(call objects,common/harness)
+# What searches for neighbours is step 8's alone, which links step 5's best kernels, too.
+knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness))
+harness := $(filter-out $(knn_harness),$(call objects,common/harness))
+also_step08_knn := $(knn_harness)
+step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
@@ -105,7 +109,7 @@ tensorcore_test := build/tests/tensorcore/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
+every_object := $(sort $(harness) $(knn_harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
                   tests/conformance \
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
@@ -130,7 +134,7 @@ sim: $(sim) ## build the simulator: build/sim/libcudart.so.13
 
 # stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
 define step_rules
-$(1)/run: $(call objects,$(1)) $(harness)
+$(1)/run: $(call step_objects,$(1))
 .PHONY: $(call number,$(1))
 $(call number,$(1)): $(1)/run $(sim)
 	@ln -sfn $(1) $(call number,$(1))
@@ -148,6 +152,8 @@ $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas
+
+build/tests/test_knn: $(filter-out %/knn_step.c.o,$(knn_harness))
 
 # A test of the simulator takes the objects it needs, and may put its own in the place of others.
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
@@ -250,7 +256,7 @@ build/$(1)/%.c.o: %.c build/flags
 build/$(1)/libsim.a: $(patsubst %,build/$(1)/%.o,$(wildcard common/sim/*.c)) $(uninstrumented)
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
-$(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call objects,$(s)) $(harness)))
+$(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call step_objects,$(s))))
 $(foreach p,$(sanitized_programs),$(eval build/$(1)/$(p): build/obj/$(p).cu.o))
 $$($(1)_linked): build/$(1)/libsim.a
 	@echo "link  $$@"
