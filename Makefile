@@ -93,10 +93,14 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
-# What searches for neighbours is step 8's alone, which links step 5's best kernel, too.
-knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness))
+# What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.
+data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy results \
+                  rows table vecs))
+knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness)) $(data_harness)
 harness := $(filter-out $(knn_harness),$(call objects,common/harness))
 also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
+libs_step08_knn := -lz
+step_libs = $(libs_$(notdir $(@:/run=)))
 step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
@@ -143,7 +147,7 @@ $(foreach s,$(steps),$(eval $(call step_rules,$(s))))
 
 $(addsuffix /run,$(steps)): build/flags
 	@echo "link  $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) $(step_libs)
 
 # Fedora's place of cblas.h, searched last; scripts/deps.sh looks there too.
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas
@@ -151,7 +155,7 @@ build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas
 $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas -lz
 
 build/tests/test_knn: $(filter-out %/knn_step.c.o,$(knn_harness))
 
@@ -262,7 +266,7 @@ $$($(1)_linked): build/$(1)/libsim.a
 	@echo "link  $$@"
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$($(1)_flags) -o $$@ $$(filter %.o,$$^) -Wl,--whole-archive build/$(1)/libsim.a -Wl,--no-whole-archive \
-	    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread
+	    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread $$(step_libs)
 endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 $(asan_tests): build/asan/%: build/asan/%.c.o build/asan/libsim.a
