@@ -61,7 +61,8 @@ typedef struct {
 cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
                      cudaStream_t stream);
 
-/* Runs the step's command line over its methods. Exit status as gemm_step_main's. */
+/* Runs the step's command line over its methods, of which the last is the best: --method best, and what classifies
+ * records of files where none is named. Exit status as gemm_step_main's. */
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
 #ifdef __cplusplus
