@@ -39,7 +39,7 @@ endif
 
 # ---- what the goals need: scripts/deps.sh finds or installs it before anything else ----------------------------------
 
-no_toolkit := help clean format fuzz plots notes notes-check compare
+no_toolkit := help clean format data fuzz plots notes notes-check compare
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
           $(if $(filter deps test test-sanitizers,$(goals)),test)
@@ -129,7 +129,7 @@ sim_objects := $(sim_rest) $(foreach i,$(isas),$(patsubst %,build/obj/%.$(i).o,$
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) tests/gpu,$(call objects,$(d)))))
 
 .DEFAULT_GOAL := all
-.PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
+.PHONY: all sim deps data demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
         clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
@@ -157,6 +157,7 @@ $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas -lz
 
+build/tests/test_table build/tests/test_classify: $(data_harness)
 build/tests/test_knn: $(filter-out %/knn_step.c.o,$(knn_harness))
 
 # A test of the simulator takes the objects it needs, and may put its own in the place of others.
@@ -303,6 +304,9 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
 
+data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
+	@sh scripts/data.sh
+
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
@@ -313,7 +317,7 @@ test: all $(test_programs) ## build everything with warnings as errors and run e
 test-sanitizers: $(sanitized) ## the simulator's tests, the steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
 
-fuzz: ## fuzz the simulator's readers of PTX and fat binaries (FUZZ_SECONDS=600 each)
+fuzz: ## fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
 	@sh scripts/fuzz.sh
 
 test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library

@@ -3,7 +3,8 @@
 #
 #   deps.sh [--check] [cuda] [plots] [test]
 #
-# cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile reads
+# cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
+#        reads
 # plots  gnuplot
 # test   cmocka, OpenBLAS, git
 #

@@ -95,7 +95,12 @@ int labels_find(const label_set *labels, const char *name) {
 /* ---- confusion ---- */
 
 int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, FILE *err) {
+    enum { MOST = 16384 }; /* 2 GB of counts */
     *c = (confusion){.classes = classes, .total = m};
+    if (classes > MOST) {
+        fprintf(err, "%d classes: a confusion matrix has up to %d; are the labels in another column?\n", classes, MOST);
+        return 2;
+    }
     c->counts = calloc((size_t)classes * (size_t)classes + 1, sizeof *c->counts);
     if (c->counts == NULL) {
         fprintf(err, "confusion matrix of %d classes: out of memory\n", classes);
@@ -211,45 +216,19 @@ static const struct {
     const char *label;
     int group;
 } kdd_labels[] = {
-    {"normal", NORMAL},
-    {"apache2", DOS},
-    {"back", DOS},
-    {"land", DOS},
-    {"mailbomb", DOS},
-    {"neptune", DOS},
-    {"pod", DOS},
-    {"processtable", DOS},
-    {"smurf", DOS},
-    {"teardrop", DOS},
-    {"udpstorm", DOS},
-    {"worm", DOS},
-    {"ipsweep", PROBE},
-    {"mscan", PROBE},
-    {"nmap", PROBE},
-    {"portsweep", PROBE},
-    {"saint", PROBE},
-    {"satan", PROBE},
-    {"ftp_write", R2L},
-    {"guess_passwd", R2L},
-    {"imap", R2L},
-    {"multihop", R2L},
-    {"named", R2L},
-    {"phf", R2L},
-    {"sendmail", R2L},
-    {"snmpgetattack", R2L},
-    {"snmpguess", R2L},
-    {"spy", R2L},
-    {"warezclient", R2L},
-    {"warezmaster", R2L},
-    {"xlock", R2L},
-    {"xsnoop", R2L},
-    {"buffer_overflow", U2R},
-    {"httptunnel", U2R},
-    {"loadmodule", U2R},
-    {"perl", U2R},
-    {"ps", U2R},
-    {"rootkit", U2R},
-    {"sqlattack", U2R},
+    {"normal", NORMAL},   {"apache2", DOS},       {"back", DOS},
+    {"land", DOS},        {"mailbomb", DOS},      {"neptune", DOS},
+    {"pod", DOS},         {"processtable", DOS},  {"smurf", DOS},
+    {"teardrop", DOS},    {"udpstorm", DOS},      {"worm", DOS},
+    {"ipsweep", PROBE},   {"mscan", PROBE},       {"nmap", PROBE},
+    {"portsweep", PROBE}, {"saint", PROBE},       {"satan", PROBE},
+    {"ftp_write", R2L},   {"guess_passwd", R2L},  {"imap", R2L},
+    {"multihop", R2L},    {"named", R2L},         {"phf", R2L},
+    {"sendmail", R2L},    {"snmpgetattack", R2L}, {"snmpguess", R2L},
+    {"spy", R2L},         {"warezclient", R2L},   {"warezmaster", R2L},
+    {"xlock", R2L},       {"xsnoop", R2L},        {"buffer_overflow", U2R},
+    {"httptunnel", U2R},  {"loadmodule", U2R},    {"perl", U2R},
+    {"ps", U2R},          {"rootkit", U2R},       {"sqlattack", U2R},
     {"xterm", U2R},
 };
 
@@ -300,7 +279,8 @@ static const char *spelling(const table *t, int row, int column, char *room) {
 
 static int map_table(const table *t, const label_set *labels, class_map *m, FILE *err) {
     if (table_columns(t) != 2)
-        return table_complain(t, 0, -1, err, "%d columns: a class map has a label and its class a line", table_columns(t));
+        return table_complain(t, 0, -1, err, "%d columns: a class map has a label and its class a line",
+                              table_columns(t));
     for (int i = 0; i < labels->count; i++) m->group[i] = -1;
     for (int row = 0; row < table_rows(t); row++) {
         char room[TABLE_TEXT];
@@ -388,8 +368,9 @@ void class_map_print(const class_map *groups, const confusion *c, FILE *out) {
     int width = 5;
     for (int i = 0; i < groups->groups; i++)
         if ((int)strlen(groups->names[i]) > width) width = (int)strlen(groups->names[i]);
-    fprintf(out, "detection: predicted as this class; as any: as any but %s; false alarms: of %s's records, predicted as "
-                 "this class\n",
+    fprintf(out,
+            "detection: predicted as this class; as any: as any but %s; false alarms: records of %s predicted as "
+            "this class\n",
             groups->names[0], groups->names[0]);
     fprintf(out, "%-*s  %9s  %9s  %9s  %12s\n", width, "class", "records", "detection", "as any", "false alarms");
     for (int i = 1; i <= groups->groups; i++) {

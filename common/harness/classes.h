@@ -7,8 +7,8 @@
 
 #include "table.h"
 
-/* Classes 0 ... count - 1: first those of training, in order (by value where all are numbers, else by bytes), then those
- * seen in tests alone, in order likewise. Numbers of equal value are one class, however spelled. */
+/* Classes 0 ... count - 1: first those of training, in order (by value where all are numbers, else by bytes), then
+ * those seen in tests alone, in order likewise. Numbers of equal value are one class, however spelled. */
 typedef struct {
     int count;
     int trained; /* the first of them: what a vote can choose from */
@@ -21,7 +21,8 @@ typedef struct {
 int labels_fit(const table *training, int column, const int *rows, int count, label_set **labels, FILE *err);
 void labels_free(label_set *labels);
 
-/* Writes each row's class to `codes` (room for count); labels that training lacks are added to the set. Returns 0 or 2. */
+/* Writes each row's class to `codes` (room for count); labels that training lacks are added to the set. Returns 0 or 2.
+ */
 int labels_encode(label_set *labels, const table *t, int column, const int *rows, int count, int *codes, FILE *err);
 
 /* The class of that name, or -1. */
@@ -36,7 +37,7 @@ typedef struct {
     long long *counts;
 } confusion;
 
-/* Returns 0, or 2 after one line on `err` (memory). Free with confusion_free. */
+/* Returns 0, or 2 after one line on `err`: memory, more than 16384 classes. Free with confusion_free. */
 int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, FILE *err);
 void confusion_free(confusion *c);
 

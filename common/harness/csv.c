@@ -54,8 +54,8 @@ static record_status wrong(reader *r, uint64_t line, const char *reason) {
 static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['"'] = true, ['\0'] = true};
 
 /* Finds the fields of the record at `p`. `final`: nothing follows `end`. RECORD_READ: *taken is how long it is. */
-static record_status scan_record(reader *r, const unsigned char *const begin, const unsigned char *const end, bool final,
-                                 size_t *taken) {
+static record_status scan_record(reader *r, const unsigned char *const begin, const unsigned char *const end,
+                                 bool final, size_t *taken) {
     const unsigned char *p = begin;
     uint64_t line = r->line;
     r->count = 0;
@@ -375,15 +375,15 @@ static int name_columns(reader *r) {
 static int ragged(reader *r, uint64_t first_line) {
     table *t = r->t;
     const int column = r->count < t->columns ? r->count : t->columns;
-    return table_reject(t, r->begins, column, "%s: %d columns, but line %llu has %d",
-                        r->count < t->columns ? "missing" : "one too many", r->count, (unsigned long long)first_line,
-                        t->columns);
+    return table_reject(t, r->begins, column, "%s: line %llu has %d column%s, this one %d",
+                        r->count < t->columns ? "missing" : "one too many", (unsigned long long)first_line, t->columns,
+                        t->columns == 1 ? "" : "s", r->count);
 }
 
 static int read_records(reader *r, reader *first, table_header header) {
     table *t = r->t;
     size_t pending = 0;
-    uint64_t blank = 0; /* the line of the first of the blank ones at hand */
+    uint64_t blank = 0;   /* the line of the first of the blank ones at hand */
     bool waiting = false; /* the first record is still in `first` */
     record_status status;
     while ((status = next_record(r, &pending)) == RECORD_READ) {
@@ -428,7 +428,8 @@ int table_read_csv(table *t, table_header header) {
     free(r.plain);
     for (int i = 0; status == 0 && i < t->columns; i++) {
         const table_column *c = &t->column[i];
-        if (c->not_finite_row >= 0 && !c->word && !c->symbolic && !input_failed(t->in)) status = reject_not_finite(t, i);
+        if (c->not_finite_row >= 0 && !c->word && !c->symbolic && !input_failed(t->in))
+            status = reject_not_finite(t, i);
     }
     return status;
 }

@@ -9,7 +9,7 @@
 
 typedef struct {
     bool label, symbolic;
-    name_list categories; /* symbolic */
+    name_list categories;                        /* symbolic */
     double min, max, mean, deviation, low, span; /* numeric: low and span are minmax's, behind zscore */
     int at;                                      /* its first coordinate */
 } column_plan;
@@ -245,8 +245,8 @@ void features_report_unseen(const features *f, const table *t, const int *rows, 
         }
         if (values > 0) {
             names_sort(&unknown, 0, false);
-            fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1, values,
-                    values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
+            fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1,
+                    values, values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
             for (int i = 0; i < unknown.count && i < SHOWN; i++) fprintf(out, " %.40s", unknown.names[i]);
             fprintf(out, "%s\n", unknown.count > SHOWN ? " ..." : "");
         }

@@ -4,8 +4,8 @@
  * learnt from the training rows and then applied to any row.
  *
  * A numeric column makes one coordinate. A symbolic column of c categories makes c, in the order of the categories'
- * bytes: 1 for the row's own, 0 for the others; a category that training lacks is 0 throughout, and counted. Coordinates
- * come in the order of their columns; the column of the labels makes none.
+ * bytes: 1 for the row's own, 0 for the others; a category that training lacks is 0 throughout, and counted.
+ * Coordinates come in the order of their columns; the column of the labels makes none.
  *
  * Scaling is of numeric columns alone and in FP64: zscore is (x - mean) / deviation (of all training rows, divided by
  * their number), minmax is (x - min) / (max - min) of what zscore, if asked too, has left. Test values may lie outside

@@ -1,5 +1,5 @@
-/* idx, the format of the MNIST files, all big endian: two zero bytes, the elements' type, the number of dimensions, each
- * dimension (32 bits), then the elements. The first dimension is rows; the others make a row's columns. */
+/* idx, the format of the MNIST files, all big endian: two zero bytes, the elements' type, the number of dimensions,
+ * each dimension (32 bits), then the elements. The first dimension is rows; the others make a row's columns. */
 #include <limits.h>
 
 #include "table_build.h"

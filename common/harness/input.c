@@ -168,7 +168,7 @@ static void add(input *in) {
         fail(in, "out of memory");
     else if (status != Z_OK && status != Z_BUF_ERROR)
         fail(in, z->msg != NULL && strstr(z->msg, "check") != NULL ? "damaged: its gzip checksum does not match"
-                                                                    : "damaged gzip data");
+                                                                   : "damaged gzip data");
     else if (z->avail_in == 0 && in->raw_ended && before == z->avail_out)
         fail(in, "truncated: the gzip data ends early");
 }

@@ -9,7 +9,8 @@
 
 typedef struct input input;
 
-/* Opens `path` (a pipe will do). Returns 0 and *in (close it), or 2 after one line on `err` that names file and reason. */
+/* Opens `path` (a pipe will do). Returns 0 and *in (close it), or 2 after one line on `err` that names file and reason.
+ */
 int input_open(const char *path, input **in, FILE *err);
 void input_close(input *in);
 
@@ -19,8 +20,8 @@ const char *input_path(const input *in);
 uint64_t input_offset(const input *in);
 
 /* The bytes that lie ready, *length of them: at least `wanted` unless the stream ends before; more than were there
- * before where `wanted` asks for more. They stay until the next call of input_peek. *length is less than `wanted` at the
- * end and after a failure, which input_failed tells apart. */
+ * before where `wanted` asks for more. They stay until the next call of input_peek. *length is less than `wanted` at
+ * the end and after a failure, which input_failed tells apart. */
 const unsigned char *input_peek(input *in, size_t wanted, size_t *length);
 
 /* Takes `count` of the bytes that lie ready. */

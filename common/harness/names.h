@@ -18,8 +18,8 @@ int names_add(name_list *l, const char *name);
 /* The number of `name`, or -1. */
 int names_find(const name_list *l, const char *name);
 
-/* Sorts the names from number `first` on, by value where `numeric` (what is no number behind them, by its bytes), else by
- * their bytes. */
+/* Sorts the names from number `first` on, by value where `numeric` (what is no number behind them, by its bytes), else
+ * by their bytes. */
 void names_sort(name_list *l, int first, bool numeric);
 
 void names_free(name_list *l);

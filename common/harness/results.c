@@ -103,8 +103,8 @@ static bool is_npy(const char *path) {
 static void put_npy_header(FILE *f, const char *type, int rows, int columns) {
     char shape[32] = "", header[160];
     if (columns > 0) snprintf(shape, sizeof shape, " %d", columns);
-    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,%s), }", type, rows,
-                          shape);
+    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,%s), }", type,
+                          rows, shape);
     while ((10 + length + 1) % 64 != 0) header[length++] = ' ';
     header[length++] = '\n';
     fwrite("\x93NUMPY\x01\x00", 1, 8, f);

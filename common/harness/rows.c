@@ -102,7 +102,8 @@ static bool same_row(const table *a, int row, const table *b, int other) {
         const double x = table_number(a, row, i), y = table_number(b, other, i);
         char room[TABLE_TEXT], another[TABLE_TEXT];
         if (isnan(x) != isnan(y)) return false;
-        if (isnan(x) ? strcmp(table_text(a, row, i, room), table_text(b, other, i, another)) != 0 : x != y) return false;
+        if (isnan(x) ? strcmp(table_text(a, row, i, room), table_text(b, other, i, another)) != 0 : x != y)
+            return false;
     }
     return true;
 }

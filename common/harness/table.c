@@ -9,7 +9,8 @@
 
 /* ---- messages ---- */
 
-static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format, va_list arguments) {
+static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format,
+                va_list arguments) {
     fputs(path, err);
     if (line > 0) fprintf(err, ":%llu", (unsigned long long)line);
     if (row >= 0) fprintf(err, ": row %d", row + 1);

@@ -1,7 +1,7 @@
 /* Records read from a file: rows x columns of numbers and words.
  *
- * Formats, each plain or gzip: CSV (RFC 4180), .npy (f4, f8), .fvecs, .bvecs, .ivecs, idx (images flattened). vecs go by
- * their extension (also before .gz), .npy and idx by their first bytes, all else is CSV.
+ * Formats, each plain or gzip: CSV (RFC 4180), .npy (f4, f8), .fvecs, .bvecs, .ivecs, idx (images flattened). vecs go
+ * by their extension (also before .gz), .npy and idx by their first bytes, all else is CSV.
  *
  * A CSV number is an optional sign, digits with at most one point, an optional decimal exponent, blanks around it; its
  * value is the nearest double (the rounding to FP32 follows, when features_encode makes coordinates). Hexadecimal
@@ -24,7 +24,7 @@ typedef enum {
 } table_header;
 
 typedef struct {
-    table_header header; /* CSV only */
+    table_header header;  /* CSV only */
     const char *symbolic; /* "2,3,4": these columns (from 1) are symbolic and all others numeric; "none": all are
                            * numeric; NULL: symbolic is what holds a word */
 } table_options;
@@ -70,8 +70,8 @@ bool table_has_text(const table *t, int column);
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* ---- choosing rows (rows.c). Lists of rows are ascending and malloc'ed (free them); a function returns 0, or 2 after one line
- * on `err`. All depends on the arguments alone: the same on every run and machine. ---- */
+/* ---- choosing rows (rows.c). Lists of rows are ascending and malloc'ed (free them); a function returns 0, or 2 after
+ * one line on `err`. All depends on the arguments alone: the same on every run and machine. ---- */
 
 /* Splits `count` rows (`rows`; NULL: 0 ... count - 1) by chance: round(fraction x count) of them for training, the rest
  * for the test. 2 where either would be empty or fraction is not between 0 and 1. */
