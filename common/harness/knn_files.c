@@ -120,7 +120,7 @@ static bool copy_in(run *r) {
         4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
     if (need > r->memory) {
         fprintf(stderr,
-                "%s: %zu and %zu records of %zu coordinates: needs %.1f MB, may take %.1f MB (--memory-limit)\n",
+                "%s: %zu and %zu records of %zu coordinates: needs %.3f MB, may take %.3f MB (--memory-limit)\n",
                 r->s->step, n, m, d, need / 1e6, r->memory / 1e6);
         return false;
     }
