@@ -271,7 +271,7 @@ static int make_columns(table *t, int count) {
     if (t->column == NULL) return no_memory(t);
     t->columns = count;
     for (int i = 0; i < count; i++) {
-        t->column[i].symbolic = t->symbolic_given && t->symbolic[i];
+        t->column[i].symbolic = table_symbolic(t, i);
         t->column[i].not_finite_row = -1;
     }
     return 0;

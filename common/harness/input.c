@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { CHUNK = 1 << 18, FIRST_WINDOW = 1 << 20 };
+enum { CHUNK = 1 << 16, FIRST_WINDOW = 1 << 17 };
 
 struct input {
     char *path;

@@ -202,14 +202,10 @@ static int check_finite(table *t) {
 
 /* ---- reading ---- */
 
-/* The list of --symbolic. Columns above the table's are found out when it has been read. */
-static int parse_symbolic(const char *list, bool **chosen, int *highest, FILE *err) {
-    *chosen = calloc(TABLE_MAX_COLUMNS, sizeof **chosen);
-    *highest = 0;
-    if (*chosen == NULL) {
-        fprintf(err, "--symbolic: out of memory\n");
-        return 2;
-    }
+/* The list of --symbolic: which columns it names, up to the highest. Columns above the table's are found out when it
+ * has been read. */
+static int parse_symbolic(table *t, const char *list, FILE *err) {
+    t->symbolic_given = true;
     if (strcmp(list, "none") == 0) return 0;
     for (const char *p = list;; p++) {
         int column = 0;
@@ -219,8 +215,17 @@ static int parse_symbolic(const char *list, bool **chosen, int *highest, FILE *e
             fprintf(err, "--symbolic %s: takes columns from 1 with commas between them, as in 2,3,4, or none\n", list);
             return 2;
         }
-        (*chosen)[column - 1] = true;
-        if (column > *highest) *highest = column;
+        if (column > t->symbolic_count) {
+            bool *more = realloc(t->symbolic, (size_t)column * sizeof *more);
+            if (more == NULL) {
+                fprintf(err, "--symbolic: out of memory\n");
+                return 2;
+            }
+            memset(more + t->symbolic_count, 0, (size_t)(column - t->symbolic_count) * sizeof *more);
+            t->symbolic = more;
+            t->symbolic_count = column;
+        }
+        t->symbolic[column - 1] = true;
         if (*p == '\0') return 0;
     }
 }
@@ -261,18 +266,15 @@ int table_read(const char *path, const table_options *options, table **read, FIL
         return 2;
     }
     t->err = err;
-    int highest = 0, status = 0;
-    if (options->symbolic != NULL) {
-        t->symbolic_given = true;
-        status = parse_symbolic(options->symbolic, &t->symbolic, &highest, err);
-    }
+    int status = options->symbolic != NULL ? parse_symbolic(t, options->symbolic, err) : 0;
     if (status == 0) status = input_open(path, &t->in, err);
     if (status == 0) status = read_format(t, options->header);
     if (status == 0 && input_failed(t->in)) status = 2;
     input_close(t->in);
     t->in = NULL;
-    if (status == 0 && highest > t->columns) {
-        fprintf(err, "%s: column %d: named by --symbolic, but there are %d columns\n", path, highest, t->columns);
+    if (status == 0 && t->symbolic_count > t->columns) {
+        fprintf(err, "%s: column %d: named by --symbolic, but there are %d columns\n", path, t->symbolic_count,
+                t->columns);
         status = 2;
     }
     if (status == 0 && t->column == NULL) status = check_finite(t);
@@ -327,7 +329,7 @@ bool table_symbolic_given(const table *t) {
 }
 
 bool table_symbolic(const table *t, int column) {
-    return t->symbolic_given && t->symbolic[column];
+    return column < t->symbolic_count && t->symbolic[column];
 }
 
 static const table_entry *entry_of(const table *t, int row, int column) {

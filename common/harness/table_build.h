@@ -5,7 +5,12 @@
 #include "input.h"
 #include "table.h"
 
-enum { TABLE_MAX_COLUMNS = 1 << 20, TABLE_MAX_NUMBERS = 4096 };
+enum { TABLE_MAX_COLUMNS = 1 << 20 };
+
+/* A column of more different numbers keeps no spellings. Fuzzers take a small one, to pass it often. */
+#ifndef TABLE_MAX_NUMBERS
+#define TABLE_MAX_NUMBERS 4096
+#endif
 
 /* What a field of a CSV file is. */
 typedef enum { VALUE_WORD, VALUE_NUMBER, VALUE_NOT_FINITE } value_kind;
@@ -41,7 +46,8 @@ struct table {
     char *path;
     int rows, columns;
     bool symbolic_given;
-    bool *symbolic; /* of each column, where given */
+    bool *symbolic; /* of the first symbolic_count columns */
+    int symbolic_count;
     /* CSV */
     table_column *column;
     int capacity;
