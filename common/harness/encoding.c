@@ -50,9 +50,9 @@ static int no_memory(const table *t, FILE *err) {
 }
 
 static int no_number(const table *t, int row, int column, FILE *err) {
-    char room[TABLE_TEXT];
+    char room[TABLE_TEXT], shown[TABLE_SHOWN];
     const char *text = table_text(t, row, column, room);
-    return table_complain(t, row, column, err, "'%.40s' is no number", text != NULL ? text : "");
+    return table_complain(t, row, column, err, "'%s' is no number", table_shown(text != NULL ? text : "", shown));
 }
 
 /* ---- learning ---- */
@@ -247,7 +247,10 @@ void features_report_unseen(const features *f, const table *t, const int *rows, 
             names_sort(&unknown, 0, false);
             fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1,
                     values, values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
-            for (int i = 0; i < unknown.count && i < SHOWN; i++) fprintf(out, " %.40s", unknown.names[i]);
+            for (int i = 0; i < unknown.count && i < SHOWN; i++) {
+                char shown[TABLE_SHOWN];
+                fprintf(out, " %s", table_shown(unknown.names[i], shown));
+            }
             fprintf(out, "%s\n", unknown.count > SHOWN ? " ..." : "");
         }
         names_free(&unknown);

@@ -9,15 +9,31 @@
 
 /* ---- messages ---- */
 
+static bool is_control(char c) {
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+const char *table_shown(const char *text, char *room) {
+    const size_t length = strlen(text), count = length < TABLE_SHOWN ? length : TABLE_SHOWN - 4;
+    for (size_t i = 0; i < count; i++) room[i] = is_control(text[i]) ? '?' : text[i];
+    strcpy(room + count, length < TABLE_SHOWN ? "" : "...");
+    return room;
+}
+
+/* One line, whatever is in names and values. */
 static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format,
                 va_list arguments) {
-    fputs(path, err);
-    if (line > 0) fprintf(err, ":%llu", (unsigned long long)line);
-    if (row >= 0) fprintf(err, ": row %d", row + 1);
-    if (column >= 0) fprintf(err, ": column %d", column + 1);
-    fputs(": ", err);
-    vfprintf(err, format, arguments);
-    fputc('\n', err);
+    char place[96], *reason;
+    size_t length = 0;
+    place[0] = '\0';
+    if (line > 0) length += (size_t)snprintf(place, sizeof place, ":%llu", (unsigned long long)line);
+    if (row >= 0) length += (size_t)snprintf(place + length, sizeof place - length, ": row %d", row + 1);
+    if (column >= 0) snprintf(place + length, sizeof place - length, ": column %d", column + 1);
+    if (vasprintf(&reason, format, arguments) < 0) reason = NULL;
+    for (char *p = reason; p != NULL && *p != '\0'; p++)
+        if (is_control(*p)) *p = '?';
+    fprintf(err, "%s%s: %s\n", path, place, reason != NULL ? reason : "out of memory");
+    free(reason);
 }
 
 int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
@@ -31,14 +47,8 @@ int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
 
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason) {
     enum { SHOWN = 40 };
-    char shown[SHOWN + 1];
-    const size_t count = length < SHOWN ? length : SHOWN;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char c = (unsigned char)value[i];
-        shown[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
-    }
-    shown[count] = '\0';
-    return table_reject(t, line, column, "'%s%s' %s", shown, length > SHOWN ? "..." : "", reason);
+    return table_reject(t, line, column, "'%.*s%s' %s", length < SHOWN ? (int)length : SHOWN, value,
+                        length > SHOWN ? "..." : "", reason);
 }
 
 static uint64_t line_of(const table *t, int row) {

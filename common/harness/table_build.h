@@ -66,7 +66,7 @@ struct table {
  * failed and said so. Returns 2. */
 int table_reject(table *t, uint64_t line, int column, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same about a value, shown in quotes and cut where it is long or not printable. */
+/* The same about a value, shown in quotes and cut where it is long. */
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason);
 
 /* Whether `length` bytes are a number (then *number is its value), an infinity or a NaN, or a word. */
