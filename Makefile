@@ -93,12 +93,12 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
-# What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernels and zlib, too.
+# What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.
 data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy results \
                   rows table vecs))
 knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness)) $(data_harness)
 harness := $(filter-out $(knn_harness),$(call objects,common/harness))
-also_step08_knn := $(knn_harness)
+also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
 libs_step08_knn := -lz
 step_libs = $(libs_$(notdir $(@:/run=)))
 step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
@@ -108,12 +108,13 @@ test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard 
 gpu_test := build/tests/gpu/faults
 gemm_test := build/tests/gemm/run
 gemv_test := build/tests/gemv/run
+knn_test := build/tests/knn/run
 candidates_test := build/tests/candidates/run
 tensorcore_test := build/tests/tensorcore/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(knn_harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
+every_object := $(sort $(harness) $(knn_harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/knn tests/candidates tests/tensorcore \
                   tests/conformance \
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
@@ -158,7 +159,7 @@ $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas -lz
 
 build/tests/test_table build/tests/test_classify: $(data_harness)
-build/tests/test_knn: $(filter-out %/knn_step.c.o,$(knn_harness))
+build/tests/test_knn: $(filter-out %/knn_step.c.o %/knn_files.c.o,$(knn_harness))
 
 # A test of the simulator takes the objects it needs, and may put its own in the place of others.
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
@@ -187,6 +188,12 @@ $(gemv_test): $(call objects,tests/gemv) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# A step of a plain search for neighbours, and of ones with a fault each, for tests/test_knn.sh.
+$(knn_test): $(call objects,tests/knn) build/obj/step08_knn/vote.cu.o $(knn_harness) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
@@ -310,7 +317,7 @@ data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_D
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(knn_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 

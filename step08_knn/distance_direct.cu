@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         load_tile<BM>(queries, m, d, row0, (int)k0, X);
         load_tile<BN>(points, n, d, col0, (int)k0, Y);
         __syncthreads();
-#pragma unroll
+#pragma unroll 4
         for (int k = 0; k < BK; k++) {
             float x[TM], y[TN];
             *(float4 *)&x[0] = *(const float4 *)&X[k][row];

@@ -71,7 +71,8 @@ cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, 
                             .distances = (float *)tile,
                             .index = p->index + (size_t)first * (size_t)p->k,
                             .distance = p->distance + (size_t)first * (size_t)p->k,
-                            .scratch = scratch};
+                            .scratch = scratch,
+                            .first_tile = first == 0};
         error = from->tile(p, kept, first, r.rows, (float *)tile, stream);
         if (error == cudaSuccess) error = selector->select(&r, stream);
     }

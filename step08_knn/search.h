@@ -28,13 +28,15 @@ typedef struct {
     const float *distances;
     int *index;
     float *distance;
-    void *scratch; /* aligned to 256 bytes */
+    void *scratch;   /* aligned to 256 bytes */
+    bool first_tile; /* of a search */
 } knn_rows;
 
 typedef struct {
     cudaError_t (*select)(const knn_rows *r, cudaStream_t stream);
     size_t (*scratch)(int n, int k);              /* bytes a row, a multiple of 8; NULL: none */
     const char *(*refuses)(const knn_problem *p); /* NULL: takes every problem */
+    const char *(*note)(void);                    /* as knn_method's */
 } knn_selector;
 
 /* The two together, over as many queries at a time as the workspace holds. */
@@ -48,8 +50,9 @@ const char *knn_search_refuses(const knn_distances *from, const knn_selector *se
 const char *knn_needs(double bytes);
 
 /* What each file gives. */
-extern const knn_distances knn_distance_direct;
-extern const knn_selector knn_select_radix;
+extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas;
+extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
+    knn_select_radix;
 
 #ifdef __cplusplus
 }

@@ -116,4 +116,4 @@ static size_t scratch(int, int k) {
     return (size_t)padded_length(k) * sizeof(uint64_t);
 }
 
-extern "C" const knn_selector knn_select_radix = {select, scratch, NULL};
+extern "C" const knn_selector knn_select_radix = {select, scratch, NULL, NULL};

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "knn.h"
 #include "knn_check.h"
+#include "knn_files.h"
 #include "knn_operands.h"
 #include "progress.h"
 #include "session.h"
@@ -35,6 +36,7 @@ static int list(const knn_session *s) {
         const int status = session_open_device(&s->base, &device);
         if (status != EXIT_OK) return status;
         printf("%s (sm_%d)\n", device.name, device.cc);
+        if (!device.simulated) cublas_open(stderr);
     }
     for (int i = 0; i < s->count; i++) {
         const knn_method *method = &s->methods[i];
@@ -184,8 +186,8 @@ static int run_problem(knn_session *s, const knn_case *c) {
     knn_operands o;
     const double need = knn_operands_bytes(c);
     if (need > s->memory) {
-        fprintf(stderr, "%s: --m %d --n %d --d %d: needs %.2f GB, may take %.2f GB (--memory-limit)\n", s->base.step,
-                c->m, c->n, c->d, need / 1e9, s->memory / 1e9);
+        fprintf(stderr, "%s: --m %d --n %d --d %d: needs %.3f MB, may take %.3f MB (--memory-limit)\n", s->base.step,
+                c->m, c->n, c->d, need / 1e6, s->memory / 1e6);
         return EXIT_USAGE;
     }
     error_context("%s, m %d, n %d, d %d, k %d", s->base.step, c->m, c->n, c->d, c->k);
@@ -232,31 +234,44 @@ static int run(knn_session *s) {
     const options *o = &s->base.o;
     if (!s->base.device.simulated) cublas_open(stderr); /* some methods are cuBLAS's */
     s->memory = memory_to_take(o);
-    if (o->sweep == SWEEP_CHECK)
-        return knn_check_run(s->base.step, s->methods, o->chosen, s->count, &s->base.device, s->memory, o->max_size,
-                             o->every, o->seed);
-    for (int i = 0; i < s->count; i++) s->base.total += o->chosen[i];
     CUDA_CHECK(cudaStreamCreate(&s->base.stream));
-    const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = o->seed};
-    status = run_problem(s, &c);
+    if (o->train != NULL)
+        status = knn_files_run(&s->base, s->methods, s->count, s->memory);
+    else if (o->sweep == SWEEP_CHECK)
+        status = knn_check_run(s->base.step, s->methods, o->chosen, s->count, &s->base.device, s->memory, o->max_size,
+                               o->every, o->seed);
+    else {
+        const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = o->seed};
+        for (int i = 0; i < s->count; i++) s->base.total += o->chosen[i];
+        status = run_problem(s, &c);
+        if (status == EXIT_OK && s->base.wrong > 0) status = EXIT_WRONG;
+    }
     CUDA_CHECK(cudaStreamDestroy(s->base.stream));
-    if (status != EXIT_OK) return status;
-    return s->base.wrong > 0 ? EXIT_WRONG : EXIT_OK;
+    return status;
+}
+
+/* "best" is the last method, and the one that records of files are classified by where none is named. */
+static void choose_methods(options *o, int count) {
+    for (int i = 0; i < count && o->train != NULL && !o->method_given; i++) o->chosen[i] = false;
+    if (o->chosen[count]) o->chosen[count - 1] = true;
+    o->chosen[count] = false;
 }
 
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count) {
     static const char *const dtypes[] = {"f32", NULL}, *const layouts[] = {"n", NULL};
     const char *names[OPTIONS_MAX_VARIANTS];
     options_step facts = outline;
-    for (int i = 0; i < count && i < OPTIONS_MAX_VARIANTS; i++) names[i] = methods[i].name;
+    for (int i = 0; i < count && i < OPTIONS_MAX_VARIANTS - 1; i++) names[i] = methods[i].name;
+    names[count] = "best"; /* the last of them */
     facts.step = step;
     facts.variants = names;
-    facts.variant_count = count;
+    facts.variant_count = count + 1;
     facts.dtypes = dtypes;
     facts.layouts = layouts;
     knn_session s = {.methods = methods, .count = count};
     int status;
     if (!session_start(&s.base, &facts, argc, argv, &status)) return status;
+    choose_methods(&s.base.o, count);
     s.base.o.warm = true; /* searches follow one another on the same data */
     status = s.base.o.list ? list(&s) : run(&s);
     return session_end(&s.base, status);

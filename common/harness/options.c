@@ -53,6 +53,21 @@ typedef enum {
     OPT_TUNE_FILE,
     OPT_TUNE_CSV,
     OPT_MEMORY_LIMIT,
+    OPT_TRAIN,
+    OPT_TEST,
+    OPT_SPLIT,
+    OPT_LABELS,
+    OPT_HEADER,
+    OPT_SYMBOLIC,
+    OPT_NORMALIZE,
+    OPT_METRIC,
+    OPT_K_SWEEP,
+    OPT_CLASSES_MAP,
+    OPT_POSITIVE,
+    OPT_OUT_FILE,
+    OPT_OUT_INDICES,
+    OPT_OUT_DISTANCES,
+    OPT_VERIFY,
     OPT_HELP,
     OPT_COUNT
 } option_id;
@@ -130,6 +145,30 @@ static const option_row table[OPT_COUNT] = {
                           "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is\n"
                           "                    free: 80% (default)",
                           OPTIONS_KNN, NULL},
+    [OPT_TRAIN] = {"train", "FILE", "classify: the training records (CSV, .npy, .fvecs, .bvecs, .ivecs, idx; or gzip)",
+                   OPTIONS_KNN, NULL},
+    [OPT_TEST] = {"test", "FILE", "the test records", OPTIONS_KNN, NULL},
+    [OPT_SPLIT] = {"split", "X", "instead of --test: X of the records train, the others are the test", OPTIONS_KNN,
+                   NULL},
+    [OPT_LABELS] = {"labels", "PLACE", NULL, OPTIONS_KNN, NULL},
+    [OPT_HEADER] = {"header", "WORD", NULL, OPTIONS_KNN, NULL},
+    [OPT_SYMBOLIC] = {"symbolic", "LIST",
+                      "columns that are words whatever they look like: 2,3,4, or none (default:\n"
+                      "                    those that hold a word)",
+                      OPTIONS_KNN, NULL},
+    [OPT_NORMALIZE] = {"normalize", "HOW", NULL, OPTIONS_KNN, NULL},
+    [OPT_METRIC] = {"metric", "NAME", NULL, OPTIONS_KNN, NULL},
+    [OPT_K_SWEEP] = {"k-sweep", "A:B", "accuracy for each k from A to B, of one search", OPTIONS_KNN, NULL},
+    [OPT_CLASSES_MAP] = {"classes-map", "MAP",
+                         "detection and false alarms of groups of labels: kdd, or a file of label,class", OPTIONS_KNN,
+                         NULL},
+    [OPT_POSITIVE] = {"positive", "LABEL", "the same of one label (with --classes-map: one class)", OPTIONS_KNN, NULL},
+    [OPT_OUT_FILE] = {"out", "FILE", "write the predicted labels (CSV, or .npy by its name; so the next two)",
+                      OPTIONS_KNN, NULL},
+    [OPT_OUT_INDICES] = {"out-indices", "FILE", "write the neighbours' places in the training records, from 0",
+                         OPTIONS_KNN, NULL},
+    [OPT_OUT_DISTANCES] = {"out-distances", "FILE", "write the squared distances", OPTIONS_KNN, NULL},
+    [OPT_VERIFY] = {"verify", NULL, "compare the neighbours with the CPU's, too", OPTIONS_KNN, NULL},
     [OPT_HELP] = {"help", NULL, "print this and stop", 0, NULL},
 };
 
@@ -141,6 +180,20 @@ static const char *const of_knn[OPT_COUNT] = {
     [OPT_LIST] = "list the methods and stop",
     [OPT_SEED] = "seed of the data's generator (default " TEXT_OF(DEFAULT_SEED) ")",
 };
+
+/* What these take, the default first; NULL-terminated. */
+static const char *const labels_words[] = {"last", "first", "none", NULL},
+                         *const header_words[] = {"auto", "yes", "no", NULL},
+                         *const normalize_words[] = {"none", "minmax", "zscore", "zscore,minmax", NULL},
+                         *const metric_words[] = {"l2", NULL};
+
+static const char *const *words_of(option_id id) {
+    return id == OPT_LABELS      ? labels_words
+           : id == OPT_HEADER    ? header_words
+           : id == OPT_NORMALIZE ? normalize_words
+           : id == OPT_METRIC    ? metric_words
+                                 : NULL;
+}
 
 static const struct {
     const char *name;
@@ -288,6 +341,24 @@ static bool parse_memory(const parser *p, option_id id, const char *text, double
     if (factor == 0.01 ? *value > 1.0 : *value < 2.0 || *value > 0x1p60)
         return fail(p, "--%s: '%s' is out of range", name, text);
     return true;
+}
+
+/* "A:B", 1 <= A <= B. */
+static bool parse_range(const parser *p, option_id id, const char *text, int *first, int *last) {
+    const char *name = table[id].name, *colon = strchr(text, ':');
+    if (colon == NULL) return fail(p, "--%s: '%s' is no range, as 1:11 is one", name, text);
+    char *begin = strndup(text, (size_t)(colon - text));
+    if (begin == NULL) return fail(p, "--%s: out of memory", name);
+    const bool ok = parse_positive(p, id, begin, first) && parse_positive(p, id, colon + 1, last);
+    free(begin);
+    return ok && (*first <= *last || fail(p, "--%s: '%s' ends before it begins", name, text));
+}
+
+static bool parse_share(const parser *p, option_id id, const char *text, double *value) {
+    const char *name = table[id].name;
+    if (!is_decimal(text)) return fail(p, "--%s: '%s' is not a finite number", name, text);
+    *value = strtod(text, NULL);
+    return (*value > 0.0 && *value < 1.0) || fail(p, "--%s: '%s' is not between 0 and 1", name, text);
 }
 
 /* ---- names ---- */
@@ -451,6 +522,41 @@ static bool apply(parser *p, option_id id, const char *text) {
         return name_file(p, id, text, &o->tune_csv);
     case OPT_MEMORY_LIMIT:
         return parse_memory(p, id, text, &o->memory_limit);
+    case OPT_TRAIN:
+        return name_file(p, id, text, &o->train);
+    case OPT_TEST:
+        return name_file(p, id, text, &o->test);
+    case OPT_SPLIT:
+        return parse_share(p, id, text, &o->split);
+    case OPT_LABELS:
+        return choose_listed(p, id, text, words_of(id), &o->labels);
+    case OPT_HEADER:
+        return choose_listed(p, id, text, words_of(id), &o->header);
+    case OPT_SYMBOLIC:
+        o->symbolic = text; /* looked at when the file is read */
+        return true;
+    case OPT_NORMALIZE:
+        return choose_listed(p, id, text, words_of(id), &o->normalize);
+    case OPT_METRIC: {
+        const char *only;
+        return choose_listed(p, id, text, words_of(id), &only);
+    }
+    case OPT_K_SWEEP:
+        return parse_range(p, id, text, &o->k_first, &o->k_last);
+    case OPT_CLASSES_MAP:
+        return name_file(p, id, text, &o->classes_map);
+    case OPT_POSITIVE:
+        o->positive = text;
+        return true;
+    case OPT_OUT_FILE:
+        return name_file(p, id, text, &o->out_labels);
+    case OPT_OUT_INDICES:
+        return name_file(p, id, text, &o->out_indices);
+    case OPT_OUT_DISTANCES:
+        return name_file(p, id, text, &o->out_distances);
+    case OPT_VERIFY:
+        o->verify = true;
+        return true;
     case OPT_HELP:
     case OPT_COUNT:
         break;
@@ -510,7 +616,7 @@ static void complete_shape(parser *p) {
 /* 1 <= k <= n. */
 static bool check_search(const parser *p) {
     const options *o = p->o;
-    if (p->step->operation != OPTIONS_KNN || o->sweep != SWEEP_NONE) return true;
+    if (p->step->operation != OPTIONS_KNN || o->sweep != SWEEP_NONE || o->train != NULL) return true;
     if (o->n < 1) return fail(p, "--n: there has to be a point");
     if (o->k < 1) return fail(p, "--k: '%d' is not above 0", o->k);
     return o->k <= o->n || fail(p, "--k %d: more than --n %d", o->k, o->n);
@@ -597,6 +703,36 @@ static bool check_files(const parser *p) {
     return true;
 }
 
+/* Data of files, and what only they have. */
+static bool check_records(parser *p) {
+    static const option_id of_made_up[] = {OPT_M,     OPT_N,    OPT_D,   OPT_SWEEP, OPT_MAX_SIZE,
+                                           OPT_EVERY, OPT_TIME, OPT_CSV, OPT_JSON,  OPT_RESUME};
+    static const option_id of_labels[] = {OPT_K_SWEEP, OPT_CLASSES_MAP, OPT_POSITIVE, OPT_OUT_FILE};
+    options *o = p->o;
+    o->k_given = p->given[OPT_K];
+    o->method_given = p->given[OPT_VARIANT] || p->given[OPT_METHOD];
+    for (int id = OPT_TEST; id <= OPT_VERIFY && o->train == NULL; id++)
+        if (p->given[id]) return fail(p, "--%s: needs --train", table[id].name);
+    if (o->train == NULL) return true;
+    for (size_t i = 0; i < sizeof of_made_up / sizeof of_made_up[0]; i++)
+        if (p->given[of_made_up[i]])
+            return fail(p, "--%s: contradicts --train, which brings its own data", table[of_made_up[i]].name);
+    if (p->given[OPT_TEST] && p->given[OPT_SPLIT]) return fail(p, "--split: contradicts --test");
+    if (!p->given[OPT_TEST] && !p->given[OPT_SPLIT]) return fail(p, "--train: needs --test or --split");
+    if (p->given[OPT_K] && o->k < 1) return fail(p, "--k: '%d' is not above 0", o->k);
+    if (p->given[OPT_K] && p->given[OPT_K_SWEEP]) return fail(p, "--k: contradicts --k-sweep");
+    if (p->given[OPT_OUT_FILE] && p->given[OPT_K_SWEEP])
+        return fail(p, "--out: contradicts --k-sweep, which predicts several times");
+    for (size_t i = 0; i < sizeof of_labels / sizeof of_labels[0] && strcmp(o->labels, "none") == 0; i++)
+        if (p->given[of_labels[i]]) return fail(p, "--%s: contradicts --labels none", table[of_labels[i]].name);
+    const char *const files[] = {o->train, o->test, o->out_labels, o->out_indices, o->out_distances};
+    for (int i = 2; i < 5; i++)
+        for (int j = 0; j < i; j++)
+            if (files[i] != NULL && files[j] != NULL && same_file(files[i], files[j]))
+                return fail(p, "--%s: '%s' is another option's file too", table[OPT_OUT_FILE + i - 2].name, files[i]);
+    return true;
+}
+
 static bool check_tuning(const parser *p) {
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
     const options *o = p->o;
@@ -661,7 +797,7 @@ static bool complete(parser *p) {
         for (int i = 0; i < p->step->variant_count; i++) o->chosen[i] = true;
     if (!check_show(p) || !check_sweep(p)) return false;
     complete_shape(p);
-    return check_search(p) && check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
+    return check_records(p) && check_search(p) && check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
            check_leading(p, OPT_LDB, o->ldb, tn ? "k" : "n", tn ? o->k : o->n) &&
            check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p) && check_tuning(p) && check_types(p) &&
            check_sustained(p);
@@ -703,6 +839,18 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
         return;
     }
     switch (id) {
+    case OPT_LABELS:
+        fprintf(out, "the column of the labels: ");
+        print_names(out, HELP_INDENT + 26, words_of(id), list_length(words_of(id)), " (default)");
+        break;
+    case OPT_HEADER:
+        fprintf(out, "the CSV's first record is one of names: ");
+        print_names(out, HELP_INDENT + 40, words_of(id), list_length(words_of(id)), " (default)");
+        break;
+    case OPT_NORMALIZE:
+    case OPT_METRIC:
+        print_names(out, HELP_INDENT, words_of(id), list_length(words_of(id)), " (default)");
+        break;
     case OPT_SIZE:
         fprintf(out, "%sn = k = N (default %d, simulated %d); --%sn and --k override it\n",
                 gemv ? "" : "m = ", step->default_size, step->simulated_size, gemv ? "" : "m, --");
@@ -775,6 +923,9 @@ static options defaults(const options_step *step) {
         .seed = DEFAULT_SEED,
         .time_s = DEFAULT_TIME,
         .memory_limit = DEFAULT_MEMORY,
+        .labels = labels_words[0],
+        .header = header_words[0],
+        .normalize = normalize_words[0],
     };
 }
 
@@ -787,6 +938,13 @@ static bool is_written_out(const char *name, int argc, char **argv) {
     return false;
 }
 
+/* An operation's own option of that name (--out is one of two), whether the step offers it or not. */
+static bool has_own(const options_step *step, const char *name) {
+    for (int id = 0; id < OPT_COUNT; id++)
+        if ((table[id].only & (int)step->operation) != 0 && strcmp(table[id].name, name) == 0) return true;
+    return false;
+}
+
 /* What getopt_long may take. The other operation's options are known only where they are written out, to be refused
  * by name: they make no abbreviation ambiguous, and "--m" is never short for --max-size. */
 static void fill_long_options(const options_step *step, int argc, char **argv,
@@ -794,6 +952,7 @@ static void fill_long_options(const options_step *step, int argc, char **argv,
     int count = 0;
     for (int id = 0; id < OPT_COUNT; id++) {
         const bool of_other = table[id].only != 0 && (table[id].only & (int)step->operation) == 0;
+        if (of_other && has_own(step, table[id].name)) continue;
         if (!is_for(&table[id], step) && !(of_other && is_written_out(table[id].name, argc, argv))) continue;
         long_options[count++] = (struct option){
             .name = table[id].name,

@@ -72,6 +72,15 @@ typedef struct {
     /* kNN only. */
     int d;               /* 0 ... GEMM_MAX_SIZE */
     double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
+    bool method_given, k_given;
+    const char *train, *test;       /* NULL: made-up data; NULL with a train: split it */
+    double split;                   /* share of the records that train */
+    const char *labels, *normalize; /* one of the words that --help lists */
+    const char *header, *symbolic;  /* likewise; symbolic: columns as table.h has them, or NULL */
+    const char *positive, *classes_map;
+    const char *out_labels, *out_indices, *out_distances; /* files; NULL: none */
+    int k_first, k_last;                                  /* --k-sweep; 0: none */
+    bool verify;
 } options;
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;
