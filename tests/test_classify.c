@@ -166,6 +166,17 @@ static void test_categories(void **state) {
     assert_said("6 coordinates: 2 numeric columns, 1 symbolic of 4 categories\n");
 }
 
+/* A slip among numbers makes a column symbolic, but is named. */
+static void test_surprise(void **state) {
+    (void)state;
+    table *t = make("t", "1,a,0\n2,b,0\nO,3,1\n4,4,1\n", NULL);
+    fit(t, NULL, 0, (features_options){0}, 8);
+    listen_to();
+    features_describe(f, err);
+    assert_said("8 coordinates: 0 numeric columns, 2 symbolic of 8 categories\n"
+                "%st:3: column 1: 'O' makes the column symbolic; 3 of its 4 values are numbers\n");
+}
+
 static void test_symbolic_given(void **state) {
     (void)state;
     table *train = make("train", "1,5,a\n01,6,b\n10,7,a\n9,7,a\n", "1");
@@ -788,6 +799,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_categories, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_surprise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_symbolic_given, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_training_decides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaling, set_up, tear_down),
