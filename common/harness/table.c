@@ -51,7 +51,7 @@ int table_reject_value(table *t, uint64_t line, int column, const char *value, s
                         length > SHOWN ? "..." : "", reason);
 }
 
-static uint64_t line_of(const table *t, int row) {
+uint64_t table_line(const table *t, int row) {
     if (t->column == NULL) return 0;
     return t->lines != NULL ? t->lines[row] : t->first_line + (uint64_t)row;
 }
@@ -59,7 +59,7 @@ static uint64_t line_of(const table *t, int row) {
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(err, t->path, row >= 0 ? line_of(t, row) : 0, t->column == NULL ? row : -1, column, format, arguments);
+    say(err, t->path, row >= 0 ? table_line(t, row) : 0, t->column == NULL ? row : -1, column, format, arguments);
     va_end(arguments);
     return 2;
 }

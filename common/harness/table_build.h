@@ -69,6 +69,9 @@ int table_reject(table *t, uint64_t line, int column, const char *format, ...) _
 /* The same about a value, shown in quotes and cut where it is long. */
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason);
 
+/* The line a row of a CSV file begins in; 0 of a binary file. */
+uint64_t table_line(const table *t, int row);
+
 /* Whether `length` bytes are a number (then *number is its value), an infinity or a NaN, or a word. */
 value_kind table_parse_number(const char *text, size_t length, double *number);
 
