@@ -138,6 +138,18 @@ expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CP
 expect 'a tie goes to the smallest label' 0 '^accuracy +33.33 %' --train "$work/train.csv" --test "$work/test.csv" --k 3
 expect 'without labels' 0 '^seconds: read ' --train "$work/train.csv" --split 0.6 --labels none --symbolic 3 --k 1
 expect 'detection' 0 'b' --train "$work/train.csv" --test "$work/test.csv" --k 1 --positive b
+printf '4097.625,a\n4097.375,b\n4096.125,c\n' >"$work/far.csv"
+printf '4096.625,a\n' >"$work/near.csv"
+awk 'BEGIN { for (i = 0; i < 9000; i++) print i % 100 "," int(i / 100) ",label" i }' >"$work/many.csv"
+printf '7,3,label307\n99,89,label8999\n0,0,label0\n50,41,label4150\n' >"$work/few.csv"
+expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$work/many.csv" --test "$work/few.csv" \
+    --k 1
+expect 'negative distances are counted' 0 '^gemm_ladder.radix +1 distances below 0$' --method gemm_ladder+radix \
+    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+same 'and their neighbours are in order' '0,1,2' "$(cat "$work/indices")"
+expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass \
+    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
 gzip -c "$work/train.csv" >"$work/train.csv.gz"
 expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
 "$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"

@@ -40,7 +40,7 @@ for dir in step[0-9][0-9]_*; do
     every=1
     if [ "$step" = step06 ]; then every=5; fi # it has the list once for each type and layout
     size="--size 96"
-    if [ "$step" = step08 ]; then size="--m 5 --n 1500 --d 40 --k 96"; fi
+    if [ "$step" = step08 ]; then every=2 size="--m 5 --n 1500 --d 40 --k 96"; fi
     run "$dir/run" --sim --sweep check --every $every
     add "$step: the check list"
     run "$dir/run" --sim --list --verbose
@@ -65,7 +65,7 @@ for dir in step[0-9][0-9]_*; do
     check "$step: --size 0 is refused or done" eval '[ "$status" = 0 ] || [ "$status" = 2 ]'
     run "$dir/run" --sim-device sm_99
     check "$step: an unknown device is refused" eval '[ "$status" = 2 ] && said "sm_99" && [ "$(wc -l <"$work/out")" = 1 ]'
-    run env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim --size 32
+    run env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim
     check "$step: no simulator: exit 3 and make sim" eval '[ "$status" = 3 ] && said "make sim"'
     for device in sm_75 sm_80 sm_86 sm_89; do
         run "$dir/run" --sim-device $device --sweep check --every 29

@@ -213,6 +213,19 @@ static bool verify(run *r, const knn_method *method) {
     return same || !method->exact;
 }
 
+/* What a method says of its own work. */
+static void print_counts(const run *r, const knn_method *method) {
+    knn_counts counts;
+    CUDA_CHECK(cudaMemcpy(&counts, r->device.counts, sizeof counts, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; !method->exact && i < places(r); i++) counts.negative += r->distance[i] < 0.0f;
+    if (!method->exact) printf("%-22s %llu distances below 0\n", method->name, counts.negative);
+    if (counts.candidates > 0)
+        printf("%-22s %.1f candidates a query, %llu queries searched again\n", method->name,
+               (double)counts.candidates / r->test.count, counts.redone);
+    const char *note = r->s->o.verbose && method->note != NULL ? method->note() : NULL;
+    if (note != NULL) printf("%-22s %s\n", method->name, note);
+}
+
 static void print_percent(double share) {
     if (isnan(share))
         printf(" %8s", "-");
@@ -335,6 +348,7 @@ static int run_methods(run *r) {
         status = search(r, method, &since);
         if (status != EXIT_OK) break;
         printf("\n%s, k %d\n", method->name, r->k);
+        print_counts(r, method);
         if (o->verify) wrong = !verify(r, method) || wrong;
         if (first)
             first_exact = method->exact;
