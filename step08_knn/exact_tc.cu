@@ -1,8 +1,8 @@
 /* The exact answer at the speed of the matrix product: tensor cores screen, differences decide.
  *
  * Nearly all points are far from being among a query's k nearest, and a rough distance with a bound on its error is
- * enough to say so. Rough distances come from tensor cores in FP16; the few points that might be among the k nearest are
- * measured again, by THE distance, in FP32.
+ * enough to say so. Rough distances come from tensor cores in FP16; the few points that might be among the k nearest
+ * are measured again, by THE distance, in FP32.
  *
  *     prepare   x - centre, scaled by a power of two, rounded to FP16: h(x), and how far that moved the point: e(x)
  *     sample    rough distances to a sample of the points ──► radius r(x): at least k points are certainly that near
@@ -17,12 +17,12 @@
  *
  *     | |x - y| - sqrt(H) | <= e(x) + e(y)
  *
- * H itself comes out of H = N(x) + N(y) - 2 h(x) h(y), N = |h|^2. Products of FP16 are exact; sums of K products are off
- * by (K + 2) 2^-23 |h(x)| |h(y)| at most (verify.h), twice that counts, and 2 |h(x)| |h(y)| <= N(x) + N(y): so all
+ * H itself comes out of H = N(x) + N(y) - 2 h(x) h(y), N = |h|^2. Products of FP16 are exact; sums of K products are
+ * off by (K + 2) 2^-23 |h(x)| |h(y)| at most (verify.h), twice that counts, and 2 |h(x)| |h(y)| <= N(x) + N(y): so all
  * rounding is in a factor 1 -+ gamma at the norms, gamma = (K + K / 32 + 24) 2^-23, that each vector carries by itself.
- * THE distance D' differs from the true one by a factor within 1 -+ g, g = 1.125 (d + 4) 2^-24, and by d 2^-149 where it
- * underflows. So with w the k-th smallest upper bound sqrt(H) + e(y) in the sample, k points have a D' of at most
- * (w + e(x))^2 (1 + g) + ..., and every point with a D' no larger has |x - y| <= rho = (w + e(x)) sqrt((1 + g) / (1 - g))
+ * THE distance D' differs from the true one by a factor within 1 -+ g, g = 1.125 (d + 4) 2^-24, and by d 2^-149 where
+ * it underflows. So with w the k-th smallest upper bound sqrt(H) + e(y) in the sample, k points have a D' of at most (w
+ * + e(x))^2 (1 + g) + ..., and every point with a D' no larger has |x - y| <= rho = (w + e(x)) sqrt((1 + g) / (1 - g))
  * + ..., hence sqrt(H) <= r + e(y) with r = rho + e(x). Squared: the screen may drop a point where
  *
  *     N(x) (1 - gamma) + N(y) (1 - gamma) + [-2 h(x) h(y)]  >  r^2 + 2 r e(y) + e(y)^2
@@ -31,10 +31,10 @@
  * that is  [-2 h(x) h(y)] - A(x) e(y) + p(y) > B(x): one FMA, one addition and one comparison a point, of which the
  * rounding is in gamma and in A, too. What is not a number or infinite is never dropped.
  *
- * The screen is persistent.cu's loop (step 6): a warpgroup that brings tiles and two that take turns, one multiplying 128
- * queries by 128 points while the other compares its sums. Rows are prepared in the very order in which shared memory
- * wants them, 16 KB for 128 rows of 64 numbers, so that plain bulk copies do. Up to 256 numbers a row the tile of queries
- * stays in shared memory, and the points stream past it.
+ * The screen is persistent.cu's loop (step 6): a warpgroup that brings tiles and two that take turns, one multiplying
+ * 128 queries by 128 points while the other compares its sums. Rows are prepared in the very order in which shared
+ * memory wants them, 16 KB for 128 rows of 64 numbers, so that plain bulk copies do. Up to 256 numbers a row the tile
+ * of queries stays in shared memory, and the points stream past it.
  */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -201,7 +201,7 @@ typedef struct {
     const unsigned char *queries, *points; /* prepared */
     const float2 *columns;                 /* e and p of each point */
     int steps, query_tiles, point_tiles, splits;
-    int rows, n;    /* how many of them are real */
+    int rows, n;        /* how many of them are real */
     const float2 *info; /* sample: the queries' e and N; else A and B */
     /* sample */
     float *minima; /* rows x groups: the smallest upper bound of sqrt(H) + e(y) in a group of points */
@@ -226,7 +226,7 @@ template <bool RESIDENT_> struct screen_tile {
 };
 
 /* Sends `count` hits of the queue, one a lane, to their lists. All lanes together. */
-static __device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int count) {
+__device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int count) {
     const int lane = threadIdx.x % 32;
     __syncwarp();
     if (lane < count) {
@@ -238,8 +238,8 @@ static __device__ __forceinline__ void flush(const tc_screen &w, const int2 *que
 }
 
 /* Each lane's hits, a bit each: bits 2 and 1 are its row (0, 8, 64, 72 from `row` on), bit 0 its column. */
-static __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting, unsigned hits, int row,
-                                           int64_t column) {
+__device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting, unsigned hits, int row,
+                                    int64_t column) {
     const int lane = threadIdx.x % 32;
     while (__any_sync(~0u, hits != 0)) {
         const int bit = __ffs(hits) - 1;
@@ -261,9 +261,8 @@ static __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int 
 }
 
 /* What a lane has of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Drops points. */
-static __device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
-                                              const float2 (&limit)[4], int2 *queue, int waiting, int row,
-                                              int64_t column) {
+__device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
+                                       const float2 (&limit)[4], int2 *queue, int waiting, int row, int64_t column) {
     const int two = threadIdx.x % 4 * 2;
 #pragma unroll
     for (int j = 0; j < 16; j++) {
@@ -289,8 +288,8 @@ static __device__ __forceinline__ int compare(const tc_screen &w, const float (&
 }
 
 /* The same lane's smallest sqrt(H) + e(y), from above, in groups of w.group of its columns. */
-static __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
-                                              const float2 (&info)[4], int row, int tile) {
+__device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
+                                       const float2 (&info)[4], int row, int tile) {
     const int two = threadIdx.x % 4 * 2;
     const float gamma = gamma_of(w.steps);
     float least[4], e[4];
@@ -322,8 +321,7 @@ static __device__ __forceinline__ void minima(const tc_screen &w, const float (&
     }
 }
 
-template <class T, bool SAMPLE>
-static __global__ void __launch_bounds__(T::THREADS, 1) knn_screen(const tc_screen w) {
+template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THREADS, 1) knn_screen(const tc_screen w) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES, staying = empty + 8 * T::STAGES;
@@ -439,7 +437,8 @@ static const int RADIUS_THREADS = 256, BINS = 2048;
 /* A block a query: the k-th smallest of its minima, digit by digit from the highest, and what the screen compares with:
  * A and B, from (e, N). */
 static __global__ void __launch_bounds__(RADIUS_THREADS)
-    knn_radius(const float *minima, int groups, int k, int d, int rows, int steps, const tc_facts *facts, float2 *info) {
+    knn_radius(const float *minima, int groups, int k, int d, int rows, int steps, const tc_facts *facts,
+               float2 *info) {
     __shared__ unsigned bins[BINS];
     __shared__ unsigned found, left;
     const int row = blockIdx.x;
@@ -573,8 +572,9 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
 /* ---- the host's part: how a search is cut ---- */
 
 typedef struct {
-    int rows, points, sample;    /* queries and points at a time; points of the sample */
-    int steps, group, groups, cap;
+    int rows, points, sample; /* queries and points at a time; points of the sample */
+    int cap;                  /* room on a list */
+    int steps, group, groups;
     size_t redo_bytes;
     /* where things lie in the workspace */
     size_t centre, facts, counts, redo_count, redo, queries, info, samples, sample_info, prepared, columns, area, bytes;
@@ -590,7 +590,7 @@ static size_t take(size_t *at, size_t bytes) {
     return here;
 }
 
-/* Fills in what follows from rows, points, sample and redo_bytes. */
+/* Fills in what follows from rows, points, sample, cap and redo_bytes. */
 static void lay_out(tc_plan *l, const knn_problem *p) {
     const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
     l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
@@ -598,10 +598,6 @@ static void lay_out(tc_plan *l, const knn_problem *p) {
     l->group = 1;
     while (l->group < 32 && sample / (2 * l->group) >= 16 * (int64_t)p->k) l->group *= 2;
     l->groups = (int)(sample / l->group);
-    /* Twice as many as are likely where the k nearest of the sample are nearer than anything else by chance alone. */
-    const double likely = (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
-    const double cap = 2 * likely > 2048 ? 2 * likely : 2048;
-    l->cap = cap < p->n ? (int)cap : p->n;
     size_t at = 0;
     const size_t vector = (size_t)l->steps * BK * 2;
     l->centre = take(&at, (size_t)p->d * sizeof(float));
@@ -628,36 +624,40 @@ static int half_of(int count, int least) {
     return half < least ? least : (int)half;
 }
 
-/* The largest tiles that fit into `limit` bytes. Returns whether any do; if not, the smallest are in *l. */
+/* The largest tiles that fit into `limit` bytes: of what takes most of them, half is enough. Returns whether any fit;
+ * if not, *l has the smallest. */
 static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
-    const int sixteenth = p->n / 16, most = sixteenth > 16384 ? sixteenth : 16384;
+    const int most = p->n / 16 > 16384 ? p->n / 16 : 16384;
+    const int least_rows = p->m < TILE ? p->m : TILE, least_points = p->n < TILE ? p->n : TILE;
     const int least_sample = p->n < (int)whole_tiles(p->k) ? p->n : (int)whole_tiles(p->k);
-    l->sample = p->n < most ? p->n : most;
     l->rows = p->m < 16384 ? p->m : 16384;
     l->points = p->n;
+    l->sample = p->n < most ? p->n : most;
+    /* Twice as many as are likely to be nearer than the k nearest of the sample; and many may be equally near. */
+    const double likely = 2 * (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
+    const int room = likely > 8192 ? (int)likely : 8192, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
+    l->cap = room < p->n ? room : p->n;
     l->redo_bytes = fused_bytes(p->m, p->k, (size_t)1 << 40);
     for (;;) {
         lay_out(l, p);
         if (l->bytes <= limit) return true;
-        const size_t sizes[] = {l->bytes - l->area, l->prepared - l->samples, l->area - l->prepared};
-        const int least_points = p->n < TILE ? p->n : TILE;
-        if (l->redo_bytes > sizes[0] && l->redo_bytes > (size_t)l->rows * l->cap * 4 &&
-            fused_bytes(p->m, p->k, l->redo_bytes / 2) > 0)
-            l->redo_bytes = fused_bytes(p->m, p->k, l->redo_bytes / 2);
-        else if (l->rows > TILE && l->bytes - l->area + l->samples - l->queries >= sizes[2])
-            l->rows = half_of(l->rows, TILE);
-        else if (l->sample > least_sample && sizes[1] >= sizes[2])
-            l->sample = half_of(l->sample, least_sample);
-        else if (l->points > least_points)
-            l->points = half_of(l->points, least_points);
-        else if (l->rows > TILE)
-            l->rows = half_of(l->rows, TILE);
-        else if (fused_bytes(p->m, p->k, l->redo_bytes / 2) > 0)
-            l->redo_bytes = fused_bytes(p->m, p->k, l->redo_bytes / 2);
-        else if (l->sample > least_sample)
-            l->sample = half_of(l->sample, least_sample);
-        else
-            return false;
+        const size_t minima = (size_t)l->rows * l->groups * sizeof(float),
+                     lists = (size_t)l->rows * l->cap * sizeof(int);
+        const size_t area = minima > lists ? minima : lists, less = fused_bytes(p->m, p->k, l->redo_bytes / 2);
+        const size_t sizes[] = {l->redo_bytes > area && less > 0 ? l->redo_bytes : 0,
+                                l->cap > least_cap && lists > minima ? lists : 0,
+                                l->rows > least_rows ? l->info - l->queries + area : 0,
+                                l->sample > least_sample ? l->sample_info - l->samples : 0,
+                                l->points > least_points ? l->columns - l->prepared : 0};
+        int largest = 0;
+        for (int i = 1; i < GEMM_COUNT(sizes); i++)
+            if (sizes[i] > sizes[largest]) largest = i;
+        if (sizes[largest] == 0) return false;
+        if (largest == 0) l->redo_bytes = less;
+        if (largest == 1) l->cap = l->cap / 2 < least_cap ? least_cap : l->cap / 2;
+        if (largest == 2) l->rows = half_of(l->rows, least_rows);
+        if (largest == 3) l->sample = half_of(l->sample, least_sample);
+        if (largest == 4) l->points = half_of(l->points, least_points);
     }
 }
 
@@ -684,8 +684,8 @@ static cudaError_t prepare(tc_rows r, const float *centre, const tc_facts *facts
     const bool vector = aligned(r.from, r.d);
     const int lanes = r.steps == 1 ? 8 : r.steps == 2 ? 16 : 32;
     kernel *const run = lanes == 8    ? vector ? knn_prepare<8, true> : knn_prepare<8, false>
-                        : lanes == 16 ? vector ? knn_prepare<16, true> : knn_prepare<16, false>
-                        : vector      ? knn_prepare<32, true>
+                           : lanes == 16 ? vector ? knn_prepare<16, true> : knn_prepare<16, false>
+                           : vector ? knn_prepare<32, true>
                                       : knn_prepare<32, false>;
     run<<<(unsigned)(whole_tiles(r.rows) * lanes / 256), 256, 0, stream>>>(r, centre, facts);
     return cudaGetLastError();
@@ -733,7 +733,7 @@ extern "C" const char *refuses_exact_tc(const knn_problem *p) {
     if (p->k > FUSED_MAX_K) return "takes k up to 1024";
     if (p->d > MAX_D) return "takes d up to 1048576";
     if (p->m == 0 || plan(&l, p, p->workspace_bytes)) return NULL;
-    snprintf(reason, sizeof reason, "needs %zu MB", (l.bytes >> 20) + 1);
+    snprintf(reason, sizeof reason, "needs %zu MB of workspace", (l.bytes >> 20) + 1);
     return reason;
 }
 
@@ -773,8 +773,8 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
     TRY(cudaMemsetAsync(facts, 0, sizeof *facts, stream));
     knn_centre<<<(unsigned)(p->d + 31) / 32 + 1, dim3(32, 32), 0, stream>>>(*p, centre, facts);
     TRY(cudaGetLastError());
-    const tc_rows from_points = {p->points, PREPARE_POINTS, 0,        l.points, p->n, 0, p->d,
-                                 l.steps,   (uint4 *)(base + l.prepared), columns};
+    const tc_rows from_points = {
+        p->points, PREPARE_POINTS, 0, l.points, p->n, 0, p->d, l.steps, (uint4 *)(base + l.prepared), columns};
     tc_rows from_sample = from_points;
     from_sample.what = PREPARE_SAMPLE, from_sample.rows = l.sample;
     from_sample.to = (uint4 *)(base + l.samples), from_sample.info = sample_info;
@@ -784,8 +784,8 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
     for (int row = 0; row < p->m; row += l.rows) {
         const int rows = p->m - row < l.rows ? p->m - row : l.rows;
         const int all_rows = (int)whole_tiles(rows);
-        const tc_rows queries = {p->queries, PREPARE_QUERIES, row,     rows, p->n, 0, p->d,
-                                 l.steps,    (uint4 *)(base + l.queries), info};
+        const tc_rows queries = {
+            p->queries, PREPARE_QUERIES, row, rows, p->n, 0, p->d, l.steps, (uint4 *)(base + l.queries), info};
         TRY(prepare(queries, centre, facts, stream));
         TRY(cudaMemsetAsync(counts, 0, l.redo_count + sizeof(unsigned) - l.counts, stream));
 
@@ -808,8 +808,8 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
             TRY(screen(w, false, stream));
         }
         const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d);
-        (vector ? knn_finish<true> : knn_finish<false>)<<<rows, FINISH_THREADS, 0, stream>>>(
-            *p, row, lists, l.cap, counts, redo_count, redo);
+        (vector ? knn_finish<true> : knn_finish<false>)<<<rows, FINISH_THREADS, 0, stream>>>(*p, row, lists, l.cap,
+                                                                                             counts, redo_count, redo);
         TRY(cudaGetLastError());
         TRY(fused_search(p, redo, redo_count, rows, base + l.area, l.redo_bytes, stream));
     }

@@ -45,8 +45,8 @@ __host__ __device__ static inline int list_keys(int k) {
     return (k + 31) / 32 * 32;
 }
 
-static int shared_bytes(int k) {
-    return OPERAND_BYTES + BQ * QUEUE * 8 + (k <= NEAR_K ? BQ * list_keys(k) * 8 : 0);
+static int shared_bytes(int k, bool near_by) {
+    return OPERAND_BYTES + BQ * QUEUE * 8 + (near_by ? BQ * list_keys(k) * 8 : 0);
 }
 
 /* Which queries a launch works on, and how many lists it may write. */
@@ -55,6 +55,7 @@ typedef struct {
     const unsigned *count; /* NULL: `most` queries */
     int most, first;       /* this launch begins with query number `first` */
     int blocks;            /* = lists of 128 queries that there is room for */
+    bool near_by;          /* lists stay in shared memory */
     uint64_t *lists;       /* [item][query of the tile][list_keys(k)] */
 } fused_work;
 
@@ -130,14 +131,14 @@ static __device__ __forceinline__ void bring(const knn_problem &p, float *to, co
                                              int j0) {
     const int j = threadIdx.x % BK;
     const bool inside = j0 + j < p.d;
-#pragma unroll
+#pragma unroll 2
     for (int i = 0; i < BQ * BK / THREADS; i++) {
         const int row = threadIdx.x / BK + i * (THREADS / BK), q = query[row];
         const bool there = inside && q >= 0;
         cp_async_4_zfill(shared_address(to + j * PITCH + row),
                          there ? p.queries + (int64_t)q * p.d + j0 + j : p.queries, there ? 4 : 0);
     }
-#pragma unroll
+#pragma unroll 2
     for (int i = 0; i < BP * BK / THREADS; i++) {
         const int row = threadIdx.x / BK + i * (THREADS / BK);
         const unsigned point = first_point + row;
@@ -160,22 +161,22 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
     __shared__ int query[BQ];       /* its row, or -1 */
     __shared__ float threshold[BQ]; /* the k-th distance so far; NaN: there are not k yet */
     __shared__ int waiting[BQ];     /* keys in the queue */
+    __shared__ uint64_t *lists;     /* this and the next: registers are short */
+    __shared__ int stride;          /* splits */
     float *operands = (float *)shared, *tile = operands;
     uint64_t *queues = (uint64_t *)(shared + OPERAND_BYTES), *near_lists = queues + BQ * QUEUE;
 
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int tx = threadIdx.x % 16,
-              ty = threadIdx.x / 16; /* rows 4 ty, 64 + 4 ty; points 4 tx, 64 + 4 tx and three more */
+    /* A thread has rows 4 ty and 64 + 4 ty, points 4 tx and 64 + 4 tx, and the three behind each. */
+    const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
     const int keys = list_keys(p.k), steps = (int)(((int64_t)p.d + BK - 1) / BK);
-    const int point_tiles = (int)(((int64_t)p.n + BP - 1) / BP);
-    const bool near_by = p.k <= NEAR_K;
     const fused_layout l = divide(w, p.n);
     const int item = blockIdx.x, first_query = item % max(1, l.tiles) * BQ, split = item / max(1, l.tiles);
-    const int splits = l.splits;
-    if (item >= l.tiles * splits) return;
+    if (item >= l.tiles * l.splits) return;
 
-    uint64_t *far_lists = w.lists + (int64_t)item * BQ * keys, *lists = near_by ? near_lists : far_lists;
-    for (int i = threadIdx.x; i < BQ * keys; i += THREADS) lists[i] = KNN_NO_KEY;
+    uint64_t *const fresh = w.near_by ? near_lists : w.lists + (int64_t)item * BQ * keys;
+    if (threadIdx.x == 0) lists = fresh, stride = l.splits;
+    for (int i = threadIdx.x; i < BQ * keys; i += THREADS) fresh[i] = KNN_NO_KEY;
     if (threadIdx.x < BQ) {
         const int i = first_query + threadIdx.x;
         const bool there = i < l.queries;
@@ -185,7 +186,7 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
     }
     __syncthreads();
 
-    for (int t = split; t < point_tiles; t += splits) {
+    for (int t = split; t <= (p.n - 1) / BP; t += stride) {
         const unsigned first_point = (unsigned)t * BP;
         float sum[8][8] = {};
         if (steps > 0) bring(p, operands, query, first_point, 0);
@@ -226,11 +227,11 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
                     const bool take = !(distance >= threshold[row]) && point < (unsigned)p.n;
                     const unsigned takers = __ballot_sync(~0u, take);
                     if (takers == 0) continue;
-                    uint64_t *queue = queues + row * QUEUE, *list = lists + (int64_t)row * keys;
+                    uint64_t *queue = queues + row * QUEUE, *list = lists + row * list_keys(p.k);
                     int place = waiting[row] + __popc(takers & ((1u << lane) - 1)), now = waiting[row] + __popc(takers);
                     if (take && place < QUEUE) queue[place] = knn_key(distance, (int)point);
                     if (now >= QUEUE) {
-                        merge(list, keys, queue);
+                        merge(list, list_keys(p.k), queue);
                         if (take && place >= QUEUE) queue[place - QUEUE] = knn_key(distance, (int)point);
                         if (lane == 0) threshold[row] = knn_key_distance(list[p.k - 1]);
                         now -= QUEUE;
@@ -243,13 +244,14 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
         }
     }
     for (int row = warp * ROWS; row < (warp + 1) * ROWS; row++) {
-        uint64_t *queue = queues + row * QUEUE, *list = lists + (int64_t)row * keys;
+        uint64_t *queue = queues + row * QUEUE, *list = lists + row * list_keys(p.k);
         if (waiting[row] > 0) {
             if (lane >= waiting[row]) queue[lane] = KNN_NO_KEY;
-            merge(list, keys, queue);
+            merge(list, list_keys(p.k), queue);
         }
-        if (near_by)
-            for (int i = lane; i < keys; i += 32) far_lists[(int64_t)row * keys + i] = list[i];
+        uint64_t *out = w.lists + ((int64_t)blockIdx.x * BQ + row) * list_keys(p.k);
+        if (w.near_by)
+            for (int i = lane; i < list_keys(p.k); i += 32) out[i] = list[i];
     }
 }
 
@@ -287,15 +289,19 @@ static __global__ void __launch_bounds__(32 * MERGE_WARPS) knn_fused_merge(const
 
 /* ---- the host's part ---- */
 
-/* Blocks that the current device runs at the same time. */
-static cudaError_t resident_blocks(int k, int *blocks) {
-    int device, sms, each;
+/* Blocks that the current device runs at the same time, and whether their lists are in shared memory. */
+static cudaError_t resident_blocks(int k, int *blocks, bool *near_by) {
+    int device, sms, each, most;
+    cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(knn_fused, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes(k));
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, knn_fused, THREADS, shared_bytes(k));
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, knn_fused);
+    if (error != cudaSuccess) return error;
+    *near_by = k <= NEAR_K && shared_bytes(k, true) + (int)attributes.sharedSizeBytes <= most;
+    const int bytes = shared_bytes(k, *near_by);
+    error = cudaFuncSetAttribute(knn_fused, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, knn_fused, THREADS, bytes);
     if (error == cudaSuccess) *blocks = each * sms;
     return error;
 }
@@ -307,8 +313,9 @@ static size_t block_bytes(int k) {
 
 extern "C" size_t fused_bytes(int m, int k, size_t limit) {
     int blocks = 0;
+    bool near_by;
     (void)m; /* one tile of queries can use them all */
-    if (resident_blocks(k, &blocks) != cudaSuccess || blocks == 0) blocks = 1;
+    if (resident_blocks(k, &blocks, &near_by) != cudaSuccess || blocks == 0) blocks = 1;
     const size_t most = limit / block_bytes(k);
     return (most < (size_t)blocks ? most : (size_t)blocks) * block_bytes(k);
 }
@@ -316,14 +323,15 @@ extern "C" size_t fused_bytes(int m, int k, size_t limit) {
 extern "C" cudaError_t fused_search(const knn_problem *p, const int *rows, const unsigned *count, int most,
                                     void *workspace, size_t bytes, cudaStream_t stream) {
     int blocks;
-    cudaError_t error = resident_blocks(p->k, &blocks);
+    bool near_by;
+    cudaError_t error = resident_blocks(p->k, &blocks, &near_by);
     if (error != cudaSuccess) return error;
     if (blocks < 1) return cudaErrorInvalidConfiguration;
     if (bytes / block_bytes(p->k) < (size_t)blocks) blocks = (int)(bytes / block_bytes(p->k));
     if (blocks < 1) return cudaErrorInvalidValue;
     for (int64_t first = 0; first < most; first += (int64_t)blocks * BQ) {
-        const fused_work w = {rows, count, most, (int)first, blocks, (uint64_t *)workspace};
-        knn_fused<<<blocks, THREADS, shared_bytes(p->k), stream>>>(*p, w);
+        const fused_work w = {rows, count, most, (int)first, blocks, near_by, (uint64_t *)workspace};
+        knn_fused<<<blocks, THREADS, shared_bytes(p->k, near_by), stream>>>(*p, w);
         const int64_t left = most - first, queries = left < (int64_t)blocks * BQ ? left : (int64_t)blocks * BQ;
         const int merge_bytes = MERGE_WARPS * (QUEUE + list_keys(p->k)) * 8;
         knn_fused_merge<<<(unsigned)((queries + MERGE_WARPS - 1) / MERGE_WARPS), 32 * MERGE_WARPS, merge_bytes,
@@ -333,9 +341,13 @@ extern "C" cudaError_t fused_search(const knn_problem *p, const int *rows, const
     return cudaSuccess;
 }
 
+extern "C" const char *supports_fused(const device_facts *device) {
+    return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
+}
+
 extern "C" const char *refuses_fused(const knn_problem *p) {
     if (p->k > FUSED_MAX_K) return "takes k up to 1024";
-    return p->workspace_bytes < block_bytes(p->k) ? "needs 1 MB" : NULL;
+    return p->workspace_bytes < block_bytes(p->k) ? "needs 1 MB of workspace" : NULL;
 }
 
 extern "C" size_t workspace_fused(const knn_problem *p, size_t limit) {
@@ -343,7 +355,7 @@ extern "C" size_t workspace_fused(const knn_problem *p, size_t limit) {
 }
 
 extern "C" gemm_kernel kernel_fused(void) {
-    return {(const void *)knn_fused, THREADS, (size_t)shared_bytes(32)};
+    return {(const void *)knn_fused, THREADS, (size_t)shared_bytes(32, true)};
 }
 
 extern "C" cudaError_t search_fused(const knn_problem *p, cudaStream_t stream) {
