@@ -39,7 +39,7 @@ endif
 
 # ---- what the goals need: scripts/deps.sh finds or installs it before anything else ----------------------------------
 
-no_toolkit := help clean format fuzz plots notes notes-check compare
+no_toolkit := help clean format data fuzz plots notes notes-check compare
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
           $(if $(filter deps test test-sanitizers,$(goals)),test)
@@ -93,19 +93,28 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
-harness := $(call objects,common/harness)
+# What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.
+data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy results \
+                  rows table vecs))
+knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness)) $(data_harness)
+harness := $(filter-out $(knn_harness),$(call objects,common/harness))
+also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
+libs_step08_knn := -lz
+step_libs = $(libs_$(notdir $(@:/run=)))
+step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 gpu_test := build/tests/gpu/faults
 gemm_test := build/tests/gemm/run
 gemv_test := build/tests/gemv/run
+knn_test := build/tests/knn/run
 candidates_test := build/tests/candidates/run
 tensorcore_test := build/tests/tensorcore/run
 programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
 conformance := build/tests/conformance
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
-every_object := $(sort $(harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/candidates tests/tensorcore \
+every_object := $(sort $(harness) $(knn_harness) $(foreach d,$(steps) tests tests/gpu tests/gemm tests/gemv tests/knn tests/candidates tests/tensorcore \
                   tests/conformance \
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
@@ -121,7 +130,7 @@ sim_objects := $(sim_rest) $(foreach i,$(isas),$(patsubst %,build/obj/%.$(i).o,$
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) tests/gpu,$(call objects,$(d)))))
 
 .DEFAULT_GOAL := all
-.PHONY: all sim deps demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
+.PHONY: all sim deps data demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
         clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
@@ -130,7 +139,7 @@ sim: $(sim) ## build the simulator: build/sim/libcudart.so.13
 
 # stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
 define step_rules
-$(1)/run: $(call objects,$(1)) $(harness)
+$(1)/run: $(call step_objects,$(1))
 .PHONY: $(call number,$(1))
 $(call number,$(1)): $(1)/run $(sim)
 	@ln -sfn $(1) $(call number,$(1))
@@ -139,7 +148,7 @@ $(foreach s,$(steps),$(eval $(call step_rules,$(s))))
 
 $(addsuffix /run,$(steps)): build/flags
 	@echo "link  $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) $(step_libs)
 
 # Fedora's place of cblas.h, searched last; scripts/deps.sh looks there too.
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas
@@ -147,7 +156,10 @@ build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas
 $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas -lz
+
+build/tests/test_table build/tests/test_classify: $(data_harness)
+build/tests/test_knn: $(filter-out %/knn_step.c.o %/knn_files.c.o,$(knn_harness))
 
 # A test of the simulator takes the objects it needs, and may put its own in the place of others.
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
@@ -176,6 +188,12 @@ $(gemv_test): $(call objects,tests/gemv) $(harness) build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS)
+
+# A step of a plain search for neighbours, and of ones with a fault each, for tests/test_knn.sh.
+$(knn_test): $(call objects,tests/knn) build/obj/step08_knn/vote.cu.o $(knn_harness) $(harness) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
@@ -250,13 +268,13 @@ build/$(1)/%.c.o: %.c build/flags
 build/$(1)/libsim.a: $(patsubst %,build/$(1)/%.o,$(wildcard common/sim/*.c)) $(uninstrumented)
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
-$(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call objects,$(s)) $(harness)))
+$(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call step_objects,$(s))))
 $(foreach p,$(sanitized_programs),$(eval build/$(1)/$(p): build/obj/$(p).cu.o))
 $$($(1)_linked): build/$(1)/libsim.a
 	@echo "link  $$@"
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$($(1)_flags) -o $$@ $$(filter %.o,$$^) -Wl,--whole-archive build/$(1)/libsim.a -Wl,--no-whole-archive \
-	    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread
+	    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread $$(step_libs)
 endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 $(asan_tests): build/asan/%: build/asan/%.c.o build/asan/libsim.a
@@ -293,17 +311,20 @@ deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's P
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
 
+data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
+	@sh scripts/data.sh
+
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(knn_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 
 test-sanitizers: $(sanitized) ## the simulator's tests, the steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
 
-fuzz: ## fuzz the simulator's readers of PTX and fat binaries (FUZZ_SECONDS=600 each)
+fuzz: ## fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
 	@sh scripts/fuzz.sh
 
 test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library

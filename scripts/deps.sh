@@ -3,9 +3,10 @@
 #
 #   deps.sh [--check] [cuda] [plots] [test]
 #
-# cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile reads
+# cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
+#        reads
 # plots  gnuplot
-# test   cmocka, OpenBLAS, zlib, git
+# test   cmocka, OpenBLAS, git
 #
 # --check installs nothing. CUDA_HOME and NVCC name a toolkit, CC a C compiler; WHEELS=1 asks for the toolkit's Python
 # wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of usual places (the tests use it).
@@ -39,13 +40,13 @@ missing_packages() {
         case $group in
         cuda)
             have "${cc%% *}" && have g++ || echo build-essential # nvcc drives g++
+            has_library zlib.h z || echo zlib1g-dev              # step 8 reads gzip
             find_toolkit || have_pip || echo python3-venv        # for the toolkit's wheels
             ;;
         plots) have gnuplot || echo gnuplot-nox ;;
         test)
             has_library cmocka.h cmocka || echo libcmocka-dev
             has_library cblas.h openblas || echo libopenblas-dev
-            has_library zlib.h z || echo zlib1g-dev
             have git || echo git
             ;;
         esac

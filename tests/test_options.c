@@ -17,9 +17,10 @@
 static const char *const variants[] = {"scalar", "float4", "float4_transposed"};
 static const char *const dtypes[] = {"f32", "f16", NULL};
 static const char *const layouts[] = {"nn", "nt", NULL};
-static const options_step step = {STEP, variants, 3, dtypes, layouts, NULL, 4096, 256, 200, false, OPTIONS_GEMM, NULL};
-static const options_step simulated = {STEP, variants, 3,   dtypes, layouts,      NULL,
-                                       4096, 256,      200, true,   OPTIONS_GEMM, NULL};
+static const options_step step = {STEP, variants, 3,     dtypes,       layouts, NULL, 4096,
+                                  256,  200,      false, OPTIONS_GEMM, NULL,    {0},  {0}};
+static const options_step simulated = {STEP, variants, 3,    dtypes,       layouts, NULL, 4096,
+                                       256,  200,      true, OPTIONS_GEMM, NULL,    {0},  {0}};
 
 /* The last parse: what it filled and what it printed. */
 static options o;
@@ -415,8 +416,8 @@ static const char *const typed_dtypes[] = {"f16", "s8", "tf32", NULL}, *const ty
 static const char *const f16_outs[] = {"f16", "f32", NULL}, *const s8_outs[] = {"s32", NULL},
                          *const tf32_outs[] = {"f32", NULL};
 static const char *const *const outs[] = {f16_outs, s8_outs, tf32_outs};
-static const options_step typed = {STEP, variants, 3,   typed_dtypes, typed_layouts, outs,
-                                   4096, 256,      200, false,        OPTIONS_GEMM,  NULL};
+static const options_step typed = {STEP, variants, 3,     typed_dtypes, typed_layouts, outs, 4096,
+                                   256,  200,      false, OPTIONS_GEMM, NULL,          {0},  {0}};
 
 #define PARSE_TYPED(...)                                                                                               \
     parse_for(&typed, (const char *const[]){"--k", "20", "--n", "10", __VA_ARGS__, NULL}) /* 20 rows and 10 columns */

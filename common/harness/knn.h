@@ -47,13 +47,22 @@ typedef struct {
     gemm_kernel (*kernel)(void);
     const char *(*supports)(const device_facts *device); /* as gemm_variant's; NULL: runs anywhere */
     const char *(*refuses)(const knn_problem *p);        /* "takes k up to 256"; NULL: takes every problem */
-    /* The bytes it wants, not above limit. 0 with limit too small for it: then refuses is asked (workspace_bytes holding
-     * the limit) with a reason "needs ... MB". NULL: none. */
+    /* The bytes it wants, not above limit. 0 with limit too small for it: then refuses is asked (workspace_bytes
+     * holding the limit) with a reason "needs ... MB". NULL: none. */
     size_t (*workspace)(const knn_problem *p, size_t limit);
     bool exact; /* false: the paper's own */
+    /* NULL: nothing to say. Otherwise a remark on the last search, printed below the row with --verbose; or NULL. */
+    const char *(*note)(void);
 } knn_method;
 
-/* Runs the step's command line over its methods. Exit status as gemm_step_main's. */
+/* The vote: out[i] is the label that most of query i's first k neighbours have (index + i * stride), the smallest of
+ * them where several do. labels[j] is point j's, 0 ... classes - 1, classes > 0. All in device memory.
+ * step08_knn/vote.cu. */
+cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
+                     cudaStream_t stream);
+
+/* Runs the step's command line over its methods, of which the last is the best: --method best, and what classifies
+ * records of files where none is named. Exit status as gemm_step_main's. */
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
 #ifdef __cplusplus

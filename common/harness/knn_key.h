@@ -1,12 +1,13 @@
 /* (distance, index) as one whole number, so that the order of neighbours is the order of numbers, on host and device.
  *
- * The bits of a float grow with it where it is positive and shrink where it is negative; so the sign bit of the first is
- * set, and all bits of the second are turned round:
+ * The bits of a float grow with it where it is positive and shrink where it is negative; so the sign bit of the first
+ * is set, and all bits of the second are turned round:
  *
- *   -2.0  c0000000 -> 3fffffff     -0.5  bf000000 -> 40ffffff     0.0  00000000 -> 80000000     0.5  3f000000 -> bf000000
+ *   -2.0  c0000000 -> 3fffffff     -0.5  bf000000 -> 40ffffff     0.0  00000000 -> 80000000     0.5  3f000000 ->
+ * bf000000
  *
- * -0 is taken for 0. A NaN (which the expanded form makes of infinite norms) comes after +infinity. No key of a point is
- * KNN_NO_KEY, which fills up where there is none. */
+ * -0 is taken for 0. A NaN (which the expanded form makes of infinite norms) comes after +infinity. No key of a point
+ * is KNN_NO_KEY, which fills up where there is none. */
 #ifndef KL_KNN_KEY_H
 #define KL_KNN_KEY_H
 

@@ -18,6 +18,7 @@ typedef enum {
     OPT_M,
     OPT_N,
     OPT_K,
+    OPT_D,
     OPT_LDA,
     OPT_LDB,
     OPT_LDC,
@@ -30,6 +31,7 @@ typedef enum {
     OPT_MAX_SIZE,
     OPT_EVERY,
     OPT_VARIANT,
+    OPT_METHOD,
     OPT_LIST,
     OPT_SHOW,
     OPT_VERBOSE,
@@ -50,6 +52,22 @@ typedef enum {
     OPT_NO_TUNE,
     OPT_TUNE_FILE,
     OPT_TUNE_CSV,
+    OPT_MEMORY_LIMIT,
+    OPT_TRAIN,
+    OPT_TEST,
+    OPT_SPLIT,
+    OPT_LABELS,
+    OPT_HEADER,
+    OPT_SYMBOLIC,
+    OPT_NORMALIZE,
+    OPT_METRIC,
+    OPT_K_SWEEP,
+    OPT_CLASSES_MAP,
+    OPT_POSITIVE,
+    OPT_OUT_FILE,
+    OPT_OUT_INDICES,
+    OPT_OUT_DISTANCES,
+    OPT_VERIFY,
     OPT_HELP,
     OPT_COUNT
 } option_id;
@@ -62,6 +80,7 @@ enum { HELP_COLUMNS = 100, HELP_INDENT = 20 };
 #define DEFAULT_SEED      1
 #define DEFAULT_TIME      0.5
 #define TIME_LIMIT        86400.0
+#define DEFAULT_MEMORY    0.8
 #define TEXT_OF(literal)  TEXT_OF_(literal)
 #define TEXT_OF_(literal) #literal
 
@@ -69,23 +88,26 @@ typedef struct {
     const char *name;
     const char *argument; /* NULL: takes none */
     const char *help;     /* NULL: made from the step */
-    int only;             /* options_operation it is for; 0: both */
+    int only;             /* options_operation it is for, or several of them together; 0: all */
     const char *of_gemv;  /* help in a GEMV step; NULL: the same */
 } option_row;
 
+enum { OF_BLAS = OPTIONS_GEMM | OPTIONS_GEMV };
+
 static const option_row table[OPT_COUNT] = {
-    [OPT_SIZE] = {"size", "N", NULL, 0, NULL},
-    [OPT_M] = {"m", "N", "rows of A and C (default: as --size)", OPTIONS_GEMM, NULL},
+    [OPT_SIZE] = {"size", "N", NULL, OF_BLAS, NULL},
+    [OPT_M] = {"m", "N", "rows of A and C (default: as --size)", OPTIONS_GEMM | OPTIONS_KNN, NULL},
     [OPT_N] = {"n", "N", "columns of B and C (default: as --size)", 0, "rows of A, elements of y (default: as --size)"},
     [OPT_K] = {"k", "N", "columns of A, rows of B (default: as --size)", 0,
                "columns of A, elements of x (default: as --size)"},
-    [OPT_LDA] = {"lda", "N", "leading dimension of A, in elements (default: k)", 0, NULL},
+    [OPT_D] = {"d", "N", NULL, OPTIONS_KNN, NULL},
+    [OPT_LDA] = {"lda", "N", "leading dimension of A, in elements (default: k)", OF_BLAS, NULL},
     [OPT_LDB] = {"ldb", "N", "leading dimension of B, in elements (default: n)", OPTIONS_GEMM, NULL},
     [OPT_LDC] = {"ldc", "N", "leading dimension of C, in elements (default: n)", OPTIONS_GEMM, NULL},
-    [OPT_ALPHA] = {"alpha", "X", "C = alpha*A*B + beta*C (default 1)", 0, "y = alpha*A*x + beta*y (default 1)"},
-    [OPT_BETA] = {"beta", "X", "with 0, C is written and never read (default 0)", 0,
+    [OPT_ALPHA] = {"alpha", "X", "C = alpha*A*B + beta*C (default 1)", OF_BLAS, "y = alpha*A*x + beta*y (default 1)"},
+    [OPT_BETA] = {"beta", "X", "with 0, C is written and never read (default 0)", OF_BLAS,
                   "with 0, y is written and never read (default 0)"},
-    [OPT_DTYPE] = {"dtype", "TYPE", NULL, 0, NULL},
+    [OPT_DTYPE] = {"dtype", "TYPE", NULL, OF_BLAS, NULL},
     [OPT_LAYOUT] = {"layout", "NAME", NULL, OPTIONS_GEMM, NULL},
     [OPT_OUT] = {"out", "TYPE", NULL, OPTIONS_GEMM, NULL},
     [OPT_SWEEP] = {"sweep", "KIND", "time a list of shapes: square, article, odd; check: verify many, time none", 0,
@@ -93,6 +115,7 @@ static const option_row table[OPT_COUNT] = {
     [OPT_MAX_SIZE] = {"max-size", "N", "leave out a sweep's shapes with a side above N", 0, NULL},
     [OPT_EVERY] = {"every", "N", "take every Nth problem of --sweep check, from the first on (default 1)", 0, NULL},
     [OPT_VARIANT] = {"variant", "NAME", "run this variant; may be repeated (default: all)", 0, NULL},
+    [OPT_METHOD] = {"method", "NAME", "the same", OPTIONS_KNN, NULL},
     [OPT_LIST] = {"list", NULL, "list the variants and stop", 0, NULL},
     [OPT_SHOW] = {"show", "NAME", NULL, 0, NULL},
     [OPT_VERBOSE] = {"verbose", NULL, "say more; with --list: registers, shared memory, occupancy", 0, NULL},
@@ -100,11 +123,11 @@ static const option_row table[OPT_COUNT] = {
     [OPT_DEVICE] = {"device", "N", "CUDA device (default 0)", 0, NULL},
     [OPT_SIM] = {"sim", NULL, "run in the simulator, on this machine's CPU (the default without a GPU)", 0, NULL},
     [OPT_SIM_DEVICE] = {"sim-device", "NAME", NULL, 0, NULL},
-    [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)", 0, NULL},
+    [OPT_WARM] = {"warm", NULL, "leave the operands in the L2 cache between launches (default: cold)", OF_BLAS, NULL},
     [OPT_TIME] = {"time", "S", "seconds a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")", 0, NULL},
     [OPT_SUSTAINED] = {"sustained", "S", "measure again, S seconds under continuous load (default: not)", OPTIONS_GEMM,
                        NULL},
-    [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)", 0, NULL},
+    [OPT_NO_BASELINE] = {"no-baseline", NULL, "do not time the baseline (default: timed)", OF_BLAS, NULL},
     [OPT_CSV] = {"csv", "FILE", "append the results to FILE as CSV (default: none)", 0, NULL},
     [OPT_JSON] = {"json", "FILE", "append the results to FILE, one JSON object a line (default: none)", 0, NULL},
     [OPT_RESUME] = {"resume", NULL, "skip what the --csv file already holds", 0, NULL},
@@ -118,8 +141,59 @@ static const option_row table[OPT_COUNT] = {
                        NULL},
     [OPT_TUNE_CSV] = {"tune-csv", "FILE", "append every candidate's time to FILE as CSV (default: none)", OPTIONS_GEMV,
                       NULL},
+    [OPT_MEMORY_LIMIT] = {"memory-limit", "SIZE",
+                          "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is\n"
+                          "                    free: 80% (default)",
+                          OPTIONS_KNN, NULL},
+    [OPT_TRAIN] = {"train", "FILE", "classify: the training records (CSV, .npy, .fvecs, .bvecs, .ivecs, idx; or gzip)",
+                   OPTIONS_KNN, NULL},
+    [OPT_TEST] = {"test", "FILE", "the test records", OPTIONS_KNN, NULL},
+    [OPT_SPLIT] = {"split", "X", "instead of --test: X of the records train, the others are the test", OPTIONS_KNN,
+                   NULL},
+    [OPT_LABELS] = {"labels", "PLACE", NULL, OPTIONS_KNN, NULL},
+    [OPT_HEADER] = {"header", "WORD", NULL, OPTIONS_KNN, NULL},
+    [OPT_SYMBOLIC] = {"symbolic", "LIST",
+                      "columns that are words whatever they look like: 2,3,4, or none (default:\n"
+                      "                    those that hold a word)",
+                      OPTIONS_KNN, NULL},
+    [OPT_NORMALIZE] = {"normalize", "HOW", NULL, OPTIONS_KNN, NULL},
+    [OPT_METRIC] = {"metric", "NAME", NULL, OPTIONS_KNN, NULL},
+    [OPT_K_SWEEP] = {"k-sweep", "A:B", "accuracy for each k from A to B, of one search", OPTIONS_KNN, NULL},
+    [OPT_CLASSES_MAP] = {"classes-map", "MAP",
+                         "detection and false alarms of groups of labels: kdd, or a file of label,class", OPTIONS_KNN,
+                         NULL},
+    [OPT_POSITIVE] = {"positive", "LABEL", "the same of one label (with --classes-map: one class)", OPTIONS_KNN, NULL},
+    [OPT_OUT_FILE] = {"out", "FILE", "write the predicted labels (CSV, or .npy by its name; so the next two)",
+                      OPTIONS_KNN, NULL},
+    [OPT_OUT_INDICES] = {"out-indices", "FILE", "write the neighbours' places in the training records, from 0",
+                         OPTIONS_KNN, NULL},
+    [OPT_OUT_DISTANCES] = {"out-distances", "FILE", "write the squared distances", OPTIONS_KNN, NULL},
+    [OPT_VERIFY] = {"verify", NULL, "compare the neighbours with the CPU's, too", OPTIONS_KNN, NULL},
     [OPT_HELP] = {"help", NULL, "print this and stop", 0, NULL},
 };
+
+/* Help in a kNN step, where it is another. */
+static const char *const of_knn[OPT_COUNT] = {
+    [OPT_SWEEP] = "check: verify a list of problems, time none",
+    [OPT_MAX_SIZE] = "leave out the list's problems with a side above N",
+    [OPT_VARIANT] = "run this method; may be repeated (default: all)",
+    [OPT_LIST] = "list the methods and stop",
+    [OPT_SEED] = "seed of the data's generator (default " TEXT_OF(DEFAULT_SEED) ")",
+};
+
+/* What these take, the default first; NULL-terminated. */
+static const char *const labels_words[] = {"last", "first", "none", NULL},
+                         *const header_words[] = {"auto", "yes", "no", NULL},
+                         *const normalize_words[] = {"none", "minmax", "zscore", "zscore,minmax", NULL},
+                         *const metric_words[] = {"l2", NULL};
+
+static const char *const *words_of(option_id id) {
+    return id == OPT_LABELS      ? labels_words
+           : id == OPT_HEADER    ? header_words
+           : id == OPT_NORMALIZE ? normalize_words
+           : id == OPT_METRIC    ? metric_words
+                                 : NULL;
+}
 
 static const struct {
     const char *name;
@@ -142,13 +216,14 @@ typedef struct {
 } parser;
 
 static const char *operation_name(int operation) {
-    return operation == OPTIONS_GEMV ? "GEMV" : "GEMM";
+    if (operation == OF_BLAS) return "GEMM or GEMV";
+    return operation == OPTIONS_KNN ? "kNN search" : operation == OPTIONS_GEMV ? "GEMV" : "GEMM";
 }
 
 static bool is_for(const option_row *row, const options_step *step) {
     if (row == &table[OPT_OUT] && step->outs == NULL) return false;
     if (row == &table[OPT_SHOW] && step->shows == NULL) return false;
-    return row->only == 0 || row->only == (int)step->operation;
+    return row->only == 0 || (row->only & (int)step->operation) != 0;
 }
 
 /* Prints "step: MESSAGE" as one line, whatever the user's text holds. Returns false, for the caller to pass on. */
@@ -242,6 +317,50 @@ static bool parse_time(const parser *p, option_id id, const char *text, double *
     return true;
 }
 
+/* Bytes, or a share: what the number ends in says which. */
+static bool parse_memory(const parser *p, option_id id, const char *text, double *value) {
+    static const struct {
+        char letter;
+        double factor;
+    } units[] = {{'%', 0.01}, {'K', 1e3}, {'M', 1e6}, {'G', 1e9}};
+    const char *name = table[id].name;
+    char *number = strdup(text);
+    if (number == NULL) return fail(p, "--%s: out of memory", name);
+    const size_t length = strlen(number);
+    double factor = 1.0;
+    for (size_t i = 0; length > 0 && i < sizeof units / sizeof units[0]; i++)
+        if (text[length - 1] == units[i].letter) {
+            factor = units[i].factor;
+            number[length - 1] = '\0';
+        }
+    const bool decimal = is_decimal(number);
+    *value = decimal ? strtod(number, NULL) * factor : 0.0;
+    free(number);
+    if (!decimal) return fail(p, "--%s: '%s' is no size (bytes, 500M, 2.5G or 80%%)", name, text);
+    if (!(*value > 0.0)) return fail(p, "--%s: '%s' is not above 0", name, text);
+    if (factor == 0.01 ? *value > 1.0 : *value < 2.0 || *value > 0x1p60)
+        return fail(p, "--%s: '%s' is out of range", name, text);
+    return true;
+}
+
+/* "A:B", 1 <= A <= B. */
+static bool parse_range(const parser *p, option_id id, const char *text, int *first, int *last) {
+    const char *name = table[id].name, *colon = strchr(text, ':');
+    if (colon == NULL) return fail(p, "--%s: '%s' is no range, as 1:11 is one", name, text);
+    char *begin = strndup(text, (size_t)(colon - text));
+    if (begin == NULL) return fail(p, "--%s: out of memory", name);
+    const bool ok = parse_positive(p, id, begin, first) && parse_positive(p, id, colon + 1, last);
+    free(begin);
+    return ok && (*first <= *last || fail(p, "--%s: '%s' ends before it begins", name, text));
+}
+
+static bool parse_share(const parser *p, option_id id, const char *text, double *value) {
+    const char *name = table[id].name;
+    if (!is_decimal(text)) return fail(p, "--%s: '%s' is not a finite number", name, text);
+    *value = strtod(text, NULL);
+    return (*value > 0.0 && *value < 1.0) || fail(p, "--%s: '%s' is not between 0 and 1", name, text);
+}
+
 /* ---- names ---- */
 
 static int list_length(const char *const *names) {
@@ -284,16 +403,17 @@ static bool choose_listed(const parser *p, option_id id, const char *text, const
 
 static bool choose_sweep(const parser *p, const char *text, sweep_kind *kind) {
     const char *names[SWEEP_COUNT];
-    for (int i = 0; i < SWEEP_COUNT; i++) names[i] = sweeps[i].name;
+    const int first = p->step->operation == OPTIONS_KNN ? SWEEP_COUNT - 1 : 0; /* check alone */
+    for (int i = first; i < SWEEP_COUNT; i++) names[i - first] = sweeps[i].name;
     int index;
-    if (!choose(p, OPT_SWEEP, text, names, SWEEP_COUNT, &index)) return false;
-    *kind = sweeps[index].kind;
+    if (!choose(p, OPT_SWEEP, text, names, SWEEP_COUNT - first, &index)) return false;
+    *kind = sweeps[index + first].kind;
     return true;
 }
 
-static bool choose_variant(const parser *p, const char *text) {
+static bool choose_variant(const parser *p, option_id id, const char *text) {
     int index;
-    if (!choose(p, OPT_VARIANT, text, p->step->variants, p->step->variant_count, &index)) return false;
+    if (!choose(p, id, text, p->step->variants, p->step->variant_count, &index)) return false;
     p->o->chosen[index] = true;
     return true;
 }
@@ -321,6 +441,8 @@ static bool apply(parser *p, option_id id, const char *text) {
         return parse_size(p, id, text, &o->n);
     case OPT_K:
         return parse_size(p, id, text, &o->k);
+    case OPT_D:
+        return parse_size(p, id, text, &o->d);
     case OPT_LDA:
         return parse_size(p, id, text, &o->lda);
     case OPT_LDB:
@@ -345,7 +467,8 @@ static bool apply(parser *p, option_id id, const char *text) {
     case OPT_EVERY:
         return parse_positive(p, id, text, &o->every);
     case OPT_VARIANT:
-        return choose_variant(p, text);
+    case OPT_METHOD:
+        return choose_variant(p, id, text);
     case OPT_LIST:
         o->list = true;
         return true;
@@ -397,6 +520,43 @@ static bool apply(parser *p, option_id id, const char *text) {
         return name_file(p, id, text, &o->tune_file);
     case OPT_TUNE_CSV:
         return name_file(p, id, text, &o->tune_csv);
+    case OPT_MEMORY_LIMIT:
+        return parse_memory(p, id, text, &o->memory_limit);
+    case OPT_TRAIN:
+        return name_file(p, id, text, &o->train);
+    case OPT_TEST:
+        return name_file(p, id, text, &o->test);
+    case OPT_SPLIT:
+        return parse_share(p, id, text, &o->split);
+    case OPT_LABELS:
+        return choose_listed(p, id, text, words_of(id), &o->labels);
+    case OPT_HEADER:
+        return choose_listed(p, id, text, words_of(id), &o->header);
+    case OPT_SYMBOLIC:
+        o->symbolic = text; /* looked at when the file is read */
+        return true;
+    case OPT_NORMALIZE:
+        return choose_listed(p, id, text, words_of(id), &o->normalize);
+    case OPT_METRIC: {
+        const char *only;
+        return choose_listed(p, id, text, words_of(id), &only);
+    }
+    case OPT_K_SWEEP:
+        return parse_range(p, id, text, &o->k_first, &o->k_last);
+    case OPT_CLASSES_MAP:
+        return name_file(p, id, text, &o->classes_map);
+    case OPT_POSITIVE:
+        o->positive = text;
+        return true;
+    case OPT_OUT_FILE:
+        return name_file(p, id, text, &o->out_labels);
+    case OPT_OUT_INDICES:
+        return name_file(p, id, text, &o->out_indices);
+    case OPT_OUT_DISTANCES:
+        return name_file(p, id, text, &o->out_distances);
+    case OPT_VERIFY:
+        o->verify = true;
+        return true;
     case OPT_HELP:
     case OPT_COUNT:
         break;
@@ -436,12 +596,30 @@ static bool reject(const parser *p, int code, const char *argument) {
 static void complete_shape(parser *p) {
     options *o = p->o;
     const bool simulated = p->step->simulated || o->simulate;
+    if (p->step->operation == OPTIONS_KNN) {
+        const int *search = simulated ? p->step->simulated_search : p->step->search;
+        if (!p->given[OPT_M]) o->m = search[0];
+        if (!p->given[OPT_N]) o->n = search[1];
+        if (!p->given[OPT_D]) o->d = search[2];
+        if (!p->given[OPT_K]) o->k = search[3];
+        if (!p->given[OPT_MAX_SIZE] && simulated && o->sweep == SWEEP_CHECK) o->max_size = p->step->simulated_max_size;
+        return;
+    }
     const int usual = simulated ? p->step->simulated_size : p->step->default_size;
     const int side = p->given[OPT_SIZE] ? p->size : usual;
     if (simulated && o->sweep == SWEEP_CHECK && !p->given[OPT_MAX_SIZE]) o->max_size = p->step->simulated_max_size;
     if (!p->given[OPT_M]) o->m = p->step->operation == OPTIONS_GEMV ? 1 : side;
     if (!p->given[OPT_N]) o->n = side;
     if (!p->given[OPT_K]) o->k = side;
+}
+
+/* 1 <= k <= n. */
+static bool check_search(const parser *p) {
+    const options *o = p->o;
+    if (p->step->operation != OPTIONS_KNN || o->sweep != SWEEP_NONE || o->train != NULL) return true;
+    if (o->n < 1) return fail(p, "--n: there has to be a point");
+    if (o->k < 1) return fail(p, "--k: '%d' is not above 0", o->k);
+    return o->k <= o->n || fail(p, "--k %d: more than --n %d", o->k, o->n);
 }
 
 static bool check_leading(const parser *p, option_id id, int ld, const char *side_name, int side) {
@@ -451,7 +629,7 @@ static bool check_leading(const parser *p, option_id id, int ld, const char *sid
 }
 
 static bool check_sweep(const parser *p) {
-    static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_LDA, OPT_LDB, OPT_LDC};
+    static const option_id shape_options[] = {OPT_SIZE, OPT_M, OPT_N, OPT_K, OPT_D, OPT_LDA, OPT_LDB, OPT_LDC};
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
     static const option_id timing_options[] = {OPT_WARM,      OPT_TIME,     OPT_NO_BASELINE, OPT_CSV,    OPT_JSON,
                                                OPT_RESUME,    OPT_GRAPH,    OPT_PDL,         OPT_RETUNE, OPT_NO_TUNE,
@@ -525,6 +703,36 @@ static bool check_files(const parser *p) {
     return true;
 }
 
+/* Data of files, and what only they have. */
+static bool check_records(parser *p) {
+    static const option_id of_made_up[] = {OPT_M,     OPT_N,    OPT_D,   OPT_SWEEP, OPT_MAX_SIZE,
+                                           OPT_EVERY, OPT_TIME, OPT_CSV, OPT_JSON,  OPT_RESUME};
+    static const option_id of_labels[] = {OPT_K_SWEEP, OPT_CLASSES_MAP, OPT_POSITIVE, OPT_OUT_FILE};
+    options *o = p->o;
+    o->k_given = p->given[OPT_K];
+    o->method_given = p->given[OPT_VARIANT] || p->given[OPT_METHOD];
+    for (int id = OPT_TEST; id <= OPT_VERIFY && o->train == NULL; id++)
+        if (p->given[id]) return fail(p, "--%s: needs --train", table[id].name);
+    if (o->train == NULL) return true;
+    for (size_t i = 0; i < sizeof of_made_up / sizeof of_made_up[0]; i++)
+        if (p->given[of_made_up[i]])
+            return fail(p, "--%s: contradicts --train, which brings its own data", table[of_made_up[i]].name);
+    if (p->given[OPT_TEST] && p->given[OPT_SPLIT]) return fail(p, "--split: contradicts --test");
+    if (!p->given[OPT_TEST] && !p->given[OPT_SPLIT]) return fail(p, "--train: needs --test or --split");
+    if (p->given[OPT_K] && o->k < 1) return fail(p, "--k: '%d' is not above 0", o->k);
+    if (p->given[OPT_K] && p->given[OPT_K_SWEEP]) return fail(p, "--k: contradicts --k-sweep");
+    if (p->given[OPT_OUT_FILE] && p->given[OPT_K_SWEEP])
+        return fail(p, "--out: contradicts --k-sweep, which predicts several times");
+    for (size_t i = 0; i < sizeof of_labels / sizeof of_labels[0] && strcmp(o->labels, "none") == 0; i++)
+        if (p->given[of_labels[i]]) return fail(p, "--%s: contradicts --labels none", table[of_labels[i]].name);
+    const char *const files[] = {o->train, o->test, o->out_labels, o->out_indices, o->out_distances};
+    for (int i = 2; i < 5; i++)
+        for (int j = 0; j < i; j++)
+            if (files[i] != NULL && files[j] != NULL && same_file(files[i], files[j]))
+                return fail(p, "--%s: '%s' is another option's file too", table[OPT_OUT_FILE + i - 2].name, files[i]);
+    return true;
+}
+
 static bool check_tuning(const parser *p) {
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
     const options *o = p->o;
@@ -585,11 +793,11 @@ static bool check_show(const parser *p) {
 static bool complete(parser *p) {
     options *o = p->o;
     const bool tn = strcmp(o->layout, "tn") == 0;
-    if (!p->given[OPT_VARIANT])
+    if (!p->given[OPT_VARIANT] && !p->given[OPT_METHOD])
         for (int i = 0; i < p->step->variant_count; i++) o->chosen[i] = true;
     if (!check_show(p) || !check_sweep(p)) return false;
     complete_shape(p);
-    return check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
+    return check_records(p) && check_search(p) && check_leading(p, OPT_LDA, o->lda, "k", o->k) &&
            check_leading(p, OPT_LDB, o->ldb, tn ? "k" : "n", tn ? o->k : o->n) &&
            check_leading(p, OPT_LDC, o->ldc, "n", o->n) && check_files(p) && check_tuning(p) && check_types(p) &&
            check_sustained(p);
@@ -619,14 +827,37 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
     const char *argument = row->argument != NULL ? row->argument : "";
     const int used = fprintf(out, "  --%s %s", row->name, argument);
     fprintf(out, "%*s", HELP_INDENT - used, "");
+    if (step->operation == OPTIONS_KNN && id >= OPT_M && id <= OPT_D) {
+        static const char *const what[] = {"queries", "points", "neighbours to find",
+                                           "dimension"}; /* as the ids stand */
+        const int i = (int)id - OPT_M, place = id == OPT_D ? 2 : id == OPT_K ? 3 : i;
+        fprintf(out, "%s (default %d, simulated %d)\n", what[i], step->search[place], step->simulated_search[place]);
+        return;
+    }
+    if (step->operation == OPTIONS_KNN && of_knn[id] != NULL && id != OPT_MAX_SIZE) {
+        fprintf(out, "%s\n", of_knn[id]);
+        return;
+    }
     switch (id) {
+    case OPT_LABELS:
+        fprintf(out, "the column of the labels: ");
+        print_names(out, HELP_INDENT + 26, words_of(id), list_length(words_of(id)), " (default)");
+        break;
+    case OPT_HEADER:
+        fprintf(out, "the CSV's first record is one of names: ");
+        print_names(out, HELP_INDENT + 40, words_of(id), list_length(words_of(id)), " (default)");
+        break;
+    case OPT_NORMALIZE:
+    case OPT_METRIC:
+        print_names(out, HELP_INDENT, words_of(id), list_length(words_of(id)), " (default)");
+        break;
     case OPT_SIZE:
         fprintf(out, "%sn = k = N (default %d, simulated %d); --%sn and --k override it\n",
                 gemv ? "" : "m = ", step->default_size, step->simulated_size, gemv ? "" : "m, --");
         break;
     case OPT_MAX_SIZE:
-        fprintf(out, "%s (default: no limit;\n%*scheck, simulated: %d)\n", row->help, HELP_INDENT, "",
-                step->simulated_max_size);
+        fprintf(out, "%s (default: no limit;\n%*scheck, simulated: %d)\n",
+                step->operation == OPTIONS_KNN ? of_knn[id] : row->help, HELP_INDENT, "", step->simulated_max_size);
         break;
     case OPT_SIM_DEVICE:
         fprintf(out, "the same for a GPU of ");
@@ -661,9 +892,12 @@ static void print_option(FILE *out, option_id id, const options_step *step) {
 
 static void print_help(FILE *out, const options_step *step) {
     fprintf(out, "Usage: %s [OPTION]...\n\n", step->step);
-    fputs("Verifies each variant's result, then times the variant against the baseline.\n\n", out);
+    if (step->operation == OPTIONS_KNN)
+        fputs("Finds nearest neighbours: verifies each method's result, then times the method.\n\n", out);
+    else
+        fputs("Verifies each variant's result, then times the variant against the baseline.\n\n", out);
     for (int id = 0; id < OPT_COUNT; id++) print_option(out, (option_id)id, step);
-    fprintf(out, "\n%-*s", HELP_INDENT, "Variants:");
+    fprintf(out, "\n%-*s", HELP_INDENT, step->operation == OPTIONS_KNN ? "Methods:" : "Variants:");
     print_names(out, HELP_INDENT, step->variants, step->variant_count, "");
     fprintf(out, "%-*s", HELP_INDENT, "Simulator:");
     fprintf(out, "CUDASIM_THREADS=N in the environment: the CPU cores it takes (default: all);\n%*s", HELP_INDENT, "");
@@ -688,6 +922,10 @@ static options defaults(const options_step *step) {
         .tune = true,
         .seed = DEFAULT_SEED,
         .time_s = DEFAULT_TIME,
+        .memory_limit = DEFAULT_MEMORY,
+        .labels = labels_words[0],
+        .header = header_words[0],
+        .normalize = normalize_words[0],
     };
 }
 
@@ -700,13 +938,21 @@ static bool is_written_out(const char *name, int argc, char **argv) {
     return false;
 }
 
+/* An operation's own option of that name (--out is one of two), whether the step offers it or not. */
+static bool has_own(const options_step *step, const char *name) {
+    for (int id = 0; id < OPT_COUNT; id++)
+        if ((table[id].only & (int)step->operation) != 0 && strcmp(table[id].name, name) == 0) return true;
+    return false;
+}
+
 /* What getopt_long may take. The other operation's options are known only where they are written out, to be refused
  * by name: they make no abbreviation ambiguous, and "--m" is never short for --max-size. */
 static void fill_long_options(const options_step *step, int argc, char **argv,
                               struct option long_options[OPT_COUNT + 1]) {
     int count = 0;
     for (int id = 0; id < OPT_COUNT; id++) {
-        const bool of_other = table[id].only != 0 && table[id].only != (int)step->operation;
+        const bool of_other = table[id].only != 0 && (table[id].only & (int)step->operation) == 0;
+        if (of_other && has_own(step, table[id].name)) continue;
         if (!is_for(&table[id], step) && !(of_other && is_written_out(table[id].name, argc, argv))) continue;
         long_options[count++] = (struct option){
             .name = table[id].name,

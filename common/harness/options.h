@@ -23,7 +23,7 @@ typedef enum {
 } sweep_kind;
 
 /* What a step computes; some options are for one of them only. */
-typedef enum { OPTIONS_GEMM = 1, OPTIONS_GEMV = 2 } options_operation;
+typedef enum { OPTIONS_GEMM = 1, OPTIONS_GEMV = 2, OPTIONS_KNN = 4 } options_operation;
 
 /* What parsing needs to know of the step. */
 typedef struct {
@@ -40,7 +40,8 @@ typedef struct {
     int simulated_max_size; /* and --max-size of --sweep check there */
     bool simulated;         /* this is the simulator, also without --sim */
     options_operation operation;
-    const char *const *shows; /* NULL-terminated; NULL: the step has none (no --show) */
+    const char *const *shows;           /* NULL-terminated; NULL: the step has none (no --show) */
+    int search[4], simulated_search[4]; /* kNN only: m, n, d and k when nothing is asked, and in the simulator */
 } options_step;
 
 typedef struct {
@@ -68,6 +69,18 @@ typedef struct {
     bool pdl;                         /* launch with programmatic dependent launch */
     bool retune, tune;                /* search again; search at all (--no-tune: false) */
     const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
+    /* kNN only. */
+    int d;               /* 0 ... GEMM_MAX_SIZE */
+    double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
+    bool method_given, k_given;
+    const char *train, *test;       /* NULL: made-up data; NULL with a train: split it */
+    double split;                   /* share of the records that train */
+    const char *labels, *normalize; /* one of the words that --help lists */
+    const char *header, *symbolic;  /* likewise; symbolic: columns as table.h has them, or NULL */
+    const char *positive, *classes_map;
+    const char *out_labels, *out_indices, *out_distances; /* files; NULL: none */
+    int k_first, k_last;                                  /* --k-sweep; 0: none */
+    bool verify;
 } options;
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;

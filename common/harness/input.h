@@ -1,0 +1,37 @@
+/* A file, or what gzip made of one, as a stream of bytes. gzip is recognised by its first bytes, whatever the name. */
+#ifndef KL_INPUT_H
+#define KL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct input input;
+
+/* Opens `path` (a pipe will do). Returns 0 and *in (close it), or 2 after one line on `err` that names file and reason.
+ */
+int input_open(const char *path, input **in, FILE *err);
+void input_close(input *in);
+
+const char *input_path(const input *in);
+
+/* The bytes taken so far, unpacked. */
+uint64_t input_offset(const input *in);
+
+/* The bytes that lie ready, *length of them: at least `wanted` unless the stream ends before; more than were there
+ * before where `wanted` asks for more. They stay until the next call of input_peek. *length is less than `wanted` at
+ * the end and after a failure, which input_failed tells apart. */
+const unsigned char *input_peek(input *in, size_t wanted, size_t *length);
+
+/* Takes `count` of the bytes that lie ready. */
+void input_take(input *in, size_t count);
+
+/* Takes up to `count` bytes into `to`. Returns how many; fewer than `count` as with input_peek. */
+size_t input_read(input *in, void *to, size_t count);
+
+/* True after a failure (a read error, gzip data that is damaged or ends early, memory); what it was has then been said
+ * on `err` of input_open in one line: the reader only cleans up. */
+bool input_failed(const input *in);
+
+#endif

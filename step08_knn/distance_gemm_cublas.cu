@@ -1,0 +1,33 @@
+/* The paper's distances: norms, their sums, and one matrix product by cuBLAS with alpha -2 and beta 1.
+ *
+ * The paper calls cublasSgemm(T, N, m, n, d) and gets a column-major m x n matrix: one query's distances are m words
+ * apart. Here the points are the first operand, so that the column-major n x m result has a query's distances next to
+ * one another, as selection reads them (cublas_sgemm does that for row-major matrices; the points, n x d row-major, are
+ * its B^T). */
+extern "C" {
+#include "cublas.h"
+}
+#include "norms.cuh"
+
+static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
+    return make_norms(p, (float *)kept, stream);
+}
+
+static cudaError_t tile(const knn_problem *p, const void *kept, int first, int rows, float *distances,
+                        cudaStream_t stream) {
+    cudaError_t error = make_sums(p, (const float *)kept, first, rows, distances, stream);
+    if (error != cudaSuccess || p->d == 0) return error;
+    const gemm_problem product = product_of(p, first, rows, p->points, GEMM_TN, distances);
+    return cublas_sgemm(&product, CUBLAS_DEFAULT, stream);
+}
+
+static gemm_kernel kernel() {
+    return {(const void *)knn_norm_sums, NORM_THREADS, 0};
+}
+
+static const char *supports(const device_facts *device) {
+    if (device->simulated) return "cuBLAS does not run in the simulator";
+    return *cublas_version() != '\0' ? NULL : "cuBLAS is not here";
+}
+
+extern "C" const knn_distances knn_distance_gemm_cublas = {norms_bytes, prepare, tile, kernel, supports, NULL};

@@ -1,0 +1,65 @@
+/* The paper's distances with the product of step 5: stream_k, linked, not copied.
+ *
+ * It takes B as k x n, row-major, and the points are n x d; so they are transposed, once a search:
+ *
+ *   points (n x d)        B (d x n)              a block: 32 x 32 through shared memory, whose rows are a word longer
+ *   y0 y0 y0 y0           y0 y1 y2 ...           than 32, so that a column's words lie in 32 different banks
+ *   y1 y1 y1 y1    ->     y0 y1 y2 ...
+ *   y2 y2 y2 y2           y0 y1 y2 ...
+ *   ...                   y0 y1 y2 ... */
+#include "norms.cuh"
+#include "options.h"
+
+extern "C" {
+GEMM_VARIANT(stream_k);
+}
+
+static const int SIDE = 32, ROWS = 8;
+
+static __global__ void __launch_bounds__(SIDE *ROWS) knn_transpose(const float *points, int n, int d, float *to) {
+    __shared__ float s[SIDE][SIDE + 1];
+    unsigned tiles = (d + SIDE - 1) / SIDE;
+    int64_t point0 = (int64_t)(blockIdx.x / tiles) * SIDE, k0 = (int64_t)(blockIdx.x % tiles) * SIDE;
+    int x = threadIdx.x;
+    for (int y = threadIdx.y; y < SIDE; y += ROWS)
+        if (point0 + y < n && k0 + x < d) s[y][x] = points[(point0 + y) * d + k0 + x];
+    __syncthreads();
+    for (int y = threadIdx.y; y < SIDE; y += ROWS)
+        if (k0 + y < d && point0 + x < n) to[(k0 + y) * n + point0 + x] = s[x][y];
+}
+
+/* The transposed points first, for they want to be aligned; then the norms. */
+static size_t transposed_floats(const knn_problem *p) {
+    return ((size_t)p->n * (size_t)p->d + 63) / 64 * 64;
+}
+
+static size_t kept(const knn_problem *p) {
+    return transposed_floats(p) * sizeof(float) + norms_bytes(p);
+}
+
+static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
+    int64_t blocks = (((int64_t)p->d + SIDE - 1) / SIDE) * (((int64_t)p->n + SIDE - 1) / SIDE);
+    if (blocks > 0)
+        knn_transpose<<<(unsigned)blocks, dim3(SIDE, ROWS), 0, stream>>>(p->points, p->n, p->d, (float *)kept);
+    cudaError_t error = cudaGetLastError();
+    return error != cudaSuccess ? error : make_norms(p, (float *)kept + transposed_floats(p), stream);
+}
+
+static cudaError_t tile(const knn_problem *p, const void *kept, int first, int rows, float *distances,
+                        cudaStream_t stream) {
+    const float *transposed = (const float *)kept;
+    cudaError_t error = make_sums(p, transposed + transposed_floats(p), first, rows, distances, stream);
+    if (error != cudaSuccess || p->d == 0) return error;
+    const gemm_problem product = product_of(p, first, rows, transposed, GEMM_NN, distances);
+    return launch_stream_k(&product, stream);
+}
+
+static const char *supports(const device_facts *device) {
+    return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
+}
+
+static const char *refuses(const knn_problem *p) {
+    return p->n <= GEMM_MAX_SIZE ? NULL : "takes up to 2000000000 points";
+}
+
+extern "C" const knn_distances knn_distance_gemm_ladder = {kept, prepare, tile, kernel_stream_k, supports, refuses};

@@ -1,0 +1,61 @@
+/* A search in two parts: distances of some queries to all points, and the k smallest of each query's row. */
+#ifndef KL_STEP08_SEARCH_H
+#define KL_STEP08_SEARCH_H
+
+#include "knn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where distances come from. A query's are next to one another, so that selection reads consecutive words. */
+typedef struct {
+    /* Bytes that serve the whole search; NULL: none. */
+    size_t (*kept)(const knn_problem *p);
+    /* Fills them, once a search; NULL: nothing to do. */
+    cudaError_t (*prepare)(const knn_problem *p, void *kept, cudaStream_t stream);
+    /* Distances of queries first ... first + rows - 1: point j's to query first + i at distances[i * n + j]. */
+    cudaError_t (*tile)(const knn_problem *p, const void *kept, int first, int rows, float *distances,
+                        cudaStream_t stream);
+    gemm_kernel (*kernel)(void);
+    const char *(*supports)(const device_facts *device); /* NULL: runs anywhere */
+    const char *(*refuses)(const knn_problem *p);        /* NULL: takes every problem */
+} knn_distances;
+
+/* Distances of `rows` queries, which stay as they are, and where the k smallest of each row go. */
+typedef struct {
+    int rows, n, k;
+    const float *distances;
+    int *index;
+    float *distance;
+    void *scratch;   /* aligned to 256 bytes */
+    bool first_tile; /* of a search */
+} knn_rows;
+
+typedef struct {
+    cudaError_t (*select)(const knn_rows *r, cudaStream_t stream);
+    size_t (*scratch)(int n, int k);              /* bytes a row, a multiple of 8; NULL: none */
+    const char *(*refuses)(const knn_problem *p); /* NULL: takes every problem */
+    const char *(*note)(void);                    /* as knn_method's */
+} knn_selector;
+
+/* The two together, over as many queries at a time as the workspace holds. */
+cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
+                       cudaStream_t stream);
+size_t knn_search_workspace(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
+                            size_t limit);
+const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p);
+
+/* "needs 12.3 MB"; the text is the next call's too. */
+const char *knn_needs(double bytes);
+
+/* What each file gives. */
+extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas;
+extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
+    knn_select_radix;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
