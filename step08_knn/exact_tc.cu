@@ -635,8 +635,8 @@ static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
     l->sample = p->n < most ? p->n : most;
     /* Twice as many as are likely to be nearer than the k nearest of the sample; and many may be equally near. */
     const double likely = 2 * (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
-    const int room = likely > 8192 ? (int)likely : 8192, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
-    l->cap = room < p->n ? room : p->n;
+    const int some = likely < p->n ? (int)likely : p->n, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
+    l->cap = some > 8192 ? some : p->n < 8192 ? p->n : 8192;
     l->redo_bytes = fused_bytes(p->m, p->k, (size_t)1 << 40);
     for (;;) {
         lay_out(l, p);
@@ -645,7 +645,7 @@ static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
                      lists = (size_t)l->rows * l->cap * sizeof(int);
         const size_t area = minima > lists ? minima : lists, less = fused_bytes(p->m, p->k, l->redo_bytes / 2);
         const size_t sizes[] = {l->redo_bytes > area && less > 0 ? l->redo_bytes : 0,
-                                l->cap > least_cap && lists > minima ? lists : 0,
+                                l->cap > (l->rows > least_rows ? some : least_cap) && lists > minima ? lists : 0,
                                 l->rows > least_rows ? l->info - l->queries + area : 0,
                                 l->sample > least_sample ? l->sample_info - l->samples : 0,
                                 l->points > least_points ? l->columns - l->prepared : 0};
