@@ -205,7 +205,7 @@ typedef struct {
     const float2 *info; /* sample: the queries' e and N; else A and B */
     /* sample */
     float *minima; /* rows x groups: the smallest upper bound of sqrt(H) + e(y) in a group of points */
-    int group, groups;
+    int group_bits, groups;
     /* all points */
     int first, cap; /* the index of the first point; room on a list */
     int *lists;     /* rows x cap */
@@ -237,15 +237,16 @@ __device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int
     __syncwarp();
 }
 
-/* Each lane's hits, a bit each: bits 2 and 1 are its row (0, 8, 64, 72 from `row` on), bit 0 its column. */
+/* Each lane's hits, a bit each: bit 0 of its number is the column, bits 1 and 2 say which of the rows row, row + 8, +
+ * 64 and + 72, and bits 3 and 4 how many times 8 columns further. */
 __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting, unsigned hits, int row,
-                                    int64_t column) {
+                                    unsigned column) {
     const int lane = threadIdx.x % 32;
     while (__any_sync(~0u, hits != 0)) {
         const int bit = __ffs(hits) - 1;
         const int at_row = row + 8 * (bit >> 1 & 1) + 64 * (bit >> 2 & 1);
-        const int64_t at_column = column + (bit & 1);
-        const bool take = hits != 0 && at_row < w.rows && at_column < w.n;
+        const unsigned at_column = column + (bit & 1) + 8 * (bit >> 3 & 3);
+        const bool take = hits != 0 && at_row < w.rows && at_column < (unsigned)w.n;
         hits &= hits - 1;
         const unsigned takers = __ballot_sync(~0u, take);
         if (take) queue[waiting + __popc(takers & ((1u << lane) - 1))] = make_int2(at_row, (int)at_column);
@@ -260,40 +261,45 @@ __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting
     return waiting;
 }
 
-/* What a lane has of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Drops points. */
+/* What a lane has of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Drops points. The warp
+ * branches once for 32 comparisons a lane: they wait for one another, branches for all of them. */
 __device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
-                                       const float2 (&limit)[4], int2 *queue, int waiting, int row, int64_t column) {
+                                       const float2 (&limit)[4], int2 *queue, int waiting, int row, unsigned column) {
     const int two = threadIdx.x % 4 * 2;
 #pragma unroll
-    for (int j = 0; j < 16; j++) {
-        const float4 y = *(const float4 *)(columns + 8 * j + two); /* e, p; e, p */
-        bool any = false;
+    for (int j = 0; j < 16; j += 4) {
+        bool dropped[32], all[4] = {true, true, true, true};
 #pragma unroll
-        for (int i = 0; i < 8; i++) {
-            const float value = fmaf(-limit[i / 2].x, i % 2 ? y.z : y.x, d[i / 4][4 * j + i % 4]) + (i % 2 ? y.w : y.y);
-            any |= !(value > limit[i / 2].y);
+        for (int i = 0; i < 32; i++) {
+            const float4 y = *(const float4 *)(columns + 8 * (j + i / 8) + two); /* e, p; e, p */
+            const float2 x = limit[i % 8 / 2];                                   /* A, B */
+            const float sum = d[i % 8 / 4][4 * (j + i / 8) + i % 4];
+            dropped[i] = fmaf(-x.x, i % 2 ? y.z : y.x, sum) + (i % 2 ? y.w : y.y) > x.y;
+            all[i % 8 / 2] &= dropped[i];
         }
-        if (__any_sync(~0u, any)) {
-            unsigned hits = 0;
+        if (__all_sync(~0u, all[0] && all[1] && all[2] && all[3])) continue;
+        unsigned hits = 0;
 #pragma unroll
-            for (int i = 0; i < 8; i++) {
-                const float value =
-                    fmaf(-limit[i / 2].x, i % 2 ? y.z : y.x, d[i / 4][4 * j + i % 4]) + (i % 2 ? y.w : y.y);
-                hits |= (value > limit[i / 2].y ? 0u : 1u) << i;
-            }
-            waiting = push(w, queue, waiting, hits, row, column + 8 * j + two);
-        }
+        for (int i = 0; i < 32; i++) hits |= (dropped[i] ? 0u : 1u) << i;
+        waiting = push(w, queue, waiting, hits, row, column + 8 * j + two);
     }
     return waiting;
 }
 
-/* The same lane's smallest sqrt(H) + e(y), from above, in groups of w.group of its columns. */
+/* The square root, or a little more: sqrt.approx is off by 2^-23 of it at most. */
+__device__ __forceinline__ float root_above(float x) {
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root * (1.0f + 0x1p-21f);
+}
+
+/* The same lane's smallest sqrt(H) + e(y), from above, in groups of 2^group_bits of its columns. */
 __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
                                        const float2 (&info)[4], int row, int tile) {
     const int two = threadIdx.x % 4 * 2;
     const float gamma = gamma_of(w.steps);
     float least[4], e[4];
-    int64_t place = (int64_t)tile * (TILE / w.group) + two / 2 * (32 / w.group);
+    int64_t place = (int64_t)tile * (TILE >> w.group_bits) + two / 2 * (32 >> w.group_bits);
 #pragma unroll
     for (int i = 0; i < 4; i++) least[i] = INFINITY, e[i] = 0.0f;
 #pragma unroll
@@ -306,13 +312,13 @@ __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][6
                 const float value = d[i / 2][4 * j + i % 2 * 2 + c] + (c ? y.w : y.y);
                 if (value < least[i]) least[i] = value, e[i] = c ? y.z : y.x;
             }
-            if ((2 * j + c + 1) % w.group == 0) { /* the same for all */
+            if ((2 * j + c + 1) % (1 << w.group_bits) == 0) { /* the same for all */
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     const int at_row = row + i % 2 * 8 + i / 2 * 64;
                     const float h = fmaxf(fmaf(info[i].y, 1.0f + gamma, least[i]), 0.0f);
                     if (at_row < w.rows)
-                        w.minima[(int64_t)at_row * w.groups + place] = (sqrtf(h) + e[i]) * (1.0f + 0x1p-20f);
+                        w.minima[(int64_t)at_row * w.groups + place] = (root_above(h) + e[i]) * (1.0f + 0x1p-22f);
                     least[i] = INFINITY, e[i] = 0.0f;
                 }
                 place++;
@@ -419,7 +425,7 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
             if (SAMPLE)
                 minima(w, d, columns, info, row, (int)tile);
             else
-                waiting = compare(w, d, columns, info, queue, waiting, row, tile * TILE);
+                waiting = compare(w, d, columns, info, queue, waiting, row, (unsigned)tile * TILE);
             __syncwarp();
             if (lane == 0) mbarrier_arrive(empty + 8 * last); /* its e and p have been read */
         }
@@ -574,7 +580,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
 typedef struct {
     int rows, points, sample; /* queries and points at a time; points of the sample */
     int cap;                  /* room on a list */
-    int steps, group, groups;
+    int steps, group_bits, groups;
     size_t redo_bytes;
     /* where things lie in the workspace */
     size_t centre, facts, counts, redo_count, redo, queries, info, samples, sample_info, prepared, columns, area, bytes;
@@ -595,9 +601,9 @@ static void lay_out(tc_plan *l, const knn_problem *p) {
     const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
     l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
     /* Groups so large that 16 for each of the k neighbours remain: few of them share one. */
-    l->group = 1;
-    while (l->group < 32 && sample / (2 * l->group) >= 16 * (int64_t)p->k) l->group *= 2;
-    l->groups = (int)(sample / l->group);
+    l->group_bits = 0;
+    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 16 * (int64_t)p->k) l->group_bits++;
+    l->groups = (int)(sample >> l->group_bits);
     size_t at = 0;
     const size_t vector = (size_t)l->steps * BK * 2;
     l->centre = take(&at, (size_t)p->d * sizeof(float));
@@ -792,7 +798,7 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
         tc_screen w = {};
         w.queries = base + l.queries, w.info = info, w.steps = l.steps, w.rows = rows;
         w.points = base + l.samples, w.columns = sample_info, w.n = l.sample;
-        w.minima = (float *)(base + l.area), w.group = l.group, w.groups = l.groups;
+        w.minima = (float *)(base + l.area), w.group_bits = l.group_bits, w.groups = l.groups;
         TRY(screen(w, true, stream));
         knn_radius<<<all_rows, RADIUS_THREADS, 0, stream>>>(w.minima, l.groups, p->k, p->d, rows, l.steps, facts, info);
         TRY(cudaGetLastError());

@@ -291,19 +291,31 @@ static __global__ void __launch_bounds__(32 * MERGE_WARPS) knn_fused_merge(const
 
 /* Blocks that the current device runs at the same time, and whether their lists are in shared memory. */
 static cudaError_t resident_blocks(int k, int *blocks, bool *near_by) {
-    int device, sms, each, most;
-    cudaFuncAttributes attributes;
+    static int known_device = -1, known_keys, known_blocks;
+    static bool known_near_by;
+    int device;
     cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, knn_fused);
     if (error != cudaSuccess) return error;
-    *near_by = k <= NEAR_K && shared_bytes(k, true) + (int)attributes.sharedSizeBytes <= most;
-    const int bytes = shared_bytes(k, *near_by);
-    error = cudaFuncSetAttribute(knn_fused, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, knn_fused, THREADS, bytes);
-    if (error == cudaSuccess) *blocks = each * sms;
-    return error;
+    if (device != known_device || list_keys(k) != known_keys) {
+        int sms, each, most;
+        cudaFuncAttributes attributes;
+        error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, knn_fused);
+        if (error != cudaSuccess) return error;
+        known_device = -1;
+        known_near_by = k <= NEAR_K && shared_bytes(k, true) + (int)attributes.sharedSizeBytes <= most;
+        const int bytes = shared_bytes(k, known_near_by);
+        error = cudaFuncSetAttribute(knn_fused, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, knn_fused, THREADS, bytes);
+        if (error != cudaSuccess) return error;
+        known_device = device, known_keys = list_keys(k), known_blocks = each * sms;
+    }
+    *blocks = known_blocks;
+    *near_by = known_near_by;
+    return cudaSuccess;
 }
 
 /* Bytes of the lists of a block. */
