@@ -64,6 +64,23 @@ tensor_table() {
         END { if (!rows) print "(no measurement at this size)" }' plots/tensorcore_ladder.csv "$1"
 }
 
+# knn_table CSV: the searches, of whatever shape.
+knn_table() {
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["op"] == "knn" {
+            shape = $c["m"] " queries, " $c["n"] " points, d " $c["d"] ", k " $c["k"]
+            if (shape != last) {
+                printf "%s%s, %s\n\n", rows++ ? "\n" : "", $c["device"], shape
+                printf "%-20s %-24s %10s %10s\n", "step", "method", "ms", "vs " ($c["baseline"] == "" ? "-" : $c["baseline"])
+                last = shape
+            }
+            ratio = $c["ratio"] == "" ? "-" : sprintf("%.1f %%", 100 * $c["ratio"])
+            printf "%-20s %-24s %10.3f %10s\n", $c["step"], $c["variant"], $c["ms_median"], ratio
+        }
+        END { if (!rows) print "(no search was measured)" }' "$1"
+}
+
 # tables FOLDER SIZE: what is recorded there.
 tables() {
     table "$1/sgemm.csv" "$2"
@@ -71,9 +88,13 @@ tables() {
         echo
         tensor_table "$1/tensorcore.csv" "$2"
     fi
-    [ -e "$1/gemv.csv" ] || return 0
+    if [ -e "$1/gemv.csv" ]; then
+        echo
+        gemv_table "$1/gemv.csv" "$2"
+    fi
+    [ -e "$1/knn.csv" ] || return 0
     echo
-    gemv_table "$1/gemv.csv" "$2"
+    knn_table "$1/knn.csv"
 }
 
 figures() { sh scripts/plots.sh "$1" || echo "No figures this time, for the reason above."; }
@@ -85,8 +106,11 @@ run_steps() {
     for step in step[0-9][0-9]_*/; do
         step=${step%/}
         [ -x "$step/run" ] || continue
-        echo "== ${step%%_*}/run $*"
-        "./$step/run" "$@" --csv "$folder/$(recorded_in "$step")"
+        options=$*
+        case $step in step08*) options=$(echo "$*" | sed 's/ *--size [0-9]*//') ;; esac # of the paper's shape
+        echo "== ${step%%_*}/run $options"
+        # shellcheck disable=SC2086 # several words
+        "./$step/run" $options --csv "$folder/$(recorded_in "$step")"
         # Two of step 6's variants take none but a type of their own.
         case $step in step06*) own="mma_s8_tile:s8 tf32x3:tf32x3" ;; *) own= ;; esac
         for each in $own; do
@@ -105,6 +129,12 @@ simulated() {
                 printf "%s, every element: integers to the bit, others within their bound\n\n", $c["device"]
                 printf "%-20s %-20s %-6s %15s %22s\n", "step", "variant", "type", "m x n x k", "worst error, of bound"
             }
+            if ($c["op"] == "knn") {
+                shape = $c["m"] "x" $c["n"] "x" $c["d"]
+                printf "%-20s %-22s %-4s %15s %22s\n", $c["step"], $c["variant"], $c["dtype"], shape, "k = " $c["k"]
+                searches++
+                next
+            }
             shape = ($c["op"] == "gemm" ? $c["m"] "x" : "") $c["n"] "x" $c["k"]
             vectors += $c["op"] != "gemm"
             printf "%-20s %-20s %-6s %15s %22.3f\n", $c["step"], $c["variant"], $c["dtype"], shape,
@@ -113,6 +143,8 @@ simulated() {
         END {
             if (!rows) print "(nothing was run)"
             if (vectors) print "\nOf a matrix times a vector, the shape is n x k."
+            if (searches) print "Of a search it is m queries x n points x d coordinates; neighbours and distances are exact," \
+                "\nbut those by GEMM, whose distances cancel."
         }' "$@"
 }
 
@@ -131,7 +163,7 @@ else
     run_steps --sim --size "${DEMO_SIZE:-512}"
     echo "== All steps in the simulator"
     set --
-    for file in sgemm tensorcore gemv; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
+    for file in sgemm tensorcore gemv knn; do if [ -e "$folder/$file.csv" ]; then set -- "$@" "$folder/$file.csv"; fi; done
     simulated "$@" </dev/null
     recorded=plots/data/nvidia-h200/sgemm.csv
     echo

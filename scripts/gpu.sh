@@ -12,6 +12,7 @@ recorded_in() {
     case $1 in
     step06*) echo tensorcore.csv ;;
     step07*) echo gemv.csv ;;
+    step08*) echo knn.csv ;;
     *) echo sgemm.csv ;;
     esac
 }
@@ -63,10 +64,11 @@ ncu_step() (
     shift 3
     metrics=$(sed 's/#.*//; s/ //g; /^$/d' scripts/metrics.txt | tr '\n' ',')
     type=$(type_options "$step" "$variant")
+    sizes="--size $size --no-baseline --warm"
+    case $step in step08*) sizes= ;; esac # it has another shape, the paper's
     LC_ALL=C
     export LC_ALL
-    # shellcheck disable=SC2086 # two words, or none
+    # shellcheck disable=SC2086 # several words, or none
     exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
-        --metrics "${metrics%,}" "$@" "./$step/run" --size "$size" --no-baseline --warm --time 0.01 \
-        ${variant:+--variant "$variant"} $type
+        --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type
 )

@@ -67,11 +67,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __syncthreads();
     }
 
-    for (int i = 0; i < TM && row0 + row + i < m; i++)
+#pragma unroll
+    for (int i = 0; i < TM; i++)
 #pragma unroll
         for (int j = 0; j < TN; j++) {
             int64_t at = col0 + col + j / 4 * (BN / 2) + j % 4;
-            if (at < n) distances[(row0 + row + i) * n + at] = acc[i][j];
+            if (row0 + row + i < m && at < n) distances[(row0 + row + i) * n + at] = acc[i][j];
         }
 }
 

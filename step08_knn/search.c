@@ -45,7 +45,7 @@ size_t knn_search_workspace(const knn_distances *from, const knn_selector *selec
 
 const char *knn_needs(double bytes) {
     static char text[64];
-    snprintf(text, sizeof text, "needs %.1f MB", bytes / 1e6);
+    snprintf(text, sizeof text, "needs %.3f MB", bytes / 1e6);
     return text;
 }
 

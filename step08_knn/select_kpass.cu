@@ -5,13 +5,13 @@
  * element passes through); after ceil(log2 n) rounds the minimum is first. It is set aside, and the next pass goes over
  * the n - 1 others.
  *
- *   7 --+------- 3 --+-- 2 --+-- 1        n = 7, half = 4: (7,3) (2,9) (4,1), and 5 passes
- *   2 --|-+----- 2 --|-- ..--+-- ..       then (3,1) (2,5), then (1,2): three rounds
- *   4 --|-|-+--- 1 --+
- *   5 --|-|-|--- 5
- *   3 --+ | |    7                        | stays in the vector, for the passes to come
- *   9 ----+ |    9                        |
- *   1 ------+    4                        |
+ *   7 --*-------- 3 --*------ 1 --*-- 1   the minimum     n = 7, half = 4: (7,3) (2,9) (4,1), 5 passes through
+ *   2 --|-*------ 2 --|-*---- 2 --*-- 2   |               half = 2: (3,1) (2,5)
+ *   4 --|-|-*---- 1 --*-|---- 3           |               half = 1: (1,2)
+ *   5 --|-|-|---- 5 ----*---- 5           | stay in the
+ *   3 --* | |     7                       | vector for the
+ *   9 ----* |     9                       | passes to come
+ *   1 ------*     4                       |
  *
  * Up to 1024 distances one block has a row's vector in shared memory, half as many threads, a barrier a round. Beyond,
  * ceil(n / 1024) blocks find a minimum each of theirs, and another block the minimum of the minima; there the vector is

@@ -6,17 +6,17 @@
  * Sorted pieces of which every second falls are bitonic sequences two by two: merging pieces of 2, 4, 8 ... P sorts in
  * log2 P (log2 P + 1) / 2 rounds, whatever the values are. P = 8:
  *
- *   size        2      4            8                      arrows point where the larger goes
- *   stride      1      2    1       4      2    1
+ *   size      2        4               8             v and ^: where the larger goes; o: the other end
+ *   stride    1      2     1       4         2     1
  *
- *   0  ---------v------v----v-------v------v----v----
- *   1  ---------v------|v---v-------|v-----|v---v----
- *   2  ---------^------v|---v-------||v----v|---v----
- *   3  ---------^-------v---v-------|||v----v---v----
- *   4  ---------v------^----^-------v|||---v----v----
- *   5  ---------v------|^---^--------v||---|v---v----
- *   6  ---------^------^|---^---------v|---v|---v----
- *   7  ---------^-------^---^----------v----v---v----
+ *   0 --------o------o-----o-------o---------o-----o---
+ *   1 --------v------|-o---v-------|-o-------|-o---v---
+ *   2 --------^------v-|---o-------|-|-o-----v-|---o---
+ *   3 --------o--------v---v-------|-|-|-o-----v---v---
+ *   4 --------o------^-----^-------v-|-|-|---o-----o---
+ *   5 --------v------|-^---o---------v-|-|---|-o---v---
+ *   6 --------^------o-|---^-----------v-|---v-|---o---
+ *   7 --------o--------o---o-------------v-----v---v---
  *
  * A block's shared memory takes REACH keys. Of longer rows each block sorts its piece (falling where the piece's number
  * is odd); then rounds with strides of REACH and more go through global memory, one launch each, and those below are

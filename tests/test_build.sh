@@ -183,6 +183,7 @@ n=${size:-1}
 case $step in
 step06*) what=gemm,${dtype:-f16},tn,$n,$n,$n,,1,0,cold,events ;;
 step07*) what=gemv,f16,n,1,$n,$n,,1,0,cold,graph ;;
+step08*) what=knn,f32,n,5,900,3,7,1,0,warm,events ;;
 *) what=gemm,f32,nn,$n,$n,$n,,1,0,cold,events ;;
 esac
 echo "
@@ -265,6 +266,7 @@ run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
     '[ "$status" = 0 ] && said "^step07_gemv  *one  *2000.00  *9  *-  *50.0 %" &&
         [ "$(grep -c "^step0[1-5].* one  *2.000  *50.00  *50.0 %" "$work/out")" = "$(ls -d step0[1-5]_* | wc -l)" ]'
+check "demo with a GPU: searches have a table" said "^step08_knn  *one  *2.000  *50.0 %"
 if [ -e step06_tensorcore/step.c ]; then
     check "demo with a GPU: tensor cores have a table" said "^step06_tensorcore  *one  *2.000  *50.00  *50.0 %  f16$"
 fi

@@ -390,7 +390,8 @@ static char message[512];
 static options_result parse(options_operation operation, const char *const *arguments) {
     static const char *const variants[] = {"plain", "tuned"}, *const dtypes[] = {"f16", "f32", NULL},
                              *const layouts[] = {"n", NULL};
-    const options_step step = {"test", variants, 2, dtypes, layouts, NULL, 4096, 512, 300, false, operation, NULL};
+    const options_step step = {"test", variants, 2,     dtypes,    layouts, NULL, 4096,
+                               512,    300,      false, operation, NULL,    {0},  {0}};
     char *argv[16] = {(char *)"./run"};
     int argc = 1;
     for (; arguments[argc - 1] != NULL; argc++) argv[argc] = (char *)arguments[argc - 1];

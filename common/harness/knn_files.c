@@ -120,7 +120,7 @@ static bool copy_in(run *r) {
         4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
     if (need > r->memory) {
         fprintf(stderr,
-                "%s: %zu and %zu records of %zu coordinates: needs %.1f MB, may take %.1f MB (--memory-limit)\n",
+                "%s: %zu and %zu records of %zu coordinates: needs %.3f MB, may take %.3f MB (--memory-limit)\n",
                 r->s->step, n, m, d, need / 1e6, r->memory / 1e6);
         return false;
     }
@@ -211,6 +211,19 @@ static bool verify(run *r, const knn_method *method) {
     free(index);
     free(distance);
     return same || !method->exact;
+}
+
+/* What a method says of its own work. */
+static void print_counts(const run *r, const knn_method *method) {
+    knn_counts counts;
+    CUDA_CHECK(cudaMemcpy(&counts, r->device.counts, sizeof counts, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; !method->exact && i < places(r); i++) counts.negative += r->distance[i] < 0.0f;
+    if (!method->exact) printf("%-22s %llu distances below 0\n", method->name, counts.negative);
+    if (counts.candidates > 0)
+        printf("%-22s %.1f candidates a query, %llu queries searched again\n", method->name,
+               (double)counts.candidates / r->test.count, counts.redone);
+    const char *note = r->s->o.verbose && method->note != NULL ? method->note() : NULL;
+    if (note != NULL) printf("%-22s %s\n", method->name, note);
 }
 
 static void print_percent(double share) {
@@ -335,6 +348,7 @@ static int run_methods(run *r) {
         status = search(r, method, &since);
         if (status != EXIT_OK) break;
         printf("\n%s, k %d\n", method->name, r->k);
+        print_counts(r, method);
         if (o->verify) wrong = !verify(r, method) || wrong;
         if (first)
             first_exact = method->exact;

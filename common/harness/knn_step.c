@@ -186,7 +186,7 @@ static int run_problem(knn_session *s, const knn_case *c) {
     knn_operands o;
     const double need = knn_operands_bytes(c);
     if (need > s->memory) {
-        fprintf(stderr, "%s: --m %d --n %d --d %d: needs %.1f MB, may take %.1f MB (--memory-limit)\n", s->base.step,
+        fprintf(stderr, "%s: --m %d --n %d --d %d: needs %.3f MB, may take %.3f MB (--memory-limit)\n", s->base.step,
                 c->m, c->n, c->d, need / 1e6, s->memory / 1e6);
         return EXIT_USAGE;
     }

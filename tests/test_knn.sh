@@ -1,0 +1,172 @@
+#!/bin/sh
+# Step 8 from end to end in the simulator: tests/knn holds a right search and ones with a fault each; every method of the
+# step on the check list; records of files, and optdigits, whose published accuracies have to come out (KNN_DATA, else
+# data/; left out where neither has them). Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0
+run=step08_knn/run
+
+# expect NAME STATUS PATTERN ARGUMENTS...: the exit status, and a line of the output (an extended expression).
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    "$run" --sim "$@" >"$work/out" 2>&1
+    got=$?
+    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $got, wanted $status and a line like '$pattern':"
+        head -n 30 "$work/out" | sed 's/^/    /'
+    fi
+}
+
+# refused NAME MESSAGE ARGUMENTS...: exit status 2 and this line alone.
+refused() {
+    name=$1 message=$2
+    shift 2
+    "$run" --sim "$@" >"$work/out" 2>&1
+    same "$name" "2 $message" "$? $(cat "$work/out")"
+}
+
+# same NAME WANTED GOT
+same() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$1: '$3', wanted '$2'"
+    fi
+}
+
+# --- the checking itself ---
+run=build/tests/knn/run
+expect 'a right search' 0 '^plain .* exact$' --method plain --m 5 --n 60 --d 20 --k 9
+expect 'a product rounded on its own' 1 '^fuses_nothing: .* of 45 neighbours are wrong; query' \
+    --method fuses_nothing --m 5 --n 60 --d 20 --k 9
+expect 'sums the other way round' 1 '^descends: .* neighbours are wrong' --method descends --m 5 --n 60 --d 20 --k 9
+expect 'two out of order' 1 'query 0, place 1: point [0-9]* at .* out of order' --method turns_two --m 5 --n 60
+expect 'a neighbour too many' 1 '1 words changed .* after the end of the indices' --method writes_past --m 5 --n 60
+expect 'a write in front' 1 '1 words changed .* 1 floats before the distances' --method writes_before --m 5 --n 60
+expect 'a point that is changed' 1 'the points were changed' --method spoils_points --m 5 --n 60
+expect 'a write behind the queries' 1 'after the end of the queries' --method spoils_queries --m 5 --n 60
+expect 'a query without an answer' 1 'query 4, place 0: .* is no point' --method leaves_a_row --m 5 --n 60
+expect 'a write behind the workspace' 1 'after the end of the workspace' --method overruns --m 5 --n 60
+expect 'inputs are put back after a fault' 1 '^plain .* exact$' --method spoils_points --method plain --m 5 --n 60
+expect 'what has no device' 0 'skipped: needs what no device has' --method nowhere
+expect 'what refuses' 0 '^up_to_8 +skipped: takes k up to 8' --method up_to_8 --k 9
+expect 'the paper own is no fault' 0 '^own .* 0 of 45 are not the nearest, 0 distances below 0$' \
+    --method own --m 5 --n 60 --d 20 --k 9
+expect 'the list: right' 0 '^plain +[0-9]+ passed, 0 failed$' --method plain --sweep check --every 3 --max-size 300
+expect 'the list: ties' 1 '^last_of_equals +[0-9]+ passed, [1-9]' --method last_of_equals --sweep check --max-size 300
+expect 'the list: the last point' 1 '^forgets_last +[0-9]+ passed, [1-9]' \
+    --method forgets_last --sweep check --every 3 --max-size 300
+expect 'the list: the paper own has bounds' 1 '^own_wrong +[0-9]+ passed, [1-9]' \
+    --method own_wrong --method own --sweep check --every 3 --max-size 300
+same 'the list: and keeps to them' 1 "$(grep -Ec '^own +[0-9]+ passed, 0 failed$' "$work/out")"
+expect 'the list: little workspace' 0 '^up_to_8 +[0-9]+ passed, 0 failed, [0-9]+ refused$' \
+    --method up_to_8 --sweep check --every 3 --max-size 300
+
+# --- the step ---
+run=step08_knn/run
+expect 'the default run' 0 '^direct\+radix .* exact$'
+same 'every method, its time and that it is exact' '' "$(sed 1,3d "$work/out" | grep -v -E \
+    -e '^gemm_cublas\+[a-z]+ +skipped: cuBLAS does not run in the simulator$' \
+    -e '^gemm_ladder\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
+    -e '^[a-z_]+(\+[a-z]+)? +[0-9.]+ s  exact(, .*)?$')"
+expect 'auto says T1, T2 and what it chose' 0 'T1 = [0-9.]* ms by k passes, T2 = [0-9.]* ms .*; chosen: (kpass|bitonic)$' \
+    --method direct+auto --verbose
+expect 'the list of methods' 0 '^bf_garcia ' --list
+same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
+    grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done)"
+expect 'the list of methods, verbose' 0 'threads a block, .* registers a thread, .* % occupancy' --list --verbose
+expect 'help' 0 '^  --k-sweep A:B ' --help
+same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(lda|alpha|dtype|size) ' "$work/out")"
+expect 'warpselect says what it takes' 0 'skipped: takes k up to 256' --method direct+warpselect --k 257
+expect 'a GPU without cp.async' 0 'skipped: cp.async needs compute capability 8.0' --sim-device sm_75 --m 3
+expect 'little memory' 0 '^direct\+bitonic .* exact$' --method direct+bitonic --memory-limit 350K
+expect 'too little memory for a method' 0 '^direct\+bitonic +skipped: needs [0-9.]* MB$' \
+    --method direct+bitonic --memory-limit 308K
+expect 'cancellation is counted' 0 ' of 240 are not the nearest' --method gemm_ladder+radix --m 12 --n 500 --k 20
+expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/csv" --json "$work/json"
+same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
+"$run" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1
+same 'resumed' '0 2' "$? $(($(wc -l <"$work/csv")))"
+
+# Every method over the list; the slow ones take less of it.
+"$run" --sim --sweep check --every 4 >"$work/out" 2>&1
+status=$?
+tail -n 1 "$work/out"
+counts=$(tail -n 1 "$work/out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
+if [ -n "$counts" ] && [ "$status" = "$((${counts#* } != 0))" ]; then
+    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+else
+    failed=$((failed + 1))
+fi
+[ "$status" = 0 ] || grep -v passed "$work/out" | head -n 20
+
+# --- records ---
+refused 'a file that is not there' "$work/none: No such file or directory" --train "$work/none" --test x
+printf '1,2,a\n3,4,b\n1,3,a\n' >"$work/train.csv"
+printf '1,2.5,a\n3,3,b\n9,9,c\n' >"$work/test.csv"
+refused 'k larger than what there is' \
+    "step08_knn: $work/train.csv: k = 5, and there are 3 training records" --train "$work/train.csv" --test "$work/test.csv"
+refused 'k of a sweep larger than what there is' \
+    "step08_knn: $work/train.csv: k = 4, and there are 3 training records" \
+    --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:4
+printf '1,2,a\n3,4\n' >"$work/ragged.csv"
+expect 'a ragged row' 2 "^$work/ragged.csv:2: " --train "$work/ragged.csv" --test "$work/test.csv"
+printf '1,a\n2,b\n' >"$work/two.csv"
+expect 'another number of columns' 2 '[0-9] columns, but ' --train "$work/train.csv" --test "$work/two.csv" --k 1
+expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' \
+    --train "$work/train.csv" --test "$work/test.csv" --k 1 --memory-limit 50
+refused 'a file that cannot be written' "$work/no/file: No such file or directory" \
+    --train "$work/train.csv" --test "$work/test.csv" --k 1 --out "$work/no/file"
+expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' --train "$work/train.csv" --test "$work/test.csv" --k 1 --verify \
+    --out "$work/labels" --out-indices "$work/indices" --out-distances "$work/distances"
+same 'labels' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
+same 'neighbours' '0 1 1 ' "$(tr '\n' ' ' <"$work/indices")"
+same 'distances' '0.25 1 61 ' "$(tr '\n' ' ' <"$work/distances")"
+expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CPU.s$' --method direct+radix \
+    --train "$work/train.csv" --test "$work/test.csv" --k 3 --verify
+expect 'a tie goes to the smallest label' 0 '^accuracy +33.33 %' --train "$work/train.csv" --test "$work/test.csv" --k 3
+expect 'without labels' 0 '^seconds: read ' --train "$work/train.csv" --split 0.6 --labels none --symbolic 3 --k 1
+expect 'detection' 0 'b' --train "$work/train.csv" --test "$work/test.csv" --k 1 --positive b
+printf '4097.625,a\n4097.375,b\n4096.125,c\n' >"$work/far.csv"
+printf '4096.625,a\n' >"$work/near.csv"
+awk 'BEGIN { for (i = 0; i < 9000; i++) print i % 100 "," int(i / 100) ",label" i }' >"$work/many.csv"
+printf '7,3,label307\n99,89,label8999\n0,0,label0\n50,41,label4150\n' >"$work/few.csv"
+expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$work/many.csv" --test "$work/few.csv" \
+    --k 1
+expect 'negative distances are counted' 0 '^gemm_ladder.radix +1 distances below 0$' --method gemm_ladder+radix \
+    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+same 'and their neighbours are in order' '0,1,2' "$(cat "$work/indices")"
+expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass \
+    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
+gzip -c "$work/train.csv" >"$work/train.csv.gz"
+expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
+"$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"
+same 'standard output that takes nothing' '2 step08_knn: standard output cannot be written' "$? $(cat "$work/out")"
+
+# --- optdigits ---
+data=${KNN_DATA:-data}/optdigits
+published='98.00 97.38 97.83 97.61 97.89 97.77 97.66 97.66 97.72 97.55 97.89 '
+if [ -e "$data/optdigits.tra" ]; then
+    for method in $("$run" --list | sed -n 's/^\([a-z_+]*\) .*/\1/p' | grep -v '^gemm_cublas'); do
+        "$run" --sim --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 --method "$method" \
+            >"$work/out" 2>&1
+        same "optdigits, $method" "$published" "$(sed -n 's/^ *[0-9][0-9]*  *\([0-9.]*\)%$/\1/p' "$work/out" | tr '\n' ' ')"
+    done
+else
+    echo "optdigits is not in $data: left out (make data fetches it)"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
