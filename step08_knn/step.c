@@ -58,6 +58,15 @@ size_t workspace_bf_garcia(const knn_problem *p, size_t limit);
 const char *refuses_bf_garcia(const knn_problem *p);
 gemm_kernel kernel_bf_garcia(void);
 
+#define WHOLE(name)                                                                                                    \
+    cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);                                              \
+    size_t workspace_##name(const knn_problem *p, size_t limit);                                                       \
+    const char *refuses_##name(const knn_problem *p);                                                                  \
+    const char *supports_##name(const device_facts *device);                                                           \
+    gemm_kernel kernel_##name(void)
+WHOLE(fused);
+WHOLE(exact_tc);
+
 /* The last is the best: what classifies records of files where no method is named. */
 static const knn_method methods[] = {
     {.name = "bf_garcia",
@@ -70,6 +79,22 @@ static const knn_method methods[] = {
     ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
     ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's stream_k"),
     ROWS_OF(direct, true, "squared differences"),
+    {.name = "fused",
+     .idea = "distances and selection in one kernel, no matrix of distances, k up to 1024",
+     .search = search_fused,
+     .kernel = kernel_fused,
+     .supports = supports_fused,
+     .refuses = refuses_fused,
+     .workspace = workspace_fused,
+     .exact = true},
+    {.name = "exact_tc",
+     .idea = "tensor cores drop what is certainly too far, differences decide: exact, k up to 1024",
+     .search = search_exact_tc,
+     .kernel = kernel_exact_tc,
+     .supports = supports_exact_tc,
+     .refuses = refuses_exact_tc,
+     .workspace = workspace_exact_tc,
+     .exact = true},
 };
 
 int main(int argc, char **argv) {

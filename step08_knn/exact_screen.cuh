@@ -1,0 +1,322 @@
+/* exact_tc's screen: rough distances by tensor cores, of which a comparison or a minimum is all that leaves the kernel.
+ *
+ * The loop is persistent.cu's (step 6): a warpgroup that brings tiles and two that take turns, one multiplying 128
+ * queries by 128 points while the other looks at its sums. A block stays with its queries; splits of the points take
+ * tiles in turn, so that blocks at work at the same time read the same part of them.
+ *
+ *     producer     | points of tile 0, 1, 2 ... as stages become empty
+ *     consumer 0   | multiply tile 0 | compare |  wait  | multiply tile 2 | compare | ...
+ *     consumer 1   |      wait       | multiply tile 1  | compare |  wait | multiply tile 3 ...
+ *
+ * Rows are prepared in the very order in which shared memory wants them, 16 KB for 128 rows of 64 numbers, so that
+ * plain bulk copies do. Up to 256 numbers a row the queries stay in shared memory, and the points stream past them.
+ *
+ * A hit, one of some hundreds or thousands of comparisons, goes into its warp's queue in shared memory. 32 of them are
+ * sent at once: an atomic addition gives each its place on the query's list.
+ */
+#ifndef KL_EXACT_SCREEN_CUH
+#define KL_EXACT_SCREEN_CUH
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "bulk.cuh"
+#include "fence.cuh"
+#include "mbarrier.cuh"
+#include "named_barrier.cuh"
+#include "setmaxnreg.cuh"
+#include "wgmma.cuh"
+
+static const int TILE = 128;                /* queries, or points, of a tile */
+static const int BK = 64;                   /* numbers of a row in a step: 128 bytes, the width of the swizzle */
+static const int BOX_BYTES = TILE * BK * 2; /* 128 rows of a step */
+static const int COLUMN_BYTES = TILE * 8;   /* e and p of 128 points */
+
+static inline int64_t whole_tiles(int64_t rows) {
+    return (rows + TILE - 1) / TILE * TILE;
+}
+
+/* The relative error of everything that is multiplied by a norm. */
+static __host__ __device__ inline float gamma_of(int steps) {
+    return ((float)(steps * BK) * (1.0f + 1.0f / 32) + 24) * 0x1p-23f;
+}
+
+typedef struct {
+    const unsigned char *queries, *points; /* prepared */
+    const float2 *columns;                 /* e and p of each point */
+    int steps, query_tiles, point_tiles, splits;
+    int rows, n;        /* how many of them are real */
+    const float2 *info; /* sample: the queries' e and N; else A and B */
+    /* sample */
+    float *minima; /* rows x groups: the smallest upper bound of sqrt(H) + e(y) in a group of points */
+    int group_bits, groups;
+    /* all points */
+    int first, cap; /* the index of the first point; room on a list */
+    int *lists;     /* rows x cap */
+    unsigned *counts;
+} tc_screen;
+
+/* A configuration. RESIDENT: the tile of queries stays, and only points pass through the ring. */
+template <bool RESIDENT_> struct screen_tile {
+    static const bool RESIDENT = RESIDENT_;
+    static const int STAGES = RESIDENT ? 8 : 6, MOST_STEPS = 4; /* steps of a tile that can stay */
+    static const int STAGE_BYTES = (RESIDENT ? 1 : 2) * BOX_BYTES;
+    static const int BARRIER_BYTES = 1024, QUERY_BYTES = RESIDENT ? MOST_STEPS * BOX_BYTES : 0;
+    static const int WARPS = 8, QUEUE = 64; /* a warp's hits that wait for the list */
+    static const int RING = BARRIER_BYTES + QUERY_BYTES, COLUMNS = RING + STAGES * STAGE_BYTES;
+    static const int QUEUES = COLUMNS + STAGES * COLUMN_BYTES, BYTES = QUEUES + WARPS * QUEUE * 8;
+    static const int THREADS = 384, PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+    static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
+};
+
+/* Sends `count` hits of the queue, one a lane, to their lists. All lanes together. */
+__device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int count) {
+    const int lane = threadIdx.x % 32;
+    __syncwarp();
+    if (lane < count) {
+        const int2 hit = queue[lane];
+        const unsigned place = atomicAdd(&w.counts[hit.x], 1u);
+        if (place < (unsigned)w.cap) w.lists[(int64_t)hit.x * w.cap + place] = w.first + hit.y;
+    }
+    __syncwarp();
+}
+
+/* Each lane's hits, a bit each: bit 0 of its number is the column, bits 1 and 2 say which of the rows row, row + 8, +
+ * 64 and + 72, and bits 3 and 4 how many times 8 columns further. */
+__device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting, unsigned hits, int row,
+                                    unsigned column) {
+    const int lane = threadIdx.x % 32;
+    while (__any_sync(~0u, hits != 0)) {
+        const int bit = __ffs(hits) - 1;
+        const int at_row = row + 8 * (bit >> 1 & 1) + 64 * (bit >> 2 & 1);
+        const unsigned at_column = column + (bit & 1) + 8 * (bit >> 3 & 3);
+        const bool take = hits != 0 && at_row < w.rows && at_column < (unsigned)w.n;
+        hits &= hits - 1;
+        const unsigned takers = __ballot_sync(~0u, take);
+        if (take) queue[waiting + __popc(takers & ((1u << lane) - 1))] = make_int2(at_row, (int)at_column);
+        waiting += __popc(takers);
+        if (waiting >= 32) {
+            flush(w, queue, 32);
+            waiting -= 32;
+            if (lane < waiting) queue[lane] = queue[32 + lane];
+            __syncwarp();
+        }
+    }
+    return waiting;
+}
+
+/* What a lane has of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Drops points. The warp
+ * branches once for 32 comparisons a lane: they wait for one another, branches for all of them. */
+__device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
+                                       const float2 (&limit)[4], int2 *queue, int waiting, int row, unsigned column) {
+    const int two = threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < 16; j += 4) {
+        bool dropped[32], all[4] = {true, true, true, true};
+#pragma unroll
+        for (int i = 0; i < 32; i++) {
+            const float4 y = *(const float4 *)(columns + 8 * (j + i / 8) + two); /* e, p; e, p */
+            const float2 x = limit[i % 8 / 2];                                   /* A, B */
+            const float sum = d[i % 8 / 4][4 * (j + i / 8) + i % 4];
+            dropped[i] = fmaf(-x.x, i % 2 ? y.z : y.x, sum) + (i % 2 ? y.w : y.y) > x.y;
+            all[i % 8 / 2] &= dropped[i];
+        }
+        if (__all_sync(~0u, all[0] && all[1] && all[2] && all[3])) continue;
+        unsigned hits = 0;
+#pragma unroll
+        for (int i = 0; i < 32; i++) hits |= (dropped[i] ? 0u : 1u) << i;
+        waiting = push(w, queue, waiting, hits, row, column + 8 * j + two);
+    }
+    return waiting;
+}
+
+/* The square root, or a little more: sqrt.approx is off by 2^-23 of it at most. */
+__device__ __forceinline__ float root_above(float x) {
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+    return root * (1.0f + 0x1p-21f);
+}
+
+/* The same lane's smallest sqrt(H) + e(y), from above, in groups of 2^group_bits of its columns. */
+__device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
+                                       const float2 (&info)[4], int row, int tile) {
+    const int two = threadIdx.x % 4 * 2;
+    const float gamma = gamma_of(w.steps);
+    float least[4], e[4];
+    int64_t place = (int64_t)tile * (TILE >> w.group_bits) + two / 2; /* the four lanes of a row side by side */
+#pragma unroll
+    for (int i = 0; i < 4; i++) least[i] = INFINITY, e[i] = 0.0f;
+#pragma unroll
+    for (int j = 0; j < 16; j++) {
+        const float4 y = *(const float4 *)(columns + 8 * j + two);
+#pragma unroll
+        for (int c = 0; c < 2; c++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const float value = d[i / 2][4 * j + i % 2 * 2 + c] + (c ? y.w : y.y);
+                if (value < least[i]) least[i] = value, e[i] = c ? y.z : y.x;
+            }
+            if ((2 * j + c + 1) % (1 << w.group_bits) == 0) { /* the same for all */
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const int at_row = row + i % 2 * 8 + i / 2 * 64;
+                    const float h = fmaxf(fmaf(info[i].y, 1.0f + gamma, least[i]), 0.0f);
+                    if (at_row < w.rows)
+                        w.minima[(int64_t)at_row * w.groups + place] = (root_above(h) + e[i]) * (1.0f + 0x1p-22f);
+                    least[i] = INFINITY, e[i] = 0.0f;
+                }
+                place += 4;
+            }
+        }
+    }
+}
+
+template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THREADS, 1) knn_screen(const tc_screen w) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    extern __shared__ __align__(1024) unsigned char shared[];
+    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES, staying = empty + 8 * T::STAGES;
+    const uint32_t query_tile = full + T::BARRIER_BYTES, ring = full + T::RING;
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
+    const int query_at = blockIdx.x % w.query_tiles, split = blockIdx.x / w.query_tiles, steps = w.steps;
+    const int count = (w.point_tiles - split + w.splits - 1) / w.splits; /* tiles: split, split + splits, ... */
+    const unsigned char *queries = w.queries + (int64_t)query_at * steps * BOX_BYTES;
+
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < T::STAGES; s++) {
+            mbarrier_init(full + 8 * s, 1);
+            mbarrier_init(empty + 8 * s, 4); /* the warps of the consumer whose tile it is */
+        }
+        mbarrier_init(staying, 1);
+        fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    int s = 0;          /* the stage that is next, */
+    unsigned phase = 0; /* and the parity of its barriers' phase */
+    if (warpgroup == 0) {
+        setmaxnreg_dec<T::PRODUCER_REGISTERS>();
+        if (threadIdx.x == 0) {
+            if (T::RESIDENT) {
+                mbarrier_arrive_expect_tx(staying, steps * BOX_BYTES);
+                for (int t = 0; t < steps; t++)
+                    bulk_load(query_tile + t * BOX_BYTES, queries + t * BOX_BYTES, BOX_BYTES, staying);
+            }
+            for (int i = 0; i < count; i++) {
+                const int64_t tile = split + (int64_t)i * w.splits;
+                for (int t = 0; t < steps; t++) {
+                    const bool last = t == steps - 1; /* brings e and p, too */
+                    const uint32_t stage = ring + s * T::STAGE_BYTES, barrier = full + 8 * s;
+                    mbarrier_wait(empty + 8 * s, phase ^ 1);
+                    mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES + (last ? COLUMN_BYTES : 0));
+                    bulk_load(stage, w.points + (tile * steps + t) * BOX_BYTES, BOX_BYTES, barrier);
+                    if (!T::RESIDENT)
+                        bulk_load(stage + BOX_BYTES, queries + (int64_t)t * BOX_BYTES, BOX_BYTES, barrier);
+                    if (last)
+                        bulk_load(full + T::COLUMNS + s * COLUMN_BYTES, w.columns + tile * TILE, COLUMN_BYTES, barrier);
+                    if (++s == T::STAGES) s = 0, phase ^= 1;
+                }
+            }
+        }
+        __syncwarp();
+    } else {
+        setmaxnreg_inc<T::CONSUMER_REGISTERS>();
+        const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), lane = threadIdx.x % 32;
+        const int row = query_at * TILE + warp % 4 * 16 + lane / 4; /* and 8, 64 and 72 further */
+        int2 *queue = (int2 *)(shared + T::QUEUES) + warp * T::QUEUE;
+        int waiting = 0;
+        float2 info[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) info[i] = w.info[row + i % 2 * 8 + i / 2 * 64];
+        if (T::RESIDENT) mbarrier_wait(staying, 0);
+        if (consumer == 1) { /* the first tile is the other's */
+            phase ^= (s + steps) / T::STAGES & 1;
+            s = (s + steps) % T::STAGES;
+        }
+        float d[2][64];
+        for (int i = consumer; i < count; i += 2) {
+            int last = 0;
+            /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
+             * consumer begins when the other has seen all of the tile before arrive. */
+            if (i > 0) named_barrier_wait(2 + consumer, 256);
+            for (int t = 0; t < steps; t++) {
+                const uint32_t stage = ring + s * T::STAGE_BYTES;
+                const uint64_t a = wgmma_k_major(T::RESIDENT ? query_tile + t * BOX_BYTES : stage + BOX_BYTES);
+                const uint64_t b = wgmma_k_major(stage);
+                mbarrier_wait(full + 8 * s, phase);
+                if (t == steps - 1 && i + 1 < count) named_barrier_arrive(2 + (consumer ^ 1), 256);
+                wgmma_fence();
+#pragma unroll
+                for (int k = 0; k < BK / 16; k++)
+#pragma unroll
+                    for (int piece = 0; piece < 2; piece++)
+                        wgmma_f16<0>(d[piece], a + wgmma_advance(32 * k + 64 * 128 * piece), b + wgmma_advance(32 * k),
+                                     k > 0 || t > 0);
+                wgmma_commit();
+                /* The stage before has been multiplied now, this one perhaps not yet. */
+                wgmma_wait<1>(d[0]);
+                wgmma_wait<1>(d[1]);
+                if (t > 0 && lane == 0) mbarrier_arrive(empty + 8 * last);
+                last = s;
+                if (++s == T::STAGES) s = 0, phase ^= 1;
+            }
+            wgmma_wait<0>(d[0]);
+            wgmma_wait<0>(d[1]);
+            phase ^= (s + steps) / T::STAGES & 1; /* the next tile is the other's */
+            s = (s + steps) % T::STAGES;
+
+            const int64_t tile = split + (int64_t)i * w.splits;
+            const float2 *columns = (const float2 *)(shared + T::COLUMNS + last * COLUMN_BYTES);
+            if (SAMPLE)
+                minima(w, d, columns, info, row, (int)tile);
+            else
+                waiting = compare(w, d, columns, info, queue, waiting, row, (unsigned)tile * TILE);
+            __syncwarp();
+            if (lane == 0) mbarrier_arrive(empty + 8 * last); /* its e and p have been read */
+        }
+        if (!SAMPLE) flush(w, queue, waiting);
+    }
+#else
+    __trap();
+#endif
+}
+
+/* ---- the host's part ---- */
+
+/* So many parts of the points that all multiprocessors are busy to the end: a block for each tile of queries and part;
+ * what a block costs beside its tiles is as much as some of them. */
+static int choose_splits(int query_tiles, int point_tiles, int sms) {
+    int best = 1;
+    int64_t least = INT64_MAX;
+    for (int splits = 1; splits <= point_tiles && splits <= 2 * sms; splits++) {
+        const int64_t rounds = ((int64_t)query_tiles * splits + sms - 1) / sms;
+        const int64_t cost = rounds * ((point_tiles + splits - 1) / splits + 6);
+        if (cost < least) least = cost, best = splits;
+    }
+    return best;
+}
+
+template <class T, bool SAMPLE> static cudaError_t launch_screen(const tc_screen &w, cudaStream_t stream) {
+    const cudaError_t error =
+        cudaFuncSetAttribute(knn_screen<T, SAMPLE>, cudaFuncAttributeMaxDynamicSharedMemorySize, T::BYTES);
+    if (error != cudaSuccess) return error;
+    knn_screen<T, SAMPLE><<<(unsigned)w.query_tiles * w.splits, T::THREADS, T::BYTES, stream>>>(w);
+    return cudaGetLastError();
+}
+
+static cudaError_t screen(tc_screen w, bool sample, cudaStream_t stream) {
+    int device, sms;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess) return error;
+    w.query_tiles = (int)(whole_tiles(w.rows) / TILE);
+    w.point_tiles = (int)(whole_tiles(w.n) / TILE);
+    w.splits = choose_splits(w.query_tiles, w.point_tiles, sms);
+    if (w.steps <= screen_tile<true>::MOST_STEPS)
+        return sample ? launch_screen<screen_tile<true>, true>(w, stream)
+                      : launch_screen<screen_tile<true>, false>(w, stream);
+    return sample ? launch_screen<screen_tile<false>, true>(w, stream)
+                  : launch_screen<screen_tile<false>, false>(w, stream);
+}
+
+#endif

@@ -1,0 +1,583 @@
+/* The exact answer at the speed of the matrix product: tensor cores screen, differences decide.
+ *
+ * Nearly all points are far from being among a query's k nearest, and a rough distance with a bound on its error is
+ * enough to say so. Rough distances come from tensor cores in FP16; the few points that might be among the k nearest
+ * are measured again, by THE distance, in FP32.
+ *
+ *     prepare   x - centre, scaled by a power of two, rounded to FP16: h(x), and how far that moved the point: e(x)
+ *     sample    rough distances to a sample of the points ──► radius r(x): at least k points are certainly that near
+ *     screen    rough distances to all points; one that is certainly farther than r(x) is dropped, the others' indices
+ *               go onto the query's list                       (1 of some thousand: no matrix is written)
+ *     finish    THE distance of each point on the list, sorted
+ *     redo      a query whose list was too short is searched by fused.cu. Rare: many points equally near, or numbers
+ *               of which FP16 says nothing
+ *
+ * Why nothing is lost. Rounding moves a point by at most e, so it changes a distance (not its square) by at most
+ * e(x) + e(y): the triangle inequality, whatever the numbers are. In units of the scaled space, H = |h(x) - h(y)|^2:
+ *
+ *     | |x - y| - sqrt(H) | <= e(x) + e(y)
+ *
+ * H itself comes out of H = N(x) + N(y) - 2 h(x) h(y), N = |h|^2. Products of FP16 are exact; sums of K products are
+ * off by (K + 2) 2^-23 |h(x)| |h(y)| at most (verify.h), twice that counts, and 2 |h(x)| |h(y)| <= N(x) + N(y): so all
+ * rounding is in a factor 1 -+ gamma at the norms, gamma = (K + K / 32 + 24) 2^-23, that each vector carries by itself.
+ * THE distance D' differs from the true one by a factor within 1 -+ g, g = 1.125 (d + 4) 2^-24, and by d 2^-149 where
+ * it underflows. So with w the k-th smallest upper bound sqrt(H) + e(y) in the sample, k points have a D' of at most (w
+ * + e(x))^2 (1 + g) + ..., and every point with a D' no larger has |x - y| <= rho = (w + e(x)) sqrt((1 + g) / (1 - g))
+ * + ..., hence sqrt(H) <= r + e(y) with r = rho + e(x). Squared: the screen may drop a point where
+ *
+ *     N(x) (1 - gamma) + N(y) (1 - gamma) + [-2 h(x) h(y)]  >  r^2 + 2 r e(y) + e(y)^2
+ *       \__ in B(x) __/   \__ in p(y) __/    tensor cores      B(x)  A(x) e(y)  in p(y)
+ *
+ * that is  [-2 h(x) h(y)] - A(x) e(y) + p(y) > B(x): one FMA, one addition and one comparison a point, of which the
+ * rounding is in gamma and in A, too. What is not a number or infinite is never dropped.
+ *
+ * The screen itself is exact_screen.cuh.
+ */
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "exact_screen.cuh"
+#include "fused.h"
+#include "knn_key.h"
+
+static const int MAX_D = 1 << 20;      /* gamma and g are below 1/4 */
+static const float LARGEST = 32000.0f; /* what is beyond in the scaled space is cut off; -2h must be FP16, too */
+
+/* What all kernels need of the data: the centre is any vector, the scale any power of two; good ones make e small. */
+typedef struct {
+    unsigned range; /* bits of the largest extent of a coordinate in the sample */
+} tc_facts;
+
+static __device__ __forceinline__ float scale_of(const tc_facts *facts) {
+    const int exponent = (int)(facts->range >> 23); /* range < 2^(exponent - 126), which becomes 2^10 */
+    return facts->range == 0 ? 1.0f : __int_as_float(min(263 - exponent, 254) << 23);
+}
+
+/* ---- centre and extent ---- */
+
+static const int LOOK_AT = 1024; /* points for that */
+
+/* 32 coordinates a block: their mean over some of the points, and the largest extent of any. */
+static __global__ void __launch_bounds__(1024) knn_centre(const knn_problem p, float *centre, tc_facts *facts) {
+    __shared__ float sums[32][33], lows[32][33], highs[32][33];
+    const int j = blockIdx.x * 32 + threadIdx.x, rows = min(p.n, LOOK_AT);
+    float sum = 0.0f, low = FLT_MAX, high = -FLT_MAX;
+    if (j < p.d)
+#pragma unroll 8
+        for (int i = threadIdx.y; i < rows; i += 32) {
+            const float y = p.points[(int64_t)i * p.n / rows * p.d + j];
+            sum += y / (float)rows;
+            low = fminf(low, y);
+            high = fmaxf(high, y);
+        }
+    sums[threadIdx.y][threadIdx.x] = sum;
+    lows[threadIdx.y][threadIdx.x] = low;
+    highs[threadIdx.y][threadIdx.x] = high;
+    __syncthreads();
+    /* Now a warp a coordinate. */
+    sum = sums[threadIdx.x][threadIdx.y], low = lows[threadIdx.x][threadIdx.y], high = highs[threadIdx.x][threadIdx.y];
+    for (int o = 16; o > 0; o /= 2) {
+        sum += __shfl_xor_sync(~0u, sum, o);
+        low = fminf(low, __shfl_xor_sync(~0u, low, o));
+        high = fmaxf(high, __shfl_xor_sync(~0u, high, o));
+    }
+    const int mine = blockIdx.x * 32 + threadIdx.y;
+    if (threadIdx.x == 0 && mine < p.d) {
+        centre[mine] = sum;
+        atomicMax(&facts->range, __float_as_uint(high - low)); /* not negative: ordered as its bits are */
+    }
+}
+
+/* ---- prepare ---- */
+
+/* Which rows, and what is wanted beside h: queries (e, N), their h times -2; points of the sample (e, N (1 + gamma));
+ * points (e, N (1 - gamma) - e^2). */
+enum { PREPARE_QUERIES, PREPARE_SAMPLE, PREPARE_POINTS };
+typedef struct {
+    const float *from;
+    int what, first, rows; /* rows first ... first + rows - 1; behind them, to a whole tile, what no one selects */
+    int n, turn;           /* sample: place i holds a point of part i * turn % rows of the n points */
+    int d, steps;
+    uint4 *to;
+    float2 *info;
+} tc_rows;
+
+/* Of each of the sample's parts of the points one. Neighbouring places hold points that lie far from each other, since
+ * points are often sorted. */
+static __device__ __forceinline__ int sampled(const tc_rows &r, int place) {
+    const int part = (int)((int64_t)place * r.turn % r.rows);
+    const int64_t low = (int64_t)part * r.n / r.rows, high = ((int64_t)part + 1) * r.n / r.rows;
+    return (int)(low + (uint32_t)part * 2654435761u % (uint32_t)(high - low));
+}
+
+/* Up to three kinds of rows at once, and the block that each begins with. */
+typedef struct {
+    tc_rows rows[3];
+    unsigned first[3];
+} tc_parts;
+
+/* A lane makes chunks of 8 numbers, LANES lanes a row. VECTOR: rows are whole, aligned float4. */
+template <int LANES, bool VECTOR>
+static __global__ void __launch_bounds__(256)
+    knn_prepare(const tc_parts parts, const float *centre, const tc_facts *facts) {
+    const bool second = blockIdx.x >= parts.first[1], third = blockIdx.x >= parts.first[2];
+    const tc_rows r = third ? parts.rows[2] : second ? parts.rows[1] : parts.rows[0];
+    const unsigned block = blockIdx.x - (third ? parts.first[2] : second ? parts.first[1] : 0);
+    const int64_t row = ((int64_t)block * 256 + threadIdx.x) / LANES; /* a grid of whole tiles */
+    const int lane = threadIdx.x % LANES;
+    const bool there = row < r.rows;
+    const float scale = scale_of(facts);
+    const int64_t source = !there ? 0 : r.what == PREPARE_SAMPLE ? sampled(r, (int)row) : r.first + row;
+    const float *x = r.from + source * r.d;
+    float norm = 0.0f, rest = 0.0f, whole = 0.0f;
+    for (int chunk = lane; chunk < r.steps * 8; chunk += LANES) {
+        const int j0 = chunk * 8;
+        float v[8] = {}, c[8] = {};
+        if (VECTOR) {
+#pragma unroll
+            for (int i = 0; i < 8; i += 4)
+                if (there && j0 + i < r.d) {
+                    *(float4 *)(v + i) = *(const float4 *)(x + j0 + i);
+                    *(float4 *)(c + i) = *(const float4 *)(centre + j0 + i);
+                }
+        } else {
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (there && j0 + i < r.d) v[i] = x[j0 + i], c[i] = centre[j0 + i];
+        }
+        __half2 h[4];
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            const float z = (v[i] - c[i]) * scale;
+            const __half rounded = __float2half_rn(fminf(fmaxf(z, -LARGEST), LARGEST));
+            const float near = __half2float(rounded), left = z - near;
+            norm = fmaf(near, near, norm);
+            rest = fmaf(left, left, rest);
+            whole = fmaf(z, z, whole);
+            const __half out = r.what == PREPARE_QUERIES ? __hmul(rounded, __float2half_rn(-2.0f)) : rounded;
+            if (i % 2 == 0)
+                h[i / 2].x = out;
+            else
+                h[i / 2].y = out;
+        }
+        /* Chunk c of row r of a box lies where c ^ (r % 8) would be. */
+        const int64_t box = row / TILE * r.steps + chunk / 8;
+        const int line = (int)(row % TILE);
+        uint4 four;
+        memcpy(&four, h, sizeof four);
+        r.to[(box * TILE + line) * 8 + (chunk % 8 ^ line % 8)] = four;
+    }
+#pragma unroll
+    for (int o = LANES / 2; o > 0; o /= 2) {
+        norm += __shfl_xor_sync(~0u, norm, o);
+        rest += __shfl_xor_sync(~0u, rest, o);
+        whole += __shfl_xor_sync(~0u, whole, o);
+    }
+    if (lane != 0) return;
+    /* What rounding to FP16 took, what x - centre lost (2^-24 of it), and what underflows. */
+    const float gamma = gamma_of(r.steps);
+    float e = fmaf(sqrtf(rest) + 1.01f * 0x1p-24f * sqrtf(whole), 1.0f + gamma + 0x1p-20f, 0x1p-50f);
+    if (!(e <= FLT_MAX)) e = INFINITY;
+    float p = norm;
+    if (r.what == PREPARE_SAMPLE) p = e == INFINITY ? INFINITY : norm * (1.0f + gamma);
+    if (r.what == PREPARE_POINTS) p = norm * (1.0f - gamma) - e * e * (1.0f + 0x1p-18f);
+    if (!there) e = 0.0f, p = r.what == PREPARE_QUERIES ? 0.0f : INFINITY;
+    r.info[row] = make_float2(e, p);
+}
+
+/* ---- radius ---- */
+
+static const int RADIUS_THREADS = 256, BINS = 2048;
+
+/* A block a query: the k-th smallest of its minima, digit by digit from the highest, and what the screen compares with:
+ * A and B, from (e, N). */
+static __global__ void __launch_bounds__(RADIUS_THREADS)
+    knn_radius(const float *minima, int groups, int k, int d, int rows, int steps, const tc_facts *facts,
+               float2 *info) {
+    __shared__ unsigned bins[BINS];
+    __shared__ unsigned found, left;
+    const int row = blockIdx.x;
+    if (row >= rows) { /* fills up the tile: selects nothing */
+        if (threadIdx.x == 0) info[row] = make_float2(0.0f, -INFINITY);
+        return;
+    }
+    const unsigned *mine = (const unsigned *)minima + (int64_t)row * groups; /* none is negative: ordered as bits */
+    unsigned above = 0;                                                      /* the digits that are known */
+    if (threadIdx.x == 0) left = (unsigned)k;
+    for (int shift = 21; shift >= 0; shift = shift == 21 ? 10 : shift == 10 ? 0 : -1) {
+        const int bits = shift == 0 ? 10 : 11;
+        for (int i = threadIdx.x; i < BINS; i += RADIUS_THREADS) bins[i] = 0;
+        __syncthreads();
+        for (int i = threadIdx.x; i < groups; i += RADIUS_THREADS) {
+            const unsigned value = mine[i];
+            if ((uint64_t)value >> (shift + bits) == (uint64_t)above >> (shift + bits))
+                atomicAdd(&bins[value >> shift & ((1u << bits) - 1)], 1u);
+        }
+        __syncthreads();
+        if (threadIdx.x < 32) { /* lane l sums up bins 64 l ... 64 l + 63 */
+            const int lane = threadIdx.x;
+            unsigned sum = 0;
+            for (int i = 0; i < BINS / 32; i++) sum += bins[lane * (BINS / 32) + (i + lane) % (BINS / 32)];
+            unsigned before = sum;
+            for (int o = 1; o < 32; o *= 2) {
+                const unsigned other = __shfl_up_sync(~0u, before, o);
+                if (lane >= o) before += other;
+            }
+            before -= sum;
+            const unsigned want = left;
+            __syncwarp();
+            if (before < want && want <= before + sum) {
+                int bin = lane * (BINS / 32);
+                for (unsigned rest = want - before; rest > bins[bin]; bin++) rest -= bins[bin], before += bins[bin];
+                found = (unsigned)bin;
+                left = want - before;
+            }
+        }
+        __syncthreads();
+        above |= found << shift;
+        __syncthreads();
+    }
+    if (threadIdx.x != 0) return;
+    const double scale = scale_of(facts), w = __uint_as_float(above), e = info[row].x, g = 1.125 * (d + 4.0) * 0x1p-24;
+    const double near = w + e;
+    double r = INFINITY;
+    if (near < scale * 0x1p63) /* else THE distance may overflow, and the order is one of indices */
+        r = sqrt((near * near * (1 + g) + scale * scale * (d + 1.0) * 0x1p-147) / (1 - g)) * (1 + 0x1p-40) + e;
+    info[row] = make_float2(__double2float_ru(2 * r * (1 + 0x1p-19)),
+                            __double2float_ru(r * r * (1 + 0x1p-19) - (double)info[row].y * (1 - gamma_of(steps))));
+}
+
+/* ---- finish ---- */
+
+static const int FINISH_THREADS = 128, SORTED = 2048; /* keys that are sorted at once */
+
+/* THE distance. VECTOR: both rows are whole, aligned float4. */
+template <bool VECTOR> static __device__ __forceinline__ float distance(const float *x, const float *y, int d) {
+    float sum = 0.0f;
+    if (VECTOR) {
+#pragma unroll 4
+        for (int j = 0; j < d; j += 4) {
+            const float4 a = *(const float4 *)(x + j), b = *(const float4 *)(y + j);
+            sum = fmaf(a.x - b.x, a.x - b.x, sum);
+            sum = fmaf(a.y - b.y, a.y - b.y, sum);
+            sum = fmaf(a.z - b.z, a.z - b.z, sum);
+            sum = fmaf(a.w - b.w, a.w - b.w, sum);
+        }
+    } else {
+#pragma unroll 4
+        for (int j = 0; j < d; j++) sum = fmaf(x[j] - y[j], x[j] - y[j], sum);
+    }
+    return sum;
+}
+
+/* Of a key and the one `stride` lanes away the smaller, or the larger. */
+static __device__ __forceinline__ uint64_t exchange(uint64_t key, int stride, bool smaller) {
+    const uint64_t other = __shfl_xor_sync(~0u, key, stride);
+    return (other < key) == smaller ? other : key;
+}
+
+/* Sorts a power of two of keys, 64 or more: the bitonic network. What is 64 or more keys apart is compared in shared
+ * memory, a barrier each time; all that is nearer by a warp in registers: lane l has keys l and l + 32 of 64. */
+static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int size = 64; size <= count; size *= 2) {
+        for (int stride = size / 2; stride >= 64; stride /= 2) {
+            for (int i = threadIdx.x; i < count / 2; i += FINISH_THREADS) {
+                const int low = 2 * i - i % stride, high = low + stride;
+                const uint64_t a = keys[low], b = keys[high];
+                if ((a > b) == ((low & size) == 0)) keys[low] = b, keys[high] = a;
+            }
+            __syncthreads();
+        }
+        for (int first = warp * 64; first < count; first += FINISH_THREADS * 2) {
+            uint64_t a = keys[first + lane], b = keys[first + lane + 32];
+            if (size == 64) /* up to here each half by itself: ascending, descending */
+#pragma unroll
+                for (int part = 2; part <= 32; part *= 2)
+#pragma unroll
+                    for (int stride = part / 2; stride > 0; stride /= 2) {
+                        const bool lower = (lane & stride) == 0, up = (lane & part) == 0;
+                        a = exchange(a, stride, lower == up);
+                        b = exchange(b, stride, lower == (part == 32 ? false : up));
+                    }
+            const bool up = (first & size) == 0;
+            if ((a > b) == up) {
+                const uint64_t c = a;
+                a = b, b = c;
+            }
+#pragma unroll
+            for (int stride = 16; stride > 0; stride /= 2) {
+                const bool lower = (lane & stride) == 0;
+                a = exchange(a, stride, lower == up);
+                b = exchange(b, stride, lower == up);
+            }
+            keys[first + lane] = a, keys[first + lane + 32] = b;
+        }
+        __syncthreads();
+    }
+}
+
+/* A block a query: measures the points on its list and sorts them; or puts the query among those to be redone. */
+template <bool VECTOR>
+static __global__ void __launch_bounds__(FINISH_THREADS)
+    knn_finish(const knn_problem p, int first, const int *lists, int cap, const unsigned *counts, unsigned *redo_count,
+               int *redo) {
+    __shared__ uint64_t keys[SORTED];
+    const int row = blockIdx.x, query = first + row;
+    const unsigned listed = counts[row];
+    if (listed > (unsigned)cap || listed < (unsigned)p.k) {
+        if (threadIdx.x == 0) {
+            redo[atomicAdd(redo_count, 1u)] = query;
+            atomicAdd(&p.counts->redone, 1ull);
+        }
+        return;
+    }
+    if (threadIdx.x == 0) atomicAdd(&p.counts->candidates, (unsigned long long)listed);
+    const float *x = p.queries + (int64_t)query * p.d;
+    int have = 0; /* the smallest keys so far, sorted */
+    for (int done = 0; done < (int)listed;) {
+        const int more = min((int)listed - done, SORTED - have);
+        int room = 64;
+        while (room < have + more) room *= 2;
+        for (int i = threadIdx.x; i < room - have; i += FINISH_THREADS) {
+            uint64_t key = KNN_NO_KEY;
+            if (i < more) {
+                const int point = lists[(int64_t)row * cap + done + i];
+                key = knn_key(distance<VECTOR>(x, p.points + (int64_t)point * p.d, p.d), point);
+            }
+            keys[have + i] = key;
+        }
+        __syncthreads();
+        sort_keys(keys, room);
+        have = min(p.k, have + more);
+        done += more;
+    }
+    for (int i = threadIdx.x; i < p.k; i += FINISH_THREADS) {
+        p.index[(int64_t)query * p.k + i] = knn_key_index(keys[i]);
+        p.distance[(int64_t)query * p.k + i] = knn_key_distance(keys[i]);
+    }
+}
+
+/* ---- the host's part: how a search is cut ---- */
+
+typedef struct {
+    int rows, points, sample; /* queries and points at a time; points of the sample */
+    int cap;                  /* room on a list */
+    int steps, group_bits, groups;
+    size_t redo_bytes;
+    /* where things lie in the workspace */
+    size_t centre, facts, counts, redo_count, redo, queries, info, samples, sample_info, prepared, columns, area, bytes;
+} tc_plan;
+
+static size_t take(size_t *at, size_t bytes) {
+    const size_t here = *at;
+    *at = here + (bytes + 1023) / 1024 * 1024;
+    return here;
+}
+
+/* Fills in what follows from rows, points, sample, cap and redo_bytes. */
+static void lay_out(tc_plan *l, const knn_problem *p) {
+    const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
+    l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
+    /* Groups so large that 8 for each of the k neighbours remain: few of them share one. */
+    l->group_bits = 0;
+    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
+    l->groups = (int)(sample >> l->group_bits);
+    size_t at = 0;
+    const size_t vector = (size_t)l->steps * BK * 2;
+    l->centre = take(&at, (size_t)p->d * sizeof(float));
+    l->facts = take(&at, sizeof(tc_facts));
+    l->counts = take(&at, (size_t)rows * sizeof(unsigned) + sizeof(unsigned));
+    l->redo_count = l->counts + (size_t)rows * sizeof(unsigned);
+    l->redo = take(&at, (size_t)rows * sizeof(int));
+    l->queries = take(&at, rows * vector);
+    l->info = take(&at, rows * sizeof(float2));
+    l->samples = take(&at, sample * vector);
+    l->sample_info = take(&at, sample * sizeof(float2));
+    l->prepared = take(&at, points * vector);
+    l->columns = take(&at, points * sizeof(float2));
+    /* One after the other: minima, lists, and what is redone. */
+    size_t area = (size_t)rows * l->groups * sizeof(float), lists = (size_t)rows * l->cap * sizeof(int);
+    if (area < lists) area = lists;
+    if (area < l->redo_bytes) area = l->redo_bytes;
+    l->area = take(&at, area);
+    l->bytes = at;
+}
+
+static int half_of(int count, int least) {
+    const int64_t half = whole_tiles(count / 2);
+    return half < least ? least : (int)half;
+}
+
+/* The largest tiles that fit into `limit` bytes: of what takes most of them, half is enough. Returns whether any fit;
+ * if not, *l has the smallest. */
+static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
+    /* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred
+     * times as much (on an H200). */
+    const double best = sqrt(400.0 * p->k * p->n);
+    const int most = best < 16384 ? 16384 : best < p->n / 2 ? (int)whole_tiles((int64_t)best) : p->n;
+    const int least_rows = p->m < TILE ? p->m : TILE, least_points = p->n < TILE ? p->n : TILE;
+    const int least_sample = p->n < (int)whole_tiles(p->k) ? p->n : (int)whole_tiles(p->k);
+    l->rows = p->m < 16384 ? p->m : 16384;
+    l->points = p->n;
+    l->sample = p->n < most ? p->n : most;
+    /* Twice as many as are likely to be nearer than the k nearest of the sample; and many may be equally near. */
+    const double likely = 2 * (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
+    const int some = likely < p->n ? (int)likely : p->n, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
+    l->cap = some > 8192 ? some : p->n < 8192 ? p->n : 8192;
+    l->redo_bytes = fused_bytes(p->m, p->k, (size_t)1 << 40);
+    for (;;) {
+        lay_out(l, p);
+        if (l->bytes <= limit) return true;
+        const size_t minima = (size_t)l->rows * l->groups * sizeof(float),
+                     lists = (size_t)l->rows * l->cap * sizeof(int);
+        const size_t area = minima > lists ? minima : lists, less = fused_bytes(p->m, p->k, l->redo_bytes / 2);
+        const size_t sizes[] = {l->redo_bytes > area && less > 0 ? l->redo_bytes : 0,
+                                l->cap > (l->rows > least_rows ? some : least_cap) && lists > minima ? lists : 0,
+                                l->rows > least_rows ? l->info - l->queries + area : 0,
+                                l->sample > least_sample ? l->sample_info - l->samples : 0,
+                                l->points > least_points ? l->columns - l->prepared : 0};
+        int largest = 0;
+        for (int i = 1; i < GEMM_COUNT(sizes); i++)
+            if (sizes[i] > sizes[largest]) largest = i;
+        if (sizes[largest] == 0) return false;
+        if (largest == 0) l->redo_bytes = less;
+        if (largest == 1) l->cap = l->cap / 2 < least_cap ? least_cap : l->cap / 2;
+        if (largest == 2) l->rows = half_of(l->rows, least_rows);
+        if (largest == 3) l->sample = half_of(l->sample, least_sample);
+        if (largest == 4) l->points = half_of(l->points, least_points);
+    }
+}
+
+/* ---- launches ---- */
+
+static int greatest_divisor(int a, int b) {
+    while (b != 0) {
+        const int rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+static bool aligned(const void *x, int d) {
+    return (uintptr_t)x % 16 == 0 && d % 4 == 0;
+}
+
+/* Prepares `count` kinds of rows in one launch. */
+static cudaError_t prepare(const tc_rows *rows, int count, const float *centre, const tc_facts *facts,
+                           cudaStream_t stream) {
+    typedef void kernel(tc_parts, const float *, const tc_facts *);
+    const int steps = rows[0].steps, lanes = steps == 1 ? 8 : steps == 2 ? 16 : 32;
+    tc_parts parts = {};
+    unsigned blocks = 0;
+    bool vector = true;
+    for (int i = 0; i < 3; i++) {
+        parts.first[i] = blocks;
+        if (i >= count) continue;
+        tc_rows *r = &parts.rows[i];
+        *r = rows[i];
+        vector &= aligned(r->from, r->d);
+        blocks += (unsigned)(whole_tiles(r->rows) * lanes / 256);
+        if (r->what == PREPARE_SAMPLE) { /* the golden section scatters best */
+            r->turn = (int)(r->rows * 0.6180339887) | 1;
+            while (greatest_divisor(r->turn, r->rows) != 1) r->turn += 2;
+        }
+    }
+    kernel *const run = lanes == 8    ? vector ? knn_prepare<8, true> : knn_prepare<8, false>
+                           : lanes == 16 ? vector ? knn_prepare<16, true> : knn_prepare<16, false>
+                           : vector ? knn_prepare<32, true>
+                                      : knn_prepare<32, false>;
+    run<<<blocks, 256, 0, stream>>>(parts, centre, facts);
+    return cudaGetLastError();
+}
+
+extern "C" const char *refuses_exact_tc(const knn_problem *p) {
+    static char reason[64];
+    tc_plan l;
+    if (p->k > FUSED_MAX_K) return "takes k up to 1024";
+    if (p->d > MAX_D) return "takes d up to 1048576";
+    if (p->m == 0 || plan(&l, p, p->workspace_bytes)) return NULL;
+    snprintf(reason, sizeof reason, "needs %zu MB of workspace", (l.bytes >> 20) + 1);
+    return reason;
+}
+
+extern "C" size_t workspace_exact_tc(const knn_problem *p, size_t limit) {
+    tc_plan l;
+    if (p->m == 0 || p->k > FUSED_MAX_K || p->d > MAX_D) return 0;
+    return plan(&l, p, limit) ? l.bytes : 0;
+}
+
+extern "C" const char *supports_exact_tc(const device_facts *device) {
+    return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
+}
+
+extern "C" gemm_kernel kernel_exact_tc(void) {
+    typedef screen_tile<true> T;
+    return {(const void *)knn_screen<T, false>, T::THREADS, T::BYTES};
+}
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        const cudaError_t error_ = (call);                                                                             \
+        if (error_ != cudaSuccess) return error_;                                                                      \
+    } while (0)
+
+extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream) {
+    tc_plan l;
+    if (p->m == 0) return cudaSuccess;
+    if (!plan(&l, p, p->workspace_bytes)) return cudaErrorInvalidValue;
+    unsigned char *base = (unsigned char *)p->workspace;
+    float *centre = (float *)(base + l.centre);
+    tc_facts *facts = (tc_facts *)(base + l.facts);
+    unsigned *counts = (unsigned *)(base + l.counts), *redo_count = (unsigned *)(base + l.redo_count);
+    int *redo = (int *)(base + l.redo), *lists = (int *)(base + l.area);
+    float2 *info = (float2 *)(base + l.info), *sample_info = (float2 *)(base + l.sample_info),
+           *columns = (float2 *)(base + l.columns);
+
+    TRY(cudaMemsetAsync(facts, 0, l.redo_count + sizeof(unsigned) - l.facts, stream)); /* and the counts behind them */
+    knn_centre<<<(unsigned)(p->d + 31) / 32 + 1, dim3(32, 32), 0, stream>>>(*p, centre, facts);
+    TRY(cudaGetLastError());
+    const tc_rows from_points = {
+        p->points, PREPARE_POINTS, 0, l.points, p->n, 0, p->d, l.steps, (uint4 *)(base + l.prepared), columns};
+    tc_rows from_sample = from_points;
+    from_sample.what = PREPARE_SAMPLE, from_sample.rows = l.sample;
+    from_sample.to = (uint4 *)(base + l.samples), from_sample.info = sample_info;
+
+    for (int64_t begin = 0; begin < p->m; begin += l.rows) {
+        const int row = (int)begin, rows = p->m - row < l.rows ? p->m - row : l.rows;
+        const int all_rows = (int)whole_tiles(rows);
+        const tc_rows queries = {
+            p->queries, PREPARE_QUERIES, row, rows, p->n, 0, p->d, l.steps, (uint4 *)(base + l.queries), info};
+        const tc_rows all[] = {queries, from_sample, from_points};
+        TRY(prepare(all, row > 0 ? 1 : l.points < p->n ? 2 : 3, centre, facts, stream));
+        if (row > 0) TRY(cudaMemsetAsync(counts, 0, l.redo_count + sizeof(unsigned) - l.counts, stream));
+
+        tc_screen w = {};
+        w.queries = base + l.queries, w.info = info, w.steps = l.steps, w.rows = rows;
+        w.points = base + l.samples, w.columns = sample_info, w.n = l.sample;
+        w.minima = (float *)(base + l.area), w.group_bits = l.group_bits, w.groups = l.groups;
+        TRY(screen(w, true, stream));
+        knn_radius<<<all_rows, RADIUS_THREADS, 0, stream>>>(w.minima, l.groups, p->k, p->d, rows, l.steps, facts, info);
+        TRY(cudaGetLastError());
+
+        w.points = base + l.prepared, w.columns = columns;
+        w.cap = l.cap, w.lists = lists, w.counts = counts;
+        for (int64_t first = 0; first < p->n; first += l.points) {
+            w.first = (int)first;
+            w.n = p->n - first < l.points ? (int)(p->n - first) : l.points;
+            tc_rows part = from_points;
+            part.first = w.first, part.rows = w.n;
+            if (l.points < p->n) TRY(prepare(&part, 1, centre, facts, stream));
+            TRY(screen(w, false, stream));
+        }
+        const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d);
+        (vector ? knn_finish<true> : knn_finish<false>)<<<rows, FINISH_THREADS, 0, stream>>>(*p, row, lists, l.cap,
+                                                                                             counts, redo_count, redo);
+        TRY(cudaGetLastError());
+        TRY(fused_search(p, redo, redo_count, rows, base + l.area, l.redo_bytes, stream));
+    }
+    return cudaSuccess;
+}
