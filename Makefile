@@ -42,7 +42,8 @@ endif
 no_toolkit := help clean format data fuzz plots notes notes-check compare
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
-          $(if $(filter deps test test-sanitizers,$(goals)),test)
+          $(if $(filter deps test test-sanitizers,$(goals)),test) \
+          $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 ifneq ($(strip $(groups)),)
 $(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' \
     sh scripts/deps.sh $(if $(dry),--check) $(groups) >&2)
@@ -131,7 +132,7 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) te
 
 .DEFAULT_GOAL := all
 .PHONY: all sim deps data demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
-        clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
+        knn-paper clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
@@ -194,6 +195,20 @@ $(knn_test): $(call objects,tests/knn) build/obj/step08_knn/vote.cu.o $(knn_harn
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
+
+# What step 8 is compared with on the CPU: OpenBLAS, and ANN where it is installed.
+knn_cpu_objects := $(patsubst %,build/obj/%.o,common/baselines/knn_cpu.c common/baselines/ann.cpp $(addprefix \
+                     common/harness/,knn_reference.c record.c stats.c))
+ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)
+openblas_library ?= -lopenblas
+build/obj/common/baselines/%.c.o: CFLAGS += -idirafter /usr/include/openblas
+build/obj/common/baselines/%.cpp.o: common/baselines/%.cpp build/flags
+	@echo "c++   $<"
+	@mkdir -p $(@D)
+	$(Q)g++ -std=c++17 -O2 -g -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+build/knn_cpu: $(knn_cpu_objects)
+	@echo "link  $@"
+	$(Q)g++ -o $@ $^ $(ann) $(openblas_library) -lm -lpthread
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
@@ -313,7 +328,7 @@ build/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS" >$@
 
--include $(every_object:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
@@ -351,6 +366,9 @@ bench-sim: all $(sim_bench) ## time the simulator beside its targets (RUNS=5)
 
 bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= ... narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
 	@sh scripts/bench.sh
+
+knn-paper: ## the paper's three experiments on step 8, recorded (PARTS=, MINUTES=, FORCE=1; scripts/knn_paper.sh)
+	@sh scripts/knn_paper.sh
 
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Finds what the build needs and installs what is missing, if it can. Costs a few milliseconds when all is there.
 #
-#   deps.sh [--check] [cuda] [plots] [test]
+#   deps.sh [--check] [cuda] [plots] [test] [baselines]
 #
 # cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
 #        reads
 # plots  gnuplot
 # test   cmocka, OpenBLAS, git
+# baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
 # --check installs nothing. CUDA_HOME and NVCC name a toolkit, CC a C compiler; WHEELS=1 asks for the toolkit's Python
 # wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of usual places (the tests use it).
@@ -49,6 +50,7 @@ missing_packages() {
             has_library cblas.h openblas || echo libopenblas-dev
             have git || echo git
             ;;
+        baselines) has_library cblas.h openblas || echo libopenblas-dev ;;
         esac
     done
 }
@@ -64,6 +66,16 @@ install_packages() {
     { apt-get install -qq -y --no-install-recommends "$@" || # the lists may be absent or old
         { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }; } >build/apt.log 2>&1 ||
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
+}
+
+# ANN has no C header to look for, and is not needed where it cannot be had.
+try_ann() {
+    for place in /usr/include /usr/local/include; do if [ -e $place/ANN/ANN.h ]; then return; fi; done
+    if [ -z "$check_only" ] && have apt-get && [ "$(id -u)" = 0 ]; then
+        mkdir -p build
+        if apt-get install -qq -y --no-install-recommends libann-dev >build/apt.log 2>&1; then return; fi
+    fi
+    say "no comparison with ANN: libann-dev is missing; type: sudo apt-get install -y libann-dev"
 }
 
 # --- the CUDA Toolkit -------------------------------------------------------------------------------------------------
@@ -187,15 +199,16 @@ groups=
 for argument; do
     case $argument in
     --check) check_only=1 ;;
-    cuda | plots | test) groups="$groups $argument" ;;
-    *) die "unknown argument '$argument' (cuda, plots, test, --check)" ;;
+    cuda | plots | test | baselines) groups="$groups $argument" ;;
+    *) die "unknown argument '$argument' (cuda, plots, test, baselines, --check)" ;;
     esac
 done
 
-groups=${groups:- cuda plots test}
+groups=${groups:- cuda plots test baselines}
 if [ "$cc" != gcc ]; then have "${cc%% *}" || die "CC=$cc cannot be run"; fi # gcc comes with a package
 packages=$(missing_packages $groups)
 [ -z "$packages" ] || install_packages $packages
+case " $groups " in *" baselines "*) try_ann ;; esac
 
 case " $groups " in
 *" cuda "*)

@@ -19,6 +19,7 @@ static const options_step outline = {.default_size = 0,
                                      .search = {1200, 32768, 256, 25},
                                      .simulated_search = {20, 2048, 32, 25},
                                      .operation = OPTIONS_KNN};
+static const char TRANSFERS[] = "transfers"; /* the mode of times with copies */
 static const double VERIFIED_WORK = 1.2e10; /* multiply-adds of the reference: all queries of the paper's case */
 
 typedef struct {
@@ -64,6 +65,9 @@ static int list(const knn_session *s) {
 typedef struct {
     const knn_method *method;
     knn_problem problem;
+    struct {
+        void *queries, *points, *index, *distance; /* pinned */
+    } host;
 } search_context;
 
 static cudaError_t search(void *context, int set, cudaStream_t stream) {
@@ -73,17 +77,60 @@ static cudaError_t search(void *context, int set, cudaStream_t stream) {
     return error != cudaSuccess ? error : c->method->search(&c->problem, stream);
 }
 
+/* The same from host memory to host memory, one after the other. */
+static cudaError_t search_from_host(void *context, int set, cudaStream_t stream) {
+    const search_context *c = context;
+    const knn_problem *p = &c->problem;
+    const size_t row = (size_t)p->d * sizeof(float), results = (size_t)p->m * (size_t)p->k;
+    cudaError_t error =
+        cudaMemcpyAsync((void *)p->queries, c->host.queries, (size_t)p->m * row, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync((void *)p->points, c->host.points, (size_t)p->n * row, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess) error = search(context, set, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(c->host.index, p->index, results * sizeof(int), cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(c->host.distance, p->distance, results * sizeof(float), cudaMemcpyDeviceToHost, stream);
+    return error;
+}
+
+static void *pinned(const void *from, size_t bytes) {
+    void *memory;
+    CUDA_CHECK(cudaMallocHost(&memory, bytes + 1));
+    if (from != NULL) memcpy(memory, from, bytes);
+    return memory;
+}
+
+static void pin(search_context *c, const knn_operands *o) {
+    const knn_problem *p = &c->problem;
+    const size_t row = (size_t)p->d * sizeof(float), results = (size_t)p->m * (size_t)p->k;
+    c->host.queries = pinned(o->queries, (size_t)p->m * row);
+    c->host.points = pinned(o->points, (size_t)p->n * row);
+    c->host.index = pinned(NULL, results * sizeof(int));
+    c->host.distance = pinned(NULL, results * sizeof(float));
+}
+
+static void unpin(const search_context *c) {
+    void *const all[] = {c->host.queries, c->host.points, c->host.index, c->host.distance};
+    for (int i = 0; i < GEMM_COUNT(all); i++) CUDA_CHECK(cudaFreeHost(all[i]));
+}
+
 static void measure(const knn_session *s, const knn_method *method, const knn_operands *o, size_t workspace,
-                    record *r) {
-    search_context context = {method, knn_operands_problem(o)};
-    const timing_task task = {
-        .context = &context, .sets = 1, .ours = search, .budget_s = s->base.o.time_s, .mode = TIMING_EVENTS};
+                    bool transfers, record *r) {
+    search_context context = {.method = method, .problem = knn_operands_problem(o)};
+    const timing_task task = {.context = &context,
+                              .sets = 1,
+                              .ours = transfers ? search_from_host : search,
+                              .budget_s = s->base.o.time_s,
+                              .mode = TIMING_EVENTS};
     timing_result t;
     CUDA_ALLOCATE(&context.problem.workspace, workspace + 1);
     context.problem.workspace_bytes = workspace;
+    if (transfers) pin(&context, o);
     CUDA_CHECK(timing_run(&task, s->base.stream, &t));
+    if (transfers) unpin(&context);
     CUDA_CHECK(cudaFree(context.problem.workspace));
-    snprintf(r->mode, sizeof r->mode, "%s", t.mode);
+    snprintf(r->mode, sizeof r->mode, "%s", transfers ? TRANSFERS : t.mode);
     r->ms_median = t.ours_ms.median;
     r->ms_min = t.ours_ms.min;
     r->ms_max = t.ours_ms.max;
@@ -118,7 +165,7 @@ static void print_skip(const char *method, const char *reason) {
 }
 
 static void print_row(const knn_session *s, const knn_method *method, const knn_operands *o, const knn_verdict *v,
-                      const record *r) {
+                      const record *r, const record *transfers) {
     if (s->base.device.simulated)
         printf("%-22s %12.3f s  ", method->name, v->seconds);
     else
@@ -131,6 +178,7 @@ static void print_row(const knn_session *s, const knn_method *method, const knn_
     if (v->counts.candidates > 0)
         printf(", %.1f candidates a query, %llu queries searched again",
                (double)v->counts.candidates / (o->what.m > 0 ? o->what.m : 1), v->counts.redone);
+    if (transfers != NULL) printf(", %.4f ms with copies", transfers->ms_median);
     printf("\n");
     const char *note = s->base.o.verbose && method->note != NULL ? method->note() : NULL;
     if (note != NULL) printf("    %s\n", note);
@@ -177,9 +225,13 @@ static void run_method(knn_session *s, const knn_method *method, knn_operands *o
         print_skip(method->name, "nothing to time; verified");
         return;
     }
-    if (!s->base.device.simulated) measure(s, method, o, workspace, r);
-    print_row(s, method, o, &verdict, r);
+    record with_copies = *r;
+    const bool transfers = s->base.o.transfers && !s->base.device.simulated;
+    if (!s->base.device.simulated) measure(s, method, o, workspace, false, r);
+    if (transfers) measure(s, method, o, workspace, true, &with_copies);
+    print_row(s, method, o, &verdict, r, transfers ? &with_copies : NULL);
     session_keep(&s->base, r);
+    if (transfers) session_keep(&s->base, &with_copies);
 }
 
 static int run_problem(knn_session *s, const knn_case *c) {
@@ -195,8 +247,10 @@ static int run_problem(knn_session *s, const knn_case *c) {
     for (int i = 0; i < s->count; i++) {
         const knn_method *method = &s->methods[i];
         if (!s->base.o.chosen[i]) continue;
-        record r = describe(s, method->name, c);
-        if (session_find(&s->base, &r, false) != NULL) continue;
+        record r = describe(s, method->name, c), wanted = r;
+        if (s->base.o.transfers && !s->base.device.simulated) /* of two rows the one that is written last */
+            snprintf(wanted.mode, sizeof wanted.mode, "%s", TRANSFERS);
+        if (session_find(&s->base, &wanted, false) != NULL) continue;
         progress_show(stderr, method->name, s->base.done++, s->base.total);
         if (!prepared) {
             if (!knn_operands_create(&o, c, VERIFIED_WORK)) {

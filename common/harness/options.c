@@ -52,6 +52,7 @@ typedef enum {
     OPT_NO_TUNE,
     OPT_TUNE_FILE,
     OPT_TUNE_CSV,
+    OPT_TRANSFERS,
     OPT_MEMORY_LIMIT,
     OPT_TRAIN,
     OPT_TEST,
@@ -141,6 +142,8 @@ static const option_row table[OPT_COUNT] = {
                        NULL},
     [OPT_TUNE_CSV] = {"tune-csv", "FILE", "append every candidate's time to FILE as CSV (default: none)", OPTIONS_GEMV,
                       NULL},
+    [OPT_TRANSFERS] = {"transfers", NULL, "time the search with its copies from and to pinned host memory, too",
+                       OPTIONS_KNN, NULL},
     [OPT_MEMORY_LIMIT] = {"memory-limit", "SIZE",
                           "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is\n"
                           "                    free: 80% (default)",
@@ -520,6 +523,9 @@ static bool apply(parser *p, option_id id, const char *text) {
         return name_file(p, id, text, &o->tune_file);
     case OPT_TUNE_CSV:
         return name_file(p, id, text, &o->tune_csv);
+    case OPT_TRANSFERS:
+        o->transfers = true;
+        return true;
     case OPT_MEMORY_LIMIT:
         return parse_memory(p, id, text, &o->memory_limit);
     case OPT_TRAIN:
@@ -633,7 +639,7 @@ static bool check_sweep(const parser *p) {
     static const option_id scalar_options[] = {OPT_ALPHA, OPT_BETA};
     static const option_id timing_options[] = {OPT_WARM,      OPT_TIME,     OPT_NO_BASELINE, OPT_CSV,    OPT_JSON,
                                                OPT_RESUME,    OPT_GRAPH,    OPT_PDL,         OPT_RETUNE, OPT_NO_TUNE,
-                                               OPT_TUNE_FILE, OPT_TUNE_CSV, OPT_SUSTAINED};
+                                               OPT_TUNE_FILE, OPT_TUNE_CSV, OPT_SUSTAINED,   OPT_TRANSFERS};
     if (p->given[OPT_EVERY] && p->o->sweep != SWEEP_CHECK) return fail(p, "--every: needs --sweep check");
     if (p->o->sweep == SWEEP_NONE) return !p->given[OPT_MAX_SIZE] || fail(p, "--max-size: needs --sweep");
     for (size_t i = 0; i < sizeof shape_options / sizeof shape_options[0]; i++)
@@ -706,7 +712,8 @@ static bool check_files(const parser *p) {
 /* Data of files, and what only they have. */
 static bool check_records(parser *p) {
     static const option_id of_made_up[] = {OPT_M,     OPT_N,    OPT_D,   OPT_SWEEP, OPT_MAX_SIZE,
-                                           OPT_EVERY, OPT_TIME, OPT_CSV, OPT_JSON,  OPT_RESUME};
+                                           OPT_EVERY, OPT_TIME, OPT_CSV, OPT_JSON,  OPT_RESUME,
+                                           OPT_TRANSFERS};
     static const option_id of_labels[] = {OPT_K_SWEEP, OPT_CLASSES_MAP, OPT_POSITIVE, OPT_OUT_FILE};
     options *o = p->o;
     o->k_given = p->given[OPT_K];

@@ -72,6 +72,7 @@ typedef struct {
     /* kNN only. */
     int d;               /* 0 ... GEMM_MAX_SIZE */
     double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
+    bool transfers;      /* a search's time with its copies from and to the host, too */
     bool method_given, k_given;
     const char *train, *test;       /* NULL: made-up data; NULL with a train: split it */
     double split;                   /* share of the records that train */

@@ -17,7 +17,8 @@ typedef struct {
     char step[RECORD_TEXT], variant[RECORD_TEXT], op[RECORD_TEXT], dtype[RECORD_TEXT], layout[RECORD_TEXT];
     int64_t m, n, k, d; /* d: -1 where it does not apply (empty field) */
     double alpha, beta;
-    char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained; sim */
+    char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
+                                                * transfers (events, with copies from and to the host) | cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
     double peak_share;                          /* of the device's peak, 1 = all of it */

@@ -90,7 +90,8 @@ const record *session_find(const session *s, const record *r, bool needs_ratio) 
     for (int i = 0; i < s->recorded_count; i++) {
         const record *known = &s->recorded[i];
         const bool same_mode =
-            *r->mode != '\0' ? strcmp(known->mode, r->mode) == 0 : strcmp(known->mode, "sustained") != 0;
+            *r->mode != '\0' ? strcmp(known->mode, r->mode) == 0
+                             : strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0;
         if (record_same_case(known, r) && same_mode && (!needs_ratio || !isnan(known->ratio))) return known;
     }
     return NULL;

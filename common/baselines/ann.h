@@ -1,0 +1,23 @@
+/* ANN ("approximate nearest neighbour searching", Mount and Arya; Debian's libann-dev) in C. It searches exactly here
+ * (eps 0), with one thread and in FP64, as it does everywhere. */
+#ifndef KL_ANN_H
+#define KL_ANN_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ann_index ann_index;
+
+/* Takes the n points of d coordinates in; tree: builds a kd-tree, else brute force. NULL where the program was built
+ * without ANN. */
+ann_index *ann_open(const float *points, int n, int d, int tree);
+
+/* The k nearest of each of m queries, nearest first. */
+void ann_search(ann_index *index, const double *queries, int m, int k, int *neighbours);
+void ann_close(ann_index *index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,177 @@
+#!/bin/sh
+# The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What they hold already is
+# not measured again. PARTS="table select cpu rates" narrows it:
+#   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute force,
+#           with copies from and to the host and without
+#   select  time against k: n = 16384, d = 32, k = 1 ... 512 (KS=), and between these until it is known where the paper's
+#           two selections cross
+#   cpu     table's cases with ANN and OpenBLAS (CPU_METHODS="ann_brute ann_kdtree openblas")
+#   rates   detection and false alarms on KDD Cup 1999, k = 1 ... 15, of 10 samples (SEEDS="1 ... 10"); the data are
+#           looked for in data/ (KNN_DATA= another folder), where `make data` puts them (RATE_METHODS="exact_tc
+#           gemm_cublas+auto")
+# MINUTES=8 starts nothing after 8 minutes: the same command again goes on. FORCE=1 starts both files afresh.
+# Exit status: 0, 2 for a wrong variable, 3 without a GPU, or that of the run that failed.
+set -eu
+cd "$(dirname "$0")/.."
+LC_ALL=C
+export LC_ALL
+. scripts/gpu.sh
+parts=${PARTS:-table select cpu rates}
+for part in $parts; do
+    case $part in
+    table | select | cpu | rates) ;;
+    *) echo "knn-paper: there is no part '$part', e.g. PARTS=\"table select cpu rates\"" >&2; exit 2 ;;
+    esac
+done
+for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
+    case $number in
+    *[!0-9]* | 0*) echo "knn-paper: '$number' is no number, e.g. NS=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
+    esac
+done
+need_gpu knn-paper
+build_steps step08
+if [ -e build/knn_cpu ] || MAKEFLAGS='' make --no-print-directory build/knn_cpu >&2; then :; fi
+
+ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
+DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
+CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk 2>/dev/null || :)
+export DEVICE CC DRIVER CUDA DATE
+folder=plots/data/$(gpu_slug)
+csv=$folder/knn.csv
+rates=$folder/knn_rates.csv
+work=build/knn_paper
+mkdir -p "$folder" "$work"
+if [ -n "${FORCE:-}" ]; then
+    for file in "$csv" "$rates"; do if [ -e "$file" ]; then mv "$file" "$file.old"; fi; done
+fi
+case $CC in # what the tensor cores screen for needs Hopper
+9.0) exact=exact_tc ;;
+*) exact=direct+radix ;;
+esac
+
+rate_methods=
+for method in ${RATE_METHODS:-$exact gemm_cublas+auto}; do rate_methods="$rate_methods --method $method"; done
+
+started=$(date +%s)
+late() { [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - started)) -ge $((MINUTES * 60)) ]; }
+stop_if_late() {
+    if late; then
+        echo "knn-paper: $MINUTES minutes are over; the same command again goes on" >&2
+        exit 0
+    fi
+}
+
+# search N D K OPTION...: one run
+search() {
+    stop_if_late
+    n=$1 d=$2 k=$3
+    shift 3
+    ./step08/run --m 1200 --n "$n" --d "$d" --k "$k" --time 0.2 --csv "$csv" --resume "$@"
+}
+
+# time_of VARIANT N D K: what is recorded, in ms; nothing where it is not
+time_of() {
+    [ -f "$csv" ] || return 0
+    awk -F, -v v="$1" -v n="$2" -v d="$3" -v k="$4" '$2 == v && $6 == 1200 && $7 == n && $9 == d && $8 == k &&
+        $13 != "transfers" { ms = $14 } END { print ms }' "$csv"
+}
+
+part_table() {
+    for d in ${DS:-32 64 128 256}; do
+        for n in ${NS:-1024 2048 4096 8192 16384 32768}; do
+            search "$n" "$d" 25 --transfers --method $exact --method gemm_cublas+auto --method bf_garcia
+        done
+    done
+}
+
+part_select() {
+    for k in ${KS:-1 2 4 8 16 32 64 128 256 512}; do
+        search 16384 32 "$k" --method direct+kpass --method direct+bitonic --method direct+warpselect \
+            --method direct+radix --method $exact
+    done
+    # k passes take less than one sort up to `low`, and more from `high` on.
+    low=0 high=0
+    for k in ${KS:-1 2 4 8 16 32 64 128 256 512}; do
+        if slower "$k"; then high=$k && break; else low=$k; fi
+    done
+    while [ "$low" -gt 0 ] && [ "$high" -gt $((low + 1)) ]; do
+        k=$(((low + high) / 2))
+        search 16384 32 "$k" --method direct+kpass --method direct+bitonic
+        if slower "$k"; then high=$k; else low=$k; fi
+    done
+    if [ "$low" -gt 0 ] && [ "$high" -gt 0 ]; then echo "knn-paper: kpass and bitonic cross at k = $high (the paper's GPU: 46)" >&2; fi
+}
+slower() { # slower K: does kpass take longer than bitonic?
+    awk -v a="$(time_of direct+kpass 16384 32 "$1")" -v b="$(time_of direct+bitonic 16384 32 "$1")" \
+        'BEGIN { exit !(a + 0 >= b + 0) }'
+}
+
+part_cpu() {
+    if [ ! -x build/knn_cpu ]; then
+        echo "knn-paper: no comparison with the CPU: build/knn_cpu could not be built (libopenblas-dev, libann-dev)" >&2
+        return
+    fi
+    for method in ${CPU_METHODS:-openblas ann_brute ann_kdtree}; do
+        for d in ${DS:-32 64 128 256}; do
+            for n in ${NS:-1024 2048 4096 8192 16384 32768}; do
+                [ -z "$(time_of "$method" "$n" "$d" 25)" ] || continue
+                stop_if_late
+                echo "m 1200, n $n, d $d, k 25, on the CPU"
+                build/knn_cpu 1200 "$n" "$d" 25 "$csv" "$method"
+            done
+        done
+    done
+}
+
+# distinct NAME FILE.gz: $work/NAME.csv
+distinct() {
+    [ ! -s "$work/$1.csv" ] || return 0
+    gzip -dc "$2" | awk '!seen[$0]++' >"$work/$1.part"
+    mv "$work/$1.part" "$work/$1.csv"
+}
+
+# classify SEED FACTS...: the rows of one sample
+classify() {
+    seed=$1 protocol=$2 class=$3
+    base=$work/$seed/$protocol-$class
+    ./step08/run --train "$base-train.csv" --test "$base-test.csv" --header no --symbolic 2,3,4 \
+        --normalize zscore,minmax --classes-map kdd --k-sweep 1:15 --verify $rate_methods >"$base.out" 2>"$base.err" || { cat "$base.err" >&2; return 1; }
+    awk -v facts="$*" -f scripts/records.awk -f scripts/knn.awk -f scripts/knn_rates.awk "$base.out" >"$base.rows"
+}
+
+part_rates() {
+    data=${KNN_DATA:-data}/kdd99
+    for file in kddcup.data_10_percent.gz corrected.gz; do
+        if [ ! -r "$data/$file" ]; then
+            echo "knn-paper: no rates on KDD Cup 1999: $data/$file is missing; \`make data\` fetches it" >&2
+            return
+        fi
+    done
+    distinct same "$data/kddcup.data_10_percent.gz"
+    distinct corrected "$data/corrected.gz"
+    for seed in ${SEEDS:-1 2 3 4 5 6 7 8 9 10}; do
+        if [ -f "$rates" ] && awk -F, -v s="$seed" '$3 == s { found = 1 } END { exit !found }' "$rates"; then continue; fi
+        stop_if_late
+        rm -rf "${work:?}/$seed"
+        mkdir -p "$work/$seed"
+        awk -v seed="$seed" -v dir="$work/$seed" -f scripts/knn_sample.awk input=same "$work/same.csv" \
+            input=corrected "$work/corrected.csv" >"$work/$seed/facts"
+        jobs= # they are short, and mostly one core's
+        while read -r facts; do
+            # shellcheck disable=SC2086 # several words
+            classify "$seed" $facts &
+            jobs="$jobs $!"
+        done <"$work/$seed/facts"
+        for job in $jobs; do wait "$job"; done
+        [ -s "$rates" ] || awk -v header=1 -f scripts/records.awk -f scripts/knn.awk -f scripts/knn_rates.awk >"$rates"
+        cat "$work/$seed"/*.rows >>"$rates"
+        rm -rf "${work:?}/$seed"
+        echo "KDD Cup 1999, sample $seed: 8 runs"
+    done
+    awk -F, 'NR > 1 && $2 == "U2R" { known = $10; trained[$1] = $7; tested[$1] = $9 } END { if (known != "") printf \
+        "U2R: %d attacks exist in the training data, not 100; same file: %d train, %d test; corrected: %d train, %d test\n",
+        known, trained["same"], tested["same"], trained["corrected"], tested["corrected"] }' "$rates"
+}
+
+for part in $parts; do "part_$part"; done
+echo "knn-paper: recorded in $folder; draw it with make plots" >&2
