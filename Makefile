@@ -94,8 +94,8 @@ objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.
-data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy results \
-                  rows table vecs))
+data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy \
+                  results rows table vecs))
 knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness)) $(data_harness)
 harness := $(filter-out $(knn_harness),$(call objects,common/harness))
 also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
@@ -280,7 +280,12 @@ $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 $(asan_tests): build/asan/%: build/asan/%.c.o build/asan/libsim.a
 	@echo "link  $@"
 	$(Q)$(CC) $(asan_flags) -o $@ $^ -lcmocka -lm -lpthread
-sanitized := $(asan_tests) $(asan_linked) $(tsan_linked)
+# The readers of data files need no simulator.
+asan_data := build/asan/tests/test_table build/asan/tests/test_classify
+$(asan_data): build/asan/%: build/asan/%.c.o $(patsubst build/obj/%,build/asan/%,$(data_harness))
+	@echo "link  $@"
+	$(Q)$(CC) $(asan_flags) -o $@ $^ -lcmocka -lz -lm
+sanitized := $(asan_tests) $(asan_data) $(asan_linked) $(tsan_linked)
 
 build/obj/%.c.o: %.c build/flags
 	@echo "cc    $<"
@@ -303,7 +308,7 @@ build/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS" >$@
 
--include $(every_object:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
@@ -321,7 +326,7 @@ test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(k
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
 
-test-sanitizers: $(sanitized) ## the simulator's tests, the steps and programs under ASan, UBSan and TSan
+test-sanitizers: $(sanitized) ## the simulator's and readers' tests, steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
 
 fuzz: ## fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Fuzzes what reads a program's bytes, the PTX parser and the fat binary's reader, under AddressSanitizer and
-# UndefinedBehaviorSanitizer. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
+# Fuzzes what reads bytes that anyone may have made, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
+# binaries, and the data files of step 8. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
+#
+#   fuzz.sh [ptx] [fatbin] [csv] [npy] [vecs] [idx] [gzip]     (default: all)
 #
 # With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
 # tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc
@@ -14,17 +16,33 @@ trap 'exit 130' INT TERM
 passed=0 failed=0
 case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is no number" >&2; exit 2 ;; esac
 
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icommon/sim -fno-strict-aliasing -fno-sanitize-recover=all"
+targets=${*:-ptx fatbin csv npy vecs idx gzip}
+for target in $targets; do
+    [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
+done
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icommon/sim -Icommon/harness \
+    -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
 if [ "$compiler" != gcc ] && "$compiler" -fsanitize=fuzzer,address,undefined -o "$out/try" "$out/try.c" >"$out/try.log" 2>&1
 then
-    engine=libFuzzer
+    engine=libFuzzer sanitizers=fuzzer,address,undefined
 else
-    engine=replay compiler=gcc
+    engine=replay compiler=gcc sanitizers=address,undefined
     echo "skipped: no clang with libFuzzer here: the corpus and mutations of it are replayed"
 fi
 rm -f "$out/try" "$out/try.c"
+
+# objects NAMES...: of common/harness, made once for all targets of data files; their names in $objects
+objects() {
+    objects=
+    for part; do
+        object=$out/$engine.$part.o
+        # shellcheck disable=SC2086 # words
+        "$compiler" $flags -fsanitize="$sanitizers" -c "common/harness/$part.c" -o "$object" || exit 1
+        objects="$objects $object"
+    done
+}
 
 # fuzz NAME SOURCES...: tests/fuzz/fuzz_NAME.c
 fuzz() {
@@ -34,7 +52,7 @@ fuzz() {
     mkdir -p "$out/$name"
     if [ $engine = libFuzzer ]; then
         # shellcheck disable=SC2086 # words
-        "$compiler" $flags -fsanitize=fuzzer,address,undefined "tests/fuzz/fuzz_$name.c" "$@" -o "$out/fuzz_$name" \
+        "$compiler" $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" "$@" -lz -lm -o "$out/fuzz_$name" \
             >"$log" 2>&1 || { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         dictionary=
         [ ! -e "tests/fuzz/$name.dict" ] || dictionary=-dict=tests/fuzz/$name.dict
@@ -43,7 +61,7 @@ fuzz() {
             -artifact_prefix="$out/$name-" "$out/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
     else
         # shellcheck disable=SC2086 # words
-        gcc $flags -fsanitize=address,undefined "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" \
+        gcc $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" -lz -lm \
             -o "$out/replay_$name" >"$log" 2>&1 ||
             { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         timeout $((seconds + 60)) "$out/replay_$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
@@ -60,7 +78,17 @@ fuzz() {
     fi
 }
 
-fuzz ptx common/sim/ptx_lex.c common/sim/ptx_parse.c
-fuzz fatbin common/sim/fatbin.c
+objects=
+for target in $targets; do
+    case $target in
+    ptx) fuzz ptx common/sim/ptx_lex.c common/sim/ptx_parse.c ;;
+    fatbin) fuzz fatbin common/sim/fatbin.c ;;
+    *)
+        [ -n "$objects" ] || objects classes csv encoding idx input names npy rows table vecs
+        # shellcheck disable=SC2086 # words
+        fuzz "$target" $objects
+        ;;
+    esac
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -4,8 +4,8 @@
 #
 #   sanitizers.sh [asan] [tsan]     (default: both)
 #
-# Its tests (asan), every step over a part of the check list, and programs of tests/programs, whose output must also be
-# right. A program with a race must be reported. Ends with "N passed, N failed".
+# Its tests and those of the readers of data files (asan), every step over a part of the check list, and programs of
+# tests/programs, whose output must also be right. A program with a race must be reported. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ $# != 0 ] || set -- asan tsan
@@ -54,7 +54,7 @@ for kind; do
     esac
     [ -e "build/$kind/tests/sanitizers/race" ] || { echo "sanitizers: nothing in build/$kind: make test-sanitizers" >&2; exit 2; }
     if [ "$kind" = asan ]; then
-        for program in build/asan/tests/test_sim_*; do
+        for program in build/asan/tests/test_*; do
             [ -x "$program" ] || continue
             run "asan $(basename "$program")" env ASAN_OPTIONS="detect_leaks=1 log_path=$work/report" "$program"
         done

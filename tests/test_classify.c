@@ -166,6 +166,17 @@ static void test_categories(void **state) {
     assert_said("6 coordinates: 2 numeric columns, 1 symbolic of 4 categories\n");
 }
 
+/* A slip among numbers makes a column symbolic, but is named. */
+static void test_surprise(void **state) {
+    (void)state;
+    table *t = make("t", "1,a,0\n2,b,0\nO,3,1\n4,4,1\n", NULL);
+    fit(t, NULL, 0, (features_options){0}, 8);
+    listen_to();
+    features_describe(f, err);
+    assert_said("8 coordinates: 0 numeric columns, 2 symbolic of 8 categories\n"
+                "%st:3: column 1: 'O' makes the column symbolic; 3 of its 4 values are numbers\n");
+}
+
 static void test_symbolic_given(void **state) {
     (void)state;
     table *train = make("train", "1,5,a\n01,6,b\n10,7,a\n9,7,a\n", "1");
@@ -236,6 +247,8 @@ static void test_mismatch(void **state) {
     refuse_encode(make("test", "1,a\n", NULL), "%stest: 2 columns, but %strain has 3\n");
     refuse_encode(make("wide", "1,2,3,a\n", NULL), "%swide: 4 columns, but %strain has 3\n");
     refuse_encode(make("word", "x,y,label\n1,2,a\n1,z,b\n", NULL), "%sword:3: column 2: 'z' is no number\n");
+    refuse_encode(make("lines", "1,2,a\n1,\"two\nlines\t\",b\n", NULL),
+                  "%slines:2: column 2: 'two?lines?' is no number\n");
     table *one = make("one", "a\nb\n", NULL);
     refuse_fit(one, NULL, 0, (features_options){0}, "%sone: no columns but the labels\n");
     refuse_fit(train, (int[]){0}, 0, (features_options){0}, "%strain: no training rows\n");
@@ -472,6 +485,25 @@ static void test_confusion(void **state) {
     listen_to();
     assert_int_equal(confusion_make(&c, 20000, truth, predicted, 0, err), 2);
     assert_said("20000 classes: a confusion matrix has up to 16384; are the labels in another column?\n");
+}
+
+/* Names of other than plain letters still line up, and stay on their line. */
+static void test_confusion_names(void **state) {
+    (void)state;
+    table *t = make("t", "0,\"a\nb\"\n0,\xc3\xa4\n0,a123456789b123456789c123456789d123456789e123456789\n", NULL);
+    assert_int_equal(labels_fit(t, 1, NULL, 0, &labels, stderr), 0);
+    confusion c;
+    assert_int_equal(confusion_make(&c, 3, (int[]){0, 1, 2}, (int[]){0, 1, 2}, 3, stderr), 0);
+    listen_to();
+    confusion_print(&c, labels, err);
+    fclose(err);
+    assert_non_null(strstr(said, "\na?b       "));
+    assert_non_null(strstr(said, "\n\xc3\xa4         "));
+    assert_non_null(strstr(said, "\na123456789b123456789c123456789d123456789e123...  "));
+    int lines = 0;
+    for (const char *p = said; *p != '\0'; p++) lines += *p == '\n';
+    assert_int_equal(lines, 10);
+    confusion_free(&c);
 }
 
 static void test_class_map_file(void **state) {
@@ -767,6 +799,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_categories, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_surprise, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_symbolic_given, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_training_decides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_scaling, set_up, tear_down),
@@ -781,6 +814,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_labels_of_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_many_labels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_confusion, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_confusion_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_class_map_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kdd_map, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_results_csv, set_up, tear_down),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The readers of a program's bytes fuzzed for a moment, and the replay that stands in where there is no libFuzzer.
-# `make fuzz` takes longer. Ends with "N passed, N failed".
+# The simulator's readers of a program's bytes fuzzed for a moment, and the replay that stands in where there is no
+# libFuzzer. `make fuzz` takes longer. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -17,7 +17,7 @@ add() { # COMMAND...: its output, and the counts it ends with
     fi
     passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
-add env FUZZ_SECONDS=15 sh scripts/fuzz.sh
-if [ -x build/fuzz/fuzz_ptx ]; then add env FUZZ_CC=gcc FUZZ_SECONDS=15 sh scripts/fuzz.sh; fi
+add env FUZZ_SECONDS=15 sh scripts/fuzz.sh ptx fatbin
+if [ -x build/fuzz/fuzz_ptx ]; then add env FUZZ_CC=gcc FUZZ_SECONDS=15 sh scripts/fuzz.sh ptx fatbin; fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

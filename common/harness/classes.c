@@ -152,10 +152,30 @@ double confusion_recall(const confusion *c, int class) {
 
 /* ---- printing ---- */
 
-static int longest(const char *const *names, int count, int at_least) {
-    for (int i = 0; i < count; i++)
-        if ((int)strlen(names[i]) > at_least) at_least = (int)strlen(names[i]);
-    return at_least;
+enum { MATRIX = 64 }; /* classes of a matrix that is printed */
+
+/* The characters of a name that is shown, of its UTF-8 the first bytes. */
+static int width_of(const char *shown) {
+    int width = 0;
+    for (; *shown != '\0'; shown++) width += ((unsigned char)*shown & 0xc0) != 0x80;
+    return width;
+}
+
+/* A name in `width` columns, to the left or (`right`) to the right. */
+static void put_name(FILE *out, const char *name, int width, bool right) {
+    char shown[TABLE_SHOWN];
+    table_shown(name, shown);
+    const int blanks = width - width_of(shown) > 0 ? width - width_of(shown) : 0;
+    if (right)
+        fprintf(out, "%*s%s", blanks, "", shown);
+    else
+        fprintf(out, "%s%*s", shown, blanks, "");
+}
+
+static int wider(int width, const char *name) {
+    char shown[TABLE_SHOWN];
+    const int of_name = width_of(table_shown(name, shown));
+    return of_name > width ? of_name : width;
 }
 
 /* "97.89 %", or "-" where there is none, to the right in `width`. */
@@ -170,25 +190,24 @@ static int digits(long long number) {
 }
 
 static void print_matrix(const confusion *c, const label_set *labels, int width, FILE *out) {
-    fprintf(out, "confusion matrix: a row a true class, a column a prediction\n%-*s", width, "");
+    int columns[MATRIX];
+    fprintf(out, "confusion matrix: a row a true class, a column a prediction\n%*s", width, "");
     for (int j = 0; j < c->classes; j++) {
-        const int column = longest(&labels->names[j], 1, digits(predictions_of(c, j)));
-        fprintf(out, "  %*s", column, labels->names[j]);
+        columns[j] = wider(digits(predictions_of(c, j)), labels->names[j]);
+        fputs("  ", out);
+        put_name(out, labels->names[j], columns[j], true);
     }
     fputc('\n', out);
     for (int i = 0; i < c->classes; i++) {
-        fprintf(out, "%-*s", width, labels->names[i]);
-        for (int j = 0; j < c->classes; j++) {
-            const int column = longest(&labels->names[j], 1, digits(predictions_of(c, j)));
-            fprintf(out, "  %*lld", column, count_at(c, i, j));
-        }
+        put_name(out, labels->names[i], width, false);
+        for (int j = 0; j < c->classes; j++) fprintf(out, "  %*lld", columns[j], count_at(c, i, j));
         fputc('\n', out);
     }
 }
 
 void confusion_print(const confusion *c, const label_set *labels, FILE *out) {
-    enum { MATRIX = 64 };
-    const int width = longest(labels->names, c->classes, 5);
+    int width = 5;
+    for (int i = 0; i < c->classes; i++) width = wider(width, labels->names[i]);
     fprintf(out, "accuracy");
     put_share(out, 0, confusion_accuracy(c));
     fprintf(out, ": %lld of %lld\n", c->right, c->total);
@@ -198,7 +217,8 @@ void confusion_print(const confusion *c, const label_set *labels, FILE *out) {
         fprintf(out, "confusion matrix: left out, with %d classes\n", c->classes);
     fprintf(out, "%-*s  %9s  %9s  %9s  %9s\n", width, "class", "records", "predicted", "precision", "recall");
     for (int i = 0; i < c->classes; i++) {
-        fprintf(out, "%-*s  %9lld  %9lld", width, labels->names[i], records_of(c, i), predictions_of(c, i));
+        put_name(out, labels->names[i], width, false);
+        fprintf(out, "  %9lld  %9lld", records_of(c, i), predictions_of(c, i));
         put_share(out, 9, confusion_precision(c, i));
         put_share(out, 9, confusion_recall(c, i));
         fprintf(out, "%s\n", i >= labels->trained ? "  (not in training)" : "");
@@ -259,7 +279,9 @@ static int map_kdd(const label_set *labels, class_map *m, FILE *err) {
     for (int i = 0; i < labels->count; i++) {
         m->group[i] = kdd_group(labels->names[i]);
         if (m->group[i] >= 0) continue;
-        fprintf(err, "--classes-map kdd: '%.40s' is no label of the KDD Cup 1999 data\n", labels->names[i]);
+        char shown[TABLE_SHOWN];
+        fprintf(err, "--classes-map kdd: '%s' is no label of the KDD Cup 1999 data\n",
+                table_shown(labels->names[i], shown));
         return 2;
     }
     return 0;
@@ -366,18 +388,20 @@ class_rates class_map_rates(const class_map *groups, const confusion *c, int gro
 
 void class_map_print(const class_map *groups, const confusion *c, FILE *out) {
     int width = 5;
-    for (int i = 0; i < groups->groups; i++)
-        if ((int)strlen(groups->names[i]) > width) width = (int)strlen(groups->names[i]);
+    char none[TABLE_SHOWN];
+    table_shown(groups->names[0], none);
+    for (int i = 0; i < groups->groups; i++) width = wider(width, groups->names[i]);
     fprintf(out,
             "detection: predicted as this class; as any: as any but %s; false alarms: records of %s predicted as "
             "this class\n",
-            groups->names[0], groups->names[0]);
+            none, none);
     fprintf(out, "%-*s  %9s  %9s  %9s  %12s\n", width, "class", "records", "detection", "as any", "false alarms");
     for (int i = 1; i <= groups->groups; i++) {
         const int group = i < groups->groups ? i : 0;
         if (group == 0 && groups->groups < 3) break; /* all: the same as the only one */
         const class_rates r = class_map_rates(groups, c, group);
-        fprintf(out, "%-*s  %9lld", width, group == 0 ? "all" : groups->names[group], r.records);
+        put_name(out, group == 0 ? "all" : groups->names[group], width, false);
+        fprintf(out, "  %9lld", r.records);
         put_share(out, 9, r.detection);
         put_share(out, 9, r.any);
         put_share(out, 12, r.false_alarms);

@@ -33,7 +33,7 @@ static int no_memory(table *t) {
 
 typedef enum { RECORD_READ, RECORD_MORE, RECORD_END, RECORD_WRONG } record_status;
 
-static bool put_field(reader *r, const unsigned char *text, size_t length, uint64_t line, bool quoted, bool doubled) {
+static bool put_field(reader *r, const field *f) {
     if (r->count == r->capacity) {
         const int twice = r->capacity == 0 ? 64 : r->capacity * 2;
         field *more = realloc(r->fields, (size_t)twice * sizeof *more);
@@ -41,7 +41,7 @@ static bool put_field(reader *r, const unsigned char *text, size_t length, uint6
         r->fields = more;
         r->capacity = twice;
     }
-    r->fields[r->count++] = (field){(const char *)text, length, line, quoted, doubled};
+    r->fields[r->count++] = *f;
     return true;
 }
 
@@ -50,64 +50,82 @@ static record_status wrong(reader *r, uint64_t line, const char *reason) {
     return RECORD_WRONG;
 }
 
+/* The field in quotes at *at, which is moved behind it. `final`: nothing follows `end`. */
+static record_status scan_quoted(reader *r, const unsigned char **at, const unsigned char *end, bool final,
+                                 uint64_t *line, field *f) {
+    const unsigned char *p = *at + 1;
+    f->quoted = true;
+    f->text = (const char *)p;
+    for (;; p++) {
+        for (; p < end && *p != '"'; p++) {
+            if (*p == '\n') ++*line;
+            if (*p == '\0') return wrong(r, *line, "a NUL byte");
+        }
+        if (p == end && final) return wrong(r, f->line, "the quote that opens here is never closed");
+        if (p == end || (p + 1 == end && !final)) return RECORD_MORE;
+        if (p + 1 == end || p[1] != '"') break;
+        f->doubled = true;
+        p++;
+    }
+    f->length = (size_t)((const char *)p - f->text);
+    *at = p + 1;
+    return RECORD_READ;
+}
+
 /* What ends a field that has no quotes, or is wrong in it. */
 static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['"'] = true, ['\0'] = true};
 
-/* Finds the fields of the record at `p`. `final`: nothing follows `end`. RECORD_READ: *taken is how long it is. */
-static record_status scan_record(reader *r, const unsigned char *const begin, const unsigned char *const end,
-                                 bool final, size_t *taken) {
+static record_status scan_plain(reader *r, const unsigned char **at, const unsigned char *end, uint64_t line,
+                                field *f) {
+    const unsigned char *p = *at;
+    while (p < end && !stops[*p]) p++;
+    if (p < end && *p == '"') return wrong(r, line, "a quote in a field that does not begin with one");
+    f->text = (const char *)*at;
+    f->length = (size_t)(p - *at);
+    *at = p;
+    return RECORD_READ;
+}
+
+/* The line end at *at, which is moved behind it. */
+static record_status scan_line_end(reader *r, const unsigned char **at, const unsigned char *end, bool final,
+                                   uint64_t line) {
+    const unsigned char *p = *at;
+    if (*p == '\r') {
+        if (p + 1 == end && !final) return RECORD_MORE;
+        if (p + 1 == end || p[1] != '\n') return wrong(r, line, "a carriage return without a line feed");
+        p++;
+    }
+    if (*p == '\0') return wrong(r, line, "a NUL byte");
+    if (*p != '\n') return wrong(r, line, "text behind a closing quote");
+    *at = p + 1;
+    return RECORD_READ;
+}
+
+/* Finds the fields of the record at `begin`. `final`: nothing follows `end`. RECORD_READ: *taken is how long it is. */
+static record_status scan_record(reader *r, const unsigned char *begin, const unsigned char *end, bool final,
+                                 size_t *taken) {
     const unsigned char *p = begin;
     uint64_t line = r->line;
     r->count = 0;
     r->begins = line;
-    for (;;) {
+    for (;; p++) {
         if (r->count == TABLE_MAX_COLUMNS) return wrong(r, line, "more columns than 1048576");
-        const unsigned char *from = p, *to;
-        const uint64_t from_line = line;
-        const bool quoted = p < end && *p == '"';
-        bool doubled = false;
-        if (quoted) {
-            from++;
-            for (p++;; p++) {
-                for (; p < end && *p != '"'; p++) {
-                    if (*p == '\n') line++;
-                    if (*p == '\0') return wrong(r, line, "a NUL byte");
-                }
-                if (p == end && final) return wrong(r, from_line, "the quote that opens here is never closed");
-                if (p == end || (p + 1 == end && !final)) return RECORD_MORE;
-                if (p + 1 == end || p[1] != '"') break;
-                doubled = true;
-                p++;
-            }
-            to = p++;
-        } else {
-            while (p < end && !stops[*p]) p++;
-            to = p;
-            if (p < end && *p == '"') return wrong(r, line, "a quote in a field that does not begin with one");
-        }
+        field f = {.line = line};
+        record_status status =
+            p < end && *p == '"' ? scan_quoted(r, &p, end, final, &line, &f) : scan_plain(r, &p, end, line, &f);
+        if (status != RECORD_READ) return status;
         if (p == end && !final) return RECORD_MORE;
-        if (p < end && *p == '\0') return wrong(r, line, "a NUL byte");
-        if (!put_field(r, from, (size_t)(to - from), from_line, quoted, doubled)) {
+        const bool last = p == end || *p != ',';
+        if (p < end && last) {
+            status = scan_line_end(r, &p, end, final, line);
+            if (status != RECORD_READ) return status;
+            line++;
+        }
+        if (!put_field(r, &f)) {
             no_memory(r->t);
             return RECORD_WRONG;
         }
-        if (p == end) break;
-        if (*p == ',') {
-            p++;
-            continue;
-        }
-        r->count--; /* for the message */
-        if (*p == '\r') {
-            if (p + 1 == end && !final) return RECORD_MORE;
-            if (p + 1 == end || p[1] != '\n') return wrong(r, line, "a carriage return without a line feed");
-            p++;
-        } else if (*p != '\n') {
-            return wrong(r, line, "text behind a closing quote");
-        }
-        r->count++;
-        p++;
-        line++;
-        break;
+        if (last) break;
     }
     r->line = line;
     *taken = (size_t)(p - begin);
@@ -213,14 +231,10 @@ static int intern(table_column *c, const char *text, size_t length) {
     return (int)c->entry_count - 1;
 }
 
-static uint64_t line_of(const table *t, int row) {
-    return t->lines != NULL ? t->lines[row] : t->first_line + (uint64_t)row;
-}
-
 static int reject_not_finite(table *t, int column) {
     const table_column *c = &t->column[column];
     const table_entry *e = &c->entries[c->codes[c->not_finite_row]];
-    return table_reject_value(t, line_of(t, c->not_finite_row), column, c->texts + e->text, e->length,
+    return table_reject_value(t, table_line(t, c->not_finite_row), column, c->texts + e->text, e->length,
                               "is not a finite number");
 }
 
@@ -271,7 +285,7 @@ static int make_columns(table *t, int count) {
     if (t->column == NULL) return no_memory(t);
     t->columns = count;
     for (int i = 0; i < count; i++) {
-        t->column[i].symbolic = t->symbolic_given && t->symbolic[i];
+        t->column[i].symbolic = table_symbolic(t, i);
         t->column[i].not_finite_row = -1;
     }
     return 0;

@@ -12,6 +12,7 @@ typedef struct {
     name_list categories;                        /* symbolic */
     double min, max, mean, deviation, low, span; /* numeric: low and span are minmax's, behind zscore */
     int at;                                      /* its first coordinate */
+    char *surprise;                              /* a line about a column that is symbolic for a few words alone */
 } column_plan;
 
 struct features {
@@ -50,9 +51,9 @@ static int no_memory(const table *t, FILE *err) {
 }
 
 static int no_number(const table *t, int row, int column, FILE *err) {
-    char room[TABLE_TEXT];
+    char room[TABLE_TEXT], shown[TABLE_SHOWN];
     const char *text = table_text(t, row, column, room);
-    return table_complain(t, row, column, err, "'%.40s' is no number", text != NULL ? text : "");
+    return table_complain(t, row, column, err, "'%s' is no number", table_shown(text != NULL ? text : "", shown));
 }
 
 /* ---- learning ---- */
@@ -63,6 +64,26 @@ static int learn_categories(column_plan *p, const table *t, int column, const in
         if (names_add(&p->categories, table_text(t, row_at(rows, i), column, room)) < 0) return no_memory(t, err);
     names_sort(&p->categories, 0, false);
     return 0;
+}
+
+/* Most values are numbers: is the word a slip? Says which. Not an error, so no memory is none. */
+static void note_surprise(column_plan *p, const table *t, int column, const int *rows, int count) {
+    int numbers = 0, word = -1;
+    for (int i = 0; i < count; i++) {
+        const int row = row_at(rows, i);
+        if (!isnan(table_number(t, row, column)))
+            numbers++;
+        else if (word < 0)
+            word = row;
+    }
+    if (word < 0 || numbers <= count / 2) return;
+    size_t length;
+    char room[TABLE_TEXT], shown[TABLE_SHOWN];
+    FILE *line = open_memstream(&p->surprise, &length);
+    if (line == NULL) return;
+    table_complain(t, word, column, line, "'%s' makes the column symbolic; %d of its %d values are numbers",
+                   table_shown(table_text(t, word, column, room), shown), numbers, count);
+    fclose(line);
 }
 
 /* Range and mean, then the deviation, row by row, as the tables of binary files lie. */
@@ -127,6 +148,7 @@ static int learn(features *f, const table *t, const int *rows, int count, FILE *
         p->label = j == labels;
         p->symbolic = !p->label && (table_symbolic_given(t) ? table_symbolic(t, j) : !table_numeric(t, j, rows, count));
         if (p->symbolic && learn_categories(p, t, j, rows, count, err) != 0) return 2;
+        if (p->symbolic && !table_symbolic_given(t)) note_surprise(p, t, j, rows, count);
         p->at = (int)dimension;
         dimension += p->label ? 0 : p->symbolic ? p->categories.count : 1;
         if (dimension > INT_MAX) return table_complain(t, -1, j, err, "more than 2147483647 coordinates");
@@ -160,7 +182,10 @@ int features_fit(const table *training, const int *rows, int count, const featur
 
 void features_free(features *f) {
     if (f == NULL) return;
-    for (int j = 0; f->plan != NULL && j < f->columns; j++) names_free(&f->plan[j].categories);
+    for (int j = 0; f->plan != NULL && j < f->columns; j++) {
+        names_free(&f->plan[j].categories);
+        free(f->plan[j].surprise);
+    }
     free(f->plan);
     free(f->path);
     free(f);
@@ -247,7 +272,10 @@ void features_report_unseen(const features *f, const table *t, const int *rows, 
             names_sort(&unknown, 0, false);
             fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1,
                     values, values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
-            for (int i = 0; i < unknown.count && i < SHOWN; i++) fprintf(out, " %.40s", unknown.names[i]);
+            for (int i = 0; i < unknown.count && i < SHOWN; i++) {
+                char shown[TABLE_SHOWN];
+                fprintf(out, " %s", table_shown(unknown.names[i], shown));
+            }
             fprintf(out, "%s\n", unknown.count > SHOWN ? " ..." : "");
         }
         names_free(&unknown);
@@ -269,4 +297,6 @@ void features_describe(const features *f, FILE *out) {
     if (constant > 0) fprintf(out, " (%d constant)", constant);
     if (symbolic > 0) fprintf(out, ", %d symbolic of %lld categories", symbolic, categories);
     fputc('\n', out);
+    for (int j = 0; j < f->columns; j++)
+        if (f->plan[j].surprise != NULL) fputs(f->plan[j].surprise, out);
 }

@@ -56,7 +56,8 @@ int features_encode(const features *f, const table *t, const int *rows, int coun
 void features_report_unseen(const features *f, const table *t, const int *rows, int count, FILE *out);
 
 /* One line on `out`: coordinates, and what they come from ("118 coordinates: 38 numeric columns, 3 symbolic of 80
- * categories"; constant columns). */
+ * categories"; constant columns); then one for each column that is symbolic for a few words among numbers, naming the
+ * first. */
 void features_describe(const features *f, FILE *out);
 
 #endif

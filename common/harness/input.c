@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { CHUNK = 1 << 18, FIRST_WINDOW = 1 << 20 };
+enum { CHUNK = 1 << 16, FIRST_WINDOW = 1 << 17 };
 
 struct input {
     char *path;
@@ -78,7 +78,9 @@ int input_open(const char *path, input **opened, FILE *err) {
         fail(in, strerror(errno));
     else if (S_ISDIR(about.st_mode))
         fail(in, "is a folder");
-    else if (refill(in) && at_gzip(&in->stream)) {
+    else if (refill(in) && in->stream.avail_in == 1 && in->raw[0] == 0x1f)
+        fail(in, "truncated: the gzip data ends early"); /* no text is this one byte */
+    else if (!in->failed && at_gzip(&in->stream)) {
         in->compressed = true;
         in->inside = true;
         if (inflateInit2(&in->stream, 15 + 16) != Z_OK) {

@@ -9,15 +9,31 @@
 
 /* ---- messages ---- */
 
+static bool is_control(char c) {
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+const char *table_shown(const char *text, char *room) {
+    const size_t length = strlen(text), count = length < TABLE_SHOWN ? length : TABLE_SHOWN - 4;
+    for (size_t i = 0; i < count; i++) room[i] = is_control(text[i]) ? '?' : text[i];
+    strcpy(room + count, length < TABLE_SHOWN ? "" : "...");
+    return room;
+}
+
+/* One line, whatever is in names and values. */
 static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format,
                 va_list arguments) {
-    fputs(path, err);
-    if (line > 0) fprintf(err, ":%llu", (unsigned long long)line);
-    if (row >= 0) fprintf(err, ": row %d", row + 1);
-    if (column >= 0) fprintf(err, ": column %d", column + 1);
-    fputs(": ", err);
-    vfprintf(err, format, arguments);
-    fputc('\n', err);
+    char place[96], *reason;
+    size_t length = 0;
+    place[0] = '\0';
+    if (line > 0) length += (size_t)snprintf(place, sizeof place, ":%llu", (unsigned long long)line);
+    if (row >= 0) length += (size_t)snprintf(place + length, sizeof place - length, ": row %d", row + 1);
+    if (column >= 0) snprintf(place + length, sizeof place - length, ": column %d", column + 1);
+    if (vasprintf(&reason, format, arguments) < 0) reason = NULL;
+    for (char *p = reason; p != NULL && *p != '\0'; p++)
+        if (is_control(*p)) *p = '?';
+    fprintf(err, "%s%s: %s\n", path, place, reason != NULL ? reason : "out of memory");
+    free(reason);
 }
 
 int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
@@ -31,17 +47,11 @@ int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
 
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason) {
     enum { SHOWN = 40 };
-    char shown[SHOWN + 1];
-    const size_t count = length < SHOWN ? length : SHOWN;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char c = (unsigned char)value[i];
-        shown[i] = c < ' ' || c == 0x7f ? '?' : (char)c;
-    }
-    shown[count] = '\0';
-    return table_reject(t, line, column, "'%s%s' %s", shown, length > SHOWN ? "..." : "", reason);
+    return table_reject(t, line, column, "'%.*s%s' %s", length < SHOWN ? (int)length : SHOWN, value,
+                        length > SHOWN ? "..." : "", reason);
 }
 
-static uint64_t line_of(const table *t, int row) {
+uint64_t table_line(const table *t, int row) {
     if (t->column == NULL) return 0;
     return t->lines != NULL ? t->lines[row] : t->first_line + (uint64_t)row;
 }
@@ -49,7 +59,7 @@ static uint64_t line_of(const table *t, int row) {
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(err, t->path, row >= 0 ? line_of(t, row) : 0, t->column == NULL ? row : -1, column, format, arguments);
+    say(err, t->path, row >= 0 ? table_line(t, row) : 0, t->column == NULL ? row : -1, column, format, arguments);
     va_end(arguments);
     return 2;
 }
@@ -202,14 +212,10 @@ static int check_finite(table *t) {
 
 /* ---- reading ---- */
 
-/* The list of --symbolic. Columns above the table's are found out when it has been read. */
-static int parse_symbolic(const char *list, bool **chosen, int *highest, FILE *err) {
-    *chosen = calloc(TABLE_MAX_COLUMNS, sizeof **chosen);
-    *highest = 0;
-    if (*chosen == NULL) {
-        fprintf(err, "--symbolic: out of memory\n");
-        return 2;
-    }
+/* The list of --symbolic: which columns it names, up to the highest. Columns above the table's are found out when it
+ * has been read. */
+static int parse_symbolic(table *t, const char *list, FILE *err) {
+    t->symbolic_given = true;
     if (strcmp(list, "none") == 0) return 0;
     for (const char *p = list;; p++) {
         int column = 0;
@@ -219,8 +225,17 @@ static int parse_symbolic(const char *list, bool **chosen, int *highest, FILE *e
             fprintf(err, "--symbolic %s: takes columns from 1 with commas between them, as in 2,3,4, or none\n", list);
             return 2;
         }
-        (*chosen)[column - 1] = true;
-        if (column > *highest) *highest = column;
+        if (column > t->symbolic_count) {
+            bool *more = realloc(t->symbolic, (size_t)column * sizeof *more);
+            if (more == NULL) {
+                fprintf(err, "--symbolic: out of memory\n");
+                return 2;
+            }
+            memset(more + t->symbolic_count, 0, (size_t)(column - t->symbolic_count) * sizeof *more);
+            t->symbolic = more;
+            t->symbolic_count = column;
+        }
+        t->symbolic[column - 1] = true;
         if (*p == '\0') return 0;
     }
 }
@@ -261,18 +276,15 @@ int table_read(const char *path, const table_options *options, table **read, FIL
         return 2;
     }
     t->err = err;
-    int highest = 0, status = 0;
-    if (options->symbolic != NULL) {
-        t->symbolic_given = true;
-        status = parse_symbolic(options->symbolic, &t->symbolic, &highest, err);
-    }
+    int status = options->symbolic != NULL ? parse_symbolic(t, options->symbolic, err) : 0;
     if (status == 0) status = input_open(path, &t->in, err);
     if (status == 0) status = read_format(t, options->header);
     if (status == 0 && input_failed(t->in)) status = 2;
     input_close(t->in);
     t->in = NULL;
-    if (status == 0 && highest > t->columns) {
-        fprintf(err, "%s: column %d: named by --symbolic, but there are %d columns\n", path, highest, t->columns);
+    if (status == 0 && t->symbolic_count > t->columns) {
+        fprintf(err, "%s: column %d: named by --symbolic, but there are %d columns\n", path, t->symbolic_count,
+                t->columns);
         status = 2;
     }
     if (status == 0 && t->column == NULL) status = check_finite(t);
@@ -327,7 +339,7 @@ bool table_symbolic_given(const table *t) {
 }
 
 bool table_symbolic(const table *t, int column) {
-    return t->symbolic_given && t->symbolic[column];
+    return column < t->symbolic_count && t->symbolic[column];
 }
 
 static const table_entry *entry_of(const table *t, int row, int column) {

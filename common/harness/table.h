@@ -63,10 +63,16 @@ const char *table_text(const table *t, int row, int column, char *room);
 /* A number in as few digits as bring it back, as a double or (`single`) as a float, in `room` of TABLE_TEXT bytes. */
 const char *table_spell(double number, bool single, char *room);
 
+/* A word as it can be shown in a line or a table: cut where it is long, control characters as ?. `room` is TABLE_SHOWN
+ * bytes. */
+enum { TABLE_SHOWN = 48 };
+const char *table_shown(const char *text, char *room);
+
 /* True where the file's spellings of this column were kept: table_text is not NULL. */
 bool table_has_text(const table *t, int column);
 
-/* One line on `err` that begins as table_read's do, about a row and a column (-1: about none). Returns 2. */
+/* One line on `err` that begins as table_read's do, about a row and a column (-1: about none); control characters of
+ * the reason come out as ?. Returns 2. */
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

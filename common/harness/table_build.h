@@ -5,7 +5,12 @@
 #include "input.h"
 #include "table.h"
 
-enum { TABLE_MAX_COLUMNS = 1 << 20, TABLE_MAX_NUMBERS = 4096 };
+enum { TABLE_MAX_COLUMNS = 1 << 20 };
+
+/* A column of more different numbers keeps no spellings. Fuzzers take a small one, to pass it often. */
+#ifndef TABLE_MAX_NUMBERS
+#define TABLE_MAX_NUMBERS 4096
+#endif
 
 /* What a field of a CSV file is. */
 typedef enum { VALUE_WORD, VALUE_NUMBER, VALUE_NOT_FINITE } value_kind;
@@ -41,7 +46,8 @@ struct table {
     char *path;
     int rows, columns;
     bool symbolic_given;
-    bool *symbolic; /* of each column, where given */
+    bool *symbolic; /* of the first symbolic_count columns */
+    int symbolic_count;
     /* CSV */
     table_column *column;
     int capacity;
@@ -60,8 +66,11 @@ struct table {
  * failed and said so. Returns 2. */
 int table_reject(table *t, uint64_t line, int column, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same about a value, shown in quotes and cut where it is long or not printable. */
+/* The same about a value, shown in quotes and cut where it is long. */
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason);
+
+/* The line a row of a CSV file begins in; 0 of a binary file. */
+uint64_t table_line(const table *t, int row);
 
 /* Whether `length` bytes are a number (then *number is its value), an infinity or a NaN, or a word. */
 value_kind table_parse_number(const char *text, size_t length, double *number);
