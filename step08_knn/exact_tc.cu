@@ -263,10 +263,18 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
     return sum;
 }
 
-/* Sorts a power of two of keys: the bitonic network. */
+/* Of a key and the one `stride` lanes away the smaller, or the larger. */
+static __device__ __forceinline__ uint64_t exchange(uint64_t key, int stride, bool smaller) {
+    const uint64_t other = __shfl_xor_sync(~0u, key, stride);
+    return (other < key) == smaller ? other : key;
+}
+
+/* Sorts a power of two of keys, 64 or more: the bitonic network. What is 64 or more keys apart is compared in shared
+ * memory, a barrier each time; all that is nearer by a warp in registers: lane l has keys l and l + 32 of 64. */
 static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
-    for (int size = 2; size <= count; size *= 2)
-        for (int stride = size / 2; stride > 0; stride /= 2) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int size = 64; size <= count; size *= 2) {
+        for (int stride = size / 2; stride >= 64; stride /= 2) {
             for (int i = threadIdx.x; i < count / 2; i += FINISH_THREADS) {
                 const int low = 2 * i - i % stride, high = low + stride;
                 const uint64_t a = keys[low], b = keys[high];
@@ -274,6 +282,32 @@ static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
             }
             __syncthreads();
         }
+        for (int first = warp * 64; first < count; first += FINISH_THREADS * 2) {
+            uint64_t a = keys[first + lane], b = keys[first + lane + 32];
+            if (size == 64) /* up to here each half by itself: ascending, descending */
+#pragma unroll
+                for (int part = 2; part <= 32; part *= 2)
+#pragma unroll
+                    for (int stride = part / 2; stride > 0; stride /= 2) {
+                        const bool lower = (lane & stride) == 0, up = (lane & part) == 0;
+                        a = exchange(a, stride, lower == up);
+                        b = exchange(b, stride, lower == (part == 32 ? false : up));
+                    }
+            const bool up = (first & size) == 0;
+            if ((a > b) == up) {
+                const uint64_t c = a;
+                a = b, b = c;
+            }
+#pragma unroll
+            for (int stride = 16; stride > 0; stride /= 2) {
+                const bool lower = (lane & stride) == 0;
+                a = exchange(a, stride, lower == up);
+                b = exchange(b, stride, lower == up);
+            }
+            keys[first + lane] = a, keys[first + lane + 32] = b;
+        }
+        __syncthreads();
+    }
 }
 
 /* A block a query: measures the points on its list and sorts them; or puts the query among those to be redone. */
@@ -296,7 +330,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
     int have = 0; /* the smallest keys so far, sorted */
     for (int done = 0; done < (int)listed;) {
         const int more = min((int)listed - done, SORTED - have);
-        int room = 2;
+        int room = 64;
         while (room < have + more) room *= 2;
         for (int i = threadIdx.x; i < room - have; i += FINISH_THREADS) {
             uint64_t key = KNN_NO_KEY;
@@ -338,9 +372,9 @@ static size_t take(size_t *at, size_t bytes) {
 static void lay_out(tc_plan *l, const knn_problem *p) {
     const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
     l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
-    /* Groups so large that 16 for each of the k neighbours remain: few of them share one. */
+    /* Groups so large that 8 for each of the k neighbours remain: few of them share one. */
     l->group_bits = 0;
-    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 16 * (int64_t)p->k) l->group_bits++;
+    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
     l->groups = (int)(sample >> l->group_bits);
     size_t at = 0;
     const size_t vector = (size_t)l->steps * BK * 2;
@@ -371,7 +405,10 @@ static int half_of(int count, int least) {
 /* The largest tiles that fit into `limit` bytes: of what takes most of them, half is enough. Returns whether any fit;
  * if not, *l has the smallest. */
 static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
-    const int most = p->n / 16 > 16384 ? p->n / 16 : 16384;
+    /* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred
+     * times as much (on an H200). */
+    const double best = sqrt(400.0 * p->k * p->n);
+    const int most = best < 16384 ? 16384 : best < p->n / 2 ? (int)whole_tiles((int64_t)best) : p->n;
     const int least_rows = p->m < TILE ? p->m : TILE, least_points = p->n < TILE ? p->n : TILE;
     const int least_sample = p->n < (int)whole_tiles(p->k) ? p->n : (int)whole_tiles(p->k);
     l->rows = p->m < 16384 ? p->m : 16384;
