@@ -437,7 +437,7 @@ compile_commands.json: ## tell editors (clangd) how each file is compiled
 format: ## clang-format every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { if [ "$$(id -u)" = 0 ]; then sudo=; else sudo='sudo '; fi; \
 	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
-	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/*,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
+	@clang-format -i $(wildcard $(foreach d,common/* step??_* step??_*/* tests tests/*,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
 
 clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
