@@ -39,7 +39,7 @@ endif
 
 # ---- what the goals need: scripts/deps.sh finds or installs it before anything else ----------------------------------
 
-no_toolkit := help clean format data fuzz plots notes notes-check compare
+no_toolkit := help clean format data fuzz plots notes notes-check compare knn-torch
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
           $(if $(filter deps test test-sanitizers,$(goals)),test) \
@@ -132,7 +132,8 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) te
 
 .DEFAULT_GOAL := all
 .PHONY: all sim deps data demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
-        knn-paper clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json check-archs FORCE
+        knn-paper knn-torch clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json \
+        check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
@@ -209,6 +210,26 @@ build/obj/common/baselines/%.cpp.o: common/baselines/%.cpp build/flags
 build/knn_cpu: $(knn_cpu_objects)
 	@echo "link  $@"
 	$(Q)g++ -o $@ $^ $(ann) $(openblas_library) -lm -lpthread
+
+# Step 8's methods for other languages: all of the step but main, as code that can lie anywhere.
+library := build/step08/libknn.so
+library_objects := $(patsubst build/obj/%,build/pic/%,build/obj/step08_knn/library/knn_library.c.o \
+                     $(filter-out %/step.c.o,$(call step_objects,step08_knn)))
+$(library): $(library_objects) build/flags
+	@echo "link  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) $(libs_step08_knn)
+
+build/pic/%.c.o: %.c build/flags
+	@echo "cc    $< (library)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+build/pic/%.cu.o: %.cu build/flags
+	@echo "nvcc  $< (library)"
+	@mkdir -p $(@D)
+	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) -Xcompiler -fPIC,-fvisibility=hidden $(no_spills) $(gencode) -MMD -MP \
+	    -MF $(@:.o=.d) -c -o $@ $<
 
 # Step 7's autotuned configurations, each a variant, for the same.
 $(candidates_test): $(call objects,tests/candidates) $(filter %.cu.o,$(call objects,step07_gemv)) $(harness) build/flags
@@ -330,6 +351,8 @@ build/flags:
 
 -include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
+-include $(every_object:.o=.d) $(library_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
 deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's Python wheels)
@@ -385,6 +408,9 @@ compare: ## compare two recorded files: A=old.csv B=new.csv
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
 
+knn-torch: ## time step 8 beside PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
+	@sh scripts/knn_torch.sh
+
 errors: ## record the error of tf32x3, TF32 and FP32 against K on this GPU
 	@sh scripts/errors.sh
 
@@ -437,7 +463,7 @@ compile_commands.json: ## tell editors (clangd) how each file is compiled
 format: ## clang-format every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { if [ "$$(id -u)" = 0 ]; then sudo=; else sudo='sudo '; fi; \
 	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
-	@clang-format -i $(wildcard $(foreach d,common/* step??_* tests tests/*,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
+	@clang-format -i $(wildcard $(foreach d,common/* step??_* step??_*/* tests tests/*,$(addprefix $(d)/,*.c *.h *.cu *.cuh)))
 
 clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json

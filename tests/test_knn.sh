@@ -137,6 +137,15 @@ expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CP
     --train "$work/train.csv" --test "$work/test.csv" --k 3 --verify
 expect 'a tie goes to the smallest label' 0 '^accuracy +33.33 %' --train "$work/train.csv" --test "$work/test.csv" --k 3
 expect 'without labels' 0 '^seconds: read ' --train "$work/train.csv" --split 0.6 --labels none --symbolic 3 --k 1
+awk 'BEGIN { for (i = 0; i < 40000; i++) { for (j = 0; j < 15; j++) printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
+    >"$work/tiles.csv"
+head -n 40 "$work/tiles.csv" >"$work/points.csv"
+expect 'queries in several tiles' 0 "^bf_garcia +the same neighbours and distances as the CPU's$" --method bf_garcia \
+    --train "$work/points.csv" --test "$work/tiles.csv" --k 3 --verify --out-distances "$work/distances"
+same 'and all of them come back' 40000 "$(($(wc -l <"$work/distances")))"
+expect 'copies are shown apart' 0 \
+    '^seconds: .*, copy in [0-9.]*, search [0-9.]*, copy out .*; queries in, search and results out took [0-9.]* ' \
+    --method bf_garcia --train "$work/points.csv" --test "$work/points.csv" --k 3
 expect 'detection' 0 'b' --train "$work/train.csv" --test "$work/test.csv" --k 1 --positive b
 printf '4097.625,a\n4097.375,b\n4096.125,c\n' >"$work/far.csv"
 printf '4096.625,a\n' >"$work/near.csv"

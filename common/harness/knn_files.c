@@ -13,13 +13,28 @@
 #include "table.h"
 
 enum { DEFAULT_K = 5 };
-enum { READ, ENCODE, COPY, SEARCH, VOTE, STAGES };
-static const char *const stage_names[STAGES] = {"read", "encode", "copy", "search", "vote"};
+enum { READ, ENCODE, COPY_IN, SEARCH, COPY_OUT, VOTE, STAGES };
+static const char *const stage_names[STAGES] = {"read", "encode", "copy in", "search", "copy out", "vote"};
+
+/* Queries go to the device a tile at a time, each while the one before is searched, and neighbours come back while the
+ * next is; there are only so many tiles, of so many bytes and queries at least, for a search of few is a slow one. */
+enum { MOST_TILES = 8, TILE_BYTES = 1 << 20, TILE_QUERIES = 2048 };
+
+/* Host memory: pinned, where there is enough of that, or copies to and from it would not run beside anything. */
+typedef struct {
+    void *at;
+    bool pinned;
+} host_memory;
+
+typedef struct {
+    cudaEvent_t begin, end;
+} span;
 
 /* One side's records: the table (both sides' where one file is split), the rows chosen, and what became of them. */
 typedef struct {
     table *records;
     int *rows, count; /* rows NULL: all */
+    host_memory room; /* of: */
     float *values;    /* count x d */
     int *codes;       /* labels; NULL: none */
 } side;
@@ -38,9 +53,13 @@ typedef struct {
         int *index, *labels, *predicted;
         knn_counts *counts;
     } device;
-    int *index, *first_index, *predicted; /* of the last method, of the first, and its votes */
+    cudaStream_t in, out; /* for copies to the device and from there; searches have the session's */
+    span points, queries[MOST_TILES], searches[MOST_TILES], results[MOST_TILES];
+    bool sent;                             /* the queries are on the device, or on the way */
+    host_memory index_room, distance_room; /* of: */
+    int *index, *first_index, *predicted;  /* of the last method, of the first, and its votes */
     float *distance, *first_distance;
-    double seconds[STAGES];
+    double seconds[STAGES], together; /* together: queries in, search, results out, which overlap */
 } run;
 
 /* Ends a stage: adds what has passed since `since`, and sets that to now. */
@@ -54,6 +73,20 @@ static void *memory_for(size_t count, size_t size) {
     void *p = calloc(count + 1, size);
     if (p == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     return p;
+}
+
+static host_memory host_memory_for(size_t count, size_t size) {
+    host_memory m = {.pinned = true};
+    if (cudaMallocHost(&m.at, count * size + 1) == cudaSuccess) return m;
+    cudaGetLastError(); /* or the next launch would find it */
+    return (host_memory){.at = memory_for(count, size)};
+}
+
+static void free_host(host_memory m) {
+    if (m.pinned)
+        CUDA_CHECK(cudaFreeHost(m.at));
+    else
+        free(m.at);
 }
 
 /* ---- reading and encoding -------------------------------------------------------------------------------------- */
@@ -78,14 +111,15 @@ static int read_tables(run *r) {
 }
 
 static int encode_side(run *r, side *x, long long *unseen) {
-    x->values = memory_for((size_t)x->count * (size_t)r->d, sizeof *x->values);
+    x->room = host_memory_for((size_t)x->count * (size_t)r->d, sizeof *x->values);
+    x->values = x->room.at;
     const int status = features_encode(r->encoding, x->records, x->rows, x->count, x->values, unseen, stderr);
     if (status != EXIT_OK || r->labels == NULL) return status;
     x->codes = memory_for((size_t)x->count, sizeof *x->codes);
     return labels_encode(r->labels, x->records, r->label_column, x->rows, x->count, x->codes, stderr);
 }
 
-static int encode(run *r, long long *unseen) {
+static int fit(run *r) {
     const options *o = &r->s->o;
     features_options how = {0};
     features_parse_labels(o->labels, &how.labels);
@@ -96,9 +130,6 @@ static int encode(run *r, long long *unseen) {
     r->label_column = features_label_column(r->train.records, how.labels);
     if (r->label_column >= 0)
         status = labels_fit(r->train.records, r->label_column, r->train.rows, r->train.count, &r->labels, stderr);
-    long long unused;
-    if (status == EXIT_OK) status = encode_side(r, &r->train, &unused);
-    if (status == EXIT_OK) status = encode_side(r, &r->test, unseen);
     return status;
 }
 
@@ -108,13 +139,44 @@ static size_t places(const run *r) {
     return (size_t)r->test.count * (size_t)r->k;
 }
 
-static void to_device(void *pointer, const void *from, size_t bytes) {
-    CUDA_ALLOCATE((void **)pointer, bytes + 1);
-    if (from != NULL && bytes > 0) CUDA_CHECK(cudaMemcpy(*(void **)pointer, from, bytes, cudaMemcpyHostToDevice));
+static int tile_queries(const run *r) {
+    const size_t bytes = (size_t)r->test.count * (size_t)r->d * sizeof(float);
+    const size_t tiles = bytes / TILE_BYTES < MOST_TILES ? bytes / TILE_BYTES : MOST_TILES;
+    const int rows = tiles > 1 ? (int)(((size_t)r->test.count + tiles - 1) / tiles) : r->test.count;
+    return rows > TILE_QUERIES ? rows : r->test.count < TILE_QUERIES ? r->test.count : TILE_QUERIES;
+}
+
+static void for_each_span(run *r, void (*what)(span *)) {
+    what(&r->points);
+    for (int i = 0; i < MOST_TILES; i++) {
+        what(&r->queries[i]);
+        what(&r->searches[i]);
+        what(&r->results[i]);
+    }
+}
+
+static void create_span(span *s) {
+    CUDA_CHECK(cudaEventCreate(&s->begin));
+    CUDA_CHECK(cudaEventCreate(&s->end));
+}
+
+static void destroy_span(span *s) {
+    CUDA_CHECK(cudaEventDestroy(s->begin));
+    CUDA_CHECK(cudaEventDestroy(s->end));
+}
+
+static double span_seconds(const span *s) {
+    float ms;
+    CUDA_CHECK(cudaEventElapsedTime(&ms, s->begin, s->end));
+    return ms / 1e3;
+}
+
+static void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
+    if (bytes > 0) CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream));
 }
 
 /* False (and said why) where the device memory is too small. */
-static bool copy_in(run *r) {
+static bool allocate_device(run *r) {
     const size_t m = (size_t)r->test.count, n = (size_t)r->train.count, d = (size_t)r->d;
     const double need =
         4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
@@ -125,26 +187,101 @@ static bool copy_in(run *r) {
         return false;
     }
     r->memory -= need;
-    to_device(&r->device.queries, r->test.values, m * d * sizeof(float));
-    to_device(&r->device.points, r->train.values, n * d * sizeof(float));
-    to_device(&r->device.index, NULL, places(r) * sizeof(int));
-    to_device(&r->device.distance, NULL, places(r) * sizeof(float));
-    to_device(&r->device.counts, NULL, sizeof(knn_counts));
-    if (r->labels == NULL) return true;
-    to_device(&r->device.labels, r->train.codes, n * sizeof(int));
-    to_device(&r->device.predicted, NULL, m * sizeof(int));
+    CUDA_ALLOCATE(&r->device.queries, m * d * sizeof(float) + 1);
+    CUDA_ALLOCATE(&r->device.points, n * d * sizeof(float) + 1);
+    CUDA_ALLOCATE(&r->device.index, places(r) * sizeof(int) + 1);
+    CUDA_ALLOCATE(&r->device.distance, places(r) * sizeof(float) + 1);
+    CUDA_ALLOCATE(&r->device.counts, sizeof(knn_counts));
+    if (r->labels != NULL) {
+        CUDA_ALLOCATE(&r->device.labels, n * sizeof(int) + 1);
+        CUDA_ALLOCATE(&r->device.predicted, m * sizeof(int) + 1);
+    }
+    CUDA_CHECK(cudaStreamCreateWithFlags(&r->in, cudaStreamNonBlocking));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&r->out, cudaStreamNonBlocking));
+    for_each_span(r, create_span);
     return true;
 }
 
-static void free_device(const run *r) {
+static void free_device(run *r) {
     void *const all[] = {r->device.queries, r->device.points, r->device.index,    r->device.distance,
                          r->device.counts,  r->device.labels, r->device.predicted};
+    if (r->in == NULL) return;
+    CUDA_CHECK(cudaStreamSynchronize(r->in));
+    CUDA_CHECK(cudaStreamDestroy(r->in));
+    CUDA_CHECK(cudaStreamDestroy(r->out));
+    for_each_span(r, destroy_span);
     for (int i = 0; i < GEMM_COUNT(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
+/* Labels (few bytes, of memory that is not pinned: the host waits for them) and, while the host goes on, points. */
+static void send_points(run *r) {
+    const size_t n = (size_t)r->train.count;
+    CUDA_CHECK(cudaEventRecord(r->points.begin, r->in));
+    if (r->labels != NULL) copy(r->device.labels, r->train.codes, n * sizeof(int), cudaMemcpyHostToDevice, r->in);
+    copy(r->device.points, r->train.values, n * (size_t)r->d * sizeof(float), cudaMemcpyHostToDevice, r->in);
+    CUDA_CHECK(cudaEventRecord(r->points.end, r->in));
+}
+
+/* Encodes both sides, test records while the training ones are copied. */
+static int encode_and_send(run *r, long long *unseen) {
+    long long unused;
+    int status = encode_side(r, &r->train, &unused);
+    if (status != EXIT_OK) return status;
+    send_points(r);
+    return encode_side(r, &r->test, unseen);
+}
+
+/* Queries first ... first + rows - 1. */
+typedef struct {
+    int first, rows;
+} tile;
+
+static tile tile_of(const run *r, int i) {
+    const int rows = tile_queries(r), first = i * rows;
+    return (tile){first, r->test.count - first < rows ? r->test.count - first : rows};
+}
+
+static int tile_count(const run *r) {
+    const int rows = tile_queries(r);
+    return rows > 0 ? (r->test.count + rows - 1) / rows : 0;
+}
+
+static void send_queries(run *r) {
+    for (int i = 0; i < tile_count(r); i++) {
+        const tile t = tile_of(r, i);
+        const size_t at = (size_t)t.first * (size_t)r->d, count = (size_t)t.rows * (size_t)r->d;
+        CUDA_CHECK(cudaEventRecord(r->queries[i].begin, r->in));
+        copy(r->device.queries + at, r->test.values + at, count * sizeof(float), cudaMemcpyHostToDevice, r->in);
+        CUDA_CHECK(cudaEventRecord(r->queries[i].end, r->in));
+    }
+    r->sent = true;
+}
+
+/* Enqueues the search of a tile when it has come, and after it the copies of its neighbours. */
+static void search_tile(run *r, const knn_method *method, const knn_problem *all, int i) {
+    const cudaStream_t stream = r->s->stream;
+    const tile t = tile_of(r, i);
+    const size_t at = (size_t)t.first * (size_t)r->k, count = (size_t)t.rows * (size_t)r->k;
+    knn_problem p = *all;
+    p.m = t.rows;
+    p.queries += (size_t)t.first * (size_t)r->d;
+    p.index += at;
+    p.distance += at;
+    CUDA_CHECK(cudaStreamWaitEvent(stream, r->queries[i].end, 0)); /* and the points came before them */
+    CUDA_CHECK(cudaEventRecord(r->searches[i].begin, stream));
+    CUDA_CHECK(method->search(&p, stream));
+    CUDA_CHECK(cudaEventRecord(r->searches[i].end, stream));
+    CUDA_CHECK(cudaStreamWaitEvent(r->out, r->searches[i].end, 0));
+    CUDA_CHECK(cudaEventRecord(r->results[i].begin, r->out));
+    copy(r->index + at, p.index, count * sizeof(int), cudaMemcpyDeviceToHost, r->out);
+    copy(r->distance + at, p.distance, count * sizeof(float), cudaMemcpyDeviceToHost, r->out);
+    CUDA_CHECK(cudaEventRecord(r->results[i].end, r->out));
+}
+
 /* Searches and brings the neighbours here. EXIT_OK, or EXIT_USAGE where the method refuses. */
-static int search(run *r, const knn_method *method, double *since) {
-    knn_problem p = {.m = r->test.count,
+static int search(run *r, const knn_method *method) {
+    const int tiles = tile_count(r);
+    knn_problem p = {.m = tile_queries(r),
                      .n = r->train.count,
                      .d = r->d,
                      .k = r->k,
@@ -164,16 +301,20 @@ static int search(run *r, const knn_method *method, double *since) {
     CUDA_ALLOCATE(&p.workspace, p.workspace_bytes + 1);
     CUDA_CHECK(cudaMemsetAsync(p.counts, 0, sizeof *p.counts, r->s->stream));
     CUDA_CHECK(cudaStreamSynchronize(r->s->stream));
-    stage(r, COPY, since);
-    CUDA_CHECK(method->search(&p, r->s->stream));
+    const double begin = inspect_now_s();
+    if (!r->sent) send_queries(r);
+    for (int i = 0; i < tiles; i++) search_tile(r, method, &p, i);
     CUDA_CHECK(cudaStreamSynchronize(r->s->stream));
-    stage(r, SEARCH, since);
-    if (places(r) > 0) {
-        CUDA_CHECK(cudaMemcpy(r->index, p.index, places(r) * sizeof(int), cudaMemcpyDeviceToHost));
-        CUDA_CHECK(cudaMemcpy(r->distance, p.distance, places(r) * sizeof(float), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaStreamSynchronize(r->out));
+    r->together = inspect_now_s() - begin;
+    r->seconds[COPY_IN] = span_seconds(&r->points);
+    r->seconds[SEARCH] = r->seconds[COPY_OUT] = r->seconds[VOTE] = 0.0;
+    for (int i = 0; i < tiles; i++) {
+        r->seconds[COPY_IN] += span_seconds(&r->queries[i]);
+        r->seconds[SEARCH] += span_seconds(&r->searches[i]);
+        r->seconds[COPY_OUT] += span_seconds(&r->results[i]);
     }
     CUDA_CHECK(cudaFree(p.workspace));
-    stage(r, COPY, since);
     return EXIT_OK;
 }
 
@@ -184,7 +325,7 @@ static void vote(run *r, int k, double *since) {
     CUDA_CHECK(cudaStreamSynchronize(r->s->stream));
     stage(r, VOTE, since);
     if (bytes > 0) CUDA_CHECK(cudaMemcpy(r->predicted, r->device.predicted, bytes, cudaMemcpyDeviceToHost));
-    stage(r, COPY, since);
+    stage(r, COPY_OUT, since);
 }
 
 /* ---- what came out --------------------------------------------------------------------------------------------- */
@@ -296,7 +437,8 @@ static int write_files(const run *r) {
 static void print_stages(const run *r) {
     printf("seconds:");
     for (int i = 0; i < STAGES; i++) printf("%s %s %.4f", i > 0 ? "," : "", stage_names[i], r->seconds[i]);
-    printf("%s\n", r->s->device.simulated ? " (search and vote simulated)" : "");
+    printf("; queries in, search and results out took %.4f together%s\n", r->together,
+           r->s->device.simulated ? " (search and vote simulated)" : "");
     fflush(stdout);
 }
 
@@ -334,18 +476,15 @@ static void print_data(const run *r, long long unseen) {
 
 static int run_methods(run *r) {
     const options *o = &r->s->o;
-    const double copied = r->seconds[COPY]; /* in: each method's time has it */
     int status = EXIT_OK;
     bool wrong = false, first = true, first_exact = false;
     for (int i = 0; i < r->method_count && status == EXIT_OK; i++) {
         if (!o->chosen[i]) continue;
         const knn_method *method = &r->methods[i];
-        double since = inspect_now_s();
+        double since;
         error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->test.count, r->train.count, r->d,
                       r->k);
-        r->seconds[COPY] = copied;
-        r->seconds[SEARCH] = r->seconds[VOTE] = 0.0;
-        status = search(r, method, &since);
+        status = search(r, method);
         if (status != EXIT_OK) break;
         printf("\n%s, k %d\n", method->name, r->k);
         print_counts(r, method);
@@ -370,7 +509,7 @@ static int run_methods(run *r) {
 
 static void free_side(side *x) {
     free(x->rows);
-    free(x->values);
+    free_host(x->room);
     free(x->codes);
 }
 
@@ -382,27 +521,27 @@ int knn_files_run(session *s, const knn_method *methods, int count, double memor
     if (status == EXIT_OK) status = read_tables(&r);
     stage(&r, READ, &since);
     if (status == EXIT_OK) status = choose_k(&r);
-    if (status == EXIT_OK) status = encode(&r, &unseen);
+    if (status == EXIT_OK) status = fit(&r);
+    if (status == EXIT_OK && !allocate_device(&r)) status = EXIT_USAGE;
+    if (status == EXIT_OK) status = encode_and_send(&r, &unseen);
     stage(&r, ENCODE, &since);
     if (status == EXIT_OK) {
-        if (!copy_in(&r)) status = EXIT_USAGE;
-        stage(&r, COPY, &since);
-    }
-    if (status == EXIT_OK) {
-        r.index = memory_for(places(&r), sizeof *r.index);
-        r.distance = memory_for(places(&r), sizeof *r.distance);
+        r.index_room = host_memory_for(places(&r), sizeof *r.index);
+        r.distance_room = host_memory_for(places(&r), sizeof *r.distance);
+        r.index = r.index_room.at;
+        r.distance = r.distance_room.at;
         r.first_index = memory_for(places(&r), sizeof *r.first_index);
         r.first_distance = memory_for(places(&r), sizeof *r.first_distance);
         r.predicted = memory_for((size_t)r.test.count, sizeof *r.predicted);
         print_data(&r, unseen);
         status = run_methods(&r);
-        free(r.index);
-        free(r.distance);
         free(r.first_index);
         free(r.first_distance);
         free(r.predicted);
-        free_device(&r);
     }
+    free_device(&r);
+    free_host(r.index_room);
+    free_host(r.distance_room);
     free_side(&r.train);
     free_side(&r.test);
     if (r.test.records != r.train.records) table_free(r.test.records);

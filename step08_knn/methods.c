@@ -1,0 +1,101 @@
+/* The table of methods: distances with each way to select, and what is more than two parts. */
+#include "methods.h"
+
+#include "search.h"
+
+/* A method of two parts: functions that say which two, and a row of the table. */
+#define PARTS(from, by)                                                                                                \
+    static cudaError_t search_##from##_##by(const knn_problem *p, cudaStream_t stream) {                               \
+        return knn_search(&knn_distance_##from, &knn_select_##by, p, stream);                                          \
+    }                                                                                                                  \
+    static size_t workspace_##from##_##by(const knn_problem *p, size_t limit) {                                        \
+        return knn_search_workspace(&knn_distance_##from, &knn_select_##by, p, limit);                                 \
+    }                                                                                                                  \
+    static const char *refuses_##from##_##by(const knn_problem *p) {                                                   \
+        return knn_search_refuses(&knn_distance_##from, &knn_select_##by, p);                                          \
+    }
+#define METHOD(from, by, is_exact, text)                                                                               \
+    {                                                                                                                  \
+        .name = #from "+" #by, .idea = text, .search = search_##from##_##by, .kernel = kernel_##from,                  \
+        .supports = supports_##from, .refuses = refuses_##from##_##by, .workspace = workspace_##from##_##by,           \
+        .exact = is_exact, .note = note_##by                                                                           \
+    }
+
+/* Distances with each way to select. */
+#define WITH_ALL(from)                                                                                                 \
+    PARTS(from, kpass)                                                                                                 \
+    PARTS(from, bitonic)                                                                                               \
+    PARTS(from, auto)                                                                                                  \
+    PARTS(from, warpselect)                                                                                            \
+    PARTS(from, radix)                                                                                                 \
+    static gemm_kernel kernel_##from(void) {                                                                           \
+        return knn_distance_##from.kernel();                                                                           \
+    }                                                                                                                  \
+    static const char *supports_##from(const device_facts *device) {                                                   \
+        return knn_distance_##from.supports != NULL ? knn_distance_##from.supports(device) : NULL;                     \
+    }
+#define ROWS_OF(from, is_exact, text)                                                                                  \
+    METHOD(from, kpass, is_exact, text "; k times the minimum"),                                                       \
+        METHOD(from, bitonic, is_exact, text "; bitonic sort"),                                                        \
+        METHOD(from, auto, is_exact, text "; whichever of the two is faster for one query"),                           \
+        METHOD(from, warpselect, is_exact, text "; one pass, queues in registers, k up to 256"),                       \
+        METHOD(from, radix, is_exact, text "; by digits, any k")
+
+#define note_kpass      NULL
+#define note_bitonic    NULL
+#define note_warpselect NULL
+#define note_radix      NULL
+
+static const char *note_auto(void) {
+    return knn_select_auto.note();
+}
+
+WITH_ALL(gemm_cublas)
+WITH_ALL(gemm_ladder)
+WITH_ALL(direct)
+
+cudaError_t search_bf_garcia(const knn_problem *p, cudaStream_t stream);
+size_t workspace_bf_garcia(const knn_problem *p, size_t limit);
+const char *refuses_bf_garcia(const knn_problem *p);
+gemm_kernel kernel_bf_garcia(void);
+
+#define WHOLE(name)                                                                                                    \
+    cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);                                              \
+    size_t workspace_##name(const knn_problem *p, size_t limit);                                                       \
+    const char *refuses_##name(const knn_problem *p);                                                                  \
+    const char *supports_##name(const device_facts *device);                                                           \
+    gemm_kernel kernel_##name(void)
+WHOLE(fused);
+WHOLE(exact_tc);
+
+/* The last is the best: what classifies records of files where no method is named. */
+const knn_method knn_methods[] = {
+    {.name = "bf_garcia",
+     .idea = "brute force as of 2008: distances in 16 x 16 tiles, a thread a query sorts by insertion",
+     .search = search_bf_garcia,
+     .kernel = kernel_bf_garcia,
+     .refuses = refuses_bf_garcia,
+     .workspace = workspace_bf_garcia,
+     .exact = true},
+    ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
+    ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's stream_k"),
+    ROWS_OF(direct, true, "squared differences"),
+    {.name = "fused",
+     .idea = "distances and selection in one kernel, no matrix of distances, k up to 1024",
+     .search = search_fused,
+     .kernel = kernel_fused,
+     .supports = supports_fused,
+     .refuses = refuses_fused,
+     .workspace = workspace_fused,
+     .exact = true},
+    {.name = "exact_tc",
+     .idea = "tensor cores drop what is certainly too far, differences decide: exact, k up to 1024",
+     .search = search_exact_tc,
+     .kernel = kernel_exact_tc,
+     .supports = supports_exact_tc,
+     .refuses = refuses_exact_tc,
+     .workspace = workspace_exact_tc,
+     .exact = true},
+};
+
+const int knn_method_count = GEMM_COUNT(knn_methods);
