@@ -1,10 +1,12 @@
 # Rewrites one note: what stands between its markers comes from recorded measurements. With records.awk before it,
-# gemv.awk and gemv_notes.awk (GEMV's markers), tensorcore.awk and tensorcore_notes.awk (the tensor cores') after it:
+# gemv.awk and gemv_notes.awk (GEMV's markers), tensorcore.awk and tensorcore_notes.awk (the tensor cores'), knn.awk and
+# knn_notes.awk (step 8's) after it:
 #   awk -f records.awk -f notes.awk -f gemv.awk -f gemv_notes.awk -f tensorcore.awk -f tensorcore_notes.awk \
+#       -f knn.awk -f knn_notes.awk \
 #       input=ladder intensity.csv input=gemv_ladder gemv_ladder.csv input=tensorcore_ladder tensorcore_ladder.csv \
 #       input=metrics metrics.txt input=rows FILE.csv [input=gemv gemv.csv] [input=gemv_search gemv_search.csv] \
-#       [input=gemv_dram gemv_dram.csv] [input=tensorcore tensorcore.csv] [input=counters counters.csv] \
-#       [input=sass sass.csv] input=note NOTE.md
+#       [input=gemv_dram gemv_dram.csv] [input=tensorcore tensorcore.csv] [input=knn knn.csv] \
+#       [input=knn_rates knn_rates.csv] [input=counters counters.csv] [input=sass sass.csv] input=note NOTE.md
 # ENVIRON["DATA_NAME"], ["NOTE_NAME"]: the files' names in messages. The markers are described in scripts/notes.sh.
 
 BEGIN {
@@ -23,6 +25,7 @@ input == "ladder" { read_ladder(); next }
 input == "rows" { if (read_row(data)) keep_row(data); next }
 input ~ /^gemv/ { read_gemv(FILENAME); next }
 input ~ /^tensorcore/ { read_tensor(FILENAME); next }
+input ~ /^knn/ { read_knn(FILENAME); next }
 input == "metrics" { sub(/#.*/, ""); if (NF) known_fact["counter", $1] = 1; next }
 input == "counters" { if (read_named(FILENAME, COUNTERS_HEADER, "recorded counters")) keep_counter(); next }
 input == "sass" { if (read_named(FILENAME, SASS_HEADER, "recorded machine code")) keep_sass(); next }
@@ -76,6 +79,7 @@ function find_variant(step, name) {
 function tell_table(word, n) {
     if (word[1] ~ /^gemv/) { tell_gemv_table(word, n); return }
     if (word[1] ~ /^tensor/) { tell_tensor_table(word, n); return }
+    if (word[1] ~ /^knn/) { tell_knn_table(word, n); return }
     if (word[1] == "ladder") { need(n, 1, 1, "table: ladder"); ladder() }
     else if (word[1] == "bars") { need(n, 1, 1, "table: bars"); bars() }
     else if (word[1] == "article") { need(n, 1, 1, "table: article"); article() }
@@ -86,7 +90,7 @@ function tell_table(word, n) {
     else if (word[1] == "counters") { need(n, 2, 2, "table: counters STEP"); counters(find_step(word[2])); return }
     else if (word[1] == "sass") { need(n, 2, 2, "table: sass STEP"); sass(find_step(word[2])); return }
     else die(note ":" FNR ": unknown table " word[1] \
-        " (ladder, bars, step, square, article, odd, speedup, counters, sass, gemv..., tensor...)")
+        " (ladder, bars, step, square, article, odd, speedup, counters, sass, gemv..., tensor..., knn...)")
     print ""
     print "<sub>" (device == "" ? "Not measured yet." : "Recorded on " provenance() "; cold L2, medians" \
         (baseline == "" ? "" : ", ratios pair by pair") ".") "</sub>"

@@ -34,8 +34,11 @@
 #                                                      times as fast 1 is as 2; words of one alone: persistent/nn
 #   <!-- tensor-limit: STEP tflops|clock [FORMAT] -->762<!-- end -->    the power-limited peak of f16: at the clock of
 #                                                      the sustained run (scripts/tensorcore.awk: tensor_limit)
+# and of step 8, the paper's three experiments:
+#   <!-- table: knn-paper STEP | knn-select STEP | knn-rates STEP -->
 # Counters come from counters.csv beside the measurements, machine code from plots/data/sass.csv, GEMV from gemv.csv,
-# gemv_search.csv and gemv_dram.csv, the tensor cores from tensorcore.csv beside the measurements.
+# gemv_search.csv and gemv_dram.csv, the tensor cores from tensorcore.csv, step 8 from knn.csv and knn_rates.csv beside
+# the measurements.
 # --check writes nothing and exits 1 naming the notes that differ.
 set -eu
 LC_ALL=C
@@ -63,7 +66,7 @@ cd "$root"
 set --
 counters=$(dirname "$csv")/counters.csv
 if [ -f "$counters" ]; then set -- "$@" input=counters "${counters#"$root/"}"; fi
-for kind in gemv gemv_search gemv_dram tensorcore; do
+for kind in gemv gemv_search gemv_dram tensorcore knn knn_rates; do
     file=$(dirname "$csv")/$kind.csv
     if [ -f "$file" ]; then set -- "$@" input=$kind "${file#"$root/"}"; fi
 done
@@ -79,6 +82,7 @@ for note in README.md step[0-9][0-9]_*/README.md; do
     mkdir -p "$work/$(dirname "$note")"
     DATA_NAME=$name NOTE_NAME=$note awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
         -f scripts/gemv_notes.awk -f scripts/tensorcore.awk -f scripts/tensorcore_notes.awk \
+        -f scripts/knn.awk -f scripts/knn_notes.awk \
         input=ladder plots/intensity.csv input=gemv_ladder plots/gemv_ladder.csv \
         input=tensorcore_ladder plots/tensorcore_ladder.csv input=metrics scripts/metrics.txt input=rows "$csv" "$@" \
         input=note "./$note" >"$work/$note" || exit 2

@@ -2,7 +2,7 @@
 # Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
 # CSV holds the FP32 GEMM steps' measurements. From beside it come GEMV's figures, plots/gemv_*.gp (gemv.csv and
 # gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
-# tensorcore_error.csv).
+# tensorcore_error.csv), and step 8's, plots/knn_*.gp (knn.csv and knn_rates.csv).
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -43,7 +43,10 @@ command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnup
 if [ -z "$csv" ]; then
     for folder in "$root/plots/data/$(gpu_slug)" "$root/plots/data/nvidia-h200" "$root"/plots/data/*; do
         csv=$folder/sgemm.csv
-        if has_rows "$csv" || has_rows "$folder/gemv.csv" || has_rows "$folder/tensorcore.csv"; then break; fi
+        if has_rows "$csv" || has_rows "$folder/gemv.csv" || has_rows "$folder/tensorcore.csv" ||
+            has_rows "$folder/knn.csv"; then
+            break
+        fi
     done
     given=
 else
@@ -52,12 +55,14 @@ fi
 case $csv in /*) ;; *) csv=./$csv ;; esac # awk takes a=b for an assignment
 gemv=$(dirname "$csv")/gemv.csv
 tensor=$(dirname "$csv")/tensorcore.csv
+knn=$(dirname "$csv")/knn.csv
+knn_rates=$(dirname "$csv")/knn_rates.csv
 short() { # a file's name in messages
     short=${1#"$root/"}
     printf %s "${short#./}"
 }
 if [ ! -r "$csv" ] || [ -d "$csv" ]; then
-    if [ -n "$given" ] || { ! has_rows "$gemv" && ! has_rows "$tensor"; }; then
+    if [ -n "$given" ] || { ! has_rows "$gemv" && ! has_rows "$tensor" && ! has_rows "$knn"; }; then
         say "no recorded measurements to draw (no file $(short "$csv")): \`make bench\` records them"
         exit 1
     fi
@@ -117,6 +122,15 @@ if [ -f "$work/gemv_caption" ]; then
 elif [ -n "$figures" ]; then
     say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
 fi
+set --
+if has_rows "$knn"; then set -- "$@" input=knn "$knn"; fi
+if has_rows "$knn_rates"; then set -- "$@" input=knn_rates "$knn_rates"; fi
+if [ $# -gt 0 ]; then
+    DATA_NAME=$(short "$knn") RATES_NAME=$(short "$knn_rates") awk -v dir="$work" -v gap="$gap" \
+        -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/knn.awk" -f "$scripts/knn_figures.awk" \
+        "$@" || exit 2
+fi
+if [ -f "$work/knn_caption" ]; then figures="$figures knn_table knn_select knn_rates"; fi
 [ -n "$figures" ] || exit 1
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
@@ -131,6 +145,7 @@ before= # whose caption stands above, in the terminal
 for figure in $figures; do
     case $figure in
     gemv_*) part=gemv_ ;;
+    knn_*) part=knn_ ;;
     tensorcore_error) part=error_ ;;
     tensorcore_*) part=tensorcore_ ;;
     *) part= ;;
