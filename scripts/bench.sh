@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
-# tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv. What they hold already is not
-# measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
+# tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is
+# article: the paper's shapes and larger ones). What they hold already is not measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
 # DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192 16384" (m = n = k; these are the
 # defaults). MINUTES=8 starts no run after 8 minutes: the same command again goes on. FORCE=1 starts the files of these
 # steps afresh (and must not be given again to go on).
@@ -98,10 +98,23 @@ tensor_runs() {
     esac
 }
 
+# What is measured of step 8: the paper's shapes, and a million points by what does not take minutes for them.
+search_runs() {
+    for shape in "32768 --d 256 --k 25" "16384 --d 32 --k 46" "16384 --d 32 --k 512"; do
+        echo "--m 1200 --n $shape --time 0.5"
+    done
+    large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
+        direct+warpselect direct+radix fused exact_tc; do echo "--method $method"; done | tr '\n' ' ')
+    echo "--m 1200 --n 1000000 --d 128 --k 100 --time 0.5 $large"
+    echo "--m 10000 --n 1000000 --d 128 --k 25 --time 0.5 $large"
+}
+
 # runs STEP SWEEP: the options of every run that this takes, a line a run.
 runs() {
     case $1:$2 in
     step06*) tensor_runs "$2" ;;
+    step08*:article) search_runs ;;
+    step08*) ;;
     *:sustained) ;;
     step07*:article) echo "--sweep article" ;;
     step07*:*)
@@ -119,7 +132,7 @@ runs() {
     esac
 }
 
-steps=${BENCH_STEPS:-$(echo step0[1-7])}
+steps=${BENCH_STEPS:-$(echo step0[1-8])}
 files= # that these steps are recorded in
 for step in $steps; do
     file=$(recorded_in "$step")

@@ -40,6 +40,8 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         # Step 6 has 14 kinds of problems (type, layout, output), with 165 problems each up to this size: two or three of
         # each kind, and some with K long enough for a ring of stages to go round.
         if [ "$step" = step06 ]; then every=61 size=600; fi
+        # Step 8 has a list of its own, some 260 problems: these 16 and what follows have every kernel run.
+        if [ "$step" = step08 ]; then every=17 size=2200; fi
         sanitize "$tool" "$step" "./$step/run" --sweep check --max-size $size --every $every
         case $step in
         step05) # Its blocks share a tile only where there is enough of K: at larger sizes.
@@ -50,6 +52,15 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
             sample="--max-size 4301 --every 400"
             if [ "$tool" = racecheck ]; then sample="--max-size 1024 --every 187"; fi
             sanitize "$tool" "$step autotuned" "./$step/run" --sweep check --variant autotuned $sample
+            ;;
+        step08) # Rows longer than what a block selects from or sorts; votes, and copies in several streams.
+            sanitize "$tool" "$step long rows" "./$step/run" --sweep check --max-size 4100 --every 23 \
+                --method direct+kpass --method direct+bitonic --method direct+warpselect --method exact_tc
+            sanitize "$tool" "$step long answers" "./$step/run" --m 2 --n 4100 --d 3 --k 3000 --time 0.001 \
+                --method direct+radix
+            awk 'BEGIN { for (i = 0; i < 9000; i++) print i % 97 "," i % 89 "," i % 83 "," i % 10 }' >"$logs/test.csv"
+            head -n 500 "$logs/test.csv" >"$logs/train.csv"
+            sanitize "$tool" "$step records" "./$step/run" --train "$logs/train.csv" --test "$logs/test.csv" --k 5
             ;;
         esac
     done

@@ -32,8 +32,9 @@ tally() {
 }
 
 tally faults build/tests/gpu/faults
-tally measure sh tests/gpu/measure.sh
-tally tensorcore build/tests/tensorcore/run special
+tally measure env STEPS="${STEPS:-}" sh tests/gpu/measure.sh
+case "${STEPS:-step06}" in *step06*) tally tensorcore build/tests/tensorcore/run special ;; esac
+case "${STEPS:-step08}" in *step08*) tally optdigits sh tests/gpu/optdigits.sh ;; esac
 
 # show STEP NAME: does the GPU do what the drawing says?
 show() {

@@ -222,24 +222,30 @@ for dir in $dirs; do cp "$work/run" "$dir/run"; done # newer than its objects: m
 check "the GPU's own tests build" [ -x build/tests/gpu/faults ]
 cp "$work/faults" build/tests/gpu/faults
 cp "$work/faults" build/tests/tensorcore/run
-cp tests/gpu/measure.sh "$work/measure.sh"
-cp "$work/faults" tests/gpu/measure.sh
+for script in measure optdigits; do
+    cp "tests/gpu/$script.sh" "$work/$script.sh"
+    cp "$work/faults" "tests/gpu/$script.sh"
+done
 steps=$(echo "$dirs" | wc -l)
 
 run with_gpu make -s test-gpu
 check "test-gpu sums every step and its own tests" eval \
     '[ "$status" = 0 ] && said "^ok faults: 5 passed" && said "^ok measure: 5 passed" &&
-        said "^ok tensorcore: 5 passed" && said "^$((3 * steps + 15)) passed, 0 failed, $steps skipped$"'
+        said "^ok tensorcore: 5 passed" && said "^ok optdigits: 5 passed" &&
+        said "^$((3 * steps + 20)) passed, 0 failed, $steps skipped$"'
 run with_gpu env FAKE_FAULTS=2 sh scripts/test_gpu.sh
 check "test-gpu fails when the verification misses a fault" eval \
-    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 15)) passed, 6 failed, "'
+    '[ "$status" = 1 ] && said "^FAIL faults: 5 passed, 2 failed" && said "^$((3 * steps + 20)) passed, 8 failed, "'
 run env FAKE_STATUS=3 PATH="$gpu:$PATH" FAKE_CC=9.0 sh scripts/test_gpu.sh
-check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 3)) failed$"'
+check "test-gpu counts a crash as failed" eval '[ "$status" = 1 ] && said "^0 passed, $((steps + 4)) failed$"'
+run with_gpu env STEPS="$step" sh scripts/test_gpu.sh
+check "test-gpu leaves out what belongs to other steps" eval '[ "$status" = 0 ] && said "^ok measure: 5 passed" &&
+    said "^ok $step: 3 passed" && said "^13 passed, 0 failed, 1 skipped$"'
 run with_gpu sh scripts/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
-        said "^ok racecheck step07 autotuned$" && said "^sanitize: racecheck $step$" &&
-        said "^$((4 * (steps + 2))) passed, 0 failed$"'
+        said "^ok racecheck step07 autotuned$" && said "^ok racecheck step08 records$" &&
+        said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 5))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize.sh
 check "sanitize fails on an error" eval \
     '[ "$status" = 1 ] && said "^FAIL initcheck $step .*2 errors" && said "^0 passed, 1 failed"'
@@ -267,6 +273,13 @@ for script in bench:BENCH_STEPS counters:BENCH_STEPS sanitize:STEPS test_gpu:STE
     run with_gpu env "${script#*:}=$step step77" sh "scripts/${script%:*}.sh"
     check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 && said "no step .step77.*=step04"'
 done
+run with_gpu make -s bench BENCH_STEPS=step08 SWEEPS=article
+check "bench records the shapes of step 8" eval \
+    '[ "$status" = 0 ] && [ "$(grep -c "^step08_knn,.*,knn," "$(dirname "$csv")/knn.csv")" = 5 ]'
+run with_gpu env PYTHON=false sh scripts/knn_torch.sh
+check "knn_torch.sh without PyTorch: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "false has no PyTorch"'
+run with_gpu env PYTHON="$work/none" sh scripts/knn_torch.sh
+check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
 run with_gpu env SWEEPS="odd even" sh scripts/bench.sh
 check "bench.sh refuses an unknown sweep" eval '[ "$status" = 2 ] && lines 1 && said "no sweep .even."'
 run with_gpu env DTYPES="f16 f64" sh scripts/bench.sh
@@ -281,7 +294,7 @@ if [ -e step06_tensorcore/step.c ]; then
     check "demo with a GPU: tensor cores have a table" said "^step06_tensorcore  *one  *2.000  *50.00  *50.0 %  f16$"
 fi
 
-cp "$work/measure.sh" tests/gpu/measure.sh
+for script in measure optdigits; do cp "$work/$script.sh" "tests/gpu/$script.sh"; done
 run make compile_commands.json
 if command -v python3 >/dev/null; then
     check "compile_commands.json is JSON" python3 -c 'import json; assert json.load(open("compile_commands.json"))'
@@ -293,7 +306,7 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
-    for script in bench counters cold test_gpu sanitize "profile $step"; do
+    for script in bench counters cold test_gpu sanitize knn_torch "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
     done

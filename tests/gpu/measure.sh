@@ -1,7 +1,7 @@
 #!/bin/sh
 # What only a GPU can show of the measuring half: every step timed at small sizes, recorded, resumed, cold and warm,
-# with beta != 0, a GEMV's autotuner and its chains, and the errors that need a device. Prints "ok NAME" or
-# "FAIL NAME: ..." and, last, "N passed, N failed".
+# with beta != 0, a GEMV's autotuner and its chains, searches and records of files, and the errors that need a device.
+# STEPS="step06 step08" narrows it. Prints "ok NAME" or "FAIL NAME: ..." and, last, "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
@@ -9,6 +9,9 @@ trap 'rm -rf "$work"' EXIT
 XDG_CACHE_HOME=$work # for the tune file: nobody's own is touched
 export XDG_CACHE_HOME
 passed=0 failed=0
+
+# wants STEP: is it among STEPS, or are these all?
+wants() { case " ${STEPS:-$1}" in *" $1"*) ;; *) return 1 ;; esac; }
 
 # check NAME COMMAND...: the command must succeed.
 check() {
@@ -46,6 +49,7 @@ complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' && [ 
 
 for run in step0[1-5]/run; do
     step=$(dirname "$run")
+    wants "$step" || continue
     rm -f "$work/a.csv" "$work/a.json"
     variants=$("./$run" --list | wc -l)
     check "$step is timed and recorded" exits 0 "./$run" --size 64 --time 0.02 --csv "$work/a.csv" --json "$work/a.json"
@@ -62,12 +66,15 @@ for run in step0[1-5]/run; do
     check "$step: its occupancy is listed" exits 0 "./$run" --list --verbose
 done
 
-rm -f "$work/a.csv"
-check "long kernels between events" exits 0 "./$run" --size 2048 --time 0.05 --csv "$work/a.csv"
-check "their mode is events" modes_are events
-check "too large a problem is refused" refuses 2 "GB are free" "./$run" --size 1000000
-check "a device that is not there" refuses 2 "--device 99" "./$run" --size 64 --device 99
-check "hidden devices" refuses 3 "CUDA_VISIBLE_DEVICES" env CUDA_VISIBLE_DEVICES= "./$run" --size 64
+if wants step05; then
+    run=step05/run
+    rm -f "$work/a.csv"
+    check "long kernels between events" exits 0 "./$run" --size 2048 --time 0.05 --csv "$work/a.csv"
+    check "their mode is events" modes_are events
+    check "too large a problem is refused" refuses 2 "GB are free" "./$run" --size 1000000
+    check "a device that is not there" refuses 2 "--device 99" "./$run" --size 64 --device 99
+    check "hidden devices" refuses 3 "CUDA_VISIBLE_DEVICES" env CUDA_VISIBLE_DEVICES= "./$run" --size 64
+fi
 
 # ---- step 6: tensor cores, their types and layouts, fallbacks, and continuous load ----
 
@@ -78,7 +85,7 @@ takes() {
     exits 0 ./step06/run --size 64 --time 0.005 --no-baseline --dtype "$1" --layout "$2"
     grep '^[a-z][a-z0-9_]*  *64  *64  *64 ' "$work/out" | grep -cv ' skipped: '
 }
-if [ -x step06/run ]; then
+if wants step06 && [ -x step06/run ]; then
     cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
     for kind in f16:tn:wmma f16:nn:wmma bf16:tn:multistage bf16:nn:multistage s8:tn:mma_s8_tile tf32:tn:multistage \
         tf32:nn:multistage tf32x3:tn:tf32x3 tf32x3:nn:tf32x3; do
@@ -147,91 +154,137 @@ searched() { [ "$(tail -n +2 "$work/tune.csv" | wc -l)" = $(($1 * one_search)) ]
 # kept ENTRIES: the tune file is whole and holds so many.
 kept() { head -n 1 "$tune" | grep -q '^kernel-ladder tune file' && [ "$(entries | wc -l)" = "$1" ]; }
 
-rm -f "$work/a.csv" "$work/a.json"
-variants=$(./step07/run --list | wc -l)
-set -- --size 64 --csv "$work/a.csv" --tune-csv "$work/tune.csv"
-check "$step is timed and recorded" exits 0 gemv "$@" --json "$work/a.json"
-check "$step: a complete row a variant, and the read ceiling" complete_gemv "$variants" "$variants"
-check "$step: in graphs" modes_are graph
-check "$step: as many JSON lines" [ "$(wc -l <"$work/a.json")" = $((variants + 1)) ]
-one_search=$(tail -n +2 "$work/tune.csv" | wc -l)
-check "$step: the search was recorded" [ "$one_search" -ge 8 ]
-check "$step: the tune file was made" kept 1
-check "$step is resumed" exits 0 gemv "$@" --resume
-check "$step: nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
-check "$step: nothing was searched again" searched 1
+if wants step07; then
+    rm -f "$work/a.csv" "$work/a.json"
+    variants=$(./step07/run --list | wc -l)
+    set -- --size 64 --csv "$work/a.csv" --tune-csv "$work/tune.csv"
+    check "$step is timed and recorded" exits 0 gemv "$@" --json "$work/a.json"
+    check "$step: a complete row a variant, and the read ceiling" complete_gemv "$variants" "$variants"
+    check "$step: in graphs" modes_are graph
+    check "$step: as many JSON lines" [ "$(wc -l <"$work/a.json")" = $((variants + 1)) ]
+    one_search=$(tail -n +2 "$work/tune.csv" | wc -l)
+    check "$step: the search was recorded" [ "$one_search" -ge 8 ]
+    check "$step: the tune file was made" kept 1
+    check "$step is resumed" exits 0 gemv "$@" --resume
+    check "$step: nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
+    check "$step: nothing was searched again" searched 1
 
-set -- --size 64 --verbose --tune-csv "$work/tune.csv"
-check "$step: tuned already" exits 0 autotuned "$@"
-check "$step: no search where it is tuned" searched 1
-check "$step: the tune file's candidate" [ "$(chosen)" = "$(candidates)" ]
-cp "$tune" "$work/before"
-check "$step: --no-tune at another shape" exits 0 autotuned --size 80 --no-tune --verbose
-check "$step: --no-tune takes the nearest shape's" grep -q '^    autotuned: as tuned for n 64, k 64$' "$work/out"
-check "$step: ... its candidate" [ "$(chosen)" = "$(candidates)" ]
-check "$step: --no-tune writes nothing" cmp -s "$tune" "$work/before"
-check "$step: --retune" exits 0 autotuned "$@" --retune
-check "$step: --retune searches again" searched 2
-check "$step: --retune replaces the entry" kept 1
-echo 'kernel-ladder tune file of somebody else' >"$tune"
-check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
-check "$step: a corrupted tune file is searched for again" searched 3
-check "$step: a corrupted tune file is written anew" kept 1
-check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
-check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
+    set -- --size 64 --verbose --tune-csv "$work/tune.csv"
+    check "$step: tuned already" exits 0 autotuned "$@"
+    check "$step: no search where it is tuned" searched 1
+    check "$step: the tune file's candidate" [ "$(chosen)" = "$(candidates)" ]
+    cp "$tune" "$work/before"
+    check "$step: --no-tune at another shape" exits 0 autotuned --size 80 --no-tune --verbose
+    check "$step: --no-tune takes the nearest shape's" grep -q '^    autotuned: as tuned for n 64, k 64$' "$work/out"
+    check "$step: ... its candidate" [ "$(chosen)" = "$(candidates)" ]
+    check "$step: --no-tune writes nothing" cmp -s "$tune" "$work/before"
+    check "$step: --retune" exits 0 autotuned "$@" --retune
+    check "$step: --retune searches again" searched 2
+    check "$step: --retune replaces the entry" kept 1
+    echo 'kernel-ladder tune file of somebody else' >"$tune"
+    check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
+    check "$step: a corrupted tune file is searched for again" searched 3
+    check "$step: a corrupted tune file is written anew" kept 1
+    check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
+    check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
 
-# An entry whose candidate, the first one, wants rows of whole 16 bytes, for a shape that has none.
-misfit=$(./step07/run --list --verbose --variant autotuned | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
-awk -F '\t' -v OFS='\t' -v misfit="$misfit" \
-    'NR > 1 && !/^#/ { print; $(NF - 2) = 63; $(NF - 1) = misfit } { print }' "$tune" >"$work/misfit"
-cp "$work/misfit" "$tune"
-check "$step: a misfit" eval 'kept 2 && [ "$(candidates | tail -n 1)" = "$misfit" ]'
-check "$step: a tuned candidate that does not fit" refuses_nothing autotuned --n 64 --k 63 --no-tune --verbose
-check "$step: one that fits is taken for it" eval '[ -n "$(chosen)" ] && [ "$(chosen)" != "$misfit" ]'
-check "$step: a misfit is searched for" refuses_nothing autotuned --n 64 --k 63 --verbose
-check "$step: ... and replaced" eval 'kept 2 && [ "$(candidates | tail -n 1)" != "$misfit" ]'
+    # An entry whose candidate, the first one, wants rows of whole 16 bytes, for a shape that has none.
+    misfit=$(./step07/run --list --verbose --variant autotuned | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
+    awk -F '\t' -v OFS='\t' -v misfit="$misfit" \
+        'NR > 1 && !/^#/ { print; $(NF - 2) = 63; $(NF - 1) = misfit } { print }' "$tune" >"$work/misfit"
+    cp "$work/misfit" "$tune"
+    check "$step: a misfit" eval 'kept 2 && [ "$(candidates | tail -n 1)" = "$misfit" ]'
+    check "$step: a tuned candidate that does not fit" refuses_nothing autotuned --n 64 --k 63 --no-tune --verbose
+    check "$step: one that fits is taken for it" eval '[ -n "$(chosen)" ] && [ "$(chosen)" != "$misfit" ]'
+    check "$step: a misfit is searched for" refuses_nothing autotuned --n 64 --k 63 --verbose
+    check "$step: ... and replaced" eval 'kept 2 && [ "$(candidates | tail -n 1)" != "$misfit" ]'
 
-for dtype in bf16 f32; do
+    for dtype in bf16 f32; do
+        rm -f "$work/a.csv"
+        check "$step: $dtype" exits 0 gemv --size 128 --dtype $dtype --no-tune --csv "$work/a.csv"
+        check "$step: $dtype, a complete row a variant" complete_gemv "$variants" "$variants"
+        check "$step: $dtype, rows say so" [ "$(tally dtype)" = "$((variants + 1)) $dtype" ]
+    done
     rm -f "$work/a.csv"
-    check "$step: $dtype" exits 0 gemv --size 128 --dtype $dtype --no-tune --csv "$work/a.csv"
-    check "$step: $dtype, a complete row a variant" complete_gemv "$variants" "$variants"
-    check "$step: $dtype, rows say so" [ "$(tally dtype)" = "$((variants + 1)) $dtype" ]
-done
-rm -f "$work/a.csv"
-check "$step: padded rows" exits 0 gemv --n 130 --k 257 --lda 300 --no-tune
-check "$step: alpha and beta" exits 0 gemv --n 130 --k 257 --alpha -0.5 --beta 2 --no-tune --csv "$work/a.csv"
-check "$step: alpha and beta, a complete row a variant" complete_gemv "$variants" "$variants"
-rm -f "$work/a.csv"
-check "$step: warm, no baseline" exits 0 gemv --size 256 --warm --no-baseline --no-tune --csv "$work/a.csv"
-check "$step: warm, a complete row a variant" complete_gemv "$variants" 0
-check "$step: warm, rows say so" [ "$(tally cache)" = "$((variants + 1)) warm" ]
-check "$step: nothing to time" exits 0 gemv --n 0 --k 5
-check "$step: nothing to time, but verified" [ "$(grep -c 'nothing to time; verified$' "$work/out")" = "$variants" ]
-check "$step: its occupancy is listed" exits 0 gemv --list --verbose
-check "$step: of every candidate" [ "$(grep -c '^    n[0-9].* occupancy$' "$work/out")" -ge 8 ]
-rm -f "$work/a.csv"
-check "$step: single launches" exits 0 gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
-check "$step: single launches between events" modes_are events
-
-rm -f "$work/a.csv"
-set -- --size 128 --no-tune --csv "$work/a.csv"
-check "$step: a chain" exits 0 gemv --graph "$@"
-if [ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)" -ge 90 ]; then
-    check "$step: a chain, both ways" eval 'timed && [ "$(tally mode)" = "$variants graph $variants pdl" ]'
-    check "$step: a chain, its ratios" [ "$(column ratio | grep -c '[0-9]')" = "$variants" ]
-    check "$step: a chain is resumed" exits 0 gemv --graph "$@" --resume
-    check "$step: no chain was measured again" [ "$(rows)" = $((2 * variants)) ]
-    check "$step: a chain is no GEMV" [ "$(tally op)" = "$((2 * variants)) gemv_chain" ]
+    check "$step: padded rows" exits 0 gemv --n 130 --k 257 --lda 300 --no-tune
+    check "$step: alpha and beta" exits 0 gemv --n 130 --k 257 --alpha -0.5 --beta 2 --no-tune --csv "$work/a.csv"
+    check "$step: alpha and beta, a complete row a variant" complete_gemv "$variants" "$variants"
     rm -f "$work/a.csv"
-    check "$step: --pdl" exits 0 gemv --pdl --size 64 --csv "$work/a.csv"
-    check "$step: --pdl, a complete row a variant" complete_gemv "$variants" "$variants"
-    check "$step: --pdl, rows say so" [ "$(column mode | grep -cx pdl)" -ge "$variants" ]
-    check "$step: --pdl is tuned for itself" kept 3
-    check "$step: --pdl is resumed" exits 0 gemv --pdl --size 64 --csv "$work/a.csv" --resume
-    check "$step: --pdl, nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
-else
-    check "$step: a chain, one way" eval 'timed && [ "$(tally mode)" = "$variants graph" ]'
-    check "$step: --pdl needs a newer GPU" refuses 2 "--pdl: needs sm_90" gemv --pdl --size 64
+    check "$step: warm, no baseline" exits 0 gemv --size 256 --warm --no-baseline --no-tune --csv "$work/a.csv"
+    check "$step: warm, a complete row a variant" complete_gemv "$variants" 0
+    check "$step: warm, rows say so" [ "$(tally cache)" = "$((variants + 1)) warm" ]
+    check "$step: nothing to time" exits 0 gemv --n 0 --k 5
+    check "$step: nothing to time, but verified" [ "$(grep -c 'nothing to time; verified$' "$work/out")" = "$variants" ]
+    check "$step: its occupancy is listed" exits 0 gemv --list --verbose
+    check "$step: of every candidate" [ "$(grep -c '^    n[0-9].* occupancy$' "$work/out")" -ge 8 ]
+    rm -f "$work/a.csv"
+    check "$step: single launches" exits 0 gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
+    check "$step: single launches between events" modes_are events
+
+    rm -f "$work/a.csv"
+    set -- --size 128 --no-tune --csv "$work/a.csv"
+    check "$step: a chain" exits 0 gemv --graph "$@"
+    if [ "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)" -ge 90 ]; then
+        check "$step: a chain, both ways" eval 'timed && [ "$(tally mode)" = "$variants graph $variants pdl" ]'
+        check "$step: a chain, its ratios" [ "$(column ratio | grep -c '[0-9]')" = "$variants" ]
+        check "$step: a chain is resumed" exits 0 gemv --graph "$@" --resume
+        check "$step: no chain was measured again" [ "$(rows)" = $((2 * variants)) ]
+        check "$step: a chain is no GEMV" [ "$(tally op)" = "$((2 * variants)) gemv_chain" ]
+        rm -f "$work/a.csv"
+        check "$step: --pdl" exits 0 gemv --pdl --size 64 --csv "$work/a.csv"
+        check "$step: --pdl, a complete row a variant" complete_gemv "$variants" "$variants"
+        check "$step: --pdl, rows say so" [ "$(column mode | grep -cx pdl)" -ge "$variants" ]
+        check "$step: --pdl is tuned for itself" kept 3
+        check "$step: --pdl is resumed" exits 0 gemv --pdl --size 64 --csv "$work/a.csv" --resume
+        check "$step: --pdl, nothing was measured again" [ "$(rows)" = $((variants + 1)) ]
+    else
+        check "$step: a chain, one way" eval 'timed && [ "$(tally mode)" = "$variants graph" ]'
+        check "$step: --pdl needs a newer GPU" refuses 2 "--pdl: needs sm_90" gemv --pdl --size 64
+    fi
+fi
+
+# ---- step 8: searches, timed and recorded; records of files, copied beside the search ----
+
+step=step08
+knn() { ./step08/run --time 0.02 "$@"; }
+# same_as_cpu: every method that ran found what the CPU finds.
+same_as_cpu() { [ "$(grep -c "the same neighbours and distances as the CPU's$" "$work/out")" = "$1" ]; }
+
+if wants step08 && [ -x step08/run ]; then
+    rm -f "$work/a.csv" "$work/a.json"
+    set -- --m 50 --n 3000 --d 20 --k 10 --csv "$work/a.csv"
+    check "$step is timed and recorded" exits 0 knn "$@" --json "$work/a.json"
+    variants=$(($(./step08/run --list | wc -l) - $(grep -c ' skipped: ' "$work/out")))
+    check "$step: a row for each method that serves" eval '[ "$variants" -ge 12 ] && [ "$(rows)" = "$variants" ]'
+    check "$step: all of them timed" eval '! column ms_median | grep -qv "[0-9]"'
+    check "$step: between events, and warm" [ "$(column mode | sort -u) $(column cache | sort -u)" = "events warm" ]
+    check "$step: rows say what was searched" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f3,6-9 | sort -u)" = knn,50,3000,10,20 ]
+    check "$step: as many JSON lines" [ "$(wc -l <"$work/a.json")" = "$variants" ]
+    check "$step is resumed" exits 0 knn "$@" --resume
+    check "$step: nothing was measured again" [ "$(rows)" = "$variants" ]
+    check "$step: nothing to time" exits 0 knn --m 0 --n 50 --d 5 --k 5
+    check "$step: what takes k up to 256" exits 0 knn --n 3000 --k 257 --m 9 --method direct+warpselect
+    check "$step: ... says so" grep -q 'skipped: takes k up to 256' "$work/out"
+    check "$step: little memory" exits 0 knn --m 300 --n 3000 --d 20 --method direct+radix --memory-limit 3M
+    check "$step: too large a problem is refused" refuses 2 "needs .* MB, may take" knn --n 100000 --d 100 --memory-limit 9M
+    check "$step: auto says what it chose" exits 0 knn --m 50 --n 3000 --method direct+auto --verbose
+    check "$step: ... T1, T2 and which" grep -Eq 'T1 = .*, T2 = .*; chosen: (kpass|bitonic)$' "$work/out"
+    check "$step: its occupancy is listed" exits 0 knn --list --verbose
+
+    # 40000 queries of 15 coordinates are more than one tile.
+    awk 'BEGIN { for (i = 0; i < 40000; i++) { for (j = 0; j < 15; j++) printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
+        >"$work/test.csv"
+    head -n 300 "$work/test.csv" >"$work/train.csv"
+    rm -f "$work/a.csv"
+    check "$step: the exact methods that serve" exits 0 knn --m 2 --n 300 --d 15 --k 7 --csv "$work/a.csv"
+    methods=$(column variant | grep -v '^gemm_')
+    # shellcheck disable=SC2046 # several options
+    check "$step: records of files" exits 0 ./step08/run --train "$work/train.csv" --test "$work/test.csv" --k 7 --verify \
+        $(for method in $methods; do echo "--method $method"; done) --out "$work/labels"
+    check "$step: every method finds the CPU's neighbours" same_as_cpu "$(echo "$methods" | wc -l)"
+    check "$step: ... copies are shown apart" \
+        [ "$(grep -c '^seconds: .*copy in .*, copy out .* together$' "$work/out")" = "$(echo "$methods" | wc -l)" ]
+    check "$step: a label a query" [ "$(wc -l <"$work/labels")" = 40001 ]
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
