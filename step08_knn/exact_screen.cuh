@@ -144,7 +144,7 @@ __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][6
     const int two = threadIdx.x % 4 * 2;
     const float gamma = gamma_of(w.steps);
     float least[4], e[4];
-    int64_t place = (int64_t)tile * (TILE >> w.group_bits) + two / 2 * (32 >> w.group_bits);
+    int64_t place = (int64_t)tile * (TILE >> w.group_bits) + two / 2; /* the four lanes of a row side by side */
 #pragma unroll
     for (int i = 0; i < 4; i++) least[i] = INFINITY, e[i] = 0.0f;
 #pragma unroll
@@ -166,7 +166,7 @@ __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][6
                         w.minima[(int64_t)at_row * w.groups + place] = (root_above(h) + e[i]) * (1.0f + 0x1p-22f);
                     least[i] = INFINITY, e[i] = 0.0f;
                 }
-                place++;
+                place += 4;
             }
         }
     }

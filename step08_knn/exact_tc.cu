@@ -113,10 +113,20 @@ static __device__ __forceinline__ int sampled(const tc_rows &r, int place) {
     return (int)(low + (uint32_t)part * 2654435761u % (uint32_t)(high - low));
 }
 
+/* Up to three kinds of rows at once, and the block that each begins with. */
+typedef struct {
+    tc_rows rows[3];
+    unsigned first[3];
+} tc_parts;
+
 /* A lane makes chunks of 8 numbers, LANES lanes a row. VECTOR: rows are whole, aligned float4. */
 template <int LANES, bool VECTOR>
-static __global__ void __launch_bounds__(256) knn_prepare(const tc_rows r, const float *centre, const tc_facts *facts) {
-    const int64_t row = ((int64_t)blockIdx.x * 256 + threadIdx.x) / LANES; /* a grid of whole tiles */
+static __global__ void __launch_bounds__(256)
+    knn_prepare(const tc_parts parts, const float *centre, const tc_facts *facts) {
+    const bool second = blockIdx.x >= parts.first[1], third = blockIdx.x >= parts.first[2];
+    const tc_rows r = third ? parts.rows[2] : second ? parts.rows[1] : parts.rows[0];
+    const unsigned block = blockIdx.x - (third ? parts.first[2] : second ? parts.first[1] : 0);
+    const int64_t row = ((int64_t)block * 256 + threadIdx.x) / LANES; /* a grid of whole tiles */
     const int lane = threadIdx.x % LANES;
     const bool there = row < r.rows;
     const float scale = scale_of(facts);
@@ -263,10 +273,18 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
     return sum;
 }
 
-/* Sorts a power of two of keys: the bitonic network. */
+/* Of a key and the one `stride` lanes away the smaller, or the larger. */
+static __device__ __forceinline__ uint64_t exchange(uint64_t key, int stride, bool smaller) {
+    const uint64_t other = __shfl_xor_sync(~0u, key, stride);
+    return (other < key) == smaller ? other : key;
+}
+
+/* Sorts a power of two of keys, 64 or more: the bitonic network. What is 64 or more keys apart is compared in shared
+ * memory, a barrier each time; all that is nearer by a warp in registers: lane l has keys l and l + 32 of 64. */
 static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
-    for (int size = 2; size <= count; size *= 2)
-        for (int stride = size / 2; stride > 0; stride /= 2) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int size = 64; size <= count; size *= 2) {
+        for (int stride = size / 2; stride >= 64; stride /= 2) {
             for (int i = threadIdx.x; i < count / 2; i += FINISH_THREADS) {
                 const int low = 2 * i - i % stride, high = low + stride;
                 const uint64_t a = keys[low], b = keys[high];
@@ -274,6 +292,32 @@ static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
             }
             __syncthreads();
         }
+        for (int first = warp * 64; first < count; first += FINISH_THREADS * 2) {
+            uint64_t a = keys[first + lane], b = keys[first + lane + 32];
+            if (size == 64) /* up to here each half by itself: ascending, descending */
+#pragma unroll
+                for (int part = 2; part <= 32; part *= 2)
+#pragma unroll
+                    for (int stride = part / 2; stride > 0; stride /= 2) {
+                        const bool lower = (lane & stride) == 0, up = (lane & part) == 0;
+                        a = exchange(a, stride, lower == up);
+                        b = exchange(b, stride, lower == (part == 32 ? false : up));
+                    }
+            const bool up = (first & size) == 0;
+            if ((a > b) == up) {
+                const uint64_t c = a;
+                a = b, b = c;
+            }
+#pragma unroll
+            for (int stride = 16; stride > 0; stride /= 2) {
+                const bool lower = (lane & stride) == 0;
+                a = exchange(a, stride, lower == up);
+                b = exchange(b, stride, lower == up);
+            }
+            keys[first + lane] = a, keys[first + lane + 32] = b;
+        }
+        __syncthreads();
+    }
 }
 
 /* A block a query: measures the points on its list and sorts them; or puts the query among those to be redone. */
@@ -296,7 +340,7 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
     int have = 0; /* the smallest keys so far, sorted */
     for (int done = 0; done < (int)listed;) {
         const int more = min((int)listed - done, SORTED - have);
-        int room = 2;
+        int room = 64;
         while (room < have + more) room *= 2;
         for (int i = threadIdx.x; i < room - have; i += FINISH_THREADS) {
             uint64_t key = KNN_NO_KEY;
@@ -338,9 +382,9 @@ static size_t take(size_t *at, size_t bytes) {
 static void lay_out(tc_plan *l, const knn_problem *p) {
     const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
     l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
-    /* Groups so large that 16 for each of the k neighbours remain: few of them share one. */
+    /* Groups so large that 8 for each of the k neighbours remain: few of them share one. */
     l->group_bits = 0;
-    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 16 * (int64_t)p->k) l->group_bits++;
+    while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
     l->groups = (int)(sample >> l->group_bits);
     size_t at = 0;
     const size_t vector = (size_t)l->steps * BK * 2;
@@ -371,7 +415,10 @@ static int half_of(int count, int least) {
 /* The largest tiles that fit into `limit` bytes: of what takes most of them, half is enough. Returns whether any fit;
  * if not, *l has the smallest. */
 static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
-    const int most = p->n / 16 > 16384 ? p->n / 16 : 16384;
+    /* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred
+     * times as much (on an H200). */
+    const double best = sqrt(400.0 * p->k * p->n);
+    const int most = best < 16384 ? 16384 : best < p->n / 2 ? (int)whole_tiles((int64_t)best) : p->n;
     const int least_rows = p->m < TILE ? p->m : TILE, least_points = p->n < TILE ? p->n : TILE;
     const int least_sample = p->n < (int)whole_tiles(p->k) ? p->n : (int)whole_tiles(p->k);
     l->rows = p->m < 16384 ? p->m : 16384;
@@ -419,19 +466,31 @@ static bool aligned(const void *x, int d) {
     return (uintptr_t)x % 16 == 0 && d % 4 == 0;
 }
 
-static cudaError_t prepare(tc_rows r, const float *centre, const tc_facts *facts, cudaStream_t stream) {
-    typedef void kernel(tc_rows, const float *, const tc_facts *);
-    if (r.what == PREPARE_SAMPLE) { /* the golden section scatters best */
-        r.turn = (int)(r.rows * 0.6180339887) | 1;
-        while (greatest_divisor(r.turn, r.rows) != 1) r.turn += 2;
+/* Prepares `count` kinds of rows in one launch. */
+static cudaError_t prepare(const tc_rows *rows, int count, const float *centre, const tc_facts *facts,
+                           cudaStream_t stream) {
+    typedef void kernel(tc_parts, const float *, const tc_facts *);
+    const int steps = rows[0].steps, lanes = steps == 1 ? 8 : steps == 2 ? 16 : 32;
+    tc_parts parts = {};
+    unsigned blocks = 0;
+    bool vector = true;
+    for (int i = 0; i < 3; i++) {
+        parts.first[i] = blocks;
+        if (i >= count) continue;
+        tc_rows *r = &parts.rows[i];
+        *r = rows[i];
+        vector &= aligned(r->from, r->d);
+        blocks += (unsigned)(whole_tiles(r->rows) * lanes / 256);
+        if (r->what == PREPARE_SAMPLE) { /* the golden section scatters best */
+            r->turn = (int)(r->rows * 0.6180339887) | 1;
+            while (greatest_divisor(r->turn, r->rows) != 1) r->turn += 2;
+        }
     }
-    const bool vector = aligned(r.from, r.d);
-    const int lanes = r.steps == 1 ? 8 : r.steps == 2 ? 16 : 32;
     kernel *const run = lanes == 8    ? vector ? knn_prepare<8, true> : knn_prepare<8, false>
                            : lanes == 16 ? vector ? knn_prepare<16, true> : knn_prepare<16, false>
                            : vector ? knn_prepare<32, true>
                                       : knn_prepare<32, false>;
-    run<<<(unsigned)(whole_tiles(r.rows) * lanes / 256), 256, 0, stream>>>(r, centre, facts);
+    run<<<blocks, 256, 0, stream>>>(parts, centre, facts);
     return cudaGetLastError();
 }
 
@@ -478,7 +537,7 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
     float2 *info = (float2 *)(base + l.info), *sample_info = (float2 *)(base + l.sample_info),
            *columns = (float2 *)(base + l.columns);
 
-    TRY(cudaMemsetAsync(facts, 0, sizeof *facts, stream));
+    TRY(cudaMemsetAsync(facts, 0, l.redo_count + sizeof(unsigned) - l.facts, stream)); /* and the counts behind them */
     knn_centre<<<(unsigned)(p->d + 31) / 32 + 1, dim3(32, 32), 0, stream>>>(*p, centre, facts);
     TRY(cudaGetLastError());
     const tc_rows from_points = {
@@ -486,16 +545,15 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
     tc_rows from_sample = from_points;
     from_sample.what = PREPARE_SAMPLE, from_sample.rows = l.sample;
     from_sample.to = (uint4 *)(base + l.samples), from_sample.info = sample_info;
-    TRY(prepare(from_sample, centre, facts, stream));
-    if (l.points == p->n) TRY(prepare(from_points, centre, facts, stream));
 
-    for (int row = 0; row < p->m; row += l.rows) {
-        const int rows = p->m - row < l.rows ? p->m - row : l.rows;
+    for (int64_t begin = 0; begin < p->m; begin += l.rows) {
+        const int row = (int)begin, rows = p->m - row < l.rows ? p->m - row : l.rows;
         const int all_rows = (int)whole_tiles(rows);
         const tc_rows queries = {
             p->queries, PREPARE_QUERIES, row, rows, p->n, 0, p->d, l.steps, (uint4 *)(base + l.queries), info};
-        TRY(prepare(queries, centre, facts, stream));
-        TRY(cudaMemsetAsync(counts, 0, l.redo_count + sizeof(unsigned) - l.counts, stream));
+        const tc_rows all[] = {queries, from_sample, from_points};
+        TRY(prepare(all, row > 0 ? 1 : l.points < p->n ? 2 : 3, centre, facts, stream));
+        if (row > 0) TRY(cudaMemsetAsync(counts, 0, l.redo_count + sizeof(unsigned) - l.counts, stream));
 
         tc_screen w = {};
         w.queries = base + l.queries, w.info = info, w.steps = l.steps, w.rows = rows;
@@ -512,7 +570,7 @@ extern "C" cudaError_t search_exact_tc(const knn_problem *p, cudaStream_t stream
             w.n = p->n - first < l.points ? (int)(p->n - first) : l.points;
             tc_rows part = from_points;
             part.first = w.first, part.rows = w.n;
-            if (l.points < p->n) TRY(prepare(part, centre, facts, stream));
+            if (l.points < p->n) TRY(prepare(&part, 1, centre, facts, stream));
             TRY(screen(w, false, stream));
         }
         const bool vector = aligned(p->queries, p->d) && aligned(p->points, p->d);

@@ -74,7 +74,7 @@ template <int R, int T> static __device__ __forceinline__ void merge(uint64_t *k
 }
 
 /* R registers of keys, T of newcomers. */
-template <int R, int T> static __global__ void __launch_bounds__(THREADS) knn_warpselect(knn_rows r) {
+template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn_warpselect(knn_rows r) {
     __shared__ uint64_t shared[WARPS / 2][R * 32];
     int64_t row = blockIdx.x;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

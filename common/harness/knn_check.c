@@ -69,6 +69,12 @@ static void add_edges(case_list *l) {
     add_shape(l, KNN_UNIFORM, 130, 1100, 33, 25);
     add_shape(l, KNN_UNIFORM, 1, 20000, 5, 300);
     add_shape(l, KNN_COPIES, 5, 20000, 8, 46);
+    /* Rows longer than a tile of queries that stays in shared memory (exact_tc); more points equally near than its
+     * lists hold, or numbers of which its screen says nothing. */
+    add_shape(l, KNN_UNIFORM, 130, 300, 260, 40);
+    add_shape(l, KNN_NEAR, 20, 500, 600, 9);
+    add_shape(l, KNN_EQUAL, 5, 9000, 3, 7);
+    add_shape(l, KNN_TINY, 5, 9000, 9, 700);
     add_shape(l, KNN_UNIFORM, 3, 1000000, 3, 100);
     add_shape(l, KNN_UNIFORM, 1, 100, 100000, 5);
     add_shape(l, KNN_UNIFORM, 100000, 300, 4, 5);
