@@ -274,6 +274,8 @@ static void bad_options_are_refused(void **state) {
         {"--train a --test b --split 0.5", "--split: contradicts --test"},
         {"--train a --split 1", "--split: '1' is not between 0 and 1"},
         {"--train a --test b --m 5", "--m: contradicts --train, which brings its own data"},
+        {"--train a --test b --transfers", "--transfers: contradicts --train, which brings its own data"},
+        {"--sweep check --transfers", "--transfers: contradicts --sweep check, which times nothing"},
         {"--train a --test b --csv c", "--csv: contradicts --train, which brings its own data"},
         {"--train a --test b --k 0", "--k: '0' is not above 0"},
         {"--train a --test b --k 3 --k-sweep 1:5", "--k: contradicts --k-sweep"},

@@ -712,7 +712,7 @@ simulated_rows_are_no_measurements() {
             -f scripts/figures.awk input=devices plots/devices.csv input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" || return 1
         echo '<!-- table: ladder -->
 <!-- end -->' | DATA_NAME=x NOTE_NAME=y awk -f scripts/records.awk -f scripts/notes.awk -f scripts/gemv.awk \
-            -f scripts/gemv_notes.awk -f scripts/tensorcore.awk -f scripts/tensorcore_notes.awk \
+            -f scripts/gemv_notes.awk -f scripts/tensorcore.awk -f scripts/tensorcore_notes.awk -f scripts/knn.awk -f scripts/knn_notes.awk \
             input=ladder plots/intensity.csv input=rows "$tmp/$file.csv" input=note - >"$tmp/$file/note" || return 1
     done
     diff -r "$tmp/good" "$tmp/both" && [ ! -e "$tmp/sim/caption" ] && holds "$tmp/sim/note" "Not measured yet."

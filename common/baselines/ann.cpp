@@ -39,7 +39,11 @@ void ann_close(ann_index *index) {
     delete index;
 }
 #else
-ann_index *ann_open(const float *, int, int, int) { return nullptr; }
-void ann_search(ann_index *, const double *, int, int, int *) {}
-void ann_close(ann_index *) {}
+ann_index *ann_open(const float *, int, int, int) {
+    return nullptr;
+}
+void ann_search(ann_index *, const double *, int, int, int *) {
+}
+void ann_close(ann_index *) {
+}
 #endif

@@ -1,8 +1,8 @@
 /* Searches for nearest neighbours on the CPU, as others do it, for comparison with step 8:
  *   knn_cpu M N D K CSV METHOD...
- * METHOD: ann_brute, ann_kdtree (ANN, one thread), openblas (sgemm and a selection by insertion, all cores). The data are
- * those of step 8's run. A line a method is printed, and appended to CSV ("-": none); of ANN's kd-tree the time is the
- * search's, without building. Exit status: 0, 2 for wrong arguments, 3 without memory. */
+ * METHOD: ann_brute, ann_kdtree (ANN, one thread), openblas (sgemm and a selection by insertion, all cores). The data
+ * are those of step 8's run. A line a method is printed, and appended to CSV ("-": none); of ANN's kd-tree the time is
+ * the search's, without building. Exit status: 0, 2 for wrong arguments, 3 without memory. */
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>
@@ -76,8 +76,7 @@ static void *select_rows(void *argument) {
     const search *s = w->s;
     float *best = memory_for((size_t)s->k, sizeof *best);
     for (int i = w->first; i < w->last; i++)
-        select_row(w->distance + (size_t)i * (size_t)s->n, s->n, s->k, best,
-                   s->neighbours + (size_t)i * (size_t)s->k);
+        select_row(w->distance + (size_t)i * (size_t)s->n, s->n, s->k, best, s->neighbours + (size_t)i * (size_t)s->k);
     free(best);
     return NULL;
 }
