@@ -7,7 +7,11 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu test-gpu
 need_step test-gpu STEPS ${STEPS:-}
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all build/tests/gpu/faults build/tests/tensorcore/run >&2
+build_steps ${STEPS:-}
+tensorcore=
+case "${STEPS:-step06}" in *step06*) tensorcore=build/tests/tensorcore/run ;; esac
+# shellcheck disable=SC2086 # one target or two
+MAKEFLAGS='' make --no-print-directory -j"$(nproc)" build/tests/gpu/faults $tensorcore >&2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 passed=0 failed=0 skipped=0
@@ -33,7 +37,7 @@ tally() {
 
 tally faults build/tests/gpu/faults
 tally measure env STEPS="${STEPS:-}" sh tests/gpu/measure.sh
-case "${STEPS:-step06}" in *step06*) tally tensorcore build/tests/tensorcore/run special ;; esac
+if [ -n "$tensorcore" ]; then tally tensorcore "$tensorcore" special; fi
 case "${STEPS:-step08}" in *step08*) tally optdigits sh tests/gpu/optdigits.sh ;; esac
 
 # show STEP NAME: does the GPU do what the drawing says?
