@@ -7,15 +7,27 @@ BEGIN {
     M = 1200 # queries, in all that is shown
 }
 
-# knn_ms[variant, n, d, k, how]; how: device, transfers or cpu. Of two rows of one case the later one counts.
+# knn_ms[variant, n, d, k, how]; how: device, transfers or cpu. Of two rows of one case the later one counts. What was timed
+# in turn with PyTorch stands apart: torch_row[shape, variant], of torch_shape[1 ... torch_shapes].
 function keep_knn(file,    how) {
-    if (row["op"] != "knn" || row["m"] + 0 != M || row["ms_median"] + 0 <= 0) return
+    if (row["op"] != "knn" || row["ms_median"] + 0 <= 0) return
+    if (row["baseline"] ~ /^torch /) { keep_torch(file); return }
+    if (row["m"] + 0 != M) return
     how = row["mode"] == "transfers" || row["mode"] == "cpu" ? row["mode"] : "device"
     # ANN's and OpenBLAS's rows name the same CPU with other numbers of threads.
     if (how == "cpu") sub(/, [0-9]+ threads?$/, "", row["device"])
     keep_source(how == "cpu" ? "knn_cpu" : "knn", file)
     knn_ms[row["variant"], row["n"] + 0, row["d"] + 0, row["k"] + 0, how] = row["ms_median"] + 0
     if (row["k"] + 0 == 25) knn_n_measured[row["n"] + 0] = knn_d_measured[row["d"] + 0] = 1
+}
+
+function keep_torch(file,    shape) {
+    keep_source("knn_torch", file)
+    torch_name = row["baseline"]
+    shape = row["m"] SUBSEP row["n"] SUBSEP row["d"] SUBSEP row["k"]
+    if (!(shape in torch_known)) { torch_known[shape] = 1; torch_shape[++torch_shapes] = shape }
+    torch_row[shape, row["variant"]] = row["ms_median"] SUBSEP row["baseline_ms"] SUBSEP row["ratio"] SUBSEP \
+        row["ratio_min"] SUBSEP row["ratio_max"]
 }
 
 function knn_time(variant, n, d, k, how,    id) { # "" where it is not measured

@@ -141,7 +141,7 @@ function select_figure(    out, i, k, t, low, high, last, count, want, text, ser
     cross = knn_crossover(N, D)
     block(out, "cross")
     if (cross) print log2(cross), log10(knn_time("direct+kpass", N, D, cross)), \
-        quoted("kpass and bitonic cross at k = " cross " (the paper's GPU: 46)") > out
+        quoted("they cross at k = " cross " (the paper: 46)") > out
     else print "NaN NaN -" > out
     tell_scale(out, low, high, log2(last))
 }

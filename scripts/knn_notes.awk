@@ -2,12 +2,13 @@
 # knn.awk.
 
 function tell_knn_table(word, n) {
-    if (word[1] !~ /^knn-(paper|select|rates)$/)
-        die(note ":" FNR ": unknown table " word[1] " (knn-paper, knn-select, knn-rates)")
+    if (word[1] !~ /^knn-(paper|select|rates|torch)$/)
+        die(note ":" FNR ": unknown table " word[1] " (knn-paper, knn-select, knn-rates, knn-torch)")
     need(n, 2, 2, "table: " word[1] " STEP")
     if (word[2] != "step08" && word[2] != "step08_knn") die(note ":" FNR ": unknown step of searches " word[2])
     if (word[1] == "knn-paper") knn_paper_table()
     else if (word[1] == "knn-select") knn_select_table()
+    else if (word[1] == "knn-torch") knn_torch_table()
     else knn_rates_table()
 }
 
@@ -57,6 +58,26 @@ function knn_select_table(    k, i, way, methods, cross, any) {
     }
     knn_source("knn", "; m = 1200, n = 16384, d = 32, median ms, distances included" \
         (cross ? ". `kpass` and `bitonic` cross at k = " cross " (on the paper's GPU at 46)." : "."))
+}
+
+# exact_tc, fused and direct+radix, each timed in turn with PyTorch.
+function knn_torch_table(    i, v, way, shape, x) {
+    split("exact_tc fused direct+radix", way, " ")
+    print "| m | n | d | k | PyTorch ms | `exact_tc` ms | times as fast (min..max) | `fused` ms | times as fast |" \
+        " `direct+radix` ms | times as fast |"
+    print "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for (i = 1; i <= torch_shapes; i++) {
+        split(torch_shape[i], shape, SUBSEP)
+        split(torch_row[torch_shape[i], "exact_tc"], x, SUBSEP)
+        printf "| %d | %d | %d | %d | %s |", shape[1], shape[2], shape[3], shape[4], cell_knn(x[2])
+        for (v = 1; v <= 3; v++) {
+            if (!((torch_shape[i], way[v]) in torch_row)) { printf " %s | %s |", DASH, DASH; continue }
+            split(torch_row[torch_shape[i], way[v]], x, SUBSEP)
+            printf " %s | %.2f%s |", cell_knn(x[1]), x[3], (v == 1 ? sprintf(" (%.2f..%.2f)", x[4], x[5]) : "")
+        }
+        print ""
+    }
+    knn_source("knn_torch", "; " torch_name ", TF32 off, timed in turn: medians, ratios pair by pair; data on the device.")
 }
 
 function knn_is_power(k) {

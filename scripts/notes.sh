@@ -35,7 +35,7 @@
 #   <!-- tensor-limit: STEP tflops|clock [FORMAT] -->762<!-- end -->    the power-limited peak of f16: at the clock of
 #                                                      the sustained run (scripts/tensorcore.awk: tensor_limit)
 # and of step 8, the paper's three experiments:
-#   <!-- table: knn-paper STEP | knn-select STEP | knn-rates STEP -->
+#   <!-- table: knn-paper STEP | knn-select STEP | knn-rates STEP | knn-torch STEP -->
 # Counters come from counters.csv beside the measurements, machine code from plots/data/sass.csv, GEMV from gemv.csv,
 # gemv_search.csv and gemv_dram.csv, the tensor cores from tensorcore.csv, step 8 from knn.csv and knn_rates.csv beside
 # the measurements.

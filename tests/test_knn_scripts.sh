@@ -264,6 +264,16 @@ tables() {
         holds $note '| U2R | the same file | 4900 + 26, 474 + 26 | 60.0 % (60..60) | – | – | 1.00 % (1.0..1.0) | – | – |' &&
         holds $note 'of 2 samples by `exact_tc`' && holds $note '; 48 of the 15 neighbours' && holds $note 'Of U2R 53 attacks'
 }
+table_of_torch() { # beside the same case without it, which is another's
+    record_all || return 1
+    head="step08_knn,exact_tc,knn,f32,n,1200,32768,25,256,1,0,warm,events"
+    tail=",,1980,400,NVIDIA H200,9.0,580.1,13.0,2026-11-22"
+    echo "$head,0.25,0.2,0.3,1000,,,torch 2.9 addmm+topk,1.25,5,4.75,5.5$tail" >>$folder/knn.csv
+    notes_start '<!-- table: knn-torch step08 -->' '<!-- table: knn-paper step08 -->'
+    status 0 scripts/notes.sh &&
+        holds $note '| 1200 | 32768 | 256 | 25 | 1.25 | 0.250 | 5.00 (4.75..5.50) | – | – | – | – |' &&
+        holds $note '; torch 2.9 addmm+topk, TF32 off' && holds $note '| 256 | 32768 | 0.500 (0.750) |'
+}
 tables_without_measurements() {
     fresh
     mkdir -p $folder && cp "$tmp/header" $folder/sgemm.csv
@@ -282,7 +292,7 @@ digest() { # into $tmp/digest
 digests() {
     record_all && digest input=knn $folder/knn.csv input=knn_rates $folder/knn_rates.csv || return 1
     holds "$tmp/digest/knn_caption" "NVIDIA H200, driver 580.1, CUDA 13.0, 2026-11-22; A CPU." &&
-        holds "$tmp/digest/knn_select.dat" '"kpass and bitonic cross at k = 23 (the paper'"'"'s GPU: 46)"' &&
+        holds "$tmp/digest/knn_select.dat" '"they cross at k = 23 (the paper: 46)"' &&
         holds "$tmp/digest/knn_table.dat" '23.6 3.30103 1' && holds "$tmp/digest/knn_rates.dat" "means of 2 samples" &&
         holds "$tmp/digest/knn_rates.dat" "21 0.95 5" || return 1
     digest input=knn_rates $folder/knn_rates.csv && holds "$tmp/digest/knn_table.why" "make knn-paper" &&
@@ -296,7 +306,7 @@ figures_drawn() {
 }
 
 for each in samples samples_by_seed samples_refuse table_measured crossover_found cpu_measured_once rates_recorded \
-    rates_fail_whole rates_without_data paper_refuses tables tables_without_measurements digests; do
+    rates_fail_whole rates_without_data paper_refuses tables table_of_torch tables_without_measurements digests; do
     check "$each"
 done
 if command -v gnuplot >/dev/null; then
