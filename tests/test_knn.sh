@@ -160,6 +160,11 @@ expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass \
     --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
 same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
 gzip -c "$work/train.csv" >"$work/train.csv.gz"
+expect 'the best method' 0 '^exact_tc, k 1$' --train "$work/train.csv" --test "$work/test.csv" --k 1
+expect 'the best method without wgmma' 0 '^fused, k 1$' --sim-device sm_80 --train "$work/train.csv" \
+    --test "$work/test.csv" --k 1
+expect 'the best method without cp.async' 0 '^direct\+radix, k 1$' --sim-device sm_75 --train "$work/train.csv" \
+    --test "$work/test.csv" --k 1
 expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
 "$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 step08_knn: standard output cannot be written' "$? $(cat "$work/out")"

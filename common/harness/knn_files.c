@@ -278,25 +278,37 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
     CUDA_CHECK(cudaEventRecord(r->results[i].end, r->out));
 }
 
+/* What a method is asked: all of it, but for m, which is a tile's. */
+static knn_problem problem_of(const run *r) {
+    const knn_problem p = {.m = tile_queries(r),
+                           .n = r->train.count,
+                           .d = r->d,
+                           .k = r->k,
+                           .queries = r->device.queries,
+                           .points = r->device.points,
+                           .index = r->device.index,
+                           .distance = r->device.distance,
+                           .workspace_bytes = (size_t)r->memory,
+                           .counts = r->device.counts};
+    return p;
+}
+
+/* Why the method cannot do it; NULL: it can. */
+static const char *refusal(const run *r, const knn_method *method) {
+    const knn_problem p = problem_of(r);
+    const char *reason = method->supports != NULL ? method->supports(&r->s->device) : NULL;
+    return reason == NULL && method->refuses != NULL ? method->refuses(&p) : reason;
+}
+
 /* Searches and brings the neighbours here. EXIT_OK, or EXIT_USAGE where the method refuses. */
 static int search(run *r, const knn_method *method) {
     const int tiles = tile_count(r);
-    knn_problem p = {.m = tile_queries(r),
-                     .n = r->train.count,
-                     .d = r->d,
-                     .k = r->k,
-                     .queries = r->device.queries,
-                     .points = r->device.points,
-                     .index = r->device.index,
-                     .distance = r->device.distance,
-                     .counts = r->device.counts};
-    const char *reason = method->supports != NULL ? method->supports(&r->s->device) : NULL;
-    p.workspace_bytes = (size_t)r->memory;
-    if (reason == NULL && method->refuses != NULL) reason = method->refuses(&p);
+    const char *reason = refusal(r, method);
     if (reason != NULL) {
         fprintf(stderr, "%s: --method %s: %s\n", r->s->step, method->name, reason);
         return EXIT_USAGE;
     }
+    knn_problem p = problem_of(r);
     p.workspace_bytes = method->workspace != NULL ? method->workspace(&p, (size_t)r->memory) : 0;
     CUDA_ALLOCATE(&p.workspace, p.workspace_bytes + 1);
     CUDA_CHECK(cudaMemsetAsync(p.counts, 0, sizeof *p.counts, r->s->stream));
@@ -474,12 +486,20 @@ static void print_data(const run *r, long long unseen) {
     }
 }
 
+/* Where none is named: the last method that gives the right answer and can. */
+static int best_method(const run *r) {
+    int i = r->method_count - 1;
+    while (i > 0 && (!r->methods[i].exact || refusal(r, &r->methods[i]) != NULL)) i--;
+    return i;
+}
+
 static int run_methods(run *r) {
     const options *o = &r->s->o;
+    const int best = o->method_given ? -1 : best_method(r);
     int status = EXIT_OK;
     bool wrong = false, first = true, first_exact = false;
     for (int i = 0; i < r->method_count && status == EXIT_OK; i++) {
-        if (!o->chosen[i]) continue;
+        if (o->method_given ? !o->chosen[i] : i != best) continue;
         const knn_method *method = &r->methods[i];
         double since;
         error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->test.count, r->train.count, r->d,

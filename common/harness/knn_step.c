@@ -304,9 +304,8 @@ static int run(knn_session *s) {
     return status;
 }
 
-/* "best" is the last method, and the one that records of files are classified by where none is named. */
+/* "best" is the last method. */
 static void choose_methods(options *o, int count) {
-    for (int i = 0; i < count && o->train != NULL && !o->method_given; i++) o->chosen[i] = false;
     if (o->chosen[count]) o->chosen[count - 1] = true;
     o->chosen[count] = false;
 }
