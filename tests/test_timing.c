@@ -543,6 +543,7 @@ static void the_mode_that_is_asked_for(void **state) {
     run();
     assert_string_equal(result.mode, "events");
     assert_all_near(result.ratio, 0.8);
+    assert_false(fake.captured.live); /* never captured, not to estimate either */
 }
 
 static void a_graph_has_no_end_of_work(void **state) {
