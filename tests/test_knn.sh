@@ -98,6 +98,9 @@ expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/cs
 same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
 "$run" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1
 same 'resumed' '0 2' "$? $(($(wc -l <"$work/csv")))"
+awk -F , -v OFS=, 'NR > 1 { $20 = "torch 2.9 addmm+topk" } { print }' "$work/csv" >"$work/beside"
+"$run" --sim --method direct+radix --m 3 --csv "$work/beside" --resume >"$work/out" 2>&1
+same 'a row beside PyTorch is no plain one' '0 3' "$? $(($(wc -l <"$work/beside")))"
 
 # Every method over the list; the slow ones take less of it.
 "$run" --sim --sweep check --every 4 >"$work/out" 2>&1

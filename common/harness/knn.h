@@ -25,6 +25,11 @@ typedef struct {
     unsigned long long candidates; /* re-ranked by direct differences */
 } knn_counts;
 
+/* Candidates a query, of m queries: those that were searched again have none that count. */
+static inline double knn_candidates(const knn_counts *c, int m) {
+    return (unsigned long long)m > c->redone ? (double)c->candidates / ((double)m - (double)c->redone) : 0.0;
+}
+
 /* m queries against n points of dimension d, both row-major without gaps: query i, coordinate j at queries[i*d + j].
  * Results: row i has the k nearest points in ascending order of (distance, index). 1 <= k <= n <= 2^31-1; m >= 0;
  * d >= 0 (all distances 0). */

@@ -175,9 +175,9 @@ static void print_row(const knn_session *s, const knn_method *method, const knn_
     else
         printf("%llu of %llu are not the nearest, %llu distances below 0", (unsigned long long)v->different,
                (unsigned long long)v->rows * (unsigned)o->what.k, v->counts.negative);
-    if (v->counts.candidates > 0)
+    if (v->counts.candidates > 0 || v->counts.redone > 0)
         printf(", %.1f candidates a query, %llu queries searched again",
-               (double)v->counts.candidates / (o->what.m > 0 ? o->what.m : 1), v->counts.redone);
+               knn_candidates(&v->counts, o->what.m), v->counts.redone);
     if (transfers != NULL) printf(", %.4f ms with copies", transfers->ms_median);
     printf("\n");
     const char *note = s->base.o.verbose && method->note != NULL ? method->note() : NULL;
