@@ -79,7 +79,7 @@ gencode_here := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a
                 -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]'
 gencode := $(gencode_here) -gencode arch=compute_$(portable),code=compute_$(portable)
 
-CPPFLAGS := -Icommon/harness -Icommon/ptx
+CPPFLAGS := -Icommon
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -isystem "$(CUDA_DIR)/include" \
           -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
 # ptxas fails the build on a spilled register too, but for files that say "spills: intended".
@@ -95,16 +95,16 @@ objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.
-data_harness := $(addprefix build/obj/common/harness/,$(addsuffix .c.o,classes csv encoding idx input names npy \
-                  results rows table vecs))
-knn_harness := $(filter build/obj/common/harness/knn_%,$(call objects,common/harness)) $(data_harness)
-harness := $(filter-out $(knn_harness),$(call objects,common/harness))
+data_harness := $(call objects,common/readers)
+knn_harness := $(call objects,common/knn) $(data_harness)
+harness := $(foreach d,base gpu tensor bench gemm gemv,$(call objects,common/$(d)))
 also_step08_knn := $(knn_harness) build/obj/step05_doublebuffer/stream_k.cu.o
 libs_step08_knn := -lz
 step_libs = $(libs_$(notdir $(@:/run=)))
 step_objects = $(call objects,$(1)) $(harness) $(also_$(1))
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
+
 test_support := $(patsubst %,build/obj/%.o,$(filter-out tests/test_%,$(wildcard tests/*.c)))
 gpu_test := build/tests/gpu/faults
 gemm_test := build/tests/gemm/run
@@ -160,6 +160,7 @@ $(tests): build/tests/%: build/obj/tests/%.c.o $(test_support) $(harness) build/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lcmocka -lopenblas -lz
 
+build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/test_table build/tests/test_classify: $(data_harness)
 build/tests/test_knn: $(filter-out %/knn_step.c.o %/knn_files.c.o,$(knn_harness))
 
@@ -198,12 +199,12 @@ $(knn_test): $(call objects,tests/knn) build/obj/step08_knn/vote.cu.o $(knn_harn
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
 
 # What step 8 is compared with on the CPU: OpenBLAS, and ANN where it is installed.
-knn_cpu_objects := $(patsubst %,build/obj/%.o,common/baselines/knn_cpu.c common/baselines/ann.cpp $(addprefix \
-                     common/harness/,knn_reference.c record.c stats.c))
+knn_cpu_objects := $(patsubst %,build/obj/%.o,tests/baselines/knn_cpu.c tests/baselines/ann.cpp \
+                     common/knn/knn_reference.c common/base/record.c common/base/stats.c)
 ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)
 openblas_library ?= -lopenblas
-build/obj/common/baselines/%.c.o: CFLAGS += -idirafter /usr/include/openblas
-build/obj/common/baselines/%.cpp.o: common/baselines/%.cpp build/flags
+build/obj/tests/baselines/%.c.o: CFLAGS += -idirafter /usr/include/openblas
+build/obj/tests/baselines/%.cpp.o: tests/baselines/%.cpp build/flags
 	@echo "c++   $<"
 	@mkdir -p $(@D)
 	$(Q)g++ -std=c++17 -O2 -g -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
@@ -349,9 +350,9 @@ build/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS" >$@
 
--include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/readers/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
--include $(every_object:.o=.d) $(library_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(library_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/readers/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
 # ---- what people do with it ------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ targets=${*:-ptx fatbin csv npy vecs idx gzip}
 for target in $targets; do
     [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
 done
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icommon/sim -Icommon/harness \
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icommon/sim -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
@@ -33,13 +33,13 @@ else
 fi
 rm -f "$out/try" "$out/try.c"
 
-# objects NAMES...: of common/harness, made once for all targets of data files; their names in $objects
+# objects NAMES...: of common/readers, made once for all targets of data files; their names in $objects
 objects() {
     objects=
     for part; do
         object=$out/$engine.$part.o
         # shellcheck disable=SC2086 # words
-        "$compiler" $flags -fsanitize="$sanitizers" -c "common/harness/$part.c" -o "$object" || exit 1
+        "$compiler" $flags -fsanitize="$sanitizers" -c "common/readers/$part.c" -o "$object" || exit 1
         objects="$objects $object"
     done
 }

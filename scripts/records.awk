@@ -1,4 +1,4 @@
-# What the awk programs here share: recorded measurements (schema: RECORD_HEADER in common/harness/record.h), counters
+# What the awk programs here share: recorded measurements (schema: RECORD_HEADER in common/base/record.h), counters
 # and machine code, and the ladder's order (plots/intensity.csv). Plain awk, because Debian's default is mawk.
 
 BEGIN {
@@ -35,7 +35,7 @@ function csv_split(line, out,    n, i, c, text, inside) {
 }
 
 # The current line of a file of measurements into row[column]. Returns 0 for the header.
-function read_row(file) { return read_named(file, HEADER, "recorded measurements (common/harness/record.h)") }
+function read_row(file) { return read_named(file, HEADER, "recorded measurements (common/base/record.h)") }
 
 # The same for any CSV; `what` it holds, for the message about another header.
 function read_named(file, header, what,    n, i, named, field, name) {

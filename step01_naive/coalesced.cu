@@ -7,7 +7,7 @@
  *      x . . . .                           x x x ... x      128 bytes, 4 sectors
  *      all lanes: one word
  */
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BLOCK = 32; /* a block computes 32 x 32 elements of C, a thread one */
 

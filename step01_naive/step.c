@@ -1,5 +1,5 @@
 /* Step 1: one thread, one element of C. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(uncoalesced);
 GEMM_VARIANT(coalesced);

@@ -8,7 +8,7 @@
  *   lane 1 x . . . .      32 rows of A               lane 2 . . .      32 sectors
  *   lane 2 x . . . .
  */
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BLOCK = 32; /* a block computes 32 x 32 elements of C, a thread one */
 

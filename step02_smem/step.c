@@ -1,5 +1,5 @@
 /* Step 2: tiles in shared memory. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(tile32);
 

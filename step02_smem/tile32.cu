@@ -10,7 +10,7 @@
  *        |tile| ->|  C |  32 x 32, stays                   32 times: 2 shared loads, 1 FMA,
  *        +----+   +----+                                   barrier
  */
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int TILE = 32;
 

@@ -14,7 +14,7 @@
 #ifndef KL_REGBLOCK_CUH
 #define KL_REGBLOCK_CUH
 
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 template <int BM, int BN, int BK, int TM, int TN>
 __global__ void __launch_bounds__((BM / TM) * (BN / TN)) sgemm_regblock(sgemm_problem p) {

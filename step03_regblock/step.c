@@ -1,5 +1,5 @@
 /* Step 3: many results a thread, in registers. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(tile4x4);
 GEMM_VARIANT(tile8x16_128t);

@@ -1,5 +1,5 @@
 /* Step 4: 16 bytes an instruction. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(lds128);
 GEMM_VARIANT(lds128_2x2);

@@ -13,7 +13,7 @@
 #ifndef KL_TILES_CUH
 #define KL_TILES_CUH
 
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BM = 128, BN = 128, BK = 8; /* block tile */
 static const int THREADS = 256;              /* 16 x 16, each with 8 x 8 results */

@@ -9,8 +9,8 @@
  *
  * Copies beyond an edge fill with zeros: the instruction's source size says how much to read.
  */
-#include "cp_async.cuh"
-#include "gemm_kernel.cuh"
+#include "ptx/cp_async.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BM = 128, BN = 128, BK = 16;
 static const int STAGES = 4;

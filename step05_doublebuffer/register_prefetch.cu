@@ -9,7 +9,7 @@
  *
  * One barrier a tile is enough: the buffer that is written is never the one being read.
  */
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BM = 128, BN = 128, TILE_K = 16;
 static const int THREADS = 256;  /* 16 x 16; each has 2x2 blocks of 4x4 results, 64 rows and columns apart */

@@ -1,5 +1,5 @@
 /* Step 5: the next tile travels while this one is multiplied. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(register_prefetch);
 GEMM_VARIANT(cp_async);

@@ -14,7 +14,7 @@
  */
 #include <limits.h>
 
-#include "acquire_release.cuh"
+#include "ptx/acquire_release.cuh"
 #include "warp_tile.cuh"
 
 static const int MAX_BLOCKS = 192; /* workers that the workspace has room for */

@@ -17,8 +17,8 @@
 #ifndef KL_WARP_TILE_CUH
 #define KL_WARP_TILE_CUH
 
-#include "cp_async.cuh"
-#include "gemm_kernel.cuh"
+#include "ptx/cp_async.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 static const int BM = 128, BN = 256, BK = 16;
 static const int WM = 64, WN = 64;

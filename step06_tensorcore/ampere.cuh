@@ -15,8 +15,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "gemm_kernel.cuh"
-#include "mma.cuh"
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/mma.cuh"
 
 /* ---- types ---- */
 

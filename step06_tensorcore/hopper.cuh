@@ -6,16 +6,16 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "cluster.cuh"
-#include "fence.cuh"
-#include "gemm_kernel.cuh"
-#include "mbarrier.cuh"
-#include "named_barrier.cuh"
-#include "setmaxnreg.cuh"
-#include "stmatrix.cuh"
+#include "ptx/cluster.cuh"
+#include "ptx/fence.cuh"
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/mbarrier.cuh"
+#include "ptx/named_barrier.cuh"
+#include "ptx/setmaxnreg.cuh"
+#include "ptx/stmatrix.cuh"
 #include "tensor_map.h"
-#include "tma.cuh"
-#include "wgmma.cuh"
+#include "ptx/tma.cuh"
+#include "ptx/wgmma.cuh"
 
 extern "C" {
 GEMM_VARIANT(multistage); /* does what bulk copies cannot */

@@ -13,8 +13,8 @@
  * plain loads. Bank conflicts are as before: of eight rows, 64 bytes apart, every other begins in the same bank.
  */
 #include "ampere.cuh"
-#include "cp_async.cuh"
-#include "ldmatrix.cuh"
+#include "ptx/cp_async.cuh"
+#include "ptx/ldmatrix.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;

@@ -11,8 +11,8 @@
  *   rows 0..7 +----+ | C  |  8x8, stays in registers            A row by row, B column by column ("tn"): both are
  *             +----+ +----+                                     indexed alike, and four k are neighbours in memory.
  */
-#include "gemm_kernel.cuh"
-#include "mma.cuh"
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/mma.cuh"
 
 static const int WARP = 32, TILE = 8, TILE_K = 16;
 

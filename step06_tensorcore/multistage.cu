@@ -18,8 +18,8 @@
  *   4 bytes are aligned: loaded before a step's products, stored behind them.
  */
 #include "ampere.cuh"
-#include "cp_async.cuh"
-#include "ldmatrix.cuh"
+#include "ptx/cp_async.cuh"
+#include "ptx/ldmatrix.cuh"
 
 /* Everything about a kernel that is chosen before it is compiled. */
 template <gemm_type TYPE_, gemm_layout LAYOUT_, bool ALIGNED_, int BM_, int BN_, int BK_BYTES_, int WM_, int WN_,

@@ -8,10 +8,10 @@
  */
 #include <cuda_fp16.h>
 
-#include "error.h"
+#include "gpu/error.h"
 #include "fragment.h"
-#include "gemm.h"
-#include "mma.cuh"
+#include "gemm/gemm.h"
+#include "ptx/mma.cuh"
 
 /* What a lane holds: its elements in the order of its registers; d is C before and D after. */
 template <typename IN, typename SUM, int A, int B, int D> struct lane_holds {

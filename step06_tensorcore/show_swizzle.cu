@@ -10,11 +10,11 @@
  *           8 wavefronts                    1 wavefront, 1/9 of it wasted       1 wavefront, nothing wasted
  *
  * A warp does the stores and loads, and notes every address; the wavefronts are counted from those. */
-#include "banks.h"
-#include "cp_async.cuh"
-#include "error.h"
-#include "gemm.h"
-#include "ldmatrix.cuh"
+#include "base/banks.h"
+#include "ptx/cp_async.cuh"
+#include "gpu/error.h"
+#include "gemm/gemm.h"
+#include "ptx/ldmatrix.cuh"
 
 enum arrangement { PLAIN, PADDED, XORED, ARRANGEMENTS };
 enum { LANES = 32, ROWS = 16, CHUNKS = 8, CHUNK = 16, HALVES = 8, TURNS = ROWS * CHUNKS / LANES, COLUMN = 2 };

@@ -18,8 +18,8 @@
 #ifndef KL_STEP06_SPLIT_CUH
 #define KL_STEP06_SPLIT_CUH
 
-#include "gemm_kernel.cuh"
-#include "griddepcontrol.cuh"
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/griddepcontrol.cuh"
 
 static const int PANEL_ROWS = 128, SLAB_K = 16;
 static const int ROW_WORDS = 2 * SLAB_K, SLAB_WORDS = PANEL_ROWS * ROW_WORDS, SLAB_BYTES = SLAB_WORDS * 4;

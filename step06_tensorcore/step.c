@@ -1,5 +1,5 @@
 /* Step 6: matrices on tensor cores. */
-#include "gemm.h"
+#include "gemm/gemm.h"
 #include "tensor_map.h"
 
 GEMM_VARIANT(mma_s8_tile);

@@ -13,8 +13,8 @@
  * c ^ 2 (r % 4). All three stand in ampere.cuh: chunk_place.
  */
 #include "ampere.cuh"
-#include "cp_async.cuh"
-#include "ldmatrix.cuh"
+#include "ptx/cp_async.cuh"
+#include "ptx/ldmatrix.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;

@@ -6,7 +6,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,13 +20,13 @@
  *
  * inf * 0 and inf - inf make NaN of an infinity's parts. So a thread that finds a result which is not finite computes
  * its elements anew, product by product in FP32. */
-#include "bulk.cuh"
-#include "cluster.cuh"
-#include "fence.cuh"
-#include "mbarrier.cuh"
-#include "setmaxnreg.cuh"
+#include "ptx/bulk.cuh"
+#include "ptx/cluster.cuh"
+#include "ptx/fence.cuh"
+#include "ptx/mbarrier.cuh"
+#include "ptx/setmaxnreg.cuh"
 #include "split.cuh"
-#include "wgmma.cuh"
+#include "ptx/wgmma.cuh"
 
 static const int THREADS = 384;
 static const int CLUSTER = 2; /* blocks, one above the other */

@@ -1,4 +1,4 @@
-/* `streaming` in many configurations, of which the autotuner (common/harness/tune.h) finds the fastest for a shape.
+/* `streaming` in many configurations, of which the autotuner (common/bench/tune.h) finds the fastest for a shape.
  *
  *   n  rows a block (BLOCK_N)          r  threads a row, which decides how many end up idle where k is short
  *   u  16-byte loads in flight a row   v  rows a thread, which share its loads of x

@@ -2,7 +2,7 @@
 #ifndef KL_AUTOTUNED_H
 #define KL_AUTOTUNED_H
 
-#include "gemv.h"
+#include "gemv/gemv.h"
 
 enum { AUTOTUNED_CANDIDATES = 49 };
 

@@ -7,8 +7,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "gemv.h"
-#include "griddepcontrol.cuh"
+#include "gemv/gemv.h"
+#include "ptx/griddepcontrol.cuh"
 
 /* ---- in the kernel --------------------------------------------------------------------------------------------- */
 

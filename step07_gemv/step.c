@@ -1,6 +1,6 @@
 /* Step 7: a matrix times a vector, where memory is all there is to fight for. */
 #include "autotuned.h"
-#include "gemv.h"
+#include "gemv/gemv.h"
 
 GEMV_VARIANT(naive);
 GEMV_VARIANT(naive_wide);

@@ -23,7 +23,7 @@
 #define KL_STREAM_CUH
 
 #include "gemv.cuh"
-#include "ld_global.cuh"
+#include "ptx/ld_global.cuh"
 
 /* sum += a . x, in two chains of FMAs. */
 template <typename T>

@@ -5,7 +5,7 @@
  * one another, as selection reads them (cublas_sgemm does that for row-major matrices; the points, n x d row-major, are
  * its B^T). */
 extern "C" {
-#include "cublas.h"
+#include "gpu/cublas.h"
 }
 #include "norms.cuh"
 

@@ -8,7 +8,7 @@
  *   y2 y2 y2 y2           y0 y1 y2 ...
  *   ...                   y0 y1 y2 ... */
 #include "norms.cuh"
-#include "options.h"
+#include "bench/options.h"
 
 extern "C" {
 GEMM_VARIANT(stream_k);

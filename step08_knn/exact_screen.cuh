@@ -21,12 +21,12 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "bulk.cuh"
-#include "fence.cuh"
-#include "mbarrier.cuh"
-#include "named_barrier.cuh"
-#include "setmaxnreg.cuh"
-#include "wgmma.cuh"
+#include "ptx/bulk.cuh"
+#include "ptx/fence.cuh"
+#include "ptx/mbarrier.cuh"
+#include "ptx/named_barrier.cuh"
+#include "ptx/setmaxnreg.cuh"
+#include "ptx/wgmma.cuh"
 
 static const int TILE = 128;                /* queries, or points, of a tile */
 static const int BK = 64;                   /* numbers of a row in a step: 128 bytes, the width of the swizzle */

@@ -41,7 +41,7 @@
 
 #include "exact_screen.cuh"
 #include "fused.h"
-#include "knn_key.h"
+#include "knn/knn_key.h"
 
 static const int MAX_D = 1 << 20;      /* gamma and g are below 1/4 */
 static const float LARGEST = 32000.0f; /* what is beyond in the scaled space is cut off; -2h must be FP16, too */

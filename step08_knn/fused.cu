@@ -22,9 +22,9 @@
  */
 #include <cuda_runtime.h>
 
-#include "cp_async.cuh"
+#include "ptx/cp_async.cuh"
 #include "fused.h"
-#include "knn_key.h"
+#include "knn/knn_key.h"
 
 static const int BQ = 128, BP = 128; /* queries and points of a tile */
 static const int BK = 16;            /* coordinates a step */

@@ -2,7 +2,7 @@
 #ifndef KL_FUSED_H
 #define KL_FUSED_H
 
-#include "knn.h"
+#include "knn/knn.h"
 
 #ifdef __cplusplus
 extern "C" {

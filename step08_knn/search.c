@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 enum { ALIGNMENT = 256 };
 static const int64_t MOST_DISTANCES = (int64_t)1 << 31; /* 8 GB of them at a time are enough to fill any GPU */

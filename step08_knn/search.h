@@ -2,7 +2,7 @@
 #ifndef KL_STEP08_SEARCH_H
 #define KL_STEP08_SEARCH_H
 
-#include "knn.h"
+#include "knn/knn.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -27,7 +27,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "knn_key.h"
+#include "knn/knn_key.h"
 #include "search.h"
 
 static const int REACH = 2048;

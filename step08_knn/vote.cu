@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "knn.h"
+#include "knn/knn.h"
 
 static const int THREADS = 128;
 static const int COUNTERS = 4096;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "banks.h"
+#include "base/banks.h"
 
 enum { WARP = 32 };
 

@@ -100,7 +100,7 @@ check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && s
 # What this tree has built already, if with the same flags: only the first step and the harness are built here.
 lend() {
     [ -e "$root/build/flags" ] || return 0
-    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/harness \) -prune -o \
+    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/gemm \) -prune -o \
         -type f -print | tar cf - -T -) | tar xf - -C build
 }
 lend
@@ -118,11 +118,11 @@ check "PTX of compute_90a and compute_90 is embedded" eval \
 run make "$step" ARCHS=90a
 check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link"'
 sleep 1
-touch common/harness/gemm.h
+touch common/gemm/gemm.h
 run make -j2 "$step" ARCHS=90a
 check "a touched header rebuilds C and CUDA" eval \
     '[ "$status" = 0 ] && said "^cc .*$first" && said "^nvcc .*$first" && said "^link"'
-touch -r "$root/common/harness/gemm.h" common/harness/gemm.h # as it was: of what is lent, much includes it
+touch -r "$root/common/gemm/gemm.h" common/gemm/gemm.h # as it was: of what is lent, much includes it
 run make -j8 clean "$first/run" ARCHS=90a
 check "clean comes before what is built with it" eval \
     '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e build/sim ]'
@@ -187,7 +187,7 @@ while [ $# != 0 ]; do
     shift
 done
 [ -n "${csv:-}" ] || exit 0
-[ -e "$csv" ] || sed -n 's/^ *"\(.*\)".*/\1/p' common/harness/record.h | tr -d '\n' >"$csv"
+[ -e "$csv" ] || sed -n 's/^ *"\(.*\)".*/\1/p' common/base/record.h | tr -d '\n' >"$csv"
 n=${size:-1}
 case $step in
 step06*) what=gemm,${dtype:-f16},tn,$n,$n,$n,,1,0,cold,events ;;

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "classes.h"
-#include "encoding.h"
-#include "results.h"
-#include "table.h"
+#include "readers/classes.h"
+#include "readers/encoding.h"
+#include "readers/results.h"
+#include "readers/table.h"
 
 enum { MOST = 16 };
 

@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "device.h"
-#include "error.h"
-#include "record.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "base/record.h"
 
 /* ---- a CUDA runtime that is made up ---- */
 

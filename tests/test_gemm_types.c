@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "gemm_check.h"
-#include "operands.h"
-#include "verify.h"
+#include "gemm/gemm_check.h"
+#include "gemm/operands.h"
+#include "tensor/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "gemv_check.h"
-#include "gemv_operands.h"
-#include "options.h"
-#include "shapes.h"
-#include "tune.h"
+#include "gemv/gemv_check.h"
+#include "gemv/gemv_operands.h"
+#include "bench/options.h"
+#include "bench/shapes.h"
+#include "bench/tune.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -47,7 +47,7 @@ same() { [ "$1" = "$2" ] || { printf '%s\n' "not the same:" "$1" "--" "$2"; retu
 
 # ---- measurements, made up
 
-sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/harness/record.h" | tr -d '\n' >"$tmp/header"
+sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/base/record.h" | tr -d '\n' >"$tmp/header"
 echo >>"$tmp/header"
 # Reads lines `variant op dtype n k cache mode us baseline_us|-`, writes rows. A chain's baseline is the graph.
 rows() {
@@ -128,7 +128,7 @@ gemm_row="step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,ev
 # ---- what the scripts lean on
 
 headers_are_their_writers() { # the harness's of a search, cold.awk's of DRAM bytes
-    for pair in "SEARCH_HEADER:common/harness/gemv_step.c" "DRAM_HEADER:scripts/cold.awk"; do
+    for pair in "SEARCH_HEADER:common/gemv/gemv_step.c" "DRAM_HEADER:scripts/cold.awk"; do
         header=$(awk "$(cat scripts/records.awk scripts/gemv.awk) BEGIN { print ${pair%%:*} }")
         tr -d '\n' <"$root/${pair#*:}" | sed 's/"[ \\]*"//g' | grep -qF "\"$header" || { echo "not $header"; return 1; }
     done

@@ -113,7 +113,7 @@ esac
 END
 chmod +x "$work/gpu"/* "$work/none"/* "$tree/step07_gemv/run"
 cd "$tree" || exit 1
-FAKE_HEADER=$root/common/harness/record.h FAKE_LOG=$work/log FAKE=good
+FAKE_HEADER=$root/common/base/record.h FAKE_LOG=$work/log FAKE=good
 export FAKE_HEADER FAKE_LOG FAKE
 with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "knn_check.h"
-#include "knn_key.h"
-#include "knn_reference.h"
-#include "options.h"
+#include "knn/knn_check.h"
+#include "knn/knn_key.h"
+#include "knn/knn_reference.h"
+#include "bench/options.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

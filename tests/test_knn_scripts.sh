@@ -54,7 +54,7 @@ case "$*" in
 esac
 END
 printf '#!/bin/sh\n' >"$tmp/bin/make"
-sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/harness/record.h" | tr -d '\n' >"$tmp/header"
+sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/base/record.h" | tr -d '\n' >"$tmp/header"
 echo >>"$tmp/header"
 # A row a method, and one with copies; kpass takes 0.1 ms a neighbour, bitonic 2.25 ms, all others 0.5 ms.
 cat >step08/run <<'END'

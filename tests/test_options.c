@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "options.h"
+#include "bench/options.h"
 
 #define STEP "step04_vectorized"
 

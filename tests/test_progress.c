@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "progress.h"
+#include "base/progress.h"
 
 #define ERASE "\r\033[K"
 

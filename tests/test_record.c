@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "record.h"
-#include "session.h"
+#include "base/record.h"
+#include "bench/session.h"
 
 #define HEADER_LINE RECORD_HEADER "\n"
 #define ROW                                                                                                            \

@@ -61,7 +61,7 @@ measurements() {
         }
     }'
 }
-sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/harness/record.h" | tr -d '\n' >"$tmp/header"
+sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/base/record.h" | tr -d '\n' >"$tmp/header"
 echo >>"$tmp/header"
 measurements step01_naive.uncoalesced=1 step01_naive.coalesced=6 step02_smem.tile32=9 step03_regblock.tile4x4=20 \
     step03_regblock.tile8x8_256t=30 step04_vectorized.lds128=36 step04_vectorized.lds128_2x2=40 \

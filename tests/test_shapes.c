@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "shapes.h"
+#include "bench/shapes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

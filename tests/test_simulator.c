@@ -20,11 +20,11 @@
 
 #include <cmocka.h>
 
-#include "error.h"
-#include "gemm.h"
-#include "record.h"
-#include "shapes.h"
-#include "simulator.h"
+#include "gpu/error.h"
+#include "gemm/gemm.h"
+#include "base/record.h"
+#include "bench/shapes.h"
+#include "gpu/simulator.h"
 
 /* ---- a CUDA runtime that is made up ---- */
 
@@ -523,7 +523,7 @@ static void wrong_results_are_found(void **state) {
 static void a_kernel_that_fails_ends_the_run(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
-    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/harness/gemm_step.c:");
+    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/gemm/gemm_step.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 

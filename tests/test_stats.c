@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "stats.h"
+#include "base/stats.h"
 
 static void assert_summary(stats_summary s, double median, double min, double max) {
     assert_true(s.median == median);

@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "input.h"
-#include "table.h"
-#include "table_build.h"
-#include "values.h"
+#include "readers/input.h"
+#include "readers/table.h"
+#include "readers/table_build.h"
+#include "tensor/values.h"
 
 static char folder[64], path[160];
 static char said[2048];

@@ -47,7 +47,7 @@ same() { [ "$1" = "$2" ] || { printf '%s\n' "not the same:" "$1" "--" "$2"; retu
 
 # ---- measurements, made up
 
-sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/harness/record.h" | tr -d '\n' >"$tmp/header"
+sed -n '/define RECORD_HEADER/,/[^\\]$/s/.*"\(.*\)".*/\1/p' "$root/common/base/record.h" | tr -d '\n' >"$tmp/header"
 echo >>"$tmp/header"
 # Reads lines `variant dtype layout m n k mode TFLOP/s cuBLAS|- peak MHz W`, writes rows.
 rows() {

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "timing.h"
+#include "bench/timing.h"
 
 enum { MAX_EVENTS = 2048, MAX_GRAPHS = 16, MAX_INTERVALS = 1024, MAX_SETS = 512, MAX_NODES = 2048 };
 static const double US = 1e-6;

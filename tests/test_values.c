@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "gemm_check.h"
-#include "matrix.h"
-#include "operands.h"
-#include "values.h"
+#include "gemm/gemm_check.h"
+#include "tensor/matrix.h"
+#include "gemm/operands.h"
+#include "tensor/values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

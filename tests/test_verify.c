@@ -12,8 +12,8 @@
 #include <cblas.h>
 #include <cmocka.h>
 
-#include "operands.h"
-#include "verify.h"
+#include "gemm/operands.h"
+#include "tensor/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 /* Global to this block's shared memory; the barrier is this block's too. */
 __device__ __forceinline__ void bulk_load(uint32_t to, const void *from, unsigned bytes, uint32_t barrier) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 /* This block's number in its cluster, from 0. */
 __device__ __forceinline__ unsigned cluster_rank() {

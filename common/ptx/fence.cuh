@@ -3,7 +3,7 @@
 #ifndef KL_PTX_FENCE_CUH
 #define KL_PTX_FENCE_CUH
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 /* What this thread has stored into its block's shared memory can be seen by the bulk copies and wgmmas that come after
  * it (they read through another path, the asynchronous proxy). Every thread that has stored needs its own, and then a

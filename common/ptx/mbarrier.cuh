@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include "cp_async.cuh" /* shared_address */
-#include "sm90.cuh"
+#include "ptx/cp_async.cuh" /* shared_address */
+#include "ptx/sm90.cuh"
 
 __device__ __forceinline__ void mbarrier_init(uint32_t barrier, unsigned count) {
     KL_SM90("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");

@@ -7,7 +7,7 @@
 #ifndef KL_PTX_SETMAXNREG_CUH
 #define KL_PTX_SETMAXNREG_CUH
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 template <int REGISTERS> __device__ __forceinline__ void setmaxnreg_dec() {
     KL_SM90A("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 __device__ __forceinline__ void stmatrix_x4(uint32_t row, uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3) {
     KL_SM90("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(r0), "r"(r1), "r"(r2),

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 /* Brings a tensor map into the cache that the copies read it from. */
 __device__ __forceinline__ void tma_prefetch(const void *map) {

@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#include "sm90.cuh"
+#include "ptx/sm90.cuh"
 
 /* `shared` is a multiple of 1024, plus 32 for each K within the 128 bytes. */
 __device__ __forceinline__ uint64_t wgmma_k_major(uint32_t shared) {

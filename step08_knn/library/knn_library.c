@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "../methods.h"
-#include "cublas.h"
-#include "error.h"
-#include "knn_operands.h"
-#include "session.h"
-#include "timing.h"
+#include "gpu/cublas.h"
+#include "gpu/error.h"
+#include "knn/knn_operands.h"
+#include "bench/session.h"
+#include "bench/timing.h"
 
 static session here = {.step = "step08_knn"};
 static knn_counts *counts;

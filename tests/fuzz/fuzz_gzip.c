@@ -2,7 +2,7 @@
  * whole must come back byte for byte, what is cut off must be refused. scripts/fuzz.sh builds and runs it. */
 #include <zlib.h>
 
-#include "input.h"
+#include "readers/input.h"
 #include "table_fuzz.h"
 
 /* The bytes unpacked, malloc'ed; NULL where it was refused, in one line. */

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "classes.h"
-#include "encoding.h"
-#include "table.h"
+#include "readers/classes.h"
+#include "readers/encoding.h"
+#include "readers/table.h"
 
 static inline void require(bool condition) {
     if (!condition) abort();

@@ -3,7 +3,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 
 enum fault {
     NONE,

@@ -1,7 +1,7 @@
 /* A step of all types and layouts: right variants, and ones with a fault each. */
 #include <stdint.h>
 
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 GEMM_VARIANT(plain);
 GEMM_VARIANT(reads_a);

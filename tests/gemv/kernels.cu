@@ -2,7 +2,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "gemv.h"
+#include "gemv/gemv.h"
 
 enum fault { NONE, READS_Y, READS_A, DROPS_LAST, WRITES_PAST, ROUNDS_PRODUCTS };
 

@@ -1,5 +1,5 @@
 /* A step of one right variant, wrong ones, and one with candidates. */
-#include "gemv.h"
+#include "gemv/gemv.h"
 
 GEMV_VARIANT(plain);
 GEMV_VARIANT(reads_y);

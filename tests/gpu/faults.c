@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-#include "error.h"
-#include "gemm.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "gemm/gemm.h"
 #include "halves.h"
-#include "nvml.h"
-#include "operands.h"
+#include "gpu/nvml.h"
+#include "gemm/operands.h"
 
 typedef cudaError_t launcher(const gemm_problem *p, cudaStream_t stream);
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "gemm_check.h"
-#include "operands.h"
-#include "verify.h"
+#include "gpu/error.h"
+#include "gemm/gemm_check.h"
+#include "gemm/operands.h"
+#include "tensor/verify.h"
 
 static int failed;
 

@@ -1,7 +1,7 @@
 /* A plain search, a thread a query, and the same with one mistake at a time: does the harness find it? */
 #include <cuda_runtime.h>
 
-#include "knn.h"
+#include "knn/knn.h"
 
 enum fault {
     NONE,

@@ -1,5 +1,5 @@
 /* A step of one right method, wrong ones, and ones that refuse. */
-#include "knn.h"
+#include "knn/knn.h"
 
 static size_t workspace(const knn_problem *p, size_t limit) {
     (void)p;

@@ -1,5 +1,5 @@
 /* A thread an element, in FP64. */
-#include "gemm_kernel.cuh"
+#include "gemm/gemm_kernel.cuh"
 #include "tensorcore.h"
 
 static const int THREADS = 64;

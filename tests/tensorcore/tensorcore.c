@@ -14,13 +14,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "device.h"
-#include "error.h"
-#include "gemm.h"
-#include "record.h"
-#include "simulator.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "gemm/gemm.h"
+#include "base/record.h"
+#include "gpu/simulator.h"
 #include "tensorcore.h"
-#include "verify.h"
+#include "tensor/verify.h"
 
 GEMM_VARIANT(tf32x3);
 size_t workspace_tf32x3(const gemm_problem *p);

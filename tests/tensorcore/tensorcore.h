@@ -2,7 +2,7 @@
 #ifndef KL_TESTS_TENSORCORE_H
 #define KL_TESTS_TENSORCORE_H
 
-#include "gemm.h"
+#include "gemm/gemm.h"
 
 #ifdef __cplusplus
 extern "C" {

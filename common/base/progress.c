@@ -1,0 +1,71 @@
+/* One line, redrawn in place: carriage return, text, clear to the end of the line. */
+#include "base/progress.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One column less than the terminal has: a character in the last one makes some terminals wrap. */
+enum { LINE_COLUMNS = 79, BAR_COLUMNS = 20 };
+
+static const double redraw_seconds = 0.1;
+
+/* There is one stderr, so one line to remember. */
+static bool drawn;
+static double drawn_at;
+
+static double now_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fill_bar(char bar[BAR_COLUMNS + 1], long done, long total) {
+    const double share = total > 0 ? (double)done / (double)total : 0.0;
+    const int full = (int)(share * BAR_COLUMNS);
+    memset(bar, '.', BAR_COLUMNS);
+    memset(bar, '#', (size_t)full);
+    bar[BAR_COLUMNS] = '\0';
+}
+
+/* Cuts `text` to `columns` bytes, not in the middle of a UTF-8 character, and blanks what would move the cursor. */
+static void fit(char *text, size_t columns) {
+    if (strlen(text) > columns) {
+        while (columns > 0 && ((unsigned char)text[columns] & 0xC0) == 0x80) columns--;
+        text[columns] = '\0';
+    }
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F) *c = ' ';
+}
+
+static void draw(FILE *f, const char *label, long done, long total) {
+    char bar[BAR_COLUMNS + 1], line[2 * LINE_COLUMNS];
+    fill_bar(bar, done, total);
+    snprintf(line, sizeof line, "[%s] %ld/%ld %s", bar, done, total, label);
+    fit(line, LINE_COLUMNS);
+    fprintf(f, "\r%s\033[K", line);
+    fflush(f);
+}
+
+void progress_show(FILE *f, const char *label, long done, long total) {
+    if (!isatty(fileno(f))) return;
+    if (total < 0) total = 0;
+    if (done > total) done = total;
+    if (done < 0) done = 0;
+
+    const double now = now_seconds();
+    const bool due = !drawn || now - drawn_at >= redraw_seconds;
+    if (!due && done != 0 && done != total) return;
+    draw(f, label, done, total);
+    drawn = true;
+    drawn_at = now;
+}
+
+void progress_clear(FILE *f) {
+    /* What another program left on the line is not ours to erase. */
+    if (!drawn || !isatty(fileno(f))) return;
+    fputs("\r\033[K", f);
+    fflush(f);
+    drawn = false;
+}

@@ -1,0 +1,512 @@
+/* Rows of measurements. One table of fields drives the CSV writer, the JSON writer and the CSV reader. */
+#include "base/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum { TEXT, WHOLE, OPTIONAL_WHOLE, NUMBER } field_kind;
+
+typedef struct {
+    const char *name;
+    field_kind kind;
+    size_t offset;
+} field;
+
+#define FIELD(kind, name)                                                                                              \
+    { #name, kind, offsetof(record, name) }
+
+/* In the order of RECORD_HEADER. */
+static const field fields[] = {
+    FIELD(TEXT, step),
+    FIELD(TEXT, variant),
+    FIELD(TEXT, op),
+    FIELD(TEXT, dtype),
+    FIELD(TEXT, layout),
+    FIELD(WHOLE, m),
+    FIELD(WHOLE, n),
+    FIELD(WHOLE, k),
+    FIELD(OPTIONAL_WHOLE, d),
+    FIELD(NUMBER, alpha),
+    FIELD(NUMBER, beta),
+    FIELD(TEXT, cache),
+    FIELD(TEXT, mode),
+    FIELD(NUMBER, ms_median),
+    FIELD(NUMBER, ms_min),
+    FIELD(NUMBER, ms_max),
+    FIELD(NUMBER, gflops),
+    FIELD(NUMBER, gbps),
+    FIELD(NUMBER, peak_share),
+    FIELD(TEXT, baseline),
+    FIELD(NUMBER, baseline_ms),
+    FIELD(NUMBER, ratio),
+    FIELD(NUMBER, ratio_min),
+    FIELD(NUMBER, ratio_max),
+    FIELD(NUMBER, max_err_bound_share),
+    FIELD(NUMBER, clock_mhz),
+    FIELD(NUMBER, power_w),
+    FIELD(TEXT, device),
+    FIELD(TEXT, cc),
+    FIELD(TEXT, driver),
+    FIELD(TEXT, cuda),
+    FIELD(TEXT, date),
+};
+
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+static const char header_line[] = RECORD_HEADER "\n";
+enum { HEADER_LENGTH = sizeof header_line - 1 };
+
+static const char *text_in(const record *r, const field *f) {
+    return (const char *)r + f->offset;
+}
+
+static int64_t whole_in(const record *r, const field *f) {
+    return *(const int64_t *)(const void *)((const char *)r + f->offset);
+}
+
+static double number_in(const record *r, const field *f) {
+    return *(const double *)(const void *)((const char *)r + f->offset);
+}
+
+static bool measured(const record *r, const field *f) {
+    switch (f->kind) {
+    case TEXT:
+        return *text_in(r, f) != '\0';
+    case WHOLE:
+        return true;
+    case OPTIONAL_WHOLE:
+        return whole_in(r, f) >= 0;
+    case NUMBER:
+        return isfinite(number_in(r, f)); /* JSON has no infinity, and neither file a use for one */
+    }
+    return false;
+}
+
+/* ---- formatting ---- */
+
+/* RFC 4180: quoted where it holds a separator, quotes doubled. */
+static void put_csv_text(FILE *f, const char *text) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void put_json_text(FILE *f, const char *text) {
+    fputc('"', f);
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7F)
+            fprintf(f, "\\u%04x", c);
+        else {
+            if (c == '"' || c == '\\') fputc('\\', f);
+            fputc(c, f);
+        }
+    }
+    fputc('"', f);
+}
+
+/* Nine digits bring every float back exactly and are finer than any clock here. */
+static void put_value(FILE *f, const record *r, const field *what, void (*put_text)(FILE *, const char *)) {
+    switch (what->kind) {
+    case TEXT:
+        put_text(f, text_in(r, what));
+        break;
+    case WHOLE:
+    case OPTIONAL_WHOLE:
+        fprintf(f, "%lld", (long long)whole_in(r, what));
+        break;
+    case NUMBER:
+        fprintf(f, "%.9g", number_in(r, what));
+        break;
+    }
+}
+
+static void put_csv(FILE *f, const record *r) {
+    fputs(header_line, f);
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (i > 0) fputc(',', f);
+        if (measured(r, &fields[i])) put_value(f, r, &fields[i], put_csv_text);
+    }
+    fputc('\n', f);
+}
+
+static void put_json(FILE *f, const record *r) {
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        fprintf(f, "%s\"%s\": ", i > 0 ? ", " : "{", fields[i].name);
+        if (measured(r, &fields[i]))
+            put_value(f, r, &fields[i], put_json_text);
+        else
+            fputs("null", f);
+    }
+    fputs("}\n", f);
+}
+
+/* What `put` prints of `r`, to be freed; NULL when memory is short. */
+static char *formatted(void (*put)(FILE *, const record *), const record *r) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&text, &length);
+    if (f == NULL) return NULL;
+    put(f, r);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+/* Waits for the other writers. Some network file systems know no flock(): there the single write() to an O_APPEND
+ * descriptor still keeps lines whole, so that is no error. */
+static void lock(int fd, int operation) {
+    while (flock(fd, operation) != 0 && errno == EINTR) {}
+}
+
+/* A device or a pipe has no length, and nothing to look back at. */
+static off_t file_length(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? s.st_size : 0;
+}
+
+static bool is_regular(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* Another's prepare() took the name away while this one waited for the lock. */
+static bool was_removed(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0;
+}
+
+/* Opened and locked; *created says whether it was absent. */
+static int open_to_append(const char *path, bool *created) {
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
+    for (;;) {
+        int fd = open(path, flags | O_EXCL, 0666);
+        *created = fd >= 0;
+        if (fd < 0 && errno == EEXIST) fd = open(path, flags, 0666);
+        if (fd < 0) return fd;
+        lock(fd, LOCK_EX);
+        if (!was_removed(fd)) return fd;
+        close(fd);
+    }
+}
+
+/* One write(), all of it or nothing. Returns NULL, or why not. */
+static const char *write_whole(int fd, const char *text, size_t length) {
+    const off_t before = file_length(fd);
+    ssize_t written;
+    do written = write(fd, text, length);
+    while (written < 0 && errno == EINTR);
+    if (written == (ssize_t)length) return NULL;
+    if (written < 0) return strerror(errno);
+    /* Without a lock another writer may have followed: then the torn part can no longer be cut off. */
+    if (is_regular(fd) && file_length(fd) == before + written && ftruncate(fd, before) == 0)
+        return "no room for the whole line";
+    return "a line was written in part";
+}
+
+/* `text` starts with `header` bytes that are wanted only at the start of a file. */
+int record_text_append(const char *path, const char *text, size_t header, FILE *err) {
+    if (text == NULL) {
+        fprintf(err, "%s: out of memory\n", path);
+        return 3;
+    }
+    bool created;
+    const int fd = open_to_append(path, &created);
+    if (fd < 0) {
+        fprintf(err, "%s: %s\n", path, strerror(errno));
+        return 3;
+    }
+    const size_t from = is_regular(fd) && file_length(fd) == 0 ? 0 : header;
+    const char *reason = write_whole(fd, text + from, strlen(text + from));
+    if (close(fd) != 0 && reason == NULL) reason = strerror(errno);
+    if (reason == NULL) return 0;
+    fprintf(err, "%s: %s\n", path, reason);
+    return 3;
+}
+
+int record_csv_append(const char *path, const record *r, FILE *err) {
+    char *text = formatted(put_csv, r);
+    const int status = record_text_append(path, text, HEADER_LENGTH, err);
+    free(text);
+    return status;
+}
+
+int record_json_append(const char *path, const record *r, FILE *err) {
+    char *text = formatted(put_json, r);
+    const int status = record_text_append(path, text, 0, err);
+    free(text);
+    return status;
+}
+
+/* ---- preparing ---- */
+
+/* Reads `length` bytes at `offset`; a file that ends before does not match. */
+static bool file_holds(int fd, off_t offset, const char *expected, size_t length) {
+    char found[HEADER_LENGTH];
+    return pread(fd, found, length, offset) == (ssize_t)length && memcmp(found, expected, length) == 0;
+}
+
+/* Whether an empty file has room, which is left as it is; a device or a pipe keeps the header. */
+static const char *try_to_write(int fd, const char *header) {
+    const char *reason = write_whole(fd, header, strlen(header));
+    const bool alone = is_regular(fd) && file_length(fd) == (off_t)strlen(header);
+    if (reason == NULL && alone && ftruncate(fd, 0) != 0) return strerror(errno);
+    return reason;
+}
+
+/* Returns NULL when `fd` can be appended to; otherwise why not. */
+static const char *prepare_open(int fd, const char *header) {
+    const off_t length = file_length(fd);
+    const size_t header_length = strlen(header);
+    if (length == 0) return header_length > 0 ? try_to_write(fd, header) : NULL;
+    if (header_length > 0 && !file_holds(fd, 0, header, header_length))
+        return "holds something else: its first line is not this program's header";
+    if (header_length == 0 && !file_holds(fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
+    if (!file_holds(fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
+    return NULL;
+}
+
+int record_text_prepare(const char *option, const char *path, const char *header, FILE *err) {
+    bool created;
+    const int fd = open_to_append(path, &created);
+    const char *reason = fd < 0 ? strerror(errno) : prepare_open(fd, header);
+    if (reason != NULL) fprintf(err, "%s %s: %s\n", option, path, reason);
+    /* Nothing is left of a run that records nothing; the first row makes the file again. */
+    if (created && is_regular(fd) && file_length(fd) == 0) unlink(path);
+    if (fd >= 0) close(fd);
+    return reason == NULL ? 0 : 2;
+}
+
+int record_csv_prepare(const char *path, FILE *err) {
+    return record_text_prepare("--csv", path, header_line, err);
+}
+
+int record_json_prepare(const char *path, FILE *err) {
+    return record_text_prepare("--json", path, "", err);
+}
+
+/* ---- reading ---- */
+
+typedef struct {
+    const char *at, *end;
+    long line;
+    char reason[128]; /* set where reading failed */
+} reader;
+
+typedef char field_text[RECORD_TEXT];
+
+__attribute__((format(printf, 2, 3))) static bool refuse(reader *in, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(in->reason, sizeof in->reason, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* The next character of a field, quotes undone; false at the field's end. */
+static bool next_char(reader *in, bool *quoted, char *c) {
+    if (in->at == in->end) return false;
+    *c = *in->at;
+    if (*quoted && *c == '"') {
+        in->at++;
+        if (in->at == in->end || *in->at != '"') {
+            *quoted = false;
+            return false;
+        }
+    } else if (!*quoted && (*c == ',' || *c == '\n'))
+        return false;
+    in->at++;
+    return true;
+}
+
+/* Reads one field and stops at the comma or newline behind it. */
+static bool read_field(reader *in, field_text text) {
+    const bool opened = in->at < in->end && *in->at == '"';
+    bool quoted = opened;
+    if (opened) in->at++;
+    size_t length = 0;
+    char c;
+    while (next_char(in, &quoted, &c)) {
+        if (c == '\0') return refuse(in, "a NUL byte");
+        if (c == '"' && !opened) return refuse(in, "a quote inside an unquoted field");
+        if (length == RECORD_TEXT - 1) return refuse(in, "a field longer than %d characters", RECORD_TEXT - 1);
+        text[length++] = c;
+    }
+    text[length] = '\0';
+    if (quoted) return refuse(in, "a quote that is not closed");
+    if (in->at == in->end || (*in->at != ',' && *in->at != '\n')) return refuse(in, "text after a closing quote");
+    return true;
+}
+
+static bool parse_whole(reader *in, const field *f, const char *text, int64_t *value) {
+    if (f->kind == OPTIONAL_WHOLE && *text == '\0') {
+        *value = -1;
+        return true;
+    }
+    errno = 0;
+    *value = strtoll(text, NULL, 10);
+    if (*text == '\0' || strspn(text, "0123456789") != strlen(text) || errno == ERANGE)
+        return refuse(in, "%s is not a whole number", f->name);
+    return true;
+}
+
+/* Decimal and finite only: strtod alone would take blanks, "nan", "inf" and hexadecimal. */
+static bool parse_number(reader *in, const field *f, const char *text, double *value) {
+    char *end;
+    *value = *text == '\0' ? NAN : strtod(text, &end);
+    if (*text == '\0') return true;
+    if (strspn(text, "0123456789+-.eE") != strlen(text) || *end != '\0' || !isfinite(*value))
+        return refuse(in, "%s is not a number", f->name);
+    return true;
+}
+
+static bool set_field(reader *in, const field *f, const char *text, record *r) {
+    void *target = (char *)r + f->offset;
+    switch (f->kind) {
+    case TEXT:
+        memcpy(target, text, strlen(text) + 1);
+        return true;
+    case WHOLE:
+    case OPTIONAL_WHOLE:
+        return parse_whole(in, f, text, target);
+    case NUMBER:
+        return parse_number(in, f, text, target);
+    }
+    return false;
+}
+
+/* Reads one row; a quoted newline makes it more than one line. */
+static bool read_row(reader *in, record *r) {
+    field_text texts[FIELD_COUNT], surplus;
+    const char *start = in->at;
+    int count = 0;
+    for (;;) {
+        if (!read_field(in, count < FIELD_COUNT ? texts[count] : surplus)) return false;
+        count++;
+        if (*in->at++ == '\n') break;
+    }
+    if (count != FIELD_COUNT) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", FIELD_COUNT);
+    memset(r, 0, sizeof *r);
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (!set_field(in, &fields[i], texts[i], r)) return false;
+    for (; start < in->at; start++) in->line += *start == '\n';
+    return true;
+}
+
+static bool read_header(reader *in) {
+    const size_t length = (size_t)(in->end - in->at);
+    if (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0)
+        return refuse(in, "not this program's header");
+    in->at += HEADER_LENGTH;
+    in->line++;
+    return true;
+}
+
+static bool check_last_newline(reader *in) {
+    if (in->end[-1] == '\n') return true;
+    for (const char *c = in->at; c < in->end; c++) in->line += *c == '\n';
+    return refuse(in, "no newline at the end (a write cut short?)");
+}
+
+static bool read_rows(reader *in, record **rows, int *count) {
+    if (in->at == in->end) return true; /* created, and not yet written to */
+    if (!read_header(in) || !check_last_newline(in)) return false;
+    int room = 0;
+    while (in->at < in->end) {
+        if (*count == room) {
+            room = room > 0 ? 2 * room : 64;
+            record *grown = realloc(*rows, (size_t)room * sizeof *grown);
+            if (grown == NULL) return refuse(in, "out of memory");
+            *rows = grown;
+        }
+        if (!read_row(in, &(*rows)[*count])) return false;
+        (*count)++;
+    }
+    return true;
+}
+
+/* All of `fd`, to be freed; NULL with errno set. */
+static char *read_all(int fd, size_t *length) {
+    char *text = NULL;
+    size_t room = 0;
+    *length = 0;
+    for (;;) {
+        if (*length == room) {
+            room = room > 0 ? 2 * room : 1 << 16;
+            char *grown = realloc(text, room);
+            if (grown == NULL) break;
+            text = grown;
+        }
+        const ssize_t got = read(fd, text + *length, room - *length);
+        if (got == 0) return text;
+        if (got < 0 && errno != EINTR) break;
+        if (got > 0) *length += (size_t)got;
+    }
+    const int cause = errno;
+    free(text);
+    errno = cause;
+    return NULL;
+}
+
+static char *read_file(const char *path, size_t *length) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    lock(fd, LOCK_SH); /* not in the middle of another's write */
+    char *text = read_all(fd, length);
+    const int cause = errno;
+    close(fd);
+    errno = cause;
+    return text;
+}
+
+int record_csv_load(const char *path, record **rows, int *count, FILE *err) {
+    *rows = NULL;
+    *count = 0;
+    size_t length;
+    char *text = read_file(path, &length);
+    if (text == NULL) {
+        if (errno == ENOENT) return 0;
+        fprintf(err, "%s: %s\n", path, strerror(errno));
+        return 2;
+    }
+    reader in = {.at = text, .end = text + length, .line = 1};
+    const bool ok = read_rows(&in, rows, count);
+    free(text);
+    if (ok) return 0;
+    fprintf(err, "%s:%ld: %s\n", path, in.line, in.reason);
+    free(*rows);
+    *rows = NULL;
+    *count = 0;
+    return 2;
+}
+
+/* ---- comparing ---- */
+
+/* Scalars are floats, and a row that was read back has nine digits of them. */
+static bool same_scalar(double a, double b) {
+    return (isnan(a) && isnan(b)) || (float)a == (float)b;
+}
+
+bool record_same_case(const record *a, const record *b) {
+    return strcmp(a->step, b->step) == 0 && strcmp(a->variant, b->variant) == 0 && strcmp(a->op, b->op) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0 && strcmp(a->layout, b->layout) == 0 && a->m == b->m && a->n == b->n &&
+           a->k == b->k && a->d == b->d && same_scalar(a->alpha, b->alpha) && same_scalar(a->beta, b->beta) &&
+           strcmp(a->cache, b->cache) == 0 && strcmp(a->device, b->device) == 0 && strcmp(a->cc, b->cc) == 0;
+}

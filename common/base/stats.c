@@ -1,0 +1,45 @@
+/* Order statistics by sorting a copy: a measurement has hundreds of values, not millions. */
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const stats_summary nothing = {NAN, NAN, NAN};
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts `values`. A NAN has no place in an order, so one of them spoils the whole summary instead of hiding in it. */
+static stats_summary summarise_in_place(double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (isnan(values[i])) return nothing;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+
+    const int middle = count / 2;
+    stats_summary s = {values[middle], values[0], values[count - 1]};
+    if (count % 2 == 0) s.median = 0.5 * (values[middle - 1] + values[middle]);
+    return s;
+}
+
+stats_summary stats_summarise(const double *values, int count) {
+    if (count <= 0) return nothing;
+    double *copy = malloc((size_t)count * sizeof *copy);
+    if (copy == NULL) return nothing;
+    memcpy(copy, values, (size_t)count * sizeof *copy);
+    const stats_summary s = summarise_in_place(copy, count);
+    free(copy);
+    return s;
+}
+
+stats_summary stats_ratio(const double *numerator, const double *denominator, int count) {
+    if (count <= 0) return nothing;
+    double *ratio = malloc((size_t)count * sizeof *ratio);
+    if (ratio == NULL) return nothing;
+    for (int i = 0; i < count; i++) ratio[i] = numerator[i] / denominator[i];
+    const stats_summary s = summarise_in_place(ratio, count);
+    free(ratio);
+    return s;
+}

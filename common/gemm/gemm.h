@@ -1,0 +1,143 @@
+/* The contract between a GEMM step and the harness.
+ *
+ * A step is a table of variants and a one-line main(); the harness parses the command line, chooses the device, makes
+ * the operands, verifies every element, times each variant against cuBLAS and prints and records the result. */
+#ifndef KL_GEMM_H
+#define KL_GEMM_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "gpu/device.h"
+#include "tensor/dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, of which the tensor cores read
+ * what TF32 has and cut off the rest; TF32X3: FP32 in memory, each product made of three of TF32 (verify.h has the
+ * bound). */
+typedef enum { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_TF32X3 } gemm_type;
+
+/* How B lies in memory: k x n, row-major; or n x k, row-major, which is a column-major B. */
+typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
+
+/* C = alpha*A*B + beta*C, row-major: A is m x k, B is k x n, C is m x n, element (i, j) of X at X[i*ldx + j], but of B
+ * at B[j*ldb + i] where the layout is tn.
+ * Every m, n, k >= 0; lda >= max(1, k), ldb >= max(1, n) (tn: max(1, k)), ldc >= max(1, n), in elements; none of them
+ * is larger than GEMM_MAX_SIZE (options.h), so that `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with
+ * beta == 0 C is written and never read; with alpha == 0 or k == 0 neither A nor B is read. Pointers are device memory,
+ * aligned to the element and no more. Sums are accumulated in FP32, of s8 in 32-bit integers that wrap around. */
+typedef struct {
+    gemm_type type;
+    dtype out; /* C: f16/bf16 or f32 for f16/bf16; f32 for f32, tf32 and tf32x3; s32 for s8 */
+    gemm_layout layout;
+    int m, n, k;
+    int lda, ldb, ldc;
+    float alpha, beta; /* s8: whole numbers, at most GEMM_MAX_WHOLE (options.h) in magnitude */
+    const void *A, *B;
+    void *C;
+    void *workspace; /* what the variant asked for (gemm_variant), aligned to 256 bytes; its contents are undefined */
+} gemm_problem;
+
+/* The same of FP32 and nn, as FP32 kernels take it. */
+typedef struct {
+    int m, n, k;
+    int lda, ldb, ldc;
+    float alpha, beta;
+    const float *A, *B;
+    float *C;
+} sgemm_problem;
+
+static inline sgemm_problem gemm_as_f32(const gemm_problem *p) {
+    const sgemm_problem view = {
+        p->m,         p->n, p->k, p->lda, p->ldb, p->ldc, p->alpha, p->beta, (const float *)p->A, (const float *)p->B,
+        (float *)p->C};
+    return view;
+}
+
+/* "f32", "f16", "bf16", "tf32", "s8", "tf32x3"; "nn", "tn". */
+const char *gemm_type_name(gemm_type type);
+const char *gemm_layout_name(gemm_layout layout);
+
+/* What A and B hold in memory. */
+dtype gemm_operand_dtype(gemm_type type);
+
+/* What C may hold: outs[0], which is the default, and where there are two outs[1]. Returns how many. */
+int gemm_outs(gemm_type type, dtype outs[2]);
+
+/* What `--list --verbose` needs to ask the runtime for registers, shared memory and occupancy. */
+typedef struct {
+    const void *function;  /* the __global__ function */
+    int threads;           /* threads a block */
+    size_t dynamic_shared; /* bytes of dynamic shared memory a block */
+} gemm_kernel;
+
+typedef struct {
+    const char *name; /* as --variant takes it */
+    const char *idea; /* one line for --list */
+    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (m == 0 or n == 0) is
+     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. Launches of one variant must
+     * follow one another, in one stream or graph: they share its workspace. */
+    cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream);
+    gemm_kernel (*kernel)(void);
+    /* NULL: runs anywhere. Otherwise returns NULL where the device can run the variant, else the reason it cannot. */
+    const char *(*supports)(const device_facts *device);
+    /* NULL: takes every problem. Otherwise returns NULL where the variant can do the problem, else the reason it
+     * cannot: "takes f16 and bf16". Pointers may be looked at for their alignment (to 256 bytes) alone. */
+    const char *(*refuses)(const gemm_problem *p);
+    /* NULL: nothing to say. Otherwise returns NULL or a remark that is printed below the row: "by multistage: rows of C
+     * do not begin on 16 bytes". Pointers as above. */
+    const char *(*note)(const gemm_problem *p);
+    /* NULL: none. Otherwise returns how many bytes of device memory a launch needs beside the operands: the harness
+     * puts at least as many into p->workspace. Launches on all operand sets, and all variants, share them, so what one
+     * left there is gone at the next. Pointers as above. */
+    size_t (*workspace)(const gemm_problem *p);
+} gemm_variant;
+
+/* The bytes of workspace that `v` needs for `p`; 0 where it has none or refuses p. */
+size_t gemm_workspace(const gemm_variant *v, const gemm_problem *p);
+
+/* Something that a step shows on the device: `--show NAME` prints it and runs no variant. */
+typedef struct {
+    const char *name;
+    const char *idea; /* one line for --list */
+    /* Runs on the current device and prints to `out`, at most 100 columns wide. Returns whether the device's answers
+     * are those that the host expects; where not, what is wrong was printed too. A CUDA error ends the program. */
+    bool (*run)(const device_facts *device, FILE *out);
+    /* NULL: runs anywhere. Otherwise as a variant's. */
+    const char *(*supports)(const device_facts *device);
+} gemm_show;
+
+/* What a step offers beside FP32 and nn: types and layouts, the default first; and what it can show. */
+typedef struct {
+    const gemm_type *types;
+    int type_count;
+    const gemm_layout *layouts;
+    int layout_count;
+    const gemm_show *shows; /* NULL: none */
+    int show_count;         /* at most OPTIONS_MAX_SHOWS (options.h) */
+} gemm_offer;
+
+/* Runs the step's command line (see options.h) over its variants; `offer` is NULL for FP32 and nn alone. Returns the
+ * exit status: 0, 1 a wrong result, 2 bad arguments, 3 a CUDA error or no usable device. */
+int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
+                   const gemm_offer *offer);
+
+/* Elements of an array (not of a pointer). */
+#define GEMM_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* Declares, in step.c, what one .cu file defines. */
+#define GEMM_VARIANT(name)                                                                                             \
+    cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
+    gemm_kernel kernel_##name(void)
+#define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

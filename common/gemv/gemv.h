@@ -1,0 +1,65 @@
+/* The contract between a GEMV step and the harness: as gemm.h's, for a matrix times a vector. */
+#ifndef KL_GEMV_H
+#define KL_GEMV_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gpu/device.h"
+#include "tensor/dtype.h"
+#include "gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* y = alpha*A*x + beta*y with fp32 accumulation; A is n x k, row-major, element (i, j) at A[i*lda + j]; x has k and y n
+ * elements, all of type `type`, next to one another. Every n, k >= 0; lda >= max(1, k), in elements. BLAS semantics:
+ * with beta == 0 y is written and never read; with alpha == 0 or k == 0 neither A nor x is read. Pointers are device
+ * memory, aligned to the element and no more: 16-byte loads are for the kernel to earn (gemv_aligned). */
+typedef struct {
+    dtype type;
+    int n, k;
+    int lda;
+    float alpha, beta;
+    const void *A, *x;
+    void *y;
+    bool pdl; /* may start before the kernel in front of it in the stream has ended: launch it with programmatic stream
+                 serialization, and read x and y, and write y, only after griddepcontrol.wait (A is constant) */
+} gemv_problem;
+
+/* One configuration of a kernel that can be tuned; the tuner (tune.h) verifies and times all that `fits`. */
+typedef struct {
+    /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; single blanks between the words */
+    const char *name;
+    int block_n, reduce_threads, loads, rows;
+    cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
+    gemm_kernel (*kernel)(dtype type);
+} gemv_candidate;
+
+typedef struct {
+    const char *name;
+    const char *idea;
+    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (n == 0) is cudaSuccess.
+     * May be captured into a graph. NULL for a variant with candidates. */
+    cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
+    gemm_kernel (*kernel)(dtype type);
+    const char *(*supports)(const device_facts *device);
+    const gemv_candidate *candidates; /* NULL: nothing to tune */
+    int candidate_count;
+} gemv_variant;
+
+/* Runs the step's command line over its variants. Exit status as gemm_step_main's. */
+int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count);
+
+/* Declares, in step.c, what one .cu file defines. */
+#define GEMV_VARIANT(name)                                                                                             \
+    cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
+    gemm_kernel kernel_##name(dtype type)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,172 @@
+#include "gpu/cublas.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* The few entry points needed, declared here so that a step builds where cuBLAS's headers are not. */
+typedef struct cublasContext *handle_t;
+enum { STATUS_SUCCESS = 0, OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_PEDANTIC = 2 };
+enum { COMPUTE_32F = 68, GEMM_DEFAULT = -1 };
+enum { WORKSPACE_BYTES = 32 << 20 };
+
+/* 16-bit operands, FP32 scalars: trans, m, n, alpha, A, lda, stride, x, inc, stride, beta, y, inc, stride, count. */
+typedef int (*strided_gemv)(handle_t, int, int, int, const float *, const void *, int, long long, const void *, int,
+                            long long, const float *, void *, int, long long, int);
+
+static struct {
+    void *library;
+    handle_t handle;
+    void *workspace;
+    char version[32];
+    int (*destroy)(handle_t);
+    int (*set_stream)(handle_t, cudaStream_t);
+    int (*set_math)(handle_t, int);
+    int (*set_workspace)(handle_t, void *, size_t);
+    int (*sgemm)(handle_t, int, int, int, int, int, const float *, const float *, int, const float *, int,
+                 const float *, float *, int);
+    int (*gemm_ex)(handle_t, int, int, int, int, int, const void *, const void *, int, int, const void *, int, int,
+                   const void *, void *, int, int, int, int);
+    int (*sgemv)(handle_t, int, int, int, const float *, const float *, int, const float *, int, const float *, float *,
+                 int);
+    strided_gemv hsh_gemv, tst_gemv;
+} cublas;
+
+static bool find(void *function, const char *name) {
+    *(void **)function = dlsym(cublas.library, name);
+    return *(void **)function != NULL;
+}
+
+/* The loader's own search first, then the toolkit this program was built with. */
+static void *load(void) {
+    static const char *const names[] = {"libcublas.so.13", CUDA_LIB_DIR "/libcublas.so.13", "libcublas.so.12",
+                                        "libcublas.so", CUDA_LIB_DIR "/libcublas.so"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library != NULL) return library;
+    }
+    return NULL;
+}
+
+bool cublas_open(FILE *err) {
+    int (*create)(handle_t *);
+    int (*get_version)(handle_t, int *);
+    int version = 0;
+    unsetenv("NVIDIA_TF32_OVERRIDE");
+    cublas.library = load();
+    if (cublas.library == NULL) {
+        fprintf(err, "cuBLAS is not installed (libcublas.so.13): nothing to compare with\n");
+        return false;
+    }
+    if (!find(&create, "cublasCreate_v2") || !find(&cublas.destroy, "cublasDestroy_v2") ||
+        !find(&cublas.set_stream, "cublasSetStream_v2") || !find(&cublas.set_math, "cublasSetMathMode") ||
+        !find(&cublas.set_workspace, "cublasSetWorkspace_v2") || !find(&cublas.sgemm, "cublasSgemm_v2") ||
+        !find(&get_version, "cublasGetVersion_v2")) {
+        fprintf(err, "this cuBLAS is too old: nothing to compare with\n");
+    } else if (create(&cublas.handle) != STATUS_SUCCESS || get_version(cublas.handle, &version) != STATUS_SUCCESS) {
+        fprintf(err, "cuBLAS does not start on this GPU: nothing to compare with\n");
+    } else if (cudaMalloc(&cublas.workspace, WORKSPACE_BYTES) != cudaSuccess) {
+        fprintf(err, "no memory for cuBLAS's workspace (32 MiB): nothing to compare with\n");
+    } else {
+        /* Older ones lack some of them, and have the rest. */
+        find(&cublas.gemm_ex, "cublasGemmEx");
+        find(&cublas.sgemv, "cublasSgemv_v2");
+        find(&cublas.hsh_gemv, "cublasHSHgemvStridedBatched");
+        find(&cublas.tst_gemv, "cublasTSTgemvStridedBatched");
+        snprintf(cublas.version, sizeof cublas.version, "%d.%d.%d", version / 10000, version / 100 % 100,
+                 version % 100);
+        return true;
+    }
+    cublas_close();
+    cudaGetLastError(); /* a failed cudaMalloc leaves its error for the next launch to find */
+    return false;
+}
+
+void cublas_close(void) {
+    if (cublas.handle != NULL) cublas.destroy(cublas.handle);
+    if (cublas.workspace != NULL) cudaFree(cublas.workspace);
+    if (cublas.library != NULL) dlclose(cublas.library);
+    cublas.handle = NULL;
+    cublas.workspace = NULL;
+    cublas.library = NULL;
+    cublas.version[0] = '\0';
+}
+
+const char *cublas_version(void) {
+    return cublas.version;
+}
+
+/* The stream, with the workspace that a change of stream resets to cuBLAS's own. */
+static int prepare(cudaStream_t stream, int math) {
+    int status = cublas.set_stream(cublas.handle, stream);
+    if (status == STATUS_SUCCESS) status = cublas.set_workspace(cublas.handle, cublas.workspace, WORKSPACE_BYTES);
+    return status == STATUS_SUCCESS ? cublas.set_math(cublas.handle, math) : status;
+}
+
+static cudaError_t answer(int status) {
+    if (status == STATUS_SUCCESS) return cudaSuccess;
+    cudaError_t error = cudaGetLastError();
+    return error != cudaSuccess ? error : cudaErrorNotSupported;
+}
+
+cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream) {
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
+    const int of_b = p->layout == GEMM_TN ? OP_T : OP_N; /* n x k row-major is k x n column-major */
+    int status = prepare(stream, math == CUBLAS_PEDANTIC ? MATH_PEDANTIC : MATH_DEFAULT);
+    if (status == STATUS_SUCCESS)
+        status = cublas.sgemm(cublas.handle, of_b, OP_N, p->n, p->m, p->k, &p->alpha, p->B, p->ldb, p->A, p->lda,
+                              &p->beta, p->C, p->ldc);
+    return answer(status);
+}
+
+/* ---- GEMV ---- */
+
+enum { GEMM_MATRIX_FIRST, GEMM_VECTOR_FIRST, GEMV_STRIDED, GEMV_PLAIN };
+
+const char *cublas_gemv_name(dtype type, int call) {
+    switch (call) {
+    case GEMM_MATRIX_FIRST:
+        return cublas.gemm_ex != NULL ? "cublasGemmEx A*x" : NULL;
+    case GEMM_VECTOR_FIRST:
+        return cublas.gemm_ex != NULL ? "cublasGemmEx x*A" : NULL;
+    case GEMV_STRIDED:
+        if (type == DTYPE_F16 && cublas.hsh_gemv != NULL) return "cublasHSHgemvStridedBatched";
+        if (type == DTYPE_BF16 && cublas.tst_gemv != NULL) return "cublasTSTgemvStridedBatched";
+        return NULL;
+    case GEMV_PLAIN:
+        return type == DTYPE_F32 && cublas.sgemv != NULL ? "cublasSgemv" : NULL;
+    }
+    return NULL;
+}
+
+/* cublasGemmEx: the row-major A (n x k) is the column-major k x n matrix A^T. Either y = (A^T)^T x, n x 1, or the row
+ * y^T = x^T A^T, 1 x n. */
+static int gemm_ex(const gemv_problem *p, bool matrix_first) {
+    static const int types[] = {[DTYPE_F32] = 0, [DTYPE_F16] = 2, [DTYPE_BF16] = 14}; /* CUDA_R_32F, 16F, 16BF */
+    const int t = types[p->type], ldx = p->k > 0 ? p->k : 1;
+    if (matrix_first)
+        return cublas.gemm_ex(cublas.handle, OP_T, OP_N, p->n, 1, p->k, &p->alpha, p->A, t, p->lda, p->x, t, ldx,
+                              &p->beta, p->y, t, p->n, COMPUTE_32F, GEMM_DEFAULT);
+    return cublas.gemm_ex(cublas.handle, OP_N, OP_N, 1, p->n, p->k, &p->alpha, p->x, t, 1, p->A, t, p->lda, &p->beta,
+                          p->y, t, 1, COMPUTE_32F, GEMM_DEFAULT);
+}
+
+cudaError_t cublas_gemv(const gemv_problem *p, int call, cudaStream_t stream) {
+    if (cublas_gemv_name(p->type, call) == NULL) return cudaErrorNotSupported;
+    if (p->n == 0) return cudaSuccess;
+    const strided_gemv strided = p->type == DTYPE_F16 ? cublas.hsh_gemv : cublas.tst_gemv;
+    int status = prepare(stream, MATH_DEFAULT);
+    if (status != STATUS_SUCCESS) return answer(status);
+    switch (call) {
+    case GEMM_MATRIX_FIRST:
+    case GEMM_VECTOR_FIRST:
+        status = gemm_ex(p, call == GEMM_MATRIX_FIRST);
+        break;
+    case GEMV_STRIDED:
+        status =
+            strided(cublas.handle, OP_T, p->k, p->n, &p->alpha, p->A, p->lda, 0, p->x, 1, 0, &p->beta, p->y, 1, 0, 1);
+        break;
+    default:
+        status = cublas.sgemv(cublas.handle, OP_T, p->k, p->n, &p->alpha, p->A, p->lda, p->x, 1, &p->beta, p->y, 1);
+    }
+    return answer(status);
+}

@@ -1,0 +1,111 @@
+#include "gpu/simulator.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/error.h"
+
+const char *const simulator_devices[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", NULL};
+
+/* Set from the start of the new process to its arrival; holds the LD_PRELOAD that was there before, or nothing. */
+static const char marker[] = "CUDASIM_STARTED_AGAIN";
+
+bool simulator_active(void) {
+    static int known = -1;
+    if (known < 0) known = dlsym(RTLD_DEFAULT, "cudasim_active") != NULL;
+    return known;
+}
+
+bool simulator_is(const char *device) {
+    const char *current = getenv("CUDASIM_DEVICE");
+    return simulator_active() && (device == NULL || (current != NULL && strcmp(current, device) == 0));
+}
+
+int simulator_arrive(FILE *err) {
+    const char *before = getenv(marker);
+    if (before == NULL) return EXIT_OK;
+    if (!simulator_active()) {
+        const char *preload = getenv("LD_PRELOAD");
+        fprintf(err, "the simulator was preloaded and is not there (LD_PRELOAD=%s): make sim builds it anew\n",
+                preload != NULL ? preload : "");
+        return EXIT_CUDA;
+    }
+    /* Programs that this one may start are no concern of the simulator's. */
+    if (*before != '\0')
+        setenv("LD_PRELOAD", before, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv(marker);
+    return EXIT_OK;
+}
+
+/* The folder that the program's own folder lies in, without a slash at its end; false when there is none. */
+static bool find_root(char path[PATH_MAX]) {
+    const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+    if (size < 0 || size == PATH_MAX) return false;
+    path[size] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (slash == NULL) return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+/* The library's name, to be freed; NULL without memory. */
+static char *name_library(void) {
+    const char *named = getenv("CUDASIM_LIB");
+    char root[PATH_MAX] = "..", *path;
+    if (named != NULL) {
+        char *resolved = realpath(named, NULL); /* the loader would look elsewhere for a name without a folder */
+        return resolved != NULL ? resolved : strdup(named);
+    }
+    if (!find_root(root)) strcpy(root, "..");
+    return asprintf(&path, "%s/build/sim/libcudart.so.13", root) >= 0 ? path : NULL;
+}
+
+/* LD_PRELOAD with the library in front. Blanks and colons end a name there: a library in such a folder is preloaded as
+ * the open file that it is. */
+static bool set_preload(const char *library) {
+    const char *before = getenv("LD_PRELOAD");
+    char by_number[64], *preload;
+    if (strpbrk(library, " :") != NULL) {
+        const int fd = open(library, O_RDONLY);
+        if (fd < 0) return false;
+        snprintf(by_number, sizeof by_number, "/proc/self/fd/%d", fd);
+        library = by_number;
+    }
+    if (before == NULL) before = "";
+    if (setenv(marker, before, 1) != 0) return false;
+    if (asprintf(&preload, "%s%s%s", library, *before != '\0' ? ":" : "", before) < 0) return false;
+    const bool ok = setenv("LD_PRELOAD", preload, 1) == 0;
+    free(preload);
+    return ok;
+}
+
+int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err) {
+    char *library = name_library();
+    if (library == NULL || access(library, R_OK) != 0) {
+        fprintf(err, "%s%sthe simulator is missing (%s): make sim builds it\n", reason != NULL ? reason : "",
+                reason != NULL ? ", and " : "", library != NULL ? library : "no memory for its name");
+        free(library);
+        return EXIT_CUDA;
+    }
+    if (reason != NULL)
+        fprintf(err,
+                "%s: the kernels run in the simulator on this machine's CPU (results are real, times are not a "
+                "GPU's)\n",
+                reason);
+    fflush(err);
+    fflush(stdout);
+    if ((device == NULL || setenv("CUDASIM_DEVICE", device, 1) == 0) && set_preload(library))
+        execv("/proc/self/exe", argv);
+    fprintf(err, "the simulator cannot be started: %s\n", strerror(errno));
+    free(library);
+    return EXIT_CUDA;
+}

@@ -1,0 +1,199 @@
+#include "knn/knn_check.h"
+
+#include <stdlib.h>
+
+#include "gpu/error.h"
+#include "bench/options.h"
+#include "base/progress.h"
+
+enum { MAX_REPORTED = 8 }; /* failing problems of a method that are printed in full */
+
+typedef struct {
+    knn_case *cases;
+    int count, capacity, max_size;
+    uint64_t seed;
+    bool out_of_memory;
+} case_list;
+
+static void add(case_list *l, knn_case c) {
+    if (c.m > l->max_size || c.n > l->max_size || c.d > l->max_size) return;
+    if (l->count == l->capacity) {
+        const int capacity = l->capacity == 0 ? 256 : l->capacity * 2;
+        knn_case *grown = realloc(l->cases, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) {
+            l->out_of_memory = true;
+            return;
+        }
+        l->cases = grown;
+        l->capacity = capacity;
+    }
+    c.seed = l->seed + (uint64_t)l->count;
+    l->cases[l->count++] = c;
+}
+
+static void add_shape(case_list *l, knn_kind kind, int m, int n, int d, int k) {
+    add(l, (knn_case){.m = m, .n = n, .d = d, .k = k, .kind = kind});
+}
+
+static int at_most(int x, int limit) {
+    return x < limit ? x : limit;
+}
+
+/* Every n and every d from 1 to 70, the other and k jumping about (29, 31 and 37 have no factor in common with 70). */
+static void add_small(case_list *l) {
+    for (int i = 0; i < 70; i++) {
+        const int s = i + 1, j = 1 + i * 29 % 70, m = 1 + i * 31 % 70;
+        add_shape(l, i % 2 ? KNN_WHOLE : KNN_UNIFORM, m, s, j, 1 + i * 37 % s);
+        add_shape(l, i % 2 ? KNN_UNIFORM : KNN_COPIES, j, 70 + m, s, 1 + i * 37 % 70);
+    }
+    add_shape(l, KNN_UNIFORM, 3, 50, 0, 7);
+    add_shape(l, KNN_UNIFORM, 0, 50, 5, 7);
+    add_shape(l, KNN_UNIFORM, 1, 1, 1, 1);
+    add_shape(l, KNN_UNIFORM, 1, 1, 0, 1);
+}
+
+/* Around the reach of a warp, a block and what a block sorts; k at both ends and around the same. */
+static void add_edges(case_list *l) {
+    static const int edges[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
+    for (int i = 0; i < GEMM_COUNT(edges); i++)
+        for (int off = -1; off <= 1; off++) {
+            const int n = edges[i] + off;
+            const knn_kind kind = (i + off) % 2 == 0 ? KNN_WHOLE : KNN_UNIFORM;
+            add_shape(l, kind, 2, n, 3, 1);
+            add_shape(l, kind, 3, n, 5, at_most(n, 130 + off)); /* of 1025 points and more: several blocks' */
+            if (n <= 300) add_shape(l, kind, 2, n, 2, n);
+            if (edges[i] <= 256) add_shape(l, kind, 3, 1500, 4, n);
+        }
+    add_shape(l, KNN_WHOLE, 2, 1500, 3, 1500);
+    add_shape(l, KNN_UNIFORM, 2, 4100, 2, 4099);
+    add_shape(l, KNN_UNIFORM, 130, 1100, 33, 25);
+    add_shape(l, KNN_UNIFORM, 1, 20000, 5, 300);
+    add_shape(l, KNN_COPIES, 5, 20000, 8, 46);
+    /* Rows longer than a tile of queries that stays in shared memory (exact_tc); more points equally near than its
+     * lists hold, or numbers of which its screen says nothing. */
+    add_shape(l, KNN_UNIFORM, 130, 300, 260, 40);
+    add_shape(l, KNN_NEAR, 20, 500, 600, 9);
+    add_shape(l, KNN_EQUAL, 5, 9000, 3, 7);
+    add_shape(l, KNN_TINY, 5, 9000, 9, 700);
+    add_shape(l, KNN_UNIFORM, 3, 1000000, 3, 100);
+    add_shape(l, KNN_UNIFORM, 1, 100, 100000, 5);
+    add_shape(l, KNN_UNIFORM, 100000, 300, 4, 5);
+    add_shape(l, KNN_UNIFORM, 70001, 65537, 2, 3); /* more distances than 32 bits count */
+}
+
+static void add_kinds(case_list *l) {
+    for (int kind = 0; kind < KNN_KINDS; kind++) {
+        add_shape(l, (knn_kind)kind, 9, 301, 7, 20);
+        add_shape(l, (knn_kind)kind, 5, 1100, 33, 64);
+        add_shape(l, (knn_kind)kind, 67, 130, 70, 3);
+        add_shape(l, (knn_kind)kind, 20, 700, 16, 128);
+    }
+}
+
+/* Off 16 bytes one by one and together; little workspace, so that queries are taken a few at a time. */
+static void add_places(case_list *l) {
+    static const int offs[][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {3, 2, 1, 5}, {2, 2, 2, 2}};
+    for (int i = 0; i < GEMM_COUNT(offs); i++)
+        for (int d = 31; d <= 32; d++) {
+            knn_case c = {.m = 37, .n = 260, .d = d, .k = 9, .scarce = i % 2 == 0};
+            for (int j = 0; j < 4; j++) c.off[j] = offs[i][j];
+            add(l, c);
+        }
+    add(l, (knn_case){.m = 11, .n = 1300, .d = 6, .k = 33, .kind = KNN_WHOLE, .scarce = true});
+    add(l, (knn_case){.m = 70, .n = 2100, .d = 9, .k = 5, .scarce = true});
+}
+
+int knn_check_cases(int max_size, int every, uint64_t seed, knn_case **cases) {
+    case_list l = {.max_size = max_size, .seed = seed};
+    add_edges(&l);
+    add_small(&l);
+    add_kinds(&l);
+    add_places(&l);
+    if (l.out_of_memory) {
+        free(l.cases);
+        return -1;
+    }
+    int taken = 0;
+    for (int i = 0; i < l.count; i += every) l.cases[taken++] = l.cases[i];
+    *cases = l.cases;
+    return taken;
+}
+
+typedef struct {
+    int good, bad, large, refused;
+} tally;
+
+static const double LARGEST_WORK = 2e9; /* multiply-adds of the reference for one problem */
+
+static void check_method(const char *step, const knn_method *method, knn_operands *o, double memory, tally *t,
+                         cudaStream_t stream) {
+    const knn_case *c = &o->what;
+    const knn_problem p = knn_operands_problem(o);
+    size_t limit = (size_t)(memory - knn_operands_bytes(c)), workspace;
+    if (c->scarce) limit = knn_scarce(method, &p, limit);
+    if (knn_refusal(method, &p, limit, &workspace) != NULL) {
+        t->refused++;
+        return;
+    }
+    char name[200];
+    snprintf(name, sizeof name, "%s (%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu)", method->name,
+             knn_kind_name(c->kind), c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3],
+             c->scarce ? ", little workspace" : "", (unsigned long long)c->seed);
+    error_context("%s %s", step, name);
+    knn_verdict verdict;
+    CUDA_CHECK(knn_verify(method, name, o, workspace, stream, t->bad < MAX_REPORTED ? stderr : NULL, &verdict));
+    if (verdict.ok)
+        t->good++;
+    else
+        t->bad++;
+}
+
+int knn_check_run(const char *step, const knn_method *methods, const bool *chosen, int count,
+                  const device_facts *device, double memory, int max_size, int every, uint64_t seed) {
+    knn_case *cases = NULL;
+    tally tallies[OPTIONS_MAX_VARIANTS] = {{0}}, sum = {0};
+    const char *reasons[OPTIONS_MAX_VARIANTS] = {NULL};
+    cudaStream_t stream;
+    const int case_count = knn_check_cases(max_size, every, seed, &cases);
+    if (case_count < 0) CUDA_CHECK(cudaErrorMemoryAllocation);
+    CUDA_CHECK(cudaStreamCreate(&stream));
+    for (int i = 0; i < count; i++)
+        if (methods[i].supports != NULL) reasons[i] = methods[i].supports(device);
+    for (int j = 0; j < case_count; j++) {
+        const bool fits = knn_operands_bytes(&cases[j]) < memory / 2;
+        knn_operands o;
+        if (fits && !knn_operands_create(&o, &cases[j], LARGEST_WORK)) CUDA_CHECK(cudaErrorMemoryAllocation);
+        for (int i = 0; i < count; i++) {
+            if (!chosen[i] || reasons[i] != NULL) continue;
+            progress_show(stderr, methods[i].name, j, case_count);
+            if (fits)
+                check_method(step, &methods[i], &o, memory, &tallies[i], stream);
+            else
+                tallies[i].large++;
+        }
+        if (fits) knn_operands_destroy(&o);
+    }
+    progress_clear(stderr);
+    for (int i = 0; i < count; i++) {
+        const tally *t = &tallies[i];
+        if (!chosen[i]) continue;
+        if (reasons[i] != NULL) {
+            printf("%-22s skipped: %s\n", methods[i].name, reasons[i]);
+            sum.refused += case_count;
+            continue;
+        }
+        printf("%-22s %d passed, %d failed", methods[i].name, t->good, t->bad);
+        if (t->refused > 0) printf(", %d refused", t->refused);
+        if (t->large > 0) printf(", %d skipped (more than %.1f GB)", t->large, memory / 1e9);
+        printf("\n");
+        sum.good += t->good;
+        sum.bad += t->bad;
+        sum.refused += t->refused + t->large;
+    }
+    printf("%d passed, %d failed", sum.good, sum.bad);
+    if (sum.refused > 0) printf(", %d skipped", sum.refused);
+    printf("\n");
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    free(cases);
+    return sum.bad > 0 ? EXIT_WRONG : EXIT_OK;
+}

@@ -1,0 +1,13 @@
+/* Classifying records of files by their nearest neighbours: --train and what belongs to it. */
+#ifndef KL_KNN_FILES_H
+#define KL_KNN_FILES_H
+
+#include "knn/knn.h"
+#include "bench/session.h"
+
+/* Reads, encodes, searches with each chosen method, votes, prints what the votes are worth and how long each stage
+ * took, and writes the files that were asked for (of the first method). `memory`: bytes of device memory that may be
+ * taken. Returns the exit status. */
+int knn_files_run(session *s, const knn_method *methods, int count, double memory);
+
+#endif

@@ -1,0 +1,324 @@
+#include "knn/knn_operands.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/error.h"
+#include "tensor/inspect.h"
+#include "knn/knn_key.h"
+#include "base/progress.h"
+#include "gpu/simulator.h"
+
+enum { WORKSPACE_ROW = 64 }; /* words: 256 bytes */
+static const uint64_t OF_POINTS = 0x5bd1e995;
+
+const char *knn_kind_name(knn_kind kind) {
+    static const char *const names[] = {"uniform",   "whole numbers", "copies", "equal", "large offset",
+                                        "near ties", "huge",          "tiny",   "given"};
+    return names[kind];
+}
+
+/* ---- data ---- */
+
+static float whole_at(uint64_t seed, uint64_t i) {
+    return (float)(values_hash(seed, i) >> 62);
+}
+
+static float up(float x, int steps) {
+    for (int i = 0; i < steps; i++) x = nextafterf(x, 2.0f);
+    return x;
+}
+
+/* Coordinate j of row `row`; points and queries of KNN_NEAR have a row in common that all are near to. */
+static float value_at(const knn_case *c, bool is_point, size_t row, size_t j) {
+    const size_t d = (size_t)c->d;
+    const uint64_t seed = is_point ? c->seed ^ OF_POINTS : c->seed;
+    const float uniform = values_at(VALUES_UNIFORM, seed, row * d + j);
+    switch (c->kind) {
+    case KNN_WHOLE:
+        return whole_at(seed, row * d + j);
+    case KNN_COPIES:
+        return whole_at(seed, (is_point ? row % ((size_t)c->n / 5 + 1) : row) * d + j);
+    case KNN_EQUAL:
+        return 0.75f;
+    case KNN_OFFSET:
+        return 4096.0f + uniform;
+    case KNN_NEAR:
+        if (!is_point && row % 2 == 0) return uniform;
+        return up(values_at(VALUES_UNIFORM, c->seed + 1, j), is_point && j == row % d ? (int)(row / d % 4) : 0);
+    case KNN_HUGE:
+        return uniform * 2e19f;
+    case KNN_TINY:
+        return uniform * 1e-22f;
+    default:
+        return uniform;
+    }
+}
+
+static float *make(const knn_case *c, bool is_point) {
+    const size_t rows = (size_t)(is_point ? c->n : c->m), d = (size_t)c->d;
+    float *data = malloc((rows * d + 1) * sizeof *data);
+    const float *given = is_point ? c->points : c->queries;
+    if (data == NULL) return NULL;
+    if (c->kind == KNN_GIVEN)
+        memcpy(data, given, rows * d * sizeof *data);
+    else
+        for (size_t row = 0; row < rows; row++)
+            for (size_t j = 0; j < d; j++) data[row * d + j] = value_at(c, is_point, row, j);
+    return data;
+}
+
+/* ---- memory ---- */
+
+static matrix placed(int rows, int cols, int off) {
+    return matrix_place(NULL, DTYPE_F32, rows, cols, cols > 0 ? cols : 1, off);
+}
+
+static void outline(const knn_case *c, matrix parts[4]) {
+    parts[0] = placed(c->m, c->d, c->off[0]);
+    parts[1] = placed(c->n, c->d, c->off[1]);
+    parts[2] = placed(c->m, c->k, c->off[2]);
+    parts[3] = placed(c->m, c->k, c->off[3]);
+}
+
+double knn_operands_bytes(const knn_case *what) {
+    matrix parts[4];
+    double bytes = sizeof(knn_counts);
+    outline(what, parts);
+    for (int i = 0; i < 4; i++) bytes += (double)matrix_bytes(&parts[i]);
+    return bytes;
+}
+
+static size_t data_bytes(const matrix *x) {
+    return (size_t)x->rows * (size_t)x->cols * sizeof(float);
+}
+
+static void allocate(matrix *x) {
+    void *memory;
+    CUDA_ALLOCATE(&memory, matrix_bytes(x));
+    *x = matrix_moved(x, memory);
+}
+
+static void fill(matrix *x, const float *data) {
+    CUDA_CHECK(inspect_fill(x, VALUES_NAN, 0, NULL));
+    if (data_bytes(x) > 0) CUDA_CHECK(cudaMemcpy(x->elements, data, data_bytes(x), cudaMemcpyHostToDevice));
+}
+
+bool knn_operands_create(knn_operands *o, const knn_case *what, double work) {
+    *o = (knn_operands){.what = *what, .stride = 1};
+    const double of_one = (double)what->n * (what->d + 1), all = of_one * what->m;
+    if (work > 0.0 && all > work) {
+        const double rows = work / of_one < 1.0 ? 1.0 : floor(work / of_one);
+        o->stride = (int)ceil(what->m / rows);
+    }
+    const size_t places = (size_t)knn_reference_rows(what->m, o->stride) * (size_t)what->k;
+    o->queries = make(what, false);
+    o->points = make(what, true);
+    o->want_index = malloc((places + 1) * sizeof *o->want_index);
+    o->want_distance = malloc((places + 1) * sizeof *o->want_distance);
+    const bool ok = o->queries != NULL && o->points != NULL && o->want_index != NULL && o->want_distance != NULL &&
+                    knn_reference(o->queries, o->points, what->m, what->n, what->d, what->k, o->stride, o->want_index,
+                                  o->want_distance);
+    if (!ok) {
+        knn_operands_destroy(o);
+        return false;
+    }
+    matrix parts[4];
+    outline(what, parts);
+    for (int i = 0; i < 4; i++) allocate(&parts[i]);
+    o->at_queries = parts[0];
+    o->at_points = parts[1];
+    o->index = parts[2];
+    o->distance = parts[3];
+    CUDA_ALLOCATE(&o->counts, sizeof *o->counts);
+    CUDA_CHECK(cudaMemset(o->counts, 0, sizeof *o->counts));
+    fill(&o->at_queries, o->queries);
+    fill(&o->at_points, o->points);
+    return true;
+}
+
+void knn_operands_destroy(knn_operands *o) {
+    const matrix *const parts[] = {&o->at_queries, &o->at_points, &o->index, &o->distance};
+    for (int i = 0; i < GEMM_COUNT(parts); i++)
+        if (parts[i]->memory != NULL) CUDA_CHECK(cudaFree(parts[i]->memory));
+    if (o->counts != NULL) CUDA_CHECK(cudaFree(o->counts));
+    free(o->queries);
+    free(o->points);
+    free(o->want_index);
+    free(o->want_distance);
+    *o = (knn_operands){0};
+}
+
+knn_problem knn_operands_problem(const knn_operands *o) {
+    return (knn_problem){.m = o->what.m,
+                         .n = o->what.n,
+                         .d = o->what.d,
+                         .k = o->what.k,
+                         .queries = o->at_queries.elements,
+                         .points = o->at_points.elements,
+                         .index = o->index.elements,
+                         .distance = o->distance.elements,
+                         .counts = o->counts};
+}
+
+const char *knn_refusal(const knn_method *method, const knn_problem *p, size_t limit, size_t *workspace) {
+    knn_problem asked = *p;
+    asked.workspace_bytes = limit;
+    *workspace = 0;
+    const char *reason = method->refuses != NULL ? method->refuses(&asked) : NULL;
+    if (reason == NULL && method->workspace != NULL) *workspace = method->workspace(p, limit);
+    return reason;
+}
+
+size_t knn_scarce(const knn_method *method, const knn_problem *p, size_t limit) {
+    size_t unused;
+    for (size_t less = 256; less < limit; less *= 2)
+        if (knn_refusal(method, p, less, &unused) == NULL) return less;
+    return limit;
+}
+
+/* ---- verifying ---- */
+
+typedef struct {
+    const knn_method *method;
+    const char *name;
+    knn_operands *o;
+    FILE *report;
+    knn_verdict *verdict;
+} verifier;
+
+__attribute__((format(printf, 2, 3))) static void wrong(const verifier *v, const char *format, ...) {
+    v->verdict->ok = false;
+    if (v->report == NULL) return;
+    va_list arguments;
+    va_start(arguments, format);
+    progress_clear(v->report);
+    fprintf(v->report, "%s: ", v->name);
+    vfprintf(v->report, format, arguments);
+    fputc('\n', v->report);
+    va_end(arguments);
+}
+
+/* The elements of a matrix in host memory, to be freed. */
+static void *fetch(const matrix *x) {
+    void *data = malloc(data_bytes(x) + 1);
+    if (data == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    if (data_bytes(x) > 0) CUDA_CHECK(cudaMemcpy(data, x->elements, data_bytes(x), cudaMemcpyDeviceToHost));
+    return data;
+}
+
+static cudaError_t check_around(const verifier *v, const char *what, const matrix *x, cudaStream_t stream) {
+    gemm_verdict verdict = {.ok = true};
+    const cudaError_t error = inspect_around(v->name, what, x, stream, v->report, &verdict);
+    if (!verdict.ok) v->verdict->ok = false;
+    return error;
+}
+
+static void check_unchanged(const verifier *v, const char *what, const matrix *x, const float *before) {
+    void *now = fetch(x);
+    if (memcmp(now, before, data_bytes(x)) != 0) wrong(v, "%s were changed", what);
+    free(now);
+}
+
+static double norm(const float *x, int d) {
+    double sum = 0.0;
+    for (int j = 0; j < d; j++) sum += (double)x[j] * x[j];
+    return sqrt(sum);
+}
+
+/* |x|^2 + |y|^2 - 2xy: each of its three sums has d products and as many additions, and is no larger than a = (|x| +
+ * |y|)^2 in all its parts together; two more additions bring them together. With u = 2^-24 the error is below
+ * (d + 4) u a, twice that with room for the higher orders; the reference's own is below that, too. The distance at a
+ * place of the sorted row moves by no more than the largest of its distances does. */
+static void check_own(const verifier *v, const int *index, const float *distance) {
+    const knn_case *c = &v->o->what;
+    double largest = 0.0;
+    if (c->kind == KNN_HUGE) return; /* infinite norms: there is nothing to say */
+    for (int i = 0; i < c->n; i++) {
+        const double of_point = norm(v->o->points + (size_t)i * (size_t)c->d, c->d);
+        if (of_point > largest) largest = of_point;
+    }
+    for (int row = 0; row < v->verdict->rows; row++) {
+        const size_t query = (size_t)row * (size_t)v->o->stride;
+        const double a = norm(v->o->queries + query * (size_t)c->d, c->d) + largest;
+        const double bound = 4.0 * (c->d + 4.0) * 0x1p-24 * a * a + 0x1p-140;
+        for (int i = 0; i < c->k; i++) {
+            const double got = distance[query * (size_t)c->k + (size_t)i],
+                         want = v->o->want_distance[(size_t)row * (size_t)c->k + (size_t)i];
+            if (fabs(got - want) <= bound) continue;
+            wrong(v, "query %zu, place %d: distance %.9g of point %d, expected %.9g within %.3g", query, i, got,
+                  index[query * (size_t)c->k + (size_t)i], want, bound);
+            return;
+        }
+    }
+}
+
+static void check_results(const verifier *v) {
+    const knn_case *c = &v->o->what;
+    int *index = fetch(&v->o->index), row, place;
+    float *distance = fetch(&v->o->distance);
+    const size_t places = (size_t)c->m * (size_t)c->k;
+    v->verdict->rows = knn_reference_rows(c->m, v->o->stride);
+    if (!knn_in_order(c->m, c->n, c->k, index, distance, &row, &place)) {
+        const size_t at = (size_t)row * (size_t)c->k + (size_t)place;
+        wrong(v, "query %d, place %d: point %d at %.9g is no point or out of order", row, place, index[at],
+              (double)distance[at]);
+    } else {
+        const knn_difference d =
+            knn_compare(c->m, c->k, v->o->stride, index, distance, v->o->want_index, v->o->want_distance);
+        const size_t at = (size_t)d.row * (size_t)c->k + (size_t)d.place;
+        const size_t want = (size_t)(d.row / v->o->stride) * (size_t)c->k + (size_t)d.place;
+        const bool exact = v->method->exact || c->kind == KNN_WHOLE || c->kind == KNN_COPIES;
+        v->verdict->different = d.different;
+        if (exact && d.wrong > 0)
+            wrong(v, "%llu of %llu neighbours are wrong; query %d, place %d: point %d at %.9g, expected %d at %.9g",
+                  (unsigned long long)d.wrong, (unsigned long long)v->verdict->rows * (unsigned)c->k, d.row, d.place,
+                  index[at], (double)distance[at], v->o->want_index[want], (double)v->o->want_distance[want]);
+        else if (!exact)
+            check_own(v, index, distance);
+        for (size_t i = 0; !v->method->exact && i < places; i++) v->verdict->counts.negative += distance[i] < 0.0f;
+    }
+    free(index);
+    free(distance);
+}
+
+cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands *o, size_t workspace,
+                       cudaStream_t stream, FILE *report, knn_verdict *verdict) {
+    const verifier v = {method, name, o, report, verdict};
+    const size_t rows = (workspace + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float));
+    matrix space = matrix_place(NULL, DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
+    *verdict = (knn_verdict){.ok = true, .seconds = NAN};
+    allocate(&space);
+    cudaError_t error = inspect_fill(&space, VALUES_NAN, 0, stream);
+    if (error == cudaSuccess) error = inspect_fill(&o->index, VALUES_NAN, 0, stream);
+    if (error == cudaSuccess) error = inspect_fill(&o->distance, VALUES_NAN, 0, stream);
+    if (error == cudaSuccess) error = cudaMemsetAsync(o->counts, 0, sizeof *o->counts, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    knn_problem p = knn_operands_problem(o);
+    p.workspace = space.elements;
+    p.workspace_bytes = workspace;
+    const double begin = inspect_now_s();
+    if (error == cudaSuccess) error = method->search(&p, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    if (simulator_active()) verdict->seconds = inspect_now_s() - begin;
+    if (error == cudaSuccess)
+        error = cudaMemcpy(&verdict->counts, o->counts, sizeof verdict->counts, cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess) error = check_around(&v, "the workspace", &space, stream);
+    if (error == cudaSuccess) error = check_around(&v, "the queries", &o->at_queries, stream);
+    if (error == cudaSuccess) error = check_around(&v, "the points", &o->at_points, stream);
+    if (error == cudaSuccess) error = check_around(&v, "the indices", &o->index, stream);
+    if (error == cudaSuccess) error = check_around(&v, "the distances", &o->distance, stream);
+    if (error == cudaSuccess) {
+        check_unchanged(&v, "the queries", &o->at_queries, o->queries);
+        check_unchanged(&v, "the points", &o->at_points, o->points);
+        check_results(&v);
+    }
+    if (error == cudaSuccess && !verdict->ok) { /* whoever is next finds them as they were */
+        fill(&o->at_queries, o->queries);
+        fill(&o->at_points, o->points);
+    }
+    const cudaError_t freed = cudaFree(space.memory);
+    return error != cudaSuccess ? error : freed;
+}

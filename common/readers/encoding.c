@@ -1,0 +1,302 @@
+#include "readers/encoding.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers/names.h"
+
+typedef struct {
+    bool label, symbolic;
+    name_list categories;                        /* symbolic */
+    double min, max, mean, deviation, low, span; /* numeric: low and span are minmax's, behind zscore */
+    int at;                                      /* its first coordinate */
+    char *surprise;                              /* a line about a column that is symbolic for a few words alone */
+} column_plan;
+
+struct features {
+    char *path; /* the training's */
+    features_options options;
+    int columns, dimension;
+    column_plan *plan;
+};
+
+bool features_parse_normalize(const char *text, features_options *o) {
+    o->zscore = strcmp(text, "zscore") == 0 || strcmp(text, "zscore,minmax") == 0;
+    o->minmax = strcmp(text, "minmax") == 0 || strcmp(text, "zscore,minmax") == 0;
+    return o->zscore || o->minmax || strcmp(text, "none") == 0;
+}
+
+bool features_parse_labels(const char *text, labels_place *place) {
+    static const char *const words[] = {[LABELS_LAST] = "last", [LABELS_FIRST] = "first", [LABELS_NONE] = "none"};
+    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
+        if (strcmp(text, words[i]) == 0) {
+            *place = (labels_place)i;
+            return true;
+        }
+    return false;
+}
+
+int features_label_column(const table *t, labels_place place) {
+    return place == LABELS_NONE ? -1 : place == LABELS_FIRST ? 0 : table_columns(t) - 1;
+}
+
+static int row_at(const int *rows, int i) {
+    return rows != NULL ? rows[i] : i;
+}
+
+static int no_memory(const table *t, FILE *err) {
+    return table_complain(t, -1, -1, err, "out of memory");
+}
+
+static int no_number(const table *t, int row, int column, FILE *err) {
+    char room[TABLE_TEXT], shown[TABLE_SHOWN];
+    const char *text = table_text(t, row, column, room);
+    return table_complain(t, row, column, err, "'%s' is no number", table_shown(text != NULL ? text : "", shown));
+}
+
+/* ---- learning ---- */
+
+static int learn_categories(column_plan *p, const table *t, int column, const int *rows, int count, FILE *err) {
+    char room[TABLE_TEXT];
+    for (int i = 0; i < count; i++)
+        if (names_add(&p->categories, table_text(t, row_at(rows, i), column, room)) < 0) return no_memory(t, err);
+    names_sort(&p->categories, 0, false);
+    return 0;
+}
+
+/* Most values are numbers: is the word a slip? Says which. Not an error, so no memory is none. */
+static void note_surprise(column_plan *p, const table *t, int column, const int *rows, int count) {
+    int numbers = 0, word = -1;
+    for (int i = 0; i < count; i++) {
+        const int row = row_at(rows, i);
+        if (!isnan(table_number(t, row, column)))
+            numbers++;
+        else if (word < 0)
+            word = row;
+    }
+    if (word < 0 || numbers <= count / 2) return;
+    size_t length;
+    char room[TABLE_TEXT], shown[TABLE_SHOWN];
+    FILE *line = open_memstream(&p->surprise, &length);
+    if (line == NULL) return;
+    table_complain(t, word, column, line, "'%s' makes the column symbolic; %d of its %d values are numbers",
+                   table_shown(table_text(t, word, column, room), shown), numbers, count);
+    fclose(line);
+}
+
+/* Range and mean, then the deviation, row by row, as the tables of binary files lie. */
+static int learn_numbers(features *f, const table *t, const int *rows, int count, FILE *err) {
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < f->columns; j++) {
+            column_plan *p = &f->plan[j];
+            if (p->label || p->symbolic) continue;
+            const double x = table_number(t, row_at(rows, i), j);
+            if (isnan(x)) return no_number(t, row_at(rows, i), j, err);
+            if (i == 0) p->min = p->max = x;
+            if (x < p->min) p->min = x;
+            if (x > p->max) p->max = x;
+            p->mean += x;
+        }
+    for (int j = 0; j < f->columns; j++) f->plan[j].mean /= count;
+    for (int i = 0; f->options.zscore && i < count; i++)
+        for (int j = 0; j < f->columns; j++) {
+            column_plan *p = &f->plan[j];
+            if (p->label || p->symbolic) continue;
+            const double away = table_number(t, row_at(rows, i), j) - p->mean;
+            p->deviation += away * away;
+        }
+    return 0;
+}
+
+static bool is_constant(const column_plan *p, const features_options *o) {
+    return !p->symbolic && !p->label && (o->zscore || o->minmax) &&
+           (p->min == p->max || (o->zscore && p->deviation == 0) || (o->minmax && p->span == 0));
+}
+
+static double standardised(const column_plan *p, double x) {
+    return (x - p->mean) / p->deviation;
+}
+
+/* What is left to compute once all rows have been seen. */
+static int learn_scale(features *f, const table *t, int count, FILE *err) {
+    for (int j = 0; j < f->columns; j++) {
+        column_plan *p = &f->plan[j];
+        if (p->label || p->symbolic) continue;
+        p->deviation = f->options.zscore ? sqrt(p->deviation / count) : 0;
+        p->low = p->min;
+        p->span = p->max - p->min;
+        if (f->options.zscore && p->deviation > 0) {
+            p->low = standardised(p, p->min);
+            p->span = standardised(p, p->max) - p->low;
+        }
+        if ((f->options.zscore && !(isfinite(p->mean) && isfinite(p->deviation))) ||
+            (f->options.minmax && !isfinite(p->span)))
+            return table_complain(t, -1, j, err, "values from %g to %g: too far apart for --normalize", p->min, p->max);
+    }
+    return 0;
+}
+
+static int learn(features *f, const table *t, const int *rows, int count, FILE *err) {
+    const int labels = features_label_column(t, f->options.labels);
+    if (labels >= 0 && table_symbolic(t, labels))
+        return table_complain(t, -1, labels, err, "named by --symbolic, but it holds the labels");
+    long long dimension = 0;
+    for (int j = 0; j < f->columns; j++) {
+        column_plan *p = &f->plan[j];
+        p->label = j == labels;
+        p->symbolic = !p->label && (table_symbolic_given(t) ? table_symbolic(t, j) : !table_numeric(t, j, rows, count));
+        if (p->symbolic && learn_categories(p, t, j, rows, count, err) != 0) return 2;
+        if (p->symbolic && !table_symbolic_given(t)) note_surprise(p, t, j, rows, count);
+        p->at = (int)dimension;
+        dimension += p->label ? 0 : p->symbolic ? p->categories.count : 1;
+        if (dimension > INT_MAX) return table_complain(t, -1, j, err, "more than 2147483647 coordinates");
+    }
+    f->dimension = (int)dimension;
+    if (dimension == 0) return table_complain(t, -1, -1, err, "no columns but the labels");
+    if (learn_numbers(f, t, rows, count, err) != 0) return 2;
+    return learn_scale(f, t, count, err);
+}
+
+int features_fit(const table *training, const int *rows, int count, const features_options *options, features **fitted,
+                 FILE *err) {
+    *fitted = NULL;
+    if (rows == NULL) count = table_rows(training);
+    if (count < 1) return table_complain(training, -1, -1, err, "no training rows");
+    features *f = calloc(1, sizeof *f);
+    if (f == NULL) return no_memory(training, err);
+    f->options = *options;
+    f->columns = table_columns(training);
+    f->plan = calloc((size_t)f->columns, sizeof *f->plan);
+    f->path = strdup(table_path(training));
+    const int status =
+        f->plan == NULL || f->path == NULL ? no_memory(training, err) : learn(f, training, rows, count, err);
+    if (status != 0) {
+        features_free(f);
+        return status;
+    }
+    *fitted = f;
+    return 0;
+}
+
+void features_free(features *f) {
+    if (f == NULL) return;
+    for (int j = 0; f->plan != NULL && j < f->columns; j++) {
+        names_free(&f->plan[j].categories);
+        free(f->plan[j].surprise);
+    }
+    free(f->plan);
+    free(f->path);
+    free(f);
+}
+
+int features_dimension(const features *f) {
+    return f->dimension;
+}
+
+/* ---- encoding ---- */
+
+static double scaled(const features *f, const column_plan *p, double x) {
+    if (is_constant(p, &f->options)) return 0;
+    if (f->options.zscore) x = standardised(p, x);
+    if (f->options.minmax) x = (x - p->low) / p->span;
+    return x;
+}
+
+static int encode_number(const features *f, const table *t, int row, int column, float *value, FILE *err) {
+    const double x = table_number(t, row, column);
+    if (isnan(x)) return no_number(t, row, column, err);
+    *value = (float)scaled(f, &f->plan[column], x);
+    if (!isfinite(*value)) return table_complain(t, row, column, err, "%.17g: beyond FP32", x);
+    return 0;
+}
+
+/* Every symbolic column still has its spellings, every table as many columns. */
+static int check_table(const features *f, const table *t, FILE *err) {
+    if (table_columns(t) != f->columns)
+        return table_complain(t, -1, -1, err, "%d columns, but %s has %d", table_columns(t), f->path, f->columns);
+    for (int j = 0; j < f->columns; j++)
+        if (f->plan[j].symbolic && !table_has_text(t, j))
+            return table_complain(t, -1, j, err,
+                                  "more than 4096 different numbers where %s has categories; name it with --symbolic",
+                                  f->path);
+    return 0;
+}
+
+int features_encode(const features *f, const table *t, const int *rows, int count, float *values, long long *unseen,
+                    FILE *err) {
+    if (unseen != NULL) *unseen = 0;
+    if (check_table(f, t, err) != 0) return 2;
+    if (rows == NULL) count = table_rows(t);
+    for (int i = 0; i < count; i++) {
+        const int row = row_at(rows, i);
+        float *const to = values + (size_t)i * (size_t)f->dimension;
+        for (int j = 0; j < f->columns; j++) {
+            const column_plan *p = &f->plan[j];
+            if (p->label) continue;
+            if (!p->symbolic) {
+                if (encode_number(f, t, row, j, to + p->at, err) != 0) return 2;
+                continue;
+            }
+            char room[TABLE_TEXT];
+            const int category = names_find(&p->categories, table_text(t, row, j, room));
+            memset(to + p->at, 0, (size_t)p->categories.count * sizeof *to);
+            if (category >= 0)
+                to[p->at + category] = 1;
+            else if (unseen != NULL)
+                ++*unseen;
+        }
+    }
+    return 0;
+}
+
+/* ---- reports ---- */
+
+void features_report_unseen(const features *f, const table *t, const int *rows, int count, FILE *out) {
+    enum { SHOWN = 5 };
+    if (rows == NULL) count = table_rows(t);
+    for (int j = 0; j < f->columns && j < table_columns(t); j++) {
+        const column_plan *p = &f->plan[j];
+        if (!p->symbolic || !table_has_text(t, j)) continue;
+        name_list unknown = {0};
+        long long values = 0;
+        for (int i = 0; i < count; i++) {
+            char room[TABLE_TEXT];
+            const char *text = table_text(t, row_at(rows, i), j, room);
+            if (names_find(&p->categories, text) >= 0) continue;
+            names_add(&unknown, text);
+            values++;
+        }
+        if (values > 0) {
+            names_sort(&unknown, 0, false);
+            fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1,
+                    values, values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
+            for (int i = 0; i < unknown.count && i < SHOWN; i++) {
+                char shown[TABLE_SHOWN];
+                fprintf(out, " %s", table_shown(unknown.names[i], shown));
+            }
+            fprintf(out, "%s\n", unknown.count > SHOWN ? " ..." : "");
+        }
+        names_free(&unknown);
+    }
+}
+
+void features_describe(const features *f, FILE *out) {
+    int numeric = 0, symbolic = 0, constant = 0;
+    long long categories = 0;
+    for (int j = 0; j < f->columns; j++) {
+        const column_plan *p = &f->plan[j];
+        if (p->label) continue;
+        numeric += !p->symbolic;
+        symbolic += p->symbolic;
+        categories += p->categories.count;
+        constant += !p->symbolic && p->min == p->max;
+    }
+    fprintf(out, "%d coordinates: %d numeric column%s", f->dimension, numeric, numeric == 1 ? "" : "s");
+    if (constant > 0) fprintf(out, " (%d constant)", constant);
+    if (symbolic > 0) fprintf(out, ", %d symbolic of %lld categories", symbolic, categories);
+    fputc('\n', out);
+    for (int j = 0; j < f->columns; j++)
+        if (f->plan[j].surprise != NULL) fputs(f->plan[j].surprise, out);
+}

@@ -1,0 +1,60 @@
+/* idx, the format of the MNIST files, all big endian: two zero bytes, the elements' type, the number of dimensions,
+ * each dimension (32 bits), then the elements. The first dimension is rows; the others make a row's columns. */
+#include <limits.h>
+
+#include "readers/table_build.h"
+
+static uint32_t big_endian(const unsigned char *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+int table_read_idx(table *t) {
+    unsigned char head[4], size[4];
+    if (input_read(t->in, head, sizeof head) < sizeof head)
+        return table_reject(t, 0, -1, "truncated in its idx header");
+    if (head[0] != 0 || head[1] != 0) return table_reject(t, 0, -1, "no idx file, and no text: byte 1 is NUL");
+    switch (head[2]) {
+    case 0x08:
+        t->type = CELL_U8;
+        break;
+    case 0x0c:
+        t->type = CELL_I32;
+        break;
+    case 0x0d:
+        t->type = CELL_F32;
+        break;
+    case 0x0e:
+        t->type = CELL_F64;
+        break;
+    default:
+        return table_reject(t, 0, -1, "idx elements of type 0x%02x: 0x08, 0x0c, 0x0d and 0x0e are read", head[2]);
+    }
+    if (head[3] == 0) return table_reject(t, 0, -1, "an idx file of no dimension");
+    uint64_t rows = 0, columns = 1;
+    for (int i = 0; i < head[3]; i++) {
+        if (input_read(t->in, size, sizeof size) < sizeof size)
+            return table_reject(t, 0, -1, "truncated in its idx header");
+        const uint64_t value = big_endian(size);
+        if (i == 0)
+            rows = value;
+        else if (columns > TABLE_MAX_COLUMNS || (columns *= value) > TABLE_MAX_COLUMNS)
+            return table_reject(t, 0, -1, "more columns than 1048576");
+    }
+    if (rows > INT_MAX) return table_reject(t, 0, -1, "more than 2147483647 rows");
+    if (rows == 0 || columns == 0) return table_reject(t, 0, -1, "holds no records");
+    t->rows = (int)rows;
+    t->columns = (int)columns;
+    t->row_stride = columns;
+    t->column_stride = 1;
+
+    size_t capacity = 0;
+    bool memory;
+    if (!table_read_cells(t, 0, rows * columns, &capacity, &memory))
+        return table_reject(t, 0, -1, memory ? "out of memory" : "truncated: it ends before its %d x %d elements do",
+                            t->rows, t->columns);
+    size_t more;
+    input_peek(t->in, 1, &more);
+    if (more > 0) return table_reject(t, 0, -1, "bytes follow its %d x %d elements", t->rows, t->columns);
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) table_swap_cells(t, rows * columns);
+    return 0;
+}

@@ -1,0 +1,195 @@
+#include "readers/results.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a file that is there whole or not at all ---- */
+
+typedef struct {
+    FILE *f;
+    char *target;    /* links followed */
+    char *temporary; /* NULL: written straight */
+} draft;
+
+static void drop(draft *d) {
+    if (d->f != NULL) fclose(d->f);
+    if (d->temporary != NULL) unlink(d->temporary);
+    free(d->temporary);
+    free(d->target);
+    *d = (draft){0};
+}
+
+/* Returns NULL, or why not. */
+static const char *start(draft *d, const char *path) {
+    struct stat about;
+    *d = (draft){0};
+    const bool there = stat(path, &about) == 0;
+    if (there && S_ISDIR(about.st_mode)) return "is a folder";
+    d->target = there ? realpath(path, NULL) : strdup(path);
+    if (d->target == NULL) return strerror(errno);
+    if (there && !S_ISREG(about.st_mode)) {
+        d->f = fopen(path, "w");
+        return d->f != NULL ? NULL : strerror(errno);
+    }
+    if (asprintf(&d->temporary, "%s.XXXXXX", d->target) < 0) {
+        d->temporary = NULL;
+        return "out of memory";
+    }
+    const int fd = mkstemp(d->temporary);
+    if (fd < 0) {
+        free(d->temporary);
+        d->temporary = NULL;
+        return strerror(errno);
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    d->f = fdopen(fd, "w");
+    if (d->f != NULL) return NULL;
+    close(fd);
+    return strerror(errno);
+}
+
+/* Ends the draft: puts it in its place where nothing failed. Returns 0 or 3. */
+static int finish(draft *d, const char *path, FILE *err) {
+    const char *reason = NULL;
+    errno = 0;
+    if (fflush(d->f) != 0 || ferror(d->f)) reason = strerror(errno != 0 ? errno : EIO);
+    if (fclose(d->f) != 0 && reason == NULL) reason = strerror(errno);
+    d->f = NULL;
+    if (reason == NULL && d->temporary != NULL && rename(d->temporary, d->target) != 0) reason = strerror(errno);
+    if (reason == NULL) {
+        free(d->temporary);
+        d->temporary = NULL;
+    }
+    drop(d);
+    if (reason == NULL) return 0;
+    fprintf(err, "%s: %s\n", path, reason);
+    return 3;
+}
+
+static int cannot(draft *d, const char *path, const char *reason, int status, FILE *err) {
+    fprintf(err, "%s: %s\n", path, reason);
+    drop(d);
+    return status;
+}
+
+int results_prepare(const char *path, FILE *err) {
+    struct stat about;
+    draft d = {0};
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return access(path, W_OK) == 0 ? 0 : cannot(&d, path, strerror(errno), 2, err);
+    const char *reason = start(&d, path);
+    if (reason != NULL) return cannot(&d, path, reason, 2, err);
+    drop(&d);
+    return 0;
+}
+
+/* ---- formats ---- */
+
+static bool is_npy(const char *path) {
+    const size_t length = strlen(path);
+    return length >= 4 && strcasecmp(path + length - 4, ".npy") == 0;
+}
+
+/* Version 1.0; the elements begin at a multiple of 64 bytes. `columns` 0: one dimension. */
+static void put_npy_header(FILE *f, const char *type, int rows, int columns) {
+    char shape[32] = "", header[160];
+    if (columns > 0) snprintf(shape, sizeof shape, " %d", columns);
+    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,%s), }", type,
+                          rows, shape);
+    while ((10 + length + 1) % 64 != 0) header[length++] = ' ';
+    header[length++] = '\n';
+    fwrite("\x93NUMPY\x01\x00", 1, 8, f);
+    fputc(length & 0xff, f);
+    fputc(length >> 8, f);
+    fwrite(header, 1, (size_t)length, f);
+}
+
+static const char *with_order(const char *little, const char *big) {
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? little : big;
+}
+
+/* RFC 4180: quoted where it holds a separator, quotes doubled. */
+static void put_csv_text(FILE *f, const char *text) {
+    if (*text != '\0' && strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text != '\0'; text++) {
+        if (*text == '"') fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
+
+static void put_npy_labels(FILE *f, const label_set *labels, const int *predicted, int m) {
+    if (labels->numeric) {
+        put_npy_header(f, with_order("<f8", ">f8"), m, 0);
+        for (int i = 0; i < m; i++) fwrite(&labels->values[predicted[i]], sizeof(double), 1, f);
+        return;
+    }
+    size_t longest = 1;
+    for (int i = 0; i < labels->count; i++)
+        if (strlen(labels->names[i]) > longest) longest = strlen(labels->names[i]);
+    char type[32];
+    snprintf(type, sizeof type, "|S%zu", longest);
+    put_npy_header(f, type, m, 0);
+    for (int i = 0; i < m; i++) {
+        const char *name = labels->names[predicted[i]];
+        fputs(name, f);
+        for (size_t k = strlen(name); k < longest; k++) fputc(0, f);
+    }
+}
+
+int results_write_labels(const char *path, const label_set *labels, const int *predicted, int m, FILE *err) {
+    draft d;
+    const char *reason = start(&d, path);
+    if (reason != NULL) return cannot(&d, path, reason, 3, err);
+    if (is_npy(path)) {
+        put_npy_labels(d.f, labels, predicted, m);
+    } else {
+        fputs("label\n", d.f);
+        for (int i = 0; i < m; i++) {
+            put_csv_text(d.f, labels->names[predicted[i]]);
+            fputc('\n', d.f);
+        }
+    }
+    return finish(&d, path, err);
+}
+
+int results_write_indices(const char *path, const int *index, int m, int k, FILE *err) {
+    draft d;
+    const char *reason = start(&d, path);
+    if (reason != NULL) return cannot(&d, path, reason, 3, err);
+    if (is_npy(path)) {
+        put_npy_header(d.f, with_order("<i4", ">i4"), m, k);
+        fwrite(index, sizeof *index, (size_t)m * (size_t)k, d.f);
+    } else {
+        for (size_t i = 0; i < (size_t)m * (size_t)k; i++)
+            fprintf(d.f, "%d%c", index[i], (i + 1) % (size_t)k == 0 ? '\n' : ',');
+    }
+    return finish(&d, path, err);
+}
+
+int results_write_distances(const char *path, const float *distance, int m, int k, FILE *err) {
+    draft d;
+    const char *reason = start(&d, path);
+    if (reason != NULL) return cannot(&d, path, reason, 3, err);
+    if (is_npy(path)) {
+        put_npy_header(d.f, with_order("<f4", ">f4"), m, k);
+        fwrite(distance, sizeof *distance, (size_t)m * (size_t)k, d.f);
+    } else {
+        for (size_t i = 0; i < (size_t)m * (size_t)k; i++)
+            fprintf(d.f, "%.9g%c", (double)distance[i], (i + 1) % (size_t)k == 0 ? '\n' : ',');
+    }
+    return finish(&d, path, err);
+}

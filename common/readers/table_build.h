@@ -1,0 +1,94 @@
+/* What a table is made of: for the readers of formats (csv.c, npy.c, vecs.c, idx.c) and table.c alone. */
+#ifndef KL_TABLE_BUILD_H
+#define KL_TABLE_BUILD_H
+
+#include "readers/input.h"
+#include "readers/table.h"
+
+enum { TABLE_MAX_COLUMNS = 1 << 20 };
+
+/* A column of more different numbers keeps no spellings. Fuzzers take a small one, to pass it often. */
+#ifndef TABLE_MAX_NUMBERS
+#define TABLE_MAX_NUMBERS 4096
+#endif
+
+/* What a field of a CSV file is. */
+typedef enum { VALUE_WORD, VALUE_NUMBER, VALUE_NOT_FINITE } value_kind;
+
+/* A different spelling in a column. */
+typedef struct {
+    uint64_t hash;
+    size_t text; /* where in column->texts */
+    double number;
+    uint32_t length;
+    value_kind kind;
+} table_entry;
+
+/* A column of a CSV file: codes, which are numbers of entries, until it becomes numbers alone. */
+typedef struct {
+    char *name;
+    int *codes;
+    double *numbers; /* not NULL: the column is numbers, and codes, entries, slots and texts are gone */
+    table_entry *entries;
+    uint32_t *slots; /* 1 + number of an entry, 0: free; a power of two of them */
+    char *texts;
+    size_t texts_length, texts_capacity;
+    uint32_t entry_count, entry_capacity, slot_count;
+    bool symbolic;      /* table_options names it */
+    bool word;          /* some entry is one */
+    int not_finite_row; /* the first with a NaN or an Inf, or -1 */
+} table_column;
+
+/* An element of a binary file. */
+typedef enum { CELL_U8, CELL_I32, CELL_F32, CELL_F64 } cell_type;
+
+struct table {
+    char *path;
+    int rows, columns;
+    bool symbolic_given;
+    bool *symbolic; /* of the first symbolic_count columns */
+    int symbolic_count;
+    /* CSV */
+    table_column *column;
+    int capacity;
+    uint64_t first_line;
+    uint64_t *lines; /* of each row; NULL: row + first_line */
+    /* binary: element (row, column) at row * row_stride + column * column_stride */
+    void *cells;
+    cell_type type;
+    size_t row_stride, column_stride;
+    /* while it is read */
+    input *in;
+    FILE *err;
+};
+
+/* A line on t->err: path, then `line` (0: none) and `column` (from 0; -1: none) and the reason, unless the input has
+ * failed and said so. Returns 2. */
+int table_reject(table *t, uint64_t line, int column, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same about a value, shown in quotes and cut where it is long. */
+int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason);
+
+/* The line a row of a CSV file begins in; 0 of a binary file. */
+uint64_t table_line(const table *t, int row);
+
+/* Whether `length` bytes are a number (then *number is its value), an infinity or a NaN, or a word. */
+value_kind table_parse_number(const char *text, size_t length, double *number);
+
+size_t table_cell_size(cell_type type);
+
+/* Reads `count` elements behind what the table has in t->cells (`done` elements), growing it as bytes come, never by
+ * what a file claims: *capacity elements lie in it. False with nothing said but by the input: out of memory (*memory)
+ * or the file ended early. */
+bool table_read_cells(table *t, size_t done, size_t count, size_t *capacity, bool *memory);
+
+/* Elements into this machine's byte order, from the other one. */
+void table_swap_cells(table *t, size_t count);
+
+/* Reads and takes the rest of the input. Each returns 0 or 2 after one line. */
+int table_read_csv(table *t, table_header header);
+int table_read_npy(table *t);
+int table_read_vecs(table *t, cell_type type);
+int table_read_idx(table *t);
+
+#endif

@@ -1,0 +1,129 @@
+/* Operands between guard zones.
+ *
+ *   base                 data                                                base + words
+ *   | guard ............ | row 0: cols elements | padding to ld | row 1 ...| guard |
+ *
+ * Guards and padding hold dtype_guard_bits: reading them makes NaN, writing them is found afterwards. */
+#ifndef KL_MATRIX_H
+#define KL_MATRIX_H
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensor/dtype.h"
+#include "tensor/values.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MATRIX_GUARD = 1024 }; /* words in front; at least as many behind */
+
+/* rows x cols, row-major, leading dimension ld, of words of `type`; a vector has one column. `kind` and `seed` say what
+ * was last filled in: values_at, rounded to the type (of whole numbers: values_in_whole). One element may be planted (a
+ * NaN, say): it holds `plant` instead. */
+typedef struct {
+    union {
+        float *base;      /* where type is DTYPE_F32 */
+        uint32_t *base32; /* by an element's size */
+        uint16_t *base16;
+        uint8_t *base8;
+        void *memory;
+    };
+    union {
+        float *data;
+        uint16_t *data16;
+        void *elements;
+    };
+    size_t words;
+    dtype type;
+    int rows, cols, ld;
+    values_kind kind;
+    uint64_t seed;
+    uint64_t planted; /* 1 + its number (row * cols + col); 0: none */
+    float plant;
+    bool computed; /* its elements are a launch's result: inspect() compares only what lies around them */
+} matrix;
+
+/* Words a matrix takes with its guards, `misalign` words (0 ... 63) after a 256-byte boundary; whole 256 bytes. */
+size_t matrix_words(dtype type, int rows, int ld, int misalign);
+
+/* The same in bytes. */
+size_t matrix_bytes(const matrix *x);
+
+/* Lays a matrix out in memory that starts at `memory` (aligned to 256 bytes). Fills nothing. */
+matrix matrix_place(void *memory, dtype type, int rows, int cols, int ld, int misalign);
+
+/* The same matrix in other memory of as many words. */
+matrix matrix_moved(const matrix *x, void *memory);
+
+/* Writes guards, padding and elements. Device memory: enqueued on `stream`. */
+cudaError_t matrix_fill_device(matrix *x, values_kind kind, uint64_t seed, cudaStream_t stream);
+void matrix_fill_host(matrix *x, values_kind kind, uint64_t seed);
+
+/* Counts words that are no longer what matrix_fill_* wrote: guards and padding, and the elements too when
+ * `elements` is set (an operand that nobody may change). *first is the offset in words from data of the first such
+ * word (may be negative). The device's version synchronises. */
+cudaError_t matrix_changed_device(const matrix *x, bool elements, cudaStream_t stream, uint64_t *changed,
+                                  int64_t *first);
+void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int64_t *first);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Words in front of the first element. */
+KL_BOTH int64_t matrix_front(const matrix *x) {
+    return ((const char *)x->elements - (const char *)x->memory) / (int64_t)dtype_size(x->type);
+}
+
+/* A uniform value from [-1, 1) in a type of whole numbers: -128 ... 127, or -2^23 ... 2^23 - 1, which a float holds. */
+KL_BOTH float values_in_whole(dtype type, float value) {
+    return type == DTYPE_S8 ? floorf(value * 128.0f) : value * 8388608.0f;
+}
+
+/* What was filled in as element number `index` (row * cols + col). */
+KL_BOTH float matrix_value(const matrix *x, uint64_t index) {
+    if (index + 1 == x->planted) return x->plant;
+    float value = values_at(x->kind, x->seed, index);
+    if (x->type == DTYPE_F32) return value;
+    if (dtype_is_whole(x->type)) return x->kind == VALUES_UNIFORM ? values_in_whole(x->type, value) : value;
+    return (float)dtype_round(x->type, value);
+}
+
+/* What element (row, col) holds now. */
+KL_BOTH double matrix_at(const matrix *x, int row, int col) {
+    return dtype_load(x->type, x->elements, (size_t)row * (size_t)x->ld + (size_t)col);
+}
+
+/* The word that belongs at base[i], and the one that is there. */
+KL_BOTH uint32_t matrix_expected(const matrix *x, size_t i, bool *is_element) {
+    int64_t offset = (int64_t)i - matrix_front(x);
+    *is_element = false;
+    if (offset < 0 || offset >= (int64_t)x->rows * x->ld) return dtype_guard_bits(x->type);
+    int64_t row = offset / x->ld, col = offset % x->ld;
+    if (col >= x->cols) return dtype_guard_bits(x->type);
+    *is_element = true;
+    float value = matrix_value(x, (uint64_t)(row * x->cols + col));
+    return x->type == DTYPE_F32 ? values_to_bits(value) : dtype_to_bits(x->type, value);
+}
+
+KL_BOTH uint32_t matrix_word(const matrix *x, size_t i) {
+    const size_t size = dtype_size(x->type);
+    return size == 4 ? x->base32[i] : size == 2 ? x->base16[i] : x->base8[i];
+}
+
+KL_BOTH void matrix_set_word(const matrix *x, size_t i, uint32_t bits) {
+    const size_t size = dtype_size(x->type);
+    if (size == 4)
+        x->base32[i] = bits;
+    else if (size == 2)
+        x->base16[i] = (uint16_t)bits;
+    else
+        x->base8[i] = (uint8_t)bits;
+}
+
+#endif

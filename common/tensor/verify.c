@@ -1,0 +1,194 @@
+#include "tensor/verify.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+float verify_exact_scalar(float x) {
+    if (x == 0.0f) return x;
+    float quarters = roundf(fabsf(x) * 4.0f);
+    if (!(quarters >= 1.0f)) quarters = 1.0f;
+    if (quarters > 64.0f) quarters = 64.0f;
+    return copysignf(quarters / 4.0f, x);
+}
+
+verify_arithmetic verify_arithmetic_of(gemm_type type) {
+    static const verify_arithmetic arithmetics[] = {
+        [GEMM_F32] = VERIFY_FMA,   [GEMM_F16] = VERIFY_TENSOR, [GEMM_BF16] = VERIFY_TENSOR,
+        [GEMM_TF32] = VERIFY_TF32, [GEMM_S8] = VERIFY_WHOLE,   [GEMM_TF32X3] = VERIFY_TF32X3};
+    return arithmetics[type];
+}
+
+/* ---- on the host ---- */
+
+/* C is computed in tiles of a few rows and a panel of columns: their sums stay in the L1 cache, the panel of B in L2.
+ */
+enum { ROWS = 4, PANEL = 64, MAX_THREADS = 64 };
+static const double WORTH_THREADS = 1e6; /* products below which threads cost more than they save */
+
+/* The widest vectors of the processor it runs on; products of two elements are exact in double, so all give the same.
+ */
+#if defined(__x86_64__) && defined(__linux__)
+#define BEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define BEST_VECTORS
+#endif
+
+typedef struct {
+    double sum[ROWS][PANEL], sum_abs[ROWS][PANEL];
+} tile_sums;
+
+/* `width` elements of row l of B from column j0 on. */
+static inline void load_b(const verify_case *v, int l, int j0, int width, double *b) {
+    const float *from = v->b.data + (size_t)l * v->b.ld + j0;
+    if (v->b.type != DTYPE_F32 || v->layout != GEMM_NN)
+        for (int j = 0; j < width; j++) b[j] = verify_b_at(v, l, j0 + j);
+    else if (width == PANEL)
+        for (int j = 0; j < PANEL; j++) b[j] = from[j];
+    else
+        for (int j = 0; j < width; j++) b[j] = from[j];
+}
+
+/* Sums of products, and of their magnitudes, of `rows` rows from i0 and `width` columns from j0. */
+BEST_VECTORS static void sum_tile(const verify_case *v, int i0, int rows, int j0, int width, int k, tile_sums *t) {
+    double sum[ROWS][PANEL] = {{0.0}}, sum_abs[ROWS][PANEL] = {{0.0}}, b[PANEL] = {0.0};
+    for (int l = 0; l < k; l++) {
+        load_b(v, l, j0, width, b);
+        for (int i = 0; i < rows; i++) {
+            double a = matrix_at(&v->a, i0 + i, l);
+            for (int j = 0; j < PANEL; j++) {
+                sum[i][j] += a * b[j];
+                sum_abs[i][j] += fabs(a * b[j]);
+            }
+        }
+    }
+    memcpy(t->sum, sum, sizeof sum);
+    memcpy(t->sum_abs, sum_abs, sizeof sum_abs);
+}
+
+static bool before(const verify_element *a, const verify_element *b) {
+    return a->row != b->row ? a->row < b->row : a->col < b->col;
+}
+
+/* Tiles and threads come in any order; the first element, and of equally wrong ones the first, is that of the rows. */
+static void note_wrong(verify_result *r, const verify_element *first, const verify_element *worst, double share) {
+    if (r->wrong == 0 || before(first, &r->first)) r->first = *first;
+    if (share > r->worst_share || (share == r->worst_share && before(worst, &r->worst))) r->worst = *worst;
+}
+
+static void check_element(const verify_case *v, int row, int col, double sum, double sum_abs, verify_result *r) {
+    double c0 = v->beta == 0.0f ? 0.0 : matrix_value(&v->c, (uint64_t)row * v->c.cols + col);
+    double ref = verify_expected(v, sum, c0);
+    double bound = verify_bound(v, sum_abs, ref, c0);
+    double c = matrix_at(&v->c, row, col);
+    double share = verify_judge(v, c, ref, bound);
+    if (share > 1.0) {
+        verify_element e = {row, col, ref, c, bound};
+        note_wrong(r, &e, &e, share);
+        r->wrong++;
+    }
+    if (share > r->worst_share) r->worst_share = share;
+}
+
+/* A panel of one column would be mostly air. */
+static void check_vector(const verify_case *v, int first_row, int end_row, int k, verify_result *r) {
+    for (int i = first_row; i < end_row; i++) {
+        double sum = 0.0, sum_abs = 0.0;
+        for (int l = 0; l < k; l++) {
+            double product = matrix_at(&v->a, i, l) * verify_b_at(v, l, 0);
+            sum += product;
+            sum_abs += fabs(product);
+        }
+        check_element(v, i, 0, sum, sum_abs, r);
+    }
+}
+
+/* The rows first_row ... end_row - 1 of C. */
+typedef struct {
+    const verify_case *v;
+    int first_row, end_row;
+    verify_result result;
+} row_range;
+
+static void *check_rows(void *argument) {
+    row_range *range = argument;
+    const verify_case *v = range->v;
+    int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
+    tile_sums t;
+    if (n == 1) {
+        check_vector(v, range->first_row, range->end_row, k, &range->result);
+        return NULL;
+    }
+    for (int j0 = 0; j0 < n; j0 += PANEL)
+        for (int i0 = range->first_row; i0 < range->end_row; i0 += ROWS) {
+            int rows = range->end_row - i0 < ROWS ? range->end_row - i0 : ROWS;
+            int width = n - j0 < PANEL ? n - j0 : PANEL;
+            sum_tile(v, i0, rows, j0, width, k, &t);
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < width; j++)
+                    check_element(v, i0 + i, j0 + j, t.sum[i][j], t.sum_abs[i][j], &range->result);
+        }
+    return NULL;
+}
+
+static int thread_count(const verify_case *v) {
+    cpu_set_t cpus;
+    if ((double)v->c.rows * v->c.cols * v->a.cols < WORTH_THREADS) return 1;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
+    int count = CPU_COUNT(&cpus);
+    return count > MAX_THREADS ? MAX_THREADS : count;
+}
+
+void verify_host(const verify_case *v, verify_result *r) {
+    row_range ranges[MAX_THREADS];
+    pthread_t threads[MAX_THREADS];
+    bool started[MAX_THREADS];
+    int count = thread_count(v);
+    *r = (verify_result){0};
+    for (int t = 0; t < count; t++) {
+        ranges[t] = (row_range){.v = v,
+                                .first_row = (int)((int64_t)v->c.rows * t / count),
+                                .end_row = (int)((int64_t)v->c.rows * (t + 1) / count)};
+        started[t] = t + 1 < count && pthread_create(&threads[t], NULL, check_rows, &ranges[t]) == 0;
+        if (!started[t]) check_rows(&ranges[t]); /* the last range, or no thread to be had */
+    }
+    for (int t = 0; t < count; t++) {
+        const verify_result *part = &ranges[t].result;
+        if (started[t]) pthread_join(threads[t], NULL);
+        if (part->wrong > 0) note_wrong(r, &part->first, &part->worst, part->worst_share);
+        r->wrong += part->wrong;
+        if (part->worst_share > r->worst_share) r->worst_share = part->worst_share;
+    }
+}
+
+/* ---- the report ---- */
+
+static void print_difference(FILE *f, const verify_element *e) {
+    fprintf(f, ": expected %.9g, got %.9g", e->expected, e->got);
+    if (e->bound > 0.0) fprintf(f, " (off by %.3g, allowed %.3g)", fabs(e->got - e->expected), e->bound);
+    fputc('\n', f);
+}
+
+static void print_element(FILE *f, const char *which, const verify_element *e) {
+    fprintf(f, "  %s at row %d, column %d", which, e->row, e->col);
+    print_difference(f, e);
+}
+
+void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r) {
+    fprintf(f, "%s: %s pass: %llu of %llu elements wrong (m %d, n %d, k %d, alpha %g, beta %g)\n", what,
+            v->exact ? "exact" : "random", (unsigned long long)r->wrong,
+            (unsigned long long)v->c.rows * (unsigned long long)v->c.cols, v->c.rows, v->c.cols, v->a.cols,
+            (double)v->alpha, (double)v->beta);
+    print_element(f, "first", &r->first);
+    print_element(f, "worst", &r->worst);
+}
+
+void verify_report_vector(FILE *f, const char *what, const verify_case *v, const verify_result *r) {
+    fprintf(f, "%s: %s pass: %llu of %d elements wrong (%s, n %d, k %d, alpha %g, beta %g)\n", what,
+            v->exact ? "exact" : "random", (unsigned long long)r->wrong, v->c.rows, dtype_name(v->c.type), v->c.rows,
+            v->a.cols, (double)v->alpha, (double)v->beta);
+    fprintf(f, "  first: y[%d]", r->first.row);
+    print_difference(f, &r->first);
+    fprintf(f, "  worst: y[%d]", r->worst.row);
+    print_difference(f, &r->worst);
+}

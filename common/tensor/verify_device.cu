@@ -1,0 +1,247 @@
+/* The harness's own kernels: filling operands, looking for changed guards, and the FP64 reference. */
+#include <cuda_runtime.h>
+#include <string.h>
+
+#include "ptx/griddepcontrol.cuh"
+#include "tensor/matrix.h"
+#include "tensor/verify.h"
+
+/* Totals of one comparison. */
+struct totals {
+    unsigned long long wrong, first, worst_bits, worst_index;
+};
+
+static __device__ totals found;
+static const unsigned long long NONE = ~0ull;
+static const int CHUNK = 1024; /* words fetched at a time */
+
+static cudaError_t clear_totals(cudaStream_t stream) {
+    static const totals empty = {0, NONE, 0, NONE};
+    return cudaMemcpyToSymbolAsync(found, &empty, sizeof empty, 0, cudaMemcpyHostToDevice, stream);
+}
+
+static cudaError_t fetch_totals(totals *t, cudaStream_t stream) {
+    cudaError_t error = cudaGetLastError(); /* of the launch before */
+    if (error == cudaSuccess) error = cudaMemcpyFromSymbolAsync(t, found, sizeof *t, 0, cudaMemcpyDeviceToHost, stream);
+    return error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
+}
+
+static unsigned grid_for(size_t work, int threads) {
+    size_t blocks = (work + threads - 1) / threads;
+    return (unsigned)(blocks < 65536 ? blocks : 65536); /* the kernels stride over the rest */
+}
+
+__global__ void fill_kernel(matrix x) {
+    griddepcontrol_launch_dependents(); /* gemv_operands.c: a kernel that may overlap has to wait for x itself */
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < x.words; i += (size_t)gridDim.x * blockDim.x) {
+        bool is_element;
+        matrix_set_word(&x, i, matrix_expected(&x, i, &is_element));
+    }
+}
+
+extern "C" cudaError_t matrix_fill_device(matrix *x, values_kind kind, uint64_t seed, cudaStream_t stream) {
+    x->kind = kind;
+    x->seed = seed;
+    fill_kernel<<<grid_for(x->words, 256), 256, 0, stream>>>(*x);
+    return cudaGetLastError();
+}
+
+__global__ void changed_kernel(matrix x, bool elements) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < x.words; i += (size_t)gridDim.x * blockDim.x) {
+        bool is_element;
+        uint32_t expected = matrix_expected(&x, i, &is_element);
+        if ((is_element && !elements) || matrix_word(&x, i) == expected) continue;
+        atomicAdd(&found.wrong, 1ull);
+        atomicMin(&found.first, (unsigned long long)i);
+    }
+}
+
+extern "C" cudaError_t matrix_changed_device(const matrix *x, bool elements, cudaStream_t stream, uint64_t *changed,
+                                             int64_t *first) {
+    totals t = {};
+    cudaError_t error = clear_totals(stream);
+    if (error != cudaSuccess) return error;
+    changed_kernel<<<grid_for(x->words, 256), 256, 0, stream>>>(*x, elements);
+    error = fetch_totals(&t, stream);
+    *changed = t.wrong;
+    *first = t.wrong > 0 ? (int64_t)t.first - matrix_front(x) : 0;
+    return error;
+}
+
+/* Compares element (row, col) with its sums and counts it where it is wrong. Returns its share. `find`: 0, or the bits
+ * of a share: then only the first element with this share is looked for. */
+__device__ double judge(const verify_case &v, int row, int col, double sum, double sum_abs, unsigned long long find) {
+    unsigned long long index = (unsigned long long)row * v.c.cols + col;
+    double c0 = v.beta == 0.0f ? 0.0 : (double)matrix_value(&v.c, index);
+    double ref = verify_expected(&v, sum, c0);
+    double share = verify_judge(&v, matrix_at(&v.c, row, col), ref, verify_bound(&v, sum_abs, ref, c0));
+    if (find != 0) {
+        if ((unsigned long long)__double_as_longlong(share) == find) atomicMin(&found.worst_index, index);
+    } else if (share > 1.0) {
+        atomicAdd(&found.wrong, 1ull);
+        atomicMin(&found.first, index);
+    }
+    return share;
+}
+
+/* Shares are never negative: as integers their bits are ordered alike. */
+__device__ void note_share(double share) {
+    if (share > 0.0) atomicMax(&found.worst_bits, (unsigned long long)__double_as_longlong(share));
+}
+
+/* A vector: a block takes a row at a time. */
+static const int ROW_THREADS = 256;
+
+__global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case v, unsigned long long find) {
+    __shared__ double sums[ROW_THREADS], magnitudes[ROW_THREADS];
+    int k = v.alpha == 0.0f ? 0 : v.a.cols, tid = threadIdx.x;
+    for (int64_t row = blockIdx.x; row < v.c.rows; row += gridDim.x) {
+        double sum = 0.0, sum_abs = 0.0;
+        for (int64_t l = tid; l < k; l += ROW_THREADS) {
+            double product = matrix_at(&v.a, (int)row, (int)l) * verify_b_at(&v, (int)l, 0);
+            sum += product;
+            sum_abs += fabs(product);
+        }
+        sums[tid] = sum;
+        magnitudes[tid] = sum_abs;
+        for (int half = ROW_THREADS / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (tid >= half) continue;
+            sums[tid] += sums[tid + half];
+            magnitudes[tid] += magnitudes[tid + half];
+        }
+        if (tid == 0) {
+            double share = judge(v, (int)row, 0, sums[0], magnitudes[0], find);
+            if (find == 0) note_share(share);
+        }
+        __syncthreads();
+    }
+}
+
+/* 64 x 64 elements a block of 16 x 16 threads, 4 x 4 a thread, each with its sum and the sum of magnitudes in FP64.
+ */
+static const int TILE = 64, DEPTH = 16, SIDE = 16, PER = TILE / SIDE;
+
+__global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsigned long long find) {
+    __shared__ float As[DEPTH][TILE + 1], Bs[DEPTH][TILE + 1];
+    int m = v.c.rows, n = v.c.cols, k = v.alpha == 0.0f ? 0 : v.a.cols;
+    int tiles_n = (n + TILE - 1) / TILE;
+    int row0 = blockIdx.x / tiles_n * TILE, col0 = blockIdx.x % tiles_n * TILE;
+    int tid = threadIdx.x, tx = tid % SIDE, ty = tid / SIDE;
+
+    double sum[PER][PER] = {}, sum_abs[PER][PER] = {};
+    for (int k0 = 0; k0 < k; k0 += DEPTH) {
+        for (int e = tid; e < TILE * DEPTH; e += SIDE * SIDE) {
+            int r = e / DEPTH, l = e % DEPTH;
+            As[l][r] = row0 + r < m && k0 + l < k ? (float)matrix_at(&v.a, row0 + r, k0 + l) : 0.0f;
+        }
+        for (int e = tid; e < DEPTH * TILE; e += SIDE * SIDE) {
+            /* Neighbours in memory by neighbouring threads: along n, or where B is stored n x k along k. */
+            int l = v.layout == GEMM_TN ? e % DEPTH : e / TILE, c = v.layout == GEMM_TN ? e / DEPTH : e % TILE;
+            Bs[l][c] = k0 + l < k && col0 + c < n ? (float)verify_b_at(&v, k0 + l, col0 + c) : 0.0f;
+        }
+        __syncthreads();
+        for (int l = 0; l < DEPTH; l++) {
+            double a[PER], b[PER];
+#pragma unroll
+            for (int i = 0; i < PER; i++) a[i] = As[l][ty + i * SIDE];
+#pragma unroll
+            for (int j = 0; j < PER; j++) b[j] = Bs[l][tx + j * SIDE];
+#pragma unroll
+            for (int i = 0; i < PER; i++)
+#pragma unroll
+                for (int j = 0; j < PER; j++) {
+                    sum[i][j] = fma(a[i], b[j], sum[i][j]);
+                    if (!v.exact) sum_abs[i][j] = fma(fabs(a[i]), fabs(b[j]), sum_abs[i][j]);
+                }
+        }
+        __syncthreads();
+    }
+
+    double worst = 0.0;
+#pragma unroll
+    for (int i = 0; i < PER; i++)
+#pragma unroll
+        for (int j = 0; j < PER; j++) {
+            int row = row0 + ty + i * SIDE, col = col0 + tx + j * SIDE;
+            if (row >= m || col >= n) continue;
+            double share = judge(v, row, col, sum[i][j], sum_abs[i][j], find);
+            worst = share > worst ? share : worst;
+        }
+    if (find == 0) note_share(worst);
+}
+
+/* `count` elements of `x` from (row, col) on, one `stride` words after the other, to the host. */
+static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, int count, double *values) {
+    uint32_t raw[CHUNK];
+    size_t size = dtype_size(x->type);
+    const char *from = (const char *)x->elements + ((int64_t)row * x->ld + col) * size;
+    cudaError_t error = cudaMemcpy2D(raw, size, from, stride * size, size, count, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < count && error == cudaSuccess; i++) values[i] = dtype_load(x->type, raw, i);
+    return error;
+}
+
+/* One element again, on the host: its row of A, column of B and itself are fetched. */
+static cudaError_t fetch_element(const verify_case *v, unsigned long long index, verify_element *e) {
+    int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
+    e->row = (int)(index / n);
+    e->col = (int)(index % n);
+    double c;
+    cudaError_t error = fetch_words(&v->c, e->row, e->col, 1, 1, &c);
+    double sum = 0.0, sum_abs = 0.0;
+    for (int l0 = 0; l0 < k && error == cudaSuccess; l0 += CHUNK) {
+        double a[CHUNK], b[CHUNK];
+        int count = k - l0 < CHUNK ? k - l0 : CHUNK;
+        error = fetch_words(&v->a, e->row, l0, 1, count, a);
+        if (error == cudaSuccess)
+            error = v->layout == GEMM_TN ? fetch_words(&v->b, e->col, l0, 1, count, b)
+                                         : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
+        for (int l = 0; l < count && error == cudaSuccess; l++) {
+            sum = fma(a[l], b[l], sum);
+            sum_abs = fma(fabs(a[l]), fabs(b[l]), sum_abs);
+        }
+    }
+    double c0 = v->beta == 0.0f ? 0.0 : (double)matrix_value(&v->c, index);
+    e->expected = verify_expected(v, sum, c0);
+    e->bound = verify_bound(v, sum_abs, e->expected, c0);
+    e->got = c;
+    return error;
+}
+
+static void compare(const verify_case *v, unsigned long long find, cudaStream_t stream) {
+    int64_t tiles_m = ((int64_t)v->c.rows + TILE - 1) / TILE, tiles_n = ((int64_t)v->c.cols + TILE - 1) / TILE;
+    if (v->c.cols == 1)
+        verify_vector_kernel<<<grid_for(v->c.rows, 1), ROW_THREADS, 0, stream>>>(*v, find);
+    else
+        verify_kernel<<<(unsigned)(tiles_m * tiles_n), SIDE * SIDE, 0, stream>>>(*v, find);
+}
+
+extern "C" cudaError_t verify_device(const verify_case *v, cudaStream_t stream, verify_result *r) {
+    *r = {};
+    if (v->c.rows == 0 || v->c.cols == 0) return cudaStreamSynchronize(stream);
+
+    totals t, again;
+    cudaError_t error = clear_totals(stream);
+    if (error != cudaSuccess) return error;
+    compare(v, 0, stream);
+    error = fetch_totals(&t, stream);
+    if (error != cudaSuccess) return error;
+    r->wrong = t.wrong;
+    memcpy(&r->worst_share, &t.worst_bits, sizeof r->worst_share);
+    if (r->wrong == 0) return cudaSuccess;
+
+    error = clear_totals(stream);
+    if (error != cudaSuccess) return error;
+    compare(v, t.worst_bits, stream);
+    error = fetch_totals(&again, stream);
+    if (error == cudaSuccess) error = fetch_element(v, t.first, &r->first);
+    if (error == cudaSuccess) error = fetch_element(v, again.worst_index, &r->worst);
+    return error;
+}
+
+extern "C" bool verify_has_device_code(void) {
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, verify_kernel) == cudaSuccess) return true;
+    cudaGetLastError(); /* not sticky: forget it */
+    return false;
+}
