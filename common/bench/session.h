@@ -1,57 +1,85 @@
-/* What the main programs of all steps share: one run of a step's command line. */
+/* One run of a step's command line: what the parts of the bench and the family share. */
 #ifndef KL_SESSION_H
 #define KL_SESSION_H
 
-#include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gpu/device.h"
-#include "gemm/gemm.h"
-#include "bench/options.h"
-#include "base/record.h"
+#include "bench/family.h"
 
-typedef struct {
-    const char *step; /* "step04_vectorized" */
-    char **arguments; /* main's */
+struct session {
+    const bench_family *family;
+    const char *step;  /* "step04_vectorized" */
+    char **arguments;  /* main's */
     options o;
+    void *state;         /* the family's: its options, and what it found out */
+    const void *context; /* what the step told the family beside its variants */
+    bench_variant *variants;
+    int count;
+    double *gflops;   /* of each variant at the latest problem, to foresee the next one's time; 0: none yet */
+    int name_width;   /* of the first column */
     device_facts device;
     cudaStream_t stream;
-    bool baseline;    /* cuBLAS is there and wanted */
+    bool baseline;    /* there is one, and it is wanted */
     record *recorded; /* rows that the CSV held at the start (--resume) */
     int recorded_count;
     int wrong;        /* results that were */
-    long done, total; /* variants times shapes, for the progress line */
-} session;
+    long done, total; /* variants times problems, for the progress line */
+};
 
-/* Reads the command line. False: that was all (--help, a mistake), or the simulator cannot be had; the program ends
- * with *status. */
-bool session_start(session *s, const options_step *facts, int argc, char **argv, int *status);
+/* The program of a step: `variants` are `count` of the family's own structs. Returns the exit status: 0, 1 a wrong
+ * result, 2 bad arguments, 3 a CUDA error or no usable device. */
+int bench_main(int argc, char **argv, const char *step, const bench_family *family, const void *variants, int count,
+               const void *context);
 
-/* The exit status after closing all that is open: `status`, or EXIT_USAGE where standard output cannot be written. */
-int session_end(session *s, int status);
+/* --sweep check: verifies all chosen variants over the family's list, a line a variant and, last, "N passed, N failed,
+ * N skipped". Returns the exit status. */
+int bench_check(session *s);
 
-/* Looks at the files that the results go to, and reads what --resume needs. EXIT_OK, or EXIT_USAGE after a line. */
-int session_prepare_files(session *s);
+/* The chosen variants at one problem. In a sweep what cannot run is skipped with the reason; asked for by size it ends
+ * the run with status 2. */
+int bench_run(session *s, const void *problem);
 
-/* Opens the device that was asked for. EXIT_OK, or the exit status after a line on stderr. */
-int session_open_device(const session *s, device_facts *device);
+/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`:
+ * another measurement has just ended. A CUDA error ends the process. */
+void bench_time(const session *s, void *operands, const timing_task *outline, const bench_launch *ours,
+                const bench_launch *baseline, double seconds, bool hot, timing_result *t);
 
-/* Attributes of a kernel, and how many of its blocks a multiprocessor holds at once. */
-int session_occupancy(gemm_kernel kernel, struct cudaFuncAttributes *attributes);
+/* Does the error say that the device, or a kernel of this configuration, cannot do this problem? (No fault of a
+ * candidate's.) Takes it out of the runtime. */
+bool bench_refused(cudaError_t error);
+
+/* Why the variant cannot run on this device; NULL: it can. */
+const char *bench_unsupported(const session *s, const bench_variant *v);
+
+/* How many bytes of device memory there are to take. */
+double bench_memory(const session *s);
 
 /* A row of what is known before measuring: numbers that are not known are NAN; mode is empty on a GPU, in the simulator
- * "sim". The caller puts in sizes and scalars. */
+ * "sim". */
 record session_describe(const session *s, const char *variant, const char *op);
 
-/* The recorded row of the same case (and mode, where r names one; any but "sustained" where it does not) that makes
- * measuring again unnecessary; one without a ratio does not where `needs_ratio`. NULL: none. */
+/* The recorded row of the same case (and mode, where r names one; any but those of second measurements where it does
+ * not) that makes measuring again unnecessary; one without a ratio does not where `needs_ratio`. NULL: none. */
 const record *session_find(const session *s, const record *r, bool needs_ratio);
 
 /* Appends the row to the files that were asked for; ends the program where that fails. */
 void session_keep(const session *s, const record *r);
 
-/* Is there device memory for `need` bytes? If not, the reason. */
-bool session_fits(double need, char *reason, size_t size);
+/* How many operand sets together drive one another out of the cache, at most 512 (which may be too few: then flush). */
+int bench_cold_sets(const bench_plan *plan);
+
+/* The problem does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE). */
+int bench_too_large(const session *s, const void *problem, double need);
+
+/* Puts what was measured into the row. */
+void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
+
+/* ---- the printed table ---- */
+
+void table_header(const session *s);
+void table_row(const session *s, const char *name, const record *r, const char *remark);
+void table_simulated(const session *s, const record *r, double seconds, const char *remark);
+void table_skip(const session *s, const char *name, const record *r, const char *reason);
 
 #endif

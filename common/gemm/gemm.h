@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "gpu/device.h"
+#include "gpu/kernel_info.h"
 #include "tensor/dtype.h"
 
 #ifdef __cplusplus
@@ -28,7 +30,7 @@ typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
 /* C = alpha*A*B + beta*C, row-major: A is m x k, B is k x n, C is m x n, element (i, j) of X at X[i*ldx + j], but of B
  * at B[j*ldb + i] where the layout is tn.
  * Every m, n, k >= 0; lda >= max(1, k), ldb >= max(1, n) (tn: max(1, k)), ldc >= max(1, n), in elements; none of them
- * is larger than GEMM_MAX_SIZE (options.h), so that `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with
+ * is larger than OPTIONS_MAX_SIZE (bench/options.h), so that `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with
  * beta == 0 C is written and never read; with alpha == 0 or k == 0 neither A nor B is read. Pointers are device memory,
  * aligned to the element and no more. Sums are accumulated in FP32, of s8 in 32-bit integers that wrap around. */
 typedef struct {
@@ -37,7 +39,7 @@ typedef struct {
     gemm_layout layout;
     int m, n, k;
     int lda, ldb, ldc;
-    float alpha, beta; /* s8: whole numbers, at most GEMM_MAX_WHOLE (options.h) in magnitude */
+    float alpha, beta; /* s8: whole numbers, at most GEMM_MAX_WHOLE in magnitude */
     const void *A, *B;
     void *C;
     void *workspace; /* what the variant asked for (gemm_variant), aligned to 256 bytes; its contents are undefined */
@@ -69,12 +71,7 @@ dtype gemm_operand_dtype(gemm_type type);
 /* What C may hold: outs[0], which is the default, and where there are two outs[1]. Returns how many. */
 int gemm_outs(gemm_type type, dtype outs[2]);
 
-/* What `--list --verbose` needs to ask the runtime for registers, shared memory and occupancy. */
-typedef struct {
-    const void *function;  /* the __global__ function */
-    int threads;           /* threads a block */
-    size_t dynamic_shared; /* bytes of dynamic shared memory a block */
-} gemm_kernel;
+typedef kernel_info gemm_kernel;
 
 typedef struct {
     const char *name; /* as --variant takes it */
@@ -119,7 +116,7 @@ typedef struct {
     const gemm_layout *layouts;
     int layout_count;
     const gemm_show *shows; /* NULL: none */
-    int show_count;         /* at most OPTIONS_MAX_SHOWS (options.h) */
+    int show_count;         /* at most GEMM_MAX_SHOWS */
 } gemm_offer;
 
 /* Runs the step's command line (see options.h) over its variants; `offer` is NULL for FP32 and nn alone. Returns the
@@ -127,8 +124,7 @@ typedef struct {
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
                    const gemm_offer *offer);
 
-/* Elements of an array (not of a pointer). */
-#define GEMM_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define GEMM_COUNT ARRAY_SIZE
 
 /* Declares, in step.c, what one .cu file defines. */
 #define GEMM_VARIANT(name)                                                                                             \

@@ -13,6 +13,12 @@ static gemv_case chained(const gemv_case *what) {
     return c;
 }
 
+void gemv_chain_scalars(const gemv_case *what, double *alpha, double *beta) {
+    const gemv_case c = chained(what);
+    *alpha = c.alpha;
+    *beta = c.beta;
+}
+
 size_t gemv_chain_bytes(const gemv_case *what, int links, int sets) {
     const gemv_case c = chained(what);
     const int longer = c.n > c.k ? c.n : c.k;
@@ -98,8 +104,8 @@ static cudaError_t run_graph(gemv_chain *c, cudaStream_t stream) {
 }
 
 cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report,
-                              gemm_verdict *verdict) {
-    *verdict = (gemm_verdict){.ok = true, .seconds = NAN};
+                              verdict *verdict) {
+    *verdict = (verdict){.ok = true, .seconds = NAN};
     cudaError_t error = cudaSuccess;
     for (int i = 1; i <= c->links && error == cudaSuccess; i++) error = inspect_fill(&c->vec[i], VALUES_NAN, 0, stream);
     const double begin = inspect_now_s();
@@ -110,7 +116,7 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
         const verify_case v = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
-                               c->what.beta,      false,       VERIFY_FMA,    GEMM_NN};
+                               c->what.beta,      false,       VERIFY_FMA,    false};
         snprintf(link, sizeof link, "%s, link %d%s", name, i, c->launch.pdl ? " (programmatic dependent launch)" : "");
         error = inspect(link, "Axy", &v, stream, verdict->ok ? report : NULL, verdict);
         if (verdict->worst_share > worst) worst = verdict->worst_share;

@@ -14,6 +14,9 @@ typedef struct {
     gemv_launch launch; /* its pdl is for all links but the first */
 } gemv_chain;
 
+/* The scalars that it is computed with. */
+void gemv_chain_scalars(const gemv_case *what, double *alpha, double *beta);
+
 /* Device bytes. */
 size_t gemv_chain_bytes(const gemv_case *what, int links, int sets);
 
@@ -27,6 +30,6 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream);
 /* Poisons every y, runs the whole chain (in a CUDA graph; in the simulator, in the stream) and checks each link against
  * the x that it got: a link that started too early has another's leftovers, or the poison. */
 cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report,
-                              gemm_verdict *verdict);
+                              verdict *verdict);
 
 #endif

@@ -108,13 +108,13 @@ static cudaError_t answer(int status) {
     return error != cudaSuccess ? error : cudaErrorNotSupported;
 }
 
-cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t stream) {
-    if (p->m == 0 || p->n == 0) return cudaSuccess;
-    const int of_b = p->layout == GEMM_TN ? OP_T : OP_N; /* n x k row-major is k x n column-major */
+cudaError_t cublas_sgemm(bool b_transposed, int m, int n, int k, float alpha, const void *A, int lda, const void *B,
+                         int ldb, float beta, void *C, int ldc, cublas_math math, cudaStream_t stream) {
+    if (m == 0 || n == 0) return cudaSuccess;
+    const int of_b = b_transposed ? OP_T : OP_N; /* n x k row-major is k x n column-major */
     int status = prepare(stream, math == CUBLAS_PEDANTIC ? MATH_PEDANTIC : MATH_DEFAULT);
     if (status == STATUS_SUCCESS)
-        status = cublas.sgemm(cublas.handle, of_b, OP_N, p->n, p->m, p->k, &p->alpha, p->B, p->ldb, p->A, p->lda,
-                              &p->beta, p->C, p->ldc);
+        status = cublas.sgemm(cublas.handle, of_b, OP_N, n, m, k, &alpha, B, ldb, A, lda, &beta, C, ldc);
     return answer(status);
 }
 
@@ -122,51 +122,45 @@ cudaError_t cublas_sgemm(const gemm_problem *p, cublas_math math, cudaStream_t s
 
 enum { GEMM_MATRIX_FIRST, GEMM_VECTOR_FIRST, GEMV_STRIDED, GEMV_PLAIN };
 
-const char *cublas_gemv_name(dtype type, int call) {
+const char *cublas_gemv_name(cublas_type type, int call) {
     switch (call) {
     case GEMM_MATRIX_FIRST:
         return cublas.gemm_ex != NULL ? "cublasGemmEx A*x" : NULL;
     case GEMM_VECTOR_FIRST:
         return cublas.gemm_ex != NULL ? "cublasGemmEx x*A" : NULL;
     case GEMV_STRIDED:
-        if (type == DTYPE_F16 && cublas.hsh_gemv != NULL) return "cublasHSHgemvStridedBatched";
-        if (type == DTYPE_BF16 && cublas.tst_gemv != NULL) return "cublasTSTgemvStridedBatched";
+        if (type == CUBLAS_F16 && cublas.hsh_gemv != NULL) return "cublasHSHgemvStridedBatched";
+        if (type == CUBLAS_BF16 && cublas.tst_gemv != NULL) return "cublasTSTgemvStridedBatched";
         return NULL;
     case GEMV_PLAIN:
-        return type == DTYPE_F32 && cublas.sgemv != NULL ? "cublasSgemv" : NULL;
+        return type == CUBLAS_F32 && cublas.sgemv != NULL ? "cublasSgemv" : NULL;
     }
     return NULL;
 }
 
 /* cublasGemmEx: the row-major A (n x k) is the column-major k x n matrix A^T. Either y = (A^T)^T x, n x 1, or the row
  * y^T = x^T A^T, 1 x n. */
-static int gemm_ex(const gemv_problem *p, bool matrix_first) {
-    static const int types[] = {[DTYPE_F32] = 0, [DTYPE_F16] = 2, [DTYPE_BF16] = 14}; /* CUDA_R_32F, 16F, 16BF */
-    const int t = types[p->type], ldx = p->k > 0 ? p->k : 1;
-    if (matrix_first)
-        return cublas.gemm_ex(cublas.handle, OP_T, OP_N, p->n, 1, p->k, &p->alpha, p->A, t, p->lda, p->x, t, ldx,
-                              &p->beta, p->y, t, p->n, COMPUTE_32F, GEMM_DEFAULT);
-    return cublas.gemm_ex(cublas.handle, OP_N, OP_N, 1, p->n, p->k, &p->alpha, p->x, t, 1, p->A, t, p->lda, &p->beta,
-                          p->y, t, 1, COMPUTE_32F, GEMM_DEFAULT);
-}
-
-cudaError_t cublas_gemv(const gemv_problem *p, int call, cudaStream_t stream) {
-    if (cublas_gemv_name(p->type, call) == NULL) return cudaErrorNotSupported;
-    if (p->n == 0) return cudaSuccess;
-    const strided_gemv strided = p->type == DTYPE_F16 ? cublas.hsh_gemv : cublas.tst_gemv;
+cudaError_t cublas_gemv(cublas_type type, int call, int n, int k, float alpha, const void *A, int lda, const void *x,
+                        float beta, void *y, cudaStream_t stream) {
+    if (cublas_gemv_name(type, call) == NULL) return cudaErrorNotSupported;
+    if (n == 0) return cudaSuccess;
+    const strided_gemv strided = type == CUBLAS_F16 ? cublas.hsh_gemv : cublas.tst_gemv;
     int status = prepare(stream, MATH_DEFAULT);
     if (status != STATUS_SUCCESS) return answer(status);
     switch (call) {
     case GEMM_MATRIX_FIRST:
+        status = cublas.gemm_ex(cublas.handle, OP_T, OP_N, n, 1, k, &alpha, A, type, lda, x, type, k > 0 ? k : 1, &beta,
+                                y, type, n, COMPUTE_32F, GEMM_DEFAULT);
+        break;
     case GEMM_VECTOR_FIRST:
-        status = gemm_ex(p, call == GEMM_MATRIX_FIRST);
+        status = cublas.gemm_ex(cublas.handle, OP_N, OP_N, 1, n, k, &alpha, x, type, 1, A, type, lda, &beta, y, type, 1,
+                                COMPUTE_32F, GEMM_DEFAULT);
         break;
     case GEMV_STRIDED:
-        status =
-            strided(cublas.handle, OP_T, p->k, p->n, &p->alpha, p->A, p->lda, 0, p->x, 1, 0, &p->beta, p->y, 1, 0, 1);
+        status = strided(cublas.handle, OP_T, k, n, &alpha, A, lda, 0, x, 1, 0, &beta, y, 1, 0, 1);
         break;
     default:
-        status = cublas.sgemv(cublas.handle, OP_T, p->k, p->n, &p->alpha, p->A, p->lda, p->x, 1, &p->beta, p->y, 1);
+        status = cublas.sgemv(cublas.handle, OP_T, k, n, &alpha, A, lda, x, 1, &beta, y, 1);
     }
     return answer(status);
 }

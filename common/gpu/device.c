@@ -7,7 +7,6 @@
 #include "gpu/error.h"
 #include "gpu/nvml.h"
 #include "gpu/simulator.h"
-#include "tensor/verify.h"
 
 int device_fp32_lanes(int cc) {
     /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add a clock and SM. */
@@ -129,7 +128,7 @@ int device_open(const device_choice *choice, device_facts *d, FILE *err) {
     const bool say_so = d->simulated && strstr(properties.name, "(simulated)") == NULL;
     snprintf(d->name, sizeof d->name, "%.200s%s", properties.name, say_so ? " (simulated)" : "");
     d->cc = properties.major * 10 + properties.minor;
-    if (!d->simulated && !verify_has_device_code()) {
+    if (!d->simulated && choice->has_code != NULL && !choice->has_code()) {
         fprintf(err,
                 "%s has compute capability %d.%d, for which this program has no code: make clean && make "
                 "ARCHS=%d%s%s\n",

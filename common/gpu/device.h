@@ -39,6 +39,7 @@ typedef struct {
     bool simulate;          /* the simulator, whatever there is */
     const char *sim_device; /* the GPU that it stands for; NULL: its own choice */
     char *const *arguments; /* main's argv, to start the program again on the simulator; NULL: never do that */
+    bool (*has_code)(void); /* does this program hold code for the current device? NULL: nobody asks */
 } device_choice;
 
 /* The one place where a device is chosen. Makes the device current and fills `facts`. Where the simulator is wanted, or

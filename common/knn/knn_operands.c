@@ -141,7 +141,7 @@ bool knn_operands_create(knn_operands *o, const knn_case *what, double work) {
 
 void knn_operands_destroy(knn_operands *o) {
     const matrix *const parts[] = {&o->at_queries, &o->at_points, &o->index, &o->distance};
-    for (int i = 0; i < GEMM_COUNT(parts); i++)
+    for (int i = 0; i < ARRAY_SIZE(parts); i++)
         if (parts[i]->memory != NULL) CUDA_CHECK(cudaFree(parts[i]->memory));
     if (o->counts != NULL) CUDA_CHECK(cudaFree(o->counts));
     free(o->queries);
@@ -149,6 +149,29 @@ void knn_operands_destroy(knn_operands *o) {
     free(o->want_index);
     free(o->want_distance);
     *o = (knn_operands){0};
+}
+
+void knn_describe(const knn_case *what, record *r) {
+    r->m = what->m;
+    r->n = what->n;
+    r->d = what->d;
+    r->k = what->k;
+    snprintf(r->dtype, sizeof r->dtype, "f32");
+    snprintf(r->layout, sizeof r->layout, "n");
+    snprintf(r->cache, sizeof r->cache, "warm"); /* searches follow one another on the same data */
+}
+
+knn_problem knn_operands_outline(const knn_case *what) {
+    matrix parts[4];
+    outline(what, parts);
+    return (knn_problem){.m = what->m,
+                         .n = what->n,
+                         .d = what->d,
+                         .k = what->k,
+                         .queries = parts[0].elements,
+                         .points = parts[1].elements,
+                         .index = parts[2].elements,
+                         .distance = parts[3].elements};
 }
 
 knn_problem knn_operands_problem(const knn_operands *o) {
@@ -210,9 +233,9 @@ static void *fetch(const matrix *x) {
 }
 
 static cudaError_t check_around(const verifier *v, const char *what, const matrix *x, cudaStream_t stream) {
-    gemm_verdict verdict = {.ok = true};
-    const cudaError_t error = inspect_around(v->name, what, x, stream, v->report, &verdict);
-    if (!verdict.ok) v->verdict->ok = false;
+    verdict around = {.ok = true};
+    const cudaError_t error = inspect_around(v->name, what, x, stream, v->report, &around);
+    if (!around.ok) v->verdict->ok = false;
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/record.h"
 #include "knn/knn.h"
 #include "knn/knn_reference.h"
 #include "tensor/matrix.h"
@@ -53,6 +54,12 @@ double knn_operands_bytes(const knn_case *what);
  * all: 0. False without host memory. */
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work);
 void knn_operands_destroy(knn_operands *o);
+
+/* Its columns of a record. */
+void knn_describe(const knn_case *what, record *r);
+
+/* The problem before there is memory: addresses are made up, and aligned as they will be. */
+knn_problem knn_operands_outline(const knn_case *what);
 
 /* The problem without a workspace. */
 knn_problem knn_operands_problem(const knn_operands *o);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gemm/gemm.h"
+#include "base/array.h"
 #include "base/progress.h"
 #include "gpu/simulator.h"
 
@@ -48,7 +48,7 @@ static void print_place(FILE *report, const char *which, const matrix *x, int64_
 /* One operand, on the device or the host: are guards and padding (and the elements, where nobody may change them) as
  * they were filled? */
 static cudaError_t check_untouched(const char *name, const char *which, const matrix *x, bool elements, bool on_host,
-                                   cudaStream_t stream, FILE *report, gemm_verdict *verdict) {
+                                   cudaStream_t stream, FILE *report, verdict *verdict) {
     uint64_t changed;
     int64_t first;
     cudaError_t error = cudaSuccess;
@@ -67,7 +67,7 @@ static cudaError_t check_untouched(const char *name, const char *which, const ma
 
 /* Is what the launch left of the set right? */
 static cudaError_t check(const char *name, const char *names, const verify_case *v, bool on_host, cudaStream_t stream,
-                         FILE *report, gemm_verdict *verdict) {
+                         FILE *report, verdict *verdict) {
     verify_result r;
     const char a[] = {names[0], 0}, b[] = {names[1], 0}, c[] = {names[2], 0};
     cudaError_t error = check_untouched(name, a, &v->a, true, on_host, stream, report, verdict);
@@ -104,12 +104,12 @@ static cudaError_t fetch(matrix *x) {
 
 /* The same on copies in host memory. */
 static cudaError_t check_from_host(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
-                                   FILE *report, gemm_verdict *verdict) {
+                                   FILE *report, verdict *verdict) {
     verify_case copy = *v;
     matrix *const all[] = {&copy.a, &copy.b, &copy.c};
     int fetched = 0;
     cudaError_t error = cudaSuccess;
-    while (fetched < GEMM_COUNT(all) && error == cudaSuccess) {
+    while (fetched < ARRAY_SIZE(all) && error == cudaSuccess) {
         error = fetch(all[fetched]);
         if (error == cudaSuccess) fetched++;
     }
@@ -119,13 +119,13 @@ static cudaError_t check_from_host(const char *name, const char *names, const ve
 }
 
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
-                    gemm_verdict *verdict) {
+                    verdict *verdict) {
     if (simulator_active()) return check_from_host(name, names, v, stream, report, verdict);
     return check(name, names, v, false, stream, report, verdict);
 }
 
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,
-                           gemm_verdict *verdict) {
+                           verdict *verdict) {
     matrix copy = *x;
     if (!simulator_active()) return check_untouched(name, what, x, false, false, stream, report, verdict);
     cudaError_t error = fetch(&copy);

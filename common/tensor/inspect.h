@@ -12,7 +12,7 @@ typedef struct {
     bool ok;
     double worst_share; /* of the random pass: |c - ref| / bound */
     double seconds;     /* that pass's launch in the simulator, where nothing else is timed; NAN on a GPU */
-} gemm_verdict;
+} verdict;
 
 /* Seconds of a clock that only goes forward. */
 double inspect_now_s(void);
@@ -24,11 +24,11 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
  * simulator from the host. `names` are the three letters for the report: "ABC", or "Axy", a GEMV's. What is wrong makes
  * verdict->ok false and is printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
-                    gemm_verdict *verdict);
+                    verdict *verdict);
 
 /* Checks the guard zones of memory whose elements may hold anything now, and which `what` names ("the workspace"); the
  * rest as above. */
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,
-                           gemm_verdict *verdict);
+                           verdict *verdict);
 
 #endif

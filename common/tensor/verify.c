@@ -12,13 +12,6 @@ float verify_exact_scalar(float x) {
     return copysignf(quarters / 4.0f, x);
 }
 
-verify_arithmetic verify_arithmetic_of(gemm_type type) {
-    static const verify_arithmetic arithmetics[] = {
-        [GEMM_F32] = VERIFY_FMA,   [GEMM_F16] = VERIFY_TENSOR, [GEMM_BF16] = VERIFY_TENSOR,
-        [GEMM_TF32] = VERIFY_TF32, [GEMM_S8] = VERIFY_WHOLE,   [GEMM_TF32X3] = VERIFY_TF32X3};
-    return arithmetics[type];
-}
-
 /* ---- on the host ---- */
 
 /* C is computed in tiles of a few rows and a panel of columns: their sums stay in the L1 cache, the panel of B in L2.
@@ -41,7 +34,7 @@ typedef struct {
 /* `width` elements of row l of B from column j0 on. */
 static inline void load_b(const verify_case *v, int l, int j0, int width, double *b) {
     const float *from = v->b.data + (size_t)l * v->b.ld + j0;
-    if (v->b.type != DTYPE_F32 || v->layout != GEMM_NN)
+    if (v->b.type != DTYPE_F32 || v->b_transposed)
         for (int j = 0; j < width; j++) b[j] = verify_b_at(v, l, j0 + j);
     else if (width == PANEL)
         for (int j = 0; j < PANEL; j++) b[j] = from[j];

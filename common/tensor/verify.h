@@ -40,10 +40,10 @@
 #define KL_VERIFY_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "gemm/gemm.h"
 #include "tensor/matrix.h"
 
 #ifdef __cplusplus
@@ -60,7 +60,7 @@ typedef struct {
     float alpha, beta;
     bool exact; /* equality instead of the bound */
     verify_arithmetic arithmetic;
-    gemm_layout layout; /* tn: b is n x k */
+    bool b_transposed; /* b is n x k */
 } verify_case;
 
 typedef struct {
@@ -84,9 +84,6 @@ bool verify_has_device_code(void);
 /* The scalars of the exact pass: alpha and beta themselves where they are multiples of 1/4 up to 16, else the nearest
  * such (never zero for a non-zero one), so that the arithmetic stays exact. */
 float verify_exact_scalar(float x);
-
-/* How a type is multiplied by the GEMM steps. */
-verify_arithmetic verify_arithmetic_of(gemm_type type);
 
 /* Prints what is wrong: how many, the first, the worst, with row, column, expected, got. */
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r);
@@ -122,7 +119,7 @@ KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, do
 
 /* Element (l, col) of B in its layout. */
 KL_BOTH double verify_b_at(const verify_case *v, int l, int col) {
-    return v->layout == GEMM_TN ? matrix_at(&v->b, col, l) : matrix_at(&v->b, l, col);
+    return v->b_transposed ? matrix_at(&v->b, col, l) : matrix_at(&v->b, l, col);
 }
 
 /* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond the type's range must be

@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
         }
         for (int e = tid; e < DEPTH * TILE; e += SIDE * SIDE) {
             /* Neighbours in memory by neighbouring threads: along n, or where B is stored n x k along k. */
-            int l = v.layout == GEMM_TN ? e % DEPTH : e / TILE, c = v.layout == GEMM_TN ? e / DEPTH : e % TILE;
+            int l = v.b_transposed ? e % DEPTH : e / TILE, c = v.b_transposed ? e / DEPTH : e % TILE;
             Bs[l][c] = k0 + l < k && col0 + c < n ? (float)verify_b_at(&v, k0 + l, col0 + c) : 0.0f;
         }
         __syncthreads();
@@ -194,7 +194,7 @@ static cudaError_t fetch_element(const verify_case *v, unsigned long long index,
         int count = k - l0 < CHUNK ? k - l0 : CHUNK;
         error = fetch_words(&v->a, e->row, l0, 1, count, a);
         if (error == cudaSuccess)
-            error = v->layout == GEMM_TN ? fetch_words(&v->b, e->col, l0, 1, count, b)
+            error = v->b_transposed ? fetch_words(&v->b, e->col, l0, 1, count, b)
                                          : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
         for (int l = 0; l < count && error == cudaSuccess; l++) {
             sum = fma(a[l], b[l], sum);

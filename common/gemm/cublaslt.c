@@ -1,4 +1,4 @@
-#include "gpu/cublaslt.h"
+#include "gemm/cublaslt.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

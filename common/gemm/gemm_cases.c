@@ -1,53 +1,25 @@
-#include "gemm/gemm_check.h"
+#include "gemm/gemm_cases.h"
 
-#include <stdlib.h>
-
-#include "gpu/error.h"
-#include "base/progress.h"
-
-enum { MAX_REPORTED = 8 }; /* failing cases of a variant that are printed in full */
+#include "bench/case_list.h"
 
 typedef struct {
-    gemm_case *cases;
-    int count, capacity, max_size;
+    case_list list;
+    int max_size;
     uint64_t seed;
-    bool out_of_memory;
-} case_list;
+} cases;
 
-static void add(case_list *l, gemm_case c) {
+static void add(cases *l, gemm_case c) {
     if (c.m > l->max_size || c.n > l->max_size || c.k > l->max_size) return;
-    if (l->count == l->capacity) {
-        int capacity = l->capacity == 0 ? 256 : l->capacity * 2;
-        gemm_case *grown = realloc(l->cases, (size_t)capacity * sizeof *grown);
-        if (grown == NULL) {
-            l->out_of_memory = true;
-            return;
-        }
-        l->cases = grown;
-        l->capacity = capacity;
-    }
-    c.seed = l->seed + (uint64_t)l->count;
-    l->cases[l->count++] = c;
+    c.seed = l->seed + (uint64_t)l->list.count;
+    case_list_add(&l->list, &c);
 }
 
-static void add_shape(case_list *l, int m, int n, int k, float alpha, float beta) {
+static void add_shape(cases *l, int m, int n, int k, float alpha, float beta) {
     add(l, (gemm_case){.m = m, .n = n, .k = k, .alpha = alpha, .beta = beta});
 }
 
-/* Every `every`th of the list; -1 without memory. */
-static int take(case_list *l, int every, gemm_case **cases) {
-    if (l->out_of_memory) {
-        free(l->cases);
-        return -1;
-    }
-    int taken = 0;
-    for (int i = 0; i < l->count; i += every) l->cases[taken++] = l->cases[i];
-    *cases = l->cases;
-    return taken;
-}
-
-int gemm_check_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
-    case_list l = {.max_size = max_size, .seed = seed};
+int gemm_cases(int max_size, int every, uint64_t seed, gemm_case **taken) {
+    cases l = {.list = {.size = sizeof(gemm_case)}, .max_size = max_size, .seed = seed};
 
     /* Each dimension takes every value 1 ... 70, the other two jump about (29 and 41 have no factor in common with 70).
      */
@@ -123,13 +95,13 @@ int gemm_check_cases(int max_size, int every, uint64_t seed, gemm_case **cases) 
     add_shape(&l, 1, 200000, 3, 1.0f, 0.0f);
     add_shape(&l, 50000, 50000, 9, 1.0f, 0.0f);
     add_shape(&l, 65540, 65541, 3, 1.0f, 0.0f);
-    return take(&l, every, cases);
+    return case_list_take(&l.list, every, taken);
 }
 
 /* ---- the list of a kind ---- */
 
 /* A case of this kind; -0.5 is a scalar that is not whole, -3 stands for it. */
-static void add_kind(case_list *l, const gemm_kind *kind, gemm_case c) {
+static void add_kind(cases *l, const gemm_kind *kind, gemm_case c) {
     c.type = kind->type;
     c.out = kind->out;
     c.layout = kind->layout;
@@ -138,11 +110,11 @@ static void add_kind(case_list *l, const gemm_kind *kind, gemm_case c) {
     add(l, c);
 }
 
-static void add_kind_shape(case_list *l, const gemm_kind *kind, int m, int n, int k, float alpha, float beta) {
+static void add_kind_shape(cases *l, const gemm_kind *kind, int m, int n, int k, float alpha, float beta) {
     add_kind(l, kind, (gemm_case){.m = m, .n = n, .k = k, .alpha = alpha, .beta = beta});
 }
 
-static void add_kind_shapes(case_list *l, const gemm_kind *kind) {
+static void add_kind_shapes(cases *l, const gemm_kind *kind) {
     /* Each dimension takes every fifth value of 1 ... 70, and all of 1 ... 8, the others jump about. */
     for (int i = 0; i < 22; i++) {
         int s = i < 8 ? i + 1 : (i - 7) * 5, t = 1 + s * 29 % 70, u = 1 + s * 41 % 70;
@@ -172,7 +144,7 @@ static void add_kind_shapes(case_list *l, const gemm_kind *kind) {
     }
 }
 
-static void add_kind_scalars(case_list *l, const gemm_kind *kind) {
+static void add_kind_scalars(cases *l, const gemm_kind *kind) {
     static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     static const int shapes[][3] = {{129, 72, 65}, {128, 128, 64}, {70, 66, 0}};
     for (int a = 0; a < 4; a++)
@@ -184,7 +156,7 @@ static void add_kind_scalars(case_list *l, const gemm_kind *kind) {
 
 /* Rows keep to 16 bytes with 16 elements of padding in any type, and with less in the wider types: 1 keeps none, 2, 4
  * and 8 keep 16 bytes of some types and lesser alignments of others. The same of base pointers. */
-static void add_kind_alignments(case_list *l, const gemm_kind *kind) {
+static void add_kind_alignments(cases *l, const gemm_kind *kind) {
     static const int steps[] = {1, 2, 4, 8, 16};
     for (int i = 0; i < 5; i++) {
         const int pad = steps[i];
@@ -208,107 +180,13 @@ static void add_kind_alignments(case_list *l, const gemm_kind *kind) {
     add_kind(l, kind, c);
 }
 
-int gemm_check_kind_cases(const gemm_kind *kinds, int kind_count, int max_size, int every, uint64_t seed,
-                          gemm_case **cases) {
-    case_list l = {.max_size = max_size, .seed = seed};
+int gemm_kind_cases(const gemm_kind *kinds, int kind_count, int max_size, int every, uint64_t seed,
+                    gemm_case **taken) {
+    cases l = {.list = {.size = sizeof(gemm_case)}, .max_size = max_size, .seed = seed};
     for (int i = 0; i < kind_count; i++) {
         add_kind_shapes(&l, &kinds[i]);
         add_kind_scalars(&l, &kinds[i]);
         add_kind_alignments(&l, &kinds[i]);
     }
-    return take(&l, every, cases);
-}
-
-/* One case's description in front of its failure. */
-static void describe(char *text, size_t size, const char *variant, const gemm_case *c, bool kinds) {
-    if (kinds)
-        snprintf(text, size, "%s (%s %s, C %s, ld %d %d %d, %d elements off alignment)", variant,
-                 gemm_type_name(c->type), gemm_layout_name(c->layout), dtype_name(c->out), c->lda, c->ldb, c->ldc,
-                 c->misalign);
-    else
-        snprintf(text, size, "%s (ld %d %d %d, %d words off alignment)", variant, c->lda, c->ldb, c->ldc, c->misalign);
-}
-
-/* Gives the case the workspace that the variant needs. Returns the device bytes of all. */
-static size_t with_workspace(const gemm_variant *variant, const device_facts *device, gemm_case *c) {
-    const gemm_problem outline = operands_outline(c);
-    const bool runs = variant->supports == NULL || variant->supports(device) == NULL;
-    c->workspace = runs ? gemm_workspace(variant, &outline) : 0;
-    return operands_bytes(c, 1);
-}
-
-int gemm_check_run(const char *step, const gemm_variant *variants, const bool *chosen, int count,
-                   const device_facts *device, const gemm_check *what) {
-    const bool kinds = what->kind_count > 0;
-    gemm_case *cases = NULL;
-    int case_count =
-        kinds ? gemm_check_kind_cases(what->kinds, what->kind_count, what->max_size, what->every, what->seed, &cases)
-              : gemm_check_cases(what->max_size, what->every, what->seed, &cases);
-    if (case_count < 0) CUDA_CHECK(cudaErrorMemoryAllocation);
-
-    /* One allocation for all: the largest case that fits. */
-    size_t free_bytes, total_bytes, largest = 0;
-    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    for (int i = 0; i < count; i++)
-        for (int j = 0; chosen[i] && j < case_count; j++) {
-            const size_t bytes = with_workspace(&variants[i], device, &cases[j]);
-            if (bytes > largest && bytes <= free_bytes / 10 * 9) largest = bytes;
-        }
-    void *memory = NULL;
-    CUDA_ALLOCATE(&memory, largest);
-    cudaStream_t stream;
-    CUDA_CHECK(cudaStreamCreate(&stream));
-
-    int passed = 0, failed = 0, skipped = 0;
-    for (int i = 0; i < count; i++) {
-        if (!chosen[i]) continue;
-        const gemm_variant *variant = &variants[i];
-        const char *reason = variant->supports != NULL ? variant->supports(device) : NULL;
-        if (reason != NULL) {
-            printf("%-18s skipped: %s\n", variant->name, reason);
-            skipped += case_count;
-            continue;
-        }
-        int good = 0, bad = 0, large = 0, refused = 0;
-        for (int j = 0; j < case_count; j++) {
-            progress_show(stderr, variant->name, j, case_count);
-            if (with_workspace(variant, device, &cases[j]) > largest) {
-                large++;
-                continue;
-            }
-            const gemm_problem outline = operands_outline(&cases[j]);
-            if (variant->refuses != NULL && variant->refuses(&outline) != NULL) {
-                refused++;
-                continue;
-            }
-            operands o;
-            gemm_verdict verdict;
-            char name[160];
-            CUDA_CHECK(operands_place(&o, &cases[j], memory));
-            describe(name, sizeof name, variant->name, &o.what, kinds);
-            error_context("%s %s, m %d, n %d, k %d", step, name, o.what.m, o.what.n, o.what.k);
-            CUDA_CHECK(gemm_verify(variant->launch, name, &o, stream, bad < MAX_REPORTED ? stderr : NULL, &verdict));
-            operands_destroy(&o);
-            if (verdict.ok)
-                good++;
-            else
-                bad++;
-        }
-        progress_clear(stderr);
-        printf("%-18s %d passed, %d failed", variant->name, good, bad);
-        if (refused > 0) printf(", %d refused", refused);
-        if (large > 0) printf(", %d skipped (more than %.1f GB)", large, (double)largest / 1e9);
-        printf("\n");
-        passed += good;
-        failed += bad;
-        skipped += large + refused;
-    }
-    printf("%d passed, %d failed", passed, failed);
-    if (skipped > 0) printf(", %d skipped", skipped);
-    printf("\n");
-
-    CUDA_CHECK(cudaStreamDestroy(stream));
-    CUDA_CHECK(cudaFree(memory));
-    free(cases);
-    return failed > 0 ? EXIT_WRONG : EXIT_OK;
+    return case_list_take(&l.list, every, taken);
 }

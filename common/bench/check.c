@@ -1,0 +1,108 @@
+/* --sweep check: verifies variants over the family's list of problems and times nothing. */
+#include <stdlib.h>
+
+#include "base/progress.h"
+#include "bench/session.h"
+#include "gpu/error.h"
+
+enum { MAX_REPORTED = 8 }; /* failing problems of a variant that are printed in full */
+
+/* In the simulator a candidate takes one problem in so many, each another one first. */
+enum { CANDIDATE_STRIDE = 16 };
+
+typedef struct {
+    const char *unsupported;
+    int passed, failed, refused, too_large;
+} tally;
+
+static void check_launch(session *s, const void *problem, void *operands, const bench_launch *launch, tally *t) {
+    const bench_family *f = s->family;
+    char size[96], more[160], name[320];
+    verdict v;
+    f->say(problem, size, sizeof size);
+    f->say_more(s, problem, more, sizeof more);
+    const char *candidate = "";
+    kernel_info unused;
+    if (launch->variant->candidates > 0) f->kernel(s, launch->variant, launch->number, &unused, &candidate);
+    snprintf(name, sizeof name, "%s%s%s (%s)", launch->variant->name, *candidate != '\0' ? " " : "", candidate, more);
+    error_context("%s %s, %s", s->step, name, size);
+    const cudaError_t error = f->verify(s, operands, launch, name, t->failed < MAX_REPORTED ? stderr : NULL, &v);
+    if (launch->variant->candidates > 0 && bench_refused(error)) {
+        t->refused++;
+        return;
+    }
+    CUDA_CHECK(error);
+    if (v.ok)
+        t->passed++;
+    else
+        t->failed++;
+}
+
+/* Problem number j on one variant: its launch, or each of its candidates. */
+static void check_variant(session *s, const void *problem, int j, void *operands, const bench_variant *v, tally *t) {
+    const int stride = v->candidates > 0 && s->device.simulated ? CANDIDATE_STRIDE : 1;
+    const int launches = v->candidates > 0 ? v->candidates : 1;
+    if (s->family->refuses != NULL && s->family->refuses(s, v, problem) != NULL) {
+        t->refused++;
+        return;
+    }
+    for (int i = 0; i < launches; i++) {
+        const bench_launch launch = {.variant = v, .number = i};
+        if (j % stride == i % stride) check_launch(s, problem, operands, &launch, t);
+    }
+}
+
+static void check_problem(session *s, const void *problem, int j, int count, double memory, tally *tallies) {
+    const bool fits = s->family->bytes(s, problem, 1) <= memory;
+    void *operands = NULL;
+    for (int i = 0; i < s->count; i++) {
+        if (!s->o.chosen[i] || tallies[i].unsupported != NULL) continue;
+        progress_show(stderr, s->variants[i].name, j, count);
+        if (!fits) {
+            tallies[i].too_large++;
+            continue;
+        }
+        if (operands == NULL) operands = s->family->create(s, problem, 1);
+        check_variant(s, problem, j, operands, &s->variants[i], &tallies[i]);
+    }
+    if (operands != NULL) s->family->destroy(operands);
+}
+
+static void print_tally(const session *s, const bench_variant *v, const tally *t, double memory) {
+    printf("%-*s ", s->name_width, v->name);
+    if (t->unsupported != NULL) {
+        printf("skipped: %s\n", t->unsupported);
+        return;
+    }
+    printf("%d passed, %d failed", t->passed, t->failed);
+    if (v->candidates > 0)
+        printf(", of %d candidates%s", v->candidates, s->device.simulated ? ", each on its share" : "");
+    if (t->refused > 0) printf(", %d refused", t->refused);
+    if (t->too_large > 0) printf(", %d skipped (more than %.1f GB)", t->too_large, memory / 1e9);
+    printf("\n");
+}
+
+int bench_check(session *s) {
+    const double memory = bench_memory(s);
+    int count;
+    char *problems = s->family->check_list(s, &count);
+    tally *tallies = calloc((size_t)s->count, sizeof *tallies), sum = {0};
+    if (count < 0 || tallies == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    for (int i = 0; i < s->count; i++) tallies[i].unsupported = bench_unsupported(s, &s->variants[i]);
+    for (int j = 0; j < count; j++)
+        check_problem(s, problems + (size_t)j * s->family->problem_size, j, count, memory, tallies);
+    progress_clear(stderr);
+    for (int i = 0; i < s->count; i++) {
+        if (!s->o.chosen[i]) continue;
+        print_tally(s, &s->variants[i], &tallies[i], memory);
+        sum.passed += tallies[i].passed;
+        sum.failed += tallies[i].failed;
+        sum.refused += tallies[i].unsupported != NULL ? count : tallies[i].refused + tallies[i].too_large;
+    }
+    printf("%d passed, %d failed", sum.passed, sum.failed);
+    if (sum.refused > 0) printf(", %d skipped", sum.refused);
+    printf("\n");
+    free(problems);
+    free(tallies);
+    return sum.failed > 0 ? EXIT_WRONG : EXIT_OK;
+}

@@ -1,0 +1,317 @@
+/* One problem: its operands, the baseline, and each variant verified, timed, printed and recorded. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "bench/session.h"
+#include "gpu/error.h"
+
+static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
+enum { MAX_COLD_SETS = 512 };
+
+typedef struct {
+    const void *problem;
+    bench_plan plan;
+    void *operands;      /* made when the first variant needs them, for with --resume there may be nothing to do */
+    timing_task outline; /* of a measurement: all but what is launched */
+    bench_launch baseline;
+    bool has_baseline;
+    char baseline_name[RECORD_TEXT], said[96];
+} bench_problem;
+
+/* ---- timing ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const session *s;
+    void *operands;
+    const bench_launch *ours, *baseline;
+} timed_pair;
+
+static cudaError_t launch_ours(void *context, int set, cudaStream_t stream) {
+    const timed_pair *p = context;
+    return p->s->family->launch(p->s, p->operands, p->ours, set, stream);
+}
+
+static cudaError_t launch_baseline(void *context, int set, cudaStream_t stream) {
+    const timed_pair *p = context;
+    return p->s->family->launch(p->s, p->operands, p->baseline, set, stream);
+}
+
+static cudaError_t restore(void *context, int set, cudaStream_t stream) {
+    const timed_pair *p = context;
+    return p->s->family->restore(p->s, p->operands, set, stream);
+}
+
+/* The outline with launches in it. */
+static timing_task task_of(const timing_task *outline, timed_pair *pair) {
+    timing_task task = *outline;
+    task.context = pair;
+    task.ours = launch_ours;
+    task.baseline = pair->baseline != NULL ? launch_baseline : NULL;
+    task.restore = outline->restore != NULL ? restore : NULL;
+    return task;
+}
+
+void bench_time(const session *s, void *operands, const timing_task *outline, const bench_launch *ours,
+                const bench_launch *baseline, double seconds, bool hot, timing_result *t) {
+    timed_pair pair = {s, operands, ours, baseline};
+    timing_task task = task_of(outline, &pair);
+    task.budget_s = seconds;
+    task.hot = hot;
+    if (s->family->begin != NULL) s->family->begin(s, operands, ours);
+    CUDA_CHECK(timing_run(&task, s->stream, t));
+    if (s->family->end != NULL) s->family->end(s, operands, ours);
+}
+
+void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t) {
+    const double seconds = t->ours_ms.median / 1e3;
+    r->ms_median = t->ours_ms.median;
+    r->ms_min = t->ours_ms.min;
+    r->ms_max = t->ours_ms.max;
+    r->gflops = plan->flops / seconds / 1e9;
+    r->gbps = plan->bytes / seconds / 1e9;
+    r->peak_share = plan->peak > 0.0 ? (plan->peak_of_bytes ? r->gbps : r->gflops) / plan->peak : NAN;
+    r->baseline_ms = t->baseline_ms.median;
+    r->ratio = t->ratio.median;
+    r->ratio_min = t->ratio.min;
+    r->ratio_max = t->ratio.max;
+    r->clock_mhz = t->clock_mhz;
+    r->power_w = t->power_w;
+}
+
+/* ---- the baseline ---------------------------------------------------------------------------------------------- */
+
+/* Can this call be the baseline? A wrong leading dimension, say, would show. */
+static bool baseline_is_right(const session *s, const bench_problem *b, const bench_launch *call, const char *name) {
+    verdict v;
+    const cudaError_t error = s->family->verify(s, b->operands, call, name, stderr, &v);
+    if (error == cudaErrorNotSupported) return false;
+    CUDA_CHECK(error);
+    if (v.ok) return true;
+    progress_clear(stderr);
+    fprintf(stderr, "%s is wrong at %s: left out as a baseline\n", name, b->said);
+    return false;
+}
+
+/* The fastest of the calls that are right here. */
+static void choose_baseline(const session *s, bench_problem *b) {
+    const int calls = s->family->baselines(s, b->operands);
+    for (int i = 0; i < calls; i++) {
+        const bench_launch call = {.number = i};
+        char name[RECORD_TEXT];
+        s->family->baseline_name(s, i, name, sizeof name);
+        if (!baseline_is_right(s, b, &call, name)) continue;
+        if (b->has_baseline) {
+            timing_result t;
+            if (b->plan.touched == 0) continue;
+            bench_time(s, b->operands, &b->outline, &call, &b->baseline, s->o.time_s / 10, i > 1, &t);
+            if (!(t.ratio.median > 1.0)) continue;
+        }
+        b->has_baseline = true;
+        b->baseline = call;
+        memcpy(b->baseline_name, name, sizeof name);
+    }
+    if (b->has_baseline) return;
+    progress_clear(stderr);
+    fprintf(stderr, "no baseline at %s\n", b->said);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+double bench_memory(const session *s) {
+    size_t free_bytes, total_bytes;
+    if (s->family->memory != NULL) return s->family->memory(s);
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    return (double)free_bytes * 0.95;
+}
+
+int bench_cold_sets(const bench_plan *plan) {
+    if (plan->cold_bytes == 0 || plan->one_set || plan->touched == 0) return 1;
+    const size_t sets = plan->cold_bytes / plan->touched + 1;
+    if (sets > MAX_COLD_SETS) return MAX_COLD_SETS;
+    /* A single set that is put back after each launch would be in the cache. */
+    return sets < 2 && plan->restores ? 2 : (int)sets;
+}
+
+int bench_too_large(const session *s, const void *problem, double need) {
+    char said[96], reason[96] = "more elements than can be addressed";
+    record r = session_describe(s, "all", s->family->op);
+    s->family->say(problem, said, sizeof said);
+    s->family->describe(s, problem, &r);
+    if (!isinf(need))
+        snprintf(reason, sizeof reason, "needs %.4g MB, may take %.4g MB", need / 1e6, bench_memory(s) / 1e6);
+    if (s->o.sweep != SWEEP_NONE) {
+        table_skip(s, "all", &r, reason);
+        return EXIT_OK;
+    }
+    fprintf(stderr, "%s: %s: %s\n", s->step, said, reason);
+    return EXIT_USAGE;
+}
+
+/* How many sets and what to flush so that launches find cold caches. Returns the bytes needed, with a single set if
+ * need be; they may be too many. */
+static double plan_memory(const session *s, bench_problem *b) {
+    const bench_plan *plan = &b->plan;
+    const double memory = bench_memory(s);
+    for (int sets = bench_cold_sets(plan);; sets /= 2) { /* padding may make many sets too large: fewer, and a flush */
+        const bool flush = plan->one_set || (size_t)sets * plan->touched < plan->cold_bytes;
+        b->outline.sets = sets;
+        b->outline.flush_bytes = flush ? plan->cold_bytes : 0;
+        const double need = s->family->bytes(s, b->problem, sets) + (double)b->outline.flush_bytes;
+        if (need <= memory || sets <= 1) return need;
+    }
+}
+
+/* ---- one variant ----------------------------------------------------------------------------------------------- */
+
+static void make_operands(session *s, bench_problem *b) {
+    b->operands = s->family->create(s, b->problem, b->outline.sets);
+    if (s->device.simulated) return;
+    if (b->outline.flush_bytes > 0) CUDA_ALLOCATE(&b->outline.flush, b->outline.flush_bytes);
+    if (s->baseline && s->family->baselines != NULL) choose_baseline(s, b);
+    if (s->family->measure_first != NULL) s->family->measure_first(s, b->problem, b->operands, &b->outline);
+}
+
+static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
+    if (!s->o.verbose) return;
+    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min, r->ms_max);
+    if (b->has_baseline) printf(", %s %.4f ms", b->baseline_name, r->baseline_ms);
+    if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
+    if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
+    if (!isnan(r->max_err_bound_share)) printf("; worst error %.3f of its bound", r->max_err_bound_share);
+    printf("\n");
+}
+
+static void report(const session *s, const bench_problem *b, const bench_launch *launch, const char *name, record *r,
+                   const timing_result *t) {
+    char remark[160] = "";
+    const char *note = NULL;
+    bench_fill_in(r, &b->plan, t);
+    snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
+    if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
+    if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
+    table_row(s, name, r, remark);
+    if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->operands, launch);
+    if (note != NULL) printf("    %s\n", note);
+    print_details(s, b, r, t);
+    session_keep(s, r);
+}
+
+/* The second measurement of a variant, as the family's `again` calls it. */
+static void measure_again(const session *s, const bench_problem *b, bench_launch launch, record *r) {
+    char name[RECORD_TEXT];
+    timing_result t;
+    snprintf(name, sizeof name, "  %.*s", RECORD_TEXT - 3, r->mode);
+    launch.mode = r->mode;
+    if (b->plan.sustained_s > 0.0) {
+        timed_pair pair = {s, b->operands, &launch, b->has_baseline ? &b->baseline : NULL};
+        const timing_task task = task_of(&b->outline, &pair);
+        if (task.flush != NULL) {
+            table_skip(s, name, r, "too small: without pauses its operands would stay in the L2");
+            return;
+        }
+        CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
+    } else
+        bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
+    report(s, b, &launch, name, r, &t);
+}
+
+static void simulate(const session *s, const bench_problem *b, const bench_launch *launch, record *r, double seconds) {
+    char remark[160] = "";
+    const char *note = NULL;
+    if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
+    table_simulated(s, r, seconds, remark);
+    if (s->family->note != NULL) note = s->family->note(s, b->operands, launch);
+    if (note != NULL) printf("    %s\n", note);
+    session_keep(s, r);
+}
+
+/* What there is to do for a variant at this problem, after what --resume found. */
+typedef struct {
+    record once, again; /* the rows that will be recorded */
+    bool measures, measures_again;
+} bench_rows;
+
+static bench_rows rows_of(const session *s, const bench_problem *b, const bench_variant *v) {
+    bench_rows rows;
+    const char *mode = s->family->again != NULL && !s->device.simulated ? s->family->again(s) : NULL;
+    rows.once = session_describe(s, v->name, s->family->op);
+    s->family->describe(s, b->problem, &rows.once);
+    rows.again = rows.once;
+    rows.measures = session_find(s, &rows.once, s->baseline) == NULL;
+    if (mode != NULL) snprintf(rows.again.mode, sizeof rows.again.mode, "%s", mode);
+    rows.measures_again = mode != NULL && session_find(s, &rows.again, s->baseline) == NULL;
+    return rows;
+}
+
+/* Why the variant is not even verified; NULL: it is. */
+static const char *reason_to_skip(const session *s, const bench_problem *b, const bench_variant *v, double gflops) {
+    const char *reason = bench_unsupported(s, v);
+    if (reason == NULL && s->family->refuses != NULL) reason = s->family->refuses(s, v, b->problem);
+    if (reason == NULL && s->o.sweep != SWEEP_NONE && gflops > 0.0 && b->plan.flops / gflops / 1e6 > SWEEP_LIMIT_MS)
+        reason = "a launch would take more than a second";
+    return reason;
+}
+
+static void run_variant(session *s, bench_problem *b, int i) {
+    const bench_variant *v = &s->variants[i];
+    bench_rows rows = rows_of(s, b, v);
+    const char *reason = reason_to_skip(s, b, v, s->gflops[i]);
+    bench_launch launch = {.variant = v};
+    verdict verdict;
+    if (reason != NULL) {
+        table_skip(s, v->name, &rows.once, reason);
+        return;
+    }
+    if (!rows.measures && !rows.measures_again) return;
+    error_context("%s %s, %s", s->step, v->name, b->said);
+    progress_show(stderr, v->name, s->done - 1, s->total);
+    if (b->operands == NULL) make_operands(s, b);
+    if (v->candidates > 0 && !s->family->choose(s, b->problem, b->operands, &b->outline, &launch)) {
+        progress_clear(stderr);
+        table_skip(s, v->name, &rows.once, "no candidate fits");
+        return;
+    }
+    CUDA_CHECK(s->family->verify(s, b->operands, &launch, v->name, stderr, &verdict));
+    progress_clear(stderr);
+    if (!verdict.ok) {
+        table_skip(s, v->name, &rows.once, "WRONG RESULT, not timed");
+        s->wrong++;
+        return;
+    }
+    rows.once.max_err_bound_share = rows.again.max_err_bound_share = verdict.worst_share;
+    if (b->plan.touched == 0)
+        table_skip(s, v->name, &rows.once, "nothing to time; verified");
+    else if (s->device.simulated)
+        simulate(s, b, &launch, &rows.once, verdict.seconds);
+    else {
+        if (rows.measures) {
+            timing_result t;
+            bench_time(s, b->operands, &b->outline, &launch, b->has_baseline ? &b->baseline : NULL, s->o.time_s, false,
+                       &t);
+            report(s, b, &launch, v->name, &rows.once, &t);
+            s->gflops[i] = rows.once.gflops;
+        }
+        if (rows.measures_again) measure_again(s, b, launch, &rows.again);
+    }
+}
+
+int bench_run(session *s, const void *problem) {
+    bench_problem b = {.problem = problem};
+    s->family->plan(s, problem, &b.plan);
+    s->family->say(problem, b.said, sizeof b.said);
+    if (s->device.simulated) b.plan.cold_bytes = 0; /* nothing is timed there, and one set will do */
+    b.outline.mode = b.plan.mode;
+    b.outline.restore = b.plan.restores ? restore : NULL;
+    const double need = plan_memory(s, &b);
+    if (need > bench_memory(s)) return bench_too_large(s, problem, need);
+    for (int i = 0; i < s->count; i++) {
+        if (!s->o.chosen[i]) continue;
+        s->done++;
+        run_variant(s, &b, i);
+    }
+    if (b.outline.flush != NULL) CUDA_CHECK(cudaFree(b.outline.flush));
+    if (b.operands != NULL) s->family->destroy(b.operands);
+    return EXIT_OK;
+}

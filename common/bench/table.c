@@ -1,0 +1,88 @@
+/* The printed table. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/session.h"
+
+static void print_device(const session *s) {
+    const device_facts *d = &s->device;
+    if (d->simulated)
+        printf("%s on %s (sm_%d, CUDA %s): results are real, times are not a GPU's\n", s->step, d->name, d->cc,
+               d->cuda);
+    else
+        printf("%s on %s (sm_%d, %d SMs, %.0f MHz, %.0f GB/s, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms,
+               d->clock_mhz, d->peak_gbps, d->driver, d->cuda);
+    if (!s->o.verbose) return;
+    printf("peaks: %.1f TFLOP/s FP32, %.0f TFLOP/s FP16 tensor, %.0f GB/s DRAM; L2 %.0f MB, memory %.1f GB\n",
+           d->peak_fp32_gflops / 1e3, d->peak_tensor_gflops / 1e3, d->peak_gbps, (double)d->l2_bytes / 1048576.0,
+           (double)d->memory_bytes / 1e9);
+    printf("an SM: %.0f KB of shared memory (%.0f KB a block), %d registers, %d threads\n",
+           (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
+           d->threads_per_sm);
+}
+
+static void print_columns(const session *s, const bench_column *columns, const record *r) {
+    for (const bench_column *c = columns; c->title != NULL; c++) {
+        const char *field = (const char *)r + c->field;
+        char text[48] = "-";
+        const double value = c->of != NULL ? c->of(s, r) : c->kind != COLUMN_COUNT ? *(const double *)field : NAN;
+        if (c->kind == COLUMN_COUNT)
+            snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)field);
+        else if (!isnan(value) && c->kind == COLUMN_NUMBER)
+            snprintf(text, sizeof text, "%.*f", c->decimals, c->factor * value);
+        else if (!isnan(value) && c->kind == COLUMN_PERCENT)
+            snprintf(text, sizeof text, "%.*f%%", c->decimals, 100.0 * value);
+        else if (!isnan(value))
+            snprintf(text, sizeof text, "%.3f (%.3f-%.3f)", r->ratio, r->ratio_min, r->ratio_max);
+        printf(" %*s", c->width, text);
+    }
+}
+
+static void print_titles(const bench_column *columns) {
+    for (const bench_column *c = columns; c->title != NULL; c++) printf(" %*s", c->width, c->title);
+}
+
+void table_header(const session *s) {
+    const char *remark = s->family->remark_title;
+    print_device(s);
+    s->family->header(s);
+    printf("%-*s", s->name_width, s->family->noun);
+    print_titles(s->family->sizes);
+    if (s->device.simulated)
+        printf(" %14s  %s\n", "simulated in", remark != NULL ? remark : "worst error, of its bound");
+    else {
+        print_titles(s->family->columns);
+        printf("%s%s\n", remark != NULL ? "  " : "", remark != NULL ? remark : "");
+    }
+    fflush(stdout);
+}
+
+static void begin_row(const session *s, const char *name, const record *r) {
+    printf("%-*s", s->name_width, name);
+    print_columns(s, s->family->sizes, r);
+}
+
+static void end_row(const char *remark) {
+    printf("%s%s\n", *remark != '\0' ? "  " : "", remark);
+    fflush(stdout);
+}
+
+void table_row(const session *s, const char *name, const record *r, const char *remark) {
+    begin_row(s, name, r);
+    print_columns(s, s->family->columns, r);
+    end_row(remark);
+}
+
+void table_simulated(const session *s, const record *r, double seconds, const char *remark) {
+    char share[32];
+    snprintf(share, sizeof share, "%.3f", r->max_err_bound_share);
+    begin_row(s, r->variant, r);
+    printf(" %12.3f s", seconds);
+    end_row(s->family->remark_title != NULL ? remark : share);
+}
+
+void table_skip(const session *s, const char *name, const record *r, const char *reason) {
+    begin_row(s, name, r);
+    printf("  skipped: %s\n", reason);
+    fflush(stdout);
+}

@@ -1,0 +1,361 @@
+/* GEMM, as the bench sees it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/session.h"
+#include "gemm/gemm.h"
+#include "gemm/gemm_baseline.h"
+#include "gemm/gemm_cases.h"
+#include "gemm/gemm_operands.h"
+#include "gemm/gemm_options.h"
+#include "gemm/gemm_shapes.h"
+#include "gpu/error.h"
+
+typedef struct {
+    gemm_options o;
+    gemm_kind kind;
+} gemm_state;
+
+static const gemm_state *state_of(const session *s) {
+    return s->state;
+}
+
+static const gemm_variant *variant_of(const bench_variant *v) {
+    return v->self;
+}
+
+static bench_variant variant(const void *variants, int i) {
+    const gemm_variant *v = (const gemm_variant *)variants + i;
+    return (bench_variant){.name = v->name, .idea = v->idea, .supports = v->supports, .self = v};
+}
+
+/* ---- options, --list, --show ----------------------------------------------------------------------------------- */
+
+static void program(session *s, options_program *p) {
+    gemm_options_program(p, &((gemm_state *)s->state)->o, s->context);
+}
+
+/* What the command line chose of the offer. */
+static gemm_kind chosen_kind(const gemm_offer *offer, const gemm_options *o) {
+    gemm_kind kind = {GEMM_F32, DTYPE_F32, GEMM_NN};
+    if (offer == NULL) return kind;
+    for (int i = 0; i < offer->type_count; i++)
+        if (strcmp(gemm_type_name(offer->types[i]), o->dtype) == 0) kind.type = offer->types[i];
+    for (int i = 0; i < offer->layout_count; i++)
+        if (strcmp(gemm_layout_name(offer->layouts[i]), o->layout) == 0) kind.layout = offer->layouts[i];
+    dtype_named(o->out, &kind.out);
+    return kind;
+}
+
+static int open_family(session *s) {
+    gemm_state *state = s->state;
+    state->kind = chosen_kind(s->context, &state->o);
+    s->baseline = state->o.baseline && !s->device.simulated && !s->o.list && state->o.show == NULL &&
+                  s->o.sweep != SWEEP_CHECK && gemm_baseline_open(state->kind.type, stderr);
+    return EXIT_OK;
+}
+
+static void close_family(session *s) {
+    (void)s;
+    gemm_baseline_close();
+}
+
+static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
+    (void)s;
+    if (i > 0) return false;
+    *info = variant_of(v)->kernel();
+    *name = "";
+    return true;
+}
+
+static void list_shows(const session *s) {
+    const gemm_offer *offer = s->context;
+    for (int i = 0; offer != NULL && i < offer->show_count; i++)
+        printf("--show %-11s %s\n", offer->shows[i].name, offer->shows[i].idea);
+}
+
+static int show(session *s) {
+    const char *wanted = state_of(s)->o.show;
+    if (wanted == NULL) return -1;
+    const gemm_show *what = ((const gemm_offer *)s->context)->shows;
+    while (strcmp(what->name, wanted) != 0) what++;
+    error_context("%s --show %s", s->step, what->name);
+    printf("%s --show %s on %s (sm_%d)\n%s\n", s->step, what->name, s->device.name, s->device.cc, what->idea);
+    const char *unsupported = what->supports != NULL ? what->supports(&s->device) : NULL;
+    if (unsupported != NULL) {
+        printf("skipped: %s\n", unsupported);
+        return EXIT_OK;
+    }
+    return what->run(&s->device, stdout) ? EXIT_OK : EXIT_WRONG;
+}
+
+static void header(const session *s) {
+    const gemm_state *state = state_of(s);
+    printf("C = %g*A*B + %g*C in ", (double)state->o.alpha, (double)state->o.beta);
+    if (s->context == NULL)
+        printf("FP32");
+    else
+        printf("%s %s, C in %s", gemm_type_name(state->kind.type), gemm_layout_name(state->kind.layout),
+               dtype_name(state->kind.out));
+    if (!s->device.simulated) printf(", L2 %s", state->o.warm ? "warm" : "cold");
+    if (s->baseline)
+        printf(", against %s %s",
+               gemm_baseline_is_fp32(state->kind.type) ? "cuBLAS" : "the best heuristic of cublasLt",
+               gemm_baseline_version(state->kind.type));
+    printf("\n");
+}
+
+/* ---- problems -------------------------------------------------------------------------------------------------- */
+
+/* The most that one of the chosen variants needs; they share it. */
+static size_t largest_workspace(const session *s, const gemm_case *c) {
+    const gemm_problem outline = gemm_operands_outline(c);
+    size_t largest = 0;
+    for (int i = 0; i < s->count; i++) {
+        if (!s->o.chosen[i] || bench_unsupported(s, &s->variants[i]) != NULL) continue;
+        const size_t bytes = gemm_workspace(variant_of(&s->variants[i]), &outline);
+        if (bytes > largest) largest = bytes;
+    }
+    return largest;
+}
+
+static void *problems(const session *s, int *count) {
+    const gemm_state *state = state_of(s);
+    const gemm_options *o = &state->o;
+    shape single = {o->m, o->n, o->k}, *sweep = NULL;
+    *count = 1;
+    if (s->o.sweep != SWEEP_NONE) sweep = gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
+    gemm_case *cases = calloc((size_t)*count + 1, sizeof *cases);
+    for (int i = 0; i < *count && cases != NULL; i++) {
+        const shape size = sweep != NULL ? sweep[i] : single;
+        cases[i] = (gemm_case){.m = size.m,
+                               .n = size.n,
+                               .k = size.k,
+                               .lda = o->lda,
+                               .ldb = o->ldb,
+                               .ldc = o->ldc,
+                               .alpha = o->alpha,
+                               .beta = o->beta,
+                               .seed = s->o.seed,
+                               .type = state->kind.type,
+                               .out = state->kind.out,
+                               .layout = state->kind.layout};
+        cases[i].workspace = largest_workspace(s, &cases[i]);
+    }
+    free(sweep);
+    return cases;
+}
+
+/* All kinds that the step offers, or what --dtype, --out and --layout leave of them. */
+static int offered_kinds(const session *s, gemm_kind *kinds) {
+    const gemm_offer *offer = s->context;
+    const gemm_state *state = state_of(s);
+    int count = 0;
+    for (int i = 0; offer != NULL && i < offer->type_count; i++)
+        for (int j = 0; j < offer->layout_count; j++) {
+            dtype outs[2];
+            const int out_count = gemm_outs(offer->types[i], outs);
+            for (int k = 0; k < out_count; k++) {
+                const gemm_kind kind = {offer->types[i], outs[k], offer->layouts[j]};
+                if (state->o.dtype_given && kind.type != state->kind.type) continue;
+                if (state->o.layout_given && kind.layout != state->kind.layout) continue;
+                if (state->o.out_given && kind.out != state->kind.out) continue;
+                kinds[count++] = kind;
+            }
+        }
+    return count;
+}
+
+static void *check_list(const session *s, int *count) {
+    gemm_kind kinds[2 * GEMM_MAX_TYPES * GEMM_MAX_LAYOUTS];
+    const int kind_count = offered_kinds(s, kinds);
+    gemm_case *cases = NULL;
+    *count = s->context != NULL ? gemm_kind_cases(kinds, kind_count, s->o.max_size, s->o.every, s->o.seed, &cases)
+                                : gemm_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
+    for (int i = 0; i < *count; i++) cases[i].workspace = largest_workspace(s, &cases[i]);
+    return cases;
+}
+
+static void say(const void *problem, char *text, size_t size) {
+    const gemm_case *c = problem;
+    snprintf(text, size, "m %d, n %d, k %d", c->m, c->n, c->k);
+}
+
+static void say_more(const session *s, const void *problem, char *text, size_t size) {
+    const gemm_case *c = problem;
+    const gemm_problem p = gemm_operands_outline(c);
+    int used = 0;
+    if (s->context != NULL)
+        used = snprintf(text, size, "%s %s, C %s, ", gemm_type_name(c->type), gemm_layout_name(c->layout),
+                        dtype_name(c->out));
+    snprintf(text + used, size - (size_t)used, "ld %d %d %d, %d elements off alignment", p.lda, p.ldb, p.ldc,
+             c->misalign);
+}
+
+static void describe(const session *s, const void *problem, record *r) {
+    const gemm_case *c = problem;
+    dtype outs[2];
+    gemm_outs(c->type, outs);
+    r->m = c->m;
+    r->n = c->n;
+    r->k = c->k;
+    r->alpha = c->alpha;
+    r->beta = c->beta;
+    snprintf(r->dtype, sizeof r->dtype, c->out != outs[0] ? "%s>%s" : "%s", gemm_type_name(c->type),
+             dtype_name(c->out));
+    snprintf(r->layout, sizeof r->layout, "%s", gemm_layout_name(c->layout));
+    snprintf(r->cache, sizeof r->cache, "%s", state_of(s)->o.warm ? "warm" : "cold");
+}
+
+/* 1e9 operations a second at most; 0: unknown. */
+static double peak_gflops(const device_facts *d, gemm_type type) {
+    static const double of_f16[] = {
+        [GEMM_F16] = 1.0, [GEMM_BF16] = 1.0, [GEMM_TF32] = 0.5, [GEMM_S8] = 2.0, [GEMM_TF32X3] = 1.0 / 6};
+    return type == GEMM_F32 ? d->peak_fp32_gflops : of_f16[type] * d->peak_tensor_gflops;
+}
+
+static void plan(const session *s, const void *problem, bench_plan *p) {
+    const gemm_case *c = problem;
+    const shape size = {c->m, c->n, c->k};
+    *p = (bench_plan){.flops = shape_flops(size),
+                      .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
+                      .peak = peak_gflops(&s->device, c->type),
+                      .touched = gemm_operands_touched(c),
+                      .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
+                      .restores = c->beta != 0.0f,
+                      .sustained_s = state_of(s)->o.sustained_s};
+}
+
+static double bytes(const session *s, const void *problem, int sets) {
+    const gemm_case *c = problem;
+    const size_t size = dtype_size(gemm_operand_dtype(c->type));
+    const gemm_problem p = gemm_operands_outline(c);
+    size_t unused;
+    (void)s;
+    if (!shape_elements(c->m, p.lda, size, &unused) ||
+        !shape_elements(c->layout == GEMM_TN ? c->n : c->k, p.ldb, size, &unused) ||
+        !shape_elements(c->m, p.ldc, dtype_size(c->out), &unused))
+        return INFINITY;
+    return (double)gemm_operands_bytes(c, sets);
+}
+
+/* ---- operands and launches ------------------------------------------------------------------------------------- */
+
+static void *create(const session *s, const void *problem, int sets) {
+    gemm_operands *o = malloc(sizeof *o);
+    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    gemm_operands_create(o, problem, sets);
+    if (!s->device.simulated) /* verifying fills the one set */
+        for (int i = 0; i < sets; i++) CUDA_CHECK(gemm_operands_fill(o, i, VALUES_UNIFORM, s->stream));
+    return o;
+}
+
+static void destroy(void *operands) {
+    gemm_operands_destroy(operands);
+    free(operands);
+}
+
+static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
+    const gemm_problem outline = gemm_operands_outline(problem);
+    (void)s;
+    return variant_of(v)->refuses != NULL ? variant_of(v)->refuses(&outline) : NULL;
+}
+
+static gemm_launch launch_of(const bench_launch *l) {
+    return (gemm_launch){.launch = l->variant != NULL ? variant_of(l->variant)->launch : NULL, .call = l->number};
+}
+
+static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
+                          verdict *v) {
+    const gemm_launch launch = launch_of(l);
+    return gemm_verify(&launch, name, operands, s->stream, report, v);
+}
+
+static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
+    const gemm_launch launch = launch_of(l);
+    const gemm_problem p = gemm_operands_problem(operands, set);
+    (void)s;
+    return gemm_enqueue(&launch, &p, stream);
+}
+
+static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
+    gemm_operands *o = operands;
+    (void)s;
+    return operand_sets_fill_c(&o->at, set, VALUES_UNIFORM, o->what.beta, o->what.seed, stream);
+}
+
+static int baselines(const session *s, void *operands) {
+    const gemm_problem p = gemm_operands_problem(operands, 0);
+    (void)s;
+    return gemm_baseline_calls(&p);
+}
+
+static void baseline_name(const session *s, int call, char *name, size_t size) {
+    gemm_baseline_name(state_of(s)->kind.type, call, name, size);
+}
+
+static const char *again(const session *s) {
+    return state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL;
+}
+
+static const char *note(const session *s, const void *operands, const bench_launch *l) {
+    const gemm_problem p = gemm_operands_problem(operands, 0);
+    (void)s;
+    return variant_of(l->variant)->note != NULL ? variant_of(l->variant)->note(&p) : NULL;
+}
+
+/* ---- */
+
+#define FIELD(name) offsetof(record, name)
+static const bench_column sizes[] = {
+    {"m", 6, 0, COLUMN_COUNT, FIELD(m), 1.0, NULL},
+    {"n", 6, 0, COLUMN_COUNT, FIELD(n), 1.0, NULL},
+    {"k", 6, 0, COLUMN_COUNT, FIELD(k), 1.0, NULL},
+    {0},
+};
+static const bench_column columns[] = {
+    {"ms", 10, 4, COLUMN_NUMBER, FIELD(ms_median), 1.0, NULL},
+    {"TFLOP/s", 8, 2, COLUMN_NUMBER, FIELD(gflops), 1e-3, NULL},
+    {"peak", 5, 0, COLUMN_PERCENT, FIELD(peak_share), 1.0, NULL},
+    {"cuBLAS ms", 10, 4, COLUMN_NUMBER, FIELD(baseline_ms), 1.0, NULL},
+    {"ratio (min-max)", 21, 0, COLUMN_RATIO, FIELD(ratio), 1.0, NULL},
+    {0},
+};
+
+static const bench_family family = {.op = "gemm",
+                                    .noun = "variant",
+                                    .state_size = sizeof(gemm_state),
+                                    .problem_size = sizeof(gemm_case),
+                                    .sizes = sizes,
+                                    .columns = columns,
+                                    .variant = variant,
+                                    .program = program,
+                                    .open = open_family,
+                                    .close = close_family,
+                                    .instead = show,
+                                    .list = list_shows,
+                                    .kernel = kernel,
+                                    .header = header,
+                                    .problems = problems,
+                                    .check_list = check_list,
+                                    .say = say,
+                                    .say_more = say_more,
+                                    .describe = describe,
+                                    .plan = plan,
+                                    .bytes = bytes,
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .refuses = refuses,
+                                    .verify = verify,
+                                    .launch = launch_on,
+                                    .restore = restore,
+                                    .baselines = baselines,
+                                    .baseline_name = baseline_name,
+                                    .again = again,
+                                    .note = note};
+
+int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
+                   const gemm_offer *offer) {
+    return bench_main(argc, argv, step, &family, variants, count, offer);
+}

@@ -1,0 +1,158 @@
+/* --graph: each variant in a chain of launches, without and with programmatic dependent launch. */
+#include <math.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "gemv/gemv_chain.h"
+#include "gemv/gemv_state.h"
+#include "gpu/error.h"
+
+enum { LINKS = 64, SIMULATED_LINKS = 4 };
+enum { PLAIN, PDL, WAYS };
+static const char *const modes[WAYS] = {GEMV_GRAPH, GEMV_PDL};
+
+/* A chain both ways, each with the launch that is the fastest for it. */
+typedef struct {
+    const gemv_case *problem;
+    gemv_chain chain;
+    gemv_launch launch[WAYS];
+    int ways;              /* 1 where the GPU has no programmatic dependent launch */
+    gemv_operands tuning;  /* candidates are compared on these */
+    timing_task outline;   /* as a search has it */
+    bool small;            /* some of the chain stays in the L2 */
+} chain_pair;
+
+static cudaError_t link_plain(void *context, int set, cudaStream_t stream) {
+    chain_pair *c = context;
+    c->chain.launch = c->launch[PLAIN];
+    return gemv_chain_link(&c->chain, set, stream);
+}
+
+static cudaError_t link_pdl(void *context, int set, cudaStream_t stream) {
+    chain_pair *c = context;
+    c->chain.launch = c->launch[PDL];
+    return gemv_chain_link(&c->chain, set, stream);
+}
+
+static void make(const session *s, chain_pair *c, int links, int sets) {
+    CUDA_CHECK(gemv_chain_create(&c->chain, c->problem, links, sets, s->stream));
+    gemv_operands_create(&c->tuning, c->problem, sets);
+    if (c->outline.flush_bytes > 0) CUDA_ALLOCATE(&c->outline.flush, c->outline.flush_bytes);
+    for (int i = 0; i < sets; i++) CUDA_CHECK(gemv_operands_fill(&c->tuning, i, VALUES_UNIFORM, s->stream));
+}
+
+/* What to launch each way; false where no candidate fits. */
+static bool choose(session *s, chain_pair *c, const bench_variant *v) {
+    for (int way = 0; way < c->ways; way++) {
+        bench_launch launch = {.variant = v, .mode = modes[way]};
+        if (v->candidates > 0 && !gemv_tune(s, c->problem, &c->tuning, &c->outline, &launch)) return false;
+        c->launch[way] = gemv_launch_of(s, &launch);
+    }
+    return true;
+}
+
+/* Are both ways right? The rows get the worst share of each. */
+static bool verify(const session *s, chain_pair *c, const char *name, record rows[WAYS], double *seconds) {
+    bool ok = true;
+    for (int way = 0; way < c->ways; way++) {
+        verdict verdict;
+        c->chain.launch = c->launch[way];
+        CUDA_CHECK(gemv_chain_verify(&c->chain, name, s->stream, stderr, &verdict));
+        rows[way].max_err_bound_share = verdict.worst_share;
+        *seconds = verdict.seconds;
+        ok = ok && verdict.ok;
+    }
+    return ok;
+}
+
+static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
+    const bool pdl = c->ways == WAYS;
+    const timing_task task = {.context = c,
+                              .sets = c->chain.links,
+                              .ours = pdl ? link_pdl : link_plain,
+                              .baseline = pdl ? link_plain : NULL,
+                              .budget_s = s->o.time_s,
+                              .mode = TIMING_GRAPH};
+    bench_plan plan;
+    timing_result t, of_plain;
+    s->family->plan(s, &c->chain.what, &plan);
+    CUDA_CHECK(timing_run(&task, s->stream, &t));
+    of_plain = t;
+    of_plain.ratio = of_plain.baseline_ms = (stats_summary){NAN, NAN, NAN};
+    if (pdl) of_plain.ours_ms = t.baseline_ms;
+    bench_fill_in(&rows[PLAIN], &plan, &of_plain);
+    bench_fill_in(&rows[PDL], &plan, &t);
+    if (pdl) snprintf(rows[PDL].baseline, sizeof rows[PDL].baseline, GEMV_GRAPH);
+    for (int way = 0; way < c->ways; way++) {
+        char name[RECORD_TEXT];
+        snprintf(name, sizeof name, way == PDL ? "  %.*s" : "%.*s", RECORD_TEXT - 3,
+                 way == PDL ? "with PDL" : rows[way].variant);
+        table_row(s, name, &rows[way], "");
+        session_keep(s, &rows[way]);
+    }
+    if (!pdl) printf("    programmatic dependent launch needs sm_%d\n", GEMV_PDL_CC);
+}
+
+static void run_variant(session *s, chain_pair *c, const bench_variant *v, int links, int sets) {
+    record rows[WAYS];
+    double seconds;
+    bool known = true;
+    for (int way = 0; way < WAYS; way++) {
+        record *r = &rows[way];
+        *r = session_describe(s, v->name, "gemv_chain");
+        s->family->describe(s, c->problem, r);
+        gemv_chain_scalars(c->problem, &r->alpha, &r->beta);
+        if (!s->device.simulated) snprintf(r->mode, sizeof r->mode, "%s", modes[way]);
+        if (c->small) snprintf(r->cache, sizeof r->cache, "warm");
+        known = known && (way >= c->ways || session_find(s, r, false) != NULL);
+    }
+    const char *unsupported = bench_unsupported(s, v);
+    if (unsupported != NULL) {
+        table_skip(s, v->name, &rows[PLAIN], unsupported);
+        return;
+    }
+    if (known) return;
+    error_context("%s %s, %s, a chain, n %d, k %d", s->step, v->name, dtype_name(c->problem->type), c->problem->n,
+                  c->problem->k);
+    progress_show(stderr, v->name, s->done - 1, s->total);
+    if (c->chain.memory == NULL) make(s, c, links, sets);
+    if (!choose(s, c, v)) {
+        table_skip(s, v->name, &rows[PLAIN], "no candidate fits");
+        return;
+    }
+    const bool ok = verify(s, c, v->name, rows, &seconds);
+    progress_clear(stderr);
+    if (!ok) {
+        table_skip(s, v->name, &rows[PLAIN], "WRONG RESULT, not timed");
+        s->wrong++;
+    } else if (c->problem->n == 0)
+        table_skip(s, v->name, &rows[PLAIN], "nothing to time; verified");
+    else if (s->device.simulated) {
+        table_simulated(s, &rows[c->ways - 1], seconds, "");
+        session_keep(s, &rows[c->ways - 1]);
+    } else
+        measure(s, c, rows);
+}
+
+int gemv_run_chain(session *s, const void *problem) {
+    bench_plan plan;
+    chain_pair c = {.problem = problem, .ways = s->device.cc >= GEMV_PDL_CC ? WAYS : 1};
+    s->family->plan(s, problem, &plan);
+    const bool simulated = s->device.simulated;
+    const int sets = plan.cold_bytes == 0 || simulated ? 1 : bench_cold_sets(&plan);
+    const int least = simulated ? SIMULATED_LINKS : LINKS, links = sets > least ? sets : least;
+    const double need = s->family->bytes(s, problem, sets) + (double)gemv_chain_bytes(problem, links, sets);
+    if (need > bench_memory(s)) return bench_too_large(s, problem, need);
+    c.small = (size_t)sets * plan.touched < gemv_operands_cold_bytes(s->device.l2_bytes);
+    c.outline = (timing_task){.sets = sets, .mode = TIMING_GRAPH};
+    if (c.small && !simulated) c.outline.flush_bytes = plan.cold_bytes;
+    for (int i = 0; i < s->count; i++) {
+        if (!s->o.chosen[i]) continue;
+        s->done++;
+        run_variant(s, &c, &s->variants[i], links, sets);
+    }
+    if (c.outline.flush != NULL) CUDA_CHECK(cudaFree(c.outline.flush));
+    gemv_chain_destroy(&c.chain);
+    gemv_operands_destroy(&c.tuning);
+    return EXIT_OK;
+}

@@ -1,0 +1,312 @@
+/* GEMV, as the bench sees it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/progress.h"
+#include "gemv/gemv_cases.h"
+#include "gemv/gemv_shapes.h"
+#include "gemv/gemv_state.h"
+#include "gemv/read_ceiling.h"
+#include "gpu/cublas.h"
+#include "gpu/error.h"
+
+/* Reading A and nothing else, in several ways. */
+static const bench_variant read_a = {.name = "read_ceiling", .candidates = READ_CEILING_WAYS};
+
+static const gemv_variant *variant_of(const bench_variant *v) {
+    return v->self;
+}
+
+static bench_variant variant(const void *variants, int i) {
+    const gemv_variant *v = (const gemv_variant *)variants + i;
+    return (bench_variant){.name = v->name,
+                           .idea = v->idea,
+                           .supports = v->supports,
+                           .self = v,
+                           .candidates = v->candidates != NULL ? v->candidate_count : 0};
+}
+
+/* ---- options and --list ---------------------------------------------------------------------------------------- */
+
+static void program(session *s, options_program *p) {
+    gemv_options_program(p, &gemv_state_of(s)->o);
+}
+
+static int open_family(session *s) {
+    gemv_state *state = s->state;
+    const gemv_options *o = &state->o;
+    dtype_named(o->dtype, &state->type);
+    if (s->o.list) return EXIT_OK;
+    if (o->pdl && s->device.cc < GEMV_PDL_CC) {
+        fprintf(stderr, "--pdl: needs sm_%d, this is %s (sm_%d)\n", GEMV_PDL_CC, s->device.name, s->device.cc);
+        return EXIT_USAGE;
+    }
+    if (s->o.sweep == SWEEP_CHECK || s->device.simulated) return EXIT_OK;
+    for (int i = 0; i < s->count && state->tuned.path == NULL; i++)
+        if (s->o.chosen[i] && s->variants[i].candidates > 0) tune_open(&state->tuned, o->tune_file, stderr);
+    s->baseline = o->baseline && !o->graph && cublas_open(stderr);
+    return EXIT_OK;
+}
+
+static void close_family(session *s) {
+    tune_close(&gemv_state_of(s)->tuned);
+    cublas_close();
+}
+
+static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
+    const gemv_variant *variant = variant_of(v);
+    const dtype type = gemv_state_of(s)->type;
+    if (i >= (v->candidates > 0 ? v->candidates : 1)) return false;
+    *info = v->candidates > 0 ? variant->candidates[i].kernel(type) : variant->kernel(type);
+    *name = v->candidates > 0 ? variant->candidates[i].name : "";
+    return true;
+}
+
+static const char *how(const session *s) {
+    const gemv_options *o = &gemv_state_of(s)->o;
+    if (o->graph) return "in a chain, without and with programmatic dependent launch";
+    if (o->pdl) return "in CUDA graphs with programmatic dependent launch";
+    return s->o.sweep == SWEEP_ARTICLE ? "single launches between events" : "in CUDA graphs";
+}
+
+static void header(const session *s) {
+    const gemv_options *o = &gemv_state_of(s)->o;
+    if (o->graph)
+        printf("y = sqrt(3/k)*A*x in %s", o->dtype);
+    else
+        printf("y = %g*A*x + %g*y in %s", (double)o->alpha, (double)o->beta, o->dtype);
+    if (!s->device.simulated) printf(", L2 %s, %s", o->warm ? "warm" : "cold", how(s));
+    if (s->baseline) printf(", against cuBLAS %s", cublas_version());
+    printf("\n");
+}
+
+/* ---- problems -------------------------------------------------------------------------------------------------- */
+
+static void *problems(const session *s, int *count) {
+    const gemv_state *state = gemv_state_of(s);
+    shape single = {1, state->o.n, state->o.k}, *sweep = NULL;
+    *count = 1;
+    if (s->o.sweep != SWEEP_NONE) sweep = gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
+    gemv_case *cases = calloc((size_t)*count + 1, sizeof *cases);
+    for (int i = 0; i < *count && cases != NULL; i++) {
+        const shape size = sweep != NULL ? sweep[i] : single;
+        cases[i] = (gemv_case){.type = state->type,
+                               .n = size.n,
+                               .k = size.k,
+                               .lda = state->o.lda,
+                               .alpha = state->o.alpha,
+                               .beta = state->o.beta,
+                               .seed = s->o.seed};
+    }
+    free(sweep);
+    return cases;
+}
+
+static void *check_list(const session *s, int *count) {
+    gemv_case *cases = NULL;
+    *count = gemv_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
+    return cases;
+}
+
+static void say(const void *problem, char *text, size_t size) {
+    const gemv_case *c = problem;
+    snprintf(text, size, "n %d, k %d", c->n, c->k);
+}
+
+static void say_more(const session *s, const void *problem, char *text, size_t size) {
+    static const char *const where[] = {"", "A", "x", "y"};
+    const gemv_case *c = problem;
+    (void)s;
+    const int used = snprintf(text, size, "%s, lda %d, %d %d %d elements off alignment", dtype_name(c->type),
+                              c->lda > 0 ? c->lda : c->k, c->off_a, c->off_x, c->off_y);
+    if (c->plant != PLANT_NONE)
+        snprintf(text + used, size - (size_t)used, ", %g in %s", (double)c->planted, where[c->plant]);
+}
+
+static void describe(const session *s, const void *problem, record *r) {
+    const gemv_case *c = problem;
+    const gemv_options *o = &gemv_state_of(s)->o;
+    const char *mode = s->o.sweep == SWEEP_ARTICLE ? "events" : o->pdl ? GEMV_PDL : GEMV_GRAPH;
+    r->m = 1;
+    r->n = c->n;
+    r->k = c->k;
+    r->alpha = c->alpha;
+    r->beta = c->beta;
+    snprintf(r->dtype, sizeof r->dtype, "%s", dtype_name(c->type));
+    snprintf(r->layout, sizeof r->layout, "n");
+    snprintf(r->cache, sizeof r->cache, "%s", o->warm ? "warm" : "cold");
+    if (!s->device.simulated) snprintf(r->mode, sizeof r->mode, "%s", mode);
+}
+
+static void plan(const session *s, const void *problem, bench_plan *p) {
+    const gemv_case *c = problem;
+    const shape size = {1, c->n, c->k};
+    const size_t word = dtype_size(c->type);
+    const bool article = s->o.sweep == SWEEP_ARTICLE;
+    *p = (bench_plan){.flops = shape_flops(size),
+                      .bytes = shape_bytes(size, c->beta, word, word),
+                      .peak = s->device.peak_gbps,
+                      .peak_of_bytes = true,
+                      .touched = gemv_operands_touched(c),
+                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_operands_cold_bytes(s->device.l2_bytes),
+                      .one_set = article,
+                      .restores = c->beta != 0.0f,
+                      .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
+    gemv_state_of(s)->ceiling_gbps = NAN;
+}
+
+static double bytes(const session *s, const void *problem, int sets) {
+    const gemv_case *c = problem;
+    size_t unused;
+    (void)s;
+    if (!shape_elements(c->n, c->lda > c->k ? c->lda : c->k, dtype_size(c->type), &unused)) return INFINITY;
+    return (double)gemv_operands_bytes(c, sets);
+}
+
+/* ---- operands and launches ------------------------------------------------------------------------------------- */
+
+static void *create(const session *s, const void *problem, int sets) {
+    gemv_operands *o = malloc(sizeof *o);
+    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    gemv_operands_create(o, problem, sets);
+    if (!s->device.simulated) /* verifying fills the one set */
+        for (int i = 0; i < sets; i++) CUDA_CHECK(gemv_operands_fill(o, i, VALUES_UNIFORM, s->stream));
+    return o;
+}
+
+static void destroy(void *operands) {
+    gemv_operands_destroy(operands);
+    free(operands);
+}
+
+gemv_launch gemv_launch_of(const session *s, const bench_launch *l) {
+    if (l->variant == NULL) return (gemv_launch){.cublas_call = l->number};
+    const gemv_variant *v = variant_of(l->variant);
+    const bool pdl = l->mode != NULL ? l->mode[0] == GEMV_PDL[0] : gemv_state_of(s)->o.pdl;
+    return (gemv_launch){.launch = v->candidates != NULL ? v->candidates[l->number].launch : v->launch, .pdl = pdl};
+}
+
+static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
+                          verdict *v) {
+    const gemv_launch launch = gemv_launch_of(s, l);
+    return gemv_verify(&launch, name, operands, s->stream, report, v);
+}
+
+static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
+    const gemv_operands *o = operands;
+    const gemv_case *c = &o->what;
+    if (l->variant == &read_a) {
+        const size_t all = (size_t)c->n * (size_t)c->k * dtype_size(c->type);
+        return read_ceiling(o->at.set[set].a.elements, all, l->number, gemv_state_of(s)->o.pdl, stream);
+    }
+    const gemv_launch launch = gemv_launch_of(s, l);
+    const gemv_problem p = gemv_operands_problem(o, set);
+    return gemv_enqueue(&launch, &p, stream);
+}
+
+static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
+    gemv_operands *o = operands;
+    (void)s;
+    return operand_sets_fill_c(&o->at, set, VALUES_UNIFORM, o->what.beta, o->what.seed, stream);
+}
+
+static int baselines(const session *s, void *operands) {
+    (void)s, (void)operands;
+    return CUBLAS_GEMV_CALLS;
+}
+
+static void baseline_name(const session *s, int call, char *name, size_t size) {
+    const char *known = gemv_baseline_name(gemv_state_of(s)->type, call);
+    snprintf(name, size, "%s", known != NULL ? known : "");
+}
+
+/* Reading A and nothing else: the fastest way of it, then that measured like a variant. */
+static void measure_ceiling(session *s, const void *problem, void *operands, const timing_task *outline) {
+    const gemv_case *c = problem;
+    gemv_state *state = s->state;
+    const double all = (double)c->n * c->k * (double)dtype_size(c->type);
+    timing_task reading = *outline;
+    bench_launch launch = {.variant = &read_a};
+    timing_result t;
+    double least = INFINITY;
+    if (all < 16.0) return; /* it reads 16 bytes at a time */
+    reading.restore = NULL;
+    for (int way = 0; way < READ_CEILING_WAYS; way++) {
+        launch.number = way;
+        bench_time(s, operands, &reading, &launch, NULL, s->o.time_s / 20, way > 0, &t);
+        if (t.ours_ms.median >= least) continue;
+        least = t.ours_ms.median;
+        state->ceiling_way = way;
+    }
+    launch.number = state->ceiling_way;
+    bench_time(s, operands, &reading, &launch, NULL, s->o.time_s / 2, true, &t);
+    record r = session_describe(s, read_a.name, "read");
+    const bench_plan plan = {.flops = NAN, .bytes = all, .peak = s->device.peak_gbps, .peak_of_bytes = true};
+    describe(s, problem, &r);
+    if (!state->o.pdl) snprintf(r.mode, sizeof r.mode, "%s", t.mode);
+    bench_fill_in(&r, &plan, &t);
+    state->ceiling_gbps = r.gbps;
+    progress_clear(stderr);
+    table_row(s, r.variant, &r, "");
+    if (session_find(s, &r, false) == NULL) session_keep(s, &r);
+}
+
+static int run(session *s, const void *problem) {
+    return gemv_state_of(s)->o.graph ? gemv_run_chain(s, problem) : bench_run(s, problem);
+}
+
+/* ---- */
+
+static double ceiling_share(const session *s, const record *r) {
+    return r->gbps / gemv_state_of(s)->ceiling_gbps;
+}
+
+#define FIELD(name) offsetof(record, name)
+static const bench_column sizes[] = {
+    {"n", 8, 0, COLUMN_COUNT, FIELD(n), 1.0, NULL},
+    {"k", 8, 0, COLUMN_COUNT, FIELD(k), 1.0, NULL},
+    {0},
+};
+static const bench_column columns[] = {
+    {"us", 9, 2, COLUMN_NUMBER, FIELD(ms_median), 1e3, NULL},
+    {"GB/s", 8, 1, COLUMN_NUMBER, FIELD(gbps), 1.0, NULL},
+    {"peak", 6, 1, COLUMN_PERCENT, FIELD(peak_share), 1.0, NULL},
+    {"ceiling", 8, 1, COLUMN_PERCENT, 0, 1.0, ceiling_share},
+    {"ratio (min-max)", 21, 0, COLUMN_RATIO, FIELD(ratio), 1.0, NULL},
+    {0},
+};
+
+static const bench_family family = {.op = "gemv",
+                                    .noun = "variant",
+                                    .state_size = sizeof(gemv_state),
+                                    .problem_size = sizeof(gemv_case),
+                                    .sizes = sizes,
+                                    .columns = columns,
+                                    .variant = variant,
+                                    .program = program,
+                                    .prepare = gemv_tune_prepare,
+                                    .open = open_family,
+                                    .close = close_family,
+                                    .kernel = kernel,
+                                    .header = header,
+                                    .problems = problems,
+                                    .check_list = check_list,
+                                    .say = say,
+                                    .say_more = say_more,
+                                    .describe = describe,
+                                    .plan = plan,
+                                    .bytes = bytes,
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .measure_first = measure_ceiling,
+                                    .choose = gemv_tune,
+                                    .verify = verify,
+                                    .launch = launch_on,
+                                    .restore = restore,
+                                    .baselines = baselines,
+                                    .baseline_name = baseline_name,
+                                    .run = run};
+
+int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count) {
+    return bench_main(argc, argv, step, &family, variants, count, NULL);
+}

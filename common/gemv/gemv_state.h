@@ -1,0 +1,42 @@
+/* What the parts of a GEMV run share. */
+#ifndef KL_GEMV_STATE_H
+#define KL_GEMV_STATE_H
+
+#include "bench/session.h"
+#include "bench/tune.h"
+#include "gemv/gemv_operands.h"
+#include "gemv/gemv_options.h"
+
+/* Modes, as recorded. */
+#define GEMV_GRAPH "graph"
+#define GEMV_PDL   "pdl"
+
+typedef struct {
+    gemv_options o;
+    dtype type;
+    tune_table tuned;
+    int ceiling_way;     /* of reading A and nothing else, the fastest at this problem */
+    double ceiling_gbps; /* NAN: not measured */
+} gemv_state;
+
+static inline gemv_state *gemv_state_of(const session *s) {
+    return s->state;
+}
+
+/* What a launch of the bench is: a variant's, a candidate's or cuBLAS's. */
+gemv_launch gemv_launch_of(const session *s, const bench_launch *l);
+
+/* The candidate for this problem: known, found now (and kept in the tuning file), or the nearest shape's; in the
+ * simulator the first that fits. `launch` says for which variant and mode, and gets its number. False: none fits. */
+bool gemv_tune(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch);
+
+/* Looks at --tune-csv's file. EXIT_OK, or EXIT_USAGE after a line. */
+int gemv_tune_prepare(session *s);
+
+/* --graph: a chain of launches, without and with programmatic dependent launch, in the place of bench_run. */
+int gemv_run_chain(session *s, const void *problem);
+
+/* Does this GPU have programmatic dependent launch? */
+enum { GEMV_PDL_CC = 90 };
+
+#endif

@@ -1,0 +1,147 @@
+/* Which of a variant's candidates is launched. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "gemv/gemv_state.h"
+#include "gpu/error.h"
+
+static const double SEARCH_S = 0.02, FINALS_S = 0.15; /* of one candidate */
+static const char csv_header[] = "step,variant,dtype,n,k,cache,mode,candidate,block_n,reduce_threads,loads,rows,us,"
+                                 "device,cc,driver,cuda,date\n";
+
+typedef struct {
+    session *s;
+    gemv_operands *operands;
+    const timing_task *outline;
+    const gemv_variant *v;
+    bench_launch launch;
+    record described; /* the row that it is for */
+} search;
+
+int gemv_tune_prepare(session *s) {
+    const char *csv = gemv_state_of(s)->o.tune_csv;
+    return csv != NULL ? record_text_prepare("--tune-csv", csv, csv_header, stderr) : EXIT_OK;
+}
+
+static const char *candidate_name(void *context, int i) {
+    return ((search *)context)->v->candidates[i].name;
+}
+
+static bool candidate_fits(void *context, int i) {
+    search *c = context;
+    verdict verdict;
+    char name[160];
+    c->launch.number = i;
+    const gemv_launch launch = gemv_launch_of(c->s, &c->launch);
+    snprintf(name, sizeof name, "%s %s", c->v->name, c->v->candidates[i].name);
+    cudaError_t error = gemv_verify(&launch, name, c->operands, c->s->stream, stderr, &verdict);
+    if (bench_refused(error)) return false;
+    CUDA_CHECK(error);
+    if (!verdict.ok) c->s->wrong++;
+    return verdict.ok;
+}
+
+static double candidate_us(void *context, int i, bool finals) {
+    search *c = context;
+    timing_result t;
+    c->launch.number = i;
+    bench_time(c->s, c->operands, c->outline, &c->launch, NULL, finals ? FINALS_S : SEARCH_S, i > 0 && !finals, &t);
+    return t.ours_ms.median * 1e3;
+}
+
+/* Appends the whole search at once. */
+static void keep_search(const search *context, const double *times) {
+    const gemv_variant *v = context->v;
+    const record *r = &context->described;
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    if (f == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    fputs(csv_header, f);
+    for (int i = 0; i < v->candidate_count; i++) {
+        const gemv_candidate *c = &v->candidates[i];
+        if (isnan(times[i])) continue;
+        fprintf(f, "%s,%s,%s,%d,%d,%s,%s,%s,%d,%d,%d,%d,%.4f,%s,%s,%s,%s,%s\n", r->step, r->variant, r->dtype,
+                (int)r->n, (int)r->k, r->cache, r->mode, c->name, c->block_n, c->reduce_threads, c->loads, c->rows,
+                times[i], r->device, r->cc, r->driver, r->cuda, r->date);
+    }
+    if (fclose(f) != 0) CUDA_CHECK(cudaErrorMemoryAllocation);
+    const int status =
+        record_text_append(gemv_state_of(context->s)->o.tune_csv, text, sizeof csv_header - 1, stderr);
+    free(text);
+    if (status != EXIT_OK) exit(status);
+}
+
+static int index_of(const gemv_variant *v, const char *name) {
+    for (int i = 0; i < v->candidate_count; i++)
+        if (strcmp(v->candidates[i].name, name) == 0) return i;
+    return -1;
+}
+
+static int search_candidates(search *context, tune_entry *key) {
+    gemv_state *state = gemv_state_of(context->s);
+    const gemv_variant *v = context->v;
+    const tune_candidates candidates = {v->candidate_count, context, candidate_fits, candidate_us, candidate_name};
+    double *times = calloc((size_t)v->candidate_count, sizeof *times);
+    if (times == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    const int best = tune_search(&candidates, times, stderr);
+    if (best >= 0) {
+        snprintf(key->candidate, sizeof key->candidate, "%s", v->candidates[best].name);
+        key->us = times[best];
+        /* The key is silent on padded rows and on reading y. */
+        if (state->o.lda == 0 && state->o.beta == 0.0f) tune_keep(&state->tuned, key, stderr);
+        if (state->o.tune_csv != NULL) keep_search(context, times);
+    }
+    free(times);
+    return best;
+}
+
+/* Where nothing is timed: the first that can run the problem. */
+static int first_that_fits(search *context) {
+    for (int i = 0; i < context->v->candidate_count; i++)
+        if (candidate_fits(context, i)) return i;
+    return -1;
+}
+
+static int choose(search *context) {
+    const session *s = context->s;
+    gemv_state *state = gemv_state_of(s);
+    const gemv_case *c = &context->operands->what;
+    const gemv_variant *v = context->v;
+    const record *r = &context->described;
+    const bool product = c->alpha != 0.0f && c->k > 0;
+    if (s->device.simulated || c->n == 0 || !product) return first_that_fits(context);
+    const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
+    if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
+    tune_entry key = {.type = c->type, .n = c->n, .k = c->k};
+    snprintf(key.variant, sizeof key.variant, "%s", v->name);
+    snprintf(key.device, sizeof key.device, "%s", r->device);
+    snprintf(key.cache, sizeof key.cache, "%s", state->o.warm ? "warm" : "cold");
+    snprintf(key.mode, sizeof key.mode, "%s", r->mode);
+    const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, &key, names, v->candidate_count);
+    if (known == NULL && !state->o.tune) {
+        known = tune_nearest(&state->tuned, &key, names, v->candidate_count);
+        if (known != NULL && s->o.verbose) printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
+    }
+    int chosen = known != NULL ? index_of(v, known->candidate) : -1;
+    /* It was right for another shape, leading dimension or alignment. */
+    if (chosen >= 0 && !candidate_fits(context, chosen)) chosen = -1;
+    if (chosen < 0) chosen = state->o.tune ? search_candidates(context, &key) : first_that_fits(context);
+    free(names);
+    return chosen;
+}
+
+bool gemv_tune(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch) {
+    search context = {.s = s, .operands = operands, .outline = outline, .v = launch->variant->self, .launch = *launch};
+    context.described = session_describe(s, launch->variant->name, "gemv");
+    s->family->describe(s, problem, &context.described);
+    if (launch->mode != NULL) snprintf(context.described.mode, RECORD_TEXT, "%s", launch->mode);
+    launch->number = choose(&context);
+    progress_clear(stderr);
+    if (launch->number >= 0 && s->o.verbose)
+        printf("    %s: %s\n", context.v->name, context.v->candidates[launch->number].name);
+    return launch->number >= 0;
+}

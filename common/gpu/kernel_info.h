@@ -1,0 +1,25 @@
+/* What `--list --verbose` asks the runtime about a kernel. */
+#ifndef KL_KERNEL_INFO_H
+#define KL_KERNEL_INFO_H
+
+#include <cuda_runtime_api.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    const void *function;  /* the __global__ function */
+    int threads;           /* threads a block */
+    size_t dynamic_shared; /* bytes of dynamic shared memory a block */
+} kernel_info;
+
+/* How many of its blocks a multiprocessor holds at once, and the kernel's attributes. A CUDA error ends the process. */
+int kernel_info_occupancy(kernel_info kernel, struct cudaFuncAttributes *attributes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,319 @@
+/* The search for nearest neighbours, as the bench sees it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "bench/session.h"
+#include "gpu/cublas.h"
+#include "gpu/error.h"
+#include "knn/knn.h"
+#include "knn/knn_cases.h"
+#include "knn/knn_files.h"
+#include "knn/knn_operands.h"
+#include "knn/knn_options.h"
+
+static const char TRANSFERS[] = "transfers"; /* the mode of times with copies from and to the host */
+static const double VERIFIED_WORK = 1.2e10;  /* multiply-adds of the reference: all queries of the paper's case */
+static const double CHECKED_WORK = 2e9;      /* for one problem of the check list */
+
+typedef struct {
+    knn_options o;
+    double memory; /* bytes that may be taken, all told */
+} knn_state;
+
+/* One problem in memory. */
+typedef struct {
+    knn_operands o;
+    knn_verdict found; /* by the latest search that was verified */
+    void *workspace;   /* while it is timed */
+    size_t workspace_bytes;
+    struct {
+        void *queries, *points, *index, *distance; /* pinned */
+    } host;
+} knn_run;
+
+static const knn_method *method_of(const bench_variant *v) {
+    return v->self;
+}
+
+static bench_variant variant(const void *methods, int i) {
+    const knn_method *method = (const knn_method *)methods + i;
+    return (bench_variant){
+        .name = method->name, .idea = method->idea, .supports = method->supports, .self = method};
+}
+
+/* ---- options and --list ---------------------------------------------------------------------------------------- */
+
+static void program(session *s, options_program *p) {
+    knn_options_program(p, &((knn_state *)s->state)->o);
+}
+
+static int open_family(session *s) {
+    knn_state *state = s->state;
+    size_t free_bytes, total_bytes;
+    bool calls_cublas = !s->device.simulated && state->o.train == NULL;
+    for (int i = 0; state->o.train != NULL && i < s->count; i++) /* opening it takes longer than a search */
+        calls_cublas = calls_cublas || (s->o.chosen[i] && strstr(s->variants[i].name, "cublas") != NULL);
+    if (calls_cublas && !s->device.simulated) cublas_open(stderr); /* some methods are cuBLAS's */
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    state->memory = state->o.memory_limit <= 1.0 ? state->o.memory_limit * (double)free_bytes : state->o.memory_limit;
+    return EXIT_OK;
+}
+
+static void close_family(session *s) {
+    (void)s;
+    cublas_close();
+}
+
+static int classify(session *s) {
+    const knn_state *state = s->state;
+    if (state->o.train == NULL) return -1;
+    return knn_files_run(s, &state->o, s->variants[0].self, s->count, state->memory);
+}
+
+static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
+    (void)s;
+    if (i > 0) return false;
+    *info = method_of(v)->kernel();
+    *name = "";
+    return true;
+}
+
+static void header(const session *s) {
+    const knn_options *o = &((const knn_state *)s->state)->o;
+    printf("%d nearest neighbours of m %d queries among n %d points of dimension d %d\n", o->k, o->m, o->n, o->d);
+}
+
+/* ---- problems -------------------------------------------------------------------------------------------------- */
+
+static void *problems(const session *s, int *count) {
+    const knn_options *o = &((const knn_state *)s->state)->o;
+    knn_case *c = calloc(1, sizeof *c);
+    *count = 1;
+    if (c != NULL) *c = (knn_case){.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
+    return c;
+}
+
+static void *check_list(const session *s, int *count) {
+    knn_case *cases = NULL;
+    *count = knn_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
+    return cases;
+}
+
+static void say(const void *problem, char *text, size_t size) {
+    const knn_case *c = problem;
+    snprintf(text, size, "m %d, n %d, d %d, k %d", c->m, c->n, c->d, c->k);
+}
+
+static void say_more(const session *s, const void *problem, char *text, size_t size) {
+    const knn_case *c = problem;
+    (void)s;
+    snprintf(text, size, "%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu", knn_kind_name(c->kind),
+             c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3],
+             c->scarce ? ", little workspace" : "", (unsigned long long)c->seed);
+}
+
+static void describe(const session *s, const void *problem, record *r) {
+    (void)s;
+    knn_describe(problem, r);
+}
+
+static void plan(const session *s, const void *problem, bench_plan *p) {
+    const knn_case *c = problem;
+    (void)s;
+    *p = (bench_plan){.flops = 3.0 * c->m * (double)c->n * c->d,
+                      .bytes = NAN,
+                      .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
+                      .mode = TIMING_EVENTS};
+}
+
+static double memory(const session *s) {
+    return ((const knn_state *)s->state)->memory;
+}
+
+/* The check list's problems take half of the memory at most: the rest is for workspaces. */
+static double bytes(const session *s, const void *problem, int sets) {
+    (void)sets;
+    return knn_operands_bytes(problem) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
+}
+
+/* ---- operands and launches ------------------------------------------------------------------------------------- */
+
+static void *create(const session *s, const void *problem, int sets) {
+    const bool check = s->o.sweep == SWEEP_CHECK;
+    knn_run *run = calloc(1, sizeof *run);
+    (void)sets;
+    if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
+        fprintf(stderr, "%s: no host memory for the data and the reference\n", s->step);
+        exit(EXIT_USAGE);
+    }
+    if (!check && run->o.stride > 1)
+        printf("Compared with the CPU's: one query in %d; of the others, that their neighbours are in order.\n",
+               run->o.stride);
+    return run;
+}
+
+static void destroy(void *operands) {
+    knn_run *run = operands;
+    knn_operands_destroy(&run->o);
+    free(run);
+}
+
+/* Why the method does not do this here, and the workspace for it. */
+static const char *refusal(const session *s, const knn_method *method, const knn_case *c, size_t *workspace) {
+    const knn_problem p = knn_operands_outline(c);
+    const double left = memory(s) - knn_operands_bytes(c);
+    size_t limit = left > 0.0 ? (size_t)left : 0;
+    if (c->scarce) limit = knn_scarce(method, &p, limit);
+    return knn_refusal(method, &p, limit, workspace);
+}
+
+static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
+    size_t workspace;
+    return refusal(s, method_of(v), problem, &workspace);
+}
+
+static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
+                          verdict *v) {
+    knn_run *run = operands;
+    size_t workspace;
+    refusal(s, method_of(l->variant), &run->o.what, &workspace);
+    const cudaError_t error =
+        knn_verify(method_of(l->variant), name, &run->o, workspace, s->stream, report, &run->found);
+    *v = (verdict){.ok = run->found.ok, .worst_share = NAN, .seconds = run->found.seconds};
+    return error;
+}
+
+static void *pinned(const void *from, size_t size) {
+    void *memory;
+    CUDA_CHECK(cudaMallocHost(&memory, size + 1));
+    if (from != NULL) memcpy(memory, from, size);
+    return memory;
+}
+
+static void begin(const session *s, void *operands, const bench_launch *l) {
+    knn_run *run = operands;
+    const knn_case *c = &run->o.what;
+    const size_t row = (size_t)c->d * sizeof(float), results = (size_t)c->m * (size_t)c->k;
+    refusal(s, method_of(l->variant), c, &run->workspace_bytes);
+    CUDA_ALLOCATE(&run->workspace, run->workspace_bytes + 1);
+    if (l->mode == NULL) return;
+    run->host.queries = pinned(run->o.queries, (size_t)c->m * row);
+    run->host.points = pinned(run->o.points, (size_t)c->n * row);
+    run->host.index = pinned(NULL, results * sizeof(int));
+    run->host.distance = pinned(NULL, results * sizeof(float));
+}
+
+static void end(const session *s, void *operands, const bench_launch *l) {
+    knn_run *run = operands;
+    void *const host[] = {run->host.queries, run->host.points, run->host.index, run->host.distance};
+    (void)s;
+    CUDA_CHECK(cudaFree(run->workspace));
+    for (int i = 0; l->mode != NULL && i < ARRAY_SIZE(host); i++) CUDA_CHECK(cudaFreeHost(host[i]));
+}
+
+static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
+    const cudaError_t error = cudaMemsetAsync(p->counts, 0, sizeof *p->counts, stream);
+    return error != cudaSuccess ? error : method->search(p, stream);
+}
+
+/* From host memory to host memory, one after the other. */
+static cudaError_t search_from_host(const knn_run *run, const knn_method *method, const knn_problem *p,
+                                    cudaStream_t stream) {
+    const size_t row = (size_t)p->d * sizeof(float), results = (size_t)p->m * (size_t)p->k;
+    cudaError_t error =
+        cudaMemcpyAsync((void *)p->queries, run->host.queries, (size_t)p->m * row, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess)
+        error =
+            cudaMemcpyAsync((void *)p->points, run->host.points, (size_t)p->n * row, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess) error = search(method, p, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(run->host.index, p->index, results * sizeof(int), cudaMemcpyDeviceToHost, stream);
+    if (error == cudaSuccess)
+        error =
+            cudaMemcpyAsync(run->host.distance, p->distance, results * sizeof(float), cudaMemcpyDeviceToHost, stream);
+    return error;
+}
+
+static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
+    const knn_run *run = operands;
+    const knn_method *method = method_of(l->variant);
+    knn_problem p = knn_operands_problem(&run->o);
+    (void)s, (void)set;
+    p.workspace = run->workspace;
+    p.workspace_bytes = run->workspace_bytes;
+    return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
+}
+
+static const char *again(const session *s) {
+    return ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL;
+}
+
+static void remark(const session *s, const void *operands, const bench_launch *l, char *text, size_t size) {
+    const knn_run *run = operands;
+    const knn_verdict *v = &run->found;
+    const knn_case *c = &run->o.what;
+    int used = snprintf(text, size, "exact");
+    (void)s;
+    if (!method_of(l->variant)->exact)
+        used = snprintf(text, size, "%llu of %llu are not the nearest, %llu distances below 0",
+                        (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
+                        v->counts.negative);
+    if (v->counts.candidates > 0 || v->counts.redone > 0)
+        snprintf(text + used, size - (size_t)used, ", %.1f candidates a query, %llu queries searched again",
+                 knn_candidates(&v->counts, c->m), v->counts.redone);
+}
+
+static const char *note(const session *s, const void *operands, const bench_launch *l) {
+    const knn_method *method = method_of(l->variant);
+    (void)operands;
+    return s->o.verbose && method->note != NULL ? method->note() : NULL;
+}
+
+/* ---- */
+
+#define FIELD(name) offsetof(record, name)
+static const bench_column sizes[] = {{0}};
+static const bench_column columns[] = {
+    {"ms", 10, 4, COLUMN_NUMBER, FIELD(ms_median), 1.0, NULL},
+    {"GFLOP/s", 9, 0, COLUMN_NUMBER, FIELD(gflops), 1.0, NULL},
+    {0},
+};
+
+static const bench_family family = {.op = "knn",
+                                    .noun = "method",
+                                    .state_size = sizeof(knn_state),
+                                    .problem_size = sizeof(knn_case),
+                                    .sizes = sizes,
+                                    .columns = columns,
+                                    .remark_title = "neighbours",
+                                    .variant = variant,
+                                    .program = program,
+                                    .open = open_family,
+                                    .close = close_family,
+                                    .instead = classify,
+                                    .kernel = kernel,
+                                    .header = header,
+                                    .problems = problems,
+                                    .check_list = check_list,
+                                    .say = say,
+                                    .say_more = say_more,
+                                    .describe = describe,
+                                    .plan = plan,
+                                    .bytes = bytes,
+                                    .memory = memory,
+                                    .create = create,
+                                    .destroy = destroy,
+                                    .refuses = refuses,
+                                    .verify = verify,
+                                    .launch = launch_on,
+                                    .begin = begin,
+                                    .end = end,
+                                    .again = again,
+                                    .remark = remark,
+                                    .note = note};
+
+int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count) {
+    return bench_main(argc, argv, step, &family, methods, count, NULL);
+}

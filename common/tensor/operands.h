@@ -1,0 +1,65 @@
+/* The operands of C = alpha*A*B + beta*C in device memory: one or several sets of A, B and C between guard zones, and a
+ * workspace, in one allocation. A GEMV's x is a B of one column and its y a C of one. */
+#ifndef KL_OPERANDS_H
+#define KL_OPERANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tensor/inspect.h"
+#include "tensor/matrix.h"
+
+typedef struct {
+    matrix a, b, c;
+} operand_set;
+
+typedef struct {
+    int sets;
+    operand_set *set;
+    matrix workspace; /* words, for the launches on all sets together; none: elements is NULL */
+    void *memory;
+} operand_sets;
+
+/* A matrix that has no memory yet: its addresses are made up, and aligned as they will be. */
+matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign);
+
+/* `bytes` of workspace, rounded up, likewise. */
+matrix operand_workspace(size_t bytes);
+
+/* Device bytes of so many sets and the workspace. */
+size_t operand_sets_bytes(const operand_set *outline, size_t workspace, int sets);
+
+/* Allocates and lays out; fills nothing. Without the memory it ends the process. */
+void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets);
+void operand_sets_destroy(operand_sets *o);
+
+/* Fills set `s`: A and B with `kind` (NaN where alpha == 0, for then nobody may read them), C likewise (NaN where
+ * beta == 0). B comes last: a kernel that starts early and does not wait for it is found out. */
+cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, float alpha, float beta, uint64_t seed,
+                              cudaStream_t stream);
+cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, float beta, uint64_t seed,
+                                cudaStream_t stream);
+
+/* What is verified: `launch` enqueues one launch on set 0 with these scalars. */
+typedef struct {
+    const char *name;  /* begins each line of the report */
+    const char *names; /* "ABC" or "Axy" */
+    float alpha, beta;
+    verify_arithmetic arithmetic;
+    bool b_transposed;
+    uint64_t seed;
+    int launches; /* one after the other */
+    cudaError_t (*launch)(void *context, float alpha, float beta, cudaStream_t stream);
+    void *context;
+} operand_test;
+
+/* Launches on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks all of C,
+ * the guard zones and padding of all three, those of the workspace (which holds NaN before the launch), and that A and
+ * B are as they were; in the simulator, where the harness's own kernels would take long, from the host. Leaves the set
+ * with the uniform values. What is wrong goes to `report` (NULL: nowhere). Returns the launch's error, or the first of
+ * checking. */
+cudaError_t operand_sets_verify(operand_sets *o, const operand_test *test, cudaStream_t stream, FILE *report,
+                                verdict *verdict);
+
+#endif
