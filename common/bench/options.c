@@ -1,27 +1,20 @@
-/* The command line. Values are stored as they are read; what depends on several options is checked after all of them
+/* The command line. Values are stored as they are read; what depends on several options is checked when all of them
  * are read, so that their order does not matter. */
 #include "bench/options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "bench/option_value.h"
 #include "gpu/simulator.h"
 
 #ifndef KL_VERSION
 #define KL_VERSION "unknown"
 #endif
-
-#define DEFAULT_SEED      1
-#define DEFAULT_TIME      0.5
-#define DAY               86400.0
-#define TEXT_OF(literal)  TEXT_OF_(literal)
-#define TEXT_OF_(literal) #literal
 
 /* getopt_long's value of an option is its row above every character, so that optopt tells the two apart. */
 enum { CODE_BASE = 256, CODE_POSITIONAL = 1 };
@@ -32,28 +25,24 @@ enum { HELP_COLUMNS = 100, HELP_INDENT = 24, HELP_TEXT = 128 };
 
 static const option common_table[] = {
     {"variant", "NAME", OPTION_VARIANT, 0, NULL, NULL},
-    {"list", NULL, OPTION_FLAG, FIELD(list), NULL, NULL},
+    {"list", NULL, OPTION_FLAG, FIELD(list), "list them and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
-    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems; check verifies many and times nothing",
-     NULL},
+    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check verifies many, times none)", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
-    {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check, from the first (default 1)",
-     NULL},
-    {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default " TEXT_OF(DEFAULT_SEED) ")", NULL},
+    {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
+    {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default 1)", NULL},
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
-    {"sim", NULL, OPTION_FLAG, FIELD(simulate),
-     "run in the simulator, on this machine's CPU (the default without a GPU)", NULL},
-    {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "run in the simulator, as a GPU of this kind",
-     simulator_devices},
-    {"time", "S", OPTION_SECONDS, FIELD(time_s),
-     "seconds that a measurement may take (default " TEXT_OF(DEFAULT_TIME) ")", NULL},
+    {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
+    {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
+    {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
     {"csv", "FILE", OPTION_FILE, FIELD(csv), "append the results to FILE as CSV (default: none)", NULL},
-    {"json", "FILE", OPTION_FILE, FIELD(json), "append the results to FILE, one JSON object a line (default: none)",
-     NULL},
+    {"json", "FILE", OPTION_FILE, FIELD(json), "append them to FILE, one JSON object a line (default: none)", NULL},
     {"resume", NULL, OPTION_FLAG, FIELD(resume), "skip what the --csv file already holds", NULL},
     {"version", NULL, OPTION_VERSION, 0, "print the version and stop", NULL},
     {"help", NULL, OPTION_HELP, 0, "print this and stop", NULL},
 };
+
+static const options common_defaults = {.first = -1, .max_size = INT_MAX, .every = 1, .seed = 1, .time_s = 0.5};
 
 static const option_rule common_rules[] = {
     {"every", RULE_NEEDS, "sweep check", NULL},
@@ -82,8 +71,9 @@ struct option_parse {
     FILE *err;
     row *rows; /* the family's, then the common ones */
     int count;
+    struct option *long_options;
     const char **variants; /* NULL-terminated; program->best is the last */
-    char variant_help[HELP_TEXT], list_help[HELP_TEXT], max_size_help[HELP_TEXT];
+    char variant_help[HELP_TEXT], max_size_help[HELP_TEXT];
 };
 
 bool options_fail(const option_parse *p, const char *format, ...) {
@@ -132,6 +122,8 @@ static void add_row(option_parse *p, const option *what, void *values) {
     if ((word || what->kind == OPTION_SWEEP) && what->words == NULL) return;
     *r = (row){.option = *what, .values = values};
     if (word) r->initial = *(const char **)field(r);
+    p->long_options[p->count] = (struct option){what->name, what->argument != NULL ? required_argument : no_argument,
+                                                NULL, CODE_BASE + p->count};
     p->count++;
 }
 
@@ -147,10 +139,7 @@ static void adapt(option_parse *p, option *what) {
         what->words = p->variants;
     } else if (what->kind == OPTION_SWEEP) {
         what->words = program->sweeps;
-    } else if (strcmp(what->name, "list") == 0) {
-        snprintf(p->list_help, HELP_TEXT, "list the %ss and stop", noun);
-        what->help = p->list_help;
-    } else if (strcmp(what->name, "max-size") == 0) {
+    } else if (what->field == FIELD(max_size)) {
         snprintf(p->max_size_help, HELP_TEXT,
                  "leave out a sweep's problems with a side above N (default: no limit; check in the simulator: %d)",
                  program->simulated_max_size);
@@ -163,107 +152,25 @@ static bool create_rows(option_parse *p) {
     int own = 0;
     while (program->table[own].name != NULL) own++;
     p->rows = calloc((size_t)(own + ARRAY_SIZE(common_table)), sizeof *p->rows);
+    p->long_options = calloc((size_t)(own + ARRAY_SIZE(common_table)) + 2, sizeof *p->long_options);
     p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
     p->o->chosen = calloc((size_t)program->variant_count + 1, sizeof *p->o->chosen);
-    if (p->rows == NULL || p->variants == NULL || p->o->chosen == NULL) return options_fail(p, "out of memory");
+    if (p->rows == NULL || p->long_options == NULL || p->variants == NULL || p->o->chosen == NULL)
+        return options_fail(p, "out of memory");
     for (int i = 0; i < program->variant_count; i++) p->variants[i] = program->variants[i];
     p->variants[program->variant_count] = program->best;
     for (int i = 0; i < own; i++) add_row(p, &program->table[i], program->values);
     for (int i = 0; i < ARRAY_SIZE(common_table); i++) {
         option what = common_table[i];
+        const bool of_sweeps = what.field == FIELD(max_size) || what.field == FIELD(every);
+        if (of_sweeps && program->sweeps == NULL) continue;
         adapt(p, &what);
         add_row(p, &what, p->o);
     }
+    /* "--variant" is always known. */
+    p->long_options[p->count] =
+        (struct option){"variant", required_argument, NULL, CODE_BASE + (int)(find(p, "variant", 7) - p->rows)};
     return true;
-}
-
-/* ---- numbers --------------------------------------------------------------------------------------------------- */
-
-/* Decimal only: strtod alone would take blanks, "nan", "inf" and hexadecimal. */
-static bool is_decimal(const char *text) {
-    if (*text == '\0' || strspn(text, "0123456789+-.eE") != strlen(text)) return false;
-    char *end;
-    strtod(text, &end);
-    return *end == '\0';
-}
-
-static bool read_whole(const option_parse *p, const char *name, const char *text, uint64_t least, uint64_t most,
-                       uint64_t *value) {
-    const char *digits = text + (*text == '-' || *text == '+');
-    const size_t length = strlen(digits);
-    if (length == 0 || strspn(digits, "0123456789") != length)
-        return options_fail(p, "--%s: '%s' is not a %snumber", name, text, is_decimal(text) ? "whole " : "");
-    if (*text == '-' && strspn(digits, "0") != length) return options_fail(p, "--%s: '%s' is negative", name, text);
-    errno = 0;
-    *value = strtoull(digits, NULL, 10);
-    if (errno == ERANGE || *value > most)
-        return options_fail(p, "--%s: '%s' is out of range (at most %llu)", name, text, (unsigned long long)most);
-    return *value >= least ||
-           options_fail(p, "--%s: '%s' is out of range (at least %llu)", name, text, (unsigned long long)least);
-}
-
-static bool read_int(const option_parse *p, const char *name, const char *text, int least, int most, int *value) {
-    uint64_t whole;
-    if (!read_whole(p, name, text, (uint64_t)least, (uint64_t)most, &whole)) return false;
-    *value = (int)whole;
-    return true;
-}
-
-static bool read_decimal(const option_parse *p, const char *name, const char *text, double *value) {
-    if (!is_decimal(text)) return options_fail(p, "--%s: '%s' is not a finite number", name, text);
-    *value = strtod(text, NULL);
-    return true;
-}
-
-/* A scalar too small for a float is refused like one too large: as 0 it would change what the kernel may read. */
-static bool read_scalar(const option_parse *p, const char *name, const char *text, float *value) {
-    double wide;
-    if (!read_decimal(p, name, text, &wide)) return false;
-    errno = 0;
-    *value = strtof(text, NULL);
-    if (isinf(*value) || (*value == 0.0f && errno == ERANGE))
-        return options_fail(p, "--%s: '%s' is out of a float's range", name, text);
-    return true;
-}
-
-static bool read_seconds(const option_parse *p, const char *name, const char *text, double *value) {
-    if (!read_decimal(p, name, text, value)) return false;
-    if (!(*value > 0.0)) return options_fail(p, "--%s: '%s' is not above 0", name, text);
-    return *value <= DAY || options_fail(p, "--%s: '%s' is out of range (at most %.0f)", name, text, DAY);
-}
-
-static bool read_share(const option_parse *p, const char *name, const char *text, double *value) {
-    return read_decimal(p, name, text, value) &&
-           ((*value > 0.0 && *value < 1.0) || options_fail(p, "--%s: '%s' is not between 0 and 1", name, text));
-}
-
-/* Bytes, or a share: what the number ends in says which. */
-static bool read_memory(const option_parse *p, const char *name, const char *text, double *value) {
-    static const char units[] = "%KMG";
-    static const double factors[] = {0.01, 1e3, 1e6, 1e9};
-    const size_t length = strlen(text);
-    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
-    char *number = strndup(text, unit != NULL ? length - 1 : length);
-    if (number == NULL) return options_fail(p, "--%s: out of memory", name);
-    const bool decimal = is_decimal(number);
-    *value = decimal ? strtod(number, NULL) * (unit != NULL ? factors[unit - units] : 1.0) : 0.0;
-    free(number);
-    if (!decimal) return options_fail(p, "--%s: '%s' is not a size (bytes, 500M, 2.5G or 80%%)", name, text);
-    if (!(*value > 0.0)) return options_fail(p, "--%s: '%s' is not above 0", name, text);
-    const bool share = unit == units; /* "%" */
-    return (share ? *value <= 1.0 : *value >= 2.0 && *value <= 0x1p60) ||
-           options_fail(p, "--%s: '%s' is out of range", name, text);
-}
-
-static bool read_range(const option_parse *p, const char *name, const char *text, int *range) {
-    const char *colon = strchr(text, ':');
-    if (colon == NULL) return options_fail(p, "--%s: '%s' is not a range like 1:11", name, text);
-    char *begin = strndup(text, (size_t)(colon - text));
-    if (begin == NULL) return options_fail(p, "--%s: out of memory", name);
-    const bool ok =
-        read_int(p, name, begin, 1, INT_MAX, &range[0]) && read_int(p, name, colon + 1, 1, INT_MAX, &range[1]);
-    free(begin);
-    return ok && (range[0] <= range[1] || options_fail(p, "--%s: '%s' ends before it begins", name, text));
 }
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
@@ -306,67 +213,23 @@ static bool read_variant(const option_parse *p, const row *r, const char *text) 
     if (word == NULL) return false;
     int i = 0;
     while (p->variants[i] != word) i++;
-    const bool best = i == p->program->variant_count;
-    if (!o->variant_given && !best) o->first = i;
-    o->variant_given = true;
-    if (best)
-        o->best = true;
-    else
-        o->chosen[i] = true;
+    if (!o->variant_given && i < p->program->variant_count) o->first = i;
+    o->variant_given = o->chosen[i] = true;
+    o->best = o->chosen[p->program->variant_count];
     return true;
 }
 
-/* ---- one option ------------------------------------------------------------------------------------------------ */
-
-static bool read_value(option_parse *p, row *r, const char *text) {
-    const char *name = r->option.name;
-    void *value = field(r);
+static bool read_option(option_parse *p, row *r, const char *text) {
     r->given = true;
-    switch (r->option.kind) {
-    case OPTION_FLAG:
-    case OPTION_OFF:
-        *(bool *)value = r->option.kind == OPTION_FLAG;
-        return true;
-    case OPTION_SIZE:
-        return read_int(p, name, text, 0, OPTIONS_MAX_SIZE, value);
-    case OPTION_INT:
-        return read_int(p, name, text, 0, INT_MAX, value);
-    case OPTION_POSITIVE:
-        return read_int(p, name, text, 1, INT_MAX, value);
-    case OPTION_SEED:
-        return read_whole(p, name, text, 0, UINT64_MAX, value);
-    case OPTION_SCALAR:
-        return read_scalar(p, name, text, value);
-    case OPTION_SECONDS:
-        return read_seconds(p, name, text, value);
-    case OPTION_SHARE:
-        return read_share(p, name, text, value);
-    case OPTION_MEMORY:
-        return read_memory(p, name, text, value);
-    case OPTION_RANGE:
-        return read_range(p, name, text, value);
-    case OPTION_WORD:
-        *(const char **)value = options_word(p, name, text, r->option.words);
-        return *(const char **)value != NULL;
-    case OPTION_TEXT:
-    case OPTION_FILE:
-        *(const char **)value = text;
-        return *text != '\0' ||
-               options_fail(p, "--%s: the %s is empty", name, r->option.kind == OPTION_FILE ? "file's name" : "text");
-    case OPTION_SWEEP:
-        return read_sweep(p, r, text);
-    case OPTION_VARIANT:
-        return read_variant(p, r, text);
-    case OPTION_HELP:
-    case OPTION_VERSION:
-        break;
-    }
-    return true;
+    if (r->option.kind == OPTION_SWEEP) return read_sweep(p, r, text);
+    if (r->option.kind == OPTION_VARIANT) return read_variant(p, r, text);
+    return option_value_read(p, &r->option, text, field(r));
 }
 
-/* What getopt_long refused: an option without its argument, with one too many, or none of ours. */
+/* What is no option, or none of ours, or lacks its argument or has one too many. */
 static bool reject(const option_parse *p, int code, const char *argument) {
     const char *name = optopt >= CODE_BASE ? p->rows[optopt - CODE_BASE].option.name : NULL;
+    if (code == CODE_POSITIONAL) return options_fail(p, "'%s': unexpected argument (see --help)", argument);
     if (code == ':') return options_fail(p, "--%s: its argument is missing", name);
     if (name != NULL) return options_fail(p, "--%s: takes no argument", name);
     if (optopt != 0) return options_fail(p, "-%c: unknown option (see --help)", optopt);
@@ -487,61 +350,38 @@ static void print_help(FILE *out, const option_parse *p) {
     print_entry(out, "Exit status:", "0 ok, 1 wrong result, 2 bad arguments, 3 CUDA error or no usable device");
 }
 
-/* ---- ----------------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------------------------- */
 
-static options_result parse(option_parse *p, int argc, char **argv, struct option *long_options, FILE *out) {
-    for (int i = 0; i < p->count; i++)
-        long_options[i] = (struct option){
-            .name = p->rows[i].option.name,
-            .has_arg = p->rows[i].option.argument != NULL ? required_argument : no_argument,
-            .val = CODE_BASE + i,
-        };
-    long_options[p->count] = (struct option){
-        .name = "variant", .has_arg = required_argument, .val = CODE_BASE + (int)(find(p, "variant", 7) - p->rows)};
+static options_result parse(option_parse *p, int argc, char **argv, FILE *out) {
     opterr = 0;
     optind = 0; /* glibc: forget an earlier parse altogether */
     int code;
     /* "-": stray arguments come in their place and argv keeps its order; ":": a missing argument has its own code. */
-    while ((code = getopt_long(argc, argv, "-:", long_options, NULL)) != -1) {
-        if (code == CODE_POSITIONAL) {
-            options_fail(p, "'%s': unexpected argument (see --help)", optarg);
-            return OPTIONS_EXIT_USAGE;
-        }
-        if (code < CODE_BASE) {
-            reject(p, code, argv[optind - 1]);
-            return OPTIONS_EXIT_USAGE;
-        }
-        row *r = &p->rows[code - CODE_BASE];
-        if (r->option.kind == OPTION_HELP) {
+    while ((code = getopt_long(argc, argv, "-:", p->long_options, NULL)) != -1) {
+        row *r = code >= CODE_BASE ? &p->rows[code - CODE_BASE] : NULL;
+        if (r != NULL && r->option.kind == OPTION_HELP) {
             print_help(out, p);
             return OPTIONS_EXIT_OK;
         }
-        if (r->option.kind == OPTION_VERSION) {
+        if (r != NULL && r->option.kind == OPTION_VERSION) {
             fprintf(out, "%s (kernel-ladder %s)\n", p->program->program, KL_VERSION);
             return OPTIONS_EXIT_OK;
         }
-        if (!read_value(p, r, optarg)) return OPTIONS_EXIT_USAGE;
+        const bool ok = r != NULL ? read_option(p, r, optarg)
+                                  : reject(p, code, code == CODE_POSITIONAL ? optarg : argv[optind - 1]);
+        if (!ok) return OPTIONS_EXIT_USAGE;
     }
-    if (optind < argc) {
-        options_fail(p, "'%s': unexpected argument (see --help)", argv[optind]);
-        return OPTIONS_EXIT_USAGE;
-    }
-    return complete(p) ? OPTIONS_RUN : OPTIONS_EXIT_USAGE;
+    if (optind < argc) /* after "--" */
+        reject(p, CODE_POSITIONAL, argv[optind]);
+    return optind == argc && complete(p) ? OPTIONS_RUN : OPTIONS_EXIT_USAGE;
 }
 
 options_result options_parse(int argc, char **argv, const options_program *program, options *o, FILE *out, FILE *err) {
-    *o = (options){.first = -1, .max_size = INT_MAX, .every = 1, .seed = DEFAULT_SEED, .time_s = DEFAULT_TIME};
+    *o = common_defaults;
     option_parse p = {.program = program, .o = o, .err = err};
-    options_result result = OPTIONS_EXIT_USAGE;
-    if (create_rows(&p)) {
-        struct option *long_options = calloc((size_t)p.count + 2, sizeof *long_options);
-        if (long_options != NULL)
-            result = parse(&p, argc, argv, long_options, out);
-        else
-            options_fail(&p, "out of memory");
-        free(long_options);
-    }
+    const options_result result = create_rows(&p) ? parse(&p, argc, argv, out) : OPTIONS_EXIT_USAGE;
     free(p.rows);
+    free(p.long_options);
     free(p.variants);
     return result;
 }

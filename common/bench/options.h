@@ -11,6 +11,10 @@
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
 enum { OPTIONS_MAX_SIZE = 2000000000 };
 
+/* A macro's number as text, for an option's help: "4096". */
+#define OPTIONS_QUOTE(number)  OPTIONS_QUOTE_(number)
+#define OPTIONS_QUOTE_(number) #number
+
 typedef enum {
     SWEEP_NONE,
     SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */

@@ -11,15 +11,12 @@
 #define SIMULATED_SIZE     512
 #define SIMULATED_MAX_SIZE 200
 
-#define TEXT_OF(literal)  TEXT_OF_(literal)
-#define TEXT_OF_(literal) #literal
-
 #define FIELD(name) offsetof(gemm_options, name)
 
 /* Words of an offer are filled in for each program. */
 static const option rows[] = {
     {"size", "N", OPTION_SIZE, FIELD(size),
-     "m = n = k = N (default " TEXT_OF(DEFAULT_SIZE) ", in the simulator " TEXT_OF(
+     "m = n = k = N (default " OPTIONS_QUOTE(DEFAULT_SIZE) ", in the simulator " OPTIONS_QUOTE(
          SIMULATED_SIZE) "); --m, --n and --k override it",
      NULL},
     {"m", "N", OPTION_SIZE, FIELD(m), "rows of A and C (default: as --size)", NULL},

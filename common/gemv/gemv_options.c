@@ -5,16 +5,13 @@
 #define SIMULATED_SIZE     512
 #define SIMULATED_MAX_SIZE 300
 
-#define TEXT_OF(literal)  TEXT_OF_(literal)
-#define TEXT_OF_(literal) #literal
-
 #define FIELD(name) offsetof(gemv_options, name)
 
 static const char *const dtypes[] = {"f16", "bf16", "f32", NULL};
 
 static const option table[] = {
     {"size", "N", OPTION_SIZE, FIELD(size),
-     "n = k = N (default " TEXT_OF(DEFAULT_SIZE) ", in the simulator " TEXT_OF(
+     "n = k = N (default " OPTIONS_QUOTE(DEFAULT_SIZE) ", in the simulator " OPTIONS_QUOTE(
          SIMULATED_SIZE) "); --n and --k override it",
      NULL},
     {"n", "N", OPTION_SIZE, FIELD(n), "rows of A, elements of y (default: as --size)", NULL},

@@ -13,9 +13,8 @@
 #define SIMULATED_MAX_SIZE 4100 /* --max-size of --sweep check in the simulator */
 #define DEFAULT_MEMORY     80   /* per cent of the free device memory */
 
-#define TEXT_OF(literal)  TEXT_OF_(literal)
-#define TEXT_OF_(literal) #literal
-#define DEFAULTS(name)    " (default " TEXT_OF(DEFAULT_##name) ", in the simulator " TEXT_OF(SIMULATED_##name) ")"
+#define DEFAULTS(name)                                                                                                 \
+    " (default " OPTIONS_QUOTE(DEFAULT_##name) ", in the simulator " OPTIONS_QUOTE(SIMULATED_##name) ")"
 
 #define FIELD(name) offsetof(knn_options, name)
 
@@ -28,10 +27,10 @@ static const option table[] = {
     {"n", "N", OPTION_SIZE, FIELD(n), "points" DEFAULTS(N), NULL},
     {"d", "N", OPTION_SIZE, FIELD(d), "dimension" DEFAULTS(D), NULL},
     {"k", "N", OPTION_POSITIVE, FIELD(k),
-     "neighbours to find (default " TEXT_OF(DEFAULT_K) "; of --train: " TEXT_OF(TRAIN_K) ")", NULL},
+     "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
     {"memory-limit", "SIZE", OPTION_MEMORY, FIELD(memory_limit),
      "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is free "
-     "(default " TEXT_OF(DEFAULT_MEMORY) "%)",
+     "(default " OPTIONS_QUOTE(DEFAULT_MEMORY) "%)",
      NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "time the search with its copies from and to pinned host memory, too", NULL},
