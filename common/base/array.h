@@ -1,7 +1,8 @@
+/* Arrays whose length the compiler knows. */
 #ifndef KL_ARRAY_H
 #define KL_ARRAY_H
 
 /* Elements of an array (not of a pointer). */
-#define ARRAY_SIZE(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define ARRAY_SIZE(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 #endif

@@ -1,94 +1,127 @@
-/* The command line every step shares. */
+/* The command line: one table of options that every program has, one of its family's, and rules between options.
+ * getopt_long's list and --help are both made from the tables. */
 #ifndef KL_OPTIONS_H
 #define KL_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum { OPTIONS_MAX_VARIANTS = 64, OPTIONS_MAX_SHOWS = 16 };
-
 /* No size and no leading dimension is larger, so that a kernel's `k0 += BK` or `m + BM - 1` cannot pass INT_MAX. */
-enum { GEMM_MAX_SIZE = 2000000000 };
+enum { OPTIONS_MAX_SIZE = 2000000000 };
 
-/* A scalar of whole numbers (--dtype s8) is no larger: the FP64 reference then holds every sum exactly. */
-enum { GEMM_MAX_WHOLE = 65536 };
+/* A macro's number as text, for an option's help: "4096". */
+#define OPTIONS_QUOTE(number)  OPTIONS_QUOTE_(number)
+#define OPTIONS_QUOTE_(number) #number
 
 typedef enum {
     SWEEP_NONE,
     SWEEP_SQUARE,  /* 256 ... 16384 and sizes no tile divides */
-    SWEEP_ARTICLE, /* the SGEMM article's shapes: K = 1024 */
+    SWEEP_ARTICLE, /* the article's shapes */
     SWEEP_ODD,     /* shapes that no tile divides, skinny and rectangular */
-    SWEEP_CHECK    /* verify a long list of shapes, scalars, paddings and misalignments; time nothing */
+    SWEEP_CHECK    /* verify a long list of problems; time nothing */
 } sweep_kind;
 
-/* What a step computes; some options are for one of them only. */
-typedef enum { OPTIONS_GEMM = 1, OPTIONS_GEMV = 2, OPTIONS_KNN = 4 } options_operation;
+/* How an option's argument is read, and the type of the field that it is stored in. */
+typedef enum {
+    OPTION_FLAG,     /* bool, becomes true */
+    OPTION_OFF,      /* bool, becomes false: --no-baseline */
+    OPTION_SIZE,     /* int, 0 ... OPTIONS_MAX_SIZE */
+    OPTION_INT,      /* int, 0 ... INT_MAX */
+    OPTION_POSITIVE, /* int, 1 ... INT_MAX */
+    OPTION_SEED,     /* uint64_t */
+    OPTION_SCALAR,   /* float, finite */
+    OPTION_SECONDS,  /* double, above 0, at most a day */
+    OPTION_SHARE,    /* double, between 0 and 1, both excluded */
+    OPTION_MEMORY,   /* double: bytes (500M, 2.5G), or a share up to 1 (80%) */
+    OPTION_RANGE,    /* int[2]: "A:B", 1 <= A <= B */
+    OPTION_WORD,     /* const char *: one of `words` */
+    OPTION_TEXT,     /* const char *: anything but the empty text */
+    OPTION_FILE,     /* const char *: a file's name, not empty */
+    OPTION_SWEEP,    /* sweep_kind: one of the program's sweeps */
+    OPTION_VARIANT,  /* chosen[]: repeatable */
+    OPTION_HELP,
+    OPTION_VERSION
+} option_kind;
 
-/* What parsing needs to know of the step. */
 typedef struct {
-    const char *step;            /* "step04_vectorized" */
-    const char *const *variants; /* names, variant_count of them */
-    int variant_count;
-    const char *const *dtypes;  /* NULL-terminated, the default first: {"f32", NULL} */
-    const char *const *layouts; /* NULL-terminated, the default first: {"nn", NULL} */
-    /* What C may hold: for each of dtypes a NULL-terminated list, the default first. NULL: as the operands (no --out).
-     */
-    const char *const *const *outs;
-    int default_size;       /* m = n = k when nothing is asked */
-    int simulated_size;     /* the same in the simulator */
-    int simulated_max_size; /* and --max-size of --sweep check there */
-    bool simulated;         /* this is the simulator, also without --sim */
-    options_operation operation;
-    const char *const *shows;           /* NULL-terminated; NULL: the step has none (no --show) */
-    int search[4], simulated_search[4]; /* kNN only: m, n, d and k when nothing is asked, and in the simulator */
-} options_step;
+    const char *name;     /* "size" */
+    const char *argument; /* as --help shows it: "N"; NULL: takes none */
+    option_kind kind;
+    size_t field;     /* offsetof its value in the table's struct (options, or the family's) */
+    const char *help; /* what it does; --help breaks it into lines and appends the words */
+    /* OPTION_WORD: NULL-terminated; the one that the field held before parsing is marked as the default. NULL: the
+     * program has no such option. */
+    const char *const *words;
+} option;
+
+/* A rule for each of the options named in `option`, in force when that option was given. Names are without dashes,
+ * separated by single blanks; a name that the program lacks counts as not given. Checked in their order. */
+typedef enum {
+    RULE_NEEDS,       /* `other` must be given too */
+    RULE_CONTRADICTS, /* `other` must not be given */
+    RULE_DIFFERS      /* OPTION_FILE: must not be the same text as any option named in `other` */
+} rule_kind;
 
 typedef struct {
-    int m, n, k;       /* 0 ... GEMM_MAX_SIZE */
-    int lda, ldb, ldc; /* likewise; 0: as tight as the matrix */
-    float alpha, beta;
-    const char *dtype, *layout;
-    const char *out;                           /* NULL where the step has no --out */
-    bool dtype_given, layout_given, out_given; /* asked for, not the default */
+    const char *option; /* "lda"; "lda ldb ldc" */
+    rule_kind kind;
+    const char *other;   /* "csv"; or name and value, of a word or a sweep, given or the default: "sweep check" */
+    const char *because; /* ends the message: "which chooses the shapes"; NULL: nothing to say */
+} option_rule;
+
+/* What every run has. */
+typedef struct {
+    bool *chosen;       /* by index into variants; all true where none was named; free with options_free */
+    int first;          /* the one named first, by index; -1: none, or program->best */
+    bool best;          /* program->best was named */
+    bool variant_given; /* any was named */
+    bool list, verbose, resume;
     sweep_kind sweep;
-    int max_size;                      /* sweeps leave out shapes with a side above it; INT_MAX: none */
-    int every;                         /* SWEEP_CHECK takes every Nth of its problems: 1 ... INT_MAX */
-    bool chosen[OPTIONS_MAX_VARIANTS]; /* by index into options_step.variants; all true without --variant */
-    bool list, verbose, warm, baseline, resume;
-    const char *show; /* one of options_step.shows; NULL: run the variants */
+    int max_size; /* sweeps leave out problems with a side above it; INT_MAX: no limit */
+    int every;    /* SWEEP_CHECK takes every Nth of its problems */
     uint64_t seed;
     int device;
-    bool simulate;          /* --sim or --sim-device */
-    const char *sim_device; /* one of simulator_devices; NULL: the simulator's own choice */
-    double time_s;          /* budget of one measurement, seconds: above 0, at most a day */
-    double sustained_s;     /* of a second one under continuous load (GEMM only), likewise; 0: none */
+    bool simulate;          /* --sim or --sim-device, or this is the simulator already */
+    const char *sim_device; /* NULL: the simulator's own choice */
+    double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
-    /* GEMV only. */
-    bool graph;                       /* a chain of launches, without and with programmatic dependent launch */
-    bool pdl;                         /* launch with programmatic dependent launch */
-    bool retune, tune;                /* search again; search at all (--no-tune: false) */
-    const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
-    /* kNN only. */
-    int d;               /* 0 ... GEMM_MAX_SIZE */
-    double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
-    bool transfers;      /* a search's time with its copies from and to the host, too */
-    bool method_given, k_given;
-    const char *train, *test;       /* NULL: made-up data; NULL with a train: split it */
-    double split;                   /* share of the records that train */
-    const char *labels, *normalize; /* one of the words that --help lists */
-    const char *header, *symbolic;  /* likewise; symbolic: columns as table.h has them, or NULL */
-    const char *positive, *classes_map;
-    const char *out_labels, *out_indices, *out_distances; /* files; NULL: none */
-    int k_first, k_last;                                  /* --k-sweep; 0: none */
-    bool verify;
 } options;
+
+typedef struct option_parse option_parse;
+
+/* What a program's command line is made of. */
+typedef struct {
+    const char *program;         /* "step04_vectorized" */
+    const char *summary;         /* --help's first sentence */
+    const char *noun;            /* "variant", or "method" */
+    const char *const *variants; /* names */
+    int variant_count;
+    const char *best;          /* the name that stands for the best variant that can run ("best"); NULL: none */
+    const char *const *sweeps; /* NULL-terminated names of the kinds it has: "square", "article", "odd", "check" */
+    int simulated_max_size;    /* --max-size of --sweep check in the simulator */
+    bool simulated;            /* this process runs in the simulator, also without --sim */
+    const option *table;       /* the family's own options; ends with a row without a name */
+    const option_rule *rules;  /* the family's rules; ends with a row without an option */
+    void *values;              /* the family's struct, holding its defaults */
+    /* What depends on several options: fills in defaults and checks. False after options_fail. NULL: nothing. */
+    bool (*complete)(const option_parse *p, const options *common, void *values);
+} options_program;
+
+/* For `complete`: was the option on the command line? And: prints "PROGRAM: MESSAGE" as one line; returns false. */
+bool options_given(const option_parse *p, const char *name);
+__attribute__((format(printf, 2, 3))) bool options_fail(const option_parse *p, const char *format, ...);
+/* A word of a list, or NULL after options_fail: "--out: 'x' is unknown (known: f16, f32)". */
+const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words);
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;
 
-/* Parses argv (getopt_long syntax; does not print or exit but for --help to `out` and one line naming the argument and
- * the reason to `err`). OPTIONS_RUN: `o` is filled; OPTIONS_EXIT_OK: --help was printed; OPTIONS_EXIT_USAGE: bad
- * arguments, exit status 2. Strings in `o` point into argv or `step`. May be called again in the same process. */
-options_result options_parse(int argc, char **argv, const options_step *step, options *o, FILE *out, FILE *err);
+/* Parses argv (getopt_long syntax; prints nothing but --help and --version to `out` and one line naming the argument
+ * and the reason to `err`). OPTIONS_RUN: `o` and program->values are filled; OPTIONS_EXIT_OK: --help or --version was
+ * printed; OPTIONS_EXIT_USAGE: bad arguments, exit status 2. Strings point into argv or the tables. May be called again
+ * in the same process. Whatever it returns, options_free gives back what `o` holds. */
+options_result options_parse(int argc, char **argv, const options_program *program, options *o, FILE *out, FILE *err);
+void options_free(options *o);
 
 #endif

@@ -1,0 +1,128 @@
+#include "bench/option_value.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Where the decimal number ends that `text` begins with; NULL: with none. strtod alone would take blanks, "nan", "inf"
+ * and hexadecimal. */
+static const char *after_decimal(const char *text, double *value) {
+    const size_t length = strspn(text, "0123456789+-.eE");
+    char *end;
+    *value = strtod(text, &end);
+    return length > 0 && end == text + length ? end : NULL;
+}
+
+static bool is_decimal(const char *text) {
+    double value;
+    const char *end = after_decimal(text, &value);
+    return end != NULL && *end == '\0';
+}
+
+static bool read_whole(const option_parse *p, const char *name, const char *text, uint64_t most, uint64_t *value) {
+    const char *digits = text + (*text == '-' || *text == '+');
+    const size_t length = strlen(digits);
+    if (length == 0 || strspn(digits, "0123456789") != length)
+        return options_fail(p, "--%s: '%s' is not a %snumber", name, text, is_decimal(text) ? "whole " : "");
+    if (*text == '-' && strspn(digits, "0") != length) return options_fail(p, "--%s: '%s' is negative", name, text);
+    errno = 0;
+    *value = strtoull(digits, NULL, 10);
+    return (errno == 0 && *value <= most) ||
+           options_fail(p, "--%s: '%s' is out of range (at most %llu)", name, text, (unsigned long long)most);
+}
+
+static bool read_int(const option_parse *p, const option *what, const char *text, int *value) {
+    const bool size = what->kind == OPTION_SIZE, positive = what->kind == OPTION_POSITIVE;
+    uint64_t whole;
+    if (!read_whole(p, what->name, text, size ? OPTIONS_MAX_SIZE : INT_MAX, &whole)) return false;
+    *value = (int)whole;
+    return *value > 0 || !positive || options_fail(p, "--%s: '%s' is not above 0", what->name, text);
+}
+
+/* A scalar too small for a float is refused like one too large: as 0 it would change what the kernel may read. */
+static bool read_scalar(const option_parse *p, const char *name, const char *text, float *value) {
+    errno = 0;
+    *value = strtof(text, NULL);
+    return (!isinf(*value) && (*value != 0.0f || errno != ERANGE)) ||
+           options_fail(p, "--%s: '%s' is out of a float's range", name, text);
+}
+
+/* Bytes, or a share: what follows the number says which. */
+static bool read_memory(const option_parse *p, const char *name, const char *text, double *value) {
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"", 1.0}, {"%", 0.01}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
+    const char *unit = after_decimal(text, value);
+    int i = 0;
+    while (unit != NULL && i < ARRAY_SIZE(units) && strcmp(unit, units[i].name) != 0) i++;
+    if (unit == NULL || i == ARRAY_SIZE(units))
+        return options_fail(p, "--%s: '%s' is not a size (bytes, 500M, 2.5G or 80%%)", name, text);
+    *value *= units[i].factor;
+    return (*unit == '%' ? *value > 0.0 && *value <= 1.0 : *value >= 2.0 && *value <= 0x1p60) ||
+           options_fail(p, "--%s: '%s' is out of range (2 bytes or more, or above 0 and at most 100%%)", name, text);
+}
+
+/* Seconds, or a share. */
+static bool read_between(const option_parse *p, const option *what, const char *text, double *value) {
+    const bool share = what->kind == OPTION_SHARE;
+    *value = strtod(text, NULL);
+    return (*value > 0.0 && (share ? *value < 1.0 : *value <= 86400.0)) ||
+           options_fail(p, "--%s: '%s' is out of range (above 0, %s)", what->name, text,
+                        share ? "below 1" : "at most 86400");
+}
+
+static bool read_range(const option_parse *p, const char *name, const char *text, int *range) {
+    const bool plain = strspn(text, "0123456789:") == strlen(text);
+    char *end;
+    errno = 0;
+    const unsigned long long first = strtoull(text, &end, 10);
+    const unsigned long long last = *end == ':' ? strtoull(end + 1, &end, 10) : 0;
+    if (!plain || *end != '\0' || errno != 0 || first < 1 || last < first || last > INT_MAX)
+        return options_fail(p, "--%s: '%s' is not a range A:B with 1 <= A <= B", name, text);
+    range[0] = (int)first;
+    range[1] = (int)last;
+    return true;
+}
+
+bool option_value_read(const option_parse *p, const option *what, const char *text, void *value) {
+    const char *name = what->name;
+    switch (what->kind) {
+    case OPTION_FLAG:
+    case OPTION_OFF:
+        *(bool *)value = what->kind == OPTION_FLAG;
+        return true;
+    case OPTION_SIZE:
+    case OPTION_INT:
+    case OPTION_POSITIVE:
+        return read_int(p, what, text, value);
+    case OPTION_SEED:
+        return read_whole(p, name, text, UINT64_MAX, value);
+    case OPTION_SCALAR:
+    case OPTION_SECONDS:
+    case OPTION_SHARE:
+        if (!is_decimal(text)) return options_fail(p, "--%s: '%s' is not a finite number", name, text);
+        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_between(p, what, text, value);
+    case OPTION_MEMORY:
+        return read_memory(p, name, text, value);
+    case OPTION_RANGE:
+        return read_range(p, name, text, value);
+    case OPTION_WORD:
+        *(const char **)value = options_word(p, name, text, what->words);
+        return *(const char **)value != NULL;
+    case OPTION_TEXT:
+    case OPTION_FILE:
+        *(const char **)value = text;
+        return *text != '\0' || options_fail(p, "--%s: its argument is empty", name);
+    case OPTION_SWEEP:
+    case OPTION_VARIANT:
+    case OPTION_HELP:
+    case OPTION_VERSION:
+        break;
+    }
+    return options_fail(p, "--%s: takes no value", name);
+}

@@ -1,0 +1,81 @@
+#include "gemv/gemv_options.h"
+
+/* n = k where nothing is asked, and --max-size of --sweep check in the simulator. */
+#define DEFAULT_SIZE       4096
+#define SIMULATED_SIZE     512
+#define SIMULATED_MAX_SIZE 300
+
+#define FIELD(name) offsetof(gemv_options, name)
+
+static const char *const dtypes[] = {"f16", "bf16", "f32", NULL};
+
+static const option table[] = {
+    {"size", "N", OPTION_SIZE, FIELD(size),
+     "n = k = N (default " OPTIONS_QUOTE(DEFAULT_SIZE) ", in the simulator " OPTIONS_QUOTE(
+         SIMULATED_SIZE) "); --n and --k override it",
+     NULL},
+    {"n", "N", OPTION_SIZE, FIELD(n), "rows of A, elements of y (default: as --size)", NULL},
+    {"k", "N", OPTION_SIZE, FIELD(k), "columns of A, elements of x (default: as --size)", NULL},
+    {"lda", "N", OPTION_SIZE, FIELD(lda), "leading dimension of A, in elements (default: k)", NULL},
+    {"alpha", "X", OPTION_SCALAR, FIELD(alpha), "y = alpha*A*x + beta*y (default 1)", NULL},
+    {"beta", "X", OPTION_SCALAR, FIELD(beta), "with 0, y is written and never read (default 0)", NULL},
+    {"dtype", "TYPE", OPTION_WORD, FIELD(dtype), "what A, x and y hold", dtypes},
+    {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
+     NULL},
+    {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
+    {"graph", NULL, OPTION_FLAG, FIELD(graph),
+     "time a chain of launches, without and with programmatic dependent launch", NULL},
+    {"pdl", NULL, OPTION_FLAG, FIELD(pdl),
+     "launch our kernels (not cuBLAS's) with programmatic dependent launch (sm_90 and newer)", NULL},
+    {"retune", NULL, OPTION_FLAG, FIELD(retune), "search for the best candidates again, tuned or not", NULL},
+    {"no-tune", NULL, OPTION_OFF, FIELD(tune), "do not search: take the nearest shape's candidate", NULL},
+    {"tune-file", "FILE", OPTION_FILE, FIELD(tune_file),
+     "keep what was tuned in FILE (default: gemv.tune in the user's cache folder)", NULL},
+    {"tune-csv", "FILE", OPTION_FILE, FIELD(tune_csv), "append every candidate's time to FILE as CSV (default: none)",
+     NULL},
+    {0},
+};
+
+static const option_rule rules[] = {
+    {"size n k lda", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
+    {"alpha beta", RULE_CONTRADICTS, "sweep check", "which chooses the scalars"},
+    {"warm no-baseline graph pdl retune no-tune tune-file tune-csv", RULE_CONTRADICTS, "sweep check",
+     "which times nothing"},
+    {"lda", RULE_CONTRADICTS, "csv", "which has no column for it"},
+    {"lda", RULE_CONTRADICTS, "json", "which has no column for it"},
+    {"lda alpha beta", RULE_CONTRADICTS, "tune-csv", "which has no column for it"},
+    {"tune-csv", RULE_DIFFERS, "csv json", NULL},
+    {"tune-file", RULE_DIFFERS, "csv json tune-csv", NULL},
+    {"retune", RULE_CONTRADICTS, "no-tune", NULL},
+    {"tune-csv", RULE_CONTRADICTS, "no-tune", "which searches nothing"},
+    {"graph pdl", RULE_CONTRADICTS, "sweep article", "which times single launches"},
+    {"pdl", RULE_CONTRADICTS, "graph", "which times launches with and without it"},
+    {"alpha beta", RULE_CONTRADICTS, "graph", "which chooses the scalars"},
+    {0},
+};
+
+static bool complete(const option_parse *p, const options *common, void *values) {
+    gemv_options *o = values;
+    const int side = options_given(p, "size") ? o->size : common->simulate ? SIMULATED_SIZE : DEFAULT_SIZE;
+    if (!options_given(p, "n")) o->n = side;
+    if (!options_given(p, "k")) o->k = side;
+    if (options_given(p, "lda") && (o->lda < 1 || o->lda < o->k))
+        return o->k < 1 ? options_fail(p, "--lda %d: less than 1", o->lda)
+                        : options_fail(p, "--lda %d: less than k = %d", o->lda, o->k);
+    return o->tune_csv == NULL || !common->simulate ||
+           options_fail(p, "--tune-csv: the simulator searches nothing, for its times are not a GPU's");
+}
+
+void gemv_options_program(options_program *p, gemv_options *o) {
+    static const char *const sweeps[] = {"square", "article", "odd", "check", NULL};
+    *o = (gemv_options){.alpha = 1.0f, .dtype = dtypes[0], .baseline = true, .tune = true};
+    p->summary = "Verifies each variant's result, then times the variant against the baseline.";
+    p->noun = "variant";
+    p->best = NULL;
+    p->sweeps = sweeps;
+    p->simulated_max_size = SIMULATED_MAX_SIZE;
+    p->table = table;
+    p->rules = rules;
+    p->values = o;
+    p->complete = complete;
+}

@@ -1,0 +1,26 @@
+/* The options of a GEMV program, beside those that every program has (bench/options.h). */
+#ifndef KL_GEMV_OPTIONS_H
+#define KL_GEMV_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "bench/options.h"
+
+typedef struct {
+    int size; /* --size as given */
+    int n, k; /* 0 ... OPTIONS_MAX_SIZE */
+    int lda;  /* likewise; 0: k */
+    float alpha, beta;
+    const char *dtype; /* "f16", "bf16", "f32" */
+    bool warm, baseline;
+    bool graph;                       /* time a chain of launches, without and with programmatic dependent launch */
+    bool pdl;                         /* launch with programmatic dependent launch */
+    bool retune, tune;                /* search again; search at all (--no-tune: false) */
+    const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
+} gemv_options;
+
+/* Sets *o to the defaults and fills in what a family says in *p (summary, noun, sweeps, simulated_max_size, table,
+ * rules, values, complete). */
+void gemv_options_program(options_program *p, gemv_options *o);
+
+#endif

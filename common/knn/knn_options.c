@@ -1,0 +1,118 @@
+#include "knn/knn_options.h"
+
+/* The paper's synthetic case; d of the simulated one is its smallest. */
+#define DEFAULT_M   1200
+#define DEFAULT_N   32768
+#define DEFAULT_D   256
+#define DEFAULT_K   25
+#define TRAIN_K     5 /* of files */
+#define SIMULATED_M 20
+#define SIMULATED_N 2048
+#define SIMULATED_D 32
+
+#define SIMULATED_MAX_SIZE 4100 /* --max-size of --sweep check in the simulator */
+#define DEFAULT_MEMORY     80   /* per cent of the free device memory */
+
+#define DEFAULTS(name)                                                                                                 \
+    " (default " OPTIONS_QUOTE(DEFAULT_##name) ", in the simulator " OPTIONS_QUOTE(SIMULATED_##name) ")"
+
+#define FIELD(name) offsetof(knn_options, name)
+
+static const char *const labels_words[] = {"last", "first", "none", NULL},
+                         *const header_words[] = {"auto", "yes", "no", NULL},
+                         *const normalize_words[] = {"none", "minmax", "zscore", "zscore,minmax", NULL};
+
+static const option table[] = {
+    {"m", "N", OPTION_SIZE, FIELD(m), "queries" DEFAULTS(M), NULL},
+    {"n", "N", OPTION_SIZE, FIELD(n), "points" DEFAULTS(N), NULL},
+    {"d", "N", OPTION_SIZE, FIELD(d), "dimension" DEFAULTS(D), NULL},
+    {"k", "N", OPTION_POSITIVE, FIELD(k),
+     "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
+    {"memory-limit", "SIZE", OPTION_MEMORY, FIELD(memory_limit),
+     "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is free "
+     "(default " OPTIONS_QUOTE(DEFAULT_MEMORY) "%)",
+     NULL},
+    {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
+     "time the search with its copies from and to pinned host memory, too", NULL},
+    {"train", "FILE", OPTION_FILE, FIELD(train),
+     "classify: the training records (CSV, .npy, .fvecs, .bvecs, .ivecs, idx; or gzip)", NULL},
+    {"test", "FILE", OPTION_FILE, FIELD(test), "the test records", NULL},
+    {"split", "X", OPTION_SHARE, FIELD(split), "instead of --test: X of the records train, the others are the test",
+     NULL},
+    {"labels", "PLACE", OPTION_WORD, FIELD(labels), "the column of the labels", labels_words},
+    {"train-labels", "FILE", OPTION_FILE, FIELD(train_labels),
+     "the training records' labels, where a file of their own holds them (idx, .npy, CSV)", NULL},
+    {"test-labels", "FILE", OPTION_FILE, FIELD(test_labels), "the test records' labels, likewise", NULL},
+    {"header", "WORD", OPTION_WORD, FIELD(header), "whether the CSV's first record holds names", header_words},
+    {"symbolic", "LIST", OPTION_TEXT, FIELD(symbolic),
+     "columns that are words whatever they look like: 2,3,4, or none (default: those that hold a word)", NULL},
+    {"normalize", "HOW", OPTION_WORD, FIELD(normalize), "scale the columns", normalize_words},
+    {"k-sweep", "A:B", OPTION_RANGE, FIELD(k_sweep), "accuracy for each k from A to B, of one search", NULL},
+    {"classes-map", "MAP", OPTION_FILE, FIELD(classes_map),
+     "detection and false alarms of groups of labels: kdd, or a file of label,class", NULL},
+    {"positive", "LABEL", OPTION_TEXT, FIELD(positive),
+     "detection and false alarms of one label (with --classes-map: of one class)", NULL},
+    {"out", "FILE", OPTION_FILE, FIELD(out_labels),
+     "write the predicted labels (.npy if the name says so, else CSV; the next two likewise)", NULL},
+    {"out-indices", "FILE", OPTION_FILE, FIELD(out_indices),
+     "write the neighbours' places in the training records, from 0", NULL},
+    {"out-distances", "FILE", OPTION_FILE, FIELD(out_distances), "write the squared distances", NULL},
+    {"rates-csv", "FILE", OPTION_FILE, FIELD(rates_csv),
+     "append accuracy, detection and false-alarm rates to FILE as CSV, a row for each k of --k-sweep and class", NULL},
+    {"verify", NULL, OPTION_FLAG, FIELD(verify), "compare the neighbours with the CPU's, too", NULL},
+    {0},
+};
+
+static const option_rule rules[] = {
+    {"m n d k", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
+    {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
+    {"test split labels train-labels test-labels header symbolic normalize k-sweep classes-map positive out "
+     "out-indices "
+     "out-distances rates-csv verify",
+     RULE_NEEDS, "train", NULL},
+    {"m n d sweep max-size every", RULE_CONTRADICTS, "train", "which brings its own data"},
+    {"time csv json resume transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
+    {"split", RULE_CONTRADICTS, "test", NULL},
+    {"train-labels test-labels", RULE_CONTRADICTS, "labels", "which is for labels among the records"},
+    {"test-labels", RULE_NEEDS, "test", NULL},
+    {"k", RULE_CONTRADICTS, "k-sweep", NULL},
+    {"out", RULE_CONTRADICTS, "k-sweep", "which predicts several times"},
+    {"k-sweep classes-map positive out", RULE_CONTRADICTS, "labels none", "which predicts nothing"},
+    {"rates-csv", RULE_NEEDS, "k-sweep", NULL},
+    {"out out-indices out-distances rates-csv", RULE_DIFFERS,
+     "train test train-labels test-labels classes-map out out-indices out-distances rates-csv", NULL},
+    {0},
+};
+
+static bool complete(const option_parse *p, const options *common, void *values) {
+    knn_options *o = values;
+    o->k_given = options_given(p, "k");
+    if (!options_given(p, "m")) o->m = common->simulate ? SIMULATED_M : DEFAULT_M;
+    if (!options_given(p, "n")) o->n = common->simulate ? SIMULATED_N : DEFAULT_N;
+    if (!options_given(p, "d")) o->d = common->simulate ? SIMULATED_D : DEFAULT_D;
+    if (!o->k_given) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;
+    if (o->train == NULL) {
+        if (o->n < 1) return options_fail(p, "--n: there has to be a point");
+        return o->k <= o->n || options_fail(p, "--k %d: more than --n %d", o->k, o->n);
+    }
+    if (o->test == NULL && !options_given(p, "split")) return options_fail(p, "--train: needs --test or --split");
+    return o->rates_csv == NULL || o->classes_map != NULL || o->positive != NULL ||
+           options_fail(p, "--rates-csv: needs --classes-map or --positive");
+}
+
+void knn_options_program(options_program *p, knn_options *o) {
+    static const char *const sweeps[] = {"check", NULL};
+    *o = (knn_options){.memory_limit = DEFAULT_MEMORY / 100.0,
+                       .labels = labels_words[0],
+                       .header = header_words[0],
+                       .normalize = normalize_words[0]};
+    p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
+    p->noun = "method";
+    p->best = "best";
+    p->sweeps = sweeps;
+    p->simulated_max_size = SIMULATED_MAX_SIZE;
+    p->table = table;
+    p->rules = rules;
+    p->values = o;
+    p->complete = complete;
+}

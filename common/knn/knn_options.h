@@ -1,0 +1,33 @@
+/* The options of a nearest-neighbour program, beside those that every program has (bench/options.h). */
+#ifndef KL_KNN_OPTIONS_H
+#define KL_KNN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "bench/options.h"
+
+typedef struct {
+    int m, n, d, k; /* made-up data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
+    bool k_given;
+    double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
+    bool transfers;      /* time a search with its copies from and to the host, too */
+
+    /* Classifying records of files; NULL and 0: not given. With a train there is either a test or a split. */
+    const char *train, *test;
+    const char *train_labels, *test_labels; /* files of labels alone; NULL: `labels` says where they are */
+    double split;                           /* share of the records that train */
+    const char *labels;                     /* "last", "first", "none" */
+    const char *header;                     /* "auto", "yes", "no" */
+    const char *symbolic;                   /* columns as table.h has them; NULL: those that hold a word */
+    const char *normalize;                  /* "none", "minmax", "zscore", "zscore,minmax" */
+    int k_sweep[2];                         /* first and last */
+    const char *classes_map, *positive;
+    const char *out_labels, *out_indices, *out_distances, *rates_csv; /* files to write */
+    bool verify;                                                      /* compare the neighbours with the CPU's */
+} knn_options;
+
+/* Sets *o to the defaults and fills in what a family says in *p (summary, noun, best, sweeps, simulated_max_size,
+ * table, rules, values, complete). */
+void knn_options_program(options_program *p, knn_options *o);
+
+#endif
