@@ -59,7 +59,7 @@ static const char *supports(const device_facts *device) {
 }
 
 static const char *refuses(const knn_problem *p) {
-    return p->n <= GEMM_MAX_SIZE ? NULL : "takes up to 2000000000 points";
+    return p->n <= OPTIONS_MAX_SIZE ? NULL : "takes up to 2000000000 points";
 }
 
 extern "C" const knn_distances knn_distance_gemm_ladder = {kept, prepare, tile, kernel_stream_k, supports, refuses};

@@ -104,23 +104,23 @@ static cudaError_t run_graph(gemv_chain *c, cudaStream_t stream) {
 }
 
 cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report,
-                              verdict *verdict) {
-    *verdict = (verdict){.ok = true, .seconds = NAN};
+                              verdict *v) {
+    *v = (verdict){.ok = true, .seconds = NAN};
     cudaError_t error = cudaSuccess;
     for (int i = 1; i <= c->links && error == cudaSuccess; i++) error = inspect_fill(&c->vec[i], VALUES_NAN, 0, stream);
     const double begin = inspect_now_s();
     if (error == cudaSuccess) error = simulator_active() ? run_links(c, stream) : run_graph(c, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-    if (simulator_active()) verdict->seconds = (inspect_now_s() - begin) / c->links;
+    if (simulator_active()) v->seconds = (inspect_now_s() - begin) / c->links;
     double worst = 0.0;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
-        const verify_case v = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
+        const verify_case at_link = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
                                c->what.beta,      false,       VERIFY_FMA,    false};
         snprintf(link, sizeof link, "%s, link %d%s", name, i, c->launch.pdl ? " (programmatic dependent launch)" : "");
-        error = inspect(link, "Axy", &v, stream, verdict->ok ? report : NULL, verdict);
-        if (verdict->worst_share > worst) worst = verdict->worst_share;
+        error = inspect(link, "Axy", &at_link, stream, v->ok ? report : NULL, v);
+        if (v->worst_share > worst) worst = v->worst_share;
     }
-    verdict->worst_share = worst;
+    v->worst_share = worst;
     return error;
 }

@@ -95,7 +95,7 @@ static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
 
 static void run_variant(session *s, chain_pair *c, const bench_variant *v, int links, int sets) {
     record rows[WAYS];
-    double seconds;
+    double seconds = NAN;
     bool known = true;
     for (int way = 0; way < WAYS; way++) {
         record *r = &rows[way];

@@ -51,6 +51,7 @@ bool cublas_open(FILE *err) {
     int (*create)(handle_t *);
     int (*get_version)(handle_t, int *);
     int version = 0;
+    if (cublas.handle != NULL) return true;
     unsetenv("NVIDIA_TF32_OVERRIDE");
     cublas.library = load();
     if (cublas.library == NULL) {

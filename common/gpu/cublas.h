@@ -11,7 +11,7 @@ typedef enum { CUBLAS_DEFAULT, CUBLAS_PEDANTIC } cublas_math;
 
 /* Loads cuBLAS, creates a handle and gives it a 32 MiB workspace (cuBLAS's own default for Hopper; fixed, so that calls
  * can be captured into graphs). NVIDIA_TF32_OVERRIDE is taken out of the environment first: it would turn FP32 into
- * TF32. False after one line on `err` where cuBLAS is not to be had. */
+ * TF32. Without effect where it is open already. False after one line on `err` where cuBLAS is not to be had. */
 bool cublas_open(FILE *err);
 
 /* Gives back what cublas_open took; without effect before it. */

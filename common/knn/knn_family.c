@@ -52,10 +52,6 @@ static void program(session *s, options_program *p) {
 static int open_family(session *s) {
     knn_state *state = s->state;
     size_t free_bytes, total_bytes;
-    bool calls_cublas = !s->device.simulated && state->o.train == NULL;
-    for (int i = 0; state->o.train != NULL && i < s->count; i++) /* opening it takes longer than a search */
-        calls_cublas = calls_cublas || (s->o.chosen[i] && strstr(s->variants[i].name, "cublas") != NULL);
-    if (calls_cublas && !s->device.simulated) cublas_open(stderr); /* some methods are cuBLAS's */
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     state->memory = state->o.memory_limit <= 1.0 ? state->o.memory_limit * (double)free_bytes : state->o.memory_limit;
     return EXIT_OK;
@@ -63,7 +59,7 @@ static int open_family(session *s) {
 
 static void close_family(session *s) {
     (void)s;
-    cublas_close();
+    cublas_close(); /* a method may have opened it */
 }
 
 static int classify(session *s) {

@@ -41,6 +41,7 @@ typedef struct {
 
 typedef struct {
     session *s;
+    const knn_options *o;
     const knn_method *methods;
     int method_count;
     double memory;
@@ -92,7 +93,7 @@ static void free_host(host_memory m) {
 /* ---- reading and encoding -------------------------------------------------------------------------------------- */
 
 static int read_tables(run *r) {
-    const options *o = &r->s->o;
+    const knn_options *o = r->o;
     const table_options how = {.header = strcmp(o->header, "yes") == 0  ? TABLE_HEADER_YES
                                          : strcmp(o->header, "no") == 0 ? TABLE_HEADER_NO
                                                                         : TABLE_HEADER_AUTO,
@@ -106,7 +107,7 @@ static int read_tables(run *r) {
         return status;
     }
     r->test.records = r->train.records;
-    return rows_split(NULL, r->train.count, o->split, o->seed, &r->train.rows, &r->train.count, &r->test.rows,
+    return rows_split(NULL, r->train.count, o->split, r->s->o.seed, &r->train.rows, &r->train.count, &r->test.rows,
                       &r->test.count, stderr);
 }
 
@@ -120,7 +121,7 @@ static int encode_side(run *r, side *x, long long *unseen) {
 }
 
 static int fit(run *r) {
-    const options *o = &r->s->o;
+    const knn_options *o = r->o;
     features_options how = {0};
     features_parse_labels(o->labels, &how.labels);
     features_parse_normalize(o->normalize, &how);
@@ -210,7 +211,7 @@ static void free_device(run *r) {
     CUDA_CHECK(cudaStreamDestroy(r->in));
     CUDA_CHECK(cudaStreamDestroy(r->out));
     for_each_span(r, destroy_span);
-    for (int i = 0; i < GEMM_COUNT(all); i++) CUDA_CHECK(cudaFree(all[i]));
+    for (int i = 0; i < ARRAY_SIZE(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
 /* Labels (few bytes, of memory that is not pinned: the host waits for them) and, while the host goes on, points. */
@@ -416,7 +417,7 @@ static int print_classes(const run *r, const class_map *map) {
 }
 
 static int vote_and_print(run *r, double *since) {
-    const options *o = &r->s->o;
+    const knn_options *o = r->o;
     class_map groups, *map = NULL;
     int status = EXIT_OK;
     if (o->classes_map != NULL || o->positive != NULL) {
@@ -427,7 +428,7 @@ static int vote_and_print(run *r, double *since) {
     *since = inspect_now_s();
     for (int k = r->k_first; k <= r->k && status == EXIT_OK; k++) {
         vote(r, k, since);
-        status = o->k_last > 0 ? print_sweep_line(r, map, k, k == r->k_first) : print_classes(r, map);
+        status = o->k_sweep[1] > 0 ? print_sweep_line(r, map, k, k == r->k_first) : print_classes(r, map);
         *since = inspect_now_s();
     }
     if (map != NULL) class_map_free(map);
@@ -435,7 +436,7 @@ static int vote_and_print(run *r, double *since) {
 }
 
 static int write_files(const run *r) {
-    const options *o = &r->s->o;
+    const knn_options *o = r->o;
     const int m = r->test.count;
     int status = EXIT_OK;
     if (o->out_labels != NULL) status = results_write_labels(o->out_labels, r->labels, r->predicted, m, stderr);
@@ -456,24 +457,24 @@ static void print_stages(const run *r) {
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-static int prepare_files(const options *o) {
+static int prepare_files(const knn_options *o) {
     const char *const files[] = {o->out_labels, o->out_indices, o->out_distances};
-    for (int i = 0; i < GEMM_COUNT(files); i++)
+    for (int i = 0; i < ARRAY_SIZE(files); i++)
         if (files[i] != NULL && results_prepare(files[i], stderr) != EXIT_OK) return EXIT_USAGE;
     return EXIT_OK;
 }
 
 static int choose_k(run *r) {
-    const options *o = &r->s->o;
-    r->k = o->k_last > 0 ? o->k_last : o->k_given ? o->k : DEFAULT_K;
-    r->k_first = o->k_last > 0 ? o->k_first : r->k;
+    const knn_options *o = r->o;
+    r->k = o->k_sweep[1] > 0 ? o->k_sweep[1] : o->k_given ? o->k : DEFAULT_K;
+    r->k_first = o->k_sweep[1] > 0 ? o->k_sweep[0] : r->k;
     if (r->k <= r->train.count) return EXIT_OK;
     fprintf(stderr, "%s: %s: k = %d, and there are %d training records\n", r->s->step, o->train, r->k, r->train.count);
     return EXIT_USAGE;
 }
 
 static void print_data(const run *r, long long unseen) {
-    const options *o = &r->s->o;
+    const knn_options *o = r->o;
     const device_facts *d = &r->s->device;
     printf("%s on %s (sm_%d)%s\n", r->s->step, d->name, d->cc,
            d->simulated ? ": results are real, times are not a GPU's" : "");
@@ -494,12 +495,12 @@ static int best_method(const run *r) {
 }
 
 static int run_methods(run *r) {
-    const options *o = &r->s->o;
-    const int best = o->method_given ? -1 : best_method(r);
+    const knn_options *o = r->o;
+    const int best = r->s->o.variant_given ? -1 : best_method(r);
     int status = EXIT_OK;
     bool wrong = false, first = true, first_exact = false;
     for (int i = 0; i < r->method_count && status == EXIT_OK; i++) {
-        if (o->method_given ? !o->chosen[i] : i != best) continue;
+        if (r->s->o.variant_given ? !r->s->o.chosen[i] : i != best) continue;
         const knn_method *method = &r->methods[i];
         double since;
         error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->test.count, r->train.count, r->d,
@@ -533,11 +534,11 @@ static void free_side(side *x) {
     free(x->codes);
 }
 
-int knn_files_run(session *s, const knn_method *methods, int count, double memory) {
-    run r = {.s = s, .methods = methods, .method_count = count, .memory = memory};
+int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory) {
+    run r = {.s = s, .o = o, .methods = methods, .method_count = count, .memory = memory};
     long long unseen = 0;
     double since = inspect_now_s();
-    int status = prepare_files(&s->o);
+    int status = prepare_files(o);
     if (status == EXIT_OK) status = read_tables(&r);
     stage(&r, READ, &since);
     if (status == EXIT_OK) status = choose_k(&r);

@@ -3,11 +3,12 @@
 #define KL_KNN_FILES_H
 
 #include "knn/knn.h"
+#include "knn/knn_options.h"
 #include "bench/session.h"
 
 /* Reads, encodes, searches with each chosen method, votes, prints what the votes are worth and how long each stage
  * took, and writes the files that were asked for (of the first method). `memory`: bytes of device memory that may be
  * taken. Returns the exit status. */
-int knn_files_run(session *s, const knn_method *methods, int count, double memory);
+int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory);
 
 #endif

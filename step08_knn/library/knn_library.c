@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../methods.h"
-#include "gpu/cublas.h"
 #include "gpu/error.h"
 #include "knn/knn_operands.h"
 #include "bench/session.h"
@@ -29,10 +28,8 @@ static int answer(cudaError_t error) {
 
 int knn_library_open(int device) {
     const device_choice choice = {.ordinal = device};
-    here.o = (options){.alpha = 1.0, .dtype = "f32", .layout = "n", .warm = true};
     const int status = device_open(&choice, &here.device, stderr);
     if (status != EXIT_OK) return status;
-    if (!here.device.simulated) cublas_open(stderr);
     return cudaMalloc((void **)&counts, sizeof *counts) == cudaSuccess ? EXIT_OK : EXIT_CUDA;
 }
 
@@ -131,11 +128,9 @@ int knn_library_compare(const char *method, const float *queries, const float *p
 }
 
 static record row(const char *method, int m, int n, int d, int k, const char *baseline) {
+    const knn_case what = {.m = m, .n = n, .d = d, .k = k};
     record r = session_describe(&here, method, "knn");
-    r.m = m;
-    r.n = n;
-    r.d = d;
-    r.k = k;
+    knn_describe(&what, &r);
     snprintf(r.baseline, sizeof r.baseline, "%s", baseline);
     return r;
 }
