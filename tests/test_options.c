@@ -555,7 +555,7 @@ static void help_is_made_from_the_tables(void **state) {
         "for it goes on\n                        and on about nothing, and ends\n",
         "wrong\n\n  --variant NAME        run this variant; may be repeated (default: all)\n",
         "\n  --sim-device NAME     the same, as a GPU of this kind: sm_75, sm_80, sm_86, sm_89, sm_90\n",
-        "times none): square,\n                        article, odd, check\n",
+        "(check only verifies): square, article, odd, check\n",
         "(default: no limit; check\n                        in the simulator: 200)\n",
         "generator (default 1)",
         "(default 0.5)",

@@ -27,7 +27,7 @@ static const option common_table[] = {
     {"variant", "NAME", OPTION_VARIANT, 0, NULL, NULL},
     {"list", NULL, OPTION_FLAG, FIELD(list), "list them and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
-    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check verifies many, times none)", NULL},
+    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
     {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
     {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default 1)", NULL},
