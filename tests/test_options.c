@@ -600,6 +600,14 @@ static void help_comes_before_later_errors_and_after_earlier_ones(void **state) 
     REFUSED(TOY, "--bogus --help", "--bogus: unknown option (see --help)");
 }
 
+static void a_program_may_have_no_options_of_its_own(void **state) {
+    (void)state;
+    const options_program bare = {.program = "toy", .summary = "", .noun = "variant", .variants = names};
+    assert_run(parse_program(&bare, "--verbose"), "--verbose");
+    assert_true(o.verbose);
+    assert_refused(parse_program(&bare, "--size 5"), "--size: unknown option (see --help)");
+}
+
 static void version_is_printed(void **state) {
     (void)state;
     assert_int_equal(parse(TOY, "--version --bogus"), OPTIONS_EXIT_OK);
@@ -928,6 +936,7 @@ int main(void) {
         TEST(help_is_made_from_the_tables),
         TEST(help_of_many_variants_is_broken_into_lines),
         TEST(help_comes_before_later_errors_and_after_earlier_ones),
+        TEST(a_program_may_have_no_options_of_its_own),
         TEST(version_is_printed),
         TEST(gemm_defaults),
         TEST(gemm_options_are_taken),

@@ -150,7 +150,7 @@ static void adapt(option_parse *p, option *what) {
 static bool create_rows(option_parse *p) {
     const options_program *program = p->program;
     int own = 0;
-    while (program->table[own].name != NULL) own++;
+    while (program->table != NULL && program->table[own].name != NULL) own++;
     p->rows = calloc((size_t)(own + ARRAY_SIZE(common_table)), sizeof *p->rows);
     p->long_options = calloc((size_t)(own + ARRAY_SIZE(common_table)) + 2, sizeof *p->long_options);
     p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
@@ -272,7 +272,7 @@ static bool check_files(const option_parse *p, const row *file, const char *othe
 }
 
 static bool check_rules(const option_parse *p, const option_rule *rule) {
-    for (; rule->option != NULL; rule++) {
+    for (; rule != NULL && rule->option != NULL; rule++) {
         const char *list = rule->option, *because = rule->because;
         for (const row *r; (r = next_given(p, &list)) != NULL;) {
             if (rule->kind == RULE_DIFFERS) {
