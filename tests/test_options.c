@@ -173,6 +173,19 @@ static void all_refused(family f, const refusal *list, int count) {
 
 #define ALL_REFUSED(family, list) all_refused(family, list, ARRAY_SIZE(list))
 
+/* `options` are separated by blanks ("alpha=1 warm"); each is refused together with `line`, for this reason. */
+static void each_refused_with(family f, const char *line, const char *options, const char *reason) {
+    char copy[256], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", options);
+    while (rest != NULL) {
+        char both[256], message[256];
+        const char *option = strsep(&rest, " ");
+        snprintf(both, sizeof both, "%s%s--%s", line, *line != '\0' ? " " : "", option);
+        snprintf(message, sizeof message, "--%.*s: %s", (int)strcspn(option, "="), option, reason);
+        REFUSED(f, both, message);
+    }
+}
+
 static int release(void **state) {
     (void)state;
     free(out_text);
@@ -680,13 +693,6 @@ static void gemm_refuses(void **state) {
         {"--ldb 0 --size 0", "--ldb 0: less than 1"},
         {"--lda 2000000001", "--lda: '2000000001' is out of range (at most 2000000000)"},
         {"--sustained 1 --beta 1", "--sustained: needs --beta 0, for C is not restored under continuous load"},
-        {"--csv x --lda 5000", "--lda: contradicts --csv, which has no column for it"},
-        {"--ldc 5000 --json x", "--ldc: contradicts --json, which has no column for it"},
-        {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
-        {"--sweep check --beta 0", "--beta: contradicts --sweep check, which chooses the scalars"},
-        {"--sweep check --warm", "--warm: contradicts --sweep check, which times nothing"},
-        {"--sweep check --no-baseline", "--no-baseline: contradicts --sweep check, which times nothing"},
-        {"--sweep check --sustained 1", "--sustained: contradicts --sweep check, which times nothing"},
         {"--dtype f16", "--dtype: 'f16' is unknown (known: f32)"},
         {"--out f32", "--out: unknown option (see --help)"},
         {"--show banks", "--show: unknown option (see --help)"},
@@ -707,20 +713,20 @@ static void gemm_refuses(void **state) {
     ALL_REFUSED(GEMM, list);
     ALL_REFUSED(TYPED, typed);
     ACCEPTED(TYPED, "--k 20 --n 10 --ldb 10 --layout nn");
-    static const char *const shape[] = {"size", "m", "n", "k", "lda", "ldb", "ldc"};
-    for (int i = 0; i < ARRAY_SIZE(shape); i++) {
-        char line[64], message[96];
-        snprintf(line, sizeof line, "--sweep check --%s=9000", shape[i]);
-        snprintf(message, sizeof message, "--%s: contradicts --sweep, which chooses the shapes", shape[i]);
-        REFUSED(GEMM, line, message);
-    }
+    each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9",
+                      "contradicts --sweep, which chooses the shapes");
+    each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0", "contradicts --sweep check, which chooses the scalars");
+    each_refused_with(GEMM, "--sweep check", "warm sustained=1 no-baseline",
+                      "contradicts --sweep check, which times nothing");
+    each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000", "contradicts --csv, which has no column for it");
+    each_refused_with(GEMM, "--json x", "lda=5000 ldb=5000 ldc=5000", "contradicts --json, which has no column for it");
+    each_refused_with(TYPED, "--show banks", "variant=one list verbose sweep=odd seed=1 time=1 csv=a json=a",
+                      "contradicts --show, which runs no variant");
 }
 
-/* Whatever option there will be: a show takes none but those that say where it runs. */
+/* Whatever options GEMM will have. */
 static void a_show_takes_no_other_option(void **state) {
     (void)state;
-    static const char *const with[] = {"list",   "verbose", "variant one", "sweep odd", "max-size 5", "every 5",
-                                       "seed 1", "time 1",  "csv a",       "json a",    "resume"};
     static const char *const argument[] = {
         [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9", [OPTION_SCALAR] = " 1",
         [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_WORD] = NULL};
@@ -734,11 +740,6 @@ static void a_show_takes_no_other_option(void **state) {
         snprintf(message, sizeof message, "--%s: contradicts --show, which runs no variant", row->name);
         REFUSED(TYPED, line, message);
     }
-    for (int i = 0; i < ARRAY_SIZE(with); i++) {
-        snprintf(line, sizeof line, "--%s --show banks", with[i]);
-        assert_int_equal(parse(TYPED, line), OPTIONS_EXIT_USAGE); /* some of them need another option, too */
-    }
-    REFUSED(TYPED, "--show banks --csv a --resume", "--csv: contradicts --show, which runs no variant");
 }
 
 /* ---- GEMV ---- */
@@ -772,31 +773,31 @@ static void gemv_refuses(void **state) {
     static const refusal list[] = {
         {"--lda 6 --k 7", "--lda 6: less than k = 7"},
         {"--lda 0 --k 0", "--lda 0: less than 1"},
-        {"--size 5 --sweep odd", "--size: contradicts --sweep, which chooses the shapes"},
-        {"--lda 5 --sweep odd", "--lda: contradicts --sweep, which chooses the shapes"},
         {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
-        {"--retune --sweep check", "--retune: contradicts --sweep check, which times nothing"},
-        {"--tune-csv x --sweep check", "--tune-csv: contradicts --sweep check, which times nothing"},
-        {"--lda 9999 --csv x", "--lda: contradicts --csv, which has no column for it"},
-        {"--lda 9999 --tune-csv b", "--lda: contradicts --tune-csv, which has no column for it"},
-        {"--beta 1 --tune-csv b", "--beta: contradicts --tune-csv, which has no column for it"},
-        {"--tune-file a --csv a", "--tune-file: 'a' is the --csv file too"},
-        {"--tune-file a --tune-csv a", "--tune-file: 'a' is the --tune-csv file too"},
-        {"--tune-csv x --json x", "--tune-csv: 'x' is the --json file too"},
         {"--retune --no-tune", "--retune: contradicts --no-tune"},
         {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
         {"--tune-csv x --sim", "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
         {"--sim-device sm_90 --tune-csv x",
          "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
         {"--pdl --graph", "--pdl: contradicts --graph, which times launches with and without it"},
-        {"--pdl --sweep article", "--pdl: contradicts --sweep article, which times single launches"},
-        {"--graph --sweep article", "--graph: contradicts --sweep article, which times single launches"},
-        {"--graph --beta 1", "--beta: contradicts --graph, which chooses the scalars"},
         {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
         {"--ldb=3", "--ldb: unknown option (see --help)"},
         {"--layout n", "--layout: unknown option (see --help)"},
     };
     ALL_REFUSED(GEMV, list);
+    each_refused_with(GEMV, "--sweep odd", "size=9 n=9 k=9 lda=9", "contradicts --sweep, which chooses the shapes");
+    each_refused_with(GEMV, "--sweep check", "alpha=1 beta=1", "contradicts --sweep check, which chooses the scalars");
+    each_refused_with(GEMV, "--sweep check", "warm no-baseline graph pdl retune no-tune tune-file=a tune-csv=a",
+                      "contradicts --sweep check, which times nothing");
+    each_refused_with(GEMV, "--sweep article", "graph pdl", "contradicts --sweep article, which times single launches");
+    each_refused_with(GEMV, "--graph", "alpha=1 beta=1", "contradicts --graph, which chooses the scalars");
+    each_refused_with(GEMV, "--csv x", "lda=5000", "contradicts --csv, which has no column for it");
+    each_refused_with(GEMV, "--json x", "lda=5000", "contradicts --json, which has no column for it");
+    each_refused_with(GEMV, "--tune-csv x", "lda=5000 alpha=1 beta=1",
+                      "contradicts --tune-csv, which has no column for it");
+    each_refused_with(GEMV, "--csv x", "tune-csv=x tune-file=x", "'x' is the --csv file too");
+    each_refused_with(GEMV, "--json x", "tune-csv=x tune-file=x", "'x' is the --json file too");
+    each_refused_with(GEMV, "--tune-csv x", "tune-file=x", "'x' is the --tune-csv file too");
     options_program inside = program_of(GEMV);
     inside.simulated = true;
     assert_refused(parse_program(&inside, "--tune-csv x"),
@@ -859,56 +860,44 @@ static void knn_refuses(void **state) {
         {"--n 5", "--k 25: more than --n 5"},
         {"--method three --method four", "--method: 'four' is unknown (known: one, two, three, best)"},
         {"--sweep square", "--sweep: 'square' is unknown (known: check)"},
-        {"--sweep check --d 5", "--d: contradicts --sweep, which chooses the shapes"},
-        {"--sweep check --transfers", "--transfers: contradicts --sweep check, which times nothing"},
         {"--lda 5", "--lda: unknown option (see --help)"},
         {"--metric l2", "--metric: unknown option (see --help)"},
         {"--dtype f16", "--dtype: unknown option (see --help)"},
         {"--train a", "--train: needs --test or --split"},
         {"--train a --test b --split 0.5", "--split: contradicts --test"},
-        {"--train a --test b --m 5", "--m: contradicts --train, which brings its own data"},
-        {"--train a --test b --sweep check", "--sweep: contradicts --train, which brings its own data"},
-        {"--train a --test b --transfers",
-         "--transfers: contradicts --train, which searches once and records no times"},
-        {"--train a --test b --csv c", "--csv: contradicts --train, which searches once and records no times"},
         {"--train a --test b --k 0", "--k: '0' is not above 0"},
         {"--train a --test b --k 3 --k-sweep 1:5", "--k: contradicts --k-sweep"},
         {"--train a --test b --k-sweep 1:5 --out c", "--out: contradicts --k-sweep, which predicts several times"},
-        {"--train a --test b --labels none --out c", "--out: contradicts --labels none, which predicts nothing"},
-        {"--train a --test b --labels none --k-sweep 1:2",
-         "--k-sweep: contradicts --labels none, which predicts nothing"},
         {"--train a --test b --labels middle", "--labels: 'middle' is unknown (known: last, first, none)"},
-        {"--train a --test b --labels last --train-labels c",
-         "--train-labels: contradicts --labels, which is for labels among the records"},
-        {"--train a --test b --test-labels c --labels none",
-         "--test-labels: contradicts --labels, which is for labels among the records"},
         {"--train a --split 0.5 --test-labels c", "--test-labels: needs --test"},
         {"--train a --test b --rates-csv c --positive x", "--rates-csv: needs --k-sweep"},
         {"--train a --test b --rates-csv c --k-sweep 1:5", "--rates-csv: needs --classes-map or --positive"},
-        {"--train a --test b --out b", "--out: 'b' is the --test file too"},
         {"--train a --test b --out c --out-indices c", "--out: 'c' is the --out-indices file too"},
-        {"--train a --test b --train-labels c --out-distances c",
-         "--out-distances: 'c' is the --train-labels file too"},
-        {"--train a --test b --classes-map c --k-sweep 1:2 --rates-csv c",
-         "--rates-csv: 'c' is the --classes-map file too"},
     };
-    static const char *const of_files[] = {"test",     "split",    "labels",      "train-labels",  "test-labels",
-                                           "header",   "symbolic", "normalize",   "k-sweep",       "classes-map",
-                                           "positive", "out",      "out-indices", "out-distances", "rates-csv"};
     ALL_REFUSED(KNN, list);
-    REFUSED(KNN, "--verify", "--verify: needs --train");
-    for (int i = 0; i < ARRAY_SIZE(of_files); i++) {
-        static const struct {
-            const char *option, *argument;
-        } other[] = {{"split", "0.5"}, {"labels", "last"}, {"header", "no"}, {"normalize", "none"}, {"k-sweep", "1:2"}};
-        char line[64], message[64];
-        const char *argument = "a";
-        for (int j = 0; j < ARRAY_SIZE(other); j++)
-            if (strcmp(of_files[i], other[j].option) == 0) argument = other[j].argument;
-        snprintf(line, sizeof line, "--%s %s", of_files[i], argument);
-        snprintf(message, sizeof message, "--%s: needs --train", of_files[i]);
-        REFUSED(KNN, line, message);
+    each_refused_with(KNN, "",
+                      "test=a split=0.5 labels=last train-labels=a test-labels=a header=no symbolic=2 normalize=none "
+                      "k-sweep=1:2 classes-map=a positive=a out=a out-indices=a out-distances=a rates-csv=a verify",
+                      "needs --train");
+    each_refused_with(KNN, "--sweep check", "m=9 n=9 d=9 k=9", "contradicts --sweep, which chooses the shapes");
+    each_refused_with(KNN, "--sweep check", "transfers", "contradicts --sweep check, which times nothing");
+    each_refused_with(KNN, "--train a --test b", "m=9 n=9 d=9 sweep=check",
+                      "contradicts --train, which brings its own data");
+    each_refused_with(KNN, "--train a --test b", "time=1 csv=c json=c transfers",
+                      "contradicts --train, which searches once and records no times");
+    each_refused_with(KNN, "--train a --test b --labels none", "k-sweep=1:2 classes-map=c positive=c out=c",
+                      "contradicts --labels none, which predicts nothing");
+    each_refused_with(KNN, "--train a --test b --labels last", "train-labels=c test-labels=c",
+                      "contradicts --labels, which is for labels among the records");
+    const char *const inputs[] = {"train", "test", "train-labels", "test-labels", "classes-map"};
+    for (int i = 0; i < ARRAY_SIZE(inputs); i++) {
+        char line[96], reason[64];
+        snprintf(line, sizeof line, "--train a --test b --%s x", inputs[i]);
+        snprintf(reason, sizeof reason, "'x' is the --%s file too", inputs[i]);
+        each_refused_with(KNN, line, "out=x out-indices=x out-distances=x", reason);
     }
+    each_refused_with(KNN, "--train a --test b --k-sweep 1:2 --classes-map x", "rates-csv=x",
+                      "'x' is the --classes-map file too");
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, release)
