@@ -107,7 +107,7 @@ expect 'too large a beta of s8' 2 "^test_gemm: --beta: '65537' is out of range" 
 expect 'ldb of tn' 2 '^test_gemm: --ldb 19: less than k = 20$' --m 5 --n 6 --k 20 --ldb 19
 expect 'ldb of nn' 0 '^plain' --layout nn --m 5 --n 6 --k 20 --ldb 19 --variant plain
 expect 'sustained, with C put back' 2 '^test_gemm: --sustained: needs --beta 0' --sustained 1 --beta 1
-expect 'help' 0 '^ +of f16: f16, f32; of bf16: bf16, f32; of tf32: f32; of s8: s32; of f32: f32; of tf32x3: f32$' --help
+expect 'help' 0 'what C holds: of f16: f16 \(default\), f32; of bf16: bf16 \(default\), f32; ' --help
 expect 'a list' 0 '^only_s8 +takes s8 and tn' --list
 
 # What it shows.

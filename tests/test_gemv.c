@@ -1,5 +1,5 @@
-/* A GEMV's host side: rounding to 16-bit types, typed operands, reference and bound, the check list, the options and
- * the tune file. */
+/* A GEMV's host side: rounding to 16-bit types, typed operands, reference and bound, the check list, sweeps and the
+ * tune file. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,6 @@
 
 #include "gemv/gemv_check.h"
 #include "gemv/gemv_operands.h"
-#include "bench/options.h"
 #include "bench/shapes.h"
 #include "bench/tune.h"
 
@@ -382,72 +381,7 @@ static void the_check_list(void **state) {
     free(some);
 }
 
-/* ---- options ---- */
-
-static options opts;
-static char message[512];
-
-static options_result parse(options_operation operation, const char *const *arguments) {
-    static const char *const variants[] = {"plain", "tuned"}, *const dtypes[] = {"f16", "f32", NULL},
-                             *const layouts[] = {"n", NULL};
-    const options_step step = {"test", variants, 2,     dtypes,    layouts, NULL, 4096,
-                               512,    300,      false, operation, NULL,    {0},  {0}};
-    char *argv[16] = {(char *)"./run"};
-    int argc = 1;
-    for (; arguments[argc - 1] != NULL; argc++) argv[argc] = (char *)arguments[argc - 1];
-    FILE *err = fmemopen(message, sizeof message, "w"), *out = fopen("/dev/null", "w");
-    memset(message, 0, sizeof message);
-    const options_result r = options_parse(argc, argv, &step, &opts, out, err);
-    fclose(err);
-    fclose(out);
-    return r;
-}
-
-#define PARSE(operation, ...) parse(operation, (const char *const[]){__VA_ARGS__, NULL})
-#define REFUSED(text, operation, ...)                                                                                  \
-    do {                                                                                                               \
-        assert_int_equal(PARSE(operation, __VA_ARGS__), OPTIONS_EXIT_USAGE);                                           \
-        assert_string_equal(message, "test: " text "\n");                                                              \
-    } while (0)
-
-static void options_of_a_gemv(void **state) {
-    (void)state;
-    assert_int_equal(
-        PARSE(OPTIONS_GEMV, "--n", "5", "--k=7", "--dtype", "f32", "--retune", "--tune-file", "a", "--tune-csv", "b"),
-        OPTIONS_RUN);
-    assert_true(opts.m == 1 && opts.n == 5 && opts.k == 7 && opts.retune && opts.tune && !opts.graph && !opts.pdl);
-    assert_string_equal(opts.tune_file, "a");
-    assert_string_equal(opts.tune_csv, "b");
-    assert_int_equal(PARSE(OPTIONS_GEMV, "--graph", "--no-tune", "--size", "8"), OPTIONS_RUN);
-    assert_true(opts.graph && !opts.tune && opts.n == 8 && opts.k == 8 && opts.tune_file == NULL);
-    assert_int_equal(PARSE(OPTIONS_GEMV, "--pdl", "--k=7", "--lda", "9"), OPTIONS_RUN);
-    assert_true(opts.pdl && opts.lda == 9);
-    REFUSED("--pdl: contradicts --graph, which times launches with and without it", OPTIONS_GEMV, "--pdl", "--graph");
-    REFUSED("--pdl: contradicts --sweep article, which times single launches", OPTIONS_GEMV, "--pdl", "--sweep",
-            "article");
-    REFUSED("--lda: cannot be recorded, --tune-csv has no column for it", OPTIONS_GEMV, "--lda", "9999", "--tune-csv",
-            "b");
-    REFUSED("--beta: cannot be recorded, --tune-csv has no column for it", OPTIONS_GEMV, "--beta", "1", "--tune-csv",
-            "b");
-    REFUSED("--tune-file: 'a' is another option's file too", OPTIONS_GEMV, "--tune-file", "a", "--csv", "./a");
-    REFUSED("--tune-file: 'a' is another option's file too", OPTIONS_GEMV, "--tune-file", "a", "--tune-csv", "./a");
-    REFUSED("--m: is for a GEMM, this is a GEMV", OPTIONS_GEMV, "--m", "3");
-    REFUSED("--ldb: is for a GEMM, this is a GEMV", OPTIONS_GEMV, "--ldb=3");
-    REFUSED("--ldc: is for a GEMM, this is a GEMV", OPTIONS_GEMV, "--ldc", "3");
-    REFUSED("--layout: is for a GEMM, this is a GEMV", OPTIONS_GEMV, "--layout", "n");
-    REFUSED("--graph: is for a GEMV, this is a GEMM", OPTIONS_GEMM, "--graph");
-    REFUSED("--retune: is for a GEMV, this is a GEMM", OPTIONS_GEMM, "--retune");
-    REFUSED("--no-tune: is for a GEMV, this is a GEMM", OPTIONS_GEMM, "--no-tune");
-    REFUSED("--tune-file: is for a GEMV, this is a GEMM", OPTIONS_GEMM, "--tune-file", "x");
-    REFUSED("--tune-csv: is for a GEMV, this is a GEMM", OPTIONS_GEMM, "--tune-csv", "x");
-    REFUSED("--retune: contradicts --no-tune", OPTIONS_GEMV, "--retune", "--no-tune");
-    REFUSED("--tune-csv: contradicts --no-tune, which searches nothing", OPTIONS_GEMV, "--tune-csv", "x", "--no-tune");
-    REFUSED("--tune-csv: 'x' is the --csv file too", OPTIONS_GEMV, "--tune-csv", "x", "--csv", "x");
-    REFUSED("--beta: contradicts --graph, which chooses the scalars", OPTIONS_GEMV, "--graph", "--beta", "1");
-    REFUSED("--graph: contradicts --sweep article, which times single launches", OPTIONS_GEMV, "--graph", "--sweep",
-            "article");
-    REFUSED("--retune: contradicts --sweep check, which times nothing", OPTIONS_GEMV, "--retune", "--sweep", "check");
-}
+/* ---- sweeps ---- */
 
 static void sweeps_of_a_gemv(void **state) {
     (void)state;
@@ -465,7 +399,7 @@ static void sweeps_of_a_gemv(void **state) {
 
 /* ---- the tune file ---- */
 
-static char folder[64], file[128];
+static char folder[64], file[128], message[512];
 static tune_table table;
 static const char *const known[] = {"n2 r32 u4 v1", "n8 r32 u1 v2"};
 
@@ -778,7 +712,6 @@ int main(void) {
         cmocka_unit_test_teardown(planted_values_arrive, tear_down),
         cmocka_unit_test(the_check_list),
         cmocka_unit_test(the_check_list_on_16_bytes),
-        cmocka_unit_test(options_of_a_gemv),
         cmocka_unit_test(sweeps_of_a_gemv),
         cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(two_writers, make_folder, remove_folder),

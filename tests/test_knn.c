@@ -1,5 +1,5 @@
-/* Nearest neighbours on the host: the chain, keys, the reference and comparing with it, the check list, the data that
- * it makes, and the options of a kNN step. */
+/* Nearest neighbours on the host: the chain, keys, the reference and comparing with it, the check list and the data
+ * that it makes. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,6 @@
 #include "knn/knn_check.h"
 #include "knn/knn_key.h"
 #include "knn/knn_reference.h"
-#include "bench/options.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -188,116 +187,6 @@ static void the_list_has_everything(void **state) {
     free(some);
 }
 
-/* ---- options ---- */
-
-static const char *const methods[] = {"one", "two", "best"}, *const dtypes[] = {"f32", NULL},
-                         *const layouts[] = {"n", NULL};
-static const options_step step = {.step = "test_knn",
-                                  .variants = methods,
-                                  .variant_count = 3,
-                                  .dtypes = dtypes,
-                                  .layouts = layouts,
-                                  .simulated_max_size = 300,
-                                  .search = {1200, 32768, 256, 25},
-                                  .simulated_search = {20, 2048, 32, 10},
-                                  .operation = OPTIONS_KNN};
-
-static options_result parse(options *o, const char *line, char *message, size_t size) {
-    char text[400], *argv[40] = {"test_knn"};
-    int argc = 1;
-    snprintf(text, sizeof text, "%s", line);
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) argv[argc++] = strdup(word);
-    FILE *err = fmemopen(message, size, "w"), *out = fopen("/dev/null", "w");
-    memset(message, 0, size);
-    const options_result result = options_parse(argc, argv, &step, o, out, err); /* strings stay: o points at them */
-    fclose(out);
-    fclose(err);
-    return result;
-}
-
-static void options_are_taken(void **state) {
-    (void)state;
-    char message[500];
-    options o;
-    assert_int_equal(parse(&o, "", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.m == 1200 && o.n == 32768 && o.d == 256 && o.k == 25 && o.memory_limit == 0.8);
-    assert_true(o.chosen[0] && o.chosen[1] && o.chosen[2] && !o.method_given);
-    assert_int_equal(parse(&o, "--sim", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.m == 20 && o.n == 2048 && o.d == 32 && o.k == 10);
-    assert_int_equal(parse(&o, "--method two --m 0 --d 0 --n 7 --k 7", message, sizeof message), OPTIONS_RUN);
-    assert_true(!o.chosen[0] && o.chosen[1] && !o.chosen[2] && o.method_given && o.m == 0 && o.n == 7 && o.d == 0);
-    assert_int_equal(parse(&o, "--variant two --memory-limit 2.5G", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.chosen[1] && o.memory_limit == 2.5e9);
-    assert_int_equal(parse(&o, "--memory-limit 50%", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.memory_limit == 0.5);
-    assert_int_equal(parse(&o, "--memory-limit 4096", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.memory_limit == 4096.0);
-    assert_int_equal(parse(&o, "--train a --test b --labels first --normalize zscore,minmax --metric l2 --k-sweep 1:11",
-                           message, sizeof message),
-                     OPTIONS_RUN);
-    assert_true(strcmp(o.train, "a") == 0 && strcmp(o.test, "b") == 0 && strcmp(o.labels, "first") == 0);
-    assert_true(strcmp(o.normalize, "zscore,minmax") == 0 && o.k_first == 1 && o.k_last == 11 && !o.k_given);
-    assert_int_equal(parse(&o, "--train a --split 0.25 --out b --out-indices c --out-distances d.npy --k 3 --verify",
-                           message, sizeof message),
-                     OPTIONS_RUN);
-    assert_true(o.split == 0.25 && strcmp(o.out_labels, "b") == 0 && strcmp(o.out_indices, "c") == 0 &&
-                strcmp(o.out_distances, "d.npy") == 0 && o.k_given && o.k == 3 && o.verify);
-    assert_int_equal(parse(&o, "--sweep check --every 3 --max-size 70 --sim", message, sizeof message), OPTIONS_RUN);
-    assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 70);
-    assert_int_equal(parse(&o, "--sweep check --sim", message, sizeof message), OPTIONS_RUN);
-    assert_int_equal(o.max_size, 300);
-}
-
-static void bad_options_are_refused(void **state) {
-    (void)state;
-    static const char *const lines[][2] = {
-        {"--k 0", "--k: '0' is not above 0"},
-        {"--n 0", "--n: there has to be a point"},
-        {"--n 5 --k 6", "--k 6: more than --n 5"},
-        {"--d -3", "--d: '-3' is negative"},
-        {"--m 1.5", "--m: '1.5' is not a whole number"},
-        {"--method three", "--method: 'three' is unknown (known: one, two, best)"},
-        {"--sweep square", "--sweep: 'square' is unknown (known: check)"},
-        {"--sweep check --d 5", "--d: contradicts --sweep, which chooses the shapes"},
-        {"--lda 5", "--lda: is for a GEMM or GEMV, this is a kNN search"},
-        {"--ldb 5", "--ldb: is for a GEMM, this is a kNN search"},
-        {"--graph", "--graph: is for a GEMV, this is a kNN search"},
-        {"--dtype f16", "--dtype: is for a GEMM or GEMV, this is a kNN search"},
-        {"--memory-limit 0", "--memory-limit: '0' is not above 0"},
-        {"--memory-limit 0x5", "--memory-limit: '0x5' is no size (bytes, 500M, 2.5G or 80%)"},
-        {"--memory-limit G", "--memory-limit: 'G' is no size (bytes, 500M, 2.5G or 80%)"},
-        {"--memory-limit 101%", "--memory-limit: '101%' is out of range"},
-        {"--memory-limit 1", "--memory-limit: '1' is out of range"},
-        {"--test b", "--test: needs --train"},
-        {"--verify", "--verify: needs --train"},
-        {"--train a", "--train: needs --test or --split"},
-        {"--train a --test b --split 0.5", "--split: contradicts --test"},
-        {"--train a --split 1", "--split: '1' is not between 0 and 1"},
-        {"--train a --test b --m 5", "--m: contradicts --train, which brings its own data"},
-        {"--train a --test b --transfers", "--transfers: contradicts --train, which brings its own data"},
-        {"--sweep check --transfers", "--transfers: contradicts --sweep check, which times nothing"},
-        {"--train a --test b --csv c", "--csv: contradicts --train, which brings its own data"},
-        {"--train a --test b --k 0", "--k: '0' is not above 0"},
-        {"--train a --test b --k 3 --k-sweep 1:5", "--k: contradicts --k-sweep"},
-        {"--train a --test b --k-sweep 5", "--k-sweep: '5' is no range, as 1:11 is one"},
-        {"--train a --test b --k-sweep 0:5", "--k-sweep: '0' is not above 0"},
-        {"--train a --test b --k-sweep 5:4", "--k-sweep: '5:4' ends before it begins"},
-        {"--train a --test b --k-sweep 1:5 --out c", "--out: contradicts --k-sweep, which predicts several times"},
-        {"--train a --test b --labels none --out c", "--out: contradicts --labels none"},
-        {"--train a --test b --labels middle", "--labels: 'middle' is unknown (known: last, first, none)"},
-        {"--train a --test b --metric l1", "--metric: 'l1' is unknown (known: l2)"},
-        {"--train a --test b --out ./b", "--out: './b' is another option's file too"},
-        {"--train a --test b --out c --out-indices c", "--out-indices: 'c' is another option's file too"},
-    };
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        char message[500], want[300];
-        options o;
-        snprintf(want, sizeof want, "test_knn: %s\n", lines[i][1]);
-        assert_int_equal(parse(&o, lines[i][0], message, sizeof message), OPTIONS_EXIT_USAGE);
-        assert_string_equal(message, want);
-    }
-}
-
 int main(void) {
 #define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
@@ -307,8 +196,6 @@ int main(void) {
         TEST(comparing_counts),
         TEST(order_is_checked),
         TEST(the_list_has_everything),
-        TEST(options_are_taken),
-        TEST(bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

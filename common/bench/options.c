@@ -27,7 +27,7 @@ static const option common_table[] = {
     {"variant", "NAME", OPTION_VARIANT, 0, NULL, NULL},
     {"list", NULL, OPTION_FLAG, FIELD(list), "list them and stop", NULL},
     {"verbose", NULL, OPTION_FLAG, FIELD(verbose), "say more; with --list: registers, shared memory, occupancy", NULL},
-    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check verifies many, times none)", NULL},
+    {"sweep", "KIND", OPTION_SWEEP, FIELD(sweep), "run a list of problems (check only verifies)", NULL},
     {"max-size", "N", OPTION_INT, FIELD(max_size), NULL, NULL},
     {"every", "N", OPTION_POSITIVE, FIELD(every), "take every Nth problem of --sweep check (default 1)", NULL},
     {"seed", "N", OPTION_SEED, FIELD(seed), "seed of the data's generator (default 1)", NULL},
@@ -150,7 +150,7 @@ static void adapt(option_parse *p, option *what) {
 static bool create_rows(option_parse *p) {
     const options_program *program = p->program;
     int own = 0;
-    while (program->table[own].name != NULL) own++;
+    while (program->table != NULL && program->table[own].name != NULL) own++;
     p->rows = calloc((size_t)(own + ARRAY_SIZE(common_table)), sizeof *p->rows);
     p->long_options = calloc((size_t)(own + ARRAY_SIZE(common_table)) + 2, sizeof *p->long_options);
     p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
@@ -272,7 +272,7 @@ static bool check_files(const option_parse *p, const row *file, const char *othe
 }
 
 static bool check_rules(const option_parse *p, const option_rule *rule) {
-    for (; rule->option != NULL; rule++) {
+    for (; rule != NULL && rule->option != NULL; rule++) {
         const char *list = rule->option, *because = rule->because;
         for (const row *r; (r = next_given(p, &list)) != NULL;) {
             if (rule->kind == RULE_DIFFERS) {

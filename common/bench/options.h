@@ -95,24 +95,28 @@ typedef struct option_parse option_parse;
 typedef struct {
     const char *program;         /* "step04_vectorized" */
     const char *summary;         /* --help's first sentence */
-    const char *noun;            /* "variant", or "method" */
+    const char *noun;            /* "variant", or "method": the option's name, where --variant is known too */
     const char *const *variants; /* names */
     int variant_count;
     const char *best;          /* the name that stands for the best variant that can run ("best"); NULL: none */
-    const char *const *sweeps; /* NULL-terminated names of the kinds it has: "square", "article", "odd", "check" */
+    const char *const *sweeps; /* NULL-terminated names of its kinds: "square", "article", "odd", "check"; NULL: none */
     int simulated_max_size;    /* --max-size of --sweep check in the simulator */
     bool simulated;            /* this process runs in the simulator, also without --sim */
-    const option *table;       /* the family's own options; ends with a row without a name */
-    const option_rule *rules;  /* the family's rules; ends with a row without an option */
+    const option *table;       /* the family's own options; ends with a row without a name; NULL: none */
+    const option_rule *rules;  /* the family's rules; ends with a row without an option; NULL: none */
     void *values;              /* the family's struct, holding its defaults */
     /* What depends on several options: fills in defaults and checks. False after options_fail. NULL: nothing. */
     bool (*complete)(const option_parse *p, const options *common, void *values);
 } options_program;
 
-/* For `complete`: was the option on the command line? And: prints "PROGRAM: MESSAGE" as one line; returns false. */
+/* For `complete`. Was the option on the command line? */
 bool options_given(const option_parse *p, const char *name);
+
+/* Prints "PROGRAM: MESSAGE" as one line, with '?' for control characters. Returns false. */
 __attribute__((format(printf, 2, 3))) bool options_fail(const option_parse *p, const char *format, ...);
-/* A word of a list, or NULL after options_fail: "--out: 'x' is unknown (known: f16, f32)". */
+
+/* The one of `words` (NULL-terminated) that is `text`, or NULL after options_fail: "--out: 'x' is unknown (known: f16,
+ * f32)". */
 const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words);
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;

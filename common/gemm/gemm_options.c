@@ -39,8 +39,9 @@ static const option rows[] = {
 };
 
 static const option_rule rules[] = {
-    {"size m n k lda ldb ldc alpha beta dtype layout out warm sustained no-baseline variant list verbose sweep "
-     "max-size every seed time csv json resume",
+    {"size m n k lda ldb ldc alpha beta dtype layout out warm sustained no-baseline variant list verbose sweep seed "
+     "time "
+     "csv json",
      RULE_CONTRADICTS, "show", "which runs no variant"},
     {"size m n k lda ldb ldc", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"alpha beta", RULE_CONTRADICTS, "sweep check", "which chooses the scalars"},

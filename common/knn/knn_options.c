@@ -70,8 +70,8 @@ static const option_rule rules[] = {
      "out-indices "
      "out-distances rates-csv verify",
      RULE_NEEDS, "train", NULL},
-    {"m n d sweep max-size every", RULE_CONTRADICTS, "train", "which brings its own data"},
-    {"time csv json resume transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
+    {"m n d sweep", RULE_CONTRADICTS, "train", "which brings its own data"},
+    {"time csv json transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
     {"split", RULE_CONTRADICTS, "test", NULL},
     {"train-labels test-labels", RULE_CONTRADICTS, "labels", "which is for labels among the records"},
     {"test-labels", RULE_NEEDS, "test", NULL},

@@ -187,6 +187,8 @@ if wants step07; then
     check "$step: a corrupted tune file is written anew" kept 1
     check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
     check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
+    check "$step: a --tune-csv that is something else" refuses 2 'holds something else' autotuned --tune-csv "$tune"
+    check "$step: a --tune-csv that cannot be" refuses 2 'No such file' autotuned --tune-csv "$work/no/file"
 
     # An entry whose candidate, the first one, wants rows of whole 16 bytes, for a shape that has none.
     misfit=$(./step07/run --list --verbose --variant autotuned | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
