@@ -57,7 +57,7 @@ missing_packages() {
 
 install_packages() {
     command="apt-get install -y $*"
-    [ -z "$check_only" ] || die "missing: $*; type: sudo $command"
+    [ -z "$check_only" ] || die "missing: $*; type: make deps (or: sudo $command)"
     have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
     [ "$(id -u)" = 0 ] || die "missing: $*; type: sudo $command"
     say "installing $* (apt-get)"

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "gemm/gemm_check.h"
-#include "gemm/operands.h"
+#include "gemm/gemm_cases.h"
+#include "gemm/gemm_operands.h"
 #include "tensor/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -24,14 +24,14 @@ static const gemm_kind kinds[] = {
     {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
 };
 
-static operands o;
+static gemm_operands o;
 static void *memory;
 static gemm_problem p;
 static verify_case v;
 
 static int tear_down(void **state) {
     (void)state;
-    operands_destroy(&o);
+    gemm_operands_destroy(&o);
     free(memory);
     memory = NULL;
     return 0;
@@ -44,16 +44,16 @@ static gemm_case of_kind(const gemm_kind *kind, int m, int n, int k) {
 
 static void set_up(const gemm_case *what, bool exact) {
     tear_down(NULL);
-    memory = aligned_alloc(256, operands_bytes(what, 1));
+    memory = aligned_alloc(256, gemm_operands_bytes(what, 1));
     assert_non_null(memory);
-    assert_int_equal(operands_place(&o, what, memory), cudaSuccess);
-    operand_set *s = &o.set[0];
+    gemm_operands_place(&o, what, memory);
+    operand_set *s = &o.at.set[0];
     const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
     matrix_fill_host(&s->a, read, what->seed * 3);
     matrix_fill_host(&s->b, read, what->seed * 3 + 1);
     matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    p = operands_problem(&o, 0);
-    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, verify_arithmetic_of(p.type), p.layout};
+    p = gemm_operands_problem(&o, 0);
+    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, gemm_arithmetic(p.type), p.layout};
 }
 
 /* Straight from gemm.h's text. */
@@ -172,8 +172,8 @@ static void operands_of_all_sizes(void **state) {
             assert_int_equal((uintptr_t)p.B % 256, off * size);
             assert_int_equal((uintptr_t)p.C % 256, off * out);
             assert_true(v.b.rows == (tn ? 7 : 9) && v.b.cols == (tn ? 9 : 7) && v.b.ld == 12);
-            assert_int_equal(matrix_bytes(&v.a) + matrix_bytes(&v.b) + matrix_bytes(&v.c), operands_bytes(&c, 1));
-            const gemm_problem outline = operands_outline(&c);
+            assert_int_equal(matrix_bytes(&v.a) + matrix_bytes(&v.b) + matrix_bytes(&v.c), gemm_operands_bytes(&c, 1));
+            const gemm_problem outline = gemm_operands_outline(&c);
             assert_true(outline.lda == 11 && outline.ldb == 12 && outline.ldc == 13 && outline.type == c.type);
             assert_int_equal((uintptr_t)outline.A % 256, (uintptr_t)p.A % 256);
             assert_int_equal((uintptr_t)outline.B % 256, (uintptr_t)p.B % 256);
@@ -200,11 +200,11 @@ static void operands_of_all_sizes(void **state) {
 static void bytes_touched(void **state) {
     (void)state;
     gemm_case c = {.m = 3, .n = 5, .k = 7, .alpha = 1.0f, .type = GEMM_S8, .out = DTYPE_S32};
-    assert_int_equal(operands_touched(&c), 21 + 35 + 4 * 15);
+    assert_int_equal(gemm_operands_touched(&c), 21 + 35 + 4 * 15);
     c.type = GEMM_BF16, c.out = DTYPE_F32;
-    assert_int_equal(operands_touched(&c), 2 * (21 + 35) + 4 * 15);
+    assert_int_equal(gemm_operands_touched(&c), 2 * (21 + 35) + 4 * 15);
     c.type = GEMM_TF32;
-    assert_int_equal(operands_touched(&c), 4 * (21 + 35 + 15));
+    assert_int_equal(gemm_operands_touched(&c), 4 * (21 + 35 + 15));
 }
 
 /* What is right passes both passes; the operands' values differ along each dimension of B, or the layouts could not be
@@ -231,7 +231,7 @@ static void right_results_pass(void **state) {
         const gemm_case c = of_kind(&kinds[i], 20, 20, 20);
         set_up(&c, true);
         gemm();
-        v.layout = v.layout == GEMM_TN ? GEMM_NN : GEMM_TN;
+        v.b_transposed = !v.b_transposed;
         assert_true(verify().wrong > 200);
     }
 }
@@ -350,7 +350,7 @@ static void s8_wraps_around(void **state) {
 static void the_list_has_all_of_each_kind(void **state) {
     (void)state;
     gemm_case *cases;
-    const int count = gemm_check_kind_cases(kinds, COUNT(kinds), INT_MAX, 1, 9, &cases);
+    const int count = gemm_kind_cases(kinds, COUNT(kinds), INT_MAX, 1, 9, &cases);
     assert_int_equal(count % (int)COUNT(kinds), 0);
     const int each = count / (int)COUNT(kinds);
     assert_in_range(each, 130, 200);
@@ -370,7 +370,7 @@ static void the_list_has_all_of_each_kind(void **state) {
             if (c->m == 0) empty[0] = true;
             if (c->n == 0) empty[1] = true;
             if (c->k == 0 && c->m > 0 && c->n > 0) empty[2] = true;
-            const gemm_problem q = operands_outline(c);
+            const gemm_problem q = gemm_operands_outline(c);
             assert_true(q.lda >= c->k && q.ldb >= (c->layout == GEMM_TN ? c->k : c->n) && q.ldc >= c->n);
             rows_on_16[0][(size_t)q.lda * in % 16 == 0] = true;
             rows_on_16[1][(size_t)q.ldb * in % 16 == 0] = true;
@@ -395,7 +395,7 @@ static void the_list_has_all_of_each_kind(void **state) {
         assert_true(base_on_16[0] && base_on_16[1]);
     }
     gemm_case *some;
-    const int fewer = gemm_check_kind_cases(kinds, COUNT(kinds), 70, 3, 9, &some);
+    const int fewer = gemm_kind_cases(kinds, COUNT(kinds), 70, 3, 9, &some);
     assert_true(fewer > count / 9 && fewer < count / 3);
     for (int i = 0; i < fewer; i++) assert_true(some[i].m <= 70 && some[i].n <= 70 && some[i].k <= 70);
     free(some);

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "gemv/gemv_check.h"
+#include "gemv/gemv_cases.h"
 #include "gemv/gemv_operands.h"
-#include "bench/shapes.h"
+#include "gemv/gemv_shapes.h"
 #include "bench/tune.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -115,18 +115,18 @@ static void set_up(const gemv_case *what, bool exact) {
     tear_down(NULL);
     memory = aligned_alloc(256, gemv_operands_bytes(what, 1));
     assert_non_null(memory);
-    assert_int_equal(gemv_operands_place(&o, what, memory), cudaSuccess);
-    gemv_set *s = &o.set[0];
+    gemv_operands_place(&o, what, memory);
+    operand_set *s = &o.at.set[0];
     const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
     matrix_fill_host(&s->a, read, what->seed * 3);
-    matrix_fill_host(&s->x, read, what->seed * 3 + 1);
-    matrix_fill_host(&s->y, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
+    matrix_fill_host(&s->b, read, what->seed * 3 + 1);
+    matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
     p = gemv_operands_problem(&o, 0);
     if (exact) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){s->a, s->x, s->y, p.alpha, p.beta, exact, VERIFY_FMA, GEMM_NN};
+    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, VERIFY_FMA, GEMM_NN};
 }
 
 static void store(int i, double value) {
@@ -315,7 +315,7 @@ static void the_check_list_on_16_bytes(void **state) {
     gemv_case *cases;
     bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
     int turns[3] = {0};
-    const int count = gemv_check_cases(INT_MAX, 1, 1, &cases);
+    const int count = gemv_cases(INT_MAX, 1, 1, &cases);
     for (int i = 0; i < count; i++) {
         const gemv_case *c = &cases[i];
         if (c->plant != PLANT_NONE)
@@ -331,13 +331,13 @@ static void the_check_list_on_16_bytes(void **state) {
                 assert_true(planted[t][where][0][value] && planted[t][where][1][value]);
     }
     /* What scripts/sanitize.sh takes of it. */
-    const int few = gemv_check_cases(129, 41, 1, &cases);
+    const int few = gemv_cases(129, 41, 1, &cases);
     for (int i = 0; i < few; i++)
         if (cases[i].n > 0 && cases[i].k >= 16) sampled[cases[i].type][on_16_bytes(&cases[i])] = true;
     free(cases);
     assert_in_range(few, 12, 20);
     for (int t = 0; t < 3; t++) assert_true(sampled[t][0] && sampled[t][1]);
-    const int raced = gemv_check_cases(1024, 187, 1, &cases);
+    const int raced = gemv_cases(1024, 187, 1, &cases);
     bool turned = false;
     for (int i = 0; i < raced; i++) turned = turned || (cases[i].n == 1024 && cases[i].k == 1024);
     free(cases);
@@ -347,7 +347,7 @@ static void the_check_list_on_16_bytes(void **state) {
 static void the_check_list(void **state) {
     (void)state;
     gemv_case *cases, *some;
-    const int count = gemv_check_cases(INT_MAX, 1, 1, &cases);
+    const int count = gemv_cases(INT_MAX, 1, 1, &cases);
     bool n_seen[71] = {0}, k_seen[71] = {0}, scaled[3][4][4] = {{{0}}}, planted[4] = {0};
     int off[3] = {0}, padded = 0, empty = 0, big_n = 0, big_k = 0, past_32 = 0;
     assert_true(count > 600);
@@ -374,7 +374,7 @@ static void the_check_list(void **state) {
     for (int i = 0; i < 48; i++) assert_true(scaled[i / 16][i / 4 % 4][i % 4]);
     assert_true(planted[PLANT_A] && planted[PLANT_X] && planted[PLANT_Y]);
     assert_true(off[0] && off[1] && off[2] && padded && empty && big_n && big_k && past_32);
-    const int fewer = gemv_check_cases(300, 7, 1, &some);
+    const int fewer = gemv_cases(300, 7, 1, &some);
     assert_true(fewer > 50 && fewer < count / 7);
     for (int i = 0; i < fewer; i++) assert_true(some[i].n <= 300 && some[i].k <= 300);
     free(cases);
@@ -385,16 +385,20 @@ static void the_check_list(void **state) {
 
 static void sweeps_of_a_gemv(void **state) {
     (void)state;
-    const shape *shapes;
+    int count;
+    shape *shapes;
     for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++)
         for (int simulated = 0; simulated < 2; simulated++) {
-            const int count = shapes_sweep_gemv((sweep_kind)kind, simulated, INT_MAX, &shapes);
+            shapes = gemv_sweep((sweep_kind)kind, simulated, INT_MAX, &count);
             assert_true(count > 0);
             for (int i = 0; i < count; i++) assert_int_equal(shapes[i].m, 1);
+            free(shapes);
         }
-    assert_int_equal(shapes_sweep_gemv(SWEEP_ARTICLE, false, INT_MAX, &shapes), 1);
-    assert_true(shapes[0].n == 1024 && shapes[0].k == 1024);
-    assert_int_equal(shapes_sweep_gemv(SWEEP_SQUARE, false, 1000, &shapes), 3);
+    shapes = gemv_sweep(SWEEP_ARTICLE, false, INT_MAX, &count);
+    assert_true(count == 1 && shapes[0].n == 1024 && shapes[0].k == 1024);
+    free(shapes);
+    free(gemv_sweep(SWEEP_SQUARE, false, 1000, &count));
+    assert_int_equal(count, 3);
 }
 
 /* ---- the tune file ---- */

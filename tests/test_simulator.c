@@ -23,7 +23,7 @@
 #include "gpu/error.h"
 #include "gemm/gemm.h"
 #include "base/record.h"
-#include "bench/shapes.h"
+#include "gemm/gemm_shapes.h"
 #include "gpu/simulator.h"
 
 /* ---- a CUDA runtime that is made up ---- */
@@ -441,15 +441,17 @@ static void sweeps_are_the_simulators(void **state) {
         const char *name;
     } sweeps[] = {{SWEEP_SQUARE, "square"}, {SWEEP_ARTICLE, "article"}, {SWEEP_ODD, "odd"}};
     for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; i++) {
-        const shape *shapes;
+        int all, few;
         char arguments[128];
-        const int all = shapes_sweep_simulated(sweeps[i].kind, 1000000, &shapes);
+        shape *shapes = gemm_sweep(sweeps[i].kind, true, 1000000, &all);
         double multiplications = 0.0;
         for (int j = 0; j < all; j++) multiplications += shape_flops(shapes[j]) / 2;
         assert_true(all >= 4 && multiplications < 6e8); /* 0.1 s for 512^3, 1.3e8, in the slowest kernel */
-        const int few = shapes_sweep_simulated(sweeps[i].kind, 150, &shapes);
+        free(shapes);
+        shapes = gemm_sweep(sweeps[i].kind, true, 150, &few);
         assert_true(few >= 1 && few < all);
         for (int j = 0; j < few; j++) assert_true(shapes[j].m <= 150 && shapes[j].n <= 150 && shapes[j].k <= 150);
+        free(shapes);
         snprintf(arguments, sizeof arguments, "--variant right --sweep %s --max-size 150", sweeps[i].name);
         assert_int_equal(run_on("no driver", "", arguments), EXIT_OK);
         assert_int_equal(count_lines("right "), few);

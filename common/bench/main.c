@@ -56,7 +56,7 @@ static int sweep(session *s) {
         fprintf(stderr, "%s: --sweep with --max-size %d leaves no problem\n", s->step, s->o.max_size);
         status = EXIT_USAGE;
     }
-    if (count > 0) table_header(s);
+    if (count > 0) bench_print_header(s);
     for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? count : 0;
     for (int i = 0; i < count && status == EXIT_OK; i++) {
         const void *problem = problems + (size_t)i * s->family->problem_size;

@@ -142,7 +142,7 @@ int bench_too_large(const session *s, const void *problem, double need) {
     if (!isinf(need))
         snprintf(reason, sizeof reason, "needs %.4g MB, may take %.4g MB", need / 1e6, bench_memory(s) / 1e6);
     if (s->o.sweep != SWEEP_NONE) {
-        table_skip(s, "all", &r, reason);
+        bench_print_skip(s, "all", &r, reason);
         return EXIT_OK;
     }
     fprintf(stderr, "%s: %s: %s\n", s->step, said, reason);
@@ -191,7 +191,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
     if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    table_row(s, name, r, remark);
+    bench_print_row(s, name, r, remark);
     if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->operands, launch);
     if (note != NULL) printf("    %s\n", note);
     print_details(s, b, r, t);
@@ -208,7 +208,7 @@ static void measure_again(const session *s, const bench_problem *b, bench_launch
         timed_pair pair = {s, b->operands, &launch, b->has_baseline ? &b->baseline : NULL};
         const timing_task task = task_of(&b->outline, &pair);
         if (task.flush != NULL) {
-            table_skip(s, name, r, "too small: without pauses its operands would stay in the L2");
+            bench_print_skip(s, name, r, "too small: without pauses its operands would stay in the L2");
             return;
         }
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
@@ -221,7 +221,7 @@ static void simulate(const session *s, const bench_problem *b, const bench_launc
     char remark[160] = "";
     const char *note = NULL;
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    table_simulated(s, r, seconds, remark);
+    bench_print_simulated(s, r, seconds, remark);
     if (s->family->note != NULL) note = s->family->note(s, b->operands, launch);
     if (note != NULL) printf("    %s\n", note);
     session_keep(s, r);
@@ -261,7 +261,7 @@ static void run_variant(session *s, bench_problem *b, int i) {
     bench_launch launch = {.variant = v};
     verdict verdict;
     if (reason != NULL) {
-        table_skip(s, v->name, &rows.once, reason);
+        bench_print_skip(s, v->name, &rows.once, reason);
         return;
     }
     if (!rows.measures && !rows.measures_again) return;
@@ -270,19 +270,19 @@ static void run_variant(session *s, bench_problem *b, int i) {
     if (b->operands == NULL) make_operands(s, b);
     if (v->candidates > 0 && !s->family->choose(s, b->problem, b->operands, &b->outline, &launch)) {
         progress_clear(stderr);
-        table_skip(s, v->name, &rows.once, "no candidate fits");
+        bench_print_skip(s, v->name, &rows.once, "no candidate fits");
         return;
     }
     CUDA_CHECK(s->family->verify(s, b->operands, &launch, v->name, stderr, &verdict));
     progress_clear(stderr);
     if (!verdict.ok) {
-        table_skip(s, v->name, &rows.once, "WRONG RESULT, not timed");
+        bench_print_skip(s, v->name, &rows.once, "WRONG RESULT, not timed");
         s->wrong++;
         return;
     }
     rows.once.max_err_bound_share = rows.again.max_err_bound_share = verdict.worst_share;
     if (b->plan.touched == 0)
-        table_skip(s, v->name, &rows.once, "nothing to time; verified");
+        bench_print_skip(s, v->name, &rows.once, "nothing to time; verified");
     else if (s->device.simulated)
         simulate(s, b, &launch, &rows.once, verdict.seconds);
     else {

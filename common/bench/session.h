@@ -77,9 +77,9 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 
 /* ---- the printed table ---- */
 
-void table_header(const session *s);
-void table_row(const session *s, const char *name, const record *r, const char *remark);
-void table_simulated(const session *s, const record *r, double seconds, const char *remark);
-void table_skip(const session *s, const char *name, const record *r, const char *reason);
+void bench_print_header(const session *s);
+void bench_print_row(const session *s, const char *name, const record *r, const char *remark);
+void bench_print_simulated(const session *s, const record *r, double seconds, const char *remark);
+void bench_print_skip(const session *s, const char *name, const record *r, const char *reason);
 
 #endif

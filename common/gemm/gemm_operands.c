@@ -45,6 +45,12 @@ void gemm_operands_create(gemm_operands *o, const gemm_case *what, int sets) {
     operand_sets_create(&o->at, &outline, o->what.workspace, sets);
 }
 
+void gemm_operands_place(gemm_operands *o, const gemm_case *what, void *memory) {
+    o->what = with_leading_dimensions(what);
+    const operand_set outline = outline_of(&o->what);
+    operand_sets_place(&o->at, &outline, o->what.workspace, 1, memory);
+}
+
 void gemm_operands_destroy(gemm_operands *o) {
     operand_sets_destroy(&o->at);
 }

@@ -41,6 +41,7 @@ size_t gemm_operands_touched(const gemm_case *what);
 
 /* Allocates and lays out; fills nothing. Without the device memory it ends the process. */
 void gemm_operands_create(gemm_operands *o, const gemm_case *what, int sets);
+void gemm_operands_place(gemm_operands *o, const gemm_case *what, void *memory); /* one set; operand_sets_place */
 void gemm_operands_destroy(gemm_operands *o);
 
 /* operand_sets_fill with the case's scalars and seed. */

@@ -87,7 +87,7 @@ static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
         char name[RECORD_TEXT];
         snprintf(name, sizeof name, way == PDL ? "  %.*s" : "%.*s", RECORD_TEXT - 3,
                  way == PDL ? "with PDL" : rows[way].variant);
-        table_row(s, name, &rows[way], "");
+        bench_print_row(s, name, &rows[way], "");
         session_keep(s, &rows[way]);
     }
     if (!pdl) printf("    programmatic dependent launch needs sm_%d\n", GEMV_PDL_CC);
@@ -108,7 +108,7 @@ static void run_variant(session *s, chain_pair *c, const bench_variant *v, int l
     }
     const char *unsupported = bench_unsupported(s, v);
     if (unsupported != NULL) {
-        table_skip(s, v->name, &rows[PLAIN], unsupported);
+        bench_print_skip(s, v->name, &rows[PLAIN], unsupported);
         return;
     }
     if (known) return;
@@ -117,18 +117,18 @@ static void run_variant(session *s, chain_pair *c, const bench_variant *v, int l
     progress_show(stderr, v->name, s->done - 1, s->total);
     if (c->chain.memory == NULL) make(s, c, links, sets);
     if (!choose(s, c, v)) {
-        table_skip(s, v->name, &rows[PLAIN], "no candidate fits");
+        bench_print_skip(s, v->name, &rows[PLAIN], "no candidate fits");
         return;
     }
     const bool ok = verify(s, c, v->name, rows, &seconds);
     progress_clear(stderr);
     if (!ok) {
-        table_skip(s, v->name, &rows[PLAIN], "WRONG RESULT, not timed");
+        bench_print_skip(s, v->name, &rows[PLAIN], "WRONG RESULT, not timed");
         s->wrong++;
     } else if (c->problem->n == 0)
-        table_skip(s, v->name, &rows[PLAIN], "nothing to time; verified");
+        bench_print_skip(s, v->name, &rows[PLAIN], "nothing to time; verified");
     else if (s->device.simulated) {
-        table_simulated(s, &rows[c->ways - 1], seconds, "");
+        bench_print_simulated(s, &rows[c->ways - 1], seconds, "");
         session_keep(s, &rows[c->ways - 1]);
     } else
         measure(s, c, rows);

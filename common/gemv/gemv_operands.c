@@ -60,6 +60,12 @@ void gemv_operands_create(gemv_operands *o, const gemv_case *what, int sets) {
     operand_sets_create(&o->at, &outline, 0, sets);
 }
 
+void gemv_operands_place(gemv_operands *o, const gemv_case *what, void *memory) {
+    o->what = with_leading_dimension(what);
+    const operand_set outline = outline_of(&o->what);
+    operand_sets_place(&o->at, &outline, 0, 1, memory);
+}
+
 void gemv_operands_destroy(gemv_operands *o) {
     operand_sets_destroy(&o->at);
 }

@@ -48,6 +48,7 @@ size_t gemv_operands_cold_bytes(size_t l2_bytes);
 
 /* Allocates and lays out; fills nothing. Without the device memory it ends the process. */
 void gemv_operands_create(gemv_operands *o, const gemv_case *what, int sets);
+void gemv_operands_place(gemv_operands *o, const gemv_case *what, void *memory); /* one set; operand_sets_place */
 void gemv_operands_destroy(gemv_operands *o);
 
 /* operand_sets_fill with the case's scalars and seed; and plants. */

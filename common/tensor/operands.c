@@ -31,16 +31,24 @@ static matrix take(const matrix *outline, char **memory) {
     return x;
 }
 
-void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets) {
-    char *memory;
-    CUDA_ALLOCATE(&memory, operand_sets_bytes(outline, workspace, sets));
-    *o = (operand_sets){.sets = sets, .set = calloc((size_t)sets, sizeof *o->set), .memory = memory};
+void operand_sets_place(operand_sets *o, const operand_set *outline, size_t workspace, int sets, void *memory) {
+    char *at = memory;
+    *o = (operand_sets){.sets = sets, .set = calloc((size_t)sets, sizeof *o->set)};
     if (o->set == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    for (int s = 0; s < sets; s++)
-        o->set[s] =
-            (operand_set){take(&outline->a, &memory), take(&outline->b, &memory), take(&outline->c, &memory)};
+    for (int s = 0; s < sets; s++) {
+        o->set[s].a = take(&outline->a, &at);
+        o->set[s].b = take(&outline->b, &at);
+        o->set[s].c = take(&outline->c, &at);
+    }
     o->workspace = operand_workspace(workspace);
-    if (workspace > 0) o->workspace = take(&o->workspace, &memory);
+    if (workspace > 0) o->workspace = take(&o->workspace, &at);
+}
+
+void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets) {
+    void *memory;
+    CUDA_ALLOCATE(&memory, operand_sets_bytes(outline, workspace, sets));
+    operand_sets_place(o, outline, workspace, sets, memory);
+    o->memory = memory;
 }
 
 void operand_sets_destroy(operand_sets *o) {

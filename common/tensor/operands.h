@@ -30,7 +30,11 @@ matrix operand_workspace(size_t bytes);
 /* Device bytes of so many sets and the workspace. */
 size_t operand_sets_bytes(const operand_set *outline, size_t workspace, int sets);
 
-/* Allocates and lays out; fills nothing. Without the memory it ends the process. */
+/* Lays the sets and the workspace out in `memory` (operand_sets_bytes of it, aligned to 256 bytes), which stays the
+ * caller's; fills nothing. */
+void operand_sets_place(operand_sets *o, const operand_set *outline, size_t workspace, int sets, void *memory);
+
+/* The same in device memory of its own. Without it, it ends the process. */
 void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets);
 void operand_sets_destroy(operand_sets *o);
 

@@ -9,7 +9,7 @@
 #include "gemm/gemm.h"
 #include "halves.h"
 #include "gpu/nvml.h"
-#include "gemm/operands.h"
+#include "gemm/gemm_operands.h"
 
 typedef cudaError_t launcher(const gemm_problem *p, cudaStream_t stream);
 
@@ -149,7 +149,7 @@ static const experiment experiments[] = {
      " of C ("},
 };
 
-static bool as_expected(const experiment *e, const gemm_verdict *verdict, const char *report) {
+static bool as_expected(const experiment *e, const verdict *verdict, const char *report) {
     if (e->found[0] == NULL)
         return verdict->ok && report[0] == '\0' && verdict->worst_share >= 0.0 && verdict->worst_share <= 1.0;
     if (verdict->ok || (e->not_found != NULL && strstr(report, e->not_found) != NULL)) return false;
@@ -163,11 +163,12 @@ static bool run(const experiment *e, cudaStream_t stream) {
     size_t length = 0;
     FILE *f = open_memstream(&report, &length);
     if (f == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    operands o;
-    gemm_verdict verdict;
-    CUDA_CHECK(operands_create(&o, &e->what, 1));
-    CUDA_CHECK(gemm_verify(e->launch, e->name, &o, stream, f, &verdict));
-    operands_destroy(&o);
+    gemm_operands o;
+    verdict verdict;
+    const gemm_launch launch = {.launch = e->launch};
+    gemm_operands_create(&o, &e->what, 1);
+    CUDA_CHECK(gemm_verify(&launch, e->name, &o, stream, f, &verdict));
+    gemm_operands_destroy(&o);
     fclose(f);
     const bool ok = as_expected(e, &verdict, report);
     printf("%s %s\n", ok ? "ok" : "FAIL", e->name);

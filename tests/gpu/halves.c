@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "gpu/error.h"
-#include "gemm/gemm_check.h"
-#include "gemm/operands.h"
+#include "gemm/gemm_cases.h"
+#include "gemm/gemm_operands.h"
 #include "tensor/verify.h"
 
 static int failed;
@@ -50,14 +50,14 @@ static void gemm(const verify_case *v) {
 }
 
 static void check(const gemm_case *c, bool exact) {
-    const size_t bytes = operands_bytes(c, 1);
+    const size_t bytes = gemm_operands_bytes(c, 1);
     void *host = aligned_alloc(256, bytes), *device, *back = malloc(bytes);
-    operands here, there;
+    gemm_operands here, there;
     CUDA_ALLOCATE(&device, bytes);
-    CUDA_CHECK(operands_place(&here, c, host));
-    CUDA_CHECK(operands_place(&there, c, device));
-    matrix *const mine[] = {&here.set[0].a, &here.set[0].b, &here.set[0].c};
-    matrix *const theirs[] = {&there.set[0].a, &there.set[0].b, &there.set[0].c};
+    gemm_operands_place(&here, c, host);
+    gemm_operands_place(&there, c, device);
+    matrix *const mine[] = {&here.at.set[0].a, &here.at.set[0].b, &here.at.set[0].c};
+    matrix *const theirs[] = {&there.at.set[0].a, &there.at.set[0].b, &there.at.set[0].c};
     for (int i = 0; i < 3; i++) {
         const values_kind kind = i == 2 && c->beta == 0.0f ? VALUES_NAN : exact ? VALUES_INTEGER : VALUES_UNIFORM;
         matrix_fill_host(mine[i], kind, (uint64_t)i + 1);
@@ -66,8 +66,8 @@ static void check(const gemm_case *c, bool exact) {
     CUDA_CHECK(cudaMemcpy(back, device, bytes, cudaMemcpyDeviceToHost));
     expect(memcmp(back, host, bytes) == 0, "filled otherwise", c);
 
-    const gemm_problem p = operands_problem(&here, 0);
-    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, verify_arithmetic_of(p.type), p.layout};
+    const gemm_problem p = gemm_operands_problem(&here, 0);
+    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, gemm_arithmetic(p.type), p.layout};
     verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
@@ -94,8 +94,8 @@ static void check(const gemm_case *c, bool exact) {
         CUDA_CHECK(matrix_changed_device(theirs[i], i < 2, NULL, &changed[1], &first[1]));
         expect(changed[0] == 2 && changed[1] == 2 && first[0] == first[1], "changed words", c);
     }
-    operands_destroy(&here);
-    operands_destroy(&there);
+    gemm_operands_destroy(&here);
+    gemm_operands_destroy(&there);
     CUDA_CHECK(cudaFree(device));
     free(host);
     free(back);

@@ -207,7 +207,7 @@ static bool right(const product *x, const char *name) {
                      .c = matrix_place(x->c, DTYPE_F32, m, n, n, 0),
                      .alpha = 1.0f,
                      .arithmetic = VERIFY_TF32X3,
-                     .layout = x->p.layout};
+                     .b_transposed = x->p.layout == GEMM_TN};
     v.a.elements = x->a; /* without guards */
     v.b.elements = x->b;
     v.c.elements = x->c;
@@ -364,7 +364,7 @@ int main(int argc, char **argv) {
         else
             return usage();
     }
-    const device_choice choice = {0, simulate, NULL, argv};
+    const device_choice choice = {.simulate = simulate, .arguments = argv};
     const int status = device_open(&choice, &task.device, stderr);
     if (status != EXIT_OK) return status;
     const bool specials_asked = strcmp(argv[1], "special") == 0;

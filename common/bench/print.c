@@ -42,7 +42,7 @@ static void print_titles(const bench_column *columns) {
     for (const bench_column *c = columns; c->title != NULL; c++) printf(" %*s", c->width, c->title);
 }
 
-void table_header(const session *s) {
+void bench_print_header(const session *s) {
     const char *remark = s->family->remark_title;
     print_device(s);
     s->family->header(s);
@@ -67,13 +67,13 @@ static void end_row(const char *remark) {
     fflush(stdout);
 }
 
-void table_row(const session *s, const char *name, const record *r, const char *remark) {
+void bench_print_row(const session *s, const char *name, const record *r, const char *remark) {
     begin_row(s, name, r);
     print_columns(s, s->family->columns, r);
     end_row(remark);
 }
 
-void table_simulated(const session *s, const record *r, double seconds, const char *remark) {
+void bench_print_simulated(const session *s, const record *r, double seconds, const char *remark) {
     char share[32];
     snprintf(share, sizeof share, "%.3f", r->max_err_bound_share);
     begin_row(s, r->variant, r);
@@ -81,7 +81,7 @@ void table_simulated(const session *s, const record *r, double seconds, const ch
     end_row(s->family->remark_title != NULL ? remark : share);
 }
 
-void table_skip(const session *s, const char *name, const record *r, const char *reason) {
+void bench_print_skip(const session *s, const char *name, const record *r, const char *reason) {
     begin_row(s, name, r);
     printf("  skipped: %s\n", reason);
     fflush(stdout);

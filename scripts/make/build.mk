@@ -1,0 +1,51 @@
+# How a file is compiled, and the one way to link: every program is a line of `program`.
+
+CPPFLAGS := -Icommon
+CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
+          -isystem "$(CUDA_DIR)/include" -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
+# ptxas fails the build on a spilled register too, but for files that say "spills: intended".
+NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden \
+             -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
+no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
+# RUNPATH, so that LD_LIBRARY_PATH can put another libcudart under a program.
+LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)"
+LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
+
+objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(addprefix $(d)/,*.c *.cu types/*.cu))))
+
+# $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): it is linked of these, after what every program needs.
+define program
+linked += $(1)
+$(1): $(2) build/flags
+$(1): private link_libs := $(3)
+$(1): private link_flags := $(or $(4),$(LDFLAGS))
+endef
+build/lib/%.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+build/obj/%.c.o: %.c build/flags
+	@echo "cc    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+build/obj/%.cpp.o: %.cpp build/flags
+	@echo "c++   $<"
+	@mkdir -p $(@D)
+	$(Q)g++ -std=c++17 -O2 -g -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+build/obj/%.cu.o: %.cu build/flags
+	@echo "nvcc  $<"
+	@mkdir -p $(@D)
+	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# Everything is rebuilt when a compiler or a flag changes.
+flags = $(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
+build/flags: export FLAGS := $(flags)
+ifneq ($(file <build/flags),$(flags))
+build/flags: FORCE
+endif
+build/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$FLAGS" >$@

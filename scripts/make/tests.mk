@@ -1,0 +1,66 @@
+# What only tests are for. A test of the simulator takes the objects it needs, and may put its own in the place of
+# others.
+
+archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
+sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
+tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
+programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tests/programs/*.cu))
+sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
+gpu_test := build/tests/gpu/faults
+tensorcore_test := build/tests/tensorcore/run
+# Steps of right variants and of ones with a fault each; step 7's configurations, each a variant.
+test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
+
+$(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
+$(foreach t,$(sim_tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o build/lib/sim.a,-lcmocka -lm -lpthread)))
+$(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=build/obj/%).cu.o,$(LDLIBS))))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
+$(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
+$(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
+    build/obj/step05_doublebuffer/warp_tiled.cu.o $(archives),$(LDLIBS)))
+$(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),$(LDLIBS) -lz))
+build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
+build/tests/knn/run: build/obj/step08_knn/vote.cu.o
+build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
+build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
+build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # Fedora's place of cblas.h; deps.sh looks there too
+
+# They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Of their code for the
+# host, tables and checks, the optimisation would take longer than it saves. Conformance is every instruction of the PTX
+# ISA, once: some of its kernels spill; wgmma and setmaxnreg are sm_90a's only.
+hopper := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
+build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
+build/obj/tests/%.cu.o: gencode := $(gencode_here)
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
+
+# Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set
+# alone, as the others are the same source. The readers of data files need no simulator.
+asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
+tsan_flags := -fsanitize=thread -Wno-tsan
+sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync \
+    device_assert dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion \
+    reduction scan spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wgmma_cluster_gemm wmma_gemm) \
+    tests/sanitizers/race
+define sanitizer_rules
+build/$(1)/%.c.o: %.c build/flags
+	@echo "cc    $$< ($(1))"
+	@mkdir -p $$(@D)
+	$$(Q)$$(sim_cc) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags) \
+	    -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+build/lib/$(1)_sim.a: $(patsubst %,build/$(1)/%.o,$(sim_sources))
+$(1)_whole := -Wl,--whole-archive build/lib/$(1)_sim.a -Wl,--no-whole-archive \
+    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread -lz
+$(foreach s,$(steps),$(call program,build/$(1)/$(s)/run,$(call step_objects,$(s)),$$($(1)_whole),$($(1)_flags))
+build/$(1)/$(s)/run: build/lib/$(1)_sim.a
+)
+$(foreach p,$(sanitized_programs),$(call program,build/$(1)/$(p),build/obj/$(p).cu.o,$$($(1)_whole),$($(1)_flags))
+build/$(1)/$(p): build/lib/$(1)_sim.a
+)
+sanitized += $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%,$(sanitized_programs))
+endef
+$(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
+asan_readers := $(patsubst %,build/asan/%.o,$(wildcard common/readers/*.c common/base/*.c))
+$(foreach t,$(sim_tests),$(eval $(call program,build/asan/$(t:build/%=%),build/asan/$(t:build/%=%).c.o build/lib/asan_sim.a,build/lib/asan_sim.a -lcmocka -lm -lpthread,$(asan_flags))))
+$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lz -lm -lpthread,$(asan_flags))))
+sanitized += $(patsubst build/%,build/asan/%,$(sim_tests)) build/asan/tests/test_table build/asan/tests/test_classify
