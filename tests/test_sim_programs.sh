@@ -63,10 +63,23 @@ refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /
 refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowhere" $sim $scan
 refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
 refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
-for value in x -1 2x; do
-    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value" env CUDASIM_THREADS="$value" $sim $scan
-    refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value" env CUDASIM_WATCHDOG="$value" $sim $scan
+for value in x -1 2x 0 1.5 1e1 inf 1025 99999999999999999999 ' 2'; do
+    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value is not a whole number" env CUDASIM_THREADS="$value" $sim $scan
 done
+for value in x -1 2x inf nan ' 2'; do
+    refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value is not a number of seconds" \
+        env CUDASIM_WATCHDOG="$value" $sim $scan
+done
+# limited KIB COMMAND...: with no more address space than that.
+limited() { (ulimit -v "$1" && shift && exec "$@"); }
+for kib in 1000000 8000000 17500000; do
+    refuses "an address space of $kib KiB" 3 "no address space for the device's memory" limited $kib $sim $scan
+done
+if limited 20000000 $sim $scan >"$work/out" 2>&1; then
+    echo "ok an address space that suffices" && passed=$((passed + 1))
+else
+    echo "FAIL an address space that suffices" && failed=$((failed + 1)) && cat "$work/out"
+fi
 $sim >"$work/out" 2>&1
 if [ $? = 2 ] && grep -q '^cudasim PROGRAM' "$work/out"; then
     echo "ok no argument: how to call it" && passed=$((passed + 1))
