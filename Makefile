@@ -8,7 +8,7 @@ goals := $(or $(MAKECMDGOALS),all)
 dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # The two commands of the README take all of the machine, where -j does not say otherwise.
-ifneq ($(filter demo test,$(goals)),)
+ifneq ($(filter demo test test-all,$(goals)),)
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
@@ -41,8 +41,8 @@ endif
 
 no_toolkit := help clean format data fuzz plots notes notes-check compare knn-torch
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
-          $(if $(filter deps demo plots test,$(goals)),plots) \
-          $(if $(filter deps test test-sanitizers,$(goals)),test) \
+          $(if $(filter deps demo plots test test-all,$(goals)),plots) \
+          $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 ifneq ($(strip $(groups)),)
 $(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' \
@@ -120,24 +120,33 @@ every_object := $(sort $(harness) $(knn_harness) $(foreach d,$(steps) tests test
                   tests/programs \
                   tests/sanitizers tests/bench,$(call objects,$(d))))
 
-# The simulator: its instructions' handlers (exec_*.c, ops.c) once for every instruction set, the rest once.
+# The simulator: its instructions' handlers (exec_*.c, ops.c) for the best instruction set of this machine, and in the
+# library that `make test-all` takes for all of them; the rest once.
 sim := build/sim/libcudart.so.13
-isas := $(if $(findstring x86_64,$(shell uname -m)),baseline v3 v4,baseline)
+sim_all := build/sim-all/libcudart.so.13
+cpu := $(if $(findstring x86_64,$(shell uname -m)),$(shell grep -m 1 '^flags' /proc/cpuinfo))
+isas := $(if $(cpu),v4 v3) baseline
+needs_v4 := avx512f avx512bw avx512cd avx512dq avx512vl
+needs_v3 := avx2 fma bmi1 bmi2 f16c abm movbe
+isa := $(firstword $(foreach i,$(isas),$(if $(filter-out $(cpu),$(needs_$(i))),,$(i))))
 march_v3 := -march=x86-64-v3
 march_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 sim_handlers := $(filter common/sim/exec_%.c common/sim/ops.c,$(wildcard common/sim/*.c))
-sim_rest := $(patsubst %,build/obj/%.o,$(filter-out $(sim_handlers),$(wildcard common/sim/*.c)))
-sim_objects := $(sim_rest) $(foreach i,$(isas),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
+sim_rest := $(patsubst %,build/obj/%.o,$(filter-out $(sim_handlers) common/sim/isa.c,$(wildcard common/sim/*.c)))
+sim_objects := $(sim_rest) $(patsubst %,build/obj/%.$(isa).o,$(sim_handlers) common/sim/isa.c)
+sim_all_objects := $(sim_rest) $(foreach i,$(isas),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers))) \
+                   build/obj/common/sim/isa.c.all.o
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(foreach d,$(steps) tests/gpu,$(call objects,$(d)))))
 
 .DEFAULT_GOAL := all
-.PHONY: all sim deps data demo test test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
+.PHONY: all sim sim-all deps data demo test test-all test-gpu test-sanitizers fuzz sanitize bench bench-sim plots notes notes-check format \
         knn-paper knn-torch clean help ptx profile compare counters cold errors test-tuned sass compile_commands.json \
         check-archs FORCE
 
 all: $(foreach s,$(steps),$(call number,$(s))) sim ## build every step and the simulator (the default)
 
-sim: $(sim) ## build the simulator: build/sim/libcudart.so.13
+sim: $(sim) ## build the simulator for this machine: build/sim/libcudart.so.13
+sim-all: $(sim_all) ## the same for every instruction set: build/sim-all/libcudart.so.13
 
 # stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
 define step_rules
@@ -164,11 +173,12 @@ build/tests/test_table build/tests/test_classify: $(data_harness)
 build/tests/test_knn: $(filter-out %/knn_step.c.o %/knn_files.c.o,$(knn_harness))
 
 # A test of the simulator takes the objects it needs, and may put its own in the place of others.
-build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
+build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim -DSIM_ISA=$(isa)
+$(patsubst %,build/obj/%.o,$(wildcard tests/test_sim_*.c)) build/sim/libsim.a: build/sim/isa
 build/sim/libsim.a: $(sim_objects)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar rcs $@ $(filter %.o,$^)
 $(sim_tests): build/tests/%: build/obj/tests/%.c.o build/sim/libsim.a build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
@@ -269,11 +279,21 @@ $(conformance): $(call objects,tests/conformance) build/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LDLIBS) -lz
 
-$(sim): $(sim_objects) common/sim/libcudart.map build/flags
+$(sim): $(sim_objects)
+$(sim_all): $(sim_all_objects)
+$(sim) $(sim_all): common/sim/libcudart.map build/sim/isa build/flags
 	@echo "link  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/sim/libcudart.map -Wl,-z,defs \
-	    -o $@ $(sim_objects) -lm -lpthread
+	    -o $@ $(filter %.o,$^) -lm -lpthread
+
+# A build folder that another machine has filled: its simulator is linked anew.
+ifneq ($(file <build/sim/isa),$(isa))
+build/sim/isa: FORCE
+endif
+build/sim/isa:
+	@mkdir -p $(@D)
+	@echo '$(isa)' >$@
 
 # -fno-strict-aliasing: a lane array is whatever its instruction says. Rounding: as the operation says, never fused.
 sim_flags = $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -fno-math-errno
@@ -281,6 +301,12 @@ $(sim_rest): build/obj/%.o: % build/flags
 	@echo "cc    $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(sim_flags) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# What picks a set at run time must run everywhere.
+build/obj/common/sim/isa.c.%.o: common/sim/isa.c build/flags
+	@echo "cc    $< ($*)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(sim_flags) '-DSIM_ISAS=$(patsubst %,ISA(%),$(if $(filter all,$*),$(isas),$*))' -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 define isa_rules
 $$(patsubst %,build/obj/%.$(1).o,$$(sim_handlers)): build/obj/%.$(1).o: % build/flags
@@ -290,12 +316,11 @@ $$(patsubst %,build/obj/%.$(1).o,$$(sim_handlers)): build/obj/%.$(1).o: % build/
 endef
 $(foreach i,$(isas),$(eval $(call isa_rules,$(i))))
 
-# Under a sanitizer, the simulator linked into its tests, the steps and some programs. Handlers are instrumented for the
-# baseline instruction set alone; the others are the same source, and linked as they are.
+# Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set
+# alone, as the others are the same source.
 asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
 tsan_flags := -fsanitize=thread -Wno-tsan
 asan_tests := $(patsubst build/%,build/asan/%,$(sim_tests))
-uninstrumented := $(foreach i,$(filter-out baseline,$(isas)),$(patsubst %,build/obj/%.$(i).o,$(sim_handlers)))
 sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync device_assert \
     dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion reduction scan \
     spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wgmma_cluster_gemm wmma_gemm) tests/sanitizers/race
@@ -304,9 +329,9 @@ $(1)_linked := $(patsubst %,build/$(1)/%/run,$(steps)) $(patsubst %,build/$(1)/%
 build/$(1)/%.c.o: %.c build/flags
 	@echo "cc    $$< ($(1))"
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(sim_flags) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline $$($(1)_flags) -MMD -MP \
+	$$(Q)$$(CC) $$(sim_flags) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags) -MMD -MP \
 	    -MF $$(@:.o=.d) -c -o $$@ $$<
-build/$(1)/libsim.a: $(patsubst %,build/$(1)/%.o,$(wildcard common/sim/*.c)) $(uninstrumented)
+build/$(1)/libsim.a: $(patsubst %,build/$(1)/%.o,$(wildcard common/sim/*.c))
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
 $(foreach s,$(steps),$(eval build/$(1)/$(s)/run: $(call step_objects,$(s))))
@@ -349,9 +374,9 @@ build/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' "$$FLAGS" >$@
 
--include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(knn_cpu_objects:.o=.d) $(sim_all_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
--include $(every_object:.o=.d) $(library_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
+-include $(every_object:.o=.d) $(library_objects:.o=.d) $(sim_all_objects:.o=.d) $(sim_objects:.o=.d) $(wildcard build/[at]san/common/sim/*.d build/asan/common/harness/*.d build/asan/tests/*.d) $(foreach k,$(kernels),build/ptx/$(k).d build/archs/$(k).d)
 
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
@@ -365,9 +390,12 @@ data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_D
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
 
-test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(knn_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance) $(sanitized)
+test_programs := $(tests) $(sim_tests) $(gpu_test) $(gemm_test) $(gemv_test) $(knn_test) $(candidates_test) $(tensorcore_test) $(programs) $(conformance)
 test: all $(test_programs) ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
+
+test-all: all $(test_programs) $(sim_all) $(sanitized) ## the same with fuzzing, sanitizers, every instruction set and longer lists
+	@KL_TEST_ALL=1 sh scripts/run_tests.sh
 
 test-sanitizers: $(sanitized) ## the simulator's and readers' tests, steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
