@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs tests and sums their counts: run_tests.sh [PROGRAM|SCRIPT]... (default: all that `make test` is about)
+# Runs tests and sums their counts: run_tests.sh [PROGRAM|SCRIPT]... (default: all that `make test` is about, and with
+# KL_TEST_ALL=1 in the environment, from `make test-all`, fuzzing and sanitizers too; some scripts have longer lists then)
 #
 # As many run at once as there are processors, and a line says of each how it went when it ends; the GPU has its tests
 # alone, after the others. A run that is killed ends what it started.
@@ -47,6 +48,7 @@ if [ $# = 0 ]; then
         tests/test_*.sh tests/test_*.c; do
         [ -e "$test" ] || continue
         case " $* " in *" $test "*) continue ;; esac
+        case $test in *_fuzz.sh | *_sanitizers.sh) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
         case $test in *.c) test=build/${test%.c} ;; esac
         set -- "$@" "$test"
     done

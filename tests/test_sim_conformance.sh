@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every PTX instruction against what an H200 gave (tests/conformance/golden), in each instruction set of this machine.
-# Cases not recorded yet run, too, and count as skipped. Ends with "N passed, N failed[, N skipped]".
+# Every PTX instruction against what an H200 gave (tests/conformance/golden); with KL_TEST_ALL=1 (make test-all) in each
+# instruction set of this machine. Cases not recorded yet run, too, and count as skipped. Ends with "N passed, N
+# failed[, N skipped]".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -10,11 +11,12 @@ unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD
 passed=0 failed=0 skipped=0
 
 golden=tests/conformance/golden/nvidia-h200.gz
-for isa in baseline v3 v4; do
-    CUDASIM_ISA=$isa common/sim/cudasim build/tests/conformance --check "$golden" >"$work/out" 2>&1
+for isa in default ${KL_TEST_ALL:+baseline v3 v4}; do
+    if [ $isa != default ]; then export CUDASIM_LIB=build/sim-all/libcudart.so.13 CUDASIM_ISA=$isa; fi
+    CUDASIM_ROWS=$work/rows common/sim/cudasim build/tests/conformance --check "$golden" >"$work/out" 2>&1
     status=$?
-    if grep -q '^CUDASIM_ISA=.*\(this processor does not have it\|unknown\)' "$work/out"; then
-        echo "skipped: $isa: $(head -n 1 "$work/out")"
+    if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" "$work/out"; then
+        echo "skipped: $(head -n 1 "$work/out")"
         continue
     fi
     counts=$(tail -n 1 "$work/out" |
@@ -27,13 +29,13 @@ for isa in baseline v3 v4; do
     fi
     # shellcheck disable=SC2086 # three words
     set -- $counts
-    if [ "$isa" = baseline ] || [ "$2" != 0 ]; then sed '$d' "$work/out" | tail -n 200; fi
+    if [ "$isa" = default ] || [ "$2" != 0 ]; then sed '$d' "$work/out" | tail -n 200; fi
     echo "$isa: $1 passed, $2 failed, $3 skipped"
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 done
+unset CUDASIM_LIB CUDASIM_ISA
 
 # No instruction that the simulator knows is without a case; what these do is no result (tests/test_sim_machine.c).
-CUDASIM_ROWS=$work/rows common/sim/cudasim build/tests/conformance --check "$golden" >/dev/null 2>&1
 without=$(grep -v -x -e trap -e op_trap -e brkpt -e pmevent -e griddepcontrol "$work/rows" | tr '\n' ' ')
 if [ -s "$work/rows" ] && [ -z "$without" ]; then
     passed=$((passed + 1))

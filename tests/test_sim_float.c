@@ -1,4 +1,4 @@
-/* The simulator's floating-point arithmetic and conversions, in every instruction set this processor has, against a
+/* The simulator's floating-point arithmetic and conversions, in the instruction set that it is built for, against a
  * model that keeps numbers exactly, as integers of thousands of bits, and rounds once. */
 #include <math.h>
 #include <setjmp.h>
@@ -13,8 +13,7 @@
 
 /* ---- the handlers, by name ---- */
 
-#define OP(name, spelling, modifiers, operands, class, handler)                                                        \
-    sim_handler handler##_baseline, handler##_v3, handler##_v4;
+#define OP(name, spelling, modifiers, operands, class, handler) sim_handler SIM_JOIN(handler, SIM_ISA);
 #define OP_DECODE(name, mnemonic, decoder, class)
 #define HANDLER_ROW(name, class)
 #include "../common/sim/ops.def"
@@ -24,21 +23,9 @@
 
 typedef struct handlers {
     const char *name;
-    sim_handler *run[3];
+    sim_handler *run;
 } handlers;
-#define H(name) ((handlers){#name, {name##_baseline, name##_v3, name##_v4}})
-
-static bool available(int isa) {
-    __builtin_cpu_init();
-    if (isa == 1) {
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-    }
-    if (isa == 2) {
-        return available(1) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-    }
-    return true;
-}
+#define H(name) ((handlers){#name, SIM_JOIN(name, SIM_ISA)})
 
 /* ---- a warp's registers: operand n's lanes start at 256 * n ---- */
 
@@ -66,7 +53,7 @@ static void put(int operand, int bytes, int lane, uint64_t value) {
     memcpy(registers + 256 * operand + bytes * lane, &value, (size_t)bytes);
 }
 
-/* Runs the handler in all instruction sets; lanes of `to` and `from` bytes. */
+/* Runs the handler; lanes of `to` and `from` bytes. */
 static void check(handlers h, insn i, int to, int from, int count, source_fn *source, model_fn *model, int rounds) {
     for (int round = 0; round < rounds; round++) {
         uint64_t x[LANES][3] = {{0}};
@@ -77,33 +64,28 @@ static void check(handlers h, insn i, int to, int from, int count, source_fn *so
         }
         uint32_t mask = round % 3 == 1 ? (uint32_t)random_bits() : ALL_LANES;
         bool alias = round % 2 && to == from; /* destination: the first source */
-        for (int isa = 0; isa < 3; isa++) {
-            if (!available(isa)) {
-                continue;
+        warp w = {.registers = registers};
+        for (int l = 0; l < LANES; l++) {
+            for (int k = 0; k < count; k++) {
+                put(k + 1, from, l, x[l][k]);
             }
-            warp w = {.registers = registers};
-            for (int l = 0; l < LANES; l++) {
-                for (int k = 0; k < count; k++) {
-                    put(k + 1, from, l, x[l][k]);
-                }
-                put(0, to, l, 0x5555555555555555u);
-            }
-            i.op[0] = alias ? 256 : 0;
-            for (int k = 1; k < INSN_OPERANDS; k++) {
-                i.op[k] = 256 * (uint32_t)k;
-            }
-            h.run[isa](&w, &i, mask);
-            for (int l = 0; l < LANES; l++) {
-                uint64_t kept = to == 8 ? UINT64_MAX : UINT32_MAX, got = get(alias, to, l);
-                uint64_t before = alias ? x[l][0] : 0x5555555555555555u;
-                uint64_t want = (mask >> l & 1 ? model(&i, x[l]) : before) & kept;
-                if (got != want) {
-                    fail_msg("%s, isa %d, rounding %d ftz %d sat %d relu %d satfinite %d nan %d xorsign %d width %d "
-                             "mode %d: of %#llx %#llx %#llx: %#llx, not %#llx",
-                             h.name, isa, i.rounding, i.ftz, i.sat, i.relu, i.satfinite, i.nan, i.xorsign, i.width,
-                             i.mode, (unsigned long long)x[l][0], (unsigned long long)x[l][1],
-                             (unsigned long long)x[l][2], (unsigned long long)got, (unsigned long long)want);
-                }
+            put(0, to, l, 0x5555555555555555u);
+        }
+        i.op[0] = alias ? 256 : 0;
+        for (int k = 1; k < INSN_OPERANDS; k++) {
+            i.op[k] = 256 * (uint32_t)k;
+        }
+        h.run(&w, &i, mask);
+        for (int l = 0; l < LANES; l++) {
+            uint64_t kept = to == 8 ? UINT64_MAX : UINT32_MAX, got = get(alias, to, l);
+            uint64_t before = alias ? x[l][0] : 0x5555555555555555u;
+            uint64_t want = (mask >> l & 1 ? model(&i, x[l]) : before) & kept;
+            if (got != want) {
+                fail_msg("%s, rounding %d ftz %d sat %d relu %d satfinite %d nan %d xorsign %d width %d "
+                         "mode %d: of %#llx %#llx %#llx: %#llx, not %#llx",
+                         h.name, i.rounding, i.ftz, i.sat, i.relu, i.satfinite, i.nan, i.xorsign, i.width, i.mode,
+                         (unsigned long long)x[l][0], (unsigned long long)x[l][1], (unsigned long long)x[l][2],
+                         (unsigned long long)got, (unsigned long long)want);
             }
         }
     }
@@ -663,15 +645,12 @@ static void check_testp(handlers h, int bytes, bool (*expected)(int class)) {
             put(1, bytes, l, x);
             want |= (uint32_t)(mask >> l & 1 && expected(bytes == 8 ? fpclassify(g) : fpclassify(f))) << l;
         }
-        for (int isa = 0; isa < 3; isa++) {
-            warp w = {.registers = registers};
-            insn i = {.op = {0, 256}};
-            put(0, 4, 0, 0x12345678);
-            if (available(isa)) {
-                h.run[isa](&w, &i, mask);
-                assert_int_equal(get(0, 4, 0), want);
-            }
-        }
+        warp w = {.registers = registers};
+        insn i = {.op = {0, 256}};
+        put(0, 4, 0, 0x12345678);
+
+        h.run(&w, &i, mask);
+        assert_int_equal(get(0, 4, 0), want);
     }
 }
 static bool finite_class(int c) {
@@ -838,7 +817,7 @@ static uint64_t model_convert(const insn *i, const uint64_t *x) {
     } while (0)
 
 #define FOR_WIDE_INTEGERS(F, x) F(x, u16) F(x, s16) F(x, u32) F(x, s32) F(x, u64) F(x, s64)
-#define FOR_INTEGERS(F, x) F(x, u8) F(x, s8) FOR_WIDE_INTEGERS(F, x)
+#define FOR_INTEGERS(F, x)      F(x, u8) F(x, s8) FOR_WIDE_INTEGERS(F, x)
 
 /* Registers as wide as the type, or wider. */
 #define INTEGER_PAIR(d, s)                                                                                             \
@@ -1088,25 +1067,20 @@ static void test_pack(void **unused) {
 /* ---- approximations: special cases, and near C's functions elsewhere ---- */
 
 static void approx_f32(handlers h, bool ftz, float x, float want, double tolerance) {
-    for (int isa = 0; isa < 3; isa++) {
-        if (!available(isa)) {
-            continue;
-        }
-        warp w = {.registers = registers};
-        insn i = {.op = {0, 256}, .ftz = ftz};
-        for (int l = 0; l < LANES; l++) {
-            memcpy(registers + 256 + 4 * l, &x, 4);
-        }
-        h.run[isa](&w, &i, ALL_LANES);
-        float got;
-        memcpy(&got, registers, 4);
-        if (isnan(want)) {
-            assert_int_equal(get(0, 4, 0), 0x7fffffff);
-        } else if (want == 0 || isinf(want)) {
-            assert_memory_equal(&got, &want, 4);
-        } else if (!(fabs((double)got - want) <= tolerance * fabs(want))) {
-            fail_msg("%s(%a) = %a, not %a", h.name, x, got, want);
-        }
+    warp w = {.registers = registers};
+    insn i = {.op = {0, 256}, .ftz = ftz};
+    for (int l = 0; l < LANES; l++) {
+        memcpy(registers + 256 + 4 * l, &x, 4);
+    }
+    h.run(&w, &i, ALL_LANES);
+    float got;
+    memcpy(&got, registers, 4);
+    if (isnan(want)) {
+        assert_int_equal(get(0, 4, 0), 0x7fffffff);
+    } else if (want == 0 || isinf(want)) {
+        assert_memory_equal(&got, &want, 4);
+    } else if (!(fabs((double)got - want) <= tolerance * fabs(want))) {
+        fail_msg("%s(%a) = %a, not %a", h.name, x, got, want);
     }
 }
 

@@ -1,5 +1,5 @@
 /* The simulator's integer, bit, move, selection and comparison handlers against a scalar model in 128-bit arithmetic:
- * every instruction set, full and partial masks, destinations that are sources, random and special values. */
+ * full and partial masks, destinations that are sources, random and special values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +195,6 @@ static _Alignas(128) uint8_t registers[10 * SLOT_BYTES], expected[10 * SLOT_BYTE
 static frame the_frame;
 static warp the_warp = {.registers = registers, .frame = &the_frame};
 static uint64_t seed = 88172645463325252u;
-static const char *const isa_name[3] = {"baseline", "v3", "v4"};
 
 _Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {
     (void)w, (void)i, (void)lanes, (void)status;
@@ -203,11 +202,6 @@ _Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status stat
     abort();
 }
 
-static bool runs(int isa) {
-    return isa == 0 || (isa == 1 ? __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                                 : __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                                       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"));
-}
 static uint64_t random64(void) {
     seed ^= seed << 13;
     seed ^= seed >> 7;
@@ -302,56 +296,54 @@ static uint32_t *predicate(uint8_t *block, int n) /* slot 0 holds predicates; ev
 typedef uint64_t lane_model(uint64_t a, uint64_t b, uint64_t c, uint64_t e, const insn *i, int p);
 typedef struct instruction {
     const char *name, *shape;
-    sim_handler *run[3];
+    sim_handler *run;
     lane_model *model;
 } instruction;
 
 /* shape: d=abc..., h w l as in ops.def, p a predicate source (the model's p). */
 static void check(const instruction *in) {
     const int sources = (int)strlen(in->shape) - 2;
-    for (int isa = 0; isa < 3; isa++) {
-        for (int round = 0; runs(isa) && round < 400; round++) {
-            insn i = {.imm = (int64_t)(random64() & 255), .ftz = round & 1, .relu = round >> 1 & 1};
-            const uint32_t mask = random_mask(round);
-            for (int k = 0; k < 16; k++) {
-                *predicate(registers, k) = (uint32_t)random64();
-            }
-            int from[4] = {0};
-            i.op[0] = SLOT_BYTES;
-            fill(1, in->shape[0]);
-            for (int s = 0; s < sources; s++) {
-                const char type = in->shape[2 + s];
-                from[s] = 2 + s;
-                i.op[1 + s] = (uint32_t)(2 + s) * SLOT_BYTES;
-                fill(2 + s, type);
-                if (type == 'p') {
-                    i.op[1 + s] = 16;
-                } else if (type == in->shape[0] && round % 5 == 1 + s) { /* the destination is this source */
-                    from[s] = 1;
-                    i.op[1 + s] = SLOT_BYTES;
-                }
-            }
-            memcpy(expected, registers, sizeof registers);
-            for (int l = 0; l < LANES; l++) {
-                uint64_t v[4] = {0};
-                for (int s = 0; s < sources; s++) {
-                    v[s] = lane(registers, from[s], in->shape[2 + s], l);
-                }
-                if (mask >> l & 1) {
-                    const uint64_t d = in->model(v[0], v[1], v[2], v[3], &i, bit(*predicate(registers, 0), l));
-                    set_lane(expected, 1, in->shape[0], l, in->shape[0] == 'h' ? d & 0xffff : d);
-                }
-            }
-            in->run[isa](&the_warp, &i, mask);
-            for (int l = 0; l < LANES; l++) {
-                if (lane(registers, 1, in->shape[0], l) != lane(expected, 1, in->shape[0], l)) {
-                    fail_msg("%s_%s round %d lane %d: %llx instead of %llx", in->name, isa_name[isa], round, l,
-                             (unsigned long long)lane(registers, 1, in->shape[0], l),
-                             (unsigned long long)lane(expected, 1, in->shape[0], l));
-                }
-            }
-            assert_memory_equal(registers, expected, sizeof registers);
+    for (int round = 0; round < 400; round++) {
+        insn i = {.imm = (int64_t)(random64() & 255), .ftz = round & 1, .relu = round >> 1 & 1};
+        const uint32_t mask = random_mask(round);
+        for (int k = 0; k < 16; k++) {
+            *predicate(registers, k) = (uint32_t)random64();
         }
+        int from[4] = {0};
+        i.op[0] = SLOT_BYTES;
+        fill(1, in->shape[0]);
+        for (int s = 0; s < sources; s++) {
+            const char type = in->shape[2 + s];
+            from[s] = 2 + s;
+            i.op[1 + s] = (uint32_t)(2 + s) * SLOT_BYTES;
+            fill(2 + s, type);
+            if (type == 'p') {
+                i.op[1 + s] = 16;
+            } else if (type == in->shape[0] && round % 5 == 1 + s) { /* the destination is this source */
+                from[s] = 1;
+                i.op[1 + s] = SLOT_BYTES;
+            }
+        }
+        memcpy(expected, registers, sizeof registers);
+        for (int l = 0; l < LANES; l++) {
+            uint64_t v[4] = {0};
+            for (int s = 0; s < sources; s++) {
+                v[s] = lane(registers, from[s], in->shape[2 + s], l);
+            }
+            if (mask >> l & 1) {
+                const uint64_t d = in->model(v[0], v[1], v[2], v[3], &i, bit(*predicate(registers, 0), l));
+                set_lane(expected, 1, in->shape[0], l, in->shape[0] == 'h' ? d & 0xffff : d);
+            }
+        }
+        in->run(&the_warp, &i, mask);
+        for (int l = 0; l < LANES; l++) {
+            if (lane(registers, 1, in->shape[0], l) != lane(expected, 1, in->shape[0], l)) {
+                fail_msg("%s round %d lane %d: %llx instead of %llx", in->name, round, l,
+                         (unsigned long long)lane(registers, 1, in->shape[0], l),
+                         (unsigned long long)lane(expected, 1, in->shape[0], l));
+            }
+        }
+        assert_memory_equal(registers, expected, sizeof registers);
     }
 }
 
@@ -421,18 +413,17 @@ static void check(const instruction *in) {
                    RELU_OF(pick(part(a, 1, 16, 1), part(b, 1, 16, 1)))))
 #define INTEGERS                                                                                                       \
     BY_WIDTH(16, h)                                                                                                    \
-    BY_WIDTH(32, w) BY_WIDTH(64, l) BY_WIDE_WIDTH(32, w) BY_WIDE_WIDTH(64, l) UNSIGNED_SIGNED(                         \
-        BY_TYPE, 16, h) UNSIGNED_SIGNED(BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l)                                \
-        UNSIGNED_SIGNED(BY_TYPE_PLAIN, 16, h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l) BY_TYPE_PLAIN(                     \
-            u, cut, 32, w) UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger)                      \
-            BY_SIGNS(0, 0, u32, u32) BY_SIGNS(0, 1, u32, s32) BY_SIGNS(1, 0, s32, u32) BY_SIGNS(                       \
-                1, 1, s32, s32) INTEGER(add_b16x2, "w=ww", halves((big)a + (big)b, (big)(a >> 16) + (big)(b >> 16)))   \
-                INTEGER(add_sat_s32, "w=ww", (uint64_t)cut(clamp32(sign(a, 32) + sign(b, 32)), 32)) INTEGER(           \
-                    sub_sat_s32, "w=ww",                                                                               \
-                    (uint64_t)cut(clamp32(sign(a, 32) - sign(b, 32)),                                                  \
-                                  32)) INTEGER(mad_hi_sat_s32, "w=www",                                                \
-                                               (uint64_t)cut(                                                          \
-                                                   clamp32((sign(a, 32) * sign(b, 32) >> 32) + sign(c, 32)), 32))      \
+    BY_WIDTH(32, w)                                                                                                    \
+    BY_WIDTH(64, l) BY_WIDE_WIDTH(32, w) BY_WIDE_WIDTH(64, l) UNSIGNED_SIGNED(BY_TYPE, 16, h) UNSIGNED_SIGNED(         \
+        BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 16,                             \
+                                                                        h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l)       \
+        BY_TYPE_PLAIN(u, cut, 32, w) UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger) BY_SIGNS(  \
+            0, 0, u32, u32) BY_SIGNS(0, 1, u32, s32) BY_SIGNS(1, 0, s32, u32) BY_SIGNS(1, 1, s32, s32)                 \
+            INTEGER(add_b16x2, "w=ww", halves((big)a + (big)b, (big)(a >> 16) + (big)(b >> 16))) INTEGER(              \
+                add_sat_s32, "w=ww", (uint64_t)cut(clamp32(sign(a, 32) + sign(b, 32)), 32))                            \
+                INTEGER(sub_sat_s32, "w=ww", (uint64_t)cut(clamp32(sign(a, 32) - sign(b, 32)), 32)) INTEGER(           \
+                    mad_hi_sat_s32,                                                                                    \
+                    "w=www", (uint64_t)cut(clamp32((sign(a, 32) * sign(b, 32) >> 32) + sign(c, 32)), 32))              \
                     INTEGER(                                                                                           \
                         mad24_hi_sat_s32, "w=www",                                                                     \
                         (uint64_t)cut(clamp32(sign((uint64_t)(sign(a, 24) * sign(b, 24) >> 16), 32) + sign(c, 32)),    \
@@ -506,9 +497,8 @@ static void check(const instruction *in) {
                                                                                                   "3232",              \
                                                                                                   c))
 
-#define DECLARE(name) sim_handler name##_baseline, name##_v3, name##_v4;
-#define HANDLERS(name)                                                                                                 \
-    { name##_baseline, name##_v3, name##_v4 }
+#define DECLARE(name)    sim_handler SIM_JOIN(name, SIM_ISA);
+#define HANDLER_OF(name) SIM_JOIN(name, SIM_ISA)
 #define UNUSED_ARGUMENTS (void)a, (void)b, (void)c, (void)e, (void)i, (void)p
 #define INTEGER(name, shape, value)                                                                                    \
     DECLARE(name)                                                                                                      \
@@ -522,7 +512,7 @@ INTEGERS
 static void test_integer(void **state) {
     (void)state;
     static const instruction all[] = {
-#define INTEGER(name, shape, value) {#name, shape, HANDLERS(name), model_##name},
+#define INTEGER(name, shape, value) {#name, shape, HANDLER_OF(name), model_##name},
         INTEGERS
 #undef INTEGER
     };
@@ -536,7 +526,7 @@ static void test_integer(void **state) {
 
 typedef struct adder {
     const char *name;
-    sim_handler *run[3];
+    sim_handler *run;
     int bits;
     char x;      /* a: a + b; s: a + ~b; l, h, H: the low, high, signed high half of a * b, plus c */
     int flag_in; /* 0, 1, or -1: the flag */
@@ -544,57 +534,55 @@ typedef struct adder {
 } adder;
 #define ADDERS_OF(bits, flag)                                                                                          \
     ADDER(add_cc_b##bits, bits, 'a', 0, 1)                                                                             \
-    ADDER(addc_b##bits, bits, 'a', -1, 0) ADDER(addc_cc_b##bits, bits, 'a', -1, 1)                                     \
-        ADDER(sub_cc_b##bits, bits, 's', 1, 1) ADDER(subc_b##bits, bits, 's', -1, 0)                                   \
-            ADDER(subc_cc_b##bits, bits, 's', -1, 1) ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1)                         \
-                ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1) ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1)                    \
-                    ADDER(madc_lo_b##bits, bits, 'l', -1, 0) ADDER(madc_hi_u##bits, bits, 'h', -1, 0)                  \
-                        ADDER(madc_hi_s##bits, bits, 'H', -1, 0) ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1)           \
-                            ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1) ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
+    ADDER(addc_b##bits, bits, 'a', -1, 0)                                                                              \
+    ADDER(addc_cc_b##bits, bits, 'a', -1, 1) ADDER(sub_cc_b##bits, bits, 's', 1, 1)                                    \
+        ADDER(subc_b##bits, bits, 's', -1, 0) ADDER(subc_cc_b##bits, bits, 's', -1, 1)                                 \
+            ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1) ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1)                        \
+                ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1) ADDER(madc_lo_b##bits, bits, 'l', -1, 0)                     \
+                    ADDER(madc_hi_u##bits, bits, 'h', -1, 0) ADDER(madc_hi_s##bits, bits, 'H', -1, 0)                  \
+                        ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1) ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1)        \
+                            ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
 #define ADDER(name, bits, x, in, out) DECLARE(name)
 ADDERS_OF(32, 0)
 ADDERS_OF(64, 0)
 #undef ADDER
-#define ADDER(name, bits, x, in, out) {#name, HANDLERS(name), bits, x, in, out},
-    static const adder adders[] = {ADDERS_OF(32, 0) ADDERS_OF(64, 0)};
+#define ADDER(name, bits, x, in, out) {#name, HANDLER_OF(name), bits, x, in, out},
+static const adder adders[] = {ADDERS_OF(32, 0) ADDERS_OF(64, 0)};
 
 static void test_extended_precision(void **state) {
     (void)state;
     for (size_t n = 0; n < sizeof adders / sizeof *adders; n++) {
         const adder *in = &adders[n];
         const char type = in->bits == 64 ? 'l' : 'w';
-        for (int isa = 0; isa < 3; isa++) {
-            for (int round = 0; runs(isa) && round < 400; round++) {
-                insn i = {.op = {SLOT_BYTES, 2 * SLOT_BYTES, 3 * SLOT_BYTES, 4 * SLOT_BYTES}};
-                const int from[3] = {round % 5 == 1 ? 1 : 2, round % 5 == 2 ? 1 : 3, round % 5 == 3 ? 1 : 4};
-                for (int k = 0; k < 4; k++) {
-                    fill(1 + k, type);
-                    i.op[k] = (uint32_t)SLOT_BYTES * (uint32_t)(k == 0 ? 1 : from[k - 1]);
-                }
-                const uint32_t mask = random_mask(round), flag = (uint32_t)random64();
-                uint32_t flag_after = flag;
-                memcpy(expected, registers, sizeof registers);
-                for (int l = 0; l < LANES; l++) {
-                    const uint64_t a = lane(registers, from[0], type, l), b = lane(registers, from[1], type, l);
-                    const uint64_t c = lane(registers, from[2], type, l);
-                    const big product = in->x == 'H' ? sign(a, in->bits) * sign(b, in->bits) : (big)((ubig)a * b);
-                    const big high = in->x == 'H' ? product >> in->bits : (big)((ubig)product >> in->bits);
-                    const big x = in->x == 'a' || in->x == 's' ? (big)a : in->x == 'l' ? product : high;
-                    const big y = in->x == 'a' ? (big)b : in->x == 's' ? ~(big)b : (big)c;
-                    const big sum =
-                        cut(x, in->bits) + cut(y, in->bits) + (in->flag_in < 0 ? bit(flag, l) : in->flag_in);
-                    if (mask >> l & 1) {
-                        set_lane(expected, 1, type, l, (uint64_t)cut(sum, in->bits));
-                        if (in->flag_out) {
-                            flag_after = (flag_after & ~(1u << l)) | (uint32_t)(sum >> in->bits & 1) << l;
-                        }
+        for (int round = 0; round < 400; round++) {
+            insn i = {.op = {SLOT_BYTES, 2 * SLOT_BYTES, 3 * SLOT_BYTES, 4 * SLOT_BYTES}};
+            const int from[3] = {round % 5 == 1 ? 1 : 2, round % 5 == 2 ? 1 : 3, round % 5 == 3 ? 1 : 4};
+            for (int k = 0; k < 4; k++) {
+                fill(1 + k, type);
+                i.op[k] = (uint32_t)SLOT_BYTES * (uint32_t)(k == 0 ? 1 : from[k - 1]);
+            }
+            const uint32_t mask = random_mask(round), flag = (uint32_t)random64();
+            uint32_t flag_after = flag;
+            memcpy(expected, registers, sizeof registers);
+            for (int l = 0; l < LANES; l++) {
+                const uint64_t a = lane(registers, from[0], type, l), b = lane(registers, from[1], type, l);
+                const uint64_t c = lane(registers, from[2], type, l);
+                const big product = in->x == 'H' ? sign(a, in->bits) * sign(b, in->bits) : (big)((ubig)a * b);
+                const big high = in->x == 'H' ? product >> in->bits : (big)((ubig)product >> in->bits);
+                const big x = in->x == 'a' || in->x == 's' ? (big)a : in->x == 'l' ? product : high;
+                const big y = in->x == 'a' ? (big)b : in->x == 's' ? ~(big)b : (big)c;
+                const big sum = cut(x, in->bits) + cut(y, in->bits) + (in->flag_in < 0 ? bit(flag, l) : in->flag_in);
+                if (mask >> l & 1) {
+                    set_lane(expected, 1, type, l, (uint64_t)cut(sum, in->bits));
+                    if (in->flag_out) {
+                        flag_after = (flag_after & ~(1u << l)) | (uint32_t)(sum >> in->bits & 1) << l;
                     }
                 }
-                the_frame.carry = flag;
-                in->run[isa](&the_warp, &i, mask);
-                if (memcmp(registers, expected, sizeof registers) != 0 || the_frame.carry != flag_after) {
-                    fail_msg("%s_%s round %d", in->name, isa_name[isa], round);
-                }
+            }
+            the_frame.carry = flag;
+            in->run(&the_warp, &i, mask);
+            if (memcmp(registers, expected, sizeof registers) != 0 || the_frame.carry != flag_after) {
+                fail_msg("%s round %d", in->name, round);
             }
         }
     }
@@ -610,7 +598,7 @@ static void test_borrow_chain(void **state) {
         memcpy(expected, registers, sizeof registers);
         for (uint32_t k = 0; k < 3; k++) {
             const insn i = {.op = {(7 + k % 3) * SLOT_BYTES, (1 + k) * SLOT_BYTES, (4 + k) * SLOT_BYTES}};
-            sim_handler *const run[3] = {sub_cc_b32_baseline, subc_cc_b32_baseline, subc_b32_baseline};
+            sim_handler *const run[3] = {HANDLER_OF(sub_cc_b32), HANDLER_OF(subc_cc_b32), HANDLER_OF(subc_b32)};
             run[k](&the_warp, &i, ALL_LANES);
         }
         for (int l = 0; l < LANES; l++) {
@@ -628,44 +616,43 @@ static void test_borrow_chain(void **state) {
 /* ---- predicates ---- */
 
 DECLARE(and_pred)
-DECLARE(or_pred) DECLARE(xor_pred) DECLARE(not_pred) DECLARE(mov_pred) DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
+DECLARE(or_pred)
+DECLARE(xor_pred) DECLARE(not_pred) DECLARE(mov_pred) DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
 
     static void test_predicates(void **state) {
     (void)state;
-    static sim_handler *const run[5][3] = {HANDLERS(and_pred), HANDLERS(or_pred), HANDLERS(xor_pred),
-                                           HANDLERS(not_pred), HANDLERS(mov_pred)};
-    static sim_handler *const lop3[2][3] = {HANDLERS(lop3_and_b32), HANDLERS(lop3_or_b32)};
-    for (int isa = 0; isa < 3; isa++) {
-        for (int round = 0; runs(isa) && round < 300; round++) {
-            const uint32_t mask = random_mask(round);
-            uint32_t *d = predicate(registers, 0), *a = predicate(registers, 1), *b = predicate(registers, 2);
-            const insn i = {.op = {16, 20, 24}};
-            for (int k = 0; k < 5; k++) {
-                const uint32_t old = *d = (uint32_t)random64(), x = *a = (uint32_t)random64();
-                const uint32_t y = *b = (uint32_t)random64();
-                const uint32_t want = k == 0 ? x & y : k == 1 ? x | y : k == 2 ? x ^ y : k == 3 ? ~x : x;
-                run[k][isa](&the_warp, &i, mask);
-                assert_int_equal(*d, (want & mask) | (old & ~mask));
+    static sim_handler *const run[5] = {HANDLER_OF(and_pred), HANDLER_OF(or_pred), HANDLER_OF(xor_pred),
+                                        HANDLER_OF(not_pred), HANDLER_OF(mov_pred)};
+    static sim_handler *const lop3[2] = {HANDLER_OF(lop3_and_b32), HANDLER_OF(lop3_or_b32)};
+    for (int round = 0; round < 300; round++) {
+        const uint32_t mask = random_mask(round);
+        uint32_t *d = predicate(registers, 0), *a = predicate(registers, 1), *b = predicate(registers, 2);
+        const insn i = {.op = {16, 20, 24}};
+        for (int k = 0; k < 5; k++) {
+            const uint32_t old = *d = (uint32_t)random64(), x = *a = (uint32_t)random64();
+            const uint32_t y = *b = (uint32_t)random64();
+            const uint32_t want = k == 0 ? x & y : k == 1 ? x | y : k == 2 ? x ^ y : k == 3 ? ~x : x;
+            run[k](&the_warp, &i, mask);
+            assert_int_equal(*d, (want & mask) | (old & ~mask));
+        }
+        for (int k = 0; k < 2; k++) {
+            const insn j = {.op = {SLOT_BYTES, 16, 2 * SLOT_BYTES, 3 * SLOT_BYTES, 4 * SLOT_BYTES, 20},
+                            .imm = round % 4 ? (int64_t)(random64() & 255) : 0x80};
+            for (int s = 1; s <= 4; s++) {
+                fill(s, 'w');
             }
-            for (int k = 0; k < 2; k++) {
-                const insn j = {.op = {SLOT_BYTES, 16, 2 * SLOT_BYTES, 3 * SLOT_BYTES, 4 * SLOT_BYTES, 20},
-                                .imm = round % 4 ? (int64_t)(random64() & 255) : 0x80};
-                for (int s = 1; s <= 4; s++) {
-                    fill(s, 'w');
+            memcpy(expected, registers, sizeof registers);
+            for (int l = 0; l < LANES; l++) {
+                const uint64_t r =
+                    lut(lane(registers, 2, 'w', l), lane(registers, 3, 'w', l), lane(registers, 4, 'w', l), j.imm);
+                const bool q = bit(*a, l), p = k == 0 ? r != 0 && q : r != 0 || q;
+                if (mask >> l & 1) {
+                    set_lane(expected, 1, 'w', l, r);
+                    *predicate(expected, 0) = (*predicate(expected, 0) & ~(1u << l)) | (uint32_t)p << l;
                 }
-                memcpy(expected, registers, sizeof registers);
-                for (int l = 0; l < LANES; l++) {
-                    const uint64_t r =
-                        lut(lane(registers, 2, 'w', l), lane(registers, 3, 'w', l), lane(registers, 4, 'w', l), j.imm);
-                    const bool q = bit(*a, l), p = k == 0 ? r != 0 && q : r != 0 || q;
-                    if (mask >> l & 1) {
-                        set_lane(expected, 1, 'w', l, r);
-                        *predicate(expected, 0) = (*predicate(expected, 0) & ~(1u << l)) | (uint32_t)p << l;
-                    }
-                }
-                lop3[k][isa](&the_warp, &j, mask);
-                assert_memory_equal(registers, expected, sizeof registers);
             }
+            lop3[k](&the_warp, &j, mask);
+            assert_memory_equal(registers, expected, sizeof registers);
         }
     }
 }
@@ -751,7 +738,7 @@ static bool combine(bool t, int op, bool c) {
 
 typedef struct comparing {
     const char *name;
-    sim_handler *run[3];
+    sim_handler *run;
     char type;
     int bits;
     bool two;     /* halves */
@@ -760,19 +747,21 @@ typedef struct comparing {
 
 #define SETS(result, one)                                                                                              \
     COMPARING(set_##result##_u32, 'u', 32, 0, one)                                                                     \
-    COMPARING(set_##result##_s16, 's', 16, 0, one) COMPARING(set_##result##_s32, 's', 32, 0, one)                      \
-        COMPARING(set_##result##_u64, 'u', 64, 0, one) COMPARING(set_##result##_s64, 's', 64, 0, one)                  \
-            COMPARING(set_##result##_f32_either, 'f', 32, 0, one) COMPARING(set_##result##_f64, 'f', 64, 0, one)
+    COMPARING(set_##result##_s16, 's', 16, 0, one)                                                                     \
+    COMPARING(set_##result##_s32, 's', 32, 0, one) COMPARING(set_##result##_u64, 'u', 64, 0, one)                      \
+        COMPARING(set_##result##_s64, 's', 64, 0, one) COMPARING(set_##result##_f32_either, 'f', 32, 0, one)           \
+            COMPARING(set_##result##_f64, 'f', 64, 0, one)
 #define COMPARISONS                                                                                                    \
     COMPARING(setp_u32, 'u', 32, 0, 0)                                                                                 \
-    COMPARING(setp_s16, 's', 16, 0, 0) COMPARING(setp_s32, 's', 32, 0, 0) COMPARING(setp_u64, 'u', 64, 0, 0)           \
-        COMPARING(setp_s64, 's', 64, 0, 0) COMPARING(setp_f32, 'f', 32, 0, 0) COMPARING(setp_f64, 'f', 64, 0, 0)       \
-            COMPARING(setp_f16, 'h', 16, 0, 0) COMPARING(setp_bf16, 'b', 16, 0, 0)                                     \
-                COMPARING(setp_f16x2, 'h', 32, 1, 0) COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff)       \
-                    SETS(f32, 0x3f800000) SETS(f16, 0x3c00) SETS(bf16, 0x3f80)                                         \
-                        COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff) COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff) \
-                            COMPARING(set_b16_f16, 'h', 16, 0, 0xffff) COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff)     \
-                                COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00) COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80) \
+    COMPARING(setp_s16, 's', 16, 0, 0)                                                                                 \
+    COMPARING(setp_s32, 's', 32, 0, 0) COMPARING(setp_u64, 'u', 64, 0, 0) COMPARING(setp_s64, 's', 64, 0, 0)           \
+        COMPARING(setp_f32, 'f', 32, 0, 0) COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0)       \
+            COMPARING(setp_bf16, 'b', 16, 0, 0) COMPARING(setp_f16x2, 'h', 32, 1, 0)                                   \
+                COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff) SETS(f32, 0x3f800000) SETS(f16, 0x3c00)    \
+                    SETS(bf16, 0x3f80) COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff)                                  \
+                        COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff) COMPARING(set_b16_f16, 'h', 16, 0, 0xffff)     \
+                            COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff) COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00)     \
+                                COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80)                                            \
                                     COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)                                       \
                                         COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff)                                   \
                                             COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff)                              \
@@ -789,7 +778,7 @@ static void put_bit(uint32_t *to, int l, bool x) {
 static void test_comparisons(void **state) {
     (void)state;
     static const comparing all[] = {
-#define COMPARING(name, type, bits, two, one) {#name, HANDLERS(name), type, bits, two, one},
+#define COMPARING(name, type, bits, two, one) {#name, HANDLER_OF(name), type, bits, two, one},
         COMPARISONS};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
         const comparing *in = &all[n];
@@ -799,50 +788,48 @@ static void test_comparisons(void **state) {
             if (op >= COMPARE_LO && (is_float ? op <= COMPARE_HS : in->type == 's' || op > COMPARE_HS)) {
                 continue;
             }
-            for (int isa = 0; isa < 3; isa++) {
-                for (int round = 0; runs(isa) && round < 64; round++) {
-                    const uint32_t mask = random_mask(round);
-                    insn i = {.compare = (uint8_t)op,
-                              .boolean = round & 3,
-                              .boolean_negate = round >> 2 & 1,
-                              .ftz = round >> 3 & 1};
-                    for (int k = 0; k < 16; k++) {
-                        *predicate(registers, k) = (uint32_t)random64();
+            for (int round = 0; round < 64; round++) {
+                const uint32_t mask = random_mask(round);
+                insn i = {.compare = (uint8_t)op,
+                          .boolean = round & 3,
+                          .boolean_negate = round >> 2 & 1,
+                          .ftz = round >> 3 & 1};
+                for (int k = 0; k < 16; k++) {
+                    *predicate(registers, k) = (uint32_t)random64();
+                }
+                const uint32_t setp_op[5] = {16, 20, 2 * SLOT_BYTES, 3 * SLOT_BYTES, round & 32 ? 16 : 24};
+                const uint32_t set_op[5] = {round & 16 && lanes != 'l' ? 2 * SLOT_BYTES : SLOT_BYTES, 2 * SLOT_BYTES,
+                                            3 * SLOT_BYTES, 24};
+                memcpy(i.op, in->one ? set_op : setp_op, sizeof setp_op);
+                fill(1, 'w'), fill(2, lanes), fill(3, lanes);
+                for (int l = 0; l < LANES; l += 3) { /* equal ones */
+                    set_lane(registers, 3, lanes, l, lane(registers, 2, lanes, l));
+                }
+                const uint32_t c = *(uint32_t *)(registers + i.op[in->one ? 3 : 4]);
+                memcpy(expected, registers, sizeof registers);
+                for (int l = 0; l < LANES; l++) {
+                    const uint64_t x = lane(registers, 2, lanes, l), y = lane(registers, 3, lanes, l);
+                    const bool third = bit(c, l) != i.boolean_negate;
+                    const bool t =
+                        holds(read_number(x, in->type, in->bits, i.ftz), read_number(y, in->type, in->bits, i.ftz), op);
+                    const bool u = in->two ? holds(read_number(x >> 16, in->type, in->bits, i.ftz),
+                                                   read_number(y >> 16, in->type, in->bits, i.ftz), op)
+                                           : !t;
+                    const bool p = combine(t, i.boolean, third), q = combine(u, i.boolean, third);
+                    if (!(mask >> l & 1)) {
+                        continue;
                     }
-                    const uint32_t setp_op[5] = {16, 20, 2 * SLOT_BYTES, 3 * SLOT_BYTES, round & 32 ? 16 : 24};
-                    const uint32_t set_op[5] = {round & 16 && lanes != 'l' ? 2 * SLOT_BYTES : SLOT_BYTES,
-                                                2 * SLOT_BYTES, 3 * SLOT_BYTES, 24};
-                    memcpy(i.op, in->one ? set_op : setp_op, sizeof setp_op);
-                    fill(1, 'w'), fill(2, lanes), fill(3, lanes);
-                    for (int l = 0; l < LANES; l += 3) { /* equal ones */
-                        set_lane(registers, 3, lanes, l, lane(registers, 2, lanes, l));
+                    if (in->one) {
+                        const uint32_t high = in->two && q ? in->one << 16 : 0;
+                        set_lane(expected, (int)(i.op[0] / SLOT_BYTES), 'w', l, (p ? in->one : 0) | high);
+                    } else {
+                        put_bit(predicate(expected, 0), l, p);
+                        put_bit(predicate(expected, 1), l, q);
                     }
-                    const uint32_t c = *(uint32_t *)(registers + i.op[in->one ? 3 : 4]);
-                    memcpy(expected, registers, sizeof registers);
-                    for (int l = 0; l < LANES; l++) {
-                        const uint64_t x = lane(registers, 2, lanes, l), y = lane(registers, 3, lanes, l);
-                        const bool third = bit(c, l) != i.boolean_negate;
-                        const bool t = holds(read_number(x, in->type, in->bits, i.ftz),
-                                             read_number(y, in->type, in->bits, i.ftz), op);
-                        const bool u = in->two ? holds(read_number(x >> 16, in->type, in->bits, i.ftz),
-                                                       read_number(y >> 16, in->type, in->bits, i.ftz), op)
-                                               : !t;
-                        const bool p = combine(t, i.boolean, third), q = combine(u, i.boolean, third);
-                        if (!(mask >> l & 1)) {
-                            continue;
-                        }
-                        if (in->one) {
-                            const uint32_t high = in->two && q ? in->one << 16 : 0;
-                            set_lane(expected, (int)(i.op[0] / SLOT_BYTES), 'w', l, (p ? in->one : 0) | high);
-                        } else {
-                            put_bit(predicate(expected, 0), l, p);
-                            put_bit(predicate(expected, 1), l, q);
-                        }
-                    }
-                    in->run[isa](&the_warp, &i, mask);
-                    if (memcmp(registers, expected, sizeof registers) != 0) {
-                        fail_msg("%s_%s comparison %d round %d", in->name, isa_name[isa], op, round);
-                    }
+                }
+                in->run(&the_warp, &i, mask);
+                if (memcmp(registers, expected, sizeof registers) != 0) {
+                    fail_msg("%s comparison %d round %d", in->name, op, round);
                 }
             }
         }

@@ -1,4 +1,7 @@
 /* What the simulated machine does with memory, calls and launches, and what it says of a kernel that goes wrong. */
+#include <cuda_runtime_api.h>
+
+#include "call.h"
 #include "heap.h"
 #include "sim_case.h"
 
@@ -629,6 +632,15 @@ static void test_special_registers(void **state) {
     check_words(&c);
 }
 
+/* Not even the piece at the heap's start. */
+static void test_the_host_cannot_free_what_a_kernel_allocated(void **state) {
+    (void)state;
+    const uint64_t address = heap_allocate(64);
+    assert_int_not_equal(address, 0);
+    assert_int_equal(cudaFree((void *)(uintptr_t)address), cudaErrorInvalidValue);
+    assert_true(heap_free(address));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
@@ -643,6 +655,7 @@ int main(void) {
         cmocka_unit_test(test_printf),
         cmocka_unit_test(test_assert),
         cmocka_unit_test(test_device_heap),
+        cmocka_unit_test(test_the_host_cannot_free_what_a_kernel_allocated),
         cmocka_unit_test(test_results_in_the_place_of_sources),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_many_blocks),

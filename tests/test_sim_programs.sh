@@ -1,6 +1,7 @@
 #!/bin/sh
-# The programs of tests/programs in the simulator: on every host thread and on one, in each instruction set. Then what
-# cudasim and the simulator refuse: one line that says what, and a status that is not 0. Ends with "N passed, N failed".
+# The programs of tests/programs in the simulator: on every host thread and on one, and with KL_TEST_ALL=1 (make test-all)
+# on seven and in the instruction sets that every processor has. Then what cudasim and the simulator refuse: one line that
+# says what, and a status that is not 0. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -50,11 +51,15 @@ refuses() {
 
 programs "all threads"
 programs "one thread" CUDASIM_THREADS=1
-programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction printf \
-    wgmma_cluster_gemm
-programs "baseline" CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan transpose \
-    tensor_gemm wgmma_cluster_gemm wmma_gemm
-programs "baseline, one thread" CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers bitonic_sort
+if [ -n "${KL_TEST_ALL:-}" ]; then
+    sim_all=CUDASIM_LIB=build/sim-all/libcudart.so.13
+    programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction \
+        printf wgmma_cluster_gemm
+    programs "baseline" $sim_all CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan \
+        transpose tensor_gemm wgmma_cluster_gemm wmma_gemm
+    programs "baseline, one thread" $sim_all CUDASIM_ISA=baseline CUDASIM_THREADS=1 -- recursion function_pointers \
+        bitonic_sort
+fi
 
 sim=common/sim/cudasim
 scan=build/tests/programs/scan
@@ -63,10 +68,23 @@ refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /
 refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowhere" $sim $scan
 refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
 refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
-for value in x -1 2x; do
-    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value" env CUDASIM_THREADS="$value" $sim $scan
-    refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value" env CUDASIM_WATCHDOG="$value" $sim $scan
+for value in x -1 2x 0 1.5 1e1 inf 1025 99999999999999999999 ' 2'; do
+    refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value is not a whole number" env CUDASIM_THREADS="$value" $sim $scan
 done
+for value in x -1 2x inf nan ' 2'; do
+    refuses "CUDASIM_WATCHDOG=$value" 2 "CUDASIM_WATCHDOG=$value is not a number of seconds" \
+        env CUDASIM_WATCHDOG="$value" $sim $scan
+done
+# limited KIB COMMAND...: with no more address space than that.
+limited() { (ulimit -v "$1" && shift && exec "$@"); }
+for kib in 1000000 8000000 17500000; do
+    refuses "an address space of $kib KiB" 3 "no address space for the device's memory" limited $kib $sim $scan
+done
+if limited 20000000 $sim $scan >"$work/out" 2>&1; then
+    echo "ok an address space that suffices" && passed=$((passed + 1))
+else
+    echo "FAIL an address space that suffices" && failed=$((failed + 1)) && cat "$work/out"
+fi
 $sim >"$work/out" 2>&1
 if [ $? = 2 ] && grep -q '^cudasim PROGRAM' "$work/out"; then
     echo "ok no argument: how to call it" && passed=$((passed + 1))

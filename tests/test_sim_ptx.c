@@ -32,8 +32,15 @@ static ptx_module *parse_statements(const char *statements) {
     return parse(text);
 }
 
+/* NULL if there is none. */
+static const ptx_function *find_function(const ptx_module *module, const char *name) {
+    for (int i = 0; i < module->function_count; i++)
+        if (strcmp(module->functions[i].name, name) == 0) return &module->functions[i];
+    return NULL;
+}
+
 static const ptx_function *kernel(const ptx_module *module) {
-    const ptx_function *function = ptx_find_function(module, "k");
+    const ptx_function *function = find_function(module, "k");
     assert_non_null(function);
     return function;
 }
@@ -337,7 +344,7 @@ static void functions(void **state) {
                    ".func (.param .b32 r) g (.param .b32 a);\n.alias g, f;\n"
                    ".func (.reg .u32 %o) old (.reg .u32 %i) { add.u32 %o, %i, 1; ret; }");
     assert_int_equal(module->function_count, 5);
-    const ptx_function *f = ptx_find_function(module, "vprintf");
+    const ptx_function *f = find_function(module, "vprintf");
     assert_true(f->is_extern && !f->has_body && !f->is_entry);
     assert_int_equal(f->param_count, 2);
     assert_int_equal(f->return_count, 1);
@@ -354,16 +361,16 @@ static void functions(void **state) {
     assert_int_equal(f->maxnreg, 99);
     assert_int_equal(f->reqnctapercluster[0], 2);
     assert_int_equal(f->maxclusterrank, 8);
-    f = ptx_find_function(module, "f");
+    f = find_function(module, "f");
     assert_true(f->has_body && f->is_weak);
     assert_int_equal(f->register_count, 1);
-    const ptx_function *alias = ptx_find_function(module, "g");
+    const ptx_function *alias = find_function(module, "g");
     assert_true(alias->has_body);
     assert_ptr_equal(alias->instructions, f->instructions);
-    f = ptx_find_function(module, "old");
+    f = find_function(module, "old");
     assert_int_equal(f->params[0].space, PTX_REG);
     assert_string_equal(f->registers[f->instructions[0].operands[1].reg].name, "%i");
-    assert_null(ptx_find_function(module, "none"));
+    assert_null(find_function(module, "none"));
     ptx_free(module);
 }
 

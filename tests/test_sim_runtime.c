@@ -12,6 +12,7 @@
 #include <cuda_runtime_api.h>
 
 #include "device_model.h"
+#include "environment.h"
 #include "heap.h"
 #include "launch.h"
 #include "memory.h"
@@ -118,6 +119,9 @@ void sim_set_stack_limit(uint64_t bytes) {
 
 uint64_t sim_stack_limit(void) {
     return stack;
+}
+
+void environment_check(void) {
 }
 
 bool heap_set_size(uint64_t bytes) {

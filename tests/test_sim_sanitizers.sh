@@ -1,3 +1,3 @@
 #!/bin/sh
-# What `make test-sanitizers` runs, built by `make test`. Ends with "N passed, N failed".
+# What `make test-sanitizers` runs, built by `make test-all`. Ends with "N passed, N failed".
 exec sh "$(dirname "$0")/../scripts/sanitizers.sh"

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Every step in the simulator: all of the check list, the sweeps at small sizes, what --list says, another GPU, the
-# records, the exit statuses; and kernels with planted faults, which must be found. Ends with "N passed, N failed".
+# Every step in the simulator: a part of the check list, the sweeps at small sizes, what --list says, every GPU it can
+# stand for, the records, the exit statuses; and kernels with planted faults, which must be found. With KL_TEST_ALL=1
+# (make test-all) more of the check list, on every GPU and in every instruction set, and larger products. Ends with
+# "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
-passed=0 failed=0
+passed=0 failed=0 all=${KL_TEST_ALL:-}
 
 ok() { echo "ok $1" && passed=$((passed + 1)); }
 fail() { # NAME: and what the command said
@@ -35,12 +37,36 @@ add() {
     fi
 }
 
+# on_device DIR DEVICE OPTION...: every variant that --list names either passes there or says why it is skipped.
+on_device() {
+    dir=$1 device=$2
+    shift 2
+    "$dir/run" --sim-device "$device" --list >"$work/list" 2>&1
+    run "$dir/run" --sim-device "$device" "$@"
+    check "${dir%%_*} $* on $device: every variant passes, or is skipped and says why" eval \
+        '[ "$status" = 0 ] && said "(simulated) ($device, " && awk -v said="$work/out" '"'"'
+            BEGIN { while ((getline line < said) > 0) { split(line, word, " "); how[word[1]] = line } }
+            /^[a-z]/ {
+                listed++
+                if (how[$1] ~ / skipped: [^ ]/) next
+                if (how[$1] ~ /  [0-9.]+ s  /) ran++; else { print $1 " neither ran nor was skipped"; bad = 1 }
+            }
+            END { exit bad || !listed || !ran }'"'"' "$work/list"'
+}
+
+# The GPUs that the simulator can stand for.
+run step01_naive/run --sim-device none
+devices=$(sed -n 's/.*(known: \(.*\)).*/\1/p' "$work/out" | tr -d ,)
+check "the known devices are named" eval '[ -n "$devices" ]'
+
 for dir in step[0-9][0-9]_*; do
-    step=${dir%%_*}
-    every=1
-    if [ "$step" = step06 ]; then every=5; fi # it has the list once for each type and layout
-    size="--size 96"
-    if [ "$step" = step08 ]; then every=2 size="--m 5 --n 1500 --d 40 --k 96"; fi
+    step=${dir%%_*} size="--size 96"
+    case $step in # how much of the list: steps 6 and 7 have it once for each type
+    step06) every=${all:+5} every=${every:-20} ;;
+    step07) every=${all:+1} every=${every:-6} ;;
+    step08) every=${all:+2} every=${every:-12} size="--m 5 --n 1500 --d 40 --k 96" ;;
+    *) every=${all:+1} every=${every:-2} ;;
+    esac
     run "$dir/run" --sim --sweep check --every $every
     add "$step: the check list"
     run "$dir/run" --sim --list --verbose
@@ -67,12 +93,17 @@ for dir in step[0-9][0-9]_*; do
     check "$step: an unknown device is refused" eval '[ "$status" = 2 ] && said "sm_99" && [ "$(wc -l <"$work/out")" = 1 ]'
     run env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim
     check "$step: no simulator: exit 3 and make sim" eval '[ "$status" = 3 ] && said "make sim"'
-    for device in sm_75 sm_80 sm_86 sm_89; do
-        run "$dir/run" --sim-device $device --sweep check --every 29
+    for device in $devices; do
+        # shellcheck disable=SC2086 # several options
+        on_device "$dir" "$device" $size
+        [ "$step" != step06 ] || on_device "$dir" "$device" $size --dtype s8
+        [ -n "$all" ] || continue
+        run "$dir/run" --sim-device "$device" --sweep check --every 29
         add "$step: every 29th problem on $device"
     done
-    for isa in baseline v3; do
-        run env CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim --sweep check --every 17
+    for isa in ${all:+baseline v3 v4}; do
+        run env CUDASIM_LIB=build/sim-all/libcudart.so.13 CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim --sweep check \
+            --every 17
         said "this processor does not have it" || add "$step: every 17th problem, $isa, one thread"
     done
 done
@@ -92,7 +123,7 @@ run step06_tensorcore/run --sim --variant multistage --m 1301 --n 523 --k 204 --
 check "step06: multistage over several groups of tiles" eval '[ "$status" = 0 ]'
 # Tiles enough for it to take large ones, for which sm_86 has no room; K ends within a chunk.
 for device in sm_90 sm_86; do
-    for kind in 'f16 tn' 'f16 nn' 's8 tn' 'tf32 nn'; do
+    for kind in 's8 tn' 'tf32 nn' ${all:+'f16 tn' 'f16 nn'}; do
         run step06_tensorcore/run --sim-device $device --variant multistage --dtype "${kind% *}" --layout "${kind#* }" \
             --m 1537 --n 1541 --k 188 --lda 192 --ldb 1552 --ldc 1544 --beta 2
         check "step06 on $device, $kind: multistage of many tiles" eval '[ "$status" = 0 ] && said "^multistage .* 0\.[0-9]*$"'
@@ -102,9 +133,9 @@ run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^multistage .* skipped: takes s8 in tn"'
 # persistent's five kinds of tiles, most of them with several tiles a block: wide, wide in clusters (rows off 128 bytes),
 # square, flat, flat in clusters; fewer steps along K than stages, one step only, steps that the stages do not divide.
-for case in 'f16 tn 2560 2496 192' 'bf16 tn 1900 2600 520' 'f16 nn 1536 1544 200' 's8 tn 1900 2600 400' \
-    'tf32 tn 1536 1536 100' 'bf16 tn 2048 2048 16' 'f16 nn 2048 2048 456' 's8 tn 1024 1024 1024' \
-    'bf16 nn 1000 1000 200'; do
+for case in 'f16 nn 1536 1544 200' 'tf32 tn 1536 1536 100' 'bf16 tn 2048 2048 16' 's8 tn 1024 1024 1024' \
+    'bf16 nn 1000 1000 200' ${all:+'f16 tn 2560 2496 192' 'bf16 tn 1900 2600 520' 's8 tn 1900 2600 400' \
+        'f16 nn 2048 2048 456'}; do
     set -- $case
     run step06_tensorcore/run --sim --variant persistent --dtype $1 --layout $2 --m $3 --n $4 --k $5 --beta 2
     check "step06, $case: persistent of many tiles" eval \

@@ -391,8 +391,11 @@ static void a_missing_library_is_named(void **state) {
     snprintf(expected, sizeof expected, "%s", program);
     *strrchr(expected, '/') = '\0';
     strcpy(strrchr(expected, '/'), "/build/sim/libcudart.so.13): make sim builds it\n");
-    assert_int_equal(run_on("a gpu", "-u CUDASIM_LIB", "--sim --size 20"), EXIT_CUDA);
-    assert_said(err_text, expected);
+    const char *const unset[] = {"-u CUDASIM_LIB", "CUDASIM_LIB="};
+    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+        assert_int_equal(run_on("a gpu", unset[i], "--sim --size 20"), EXIT_CUDA);
+        assert_said(err_text, expected);
+    }
 }
 
 static void what_is_no_simulator_is_not_started_for_ever(void **state) {

@@ -61,7 +61,7 @@ static bool find_root(char path[PATH_MAX]) {
 static char *name_library(void) {
     const char *named = getenv("CUDASIM_LIB");
     char root[PATH_MAX] = "..", *path;
-    if (named != NULL) {
+    if (named != NULL && *named != '\0') {
         char *resolved = realpath(named, NULL); /* the loader would look elsewhere for a name without a folder */
         return resolved != NULL ? resolved : strdup(named);
     }

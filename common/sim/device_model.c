@@ -137,10 +137,6 @@ static const device_model models[] = {
 
 #define MODEL_COUNT ((int)(sizeof(models) / sizeof(models[0])))
 
-const device_model *device_model_at(int index) {
-    return index >= 0 && index < MODEL_COUNT ? &models[index] : NULL;
-}
-
 const device_model *device_model_named(const char *arch) {
     for (int i = 0; i < MODEL_COUNT; i++) {
         if (strcmp(models[i].arch, arch) == 0) return &models[i];

@@ -28,9 +28,8 @@ typedef struct device_model {
  * name ends the process with one line and exit status 2. */
 const device_model *device_model_current(void);
 
-/* By name; NULL if there is none. `index` 0.. lists them, NULL after the last. */
+/* By name; NULL if there is none. */
 const device_model *device_model_named(const char *arch);
-const device_model *device_model_at(int index);
 
 /* Blocks of `threads` threads (registers a thread, shared bytes a block, static and dynamic together, without the
  * reserved ones) that fit one SM; 0 if not even one does. CUDA's occupancy calculation: warps rounded up, registers

@@ -100,6 +100,8 @@ static inline uint64_t clamp(uint64_t x, bool is_signed, int64_t least, uint64_t
         }                                                                                                              \
     }
 #define EACH_INT_PAIR(F, d) F(d, u8) F(d, s8) F(d, u16) F(d, s16) F(d, u32) F(d, s32) F(d, u64) F(d, s64)
+/* bf16 is not converted from and to integers of 8 bits. */
+#define EACH_WIDE_INT(F) F(u16) F(s16) F(u32) F(s32) F(u64) F(s64)
 EACH_INT_PAIR(CVT_INT, u8)
 EACH_INT_PAIR(CVT_INT, s8)
 EACH_INT_PAIR(CVT_INT, u16)
@@ -116,7 +118,8 @@ EACH_INT_PAIR(CVT_INT, s64)
  * To f32 and f64 to the nearest: as C does. The others one by one. */
 #ifndef SIM_ENCODE_INT
 #define SIM_ENCODE_INT
-static inline uint64_t encode_int(uint64_t x, bool is_signed, const float_format *format, rounding mode) {
+__attribute__((noinline)) static uint64_t encode_int(uint64_t x, bool is_signed, const float_format *format,
+                                                     rounding mode) {
     bool negative = is_signed && (int64_t)x < 0;
     return float_encode(negative, negative ? 0 - x : x, 0, format, mode, false);
 }
@@ -142,10 +145,12 @@ static inline uint64_t encode_int(uint64_t x, bool is_signed, const float_format
 #define NO_SAT(x)  (x)
 #define CVT_INT_TO_FLOATS(unused, s)                                                                                   \
     CVT_INT_TO_FLOAT(f16, s, uint32_t, sizeof(type_##s) <= 2, f32_to_f16(f32_bits((float)(type_##s)a[l])), F16_SAT)    \
-    CVT_INT_TO_FLOAT(bf16, s, uint32_t, sizeof(type_##s) <= 2, f32_to_bf16(f32_bits((float)(type_##s)a[l])), NO_SAT)   \
     CVT_INT_TO_FLOAT(f32, s, uint32_t, true, f32_bits((float)(type_##s)a[l]), f32_sat)                                 \
     CVT_INT_TO_FLOAT(f64, s, uint64_t, true, f64_bits((double)(type_##s)a[l]), f64_sat)
+#define CVT_INT_TO_BF16(s)                                                                                             \
+    CVT_INT_TO_FLOAT(bf16, s, uint32_t, sizeof(type_##s) <= 2, f32_to_bf16(f32_bits((float)(type_##s)a[l])), NO_SAT)
 EACH_INT_PAIR(CVT_INT_TO_FLOATS, )
+EACH_WIDE_INT(CVT_INT_TO_BF16)
 
 /* ---- floating point to integer ----
  *
@@ -277,10 +282,11 @@ static inline int64_t f64_to_narrow(double value, int bits, int64_t least, int64
     }
 #define CVT_FLOATS_TO_INT(unused, d)                                                                                   \
     CVT_FLOAT_TO_INT(d, f16, F16_TO_F32, SAME_BITS)                                                                    \
-    CVT_FLOAT_TO_INT(d, bf16, BF16_TO_F32, SAME_BITS)                                                                  \
     CVT_FLOAT_TO_INT(d, f32, SAME_BITS, f32_ftz)                                                                       \
     CVT_F64_TO_INT(d, f64)
 EACH_INT_PAIR(CVT_FLOATS_TO_INT, )
+#define CVT_BF16_TO_INT(d) CVT_FLOAT_TO_INT(d, bf16, BF16_TO_F32, SAME_BITS)
+EACH_WIDE_INT(CVT_BF16_TO_INT)
 
 /* ---- floating point to floating point ----
  *
@@ -319,7 +325,7 @@ static inline uint64_t round_to_integer(uint64_t x, rounding mode) {
 }
 
 /* The bits x of an f64 that holds the operand, in another format with the instruction's modifiers. */
-static inline uint64_t convert_f64(uint64_t x, const insn *i, const float_format *format) {
+__attribute__((noinline)) static uint64_t convert_f64(uint64_t x, const insn *i, const float_format *format) {
     x = round_to_integer(x, i->rounding);
     if (i->sat) {
         x = f64_sat(x);
@@ -340,7 +346,7 @@ static inline uint64_t result_f64(uint64_t x, const insn *i) {
 }
 
 /* The bits x of an f64 operand in a narrower format. */
-static inline uint64_t narrow_f64(uint64_t x, const insn *i, const float_format *format) {
+__attribute__((noinline)) static uint64_t narrow_f64(uint64_t x, const insn *i, const float_format *format) {
     if (f64_is_nan(x) && !i->sat) {
         return (x >> 63) << format->sign_bit | format->infinity |
                (x & 0xfffffffffffffull) >> (52 - format->mantissa_bits) | 1ull << (format->mantissa_bits - 1);

@@ -47,6 +47,7 @@ uint64_t heap_allocate(uint64_t bytes) {
     if (heap_base == 0) {
         heap_base = memory_allocate(heap_bytes, 256, MEMORY_DEVICE, "the device's heap", NULL);
         if (heap_base != 0) {
+            memory_set_heap(heap_base);
             pieces = malloc(sizeof *pieces);
             *pieces = (piece){heap_base, heap_bytes, false, NULL};
         }

@@ -1,4 +1,5 @@
-/* The instruction sets the handlers are compiled for; ops.c is compiled once for each, with SIM_ISA its name. */
+/* The instruction sets the handlers are compiled for: one for use, all in tests. ops.c and exec_*.c are compiled once for
+ * each, with SIM_ISA its name. */
 #ifndef SIM_ISA_H
 #define SIM_ISA_H
 
@@ -16,8 +17,9 @@ enum {
     ROW_COUNT
 };
 
-/* Handlers by row (NULL for OP_DECODE rows), for the best instruction set of this processor; CUDASIM_ISA (baseline,
- * v3, v4) picks another. */
+/* Handlers by row (NULL for OP_DECODE rows), for the best instruction set of this processor among those that this
+ * simulator was built for; CUDASIM_ISA (baseline, v3, v4) picks another. Where there is none, isa_choose ends the process
+ * with one line and exit status 3, for a wrong CUDASIM_ISA with 2. */
 extern sim_handler *const *sim_handlers;
 void isa_choose(void);
 

@@ -13,6 +13,7 @@
 #include "call.h"
 #include "cluster.h"
 #include "device_model.h"
+#include "environment.h"
 #include "exec_memory.h"
 #include "kernel.h"
 #include "mbarrier.h"
@@ -32,18 +33,6 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double environment_number(const char *name, double otherwise) {
-    const char *text = getenv(name);
-    if (text == NULL || *text == '\0') return otherwise;
-    char *end;
-    double value = strtod(text, &end);
-    if (*end != '\0' || !(value >= 0)) {
-        fprintf(stderr, "%s=%s: not a number\n", name, text);
-        exit(2);
-    }
-    return value;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -393,7 +382,7 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const 
     la.cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
     la.shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
     la.async_proxy = sim_kernel_uses_async_proxy(kernel);
-    la.patience = environment_number("CUDASIM_WATCHDOG", 60);
+    la.patience = environment_watchdog();
     la.params = malloc(la.param_bytes + 16);
     if (la.param_bytes > 0) memcpy(la.params, params, la.param_bytes);
     if (entry->uses_stack) la.stack_bytes = (entry->frame_bytes + sim_stack_limit() + (256u << 10) + 4095) & ~4095ull;
@@ -412,10 +401,7 @@ sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const 
         }
         *(uint32_t *)la.grid_workspace = 256;
     }
-    long threads = (long)environment_number("CUDASIM_THREADS", 0);
-    if (threads == 0) threads = sysconf(_SC_NPROCESSORS_ONLN);
-    if (threads < 1) threads = 1;
-    if (threads > 256) threads = 256;
+    long threads = environment_threads();
     if ((uint64_t)threads > la.blocks / la.cluster_size) threads = (long)(la.blocks / la.cluster_size);
 
     worker *workers = calloc((size_t)threads, sizeof *workers);

@@ -2,7 +2,7 @@
  *
  * A warp's registers are arrays of 32 lanes in one piece of memory; an operand is the byte offset of such an array, so
  * that registers and constants are read alike. A handler is one loop over the lanes under a mask, which the compiler
- * vectorises; it is compiled once for every instruction set in isa.h, and the best that this processor has is taken.
+ * vectorises; it is compiled for this machine's instruction set, or once for each (isa.h).
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H

@@ -22,6 +22,7 @@
 #define FIRST_OFFSET (4ull << 30)
 #define LARGE        (1ull << 20) /* from here on allocations are mapped one by one */
 #define HISTORY      256          /* freed allocations remembered for messages */
+#define ELSEWHERE    (2ull << 30) /* address space that the arena leaves to the rest of the process: heaps, stacks */
 
 typedef struct entry {
     memory_allocation allocation;
@@ -68,8 +69,10 @@ static uint64_t arena_base, arena_size;
 static void reserve_arena(void) {
     static const uint64_t sizes[] = {1ull << 40, 256ull << 30, 64ull << 30, 16ull << 30};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        void *at = mmap(NULL, sizes[i] + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        const uint64_t size = sizes[i] + HUGE_PAGE;
+        uint8_t *at = mmap(NULL, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at != MAP_FAILED) {
+            munmap(at + size, ELSEWHERE);
             arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
             arena_size = sizes[i];
             uint64_t start = arena_base + FIRST_OFFSET, end = arena_base + arena_size, small = end - arena_size / 4;
@@ -78,8 +81,9 @@ static void reserve_arena(void) {
             return;
         }
     }
-    fprintf(stderr, "cudasim: no address space left for the device's memory (see ulimit -v)\n");
-    abort();
+    fprintf(stderr,
+            "cudasim: no address space for the device's memory: it takes at least 18 GiB (ulimit -v unlimited)\n");
+    _Exit(3);
 }
 
 uint64_t memory_arena(void) {

@@ -41,7 +41,7 @@ typedef struct memory_allocation {
     memory_kind kind;
     int device;
     unsigned flags;   /* for the runtime: cudaHostAlloc's */
-    bool heap;        /* made by a kernel's malloc */
+    bool heap;        /* of the kernels' malloc */
     uint64_t serial;  /* 1, 2, 3 ... in order of allocation */
     const char *name; /* of a variable; else NULL */
 } memory_allocation;
@@ -76,7 +76,7 @@ void memory_reset(void);
 /* Whether the address lies in the arena, in a live allocation or not: then it is no host program's. */
 bool memory_in_arena(uint64_t address);
 
-/* The `flags` of a live allocation, and that it was made by a kernel's malloc. */
+/* Sets the `flags` of a live allocation; says that it is the heap of the kernels' malloc, which no cudaFree may end. */
 void memory_set_flags(uint64_t base, unsigned flags);
 void memory_set_heap(uint64_t base);
 

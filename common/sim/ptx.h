@@ -184,9 +184,6 @@ ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error
 
 void ptx_free(ptx_module *module);
 
-/* NULL if there is none. */
-const ptx_function *ptx_find_function(const ptx_module *module, const char *name);
-
 /* The instruction as text ("@%p1 fma.rn.f32 %f3, %f1, %f2, %f3"), for messages; cut to size. Returns `text`. */
 char *ptx_format_instruction(const ptx_function *function, int index, char *text, size_t size);
 

@@ -1675,12 +1675,6 @@ ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error
     return ok ? &storage->module : NULL;
 }
 
-const ptx_function *ptx_find_function(const ptx_module *module, const char *name) {
-    for (int i = 0; i < module->function_count; i++)
-        if (strcmp(module->functions[i].name, name) == 0) return &module->functions[i];
-    return NULL;
-}
-
 /* ---- instructions as text ---------------------------------------------------------------------------------------- */
 
 typedef struct writer {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device_model.h"
+#include "environment.h"
 #include "runtime.h"
 
 #pragma GCC visibility push(default)
@@ -29,7 +30,10 @@ typedef struct fatbin_wrapper {
     void *unused;
 } fatbin_wrapper;
 
+/* The first that a program calls, before its main: what is wrong with its surroundings is said here. */
 void **__cudaRegisterFatBinary(void *wrapper) {
+    environment_check();
+    memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));
     if (!module) return NULL;
     const fatbin_wrapper *w = wrapper;
