@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpu/error.h"
@@ -88,8 +89,31 @@ static bool set_preload(const char *library) {
     return ok;
 }
 
+/* The first --sim where there is a GPU: `make sim` in the folder that this program was built in, whose words go to
+ * stderr. Without effect where the library is named or no such folder is there. */
+static void build(FILE *err) {
+    char root[PATH_MAX], *makefile = NULL;
+    const char *named = getenv("CUDASIM_LIB");
+    if ((named != NULL && *named != '\0') || !find_root(root)) return;
+    const bool ours = asprintf(&makefile, "%s/scripts/make/simulator.mk", root) >= 0 && access(makefile, R_OK) == 0;
+    free(makefile);
+    if (!ours) return;
+    fprintf(err, "the simulator is not built yet: make sim, about a minute of one core\n");
+    fflush(err);
+    const pid_t child = fork();
+    if (child == 0) {
+        unsetenv("MAKEFLAGS");
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        execlp("make", "make", "-C", root, "sim", (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+}
+
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err) {
     char *library = name_library();
+    if (library != NULL && access(library, R_OK) != 0) build(err);
     if (library == NULL || access(library, R_OK) != 0) {
         fprintf(err, "%s%sthe simulator is missing (%s): make sim builds it\n", reason != NULL ? reason : "",
                 reason != NULL ? ", and " : "", library != NULL ? library : "no memory for its name");

@@ -22,7 +22,8 @@ int simulator_arrive(FILE *err);
 
 /* Starts this program again, with these arguments, on the simulator (CUDASIM_LIB, or ../build/sim/libcudart.so.13 from
  * the program's folder), for `device` where that is not NULL. `reason` ("no NVIDIA driver here"; NULL: it was asked
- * for) begins the sentence that says so on `err`. Returns only on failure: 3, after one line on `err`. */
+ * for) begins the sentence that says so on `err`. Where the library is missing it is built first, by `make sim`.
+ * Returns only on failure: 3, after one line on `err`. */
 int simulator_start(char *const *argv, const char *device, const char *reason, FILE *err);
 
 #endif

@@ -1,0 +1,32 @@
+/* A family of its own, in one folder: y = a*x + y. It shows that the bench knows no family, and how little one is. */
+#ifndef KL_SAXPY_H
+#define KL_SAXPY_H
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/kernel_info.h"
+
+typedef struct {
+    int n;
+    float a;
+    const float *x; /* n elements */
+    float *y;       /* n elements */
+} saxpy_problem;
+
+typedef struct {
+    const char *name, *idea;
+    cudaError_t (*launch)(const saxpy_problem *p, cudaStream_t stream);
+    kernel_info (*kernel)(void);
+} saxpy_variant;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+cudaError_t saxpy_launch(const saxpy_problem *p, cudaStream_t stream);
+cudaError_t saxpy_launch_short(const saxpy_problem *p, cudaStream_t stream); /* leaves the last element out */
+kernel_info saxpy_kernel(void);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+#!/bin/sh
+# A family that is nothing but a folder (tests/family), on the bench: what it gets from there without a line in it.
+# Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# expect NAME STATUS PATTERN ARGUMENTS...: the exit status, and a line of the output (an extended expression).
+expect() {
+    name=$1 status=$2 pattern=$3
+    shift 3
+    build/tests/family/run --sim "$@" >"$work/out" 2>&1
+    got=$?
+    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$name: status $got, wanted $status and a line like '$pattern':"
+        sed 's/^/    /' "$work/out"
+    fi
+}
+
+expect 'its options are in the help' 0 '^ +--a X +y = a\*x \+ y' --help
+expect 'and no other family has a word in it' 0 '^ +--seed N' --help
+expect 'a right variant' 0 '^plain +777 +[0-9.]+ s  0\.[0-9]+$' --variant plain --n 777 --a -0.5
+expect 'a wrong one' 1 '^short +777 +skipped: WRONG RESULT' --variant short --n 777
+expect 'a sweep, recorded' 0 '^plain +10000 ' --variant plain --sweep square --csv "$work/csv"
+expect 'its rows' 0 '^plain +10000 ' --variant plain --sweep square --csv "$work/other"
+if [ "$(grep -c '^test_family,plain,axpy,f32,' "$work/csv")" = 3 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    cat "$work/csv"
+fi
+expect 'the check list' 1 '^7 passed, 7 failed$' --sweep check
+expect 'the list' 0 '128 threads a block' --list --verbose
+expect 'what it lacks' 2 'unknown option' --lda 3
+expect 'a sweep that it lacks' 2 "^test_family: --sweep: 'odd' is unknown \(known: square, check\)" --sweep odd
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
