@@ -57,6 +57,8 @@ typedef enum {
     OPT_TRAIN,
     OPT_TEST,
     OPT_SPLIT,
+    OPT_TRAIN_LABELS,
+    OPT_TEST_LABELS,
     OPT_LABELS,
     OPT_HEADER,
     OPT_SYMBOLIC,
@@ -68,6 +70,7 @@ typedef enum {
     OPT_OUT_FILE,
     OPT_OUT_INDICES,
     OPT_OUT_DISTANCES,
+    OPT_RATES_CSV,
     OPT_VERIFY,
     OPT_HELP,
     OPT_COUNT
@@ -153,6 +156,10 @@ static const option_row table[OPT_COUNT] = {
     [OPT_TEST] = {"test", "FILE", "the test records", OPTIONS_KNN, NULL},
     [OPT_SPLIT] = {"split", "X", "instead of --test: X of the records train, the others are the test", OPTIONS_KNN,
                    NULL},
+    [OPT_TRAIN_LABELS] = {"train-labels", "FILE", "the training records' labels, where they are in a file of their own",
+                          OPTIONS_KNN, NULL},
+    [OPT_TEST_LABELS] = {"test-labels", "FILE", "the test records' labels, likewise (default: they have none)",
+                         OPTIONS_KNN, NULL},
     [OPT_LABELS] = {"labels", "PLACE", NULL, OPTIONS_KNN, NULL},
     [OPT_HEADER] = {"header", "WORD", NULL, OPTIONS_KNN, NULL},
     [OPT_SYMBOLIC] = {"symbolic", "LIST",
@@ -171,6 +178,7 @@ static const option_row table[OPT_COUNT] = {
     [OPT_OUT_INDICES] = {"out-indices", "FILE", "write the neighbours' places in the training records, from 0",
                          OPTIONS_KNN, NULL},
     [OPT_OUT_DISTANCES] = {"out-distances", "FILE", "write the squared distances", OPTIONS_KNN, NULL},
+    [OPT_RATES_CSV] = {"rates-csv", "FILE", "append the rates of --k-sweep by class", OPTIONS_KNN, NULL},
     [OPT_VERIFY] = {"verify", NULL, "compare the neighbours with the CPU's, too", OPTIONS_KNN, NULL},
     [OPT_HELP] = {"help", NULL, "print this and stop", 0, NULL},
 };
@@ -418,6 +426,7 @@ static bool choose_variant(const parser *p, option_id id, const char *text) {
     int index;
     if (!choose(p, id, text, p->step->variants, p->step->variant_count, &index)) return false;
     p->o->chosen[index] = true;
+    if (p->o->first < 0) p->o->first = index;
     return true;
 }
 
@@ -560,6 +569,12 @@ static bool apply(parser *p, option_id id, const char *text) {
         return name_file(p, id, text, &o->out_indices);
     case OPT_OUT_DISTANCES:
         return name_file(p, id, text, &o->out_distances);
+    case OPT_TRAIN_LABELS:
+        return name_file(p, id, text, &o->train_labels);
+    case OPT_TEST_LABELS:
+        return name_file(p, id, text, &o->test_labels);
+    case OPT_RATES_CSV:
+        return name_file(p, id, text, &o->rates_csv);
     case OPT_VERIFY:
         o->verify = true;
         return true;
@@ -726,6 +741,10 @@ static bool check_records(parser *p) {
             return fail(p, "--%s: contradicts --train, which brings its own data", table[of_made_up[i]].name);
     if (p->given[OPT_TEST] && p->given[OPT_SPLIT]) return fail(p, "--split: contradicts --test");
     if (!p->given[OPT_TEST] && !p->given[OPT_SPLIT]) return fail(p, "--train: needs --test or --split");
+    if (o->train_labels != NULL && p->given[OPT_LABELS]) return fail(p, "--labels: contradicts --train-labels");
+    if (o->test_labels != NULL && o->train_labels == NULL) return fail(p, "--test-labels: needs --train-labels");
+    if (o->test_labels != NULL && o->test == NULL) return fail(p, "--test-labels: needs --test");
+    if (o->rates_csv != NULL && !p->given[OPT_K_SWEEP]) return fail(p, "--rates-csv: needs --k-sweep");
     if (p->given[OPT_K] && o->k < 1) return fail(p, "--k: '%d' is not above 0", o->k);
     if (p->given[OPT_K] && p->given[OPT_K_SWEEP]) return fail(p, "--k: contradicts --k-sweep");
     if (p->given[OPT_OUT_FILE] && p->given[OPT_K_SWEEP])
@@ -927,7 +946,7 @@ static options defaults(const options_step *step) {
         .every = 1,
         .baseline = true,
         .tune = true,
-        .seed = DEFAULT_SEED,
+        .first = -1, .seed = DEFAULT_SEED,
         .time_s = DEFAULT_TIME,
         .memory_limit = DEFAULT_MEMORY,
         .labels = labels_words[0],

@@ -75,6 +75,9 @@ typedef struct {
     bool transfers;      /* a search's time with its copies from and to the host, too */
     bool method_given, k_given;
     const char *train, *test;       /* NULL: made-up data; NULL with a train: split it */
+    const char *train_labels, *test_labels, *rates_csv;
+    int first; /* index of the variant named first on the command line; -1: none named */
+    bool best; /* --method best */
     double split;                   /* share of the records that train */
     const char *labels, *normalize; /* one of the words that --help lists */
     const char *header, *symbolic;  /* likewise; symbolic: columns as table.h has them, or NULL */

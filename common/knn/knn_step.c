@@ -306,7 +306,9 @@ static int run(knn_session *s) {
 
 /* "best" is the last method. */
 static void choose_methods(options *o, int count) {
-    if (o->chosen[count]) o->chosen[count - 1] = true;
+    o->best = o->method_given && o->chosen[count];
+    if (o->first == count) o->first = -1;
+    if (o->best && o->train == NULL) o->chosen[count - 1] = true;
     o->chosen[count] = false;
 }
 
