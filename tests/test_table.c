@@ -17,7 +17,7 @@
 #include "readers/input.h"
 #include "readers/table.h"
 #include "readers/table_build.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 static char folder[64], path[160];
 static char said[2048];

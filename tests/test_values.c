@@ -12,7 +12,7 @@
 #include "gemm/gemm_check.h"
 #include "tensor/matrix.h"
 #include "gemm/operands.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

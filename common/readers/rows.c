@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "readers/table.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 static int no_memory(FILE *err) {
     fprintf(err, "rows: out of memory\n");
