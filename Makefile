@@ -324,7 +324,7 @@ $(asan_tests): build/asan/%: build/asan/%.c.o build/asan/libsim.a
 	$(Q)$(CC) $(asan_flags) -o $@ $^ -lcmocka -lm -lpthread
 # The readers of data files need no simulator.
 asan_data := build/asan/tests/test_table build/asan/tests/test_classify
-$(asan_data): build/asan/%: build/asan/%.c.o $(patsubst build/obj/%,build/asan/%,$(data_harness))
+$(asan_data): build/asan/%: build/asan/%.c.o $(patsubst build/obj/%,build/asan/%,$(data_harness) $(call objects,common/base))
 	@echo "link  $@"
 	$(Q)$(CC) $(asan_flags) -o $@ $^ -lcmocka -lz -lm
 sanitized := $(asan_tests) $(asan_data) $(asan_linked) $(tsan_linked)

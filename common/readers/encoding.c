@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "readers/names.h"
 
 typedef struct {
@@ -19,8 +20,12 @@ struct features {
     char *path; /* the training's */
     features_options options;
     int columns, dimension;
+    int label; /* the labels' column, or -1 */
+    int symbolic;
     column_plan *plan;
 };
+
+enum { VALUES_PER_THREAD = 1 << 20 }; /* fewer are not worth a thread */
 
 bool features_parse_normalize(const char *text, features_options *o) {
     o->zscore = strcmp(text, "zscore") == 0 || strcmp(text, "zscore,minmax") == 0;
@@ -53,7 +58,7 @@ static int no_memory(const table *t, FILE *err) {
 static int no_number(const table *t, int row, int column, FILE *err) {
     char room[TABLE_TEXT], shown[TABLE_SHOWN];
     const char *text = table_text(t, row, column, room);
-    return table_complain(t, row, column, err, "'%s' is no number", table_shown(text != NULL ? text : "", shown));
+    return table_complain(t, row, column, err, "'%s' is not a number", table_shown(text != NULL ? text : "", shown));
 }
 
 /* ---- learning ---- */
@@ -86,27 +91,70 @@ static void note_surprise(column_plan *p, const table *t, int column, const int 
     fclose(line);
 }
 
-/* Range and mean, then the deviation, row by row, as the tables of binary files lie. */
+/* Learning of numbers: threads share the columns, so that each column's sums are always of the same order. */
+typedef struct {
+    features *f;
+    const table *t;
+    const int *rows;
+    int count;
+    bool deviations; /* the second pass */
+    int wrong_row[PARALLEL_MAX],
+        wrong_column[PARALLEL_MAX]; /* of each thread the first word: place in rows; -1: none */
+} learn_job;
+
+static bool is_numeric(const column_plan *p) {
+    return !p->label && !p->symbolic;
+}
+
+static void learn_value(column_plan *p, double x, bool first, bool deviations) {
+    if (deviations) {
+        p->deviation += (x - p->mean) * (x - p->mean);
+        return;
+    }
+    if (first) p->min = p->max = x;
+    if (x < p->min) p->min = x;
+    if (x > p->max) p->max = x;
+    p->mean += x;
+}
+
+static void learn_columns(void *context, int thread, int threads) {
+    learn_job *l = context;
+    enum { STRETCH = 256 };
+    const int first = (int)((int64_t)l->f->columns * thread / threads);
+    const int end = (int)((int64_t)l->f->columns * (thread + 1) / threads);
+    double values[STRETCH];
+    l->wrong_row[thread] = -1;
+    for (int i = 0; i < l->count; i++)
+        for (int from = first; from < end; from += STRETCH) {
+            const int count = end - from < STRETCH ? end - from : STRETCH;
+            table_numbers(l->t, row_at(l->rows, i), from, count, values);
+            for (int j = 0; j < count; j++) {
+                column_plan *p = &l->f->plan[from + j];
+                if (!is_numeric(p)) continue;
+                if (isnan(values[j])) {
+                    l->wrong_row[thread] = i;
+                    l->wrong_column[thread] = from + j;
+                    return;
+                }
+                learn_value(p, values[j], i == 0, l->deviations);
+            }
+        }
+}
+
+/* Range and mean, then the deviation. */
 static int learn_numbers(features *f, const table *t, const int *rows, int count, FILE *err) {
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < f->columns; j++) {
-            column_plan *p = &f->plan[j];
-            if (p->label || p->symbolic) continue;
-            const double x = table_number(t, row_at(rows, i), j);
-            if (isnan(x)) return no_number(t, row_at(rows, i), j, err);
-            if (i == 0) p->min = p->max = x;
-            if (x < p->min) p->min = x;
-            if (x > p->max) p->max = x;
-            p->mean += x;
-        }
+    const bool scaled = f->options.zscore || f->options.minmax;
+    if (!scaled && table_binary(t)) return 0; /* all are numbers, and nothing has to be known of them */
+    learn_job job = {.f = f, .t = t, .rows = rows, .count = count};
+    int threads = parallel_threads((double)count * f->columns, VALUES_PER_THREAD), first = -1;
+    if (threads > f->columns) threads = f->columns;
+    parallel_run(threads, learn_columns, &job);
+    for (int i = 0; i < threads; i++)
+        if (job.wrong_row[i] >= 0 && (first < 0 || job.wrong_row[i] < job.wrong_row[first])) first = i;
+    if (first >= 0) return no_number(t, row_at(rows, job.wrong_row[first]), job.wrong_column[first], err);
     for (int j = 0; j < f->columns; j++) f->plan[j].mean /= count;
-    for (int i = 0; f->options.zscore && i < count; i++)
-        for (int j = 0; j < f->columns; j++) {
-            column_plan *p = &f->plan[j];
-            if (p->label || p->symbolic) continue;
-            const double away = table_number(t, row_at(rows, i), j) - p->mean;
-            p->deviation += away * away;
-        }
+    job.deviations = true;
+    if (f->options.zscore) parallel_run(threads, learn_columns, &job);
     return 0;
 }
 
@@ -139,7 +187,7 @@ static int learn_scale(features *f, const table *t, int count, FILE *err) {
 }
 
 static int learn(features *f, const table *t, const int *rows, int count, FILE *err) {
-    const int labels = features_label_column(t, f->options.labels);
+    const int labels = f->label = features_label_column(t, f->options.labels);
     if (labels >= 0 && table_symbolic(t, labels))
         return table_complain(t, -1, labels, err, "named by --symbolic, but it holds the labels");
     long long dimension = 0;
@@ -150,6 +198,7 @@ static int learn(features *f, const table *t, const int *rows, int count, FILE *
         if (p->symbolic && learn_categories(p, t, j, rows, count, err) != 0) return 2;
         if (p->symbolic && !table_symbolic_given(t)) note_surprise(p, t, j, rows, count);
         p->at = (int)dimension;
+        f->symbolic += p->symbolic;
         dimension += p->label ? 0 : p->symbolic ? p->categories.count : 1;
         if (dimension > INT_MAX) return table_complain(t, -1, j, err, "more than 2147483647 coordinates");
     }
@@ -204,24 +253,91 @@ static double scaled(const features *f, const column_plan *p, double x) {
     return x;
 }
 
-static int encode_number(const features *f, const table *t, int row, int column, float *value, FILE *err) {
-    const double x = table_number(t, row, column);
-    if (isnan(x)) return no_number(t, row, column, err);
-    *value = (float)scaled(f, &f->plan[column], x);
-    if (!isfinite(*value)) return table_complain(t, row, column, err, "%.17g: beyond FP32", x);
-    return 0;
+/* Of a column of training the one in a table, which may lack the labels. */
+static int column_in(const features *f, const table *t, int column) {
+    return f->label >= 0 && table_columns(t) < f->columns && column > f->label ? column - 1 : column;
 }
 
-/* Every symbolic column still has its spellings, every table as many columns. */
+/* Every symbolic column still has its spellings, every table has as many columns (or one fewer: no labels). */
 static int check_table(const features *f, const table *t, FILE *err) {
-    if (table_columns(t) != f->columns)
+    if (table_columns(t) != f->columns && !(f->label >= 0 && table_columns(t) == f->columns - 1))
         return table_complain(t, -1, -1, err, "%d columns, but %s has %d", table_columns(t), f->path, f->columns);
     for (int j = 0; j < f->columns; j++)
-        if (f->plan[j].symbolic && !table_has_text(t, j))
-            return table_complain(t, -1, j, err,
+        if (f->plan[j].symbolic && !table_has_text(t, column_in(f, t, j)))
+            return table_complain(t, -1, column_in(f, t, j), err,
                                   "more than 4096 different numbers where %s has categories; name it with --symbolic",
                                   f->path);
     return 0;
+}
+
+/* One row. Returns the column of the first value that is a word or that FP32 cannot hold; -1: none. */
+static int encode_row(const features *f, const table *t, int row, float *to, long long *unseen) {
+    enum { STRETCH = 256 };
+    double values[STRETCH];
+    for (int j = 0; j < f->columns; j++) {
+        const column_plan *p = &f->plan[j];
+        if (p->label) continue;
+        const int column = column_in(f, t, j);
+        if (p->symbolic) {
+            char room[TABLE_TEXT];
+            const int category = names_find(&p->categories, table_text(t, row, column, room));
+            memset(to + p->at, 0, (size_t)p->categories.count * sizeof *to);
+            if (category >= 0)
+                to[p->at + category] = 1;
+            else
+                ++*unseen;
+            continue;
+        }
+        int count = 1;
+        while (count < STRETCH && j + count < f->columns && is_numeric(&f->plan[j + count])) count++;
+        table_numbers(t, row, column, count, values);
+        for (int i = 0; i < count; i++) {
+            to[p->at + i] = (float)scaled(f, &f->plan[j + i], values[i]);
+            if (isnan(values[i]) || !isfinite(to[p->at + i])) return column + i;
+        }
+        j += count - 1;
+    }
+    return -1;
+}
+
+static int cannot_encode(const table *t, int row, int column, FILE *err) {
+    const double x = table_number(t, row, column);
+    if (isnan(x)) return no_number(t, row, column, err);
+    return table_complain(t, row, column, err, "%.17g: beyond FP32", x);
+}
+
+typedef struct {
+    const features *f;
+    const table *t;
+    const int *rows;
+    int count;
+    float *values;
+    long long unseen[PARALLEL_MAX];
+    int wrong_row[PARALLEL_MAX], wrong_column[PARALLEL_MAX]; /* of each thread's share; -1: none */
+} encode_job;
+
+static void encode_rows(void *context, int thread, int threads) {
+    encode_job *e = context;
+    const int end = (int)((int64_t)e->count * (thread + 1) / threads);
+    e->wrong_row[thread] = -1;
+    for (int i = (int)((int64_t)e->count * thread / threads); i < end; i++) {
+        const int row = row_at(e->rows, i);
+        const int wrong =
+            encode_row(e->f, e->t, row, e->values + (size_t)i * (size_t)e->f->dimension, &e->unseen[thread]);
+        if (wrong < 0) continue;
+        e->wrong_row[thread] = row;
+        e->wrong_column[thread] = wrong;
+        return;
+    }
+}
+
+/* Coordinates are a stretch of the table's columns as they are. */
+static bool is_plain(const features *f, const table *t) {
+    return table_binary(t) && f->symbolic == 0 && !f->options.zscore && !f->options.minmax;
+}
+
+const float *features_in_place(const features *f, const table *t, const int *rows) {
+    return is_plain(f, t) && rows == NULL && table_columns(t) == f->dimension ? table_in_place(t) : NULL;
 }
 
 int features_encode(const features *f, const table *t, const int *rows, int count, float *values, long long *unseen,
@@ -229,24 +345,19 @@ int features_encode(const features *f, const table *t, const int *rows, int coun
     if (unseen != NULL) *unseen = 0;
     if (check_table(f, t, err) != 0) return 2;
     if (rows == NULL) count = table_rows(t);
-    for (int i = 0; i < count; i++) {
-        const int row = row_at(rows, i);
-        float *const to = values + (size_t)i * (size_t)f->dimension;
-        for (int j = 0; j < f->columns; j++) {
-            const column_plan *p = &f->plan[j];
-            if (p->label) continue;
-            if (!p->symbolic) {
-                if (encode_number(f, t, row, j, to + p->at, err) != 0) return 2;
-                continue;
-            }
-            char room[TABLE_TEXT];
-            const int category = names_find(&p->categories, table_text(t, row, j, room));
-            memset(to + p->at, 0, (size_t)p->categories.count * sizeof *to);
-            if (category >= 0)
-                to[p->at + category] = 1;
-            else if (unseen != NULL)
-                ++*unseen;
-        }
+    if (is_plain(f, t)) {
+        const int first = f->label == 0 && table_columns(t) == f->columns ? 1 : 0;
+        const size_t beyond = table_copy(t, rows, count, first, f->dimension, values);
+        if (beyond == SIZE_MAX) return 0;
+        return cannot_encode(t, row_at(rows, (int)(beyond / (size_t)f->dimension)),
+                             first + (int)(beyond % (size_t)f->dimension), err);
+    }
+    encode_job job = {.f = f, .t = t, .rows = rows, .count = count, .values = values};
+    const int threads = parallel_threads((double)count * f->dimension, VALUES_PER_THREAD);
+    parallel_run(threads, encode_rows, &job);
+    for (int i = 0; i < threads; i++) {
+        if (job.wrong_row[i] >= 0) return cannot_encode(t, job.wrong_row[i], job.wrong_column[i], err);
+        if (unseen != NULL) *unseen += job.unseen[i];
     }
     return 0;
 }
@@ -256,21 +367,22 @@ int features_encode(const features *f, const table *t, const int *rows, int coun
 void features_report_unseen(const features *f, const table *t, const int *rows, int count, FILE *out) {
     enum { SHOWN = 5 };
     if (rows == NULL) count = table_rows(t);
-    for (int j = 0; j < f->columns && j < table_columns(t); j++) {
+    for (int j = 0; j < f->columns; j++) {
         const column_plan *p = &f->plan[j];
-        if (!p->symbolic || !table_has_text(t, j)) continue;
+        const int column = column_in(f, t, j);
+        if (!p->symbolic || !table_has_text(t, column)) continue;
         name_list unknown = {0};
         long long values = 0;
         for (int i = 0; i < count; i++) {
             char room[TABLE_TEXT];
-            const char *text = table_text(t, row_at(rows, i), j, room);
+            const char *text = table_text(t, row_at(rows, i), column, room);
             if (names_find(&p->categories, text) >= 0) continue;
             names_add(&unknown, text);
             values++;
         }
         if (values > 0) {
             names_sort(&unknown, 0, false);
-            fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), j + 1,
+            fprintf(out, "%s: column %d: %lld value%s of %d categor%s that training lacks:", table_path(t), column + 1,
                     values, values == 1 ? "" : "s", unknown.count, unknown.count == 1 ? "y" : "ies");
             for (int i = 0; i < unknown.count && i < SHOWN; i++) {
                 char shown[TABLE_SHOWN];
@@ -291,7 +403,7 @@ void features_describe(const features *f, FILE *out) {
         numeric += !p->symbolic;
         symbolic += p->symbolic;
         categories += p->categories.count;
-        constant += !p->symbolic && p->min == p->max;
+        constant += is_constant(p, &f->options);
     }
     fprintf(out, "%d coordinates: %d numeric column%s", f->dimension, numeric, numeric == 1 ? "" : "s");
     if (constant > 0) fprintf(out, " (%d constant)", constant);

@@ -30,6 +30,20 @@ void input_take(input *in, size_t count);
 /* Takes up to `count` bytes into `to`. Returns how many; fewer than `count` as with input_peek. */
 size_t input_read(input *in, void *to, size_t count);
 
+/* The rest of a stream as one block of bytes: a plain file is mapped, all else read into memory. */
+typedef struct {
+    const unsigned char *bytes;
+    size_t length;
+    void *memory;  /* malloc'ed, or */
+    size_t mapped; /* so many bytes are mapped there */
+} input_block;
+
+/* Takes the rest of the stream, of which `most` bytes are enough (a plain file comes whole). False after a failure:
+ * input_failed, and said. Free with input_release, also after a failure. What is mapped must not be cut off by others
+ * while it is used. */
+bool input_rest(input *in, size_t most, input_block *block);
+void input_release(input_block *block);
+
 /* True after a failure (a read error, gzip data that is damaged or ends early, memory); what it was has then been said
  * on `err` of input_open in one line: the reader only cleans up. */
 bool input_failed(const input *in);
