@@ -114,7 +114,7 @@ static void check_encoded(const table *t, const int *rows, int count, const floa
     long long counted = -1;
     got[0] = got[values + 1] = 77;
     listen_to();
-    assert_int_equal(features_encode(f, t, rows, count, got + 1, &counted, err), 0);
+    assert_int_equal(features_encode(f, t, rows, 0, count, got + 1, &counted, err), 0);
     assert_said("");
     assert_true(got[0] == 77 && got[values + 1] == 77);
     for (size_t i = 0; i < values; i++)
@@ -127,7 +127,7 @@ static void check_encoded(const table *t, const int *rows, int count, const floa
 static void refuse_encode(const table *t, const char *what) {
     float *got = malloc((size_t)table_rows(t) * (size_t)features_dimension(f) * sizeof *got);
     listen_to();
-    assert_int_equal(features_encode(f, t, NULL, 0, got, NULL, err), 2);
+    assert_int_equal(features_encode(f, t, NULL, 0, table_rows(t), got, NULL, err), 2);
     assert_said(what);
     free(got);
 }
@@ -302,8 +302,13 @@ static void test_in_place(void **state) {
     fit(t, NULL, 0, (features_options){.labels = LABELS_LAST}, 2);
     assert_null(features_in_place(f, t, NULL));
     check_encoded(t, NULL, 2, (float[]){1, 2, 4, 5}, 0);
+    float one[2];
+    assert_int_equal(features_encode(f, t, NULL, 1, 1, one, NULL, stderr), 0);
+    assert_true(one[0] == 4 && one[1] == 5);
     fit(t, NULL, 0, (features_options){.labels = LABELS_FIRST}, 2);
     check_encoded(t, (int[]){1}, 1, (float[]){5, 6}, 0);
+    assert_int_equal(features_encode(f, t, (int[]){0, 1, 0}, 1, 1, one, NULL, stderr), 0);
+    assert_true(one[0] == 5 && one[1] == 6);
     fit(t, NULL, 0, (features_options){.labels = LABELS_NONE, .minmax = true}, 3);
     assert_null(features_in_place(f, t, NULL));
     check_encoded(t, NULL, 2, (float[]){0, 0, 0, 1, 1, 1}, 0);
@@ -327,7 +332,7 @@ static void test_many_values(void **state) {
     table *t = make("t", text, NULL);
     fit(t, NULL, 0, (features_options){.labels = LABELS_NONE, .zscore = true, .minmax = true}, COLUMNS);
     float *values = malloc((size_t)ROWS * COLUMNS * sizeof *values);
-    assert_int_equal(features_encode(f, t, NULL, 0, values, NULL, stderr), 0);
+    assert_int_equal(features_encode(f, t, NULL, 0, ROWS, values, NULL, stderr), 0);
     for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++)
         if (fabs((double)values[i] - (double)(i % 7) / 6) > 1e-6) fail_msg("value %zu: %g", i, (double)values[i]);
     free(values);
@@ -899,7 +904,7 @@ static void test_kdd99(void **state) {
     assert_said("118 coordinates: 38 numeric columns (2 constant), 3 symbolic of 80 categories\n");
     float *values = malloc((size_t)table_rows(train) * 118 * sizeof *values);
     long long unseen;
-    assert_int_equal(features_encode(f, train, NULL, 0, values, &unseen, stderr), 0);
+    assert_int_equal(features_encode(f, train, NULL, 0, table_rows(train), values, &unseen, stderr), 0);
     assert_true(unseen == 0);
     float low = 1, high = 0;
     for (size_t i = 0; i < (size_t)table_rows(train) * 118; i++) {
@@ -907,7 +912,7 @@ static void test_kdd99(void **state) {
         if (values[i] > high) high = values[i];
     }
     assert_true(low == 0 && high == 1);
-    assert_int_equal(features_encode(f, test, NULL, 0, values, &unseen, stderr), 0);
+    assert_int_equal(features_encode(f, test, NULL, 0, table_rows(test), values, &unseen, stderr), 0);
     assert_true(unseen == 2);
     free(values);
 

@@ -248,6 +248,24 @@ expect 'a test file with one column fewer' 0 '^the test records have no labels: 
 same 'is classified' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
 }
 
+# --- training records that are encoded and copied in parts ---
+row() { printf %64s '' | tr ' ' "$1"; }
+{
+    printf '\0\0\10\2\0\0\234\100\0\0\0\100'
+    yes '0123456789 some text that no row of 64 bytes begins alike for long' | head -c $((39998 * 64))
+    row y
+    row z
+} >"$work/parts"
+{
+    printf '\0\0\10\2\0\0\0\3\0\0\0\100'
+    row z
+    row y
+    tail -c +13 "$work/parts" | head -c 64
+} >"$work/queries"
+expect 'points in parts' 0 '^bf_garcia, k 1$' --train "$work/parts" --test "$work/queries" --labels none --k 1 \
+    --method bf_garcia --out-indices "$work/indices" --out-distances "$work/distances"
+same 'all of them arrive' '39999 39998 0 0 0 0 ' "$(cat "$work/indices" "$work/distances" | tr '\n' ' ')"
+
 # --- groups of labels ---
 printf 'a,none\nb,attack\n' >"$work/map"
 refused 'a map that lacks a label' "$work/map: it has no class for the label 'c'" --train "$work/train.csv" \

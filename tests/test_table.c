@@ -563,7 +563,7 @@ static void test_npy_types(void **state) {
             write_npy(1, dictionary, data, (size_t)(3 * size));
             accept(3, 1);
             float copied[3];
-            const size_t beyond = table_copy(t, NULL, 3, 0, 1, copied);
+            const size_t beyond = table_copy(t, NULL, 0, 3, 0, 1, copied);
             assert_int_equal(beyond, SIZE_MAX);
             for (int j = 0; j < 3; j++) {
                 assert_true(table_number(t, j, 0) == types[i].values[j]);
@@ -599,12 +599,15 @@ static void test_npy_large(void **state) {
         write_bytes("x.npy", file, length);
         accept(ROWS, COLUMNS);
 #define AT(i, j) data[fortran ? (size_t)(j)*ROWS + (size_t)(i) : (size_t)(i)*COLUMNS + (size_t)(j)]
-        assert_int_equal(table_copy(t, NULL, ROWS, 5, TAKEN, copied), SIZE_MAX);
+        assert_int_equal(table_copy(t, NULL, 0, 100, 5, TAKEN, copied), SIZE_MAX);
+        assert_int_equal(table_copy(t, NULL, 100, ROWS - 100, 5, TAKEN, copied + (size_t)100 * TAKEN), SIZE_MAX);
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < TAKEN; j++) assert_true(copied[(size_t)i * TAKEN + (size_t)j] == AT(i, j + 5));
-        assert_int_equal(table_copy(t, rows, ROWS / 3, 0, COLUMNS, copied), SIZE_MAX);
+        assert_int_equal(table_copy(t, rows, 0, ROWS / 3, 0, COLUMNS, copied), SIZE_MAX);
         for (int i = 0; i < ROWS / 3; i++)
             for (int j = 0; j < COLUMNS; j++) assert_true(copied[(size_t)i * COLUMNS + (size_t)j] == AT(rows[i], j));
+        assert_int_equal(table_copy(t, rows, 500, 2, 0, COLUMNS, copied), SIZE_MAX);
+        for (int j = 0; j < COLUMNS; j++) assert_true(copied[COLUMNS + j] == AT(rows[501], j));
         const float *in_place = table_in_place(t);
         const bool aligned = (length - count * sizeof *data) % sizeof *data == 0;
         assert_true((in_place != NULL) == (!fortran && aligned));

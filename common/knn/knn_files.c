@@ -21,6 +21,7 @@ static const char *const stage_names[STAGES] = {"read", "encode", "copy in", "se
 /* Queries go to the device a tile at a time, each while the one before is searched, and neighbours come back while the
  * next is; there are only so many tiles, of so many bytes and queries at least, for a search of few is a slow one. */
 enum { MOST_TILES = 8, TILE_BYTES = 1 << 20, TILE_QUERIES = 2048 };
+enum { PART_BYTES = 8 << 20 }; /* of the training records, encoded while the part before is copied */
 
 typedef struct {
     cudaEvent_t begin, end;
@@ -141,24 +142,64 @@ static void free_device(run *r) {
     for (int i = 0; i < GEMM_COUNT(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
-/* Labels (few bytes, of memory that is not pinned: the host waits for them) and, while the host goes on, points. */
-static void send_points(run *r) {
-    const size_t n = (size_t)r->records.train.count;
+/* Encodes a part of the training records after the other into one of two buffers, from where it is copied while the
+ * next is encoded: memory for all of them would take longer to get than they take to encode. */
+static int encode_points_in_parts(run *r) {
+    const knn_side *x = &r->records.train;
+    const size_t row = (size_t)r->records.d * sizeof(float);
+    const int rows = row < PART_BYTES ? (int)(PART_BYTES / row) : 1;
+    int status = EXIT_OK;
+    long long unseen = 0;
+    knn_host_memory parts[2];
+    cudaEvent_t copied[2];
+    for (int i = 0; i < 2; i++) {
+        parts[i] = knn_host_memory_for((size_t)rows, row);
+        CUDA_CHECK(cudaEventCreate(&copied[i]));
+    }
+    for (int first = 0, i = 0; first < x->count && status == EXIT_OK; first += rows, i = 1 - i) {
+        const int count = x->count - first < rows ? x->count - first : rows;
+        CUDA_CHECK(cudaEventSynchronize(copied[i]));
+        status = knn_records_encode(&r->records, x, first, count, parts[i].at, &unseen);
+        if (status != EXIT_OK) break;
+        copy(r->device.points + (size_t)first * (size_t)r->records.d, parts[i].at, (size_t)count * row,
+             cudaMemcpyHostToDevice, r->in);
+        CUDA_CHECK(cudaEventRecord(copied[i], r->in));
+    }
+    CUDA_CHECK(cudaStreamSynchronize(r->in));
+    for (int i = 0; i < 2; i++) {
+        CUDA_CHECK(cudaEventDestroy(copied[i]));
+        knn_host_memory_free(parts[i]);
+    }
+    return status;
+}
+
+/* Labels and points: from where they lie in the file, from memory of their own where --verify needs them, or in parts.
+ */
+static int send_points(run *r) {
+    knn_side *x = &r->records.train;
+    long long unseen = 0;
+    int status = EXIT_OK;
+    if (r->s->o.verify)
+        status = knn_records_encode_all(&r->records, x, &unseen);
+    else
+        x->values = knn_records_in_place(&r->records, x);
+    if (status != EXIT_OK) return status;
     CUDA_CHECK(cudaEventRecord(r->points.begin, r->in));
     if (r->records.labels != NULL)
-        copy(r->device.labels, r->records.train.codes, n * sizeof(int), cudaMemcpyHostToDevice, r->in);
-    copy(r->device.points, r->records.train.values, n * (size_t)r->records.d * sizeof(float), cudaMemcpyHostToDevice,
-         r->in);
+        copy(r->device.labels, x->codes, (size_t)x->count * sizeof(int), cudaMemcpyHostToDevice, r->in);
+    if (x->values != NULL)
+        copy(r->device.points, x->values, (size_t)x->count * (size_t)r->records.d * sizeof(float),
+             cudaMemcpyHostToDevice, r->in);
+    else
+        status = encode_points_in_parts(r);
     CUDA_CHECK(cudaEventRecord(r->points.end, r->in));
+    return status;
 }
 
 /* Encodes both sides, the test records while the training ones are copied. */
 static int encode_and_send(run *r, long long *unseen) {
-    long long none;
-    const int status = knn_records_encode(&r->records, &r->records.train, &none);
-    if (status != EXIT_OK) return status;
-    send_points(r);
-    return knn_records_encode(&r->records, &r->records.test, unseen);
+    const int status = send_points(r);
+    return status == EXIT_OK ? knn_records_encode_all(&r->records, &r->records.test, unseen) : status;
 }
 
 /* Queries first ... first + rows - 1. */

@@ -178,13 +178,24 @@ int knn_records_fit(knn_records *r, const options *o) {
     return status;
 }
 
-int knn_records_encode(const knn_records *r, knn_side *x, long long *unseen) {
-    *unseen = 0;
-    x->values = features_in_place(r->encoding, x->records, x->rows);
+const float *knn_records_in_place(const knn_records *r, const knn_side *x) {
+    return features_in_place(r->encoding, x->records, x->rows);
+}
+
+int knn_records_encode(const knn_records *r, const knn_side *x, int first, int count, float *values,
+                       long long *unseen) {
+    long long more;
+    const int status = features_encode(r->encoding, x->records, x->rows, first, count, values, &more, stderr);
+    *unseen += more;
+    return status;
+}
+
+int knn_records_encode_all(const knn_records *r, knn_side *x, long long *unseen) {
+    x->values = knn_records_in_place(r, x);
     if (x->values != NULL) return EXIT_OK;
     x->room = knn_host_memory_for((size_t)x->count * (size_t)r->d, sizeof *x->values);
     x->values = x->room.at;
-    return features_encode(r->encoding, x->records, x->rows, x->count, x->room.at, unseen, stderr);
+    return knn_records_encode(r, x, 0, x->count, x->room.at, unseen);
 }
 
 static void free_side(knn_side *x) {

@@ -22,11 +22,12 @@ void knn_host_memory_free(knn_host_memory m);
 
 /* The training or the test records. */
 typedef struct {
-    table *records;      /* --split: both sides' */
-    table *labels;       /* of a file of their own; NULL: a column of the records, or there are none */
-    int label_column;    /* of the labels, in `labels` or `records`; -1: there are none */
-    int *rows, count;    /* rows NULL: all */
-    const float *values; /* count x d, in `room` or, where the file has them like that, in the records */
+    table *records;   /* --split: both sides' */
+    table *labels;    /* of a file of their own; NULL: a column of the records, or there are none */
+    int label_column; /* of the labels, in `labels` or `records`; -1: there are none */
+    int *rows, count; /* rows NULL: all */
+    const float
+        *values; /* count x d, in `room` or, where the file has them like that, in the records; NULL: not kept */
     knn_host_memory room;
     int *codes; /* each record's class; NULL: no labels */
 } knn_side;
@@ -50,8 +51,15 @@ int knn_records_label(knn_records *r, const char *step, const options *o);
 /* Learns the encoding from the training records: r->d. */
 int knn_records_fit(knn_records *r, const options *o);
 
-/* Makes one side's values. `unseen` gets the number of values of categories that training lacks. */
-int knn_records_encode(const knn_records *r, knn_side *x, long long *unseen);
+/* The side's values where they lie in its file like that; NULL: they have to be encoded. */
+const float *knn_records_in_place(const knn_records *r, const knn_side *x);
+
+/* Encodes `count` records from number `first` on. `unseen` is increased by the number of values of categories that
+ * training lacks. */
+int knn_records_encode(const knn_records *r, const knn_side *x, int first, int count, float *values, long long *unseen);
+
+/* Sets x->values, in memory of its own where they are not in place. */
+int knn_records_encode_all(const knn_records *r, knn_side *x, long long *unseen);
 
 void knn_records_free(knn_records *r);
 

@@ -108,7 +108,7 @@ const float *table_in_place(const table *t) {
 typedef struct {
     const table *t;
     const int *rows;
-    int count, first, columns;
+    int from, count, first, columns;
     float *to;
     size_t beyond[PARALLEL_MAX]; /* of each thread's share the first that is too large, or SIZE_MAX */
 } copy_job;
@@ -134,9 +134,9 @@ static void copy_rows(void *context, int thread, int threads) {
     for (int i = begin, rows; i < end; i += rows) {
         float *const to = c->to + (size_t)i * width;
         rows = !by_column ? 1 : end - i < TILE ? end - i : TILE;
-        if (!by_column) copy_row(c, c->rows != NULL ? c->rows[i] : i, to);
+        if (!by_column) copy_row(c, c->rows != NULL ? c->rows[c->from + i] : c->from + i, to);
         for (size_t j = 0; by_column && j < width; j++)
-            to_floats(t, cell_at(t, i, c->first + (int)j), t->row_stride, (size_t)rows, to + j, width);
+            to_floats(t, cell_at(t, c->from + i, c->first + (int)j), t->row_stride, (size_t)rows, to + j, width);
         if (t->type != CELL_F64) continue; /* all other types' values are within FP32 */
         for (size_t j = 0; j < (size_t)rows * width; j++)
             if (!isfinite(to[j])) {
@@ -146,10 +146,10 @@ static void copy_rows(void *context, int thread, int threads) {
     }
 }
 
-size_t table_copy(const table *t, const int *rows, int count, int first, int columns, float *to) {
+size_t table_copy(const table *t, const int *rows, int from, int count, int first, int columns, float *to) {
     const double bytes = (double)count * columns * (double)(sizeof *to + table_cell_size(t->type));
     const int threads = parallel_threads(bytes, BYTES_PER_THREAD);
-    copy_job job = {.t = t, .rows = rows, .count = count, .first = first, .columns = columns, .to = to};
+    copy_job job = {.t = t, .rows = rows, .from = from, .count = count, .first = first, .columns = columns, .to = to};
     parallel_run(threads, copy_rows, &job);
     for (int i = 0; i < threads; i++)
         if (job.beyond[i] != SIZE_MAX) return job.beyond[i];

@@ -310,7 +310,7 @@ typedef struct {
     const features *f;
     const table *t;
     const int *rows;
-    int count;
+    int first, count;
     float *values;
     long long unseen[PARALLEL_MAX];
     int wrong_row[PARALLEL_MAX], wrong_column[PARALLEL_MAX]; /* of each thread's share; -1: none */
@@ -321,7 +321,7 @@ static void encode_rows(void *context, int thread, int threads) {
     const int end = (int)((int64_t)e->count * (thread + 1) / threads);
     e->wrong_row[thread] = -1;
     for (int i = (int)((int64_t)e->count * thread / threads); i < end; i++) {
-        const int row = row_at(e->rows, i);
+        const int row = row_at(e->rows, e->first + i);
         const int wrong =
             encode_row(e->f, e->t, row, e->values + (size_t)i * (size_t)e->f->dimension, &e->unseen[thread]);
         if (wrong < 0) continue;
@@ -340,19 +340,18 @@ const float *features_in_place(const features *f, const table *t, const int *row
     return is_plain(f, t) && rows == NULL && table_columns(t) == f->dimension ? table_in_place(t) : NULL;
 }
 
-int features_encode(const features *f, const table *t, const int *rows, int count, float *values, long long *unseen,
-                    FILE *err) {
+int features_encode(const features *f, const table *t, const int *rows, int first, int count, float *values,
+                    long long *unseen, FILE *err) {
     if (unseen != NULL) *unseen = 0;
     if (check_table(f, t, err) != 0) return 2;
-    if (rows == NULL) count = table_rows(t);
     if (is_plain(f, t)) {
-        const int first = f->label == 0 && table_columns(t) == f->columns ? 1 : 0;
-        const size_t beyond = table_copy(t, rows, count, first, f->dimension, values);
+        const int column = f->label == 0 && table_columns(t) == f->columns ? 1 : 0;
+        const size_t beyond = table_copy(t, rows, first, count, column, f->dimension, values);
         if (beyond == SIZE_MAX) return 0;
-        return cannot_encode(t, row_at(rows, (int)(beyond / (size_t)f->dimension)),
-                             first + (int)(beyond % (size_t)f->dimension), err);
+        return cannot_encode(t, row_at(rows, first + (int)(beyond / (size_t)f->dimension)),
+                             column + (int)(beyond % (size_t)f->dimension), err);
     }
-    encode_job job = {.f = f, .t = t, .rows = rows, .count = count, .values = values};
+    encode_job job = {.f = f, .t = t, .rows = rows, .first = first, .count = count, .values = values};
     const int threads = parallel_threads((double)count * f->dimension, VALUES_PER_THREAD);
     parallel_run(threads, encode_rows, &job);
     for (int i = 0; i < threads; i++) {

@@ -42,12 +42,12 @@ void features_free(features *f);
 /* d: coordinates a row. */
 int features_dimension(const features *f);
 
-/* Writes `count` rows (`rows`; NULL: all) of `t`, which may lack the column of the labels, to `values`: count x d,
- * row-major without gaps, room by the caller. Values are finite. `unseen` (may be NULL) gets the number of values whose
- * category training lacks. Returns 0, or 2 after one line on `err`: another number of columns, a word in a numeric
- * column, a value beyond FP32. */
-int features_encode(const features *f, const table *t, const int *rows, int count, float *values, long long *unseen,
-                    FILE *err);
+/* Writes `count` rows, from number `first` on, of `rows` (NULL: of the table), which may lack the column of the labels,
+ * to `values`: count x d, row-major without gaps, room by the caller. Values are finite. `unseen` (may be NULL) gets
+ * the number of values whose category training lacks. Returns 0, or 2 after one line on `err`: another number of
+ * columns, a word in a numeric column, a value beyond FP32. */
+int features_encode(const features *f, const table *t, const int *rows, int first, int count, float *values,
+                    long long *unseen, FILE *err);
 
 /* What features_encode would write, where the table's file has it like that already (f4, no labels among the columns,
  * no scaling): valid as long as the table. NULL: encode. */

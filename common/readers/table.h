@@ -64,10 +64,11 @@ void table_numbers(const table *t, int row, int first, int count, double *to);
 /* The file was a binary one: every value is a number. */
 bool table_binary(const table *t);
 
-/* Of a binary file: the values of `count` rows (`rows`; NULL: 0 ... count - 1) in columns first ... first + columns -
- * 1, rounded once to FP32, to `to`: count x columns, row-major without gaps. Several threads share the rows. Returns
+/* Of a binary file: `count` rows, from number `from` on, of `rows` (NULL: of the table), columns first ... first +
+ * columns
+ * - 1, rounded once to FP32, to `to`: count x columns, row-major without gaps. Several threads share the rows. Returns
  * SIZE_MAX, or the place in `to` of the first value that FP32 cannot hold, and then not all are there. */
-size_t table_copy(const table *t, const int *rows, int count, int first, int columns, float *to);
+size_t table_copy(const table *t, const int *rows, int from, int count, int first, int columns, float *to);
 
 /* All the table's values as floats, row-major without gaps, where that is how the file has them: they are the table's,
  * and not copied. NULL: it has them otherwise. */

@@ -91,7 +91,7 @@ static inline void table_fuzz_use(const table *t) {
         const size_t count = (size_t)rows * (size_t)features_dimension(f);
         float *values = count < (size_t)1 << 24 ? malloc(count * sizeof *values) : NULL;
         long long unseen;
-        if (values != NULL && features_encode(f, t, NULL, 0, values, &unseen, err) == 0) {
+        if (values != NULL && features_encode(f, t, NULL, 0, rows, values, &unseen, err) == 0) {
             require(unseen == 0);
             const float *in_place = features_in_place(f, t, NULL);
             for (size_t i = 0; i < count; i++) require(isfinite(values[i]));
