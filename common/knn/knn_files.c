@@ -142,9 +142,10 @@ static void free_device(run *r) {
     for (int i = 0; i < GEMM_COUNT(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
-/* Encodes a part of the training records after the other into one of two buffers, from where it is copied while the
- * next is encoded: memory for all of them would take longer to get than they take to encode. */
-static int encode_points_in_parts(run *r) {
+/* Sends labels (few bytes, of memory that is not pinned: the host waits for them) and points. A part of the training
+ * records after the other is encoded into one of two buffers and copied from there while the next is encoded: to get
+ * memory for all of them would take longer than to encode them. */
+static int send_points(run *r) {
     const knn_side *x = &r->records.train;
     const size_t row = (size_t)r->records.d * sizeof(float);
     const int rows = row < PART_BYTES ? (int)(PART_BYTES / row) : 1;
@@ -153,9 +154,12 @@ static int encode_points_in_parts(run *r) {
     knn_host_memory parts[2];
     cudaEvent_t copied[2];
     for (int i = 0; i < 2; i++) {
-        parts[i] = knn_host_memory_for((size_t)rows, row);
+        parts[i] = knn_host_memory_for((size_t)(x->count < rows ? x->count : rows), row);
         CUDA_CHECK(cudaEventCreate(&copied[i]));
     }
+    CUDA_CHECK(cudaEventRecord(r->points.begin, r->in));
+    if (r->records.labels != NULL)
+        copy(r->device.labels, x->codes, (size_t)x->count * sizeof(int), cudaMemcpyHostToDevice, r->in);
     for (int first = 0, i = 0; first < x->count && status == EXIT_OK; first += rows, i = 1 - i) {
         const int count = x->count - first < rows ? x->count - first : rows;
         CUDA_CHECK(cudaEventSynchronize(copied[i]));
@@ -165,41 +169,13 @@ static int encode_points_in_parts(run *r) {
              cudaMemcpyHostToDevice, r->in);
         CUDA_CHECK(cudaEventRecord(copied[i], r->in));
     }
+    CUDA_CHECK(cudaEventRecord(r->points.end, r->in));
     CUDA_CHECK(cudaStreamSynchronize(r->in));
     for (int i = 0; i < 2; i++) {
         CUDA_CHECK(cudaEventDestroy(copied[i]));
         knn_host_memory_free(parts[i]);
     }
     return status;
-}
-
-/* Labels and points: from where they lie in the file, from memory of their own where --verify needs them, or in parts.
- */
-static int send_points(run *r) {
-    knn_side *x = &r->records.train;
-    long long unseen = 0;
-    int status = EXIT_OK;
-    if (r->s->o.verify)
-        status = knn_records_encode_all(&r->records, x, &unseen);
-    else
-        x->values = knn_records_in_place(&r->records, x);
-    if (status != EXIT_OK) return status;
-    CUDA_CHECK(cudaEventRecord(r->points.begin, r->in));
-    if (r->records.labels != NULL)
-        copy(r->device.labels, x->codes, (size_t)x->count * sizeof(int), cudaMemcpyHostToDevice, r->in);
-    if (x->values != NULL)
-        copy(r->device.points, x->values, (size_t)x->count * (size_t)r->records.d * sizeof(float),
-             cudaMemcpyHostToDevice, r->in);
-    else
-        status = encode_points_in_parts(r);
-    CUDA_CHECK(cudaEventRecord(r->points.end, r->in));
-    return status;
-}
-
-/* Encodes both sides, the test records while the training ones are copied. */
-static int encode_and_send(run *r, long long *unseen) {
-    const int status = send_points(r);
-    return status == EXIT_OK ? knn_records_encode_all(&r->records, &r->records.test, unseen) : status;
 }
 
 /* Queries first ... first + rows - 1. */
@@ -329,7 +305,9 @@ static knn_difference compare(const run *r, const knn_method *method, const char
 
 /* Beside the CPU's; false where they should be the same. */
 static bool verify(run *r, const knn_method *method) {
-    const knn_records *x = &r->records;
+    knn_records *x = &r->records;
+    long long unseen = 0;
+    knn_records_encode_all(x, &x->train, &unseen); /* as was possible for the device */
     int *index = memory_for(places(r), sizeof *index);
     float *distance = memory_for(places(r), sizeof *distance);
     if (!knn_reference(x->test.values, x->train.values, x->test.count, x->train.count, x->d, r->k, 1, index, distance))
@@ -588,8 +566,11 @@ int knn_files_run(session *s, const knn_method *methods, int count, double memor
     if (status == EXIT_OK) status = choose_k(&r);
     if (status == EXIT_OK) status = knn_records_label(&r.records, s->step, o);
     if (status == EXIT_OK) status = knn_records_fit(&r.records, o);
+    stage(&r, ENCODE, &since);
     if (status == EXIT_OK && !allocate_device(&r)) status = EXIT_USAGE;
-    if (status == EXIT_OK) status = encode_and_send(&r, &unseen);
+    since = inspect_now_s();
+    if (status == EXIT_OK) status = send_points(&r);
+    if (status == EXIT_OK) status = knn_records_encode_all(&r.records, &r.records.test, &unseen);
     stage(&r, ENCODE, &since);
     if (status == EXIT_OK) {
         r.index_room = knn_host_memory_for(places(&r), sizeof *r.index);

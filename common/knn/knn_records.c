@@ -178,10 +178,6 @@ int knn_records_fit(knn_records *r, const options *o) {
     return status;
 }
 
-const float *knn_records_in_place(const knn_records *r, const knn_side *x) {
-    return features_in_place(r->encoding, x->records, x->rows);
-}
-
 int knn_records_encode(const knn_records *r, const knn_side *x, int first, int count, float *values,
                        long long *unseen) {
     long long more;
@@ -191,7 +187,6 @@ int knn_records_encode(const knn_records *r, const knn_side *x, int first, int c
 }
 
 int knn_records_encode_all(const knn_records *r, knn_side *x, long long *unseen) {
-    x->values = knn_records_in_place(r, x);
     if (x->values != NULL) return EXIT_OK;
     x->room = knn_host_memory_for((size_t)x->count * (size_t)r->d, sizeof *x->values);
     x->values = x->room.at;

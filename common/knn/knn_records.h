@@ -51,14 +51,11 @@ int knn_records_label(knn_records *r, const char *step, const options *o);
 /* Learns the encoding from the training records: r->d. */
 int knn_records_fit(knn_records *r, const options *o);
 
-/* The side's values where they lie in its file like that; NULL: they have to be encoded. */
-const float *knn_records_in_place(const knn_records *r, const knn_side *x);
-
 /* Encodes `count` records from number `first` on. `unseen` is increased by the number of values of categories that
  * training lacks. */
 int knn_records_encode(const knn_records *r, const knn_side *x, int first, int count, float *values, long long *unseen);
 
-/* Sets x->values, in memory of its own where they are not in place. */
+/* Encodes all of them, to memory that x->values is set to, unless it is set already. */
 int knn_records_encode_all(const knn_records *r, knn_side *x, long long *unseen);
 
 void knn_records_free(knn_records *r);

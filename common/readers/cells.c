@@ -99,12 +99,6 @@ void table_cells(const table *t, int row, int first, int count, double *to) {
 
 /* ---- whole tables ---- */
 
-const float *table_in_place(const table *t) {
-    const bool plain = t->column == NULL && t->type == CELL_F32 && !t->swapped && t->column_stride == sizeof(float) &&
-                       t->row_stride == (size_t)t->columns * sizeof(float);
-    return plain && (uintptr_t)t->cells % _Alignof(float) == 0 ? (const float *)(const void *)t->cells : NULL;
-}
-
 typedef struct {
     const table *t;
     const int *rows;
@@ -195,20 +189,12 @@ REFUSES(refuses_i64, uint64_t, 8, x + (UINT64_C(1) << 53) > UINT64_C(1) << 54)
 typedef bool (*refusal)(const unsigned char *at, size_t count, bool swapped);
 
 static refusal refusal_of(cell_type type) {
-    switch (type) {
-    case CELL_F16:
-        return refuses_f16;
-    case CELL_F32:
-        return refuses_f32;
-    case CELL_F64:
-        return refuses_f64;
-    case CELL_U64:
-        return refuses_u64;
-    case CELL_I64:
-        return refuses_i64;
-    default:
-        return NULL;
-    }
+    static const refusal of_type[] = {[CELL_F16] = refuses_f16,
+                                      [CELL_F32] = refuses_f32,
+                                      [CELL_F64] = refuses_f64,
+                                      [CELL_U64] = refuses_u64,
+                                      [CELL_I64] = refuses_i64};
+    return of_type[type];
 }
 
 static void check_lines(void *context, int thread, int threads) {

@@ -336,10 +336,6 @@ static bool is_plain(const features *f, const table *t) {
     return table_binary(t) && f->symbolic == 0 && !f->options.zscore && !f->options.minmax;
 }
 
-const float *features_in_place(const features *f, const table *t, const int *rows) {
-    return is_plain(f, t) && rows == NULL && table_columns(t) == f->dimension ? table_in_place(t) : NULL;
-}
-
 int features_encode(const features *f, const table *t, const int *rows, int first, int count, float *values,
                     long long *unseen, FILE *err) {
     if (unseen != NULL) *unseen = 0;

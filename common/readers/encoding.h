@@ -49,10 +49,6 @@ int features_dimension(const features *f);
 int features_encode(const features *f, const table *t, const int *rows, int first, int count, float *values,
                     long long *unseen, FILE *err);
 
-/* What features_encode would write, where the table's file has it like that already (f4, no labels among the columns,
- * no scaling): valid as long as the table. NULL: encode. */
-const float *features_in_place(const features *f, const table *t, const int *rows);
-
 /* A line on `out` for each column of these rows with categories that training lacks, naming a few of them. */
 void features_report_unseen(const features *f, const table *t, const int *rows, int count, FILE *out);
 

@@ -107,14 +107,6 @@ void input_close(input *in) {
     free(in);
 }
 
-const char *input_path(const input *in) {
-    return in->path;
-}
-
-uint64_t input_offset(const input *in) {
-    return in->offset;
-}
-
 bool input_failed(const input *in) {
     return in->failed;
 }

@@ -14,17 +14,11 @@ typedef struct input input;
 int input_open(const char *path, input **in, FILE *err);
 void input_close(input *in);
 
-const char *input_path(const input *in);
-
-/* The bytes taken so far, unpacked. */
-uint64_t input_offset(const input *in);
-
-/* The bytes that lie ready, *length of them: at least `wanted` unless the stream ends before; more than were there
- * before where `wanted` asks for more. They stay until the next call of input_peek. *length is less than `wanted` at
- * the end and after a failure, which input_failed tells apart. */
+/* The next bytes of the stream without taking them, *length of them: at least `wanted`, except at the end and after a
+ * failure, which input_failed tells apart. They stay until the next call of input_peek. */
 const unsigned char *input_peek(input *in, size_t wanted, size_t *length);
 
-/* Takes `count` of the bytes that lie ready. */
+/* Takes `count` of the bytes that input_peek has returned. */
 void input_take(input *in, size_t count);
 
 /* Takes up to `count` bytes into `to`. Returns how many; fewer than `count` as with input_peek. */

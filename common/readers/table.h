@@ -70,10 +70,6 @@ bool table_binary(const table *t);
  * SIZE_MAX, or the place in `to` of the first value that FP32 cannot hold, and then not all are there. */
 size_t table_copy(const table *t, const int *rows, int from, int count, int first, int columns, float *to);
 
-/* All the table's values as floats, row-major without gaps, where that is how the file has them: they are the table's,
- * and not copied. NULL: it has them otherwise. */
-const float *table_in_place(const table *t);
-
 /* The value as the file spells it (of a binary file: the shortest decimal that reads back as the same number), or NULL
  * where the spelling was not kept. `room` has TABLE_TEXT bytes, in which the result may lie. */
 const char *table_text(const table *t, int row, int column, char *room);
