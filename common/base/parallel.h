@@ -1,6 +1,13 @@
-/* Work on the CPU in several threads. */
+/* Work on the CPU in several threads, and in vectors. */
 #ifndef KL_PARALLEL_H
 #define KL_PARALLEL_H
+
+/* For a function whose loops are to become vector instructions although the rest is compiled with -O2. */
+#if defined __clang__
+#define KL_VECTORISED
+#else
+#define KL_VECTORISED __attribute__((optimize("O3")))
+#endif
 
 enum { PARALLEL_MAX = 64 };
 

@@ -17,12 +17,6 @@ static float half(uint16_t bits) {
     return bits >> 15 ? -magnitude : magnitude;
 }
 
-#if defined __clang__
-#define VECTORISED
-#else
-#define VECTORISED __attribute__((optimize("O3")))
-#endif
-
 #define AS_IT_IS(x) (x)
 #define SWAP_1(x)   (x)
 #define SWAP_2(x)   __builtin_bswap16(x)
@@ -42,8 +36,8 @@ static float half(uint16_t bits) {
 
 /* `count` elements, `step` bytes apart, to every `every`-th place of `to`. */
 #define CONVERT(result, name)                                                                                          \
-    VECTORISED static void name(const table *t, const unsigned char *at, size_t step, size_t count, result *to,        \
-                                size_t every) {                                                                        \
+    KL_VECTORISED static void name(const table *t, const unsigned char *at, size_t step, size_t count, result *to,     \
+                                   size_t every) {                                                                     \
         switch (t->type) { EACH_CELL(CASE_##result) }                                                                  \
     }
 #define CASE_float(cell, type, bits, size, value)  CASE(float, cell, type, bits, size, value)
@@ -163,7 +157,7 @@ typedef struct {
 /* A float or double is finite where its exponent is not all ones; an integer is exact in FP64 up to 2^53. All of a line
  * is looked at before the answer, so that the compiler can use vectors. */
 #define REFUSES(name, bits, size, refused)                                                                             \
-    VECTORISED static bool name(const unsigned char *at, size_t count, bool swapped) {                                 \
+    KL_VECTORISED static bool name(const unsigned char *at, size_t count, bool swapped) {                              \
         int any = 0;                                                                                                   \
         if (swapped)                                                                                                   \
             for (size_t i = 0; i < count; i++) {                                                                       \

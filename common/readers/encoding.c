@@ -1,5 +1,6 @@
 #include "readers/encoding.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,22 +11,30 @@
 
 typedef struct {
     bool label, symbolic;
-    name_list categories;                        /* symbolic */
-    double min, max, mean, deviation, low, span; /* numeric: low and span are minmax's, behind zscore */
-    int at;                                      /* its first coordinate */
-    char *surprise;                              /* a line about a column that is symbolic for a few words alone */
+    name_list categories; /* symbolic */
+    int at;               /* its first coordinate */
+    char *surprise;       /* a line about a column that is symbolic only because of a few words */
 } column_plan;
+
+/* What is known of each column's numbers; of columns without numbers it means nothing. */
+typedef struct {
+    double *min, *max, *mean, *deviation; /* deviation: first the sum of squares */
+    double *low, *span;                   /* of minmax, after zscore */
+    bool *constant;                       /* with any scaling: 0 throughout */
+} column_scales;
 
 struct features {
     char *path; /* the training's */
     features_options options;
     int columns, dimension;
-    int label; /* the labels' column, or -1 */
-    int symbolic;
+    int label;    /* the labels' column, or -1 */
+    int symbolic; /* columns */
     column_plan *plan;
+    column_scales scales;
 };
 
 enum { VALUES_PER_THREAD = 1 << 20 }; /* fewer are not worth a thread */
+enum { STRETCH = 256 };               /* columns whose numbers are looked at together */
 
 bool features_parse_normalize(const char *text, features_options *o) {
     o->zscore = strcmp(text, "zscore") == 0 || strcmp(text, "zscore,minmax") == 0;
@@ -106,38 +115,44 @@ static bool is_numeric(const column_plan *p) {
     return !p->label && !p->symbolic;
 }
 
-static void learn_value(column_plan *p, double x, bool first, bool deviations) {
-    if (deviations) {
-        p->deviation += (x - p->mean) * (x - p->mean);
-        return;
+/* True where one of the numbers is none. */
+KL_VECTORISED static bool learn_range(const double *x, int count, double *min, double *max, double *mean) {
+    int words = 0;
+    for (int j = 0; j < count; j++) {
+        words |= x[j] != x[j];
+        min[j] = x[j] < min[j] ? x[j] : min[j];
+        max[j] = x[j] > max[j] ? x[j] : max[j];
+        mean[j] += x[j];
     }
-    if (first) p->min = p->max = x;
-    if (x < p->min) p->min = x;
-    if (x > p->max) p->max = x;
-    p->mean += x;
+    return words;
+}
+
+KL_VECTORISED static void learn_deviation(const double *x, int count, const double *mean, double *deviation) {
+    for (int j = 0; j < count; j++) deviation[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
 }
 
 static void learn_columns(void *context, int thread, int threads) {
     learn_job *l = context;
-    enum { STRETCH = 256 };
+    const column_scales *s = &l->f->scales;
     const int first = (int)((int64_t)l->f->columns * thread / threads);
     const int end = (int)((int64_t)l->f->columns * (thread + 1) / threads);
-    double values[STRETCH];
+    double x[STRETCH];
     l->wrong_row[thread] = -1;
     for (int i = 0; i < l->count; i++)
         for (int from = first; from < end; from += STRETCH) {
             const int count = end - from < STRETCH ? end - from : STRETCH;
-            table_numbers(l->t, row_at(l->rows, i), from, count, values);
-            for (int j = 0; j < count; j++) {
-                column_plan *p = &l->f->plan[from + j];
-                if (!is_numeric(p)) continue;
-                if (isnan(values[j])) {
+            table_numbers(l->t, row_at(l->rows, i), from, count, x);
+            if (l->deviations) {
+                learn_deviation(x, count, s->mean + from, s->deviation + from);
+                continue;
+            }
+            if (!learn_range(x, count, s->min + from, s->max + from, s->mean + from)) continue;
+            for (int j = 0; j < count; j++)
+                if (isnan(x[j]) && is_numeric(&l->f->plan[from + j])) {
                     l->wrong_row[thread] = i;
                     l->wrong_column[thread] = from + j;
                     return;
                 }
-                learn_value(p, values[j], i == 0, l->deviations);
-            }
         }
 }
 
@@ -152,38 +167,54 @@ static int learn_numbers(features *f, const table *t, const int *rows, int count
     for (int i = 0; i < threads; i++)
         if (job.wrong_row[i] >= 0 && (first < 0 || job.wrong_row[i] < job.wrong_row[first])) first = i;
     if (first >= 0) return no_number(t, row_at(rows, job.wrong_row[first]), job.wrong_column[first], err);
-    for (int j = 0; j < f->columns; j++) f->plan[j].mean /= count;
+    for (int j = 0; j < f->columns; j++) f->scales.mean[j] /= count;
     job.deviations = true;
     if (f->options.zscore) parallel_run(threads, learn_columns, &job);
     return 0;
 }
 
-static bool is_constant(const column_plan *p, const features_options *o) {
-    return !p->symbolic && !p->label && (o->zscore || o->minmax) &&
-           (p->min == p->max || (o->zscore && p->deviation == 0) || (o->minmax && p->span == 0));
-}
-
-static double standardised(const column_plan *p, double x) {
-    return (x - p->mean) / p->deviation;
+static double standardised(const column_scales *s, int column, double x) {
+    return (x - s->mean[column]) / s->deviation[column];
 }
 
 /* What is left to compute once all rows have been seen. */
 static int learn_scale(features *f, const table *t, int count, FILE *err) {
-    for (int j = 0; j < f->columns; j++) {
-        column_plan *p = &f->plan[j];
-        if (p->label || p->symbolic) continue;
-        p->deviation = f->options.zscore ? sqrt(p->deviation / count) : 0;
-        p->low = p->min;
-        p->span = p->max - p->min;
-        if (f->options.zscore && p->deviation > 0) {
-            p->low = standardised(p, p->min);
-            p->span = standardised(p, p->max) - p->low;
+    const column_scales *s = &f->scales;
+    const bool zscore = f->options.zscore, minmax = f->options.minmax;
+    for (int j = 0; j < f->columns && (zscore || minmax); j++) {
+        if (!is_numeric(&f->plan[j])) continue;
+        s->deviation[j] = zscore ? sqrt(s->deviation[j] / count) : 0;
+        s->low[j] = s->min[j];
+        s->span[j] = s->max[j] - s->min[j];
+        if (s->deviation[j] > 0) {
+            s->low[j] = standardised(s, j, s->min[j]);
+            s->span[j] = standardised(s, j, s->max[j]) - s->low[j];
         }
-        if ((f->options.zscore && !(isfinite(p->mean) && isfinite(p->deviation))) ||
-            (f->options.minmax && !isfinite(p->span)))
-            return table_complain(t, -1, j, err, "values from %g to %g: too far apart for --normalize", p->min, p->max);
+        if ((zscore && !(isfinite(s->mean[j]) && isfinite(s->deviation[j]))) || (minmax && !isfinite(s->span[j])))
+            return table_complain(t, -1, j, err, "values from %g to %g: too far apart for --normalize", s->min[j],
+                                  s->max[j]);
+        s->constant[j] = s->min[j] == s->max[j] || (zscore && s->deviation[j] == 0) || (minmax && s->span[j] == 0);
     }
     return 0;
+}
+
+static bool make_scales(column_scales *s, int columns) {
+    enum { ARRAYS = 6 };
+    const size_t count = (size_t)columns;
+    double *all = calloc(ARRAYS * count, sizeof *all);
+    s->constant = calloc(count, sizeof *s->constant);
+    s->min = all;
+    if (all == NULL || s->constant == NULL) return false;
+    s->max = s->min + count;
+    s->mean = s->max + count;
+    s->deviation = s->mean + count;
+    s->low = s->deviation + count;
+    s->span = s->low + count;
+    for (size_t j = 0; j < count; j++) {
+        s->min[j] = INFINITY;
+        s->max[j] = -INFINITY;
+    }
+    return true;
 }
 
 static int learn(features *f, const table *t, const int *rows, int count, FILE *err) {
@@ -219,8 +250,8 @@ int features_fit(const table *training, const int *rows, int count, const featur
     f->columns = table_columns(training);
     f->plan = calloc((size_t)f->columns, sizeof *f->plan);
     f->path = strdup(table_path(training));
-    const int status =
-        f->plan == NULL || f->path == NULL ? no_memory(training, err) : learn(f, training, rows, count, err);
+    const bool room = f->plan != NULL && f->path != NULL && make_scales(&f->scales, f->columns);
+    const int status = room ? learn(f, training, rows, count, err) : no_memory(training, err);
     if (status != 0) {
         features_free(f);
         return status;
@@ -236,6 +267,8 @@ void features_free(features *f) {
         free(f->plan[j].surprise);
     }
     free(f->plan);
+    free(f->scales.min);
+    free(f->scales.constant);
     free(f->path);
     free(f);
 }
@@ -246,11 +279,20 @@ int features_dimension(const features *f) {
 
 /* ---- encoding ---- */
 
-static double scaled(const features *f, const column_plan *p, double x) {
-    if (is_constant(p, &f->options)) return 0;
-    if (f->options.zscore) x = standardised(p, x);
-    if (f->options.minmax) x = (x - p->low) / p->span;
-    return x;
+/* Scales the numbers of `count` columns from `column` on. True where one is none, or FP32 cannot hold it. */
+KL_VECTORISED static bool scale(const features *f, int column, int count, double *x, float *to) {
+    const column_scales *s = &f->scales;
+    const double *mean = s->mean + column, *deviation = s->deviation + column;
+    const double *low = s->low + column, *span = s->span + column;
+    int wrong = 0;
+    for (int j = 0; j < count; j++) wrong |= x[j] != x[j];
+    for (int j = 0; f->options.zscore && j < count; j++) x[j] = (x[j] - mean[j]) / deviation[j];
+    for (int j = 0; f->options.minmax && j < count; j++) x[j] = (x[j] - low[j]) / span[j];
+    for (int j = 0; j < count; j++) {
+        to[j] = s->constant[column + j] ? 0.0f : (float)x[j];
+        wrong |= !(fabsf(to[j]) <= FLT_MAX);
+    }
+    return wrong;
 }
 
 /* Of a column of training the one in a table, which may lack the labels. */
@@ -272,10 +314,10 @@ static int check_table(const features *f, const table *t, FILE *err) {
 
 /* One row. Returns the column of the first value that is a word or that FP32 cannot hold; -1: none. */
 static int encode_row(const features *f, const table *t, int row, float *to, long long *unseen) {
-    enum { STRETCH = 256 };
-    double values[STRETCH];
-    for (int j = 0; j < f->columns; j++) {
+    double x[STRETCH];
+    for (int j = 0, count; j < f->columns; j += count) {
         const column_plan *p = &f->plan[j];
+        count = 1;
         if (p->label) continue;
         const int column = column_in(f, t, j);
         if (p->symbolic) {
@@ -288,14 +330,11 @@ static int encode_row(const features *f, const table *t, int row, float *to, lon
                 ++*unseen;
             continue;
         }
-        int count = 1;
         while (count < STRETCH && j + count < f->columns && is_numeric(&f->plan[j + count])) count++;
-        table_numbers(t, row, column, count, values);
-        for (int i = 0; i < count; i++) {
-            to[p->at + i] = (float)scaled(f, &f->plan[j + i], values[i]);
-            if (isnan(values[i]) || !isfinite(to[p->at + i])) return column + i;
-        }
-        j += count - 1;
+        table_numbers(t, row, column, count, x);
+        if (!scale(f, j, count, x, to + p->at)) continue;
+        for (int i = 0; i < count; i++)
+            if (isnan(table_number(t, row, column + i)) || !isfinite(to[p->at + i])) return column + i;
     }
     return -1;
 }
@@ -398,7 +437,7 @@ void features_describe(const features *f, FILE *out) {
         numeric += !p->symbolic;
         symbolic += p->symbolic;
         categories += p->categories.count;
-        constant += is_constant(p, &f->options);
+        constant += is_numeric(p) && f->scales.constant[j];
     }
     fprintf(out, "%d coordinates: %d numeric column%s", f->dimension, numeric, numeric == 1 ? "" : "s");
     if (constant > 0) fprintf(out, " (%d constant)", constant);
