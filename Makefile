@@ -1,7 +1,9 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
 # ARCHS     GPUs to make machine code for, e.g. ARCHS="80 89 90a" (default: the GPU here, else 90a). The PTX of
-#           compute_90a and of the newest of the list always comes along (compute_90a's alone where only tests use it).
+#           compute_90a, which the simulator runs, always comes along, and that of the newest of the list, for newer
+#           GPUs, where it costs nothing: of 90a or 100a a GPU of another kind runs neither, and all would be compiled
+#           once more.
 # CUDA_HOME, NVCC, CC   the toolkit and the C compiler, where the ones that scripts/deps.sh finds will not do.
 
 goals := $(or $(MAKECMDGOALS),all)
@@ -62,22 +64,24 @@ wanted := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
 checked := $(filter $(known),$(wanted))
 unknown := $(filter-out $(known),$(wanted))
 left_out := $(if $(unknown),; nvcc $(CUDA_VERSION) does not know $(addprefix sm_,$(unknown)))
+portable :=
 ifeq ($(strip $(ARCHS)),)
 # 9.0, 10.0 and 12.0 to the names that give all of the GPU; what this nvcc does not know runs from PTX.
 gpu := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ')
 override ARCHS := $(or $(patsubst 90,90a,$(patsubst 100,100a,$(filter $(CUDA_ARCHS),$(gpu)))),90a)
+portable := $(if $(filter-out $(CUDA_ARCHS),$(gpu)),90)
 endif
 override ARCHS := $(sort $(ARCHS))
 ifneq ($(filter-out $(known),$(ARCHS)),)
 $(error ARCHS: unknown '$(filter-out $(known),$(ARCHS))'; nvcc $(CUDA_VERSION) makes code for $(strip $(known)))
 endif
-portable := $(shell printf '%s\n' $(ARCHS:a=) | sort -n | tail -n 1)
+portable := $(or $(portable),$(filter-out %a,$(shell printf '%s\n' $(ARCHS) | sort -n | tail -n 1)))
 endif # cuda
 
 , := ,
 gencode_here := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
                 -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]'
-gencode := $(gencode_here) -gencode arch=compute_$(portable),code=compute_$(portable)
+gencode := $(gencode_here) $(addprefix -gencode arch=compute_,$(foreach a,$(portable),$(a),code=compute_$(a)))
 
 CPPFLAGS := -Icommon/harness -Icommon/ptx
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -isystem "$(CUDA_DIR)/include" \
@@ -357,7 +361,7 @@ build/flags:
 
 deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
-	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
+	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: $(addprefix compute_,90a $(portable))"
 
 data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
 	@sh scripts/data.sh
