@@ -95,7 +95,8 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
 
-objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu)))
+# types/: what takes long to compile, in a file for each type of operands.
+objects = $(patsubst %,build/obj/%.o,$(wildcard $(addprefix $(1)/,*.c *.cu types/*.cu)))
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 # What searches for neighbours and what reads data is step 8's alone, which links step 5's best kernel and zlib, too.

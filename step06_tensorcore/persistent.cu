@@ -1,5 +1,5 @@
-/* Which configuration of the persistent kernel (persistent.cuh, read that first) a problem gets, its launch, and what is
- * built in for f16. */
+/* Which configuration of the persistent kernel (persistent.cuh, read that first) a problem gets, its launch, and what
+ * is built in for f16. */
 #include "persistent.cuh"
 
 static const int TOGETHER = 2048; /* rows of C whose tiles are taken together */

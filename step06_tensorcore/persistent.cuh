@@ -310,7 +310,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
 
 /* ---- what is built in ---- */
 
-typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem, const int);
+typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem,
+                               const int);
 
 /* A kernel and its configuration, for the host. */
 typedef struct {
@@ -338,7 +339,7 @@ typedef persistent_tile<64, 128, 7, 0, 2, 2> flat_pair;
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
     typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
     static persistent_choice all[] = {
-        persistent_of<TYPE, LAYOUT, wide>(), persistent_of<TYPE, LAYOUT, wide_pair>(),
+        persistent_of<TYPE, LAYOUT, wide>(),        persistent_of<TYPE, LAYOUT, wide_pair>(),
         persistent_of<TYPE, LAYOUT, square_tile>(), persistent_of<TYPE, LAYOUT, flat>(),
         persistent_of<TYPE, LAYOUT, flat_pair>(),
     };

@@ -1,5 +1,5 @@
 /* The persistent kernel for tf32, of which wgmma takes the layout tn alone. */
-#include "persistent.cuh"
+#include "../persistent.cuh"
 
 persistent_choice *persistent_tf32(void) {
     return persistent_choices<GEMM_TF32, GEMM_TN>();
