@@ -28,6 +28,7 @@
 #define KL_PERSISTENT_CUH
 
 #include "hopper.cuh"
+#include "ldmatrix.cuh"
 
 /* A configuration: the knobs, in one place. */
 template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
@@ -43,7 +44,8 @@ template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_>
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
     static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
-    static const int BARRIER_BYTES = 1024;
+    /* Barriers: `full` and `empty`, one a stage; from OLD on one a consumer's warp, for what C held. */
+    static const int OLD = 2 * 8 * STAGES, BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
     /* Stages that a block fills before it waits for anyone: all, but in a cluster, where that costs L2 twice the B. */
@@ -64,40 +66,47 @@ __device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int g
 
 /* ---- from registers to C ---- */
 
-__device__ __forceinline__ void shared_store_8(uint32_t to, float2 two) {
-    *(float2 *)__cvta_shared_to_generic(to) = two;
-}
-__device__ __forceinline__ void shared_store_8(uint32_t to, uint2 two) {
-    *(uint2 *)__cvta_shared_to_generic(to) = two;
+/* What lies at an address of shared memory. */
+template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
+    return *(X *)__cvta_shared_to_generic(address);
 }
 
 /* A warp's 16 rows of COUNT / 2 columns from (row, col) on: rounded, laid into shared memory as the swizzle wants it,
- * and sent. `place` says which buffer is next. ADD: beta is not zero. */
+ * and sent. `place` says which buffer is next. ADD: beta is not zero, and what C held comes first, to where the results
+ * will lie; the warp has a barrier for that, which ends an even number of phases a tile. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void send(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                            int row, int col, uint32_t buffers, int *place) {
+                                            int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
     const int SLABS = COUNT / 4 / BLOCKS;
     static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
+    static_assert(T::PIECES * SLABS % 2 == 0, "a tile begins with the parity of the one before");
 #pragma unroll
     for (int s = 0; s < SLABS; s++) {
         const uint32_t slab = buffers + *place * T::SLAB;
         *place = *place + 1 == T::BUFFERS ? 0 : *place + 1;
-        if (lane == 0) tma_store_wait_read<T::BUFFERS - 1>(); /* what was there before has been read */
+        if (lane == 0) {
+            tma_store_wait_read<T::BUFFERS - 1>(); /* what was there before has been read */
+            if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB);
+            if (ADD) tma_load(slab, map, col + s * BLOCKS * 8, row, old);
+        }
         __syncwarp();
+        if (ADD) mbarrier_wait(old, (piece * SLABS + s) % 2);
 #pragma unroll
         for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
-            const int top = row + lane / 4;
             if constexpr (BLOCKS == 8) {
-                uint32_t four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    four[i] = hopper_pack<OUT>(hopper_blend<OUT, ADD>(p, top + i % 2 * 8,
-                                                                      col + 8 * (j + i / 2) + lane % 4 * 2,
-                                                                      d[4 * j + 2 * i], d[4 * j + 2 * i + 1]));
                 const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
-                stmatrix_x4(slab + r * ROW_BYTES + chunk * 16, four[0], four[1], four[2], four[3]);
+                const uint32_t to = slab + r * ROW_BYTES + chunk * 16;
+                uint32_t c[4], four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
+                if (ADD) ldmatrix_x4(c, to);
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    float2 two = hopper_scale(p, d[4 * j + 2 * i], d[4 * j + 2 * i + 1]);
+                    if (ADD) two = hopper_add(p, two, hopper_unpack<OUT>(c[i]));
+                    four[i] = hopper_pack<OUT>(two);
+                }
+                stmatrix_x4(to, four[0], four[1], four[2], four[3]);
             } else {
                 /* Odd rows take the blocks in another order: else four rows would meet in half of the banks. */
                 const bool odd = lane / 4 % 2 == 1;
@@ -106,9 +115,11 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
                 for (int i = 0; i < 2; i++) {
                     const SUM s0 = odd ? d[4 * other + 2 * i] : d[4 * j + 2 * i];
                     const SUM s1 = odd ? d[4 * other + 2 * i + 1] : d[4 * j + 2 * i + 1];
-                    const auto two = hopper_blend<OUT, ADD>(p, top + i * 8, col + 8 * block + lane % 4 * 2, s0, s1);
+                    auto two = hopper_scale(p, s0, s1);
                     const int r = lane / 4 + i * 8, chunk = (block % 4 * 2 + lane % 4 / 2) ^ (r % 8);
-                    shared_store_8(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8, two);
+                    auto &to = shared_at<decltype(two)>(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8);
+                    if (ADD) two = hopper_add(p, two, to);
+                    to = two;
                 }
             }
         }
@@ -124,14 +135,15 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
 /* The same for the type of C that the problem has. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void finish(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                              int row, int col, uint32_t buffers, int *place) {
+                                              int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
+    const bool add = p.beta != 0.0f;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        if (p.out == SHORT && p.beta == 0.0f) send<SHORT, false, T>(p, map, d, row, col, buffers, place);
-        if (p.out == SHORT && p.beta != 0.0f) send<SHORT, true, T>(p, map, d, row, col, buffers, place);
+        if (p.out == SHORT && !add) send<SHORT, false, T>(p, map, d, row, col, buffers, place, old, piece);
+        if (p.out == SHORT && add) send<SHORT, true, T>(p, map, d, row, col, buffers, place, old, piece);
     }
-    if (p.out == LONG && p.beta == 0.0f) send<LONG, false, T>(p, map, d, row, col, buffers, place);
-    if (p.out == LONG && p.beta != 0.0f) send<LONG, true, T>(p, map, d, row, col, buffers, place);
+    if (p.out == LONG && !add) send<LONG, false, T>(p, map, d, row, col, buffers, place, old, piece);
+    if (p.out == LONG && add) send<LONG, true, T>(p, map, d, row, col, buffers, place, old, piece);
 }
 
 /* ---- from memory to the ring ---- */
@@ -185,6 +197,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             mbarrier_init(full + 8 * s, 1);
             mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * T::CLUSTER);
         }
+        for (int w = 0; w < T::WARPS; w++) mbarrier_init(full + T::OLD + 8 * w, 1);
         fence_mbarrier_init();
     }
     __syncwarp();
@@ -296,7 +309,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++)
-                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place);
+                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place,
+                                full + T::OLD + 8 * warp, piece);
         }
         if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
         __syncwarp();
