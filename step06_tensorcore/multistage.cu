@@ -2,7 +2,7 @@
 #include "multistage.cuh"
 
 /* The one that an aligned problem gets. */
-extern "C" gemm_kernel kernel_multistage(void) {
+extern "C" kernel_info kernel_multistage(void) {
     typedef chosen<GEMM_F16, GEMM_TN>::aligned plan;
     return {(const void *)gemm_multistage<plan>, plan::THREADS, plan::BYTES};
 }

@@ -84,7 +84,7 @@ static persistent_choice *choices(const gemm_problem *p) {
     return p->layout == GEMM_TN ? persistent_choices<GEMM_F16, GEMM_TN>() : persistent_choices<GEMM_F16, GEMM_NN>();
 }
 
-extern "C" gemm_kernel kernel_persistent(void) {
+extern "C" kernel_info kernel_persistent(void) {
     return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, wide>, wide::THREADS, wide::BYTES};
 }
 

@@ -67,7 +67,7 @@ static const gemv_candidate others[] = {
     RUNG(2, 32, shuffle),
     RUNG(1, 128, row_per_block),
 };
-static_assert(AUTOTUNED_DIRECT + GEMM_COUNT(others) == AUTOTUNED_CANDIDATES, "all of them");
+static_assert(AUTOTUNED_DIRECT + ARRAY_SIZE(others) == AUTOTUNED_CANDIDATES, "all of them");
 
 extern "C" void autotuned_list(gemv_candidate *all) {
     memcpy(all, autotuned_direct, AUTOTUNED_DIRECT * sizeof *all);

@@ -33,5 +33,5 @@ static const gemv_variant variants[] = {
 
 int main(int argc, char **argv) {
     autotuned_list(candidates);
-    return gemv_step_main(argc, argv, "step07_gemv", variants, GEMM_COUNT(variants));
+    return gemv_step_main(argc, argv, "step07_gemv", variants, ARRAY_SIZE(variants));
 }
