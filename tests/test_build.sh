@@ -79,6 +79,8 @@ run make -s deps ARCHS="75 80"
 check "ARCHS of old GPUs keep compute_90a" said '^machine code: sm_75 sm_80; PTX: compute_90a compute_80$'
 run make -s deps ARCHS="120 90a 89"
 check "the newest of ARCHS gives the portable PTX" said 'PTX: compute_90a compute_120$'
+run make -s deps ARCHS="89 90a"
+check "but not where that would be one more to compile for" said '^machine code: sm_89 sm_90a; PTX: compute_90a$'
 run make -n check-archs ARCHS= CUDA_ARCHS="75 80 90"
 check "check-archs leaves out what nvcc does not know and names it" eval \
     '[ "$status" = 0 ] && said "compiles for sm_75 sm_80 sm_90a; .*not know sm_86 sm_89 sm_100a sm_120\"" &&

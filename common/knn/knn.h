@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gemm/gemm.h"
+#include "base/array.h"
+#include "gpu/kernel_info.h"
 #include "gpu/device.h"
 
 #ifdef __cplusplus
@@ -50,7 +51,7 @@ typedef struct {
     /* Enqueues the whole search on `stream` and returns the launch's error; cudaSuccess where m == 0. It allocates
      * nothing and does not synchronise, except for auto, which times two selections. */
     cudaError_t (*search)(const knn_problem *p, cudaStream_t stream);
-    gemm_kernel (*kernel)(void);
+    kernel_info (*kernel)(void);
     const char *(*supports)(const device_facts *device); /* as gemm_variant's; NULL: runs on any device */
     /* Why it cannot do this problem with p->workspace_bytes of workspace: "takes k up to 256", "needs 12.3 MB"; or
      * NULL. A NULL function: it takes every problem. */
