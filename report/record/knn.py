@@ -6,9 +6,9 @@
     python3 -m report knn-summary CSV                        how many attacks of U2R there are
 """
 
+import csv
 import gzip
 import os
-import re
 
 from report import load
 from report.load import Mistake
@@ -16,14 +16,8 @@ from report.record import csv_line
 from report.text import number
 
 NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train, records to test
-CLASSES = {
-    "DoS": "apache2 back land mailbomb neptune pod processtable smurf teardrop udpstorm worm",
-    "Probe": "ipsweep mscan nmap portsweep saint satan",
-    "R2L": "ftp_write guess_passwd imap multihop named phf sendmail snmpgetattack snmpguess spy warezclient warezmaster "
-           "xlock xsnoop",
-    "U2R": "buffer_overflow httptunnel loadmodule perl ps rootkit sqlattack xterm",
-}
-CLASS_OF = {"normal": "normal", **{label: name for name, labels in CLASSES.items() for label in labels.split()}}
+CLASSES = ("DoS", "Probe", "R2L", "U2R")
+CLASS_MAP = os.path.join("step08_knn", "kdd_classes.csv")  # `run --classes-map kdd` has it from there, too
 
 
 class Draw:
@@ -39,8 +33,17 @@ class Draw:
         return int(n * ((self.state - 1) / 2147483646))
 
 
-def read_records(path):
-    """The distinct records of a file, compressed or not, by class; a full stop stands after the label."""
+def read_classes(root):
+    """Each label's class."""
+    try:
+        with open(os.path.join(root, CLASS_MAP), encoding="utf-8", newline="") as file:
+            return dict(csv.reader(file))
+    except (OSError, ValueError) as error:
+        raise Mistake(f"cannot read {CLASS_MAP}: {error}") from None
+
+
+def read_records(path, class_of):
+    """The distinct records of a file, compressed or not, by class."""
     pools = {name: [] for name in ["normal", *CLASSES]}
     seen = set()
     try:
@@ -50,10 +53,10 @@ def read_records(path):
                 if record in seen:
                     continue
                 seen.add(record)
-                label = re.sub(r"\.\r?$", "", record.rsplit(",", 1)[-1])
-                if label not in CLASS_OF:
+                label = record.rsplit(",", 1)[-1].rstrip("\r")
+                if label not in class_of:
                     raise Mistake(f"{path}:{line_number}: '{label}' is no label of KDD Cup 1999")
-                pools[CLASS_OF[label]].append(record)
+                pools[class_of[label]].append(record)
     except (OSError, EOFError) as error:
         raise Mistake(f"cannot read {path}: {error}") from None
     return pools
@@ -62,10 +65,10 @@ def read_records(path):
 class Sampler:
     """Draws samples, one after the other, out of the same two pools."""
 
-    def __init__(self, seed, folder, same, corrected):
+    def __init__(self, seed, folder, same, corrected, class_of):
         self.draw = Draw(seed)
         self.folder = folder
-        self.pools = {"same": read_records(same), "corrected": read_records(corrected)}
+        self.pools = {"same": read_records(same, class_of), "corrected": read_records(corrected, class_of)}
 
     def take(self, source, name, count):
         """Puts `count` records, drawn without putting back, in front of the others."""
@@ -107,7 +110,7 @@ class Sampler:
 def sample(arguments, root):
     if len(arguments) != 4 or not arguments[0].isdigit():
         raise Mistake("usage: python3 -m report knn-sample SEED DIR SAME CORRECTED")
-    sampler = Sampler(int(arguments[0]), *arguments[1:])
+    sampler = Sampler(int(arguments[0]), *arguments[1:], read_classes(root))
     for name in CLASSES:
         sampler.sample(name)
     return 0
