@@ -42,6 +42,7 @@ endif
 no_toolkit := help clean format data fuzz plots notes notes-check compare knn-torch
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test,$(goals)),plots) \
+          $(if $(filter notes notes-check compare counters cold sass knn-paper,$(goals)),report) \
           $(if $(filter deps test test-sanitizers,$(goals)),test) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 ifneq ($(strip $(groups)),)
@@ -357,7 +358,7 @@ build/flags:
 # ---- what people do with it ------------------------------------------------------------------------------------------
 
 deps: ## find what everything needs, install what is missing (WHEELS=1: CUDA's Python wheels)
-	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
+	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, Python, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a compute_$(portable)"
 
 data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
@@ -398,13 +399,13 @@ plots: ## draw the figures from the recorded measurements (TERM=dumb: in the ter
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
 
 notes: ## refresh the tables of the notes from the recorded measurements
-	@sh scripts/notes.sh
+	@python3 -B -m report notes
 
 notes-check: ## fail when a table of the notes is not what was recorded
-	@sh scripts/notes.sh --check
+	@python3 -B -m report notes --check
 
 compare: ## compare two recorded files: A=old.csv B=new.csv
-	@sh scripts/compare.sh "$(A)" "$(B)"
+	@python3 -B -m report compare "$(A)" "$(B)"
 
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"

@@ -20,6 +20,16 @@ recorded_in() {
 # has_rows CSV: it holds more than a header.
 has_rows() { [ -f "$1" ] && [ -r "$1" ] && [ "$(wc -l <"$1")" -ge 2 ]; }
 
+# need_python PROGRAM: ends it with status 2 where there is no python3 that report/ runs on.
+need_python() {
+    python3 -c 'import sqlite3, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+        { echo "$1: python3 (3.9 or newer, with sqlite3) is missing; type: make deps" >&2; exit 2; }
+}
+
+# report COMMAND [ARGUMENT]...: report/README.md lists the commands. From any folder where root is set, else from the
+# project's. Without bytecode, which would lie among the sources.
+report() { PYTHONPATH=${root:-.} python3 -B -m report "$@"; }
+
 # need_gpu PROGRAM: ends it with status 3 where there is none.
 need_gpu() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || { echo "$1: no GPU here (nvidia-smi lists none)" >&2; exit 3; }
@@ -53,7 +63,7 @@ build_steps() {
 # where that is not the step's default.
 type_options() {
     case $1 in step06*) ;; *) return 0 ;; esac
-    awk -F, -v variant="$2" '$2 == variant && $3 != "f16" { print "--dtype " $3 }' plots/tensorcore_ladder.csv
+    sed -n "/,f16$/d; s/^[^,]*,$2,/--dtype /p" plots/tensorcore_ladder.csv
 }
 
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
