@@ -10,15 +10,9 @@ import re
 DASH = "–"
 
 
-class Recorded(float):
-    """A number that is written as it was recorded, with all its digits."""
-
-
 def number(x):
-    """A number without a format of its own: whole numbers whole, others to six digits, or as they were recorded."""
-    if x == int(x):
-        return "%d" % x
-    return repr(float(x)) if isinstance(x, Recorded) else "%.6g" % x
+    """A number without a format of its own: whole numbers whole, others to six digits."""
+    return "%d" % x if x == int(x) else "%.6g" % x
 
 
 def significant(x, digits):

@@ -20,8 +20,6 @@ csv=$folder/gemv_dram.csv
 DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
 export DEVICE CC DRIVER CUDA DATE
-LC_ALL=C
-export LC_ALL
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/cold.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT

@@ -4,8 +4,6 @@
 # (4096, in the simulator 512): m = n = k.
 set -eu
 cd "$(dirname "$0")/.."
-LC_ALL=C
-export LC_ALL
 . scripts/gpu.sh
 need_python demo
 folder=build/demo

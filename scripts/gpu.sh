@@ -1,10 +1,14 @@
 # shellcheck shell=sh
 # What the scripts about GPUs share. To be sourced in the project's root (`. scripts/gpu.sh`).
 
+# Numbers have a decimal point, and text is sorted by its bytes, whatever the user's locale.
+LC_ALL=C
+export LC_ALL
+
 # gpu_name, gpu_slug: the first GPU's name, and how its folder in plots/data/ is called: NVIDIA H200, nvidia-h200.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() {
-    gpu_name | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
+    gpu_name | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
 }
 
 # recorded_in STEP: the file its measurements go to; one an operation.
@@ -76,8 +80,6 @@ ncu_step() (
     type=$(type_options "$step" "$variant")
     sizes="--size $size --no-baseline --warm"
     case $step in step08*) sizes= ;; esac # it has another shape, the paper's
-    LC_ALL=C
-    export LC_ALL
     # shellcheck disable=SC2086 # several words, or none
     exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
         --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type

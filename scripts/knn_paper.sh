@@ -13,8 +13,6 @@
 # Exit status: 0, 2 for a wrong variable, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
-LC_ALL=C
-export LC_ALL
 . scripts/gpu.sh
 parts=${PARTS:-table select cpu rates}
 for part in $parts; do

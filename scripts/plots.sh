@@ -4,8 +4,6 @@
 # gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
 # tensorcore_error.csv), and step 8's, plots/knn_*.gp (knn.csv and knn_rates.csv).
 set -eu
-LC_ALL=C
-export LC_ALL
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/scripts/gpu.sh"
 
@@ -94,27 +92,21 @@ for figure in "$root"/plots/*.gp; do # an older figure would pass for one of the
     done
 done
 drawn=0
-before= # whose caption stands above, in the terminal
+before= # the caption that stands above, in the terminal
 for figure in $figures; do
-    case $figure in
-    gemv_*) part=gemv_ ;;
-    knn_*) part=knn_ ;;
-    tensorcore_error) part=error_ ;;
-    tensorcore_*) part=tensorcore_ ;;
-    *) part= ;;
-    esac
     if [ -f "$work/$figure.why" ]; then
         say "$figure: $(cat "$work/$figure.why")"
+        continue
     fi
+    caption=$(cat "$work/$figure.caption")
     for term in $terms; do
-        [ ! -f "$work/$figure.why" ] || continue
-        if [ "$term" = dumb ] && [ "$before" != "of $part" ]; then
+        if [ "$term" = dumb ] && [ "$before" != "$caption" ]; then
             [ -z "$before" ] || echo
-            fold -s -w "$columns" "$work/${part}caption" | sed 's/ *$//'
-            before="of $part"
+            fold -s -w "$columns" "$work/$figure.caption" | sed 's/ *$//'
+            before=$caption
         fi
         LC_ALL=C.UTF-8 gnuplot -c "$root/plots/$figure.gp" "$work/$figure.dat" "$work/$figure" \
-            "$(cat "$work/${part}caption")" "$term" "$columns" "$(cat "$work/${part}baseline")" ||
+            "$caption" "$term" "$columns" "$(cat "$work/$figure.baseline")" ||
             { say "gnuplot failed on plots/$figure.gp"; exit 3; }
         drawn=$((drawn + 1))
         if [ "$term" = dumb ]; then # without gnuplot's form feeds, blank lines and blanks at the ends

@@ -40,6 +40,13 @@ plots_nothing() {
         status 1 scripts/plots.sh --out "$tmp/d" "$tmp/absent.csv" && one_line && says absent.csv &&
         status 1 scripts/plots.sh --out "$tmp/d" && one_line && says "make bench"
 }
+plots_of_an_unknown_gpu() { # needs no edit; without what is not known a dash
+    mkdir -p "$tmp/unknown"
+    for file in "$recorded"/*.csv; do sed 's/NVIDIA H200/NVIDIA Made-Up 9000/' "$file" >"$tmp/unknown/$(basename "$file")"; done
+    status 0 scripts/plots.sh --term svg,dumb --out "$tmp/e" "$tmp/unknown/sgemm.csv" && [ ! -s "$tmp/err" ] &&
+        prints "DRAM: –" && prints "FP32 peak: 66.9 TFLOP/s" && holds "$tmp/e/roofline.svg" "DRAM: –" &&
+        same "$(ls "$tmp/e" | wc -l)" 13
+}
 plots_refuses() {
     cp -R "$recorded" "$tmp/torn" && echo step05_doublebuffer,warp_tiled >>"$tmp/torn/sgemm.csv"
     status 2 scripts/plots.sh --out "$tmp/h" "$tmp/torn/sgemm.csv" && one_line && says "sgemm.csv:118: 2 fields, not 32" &&
@@ -193,12 +200,12 @@ demo_with_a_gpu() {
     demo_machine
     LC_ALL=de_DE.UTF-8 status 0 scripts/demo.sh && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
         prints "the figures of build/demo/sgemm.csv" && same "$(cat "$CALLS")" "\
-${LC_ALL-} step01_naive --size 4096 --time 0.2 --csv build/demo/sgemm.csv
-${LC_ALL-} step06_tensorcore --size 4096 --time 0.2 --csv build/demo/tensorcore.csv
-${LC_ALL-} step06_tensorcore --size 4096 --time 0.2 --variant mma_s8_tile --dtype s8 --csv build/demo/tensorcore.csv
-${LC_ALL-} step06_tensorcore --size 4096 --time 0.2 --variant tf32x3 --dtype tf32x3 --csv build/demo/tensorcore.csv
-${LC_ALL-} step07_gemv --size 4096 --time 0.2 --csv build/demo/gemv.csv
-${LC_ALL-} step08_knn --time 0.2 --csv build/demo/knn.csv" && [ "$(wc -l <"$tmp/out")" -lt 70 ] || return 1
+C step01_naive --size 4096 --time 0.2 --csv build/demo/sgemm.csv
+C step06_tensorcore --size 4096 --time 0.2 --csv build/demo/tensorcore.csv
+C step06_tensorcore --size 4096 --time 0.2 --variant mma_s8_tile --dtype s8 --csv build/demo/tensorcore.csv
+C step06_tensorcore --size 4096 --time 0.2 --variant tf32x3 --dtype tf32x3 --csv build/demo/tensorcore.csv
+C step07_gemv --size 4096 --time 0.2 --csv build/demo/gemv.csv
+C step08_knn --time 0.2 --csv build/demo/knn.csv" && [ "$(wc -l <"$tmp/out")" -lt 70 ] || return 1
     for row in 'step05_doublebuffer +warp_tiled +2\.637 +52\.12 +102\.0 %' 'step06_tensorcore +persistent +0\.217 +631\.98 +98\.4 %  f16' \
         'step07_gemv +autotuned +9\.13 +3678 +96\.9 % +141\.0 %' 'step08_knn +exact_tc +0\.203 +0\.852 +5261\.2 %'; do
         grep -Eq "^$row$" "$tmp/out" || { echo "no row $row"; cat "$tmp/out"; return 1; }
@@ -217,7 +224,7 @@ demo_without_a_gpu() {
     RUN_STATUS=1 status 1 scripts/demo.sh # a wrong result is not passed over
 }
 
-for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_refuses \
+for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_refuses \
     plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"

@@ -14,8 +14,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def captions(db):
-    """Of each group of figures: what the name of its files begins with, its caption or None where nothing was measured,
-    what its kernels are compared with, and its figures."""
+    """Of each group of figures: the file that it is of, its caption or None where nothing was measured, what its kernels
+    are compared with, and its figures."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
     baseline = sgemm.baseline_name(db)
@@ -25,14 +25,14 @@ def captions(db):
 
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
-        ("", recorded("gemm", f". Cold L2, medians, interleaved with {baseline}."), baseline, sgemm.FIGURES),
-        ("tensorcore_", recorded("tensor", ". Cold L2, medians, beside the best heuristic of cublasLt."), "cuBLAS",
+        ("sgemm", recorded("gemm", f". Cold L2, medians, interleaved with {baseline}."), baseline, sgemm.FIGURES),
+        ("tensorcore", recorded("tensor", ". Cold L2, medians, beside the best heuristic of cublasLt."), "cuBLAS",
          tensorcore.FIGURES),
-        ("error_", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"), "FP32",
+        ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"), "FP32",
          tensorcore.ERROR_FIGURES),
-        ("gemv_", recorded("gemv", ". Medians in CUDA graphs beside cuBLAS; ceiling and cuBLAS without PDL."), "cuBLAS",
+        ("gemv", recorded("gemv", ". Medians in CUDA graphs beside cuBLAS; ceiling and cuBLAS without PDL."), "cuBLAS",
          gemv.FIGURES),
-        ("knn_", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians; data on the device."),
+        ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians; data on the device."),
          knn.exact_of(db), knn.FIGURES),
     ]
 
@@ -46,19 +46,19 @@ def say(text):
     print(f"plots: {text}", file=sys.stderr)
 
 
-def missing(prefix, files, drawn):
+def missing(kind, files, drawn):
     """Says what there is no figure of."""
-    if prefix == "":
-        say(f"no recorded measurements in {files['sgemm']}, nothing to draw: `make bench` records them")
-    elif prefix in ("tensorcore_", "gemv_") and drawn:
-        what, file = ("tensor cores", "tensorcore") if prefix == "tensorcore_" else ("GEMV", "gemv")
-        say(f"no figures of {what}: no recorded measurements in {files[file]}; `make bench` records them")
+    if kind == "sgemm":
+        say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
+    elif kind in ("tensorcore", "gemv") and drawn:
+        what = "GEMV" if kind == "gemv" else "tensor cores"
+        say(f"no figures of {what}: no recorded measurements in {files[kind]}; `make bench` records them")
 
 
 def main(arguments, root):
     parser = argparse.ArgumentParser(prog="python3 -m report figures", description=__doc__)
     parser.add_argument("--dir", required=True, help="where the data go: FIGURE.dat, or FIGURE.why where there is nothing "
-                        "to draw, and a caption and what is compared with for each group of figures")
+                        "to draw, FIGURE.caption, and in FIGURE.baseline what it is compared with")
     parser.add_argument("--gap", type=float, default=0.052, help="least distance of two labels, as a share of the height")
     parser.add_argument("csv", help="sgemm.csv; what else was recorded lies beside it")
     given = parser.parse_args(arguments)
@@ -67,14 +67,14 @@ def main(arguments, root):
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(given.csv, root)
     drawn = []
-    for prefix, caption, baseline, figures in captions(db):
+    for kind, caption, baseline, figures in captions(db):
         if caption is None:
-            missing(prefix, files, drawn)
+            missing(kind, files, drawn)
             continue
-        write(given.dir, prefix + "caption", caption + "\n")
-        write(given.dir, prefix + "baseline", baseline + "\n")
         for figure in figures:
             name = figure.__name__
+            write(given.dir, name + ".caption", caption + "\n")
+            write(given.dir, name + ".baseline", baseline + "\n")
             part = Parts(os.path.join(HERE, name + ".sql")).of(db)
             try:
                 write(given.dir, name + ".dat", figure(db, part, given.gap, files).text())

@@ -2,7 +2,7 @@
 
 from report.figures.layout import (INK, WHITE, Data, Label, Nothing, nice_ceiling, nothing, place_labels, quoted, row,
                                    runs)
-from report.text import Recorded, log2, significant
+from report.text import log2, significant
 
 GRAPH, PDL, CEILING, CUBLAS = 5, 6, 8, 9  # line types of style.gp
 
@@ -71,8 +71,7 @@ def gemv_size(db, part, gap, files):
     right panel's beginning"""
     points = {}
     for one in part("points"):
-        speed = one["gbps"] if one["what"] == "cublas" else Recorded(one["gbps"])
-        points.setdefault((one["cache"], one["what"]), []).append((one["n"], speed))
+        points.setdefault((one["cache"], one["what"]), []).append((one["n"], one["gbps"]))
     if not points:
         raise nothing("square shapes", files["gemv"])
     largest = max(n for line in points.values() for n, _ in line)

@@ -43,8 +43,9 @@ def quoted(text):
 
 
 def runs(lines):
-    """Lines of a plot, each a list of rows and separated by an empty line."""
-    return [one for line in lines for one in line + [""]]
+    """Lines of a plot, each a list of rows, with an empty line after each. An empty one is left out: two empty lines would
+    end the block, and what follows would not be drawn."""
+    return [one for line in lines if line for one in line + [""]]
 
 
 def spread(want, distance, low, high):

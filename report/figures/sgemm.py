@@ -1,6 +1,6 @@
 """The figures of FP32's GEMMs: progression, size, article, roofline."""
 
-from report.figures.layout import (BASELINE, INK, NOT_OURS, WHITE, Data, Label, Nothing, nice_ceiling, nothing,
+from report.figures.layout import (BASELINE, INK, NOT_OURS, WHITE, Data, Label, nice_ceiling, nothing,
                                    place_labels, power_of_two, quoted, row, runs, series, spread)
 from report.text import log2, short_step, speed
 
@@ -106,37 +106,36 @@ def article(db, part, gap, files):
 
 
 def roofline(db, part, gap, files):
-    """points: FLOP/byte, TFLOP/s, series; beside, labels; scale: peak TFLOP/s, DRAM TB/s, least TFLOP/s, points above the
-    DRAM roof, and of these the last one's FLOP/byte and the greatest TFLOP/s"""
-    device = part("device")[0]
-    dram, peak = device["dram"], device["peak"]
-    if not dram:
-        raise Nothing(f"no DRAM bandwidth of {device['device']}, nothing to draw: add a row {device['slug']},"
-                      f"{device['device']},GB/s,GFLOP/s (DRAM bandwidth and FP32 peak, from its datasheet) to "
-                      "plots/devices.csv")
+    """points: FLOP/byte, TFLOP/s, series; beside, labels; scale: greatest TFLOP/s (of the roof where it is known), DRAM TB/s
+    (0: not known), least TFLOP/s, points above the DRAM roof, the FP32 peak (0: not known), the greatest TFLOP/s above the
+    DRAM roof"""
     measured = part("points")
     if not measured:
         raise nothing("4096^3", files["sgemm"])
+    device = part("device")[0]
+    dram, peak = device["dram"] or 0, device["peak"] or 0
+    top = peak or max(one["tflops"] for one in measured)
     points, beside, labels, above = [], [], [], []
     for one in measured:
         x, t, of = one["flop_per_byte"], one["tflops"], series(one["step"])
         points.append(row(x, t, of))
         name = f"{one['short']} {one['variant']}"
-        if t > x * dram:
-            above.append((x, t))
+        over = 0 < x * dram < t
+        if over:
+            above.append(t)
         if x < 16:  # room for its name beside it; above the roof, on its left, so as not to cross the roof
-            beside.append(row(0.135, t * 1.3, quoted(name)) if t > x * dram else row(x * 1.15, t, quoted(name)))
+            beside.append(row(0.135, t * 1.3, quoted(name)) if over else row(x * 1.15, t, quoted(name)))
         else:
             labels.append(Label(name, of, x, log2(t)))
     low = min(one["tflops"] for one in measured)
     low = low / 2 if low < 0.5 else 0.25
-    octaves = log2(peak * 2 / low)
-    lines = place_on_logarithm(labels, 110, gap * octaves, log2(low) + gap * octaves / 2, log2(peak) - gap * octaves)
+    octaves = log2(top * 2 / low)
+    lines = place_on_logarithm(labels, 110, gap * octaves, log2(low) + gap * octaves / 2, log2(top) - gap * octaves)
     data = Data()
     data.block("points", points)
     data.block("beside", beside, "NaN NaN -")
     data.block("labels", lines, "NaN NaN - 1 NaN NaN")
-    data.scale(peak, dram, low, len(above), above[-1][0] if above else 0, max([t for _, t in above] + [0]))
+    data.scale(top, dram, low, len(above), peak, max(above + [0]))
     return data
 
 

@@ -1,6 +1,7 @@
 """The data of figures where something is missing, and how labels are laid out."""
 
 import os
+import re
 
 from support import ROOT, Case, read, report, write
 
@@ -57,6 +58,35 @@ class Figures(Case):
         self.figures()
         self.assertIn("\nNaN -\n", self.of("progression"))
         self.assertNotIn("%", self.of("progression"))
+        self.assertIn("interleaved with no baseline", self.of("size", ".caption"))
+
+    def test_a_step_that_was_not_measured_hides_no_other(self):
+        """Two empty lines would end gnuplot's block of lines."""
+        self.keep("sgemm", lambda line: "step03" not in line)
+        self.keep("knn", lambda line: "ann_kdtree" not in line or ",32768,25,256," in line)
+        self.keep("tensorcore_error", lambda line: ",tf32,signed," not in line)
+        self.figures()
+        for name in self.drawn:
+            with self.subTest(name):
+                for block in re.split("\n\n\n+", self.of(name)):
+                    self.assertTrue(block.startswith("# "), block)
+
+    def test_an_unknown_gpu_needs_no_edit(self):
+        for name in os.listdir(self.data):
+            self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
+        self.assertEqual(self.figures().returncode, 0)
+        self.assertEqual(self.said, "")
+        self.assertEqual(len(self.drawn), 13)
+        peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
+        self.assertEqual((peak, dram, above), (known, 0, 0))
+        self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
+        # And where the share of its peak is not recorded either.
+        self.change("sgemm", lambda lines: lines[:1] + [
+            ",".join(line.split(",")[:18] + [""] + line.split(",")[19:]) for line in lines[1:]])
+        self.figures()
+        top, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
+        self.assertEqual((dram, above, known), (0, 0, 0))
+        self.assertAlmostEqual(top, 52.98, 1)
 
     def test_only_one_of_the_files(self):
         for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1):
@@ -101,6 +131,9 @@ class Layout(Case):
     def test_round_numbers(self):
         self.assertEqual([nice_ceiling(x) for x in (0.011, 4.1, 51, 660)], [0.015, 4.5, 55, 700])
 
+    def test_runs_leave_out_the_empty(self):
+        self.assertEqual(runs([["a"], [], ["b", "c"]]), ["a", "", "b", "c", ""])
+
     def test_series(self):
         self.assertEqual([series(step) for step in ("step05_doublebuffer", "step11_x", "other")], [5, 3, 0])
 
@@ -111,7 +144,7 @@ class Usage(Case):
                                                         for line in lines[1:]])
         run = report("figures", "--dir", self.tmp, self.file("sgemm"))
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn('NVIDIA "H200", 141 GB, driver', read(self.tmp, "caption"))
+        self.assertIn('NVIDIA "H200", 141 GB, driver', read(self.tmp, "size.caption"))
 
     def test_unknown_command(self):
         self.refused(report("plot"), "unknown command 'plot'", "figures")
