@@ -6,7 +6,6 @@
     python3 -m report knn-summary CSV                        how many attacks of U2R there are
 """
 
-import csv
 import gzip
 import os
 
@@ -16,8 +15,13 @@ from report.record import csv_line
 from report.text import number
 
 NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train, records to test
-CLASSES = ("DoS", "Probe", "R2L", "U2R")
-CLASS_MAP = os.path.join("step08_knn", "kdd_classes.csv")  # `run --classes-map kdd` has it from there, too
+
+
+def classes(root):
+    """The class of every label: normal, DoS, Probe, R2L or U2R. Labels with and without the full stop of the data."""
+    name = os.path.join("step08_knn", "kdd_classes.csv")
+    lines = load.read_lines(os.path.join(root, name), name)
+    return dict(load.split_line(line, f"{name}:{number}") for number, line in lines)
 
 
 class Draw:
@@ -33,18 +37,9 @@ class Draw:
         return int(n * ((self.state - 1) / 2147483646))
 
 
-def read_classes(root):
-    """Each label's class."""
-    try:
-        with open(os.path.join(root, CLASS_MAP), encoding="utf-8", newline="") as file:
-            return dict(csv.reader(file))
-    except (OSError, ValueError) as error:
-        raise Mistake(f"cannot read {CLASS_MAP}: {error}") from None
-
-
 def read_records(path, class_of):
     """The distinct records of a file, compressed or not, by class."""
-    pools = {name: [] for name in ["normal", *CLASSES]}
+    pools = {name: [] for name in class_of.values()}
     seen = set()
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="latin-1", newline="\n") as file:
@@ -110,9 +105,11 @@ class Sampler:
 def sample(arguments, root):
     if len(arguments) != 4 or not arguments[0].isdigit():
         raise Mistake("usage: python3 -m report knn-sample SEED DIR SAME CORRECTED")
-    sampler = Sampler(int(arguments[0]), *arguments[1:], read_classes(root))
-    for name in CLASSES:
-        sampler.sample(name)
+    class_of = classes(root)
+    sampler = Sampler(int(arguments[0]), *arguments[1:], class_of)
+    for name in dict.fromkeys(class_of.values()):
+        if name != "normal":
+            sampler.sample(name)
     return 0
 
 
