@@ -1,11 +1,12 @@
 #!/bin/sh
 # Finds what the build needs and installs what is missing, if it can. Costs a few milliseconds when all is there.
 #
-#   deps.sh [--check] [cuda] [plots] [test] [baselines]
+#   deps.sh [--check] [cuda] [plots] [report] [test] [baselines]
 #
 # cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
 #        reads
-# plots  gnuplot
+# plots  gnuplot, and what report takes
+# report Python 3.9 or newer with its standard library, for report/
 # test   cmocka, OpenBLAS, git
 # baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
@@ -35,6 +36,9 @@ has_library() {
         -include stdint.h -include setjmp.h - >/dev/null 2>&1 && [ "$($cc -print-file-name="lib$2.so")" != "lib$2.so" ]
 }
 
+# All of the standard library: python3-minimal has no sqlite3.
+have_python() { python3 -c 'import csv, sqlite3, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
+
 # missing_packages GROUP...: their Debian names.
 missing_packages() {
     for group; do
@@ -44,7 +48,11 @@ missing_packages() {
             has_library zlib.h z || echo zlib1g-dev              # step 8 reads gzip
             find_toolkit || have_pip || echo python3-venv        # for the toolkit's wheels
             ;;
-        plots) have gnuplot || echo gnuplot-nox ;;
+        plots)
+            have gnuplot || echo gnuplot-nox
+            have_python || echo python3
+            ;;
+        report) have_python || echo python3 ;;
         test)
             has_library cmocka.h cmocka || echo libcmocka-dev
             has_library cblas.h openblas || echo libopenblas-dev
@@ -57,7 +65,7 @@ missing_packages() {
 
 install_packages() {
     command="apt-get install -y $*"
-    [ -z "$check_only" ] || die "missing: $*; type: make deps (or: sudo $command)"
+    [ -z "$check_only" ] || die "missing: $*; type: sudo $command"
     have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
     [ "$(id -u)" = 0 ] || die "missing: $*; type: sudo $command"
     say "installing $* (apt-get)"
@@ -197,8 +205,8 @@ groups=
 for argument; do
     case $argument in
     --check) check_only=1 ;;
-    cuda | plots | test | baselines) groups="$groups $argument" ;;
-    *) die "unknown argument '$argument' (cuda, plots, test, baselines, --check)" ;;
+    cuda | plots | report | test | baselines) groups="$groups $argument" ;;
+    *) die "unknown argument '$argument' (cuda, plots, report, test, baselines, --check)" ;;
     esac
 done
 
