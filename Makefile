@@ -122,15 +122,16 @@ bench-sim: all sim $(sim_bench) ## time the simulator beside its targets (RUNS=5
 # cold: ## count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
 # sass: ## record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
 # data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
-# notes: ## refresh the tables of the notes from the recorded measurements
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data notes
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
+notes: ## refresh the tables of the notes from the recorded measurements
+	@python3 -B -m report notes
 notes-check: ## fail when a table of the notes is not what was recorded
-	@sh scripts/notes.sh --check
+	@python3 -B -m report notes --check
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
 compare: ## compare two recorded files: A=old.csv B=new.csv
-	@sh scripts/compare.sh "$(A)" "$(B)"
+	@python3 -B -m report compare "$(A)" "$(B)"
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
 

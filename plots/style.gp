@@ -1,6 +1,6 @@
 # What the figures share: arguments, terminal, type, colours. scripts/plots.sh calls each figure as
 #   gnuplot -c FIGURE.gp DATA OUT CAPTION TERMINAL COLUMNS BASELINE
-# DATA: the figure's digest by scripts/figures.awk, in named blocks; OUT: the path without its ending; TERMINAL: png,
+# DATA: what report/figures made of the measurements, in named blocks; OUT: the path without its ending; TERMINAL: png,
 # svg or dumb (text, COLUMNS wide); BASELINE: what the kernels are compared with.
 if (ARGC < 6) { print "draw the figures with scripts/plots.sh"; exit status 2 }
 DATA = ARG1; OUT = ARG2; CAPTION = ARG3; TERMINAL = ARG4; BASELINE = ARG6

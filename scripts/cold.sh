@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu cold
 need_tool cold ncu nsight-compute
+need_python cold
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
@@ -19,8 +20,6 @@ csv=$folder/gemv_dram.csv
 DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
 export DEVICE CC DRIVER CUDA DATE
-LC_ALL=C
-export LC_ALL
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/cold.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT
@@ -41,7 +40,7 @@ timed() {
 }
 
 # Every tenth launch is counted, by one metric and so in one pass: no launch is repeated, and nothing is done to caches.
-# Which of them count, cold.awk decides: those of the graphs that are timed.
+# Which of them count, report/record/cold.py decides: those of the graphs that are timed.
 count() {
     timed "$@" ncu --kernel-name-base function --kernel-id '::regex:^gemv_:.*7$' --graph-profiling node \
         --cache-control none --clock-control none --replay-mode kernel --metrics dram__bytes_read.sum \
@@ -73,8 +72,7 @@ for shape in ${COLD_SHAPES:-f16:1024:1024 f16:4096:4096 f16:4096:14336 f16:14336
                 head -n 1)" >&2
             exit "$status"
         fi
-        awk -v step="$name" -v variant="$variant" -v dtype="$dtype" -v n="$n" -v k="$k" -f scripts/records.awk \
-            -f scripts/cold.awk "$work/log" >>"$work/rows" || exit 2
+        report cold "$name" "$variant" "$dtype" "$n" "$k" "$work/log" >>"$work/rows"
     done
 done
 
@@ -84,9 +82,9 @@ if [ ! -s "$work/rows" ]; then
 fi
 mkdir -p "$folder"
 {
-    awk -v header=1 -f scripts/records.awk -f scripts/cold.awk
+    report header gemv_dram
     cat "$work/rows"
 } >"$csv.new.$$"
 mv "$csv.new.$$" "$csv"
 echo "cold: recorded in $csv" >&2
-awk -v judge=1 -f scripts/records.awk -f scripts/cold.awk "$work/rows"
+report cold --judge "$csv"

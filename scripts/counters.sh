@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 need_gpu counters
 need_step counters BENCH_STEPS ${BENCH_STEPS:-}
 need_tool counters ncu nsight-compute
+need_python counters
 build_steps ${BENCH_STEPS:-}
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
@@ -24,11 +25,11 @@ trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
 : >"$work/rows"
-counted=,
+counted=
 for step in ${BENCH_STEPS:-step0[1-6]}; do
     name=$(basename "$(cd "$step" && pwd -P)")
-    counted=$counted$name,
-    for variant in $("./$step/run" --list | awk '/^[a-z]/ { print $1 }'); do
+    counted="$counted $name"
+    for variant in $("./$step/run" --list | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
         echo "counters: $step $variant" >&2
         status=0
         : >"$work/log"
@@ -44,20 +45,14 @@ for step in ${BENCH_STEPS:-step0[1-6]}; do
             echo "counters: $step $variant: skipped: $reason" >&2
             continue
         fi
-        awk -v step="$name" -v variant="$variant" -v size="$size" -f scripts/records.awk -f scripts/counters.awk \
-            input=metrics scripts/metrics.txt input=ncu "$work/log" >>"$work/rows" || exit 2
+        report counters "$name" "$variant" "$size" "$work/log" >>"$work/rows"
     done
 done
 
 mkdir -p "$folder"
-{
-    awk -v header=1 -f scripts/records.awk -f scripts/counters.awk
-    {
-        if [ -n "${BENCH_STEPS:-}" ] && [ -e "$csv" ]; then
-            awk -F, -v counted="$counted" 'NR > 1 && !index(counted, "," $1 ",")' "$csv"
-        fi
-        cat "$work/rows"
-    } | LC_ALL=C sort -s -t , -k 1,1
-} >"$csv.new.$$"
+old=/dev/null # of other steps nothing stays where all are counted
+if [ -n "${BENCH_STEPS:-}" ]; then old=$csv; fi
+# shellcheck disable=SC2086 # several steps
+report counters --merge "$work/rows" "$old" $counted >"$csv.new.$$"
 mv "$csv.new.$$" "$csv"
 echo "counters: recorded in $csv; refresh the notes with make notes" >&2

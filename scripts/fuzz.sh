@@ -33,13 +33,13 @@ else
 fi
 rm -f "$out/try" "$out/try.c"
 
-# objects NAMES...: of common/readers, made once for all targets of data files; their names in $objects
+# objects NAMES...: of common, made once for all targets of data files; their names in $objects
 objects() {
     objects=
     for part; do
-        object=$out/$engine.$part.o
+        object=$out/$engine.$(basename "$part").o
         # shellcheck disable=SC2086 # words
-        "$compiler" $flags -fsanitize="$sanitizers" -c "common/readers/$part.c" -o "$object" || exit 1
+        "$compiler" $flags -fsanitize="$sanitizers" -c "common/$part.c" -o "$object" || exit 1
         objects="$objects $object"
     done
 }
@@ -84,7 +84,8 @@ for target in $targets; do
     ptx) fuzz ptx common/sim/ptx_lex.c common/sim/ptx_parse.c ;;
     fatbin) fuzz fatbin common/sim/fatbin.c ;;
     *)
-        [ -n "$objects" ] || objects classes csv encoding idx input names npy rows table vecs
+        [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \
+            readers/idx readers/input readers/names readers/npy readers/rows readers/table readers/vecs
         # shellcheck disable=SC2086 # words
         fuzz "$target" $objects
         ;;

@@ -1,10 +1,14 @@
 # shellcheck shell=sh
 # What the scripts about GPUs share. To be sourced in the project's root (`. scripts/gpu.sh`).
 
+# Numbers have a decimal point, and text is sorted by its bytes, whatever the user's locale.
+LC_ALL=C
+export LC_ALL
+
 # gpu_name, gpu_slug: the first GPU's name, and how its folder in plots/data/ is called: NVIDIA H200, nvidia-h200.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() {
-    gpu_name | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
+    gpu_name | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
 }
 
 # recorded_in STEP: the file its measurements go to; one an operation.
@@ -19,6 +23,16 @@ recorded_in() {
 
 # has_rows CSV: it holds more than a header.
 has_rows() { [ -f "$1" ] && [ -r "$1" ] && [ "$(wc -l <"$1")" -ge 2 ]; }
+
+# need_python PROGRAM: ends it with status 2 where there is no python3 that report/ runs on.
+need_python() {
+    python3 -c 'import sqlite3, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+        { echo "$1: python3 (3.9 or newer, with sqlite3) is missing; type: make deps" >&2; exit 2; }
+}
+
+# report COMMAND [ARGUMENT]...: report/README.md lists the commands. From any folder where root is set, else from the
+# project's. Without bytecode, which would lie among the sources.
+report() { PYTHONPATH=${root:-.} python3 -B -m report "$@"; }
 
 # need_gpu PROGRAM: ends it with status 3 where there is none.
 need_gpu() {
@@ -53,7 +67,7 @@ build_steps() {
 # where that is not the step's default.
 type_options() {
     case $1 in step06*) ;; *) return 0 ;; esac
-    awk -F, -v variant="$2" '$2 == variant && $3 != "f16" { print "--dtype " $3 }' plots/tensorcore_ladder.csv
+    sed -n "/,f16$/d; s/^[^,]*,$2,/--dtype /p" plots/tensorcore_ladder.csv
 }
 
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.
@@ -66,8 +80,6 @@ ncu_step() (
     type=$(type_options "$step" "$variant")
     sizes="--size $size --no-baseline --warm"
     case $step in step08*) sizes= ;; esac # it has another shape, the paper's
-    LC_ALL=C
-    export LC_ALL
     # shellcheck disable=SC2086 # several words, or none
     exec ncu --kernel-name-base function --kernel-id '::regex:^(sgemm|hgemm|gemm|gemv|knn)_:1' --clock-control none \
         --metrics "${metrics%,}" "$@" "./$step/run" $sizes --time 0.01 ${variant:+--variant "$variant"} $type

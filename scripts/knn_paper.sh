@@ -13,8 +13,6 @@
 # Exit status: 0, 2 for a wrong variable, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
-LC_ALL=C
-export LC_ALL
 . scripts/gpu.sh
 parts=${PARTS:-table select cpu rates}
 for part in $parts; do
@@ -29,6 +27,7 @@ for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
     esac
 done
 need_gpu knn-paper
+need_python knn-paper
 build_steps step08
 if [ -e build/knn_cpu ] || MAKEFLAGS='' make --no-print-directory build/knn_cpu >&2; then :; fi
 
@@ -41,6 +40,8 @@ csv=$folder/knn.csv
 rates=$folder/knn_rates.csv
 work=build/knn_paper
 mkdir -p "$folder" "$work"
+trap 'rm -f "$rates.new.$$"' EXIT
+trap 'exit 130' INT TERM
 if [ -n "${FORCE:-}" ]; then
     for file in "$csv" "$rates"; do if [ -e "$file" ]; then mv "$file" "$file.old"; fi; done
 fi
@@ -69,11 +70,11 @@ search() {
     ./step08/run --m 1200 --n "$n" --d "$d" --k "$k" --time 0.2 --csv "$csv" --resume "$@"
 }
 
-# time_of VARIANT N D K: what is recorded, in ms; nothing where it is not
+# time_of VARIANT N D K: what is recorded last, in ms; nothing where it is not. Times with copies are not meant.
 time_of() {
     [ -f "$csv" ] || return 0
-    awk -F, -v v="$1" -v n="$2" -v d="$3" -v k="$4" '$2 == v && $6 == 1200 && $7 == n && $9 == d && $8 == k &&
-        $13 != "transfers" { ms = $14 } END { print ms }' "$csv"
+    sed -n "s/^[^,]*,$1,knn,[^,]*,[^,]*,1200,$2,$4,$3,[^,]*,[^,]*,[^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p" "$csv" |
+        sed -n '/^transfers/d; s/.* //p' | tail -n 1
 }
 
 part_table() {
@@ -101,9 +102,9 @@ part_select() {
     done
     if [ "$low" -gt 0 ] && [ "$high" -gt 0 ]; then echo "knn-paper: kpass and bitonic cross at k = $high (the paper's GPU: 46)" >&2; fi
 }
-slower() { # slower K: does kpass take longer than bitonic?
-    awk -v a="$(time_of direct+kpass 16384 32 "$1")" -v b="$(time_of direct+bitonic 16384 32 "$1")" \
-        'BEGIN { exit !(a + 0 >= b + 0) }'
+slower() { # slower K: does kpass take as long as bitonic, or longer?
+    kpass=$(time_of direct+kpass 16384 32 "$1") bitonic=$(time_of direct+bitonic 16384 32 "$1")
+    [ "$(printf '%s\n%s\n' "$kpass" "$bitonic" | sort -g | tail -n 1)" = "$kpass" ]
 }
 
 part_cpu() {
@@ -123,20 +124,15 @@ part_cpu() {
     done
 }
 
-# distinct NAME FILE.gz: $work/NAME.csv
-distinct() {
-    [ ! -s "$work/$1.csv" ] || return 0
-    gzip -dc "$2" | awk '!seen[$0]++' >"$work/$1.part"
-    mv "$work/$1.part" "$work/$1.csv"
-}
-
 # classify SEED FACTS...: the rows of one sample
 classify() {
-    seed=$1 protocol=$2 class=$3
-    base=$work/$seed/$protocol-$class
+    protocol=$2 class=$3
+    base=$work/$1/$protocol-$class
+    # shellcheck disable=SC2086 # several methods
     ./step08/run --train "$base-train.csv" --test "$base-test.csv" --header no --symbolic 2,3,4 \
-        --normalize zscore,minmax --classes-map kdd --k-sweep 1:15 --verify $rate_methods >"$base.out" 2>"$base.err" || { cat "$base.err" >&2; return 1; }
-    awk -v facts="$*" -f scripts/records.awk -f scripts/knn.awk -f scripts/knn_rates.awk "$base.out" >"$base.rows"
+        --normalize zscore,minmax --classes-map kdd --k-sweep 1:15 --verify $rate_methods --rates-csv "$base.rates" \
+        >"$base.out" 2>"$base.err" || { cat "$base.err" >&2; return 1; }
+    report knn-rates "$*" "$base.rates" >"$base.rows"
 }
 
 part_rates() {
@@ -147,15 +143,12 @@ part_rates() {
             return
         fi
     done
-    distinct same "$data/kddcup.data_10_percent.gz"
-    distinct corrected "$data/corrected.gz"
     for seed in ${SEEDS:-1 2 3 4 5 6 7 8 9 10}; do
-        if [ -f "$rates" ] && awk -F, -v s="$seed" '$3 == s { found = 1 } END { exit !found }' "$rates"; then continue; fi
+        if [ -f "$rates" ] && grep -q "^[a-z]*,[^,]*,$seed," "$rates"; then continue; fi
         stop_if_late
         rm -rf "${work:?}/$seed"
         mkdir -p "$work/$seed"
-        awk -v seed="$seed" -v dir="$work/$seed" -f scripts/knn_sample.awk input=same "$work/same.csv" \
-            input=corrected "$work/corrected.csv" >"$work/$seed/facts"
+        report knn-sample "$seed" "$work/$seed" "$data/kddcup.data_10_percent.gz" "$data/corrected.gz" >"$work/$seed/facts"
         jobs= # they are short, and mostly one core's
         while read -r facts; do
             # shellcheck disable=SC2086 # several words
@@ -163,14 +156,15 @@ part_rates() {
             jobs="$jobs $!"
         done <"$work/$seed/facts"
         for job in $jobs; do wait "$job"; done
-        [ -s "$rates" ] || awk -v header=1 -f scripts/records.awk -f scripts/knn.awk -f scripts/knn_rates.awk >"$rates"
-        cat "$work/$seed"/*.rows >>"$rates"
+        { # a sample is recorded whole
+            if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
+            cat "$work/$seed"/*.rows
+        } >"$rates.new.$$"
+        mv "$rates.new.$$" "$rates"
         rm -rf "${work:?}/$seed"
         echo "KDD Cup 1999, sample $seed: 8 runs"
     done
-    awk -F, 'NR > 1 && $2 == "U2R" { known = $10; trained[$1] = $7; tested[$1] = $9 } END { if (known != "") printf \
-        "U2R: %d attacks exist in the training data, not 100; same file: %d train, %d test; corrected: %d train, %d test\n",
-        known, trained["same"], tested["same"], trained["corrected"], tested["corrected"] }' "$rates"
+    if [ -f "$rates" ]; then report knn-summary "$rates"; fi
 }
 
 for part in $parts; do "part_$part"; done

@@ -4,8 +4,6 @@
 # gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
 # tensorcore_error.csv), and step 8's, plots/knn_*.gp (knn.csv and knn_rates.csv).
 set -eu
-LC_ALL=C
-export LC_ALL
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/scripts/gpu.sh"
 
@@ -37,6 +35,7 @@ for term in $terms; do
 done
 [ -n "$terms" ] || usage "--term names no terminal"
 command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnuplot-nox"; exit 2; }
+need_python plots
 
 # Whose measurements: those asked for, else this machine's GPU's, else the H200's, else the first there are.
 # A file of a header alone is none.
@@ -52,11 +51,10 @@ if [ -z "$csv" ]; then
 else
     given=1
 fi
-case $csv in /*) ;; *) csv=./$csv ;; esac # awk takes a=b for an assignment
+case $csv in -*) csv=./$csv ;; esac
 gemv=$(dirname "$csv")/gemv.csv
 tensor=$(dirname "$csv")/tensorcore.csv
 knn=$(dirname "$csv")/knn.csv
-knn_rates=$(dirname "$csv")/knn_rates.csv
 short() { # a file's name in messages
     short=${1#"$root/"}
     printf %s "${short#./}"
@@ -81,57 +79,10 @@ if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 100); fi
 gap=0.052
 case " $terms " in *' dumb '*) gap=0.045 ;; esac
 
-scripts=$root/scripts
-figures=
-if [ -r "$csv" ]; then
-    DATA_NAME=$(short "$csv") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
-        -f "$scripts/figures.awk" input=devices "$root/plots/devices.csv" input=ladder "$root/plots/intensity.csv" \
-        input=rows "$csv" || exit 2
-fi
-if [ -f "$work/caption" ]; then
-    figures="progression size article roofline"
-else
-    say "no recorded measurements in $(short "$csv"), nothing to draw: \`make bench\` records them"
-fi
-if has_rows "$tensor"; then
-    DATA_NAME=$(short "$tensor") awk -v dir="$work" -v gap="$gap" -f "$scripts/records.awk" -f "$scripts/digest.awk" \
-        -f "$scripts/tensorcore.awk" -f "$scripts/tensorcore_figures.awk" \
-        input=tensorcore_ladder "$root/plots/tensorcore_ladder.csv" input=tensorcore "$tensor" || exit 2
-fi
-if [ -f "$work/tensorcore_caption" ]; then
-    figures="$figures tensorcore_ladder tensorcore_size"
-elif [ -n "$figures" ]; then
-    say "no figures of tensor cores: no recorded measurements in $(short "$tensor"); \`make bench\` records them"
-fi
-errors=$(dirname "$csv")/tensorcore_error.csv
-if has_rows "$errors"; then
-    awk -v dir="$work" -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/tensorcore_error.awk" \
-        "$errors" || exit 2
-    if [ -f "$work/error_caption" ]; then figures="$figures tensorcore_error"; fi
-fi
-if has_rows "$gemv"; then
-    set -- input=gemv "$gemv"
-    search=$(dirname "$csv")/gemv_search.csv
-    if [ -f "$search" ]; then set -- "$@" input=gemv_search "$search"; fi
-    DATA_NAME=$(short "$gemv") SEARCH_NAME=$(short "$search") awk -v dir="$work" -v gap="$gap" \
-        -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/gemv.awk" -f "$scripts/gemv_figures.awk" \
-        input=gemv_ladder "$root/plots/gemv_ladder.csv" "$@" || exit 2
-fi
-if [ -f "$work/gemv_caption" ]; then
-    figures="$figures gemv_ladder gemv_size gemv_search"
-elif [ -n "$figures" ]; then
-    say "no figures of GEMV: no recorded measurements in $(short "$gemv"); \`make bench\` records them"
-fi
-set --
-if has_rows "$knn"; then set -- "$@" input=knn "$knn"; fi
-if has_rows "$knn_rates"; then set -- "$@" input=knn_rates "$knn_rates"; fi
-if [ $# -gt 0 ]; then
-    DATA_NAME=$(short "$knn") RATES_NAME=$(short "$knn_rates") awk -v dir="$work" -v gap="$gap" \
-        -f "$scripts/records.awk" -f "$scripts/digest.awk" -f "$scripts/knn.awk" -f "$scripts/knn_figures.awk" \
-        "$@" || exit 2
-fi
-if [ -f "$work/knn_caption" ]; then figures="$figures knn_table knn_select knn_rates"; fi
-[ -n "$figures" ] || exit 1
+status=0
+report figures --dir "$work" --gap "$gap" "$csv" >"$work/figures" || status=$?
+[ "$status" = 0 ] || exit "$status"
+figures=$(cat "$work/figures")
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
 export GNUPLOT_LIB
@@ -141,27 +92,21 @@ for figure in "$root"/plots/*.gp; do # an older figure would pass for one of the
     done
 done
 drawn=0
-before= # whose caption stands above, in the terminal
+before= # the caption that stands above, in the terminal
 for figure in $figures; do
-    case $figure in
-    gemv_*) part=gemv_ ;;
-    knn_*) part=knn_ ;;
-    tensorcore_error) part=error_ ;;
-    tensorcore_*) part=tensorcore_ ;;
-    *) part= ;;
-    esac
     if [ -f "$work/$figure.why" ]; then
         say "$figure: $(cat "$work/$figure.why")"
+        continue
     fi
+    caption=$(cat "$work/$figure.caption")
     for term in $terms; do
-        [ ! -f "$work/$figure.why" ] || continue
-        if [ "$term" = dumb ] && [ "$before" != "of $part" ]; then
+        if [ "$term" = dumb ] && [ "$before" != "$caption" ]; then
             [ -z "$before" ] || echo
-            fold -s -w "$columns" "$work/${part}caption" | sed 's/ *$//'
-            before="of $part"
+            fold -s -w "$columns" "$work/$figure.caption" | sed 's/ *$//'
+            before=$caption
         fi
         LC_ALL=C.UTF-8 gnuplot -c "$root/plots/$figure.gp" "$work/$figure.dat" "$work/$figure" \
-            "$(cat "$work/${part}caption")" "$term" "$columns" "$(cat "$work/${part}baseline")" ||
+            "$caption" "$term" "$columns" "$(cat "$work/$figure.baseline")" ||
             { say "gnuplot failed on plots/$figure.gp"; exit 3; }
         drawn=$((drawn + 1))
         if [ "$term" = dumb ]; then # without gnuplot's form feeds, blank lines and blanks at the ends

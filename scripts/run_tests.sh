@@ -52,7 +52,7 @@ if [ $# = 0 ]; then
         case $test in *.c) test=build/${test%.c} ;; esac
         set -- "$@" "$test"
     done
-    [ -e scripts/notes.sh ] && set -- "$@" notes-check
+    [ -e report/notes.py ] && set -- "$@" notes-check
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' && set -- "$@" scripts/test_gpu.sh
 fi
 
@@ -60,7 +60,7 @@ fi
 run() {
     log=$logs/$(basename "$1").log
     case $1 in
-    notes-check) sh scripts/notes.sh --check ;;
+    notes-check) python3 -B -m report notes --check ;;
     *.sh) sh "$1" ;;
     *) "./$1" ;;
     esac >"$log" 2>&1

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
-# registers, and how many instructions of which kind (scripts/sass.awk says how the loop is found). Needs no GPU.
+# registers, and how many instructions of which kind (report/record/sass.py says how the loop is found). Needs no GPU.
 # Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_tool sass cuobjdump cuda-cuobjdump-13-0
+need_python sass
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
 arch=sm_90a
@@ -16,7 +17,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sass.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
-awk -v header=1 -f scripts/records.awk -f scripts/sass.awk >"$work/rows"
+report header sass >"$work/rows"
 for kernel in step0[1-5]_*/*.cu; do
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
@@ -25,9 +26,7 @@ for kernel in step0[1-5]_*/*.cu; do
         echo "sass: $object has no machine code for $arch; type: make sass ARCHS=${arch#sm_}" >&2
         exit 2
     fi
-    awk -v step="${kernel%%/*}" -v variant="$(basename "$kernel" .cu)" -v arch="$arch" -v nvcc="$nvcc" \
-        -f scripts/records.awk -f scripts/sass.awk input=usage "$work/usage" input=sass "$work/sass" >>"$work/rows" ||
-        exit 2
+    report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
 mkdir -p plots/data
 cat "$work/rows" >"$csv.new.$$"

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_coalesced(sgemm_problem p)
     *c = gemm_blend(p, acc, c);
 }
 
-extern "C" gemm_kernel kernel_coalesced(void) {
+extern "C" kernel_info kernel_coalesced(void) {
     return {(const void *)sgemm_coalesced, BLOCK * BLOCK, 0};
 }
 

@@ -12,5 +12,5 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step01_naive", variants, GEMM_COUNT(variants), NULL);
+    return gemm_step_main(argc, argv, "step01_naive", variants, ARRAY_SIZE(variants), NULL);
 }

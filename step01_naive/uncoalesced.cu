@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_uncoalesced(sgemm_problem 
     *c = gemm_blend(p, acc, c);
 }
 
-extern "C" gemm_kernel kernel_uncoalesced(void) {
+extern "C" kernel_info kernel_uncoalesced(void) {
     return {(const void *)sgemm_uncoalesced, BLOCK * BLOCK, 0};
 }
 

@@ -8,5 +8,5 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step02_smem", variants, GEMM_COUNT(variants), NULL);
+    return gemm_step_main(argc, argv, "step02_smem", variants, ARRAY_SIZE(variants), NULL);
 }

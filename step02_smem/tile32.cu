@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(TILE *TILE) sgemm_tile32(sgemm_problem p) {
     }
 }
 
-extern "C" gemm_kernel kernel_tile32(void) {
+extern "C" kernel_info kernel_tile32(void) {
     return {(const void *)sgemm_tile32, TILE * TILE, 0};
 }
 

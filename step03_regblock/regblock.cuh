@@ -67,7 +67,7 @@ __global__ void __launch_bounds__((BM / TM) * (BN / TN)) sgemm_regblock(sgemm_pr
     }
 }
 
-template <int BM, int BN, int BK, int TM, int TN> static gemm_kernel kernel_regblock(void) {
+template <int BM, int BN, int BK, int TM, int TN> static kernel_info kernel_regblock(void) {
     return {(const void *)sgemm_regblock<BM, BN, BK, TM, TN>, (BM / TM) * (BN / TN), 0};
 }
 

@@ -14,5 +14,5 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step03_regblock", variants, GEMM_COUNT(variants), NULL);
+    return gemm_step_main(argc, argv, "step03_regblock", variants, ARRAY_SIZE(variants), NULL);
 }

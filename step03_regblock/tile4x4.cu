@@ -4,7 +4,7 @@
 static const int BM = 64, BN = 64, BK = 16; /* block tile */
 static const int TM = 4, TN = 4;            /* thread tile */
 
-extern "C" gemm_kernel kernel_tile4x4(void) {
+extern "C" kernel_info kernel_tile4x4(void) {
     return kernel_regblock<BM, BN, BK, TM, TN>();
 }
 

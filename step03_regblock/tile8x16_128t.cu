@@ -5,7 +5,7 @@
 static const int BM = 128, BN = 128, BK = 16; /* block tile */
 static const int TM = 8, TN = 16;             /* thread tile */
 
-extern "C" gemm_kernel kernel_tile8x16_128t(void) {
+extern "C" kernel_info kernel_tile8x16_128t(void) {
     return kernel_regblock<BM, BN, BK, TM, TN>();
 }
 

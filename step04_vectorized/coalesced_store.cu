@@ -68,7 +68,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coale
     }
 }
 
-extern "C" gemm_kernel kernel_coalesced_store(void) {
+extern "C" kernel_info kernel_coalesced_store(void) {
     return {(const void *)sgemm_coalesced_store<true>, THREADS, 0};
 }
 

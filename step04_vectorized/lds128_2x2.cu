@@ -44,7 +44,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds12
                                 make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
 
-extern "C" gemm_kernel kernel_lds128_2x2(void) {
+extern "C" kernel_info kernel_lds128_2x2(void) {
     return {(const void *)sgemm_lds128_2x2<true>, THREADS, 0};
 }
 

@@ -15,5 +15,5 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step04_vectorized", variants, GEMM_COUNT(variants), NULL);
+    return gemm_step_main(argc, argv, "step04_vectorized", variants, ARRAY_SIZE(variants), NULL);
 }

@@ -100,7 +100,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async
         }
 }
 
-extern "C" gemm_kernel kernel_cp_async(void) {
+extern "C" kernel_info kernel_cp_async(void) {
     return {(const void *)sgemm_cp_async<true>, THREADS, STAGES * sizeof(stage)};
 }
 

@@ -133,7 +133,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_regis
             gemm_store4<VECTOR>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j * 64 + tx * 4, c[i][j]);
 }
 
-extern "C" gemm_kernel kernel_register_prefetch(void) {
+extern "C" kernel_info kernel_register_prefetch(void) {
     return {(const void *)sgemm_register_prefetch<true>, THREADS, 0};
 }
 

@@ -22,5 +22,5 @@ static const gemm_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step05_doublebuffer", variants, GEMM_COUNT(variants), NULL);
+    return gemm_step_main(argc, argv, "step05_doublebuffer", variants, ARRAY_SIZE(variants), NULL);
 }

@@ -87,7 +87,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_strea
     }
 }
 
-extern "C" gemm_kernel kernel_stream_k(void) {
+extern "C" kernel_info kernel_stream_k(void) {
     return {(const void *)sgemm_stream_k<true>, THREADS, STAGES * sizeof(stage)};
 }
 

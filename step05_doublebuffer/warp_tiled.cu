@@ -2,7 +2,7 @@
  * block stands. One block a tile of C; blocks run in the order of tile_position, which keeps what they share in L2. */
 #include "warp_tile.cuh"
 
-extern "C" gemm_kernel kernel_warp_tiled(void) {
+extern "C" kernel_info kernel_warp_tiled(void) {
     return {(const void *)sgemm_whole_tiles<true>, THREADS, STAGES * sizeof(stage)};
 }
 

@@ -68,6 +68,22 @@ static inline hopper_problem hopper_of(const gemm_problem *p) {
 
 /* ---- from sums to C ---- */
 
+/* alpha*sum of two neighbours, and what beta*C adds. s8: modulo 2^32. */
+__device__ __forceinline__ float2 hopper_scale(const hopper_problem &p, float s0, float s1) {
+    return make_float2(p.alpha * s0, p.alpha * s1);
+}
+__device__ __forceinline__ uint2 hopper_scale(const hopper_problem &p, int s0, int s1) {
+    const unsigned alpha = (unsigned)(int)p.alpha;
+    return make_uint2(alpha * (unsigned)s0, alpha * (unsigned)s1);
+}
+__device__ __forceinline__ float2 hopper_add(const hopper_problem &p, float2 r, float2 c) {
+    return make_float2(r.x + p.beta * c.x, r.y + p.beta * c.y);
+}
+__device__ __forceinline__ uint2 hopper_add(const hopper_problem &p, uint2 r, uint2 c) {
+    const unsigned beta = (unsigned)(int)p.beta;
+    return make_uint2(r.x + beta * c.x, r.y + beta * c.y);
+}
+
 /* What two neighbours of C hold, col even: as floats, or for s8 as 32-bit integers. Nothing outside is read. */
 template <int OUT>
 __device__ __forceinline__ void hopper_old(const hopper_problem &p, int row, int col, float (&c)[2]) {
@@ -85,27 +101,14 @@ template <int OUT> __device__ __forceinline__ void hopper_old(const hopper_probl
     for (int i = 0; i < 2 && col + i < p.n; i++) c[i] = *gemm_at((const int *)p.C, p.ldc, row, col + i);
 }
 
-/* alpha*sum + beta*C of two neighbours; without ADD beta is zero and C is not read. s8: modulo 2^32. */
-template <int OUT, bool ADD>
-__device__ __forceinline__ float2 hopper_blend(const hopper_problem &p, int row, int col, float s0, float s1) {
-    float2 r = make_float2(p.alpha * s0, p.alpha * s1);
+/* alpha*sum + beta*C of two neighbours; without ADD beta is zero and C is not read. */
+template <int OUT, bool ADD, class SUM>
+__device__ __forceinline__ auto hopper_blend(const hopper_problem &p, int row, int col, SUM s0, SUM s1) {
+    auto r = hopper_scale(p, s0, s1);
     if (ADD) {
-        float c[2];
+        SUM c[2];
         hopper_old<OUT>(p, row, col, c);
-        r.x += p.beta * c[0];
-        r.y += p.beta * c[1];
-    }
-    return r;
-}
-template <int OUT, bool ADD>
-__device__ __forceinline__ uint2 hopper_blend(const hopper_problem &p, int row, int col, int s0, int s1) {
-    const unsigned alpha = (unsigned)(int)p.alpha, beta = (unsigned)(int)p.beta;
-    uint2 r = make_uint2(alpha * (unsigned)s0, alpha * (unsigned)s1);
-    if (ADD) {
-        int c[2];
-        hopper_old<OUT>(p, row, col, c);
-        r.x += beta * (unsigned)c[0];
-        r.y += beta * (unsigned)c[1];
+        r = hopper_add(p, r, {(decltype(r.x))c[0], (decltype(r.x))c[1]});
     }
     return r;
 }
@@ -121,6 +124,19 @@ template <int OUT> __device__ __forceinline__ uint32_t hopper_pack(float2 r) {
         memcpy(&packed, &two, sizeof packed);
     }
     return packed;
+}
+
+/* The other way round. */
+template <int OUT> __device__ __forceinline__ float2 hopper_unpack(uint32_t packed) {
+    if constexpr (OUT == DTYPE_BF16) {
+        __nv_bfloat162 two;
+        memcpy(&two, &packed, sizeof packed);
+        return __bfloat1622float2(two);
+    } else {
+        __half2 two;
+        memcpy(&two, &packed, sizeof packed);
+        return __half22float2(two);
+    }
 }
 
 /* The type of C that a type of operands has beside float: short ones for short operands. */

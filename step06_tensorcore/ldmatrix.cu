@@ -96,7 +96,7 @@ template <gemm_type TYPE, gemm_layout LAYOUT> static cudaError_t run(const gemm_
     return cudaGetLastError();
 }
 
-extern "C" gemm_kernel kernel_ldmatrix(void) {
+extern "C" kernel_info kernel_ldmatrix(void) {
     return {(const void *)gemm_ldmatrix<GEMM_F16, GEMM_TN>, THREADS, 0};
 }
 

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(WARP) gemm_mma_s8_tile(gemm_problem p) {
     }
 }
 
-extern "C" gemm_kernel kernel_mma_s8_tile(void) {
+extern "C" kernel_info kernel_mma_s8_tile(void) {
     return {(const void *)gemm_mma_s8_tile, WARP, 0};
 }
 

@@ -85,7 +85,7 @@ template <gemm_type TYPE, gemm_layout LAYOUT> static cudaError_t run(const gemm_
     return cudaGetLastError();
 }
 
-extern "C" gemm_kernel kernel_mma_sync(void) {
+extern "C" kernel_info kernel_mma_sync(void) {
     return {(const void *)gemm_mma_sync<GEMM_F16, GEMM_TN>, THREADS, 0};
 }
 

@@ -1,360 +1,54 @@
-/* Blocks that stay, and consumers that take turns: one launch of as many blocks as fit the GPU, each working through
- * tile after tile.
- *
- * Nobody waits for a beginning: the producer runs ahead into the next tile while this one is multiplied. Nobody waits
- * for an end either: a tile of 128 x 192 or 128 x 128 belongs to one consumer as a whole, which stores its sums while
- * the other multiplies the next one. (When both share a tile of 128 x 256, both store at once, and no tensor core works
- * meanwhile.) The sums leave through shared memory and a bulk store that runs in the background.
- *
- *     producer     │ asks for the stages of tile 0, of tile 1, of tile 2 ..., as they become empty
- *     consumer 0   │ multiply tile 0 │ store │  wait  │ multiply tile 2 │ store │  wait  │ multiply tile 4
- *     consumer 1   │      wait       │ multiply tile 1 │ store │  wait  │ multiply tile 3 │ store │  wait
- *                                      store: registers -> stmatrix -> shared memory -> bulk store
- *
- * All stages pass through one ring, and a consumer skips those of the other's tiles. But an mbarrier's parity tells a
- * phase from its neighbours only, so nobody may wait for a phase that lies further ahead: a consumer first waits, at a
- * named barrier, until the other has seen the last stage of the tile before arrive.
- *
- * Tiles are taken in groups of neighbouring rows, column by column, so that what runs at the same time is a compact
- * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
- * consumer.
- *
- * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
- * lines, and where it is no multiple of 32 bytes either, in five sectors instead of four. Where L2 then takes longer
- * than the products, two blocks, one above the other, are a cluster: each brings half of the B that they have in common
- * and sends it to both. That costs time at the beginning, and where L2 keeps up it gains nothing.
- */
-#include "hopper.cuh"
-
-/* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
-    static const int BM = BM_, BN = BN_; /* the tile of a block */
-    /* The consumers take turns, a whole tile each; or they share a tile, 64 rows each. */
-    static const bool TURNS = TURNS_;
-    static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
-    static const int CLUSTER = CLUSTER_; /* blocks, one above the other, that share a tile of B */
-    static const int BUFFERS = BUFFERS_; /* a warp's results go out 128 bytes a row at once, from so many places */
-    static const int CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
-    static const int PIECES = TURNS ? BM / 64 : 1; /* of 64 rows, a consumer's */
-    static const int THREADS = 128 * (1 + CONSUMERS);
-    static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-    static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
-    static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
-    static const int BARRIER_BYTES = 1024;
-    static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
-    static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    /* Stages that a block fills before it waits for anyone: all, but in a cluster, where that costs L2 twice the B. */
-    static const int ALONE = CLUSTER == 1 ? STAGES : 1;
-    /* A block of three warpgroups starts with 168 registers a thread, and the sum stays. */
-    static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
-};
-
-/* ---- which tile ---- */
-
-/* Cluster tile number `tile` of tiles_m x tiles_n: groups of `group` rows, column by column. */
-__device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int group, int *row, int *col) {
-    const int first = tile / (group * tiles_n) * group, inside = tile % (group * tiles_n);
-    const int rows = min(group, tiles_m - first);
-    *row = first + inside % rows;
-    *col = inside / rows;
-}
-
-/* ---- from registers to C ---- */
-
-__device__ __forceinline__ void shared_store_8(uint32_t to, float2 two) {
-    *(float2 *)__cvta_shared_to_generic(to) = two;
-}
-__device__ __forceinline__ void shared_store_8(uint32_t to, uint2 two) {
-    *(uint2 *)__cvta_shared_to_generic(to) = two;
-}
-
-/* A warp's 16 rows of COUNT / 2 columns from (row, col) on: rounded, laid into shared memory as the swizzle wants it,
- * and sent. `place` says which buffer is next. ADD: beta is not zero. */
-template <int OUT, bool ADD, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void send(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                            int row, int col, uint32_t buffers, int *place) {
-    const int lane = threadIdx.x % 32;
-    const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
-    const int SLABS = COUNT / 4 / BLOCKS;
-    static_assert(SLABS * BLOCKS * 4 == COUNT, "whole rows of 128 bytes");
-#pragma unroll
-    for (int s = 0; s < SLABS; s++) {
-        const uint32_t slab = buffers + *place * T::SLAB;
-        *place = *place + 1 == T::BUFFERS ? 0 : *place + 1;
-        if (lane == 0) tma_store_wait_read<T::BUFFERS - 1>(); /* what was there before has been read */
-        __syncwarp();
-#pragma unroll
-        for (int j = s * BLOCKS; j < (s + 1) * BLOCKS; j += BLOCKS == 8 ? 2 : 1) {
-            const int top = row + lane / 4;
-            if constexpr (BLOCKS == 8) {
-                uint32_t four[4]; /* 8x8 matrices: upper and lower rows of block j, then of j + 1 */
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    four[i] = hopper_pack<OUT>(hopper_blend<OUT, ADD>(p, top + i % 2 * 8,
-                                                                      col + 8 * (j + i / 2) + lane % 4 * 2,
-                                                                      d[4 * j + 2 * i], d[4 * j + 2 * i + 1]));
-                const int r = lane % 16, chunk = (j % 8 + lane / 16) ^ (r % 8);
-                stmatrix_x4(slab + r * ROW_BYTES + chunk * 16, four[0], four[1], four[2], four[3]);
-            } else {
-                /* Odd rows take the blocks in another order: else four rows would meet in half of the banks. */
-                const bool odd = lane / 4 % 2 == 1;
-                const int other = j ^ 2, block = odd ? other : j;
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    const SUM s0 = odd ? d[4 * other + 2 * i] : d[4 * j + 2 * i];
-                    const SUM s1 = odd ? d[4 * other + 2 * i + 1] : d[4 * j + 2 * i + 1];
-                    const auto two = hopper_blend<OUT, ADD>(p, top + i * 8, col + 8 * block + lane % 4 * 2, s0, s1);
-                    const int r = lane / 4 + i * 8, chunk = (block % 4 * 2 + lane % 4 / 2) ^ (r % 8);
-                    shared_store_8(slab + r * ROW_BYTES + chunk * 16 + lane % 2 * 8, two);
-                }
-            }
-        }
-        fence_proxy_async();
-        __syncwarp();
-        if (lane == 0) {
-            tma_store(map, col + s * BLOCKS * 8, row, slab);
-            tma_store_commit();
-        }
-    }
-}
-
-/* The same for the type of C that the problem has. */
-template <int TYPE, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void finish(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                              int row, int col, uint32_t buffers, int *place) {
-    const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
-    if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        if (p.out == SHORT && p.beta == 0.0f) send<SHORT, false, T>(p, map, d, row, col, buffers, place);
-        if (p.out == SHORT && p.beta != 0.0f) send<SHORT, true, T>(p, map, d, row, col, buffers, place);
-    }
-    if (p.out == LONG && p.beta == 0.0f) send<LONG, false, T>(p, map, d, row, col, buffers, place);
-    if (p.out == LONG && p.beta != 0.0f) send<LONG, true, T>(p, map, d, row, col, buffers, place);
-}
-
-/* ---- from memory to the ring ---- */
-
-/* One step of a tile into stage s, when it is empty: this block's rows of A from `row` on; and the columns of B from
- * `col` on, a part for all blocks of the cluster, of which the others bring the rest; or, ALONE, all for this one.
- * tn: a part of B is columns, along K. nn: B comes in boxes of 64 columns, and a part is some of their rows of K. */
-template <int TYPE, int LAYOUT, class T, bool ALONE>
-static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUtensorMap *b_map, uint32_t ring,
-                                             uint32_t full, int s, int t, int row, int col, unsigned rank) {
-    const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64;
-    const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::CLUSTER;
-    const uint32_t a = ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = full + 8 * s;
-    mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
-    tma_load(a, a_map, t * BK, row, barrier);
-#pragma unroll
-    for (int i = 0; i < BOXES * (ALONE ? T::CLUSTER : 1); i++) {
-        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)rank);
-        const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
-        const uint32_t to = b + (BK * box + first) * ROW_BYTES;
-        if (ALONE || T::CLUSTER == 1)
-            tma_load(to, b_map, x, y, barrier);
-        else
-            tma_load_multicast(to, b_map, x, y, barrier, (1u << T::CLUSTER) - 1);
-    }
-}
-
-/* ---- the kernel ---- */
-
-template <int TYPE, int LAYOUT, class T>
-__global__ void __launch_bounds__(T::THREADS, 1)
-    gemm_persistent(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
-                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const int group) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    extern __shared__ __align__(1024) unsigned char shared[];
-    const int BK = hopper_bk(TYPE);
-    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one a stage */
-    const uint32_t ring = full + T::BARRIER_BYTES, staging = ring + T::STAGES * T::STAGE_BYTES;
-    const unsigned rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
-
-    const int tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), tiles_n = (p.n + T::BN - 1) / T::BN;
-    const int tiles = tiles_m * tiles_n, step = gridDim.x / T::CLUSTER;
-    const int steps = (p.k + BK - 1) / BK; /* tiles along K */
-
-    if (threadIdx.x == 0) {
-        tma_prefetch(&a_map);
-        tma_prefetch(&b_map);
-        tma_prefetch(&c_map);
-        for (int s = 0; s < T::STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * T::CLUSTER);
-        }
-        fence_mbarrier_init();
-    }
-    __syncwarp();
-    /* Nobody uses a barrier before it is there; in a cluster those of the other blocks neither. */
-    const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
-    if (T::CLUSTER > 1)
-        cluster_arrive_relaxed();
-    else if (threadIdx.x < 32)
-        named_barrier_arrive(1, READY);
-    /* But the first stages need nobody else: they are on their way before anyone waits. */
-    const int alone = min(steps, T::ALONE);
-    if (threadIdx.x == 0) {
-        int tile_m, tile_n;
-        locate(blockIdx.x / T::CLUSTER, tiles_m, tiles_n, group, &tile_m, &tile_n);
-        const int row = (tile_m * T::CLUSTER + rank) * T::BM;
-#pragma unroll 1
-        for (int t = 0; t < alone; t++)
-            bring<TYPE, LAYOUT, T, true>(&a_map, &b_map, ring, full, t, t, row, tile_n * T::BN, rank);
-    }
-    __syncwarp();
-    if (T::CLUSTER > 1)
-        cluster_wait();
-    else if (warpgroup > 0)
-        named_barrier_wait(1, READY);
-
-    int s = 0;          /* the stage that is next, */
-    unsigned phase = 0; /* and the parity of its barriers' phase */
-    if (warpgroup == 0) {
-        if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) {
-            int t = alone; /* the first tile's next step */
-            s = alone % T::STAGES, phase = alone / T::STAGES;
-            for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
-                int tile_m, tile_n;
-                locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-                const int row = (tile_m * T::CLUSTER + rank) * T::BM;
-                for (; t < steps; t++) {
-                    mbarrier_wait(empty + 8 * s, phase ^ 1);
-                    bring<TYPE, LAYOUT, T, false>(&a_map, &b_map, ring, full, s, t, row, tile_n * T::BN, rank);
-                    if (++s == T::STAGES) s = 0, phase ^= 1;
-                }
-                t = 0;
-            }
-        }
-        __syncwarp();
-    } else {
-        if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        typedef typename hopper_sum<TYPE>::type sum_type;
-        const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0),
-                  thread = threadIdx.x % 128;
-        const uint32_t buffers = staging + warp * (T::BUFFERS * T::SLAB);
-        /* Thread i of a warpgroup tells block i of the cluster, which sends a part of B here, that a stage is free. */
-        const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(empty, thread) : empty;
-        int place = 0;
-        sum_type d[T::PIECES][T::BN / 2];
-        const int own = T::TURNS ? 2 : 1; /* every tile, or every second one */
-        int tile = blockIdx.x / T::CLUSTER;
-        if (T::TURNS && consumer == 1) { /* the first tile is the other's */
-            tile += step;
-            phase ^= (s + steps) / T::STAGES & 1;
-            s = (s + steps) % T::STAGES;
-        }
-        for (; tile < tiles; tile += own * step) {
-            int last = 0;
-            /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
-             * consumer begins when the other has seen all of the tile before arrive. */
-            if (T::TURNS && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
-            for (int t = 0; t < steps; t++) {
-                const uint32_t stage = ring + s * T::STAGE_BYTES;
-                const uint64_t a = wgmma_k_major(stage + (T::TURNS ? 0 : consumer * 64 * ROW_BYTES));
-                const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
-                mbarrier_wait(full + 8 * s, phase);
-                if (T::TURNS && t == steps - 1 && tile + step < tiles) named_barrier_arrive(2 + (consumer ^ 1), 256);
-                wgmma_fence();
-#pragma unroll
-                for (int i = 0; i < K_STEPS; i++)
-#pragma unroll
-                    for (int piece = 0; piece < T::PIECES; piece++)
-                        hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
-                                                      b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
-                wgmma_commit();
-                /* The stage before has been multiplied now, this one perhaps not yet. */
-#pragma unroll
-                for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-                if (t > 0 && thread < T::CLUSTER) {
-                    if (T::CLUSTER > 1)
-                        mbarrier_arrive_remote(release + 8 * last);
-                    else
-                        mbarrier_arrive(release + 8 * last);
-                }
-                last = s;
-                if (++s == T::STAGES) s = 0, phase ^= 1;
-            }
-#pragma unroll
-            for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-            if (thread < T::CLUSTER) {
-                if (T::CLUSTER > 1)
-                    mbarrier_arrive_remote(release + 8 * last);
-                else
-                    mbarrier_arrive(release + 8 * last);
-            }
-            if (T::TURNS) { /* the next tile is the other's */
-                phase ^= (s + steps) / T::STAGES & 1;
-                s = (s + steps) % T::STAGES;
-            }
-
-            int tile_m, tile_n;
-            locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-            const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
-#pragma unroll
-            for (int piece = 0; piece < T::PIECES; piece++)
-                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place);
-        }
-        if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
-        __syncwarp();
-    }
-    /* No block ends while another may send it a tile or an arrival. */
-    if (T::CLUSTER > 1) cluster_sync();
-#else
-    __trap();
-#endif
-}
-
-/* ---- the host's part ---- */
+/* Which configuration of the persistent kernel (persistent.cuh, read that first) a problem gets, its launch, and what
+ * is built in for f16. */
+#include "persistent.cuh"
 
 static const int TOGETHER = 2048; /* rows of C whose tiles are taken together */
 
-/* Clusters of this kernel that the current device runs at the same time. */
-template <int TYPE, int LAYOUT, class T> static cudaError_t resident_clusters(int *clusters) {
-    static int known_device = -1, known = 0;
+/* Clusters of this kernel that the current device runs at the same time: asked once a device. */
+static cudaError_t resident_clusters(persistent_choice *c, int *clusters) {
     int device;
     cudaError_t error = cudaGetDevice(&device);
     if (error != cudaSuccess) return error;
-    if (device != known_device) {
-        auto kernel = gemm_persistent<TYPE, LAYOUT, T>;
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::BYTES);
+    if (device != c->device) {
+        error = cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c->bytes);
         if (error != cudaSuccess) return error;
         cudaLaunchAttribute attribute = {};
         attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim = {T::CLUSTER, 1, 1};
+        attribute.val.clusterDim = {(unsigned)c->cluster, 1, 1};
         cudaLaunchConfig_t config = {};
-        config.gridDim = dim3(T::CLUSTER);
-        config.blockDim = dim3(T::THREADS);
-        config.dynamicSmemBytes = T::BYTES;
+        config.gridDim = dim3(c->cluster);
+        config.blockDim = dim3(c->threads);
+        config.dynamicSmemBytes = c->bytes;
         config.attrs = &attribute;
         config.numAttrs = 1;
-        error = cudaOccupancyMaxActiveClusters(&known, kernel, &config);
+        error = cudaOccupancyMaxActiveClusters(&c->clusters, c->kernel, &config);
         if (error != cudaSuccess) return error;
-        known_device = device;
+        c->device = device;
     }
-    *clusters = known;
+    *clusters = c->clusters;
     return cudaSuccess;
 }
 
 /* Cluster tiles of a problem. */
-template <class T> static int64_t cluster_tiles(const gemm_problem *p) {
-    const int64_t BM = T::CLUSTER * T::BM;
-    return (p->m + BM - 1) / BM * ((p->n + (int64_t)T::BN - 1) / T::BN);
+static int64_t cluster_tiles(const persistent_choice *c, const gemm_problem *p) {
+    const int64_t BM = c->cluster * c->bm;
+    return (p->m + BM - 1) / BM * ((p->n + (int64_t)c->bn - 1) / c->bn);
 }
 
-template <int TYPE, int LAYOUT, class T> static cudaError_t launch_tile(const gemm_problem *p, cudaStream_t stream) {
+static cudaError_t launch_choice(persistent_choice *c, const gemm_problem *p, cudaStream_t stream) {
     int clusters;
-    cudaError_t error = resident_clusters<TYPE, LAYOUT, T>(&clusters);
+    cudaError_t error = resident_clusters(c, &clusters);
     if (error != cudaSuccess) return error;
-    if (clusters > cluster_tiles<T>(p)) clusters = (int)cluster_tiles<T>(p);
-    CUtensorMap a, b, c;
-    if ((error = tensor_map_a(&a, p, T::BM)) != cudaSuccess) return error;
-    if ((error = tensor_map_b(&b, p, (LAYOUT == GEMM_TN ? T::BN : hopper_bk(TYPE)) / T::CLUSTER)) != cudaSuccess)
+    if (clusters > cluster_tiles(c, p)) clusters = (int)cluster_tiles(c, p);
+    CUtensorMap a_map, b_map, c_map;
+    if ((error = tensor_map_a(&a_map, p, c->bm)) != cudaSuccess) return error;
+    if ((error = tensor_map_b(&b_map, p, (p->layout == GEMM_TN ? c->bn : hopper_bk(p->type)) / c->cluster)) !=
+        cudaSuccess)
         return error;
-    if ((error = tensor_map_c(&c, p, 16)) != cudaSuccess) return error;
-    const int group = TOGETHER > T::CLUSTER * T::BM ? TOGETHER / (T::CLUSTER * T::BM) : 1;
-    return hopper_launch(gemm_persistent<TYPE, LAYOUT, T>, clusters * T::CLUSTER, T::CLUSTER, T::THREADS, T::BYTES,
-                         stream, a, b, c, hopper_of(p), group);
+    if ((error = tensor_map_c(&c_map, p, 16)) != cudaSuccess) return error;
+    const int group = TOGETHER > c->cluster * c->bm ? TOGETHER / (c->cluster * c->bm) : 1;
+    return hopper_launch(c->kernel, clusters * c->cluster, c->cluster, c->threads, c->bytes, stream, a_map, b_map,
+                         c_map, hopper_of(p), group);
 }
 
 /* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor: they are one of its lines, parts of two, or
@@ -368,66 +62,44 @@ static int64_t row_cycles(const void *matrix, int64_t pitch_bytes) {
  * steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. The rest was measured on
  * an H200: how long L2 takes, ten cycles more a step where tiles have 128 columns, what a tile costs beside (where the
  * consumers take turns, nearly nothing but the last), and the beginning of a cluster. */
-template <int TYPE, int LAYOUT, class T> static int64_t cycles(const gemm_problem *p) {
-    const int64_t SIZE = ROW_BYTES / hopper_bk(TYPE), steps = (p->k + hopper_bk(TYPE) - 1) / hopper_bk(TYPE);
+static int64_t cycles(persistent_choice *c, const gemm_problem *p) {
+    const int BK = hopper_bk(p->type);
+    const int64_t SIZE = ROW_BYTES / BK, steps = (p->k + BK - 1) / BK;
     int clusters;
-    if (resident_clusters<TYPE, LAYOUT, T>(&clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
-    const int64_t rounds = (cluster_tiles<T>(p) + clusters - 1) / clusters;
-    const int64_t multiply = T::BM * T::BN / 32 + (T::BN == 128 ? 10 : 0);
+    if (resident_clusters(c, &clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
+    const int64_t rounds = (cluster_tiles(c, p) + clusters - 1) / clusters;
+    const int64_t multiply = c->bm * c->bn / 32 + (c->bn == 128 ? 10 : 0);
     const int64_t bring =
-        T::BM * row_cycles(p->A, p->lda * SIZE) + T::BN / T::CLUSTER * row_cycles(p->B, p->ldb * SIZE);
-    const int64_t end = 1500 + 13 * T::BN, between = T::TURNS ? 500 : end;
+        c->bm * row_cycles(p->A, p->lda * SIZE) + c->bn / c->cluster * row_cycles(p->B, p->ldb * SIZE);
+    const int64_t end = 1500 + 13 * c->bn, between = c->turns ? 500 : end;
     return rounds * steps * (multiply > bring ? multiply : bring) + (rounds - 1) * between + end +
-           (T::CLUSTER > 1 ? 1000 : 0);
+           (c->cluster > 1 ? 1000 : 0);
 }
 
-/* The configurations that are built in.    BM   BN stages turns cluster buffers */
-typedef persistent_tile<128, 192, 5, 1, 1, 1> wide;
-typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
-typedef persistent_tile<128, 128, 5, 1, 1, 4> square;
-typedef persistent_tile<128, 128, 6, 1, 1, 2> square_deep; /* s8: faster by a fourteenth at 2048^3, others slower */
-typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
-typedef persistent_tile<64, 128, 7, 0, 2, 2> flat_pair;
-
-/* Launches the one that costs least; of equals the first. */
-template <int TYPE, int LAYOUT> static cudaError_t choose(const gemm_problem *p, cudaStream_t stream) {
-    typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
-    typedef cudaError_t launcher(const gemm_problem *, cudaStream_t);
-    const struct {
-        int64_t cost;
-        launcher *launch;
-    } all[] = {
-        {cycles<TYPE, LAYOUT, wide>(p), launch_tile<TYPE, LAYOUT, wide>},
-        {cycles<TYPE, LAYOUT, wide_pair>(p), launch_tile<TYPE, LAYOUT, wide_pair>},
-        {cycles<TYPE, LAYOUT, square_tile>(p), launch_tile<TYPE, LAYOUT, square_tile>},
-        {cycles<TYPE, LAYOUT, flat>(p), launch_tile<TYPE, LAYOUT, flat>},
-        {cycles<TYPE, LAYOUT, flat_pair>(p), launch_tile<TYPE, LAYOUT, flat_pair>},
-    };
-    int best = 0;
-    for (int i = 1; i < GEMM_COUNT(all); i++)
-        if (all[i].cost < all[best].cost) best = i;
-    return all[best].launch(p, stream);
+/* What there is for the problem's type and layout. */
+static persistent_choice *choices(const gemm_problem *p) {
+    if (p->type == GEMM_BF16) return persistent_bf16(p->layout);
+    if (p->type == GEMM_S8) return persistent_s8();
+    if (p->type == GEMM_TF32) return persistent_tf32();
+    return p->layout == GEMM_TN ? persistent_choices<GEMM_F16, GEMM_TN>() : persistent_choices<GEMM_F16, GEMM_NN>();
 }
 
-extern "C" gemm_kernel kernel_persistent(void) {
+extern "C" kernel_info kernel_persistent(void) {
     return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, wide>, wide::THREADS, wide::BYTES};
 }
 
+/* Launches the one that costs least; of equals the first. */
 extern "C" cudaError_t launch_persistent(const gemm_problem *problem, cudaStream_t stream) {
     if (problem->m == 0 || problem->n == 0) return cudaSuccess;
     if (tensor_map_refuses(problem) != NULL) return launch_multistage(problem, stream);
     gemm_problem now = *problem, *p = &now;
     const cudaError_t error = transpose_b(p, stream);
     if (error != cudaSuccess) return error;
-    const bool tn = p->layout == GEMM_TN;
-    switch (p->type) {
-    case GEMM_F16:
-        return tn ? choose<GEMM_F16, GEMM_TN>(p, stream) : choose<GEMM_F16, GEMM_NN>(p, stream);
-    case GEMM_BF16:
-        return tn ? choose<GEMM_BF16, GEMM_TN>(p, stream) : choose<GEMM_BF16, GEMM_NN>(p, stream);
-    case GEMM_S8:
-        return choose<GEMM_S8, GEMM_TN>(p, stream);
-    default:
-        return choose<GEMM_TF32, GEMM_TN>(p, stream);
+    persistent_choice *all = choices(p), *best = all;
+    int64_t least = cycles(best, p);
+    for (int i = 1; i < PERSISTENT_CHOICES; i++) {
+        const int64_t cost = cycles(&all[i], p);
+        if (cost < least) least = cost, best = &all[i];
     }
+    return launch_choice(best, p, stream);
 }

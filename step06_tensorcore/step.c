@@ -88,6 +88,6 @@ static const gemm_show shows[] = {
 int main(int argc, char **argv) {
     static const gemm_type types[] = {GEMM_F16, GEMM_BF16, GEMM_S8, GEMM_TF32, GEMM_TF32X3};
     static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
-    static const gemm_offer offer = {types, GEMM_COUNT(types), layouts, GEMM_COUNT(layouts), shows, GEMM_COUNT(shows)};
-    return gemm_step_main(argc, argv, "step06_tensorcore", variants, GEMM_COUNT(variants), &offer);
+    static const gemm_offer offer = {types, ARRAY_SIZE(types), layouts, ARRAY_SIZE(layouts), shows, ARRAY_SIZE(shows)};
+    return gemm_step_main(argc, argv, "step06_tensorcore", variants, ARRAY_SIZE(variants), &offer);
 }

@@ -97,7 +97,7 @@ template <gemm_type TYPE, gemm_layout LAYOUT> static cudaError_t run(const gemm_
     return cudaGetLastError();
 }
 
-extern "C" gemm_kernel kernel_swizzle(void) {
+extern "C" kernel_info kernel_swizzle(void) {
     return {(const void *)gemm_swizzle<GEMM_F16, GEMM_TN>, THREADS, 0};
 }
 

@@ -295,6 +295,6 @@ extern "C" cudaError_t launch_tf32x3(const gemm_problem *p, cudaStream_t stream)
                                                                            : run<2>(q, multiprocessors, stream);
 }
 
-extern "C" gemm_kernel kernel_tf32x3(void) {
+extern "C" kernel_info kernel_tf32x3(void) {
     return {(const void *)gemm_tf32x3<2>, THREADS, (size_t)ring<2>::BYTES};
 }

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 #endif
 }
 
-extern "C" gemm_kernel kernel_warp_specialised(void) {
+extern "C" kernel_info kernel_warp_specialised(void) {
     return {(const void *)gemm_warp_specialised<GEMM_F16, GEMM_TN>, THREADS, BYTES};
 }
 

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(THREADS)
 #endif
 }
 
-extern "C" gemm_kernel kernel_wgmma(void) {
+extern "C" kernel_info kernel_wgmma(void) {
     return {(const void *)gemm_wgmma<GEMM_F16, GEMM_TN>, THREADS, BYTES};
 }
 

@@ -130,7 +130,7 @@ template <gemm_type TYPE, gemm_layout LAYOUT> static cudaError_t run(const gemm_
     return cudaGetLastError();
 }
 
-extern "C" gemm_kernel kernel_wmma(void) {
+extern "C" kernel_info kernel_wmma(void) {
     return {(const void *)gemm_wmma<GEMM_F16, GEMM_TN>, THREADS, 0};
 }
 

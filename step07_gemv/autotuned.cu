@@ -6,15 +6,15 @@
  * What won on an H200 (plots/data/nvidia-h200/gemv_search.csv): in plain graphs mostly a direct kernel of 1 to 4 rows
  * and 64 to 256 threads a block; with programmatic dependent launch often a persistent one. Some shapes want another
  * kernel: rows that begin anywhere (unaligned.cuh), few long rows (split.cuh), many short ones (short_rows.cuh). The
- * order matters where nothing is timed: the first that can do the problem is taken. */
+ * order matters where nothing is timed: the first that can do the problem is taken. `direct` comes first, from a file
+ * of its own, so that the two are compiled side by side. */
+#include <string.h>
+
 #include "autotuned.h"
 #include "short_rows.cuh"
 #include "split.cuh"
 #include "unaligned.cuh"
 
-#define NAMED(n, r, u, v, word) "n" #n " r" #r " u" #u " v" #v word, n, r, u, v
-#define DIRECT(n, r, u, v)                                                                                             \
-    { NAMED(n, r, u, v, ""), direct<n, r, u, v>::launch, direct<n, r, u, v>::kernel }
 /* n rows at a time by a whole block; `blocks` a multiprocessor. */
 #define PERSISTENT(n, r, u, blocks)                                                                                    \
     { NAMED(n, r, u, n, " persistent"), persistent<n, r, u, blocks>::launch, persistent<n, r, u, blocks>::kernel }
@@ -36,37 +36,7 @@ GEMV_VARIANT(row_per_block);
 #define RUNG(n, r, rung)                                                                                               \
     { NAMED(n, r, 1, 1, " " #rung), launch_##rung, kernel_##rung }
 
-const gemv_candidate autotuned_candidates[] = {
-    /* 64 threads a block */
-    DIRECT(2, 32, 4, 1),
-    DIRECT(2, 32, 2, 1),
-    DIRECT(1, 64, 2, 1),
-    DIRECT(1, 64, 4, 1),
-    DIRECT(4, 32, 2, 2),
-    /* 128 */
-    DIRECT(16, 8, 4, 1),
-    DIRECT(8, 16, 4, 1),
-    DIRECT(4, 32, 4, 1),
-    DIRECT(1, 128, 2, 1),
-    DIRECT(1, 128, 4, 1),
-    DIRECT(2, 128, 1, 2),
-    DIRECT(2, 128, 2, 2),
-    /* 224: 7 * 2^n columns are common, and 8 halves * 4 loads * 224 threads are half of 14336 */
-    DIRECT(1, 224, 4, 1),
-    /* 256 */
-    DIRECT(64, 8, 2, 2),
-    DIRECT(128, 8, 2, 4),
-    DIRECT(64, 16, 1, 4),
-    DIRECT(8, 32, 4, 1),
-    DIRECT(4, 64, 2, 1),
-    DIRECT(4, 64, 4, 1),
-    DIRECT(2, 128, 2, 1),
-    DIRECT(4, 128, 1, 2),
-    DIRECT(1, 256, 2, 1),
-    DIRECT(1, 256, 4, 1),
-    DIRECT(2, 256, 1, 2),
-    /* 512 */
-    DIRECT(1, 512, 4, 1),
+static const gemv_candidate others[] = {
     /* 128 to 1024, as many blocks as fit at once */
     PERSISTENT(4, 128, 2, 4),
     PERSISTENT(2, 256, 2, 4),
@@ -97,3 +67,9 @@ const gemv_candidate autotuned_candidates[] = {
     RUNG(2, 32, shuffle),
     RUNG(1, 128, row_per_block),
 };
+static_assert(AUTOTUNED_DIRECT + ARRAY_SIZE(others) == AUTOTUNED_CANDIDATES, "all of them");
+
+extern "C" void autotuned_list(gemv_candidate *all) {
+    memcpy(all, autotuned_direct, AUTOTUNED_DIRECT * sizeof *all);
+    memcpy(all + AUTOTUNED_DIRECT, others, sizeof others);
+}

@@ -10,7 +10,7 @@ static const int BLOCK_N = 8;
 
 template <typename T> static constexpr auto instance = gemv_naive<T, BLOCK_N>;
 
-extern "C" gemm_kernel kernel_naive_wide(dtype type) {
+extern "C" kernel_info kernel_naive_wide(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, instance), THREADS, 0};
 }
 

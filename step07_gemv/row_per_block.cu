@@ -32,7 +32,7 @@ template <typename T> static __global__ void __launch_bounds__(THREADS) gemv_row
     if (tid == 0) gemv_write<T>(p, row, sums[0]);
 }
 
-extern "C" gemm_kernel kernel_row_per_block(dtype type) {
+extern "C" kernel_info kernel_row_per_block(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_row_per_block), THREADS, 0};
 }
 

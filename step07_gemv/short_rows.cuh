@@ -61,7 +61,7 @@ template <int BLOCK_N> struct short_rows {
         return gemv_short_rows<float, BLOCK_N>;
     }
 
-    static gemm_kernel kernel(dtype type) {
+    static kernel_info kernel(dtype type) {
         return {(const void *)choose(type), SHORT_THREADS, SHORT_SHARED};
     }
 

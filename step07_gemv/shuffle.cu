@@ -32,7 +32,7 @@ template <typename T> static __global__ void __launch_bounds__(BLOCK_N *LANES) g
     if (lane == 0) gemv_write<T>(p, row, acc);
 }
 
-extern "C" gemm_kernel kernel_shuffle(dtype type) {
+extern "C" kernel_info kernel_shuffle(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_shuffle), BLOCK_N * LANES, 0};
 }
 

@@ -63,7 +63,7 @@ template <int THREADS, int LOADS, int BLOCKS> struct split {
         return gemv_split<float, THREADS, LOADS>;
     }
 
-    static gemm_kernel kernel(dtype type) {
+    static kernel_info kernel(dtype type) {
         return {(const void *)choose(type), THREADS, 0};
     }
 

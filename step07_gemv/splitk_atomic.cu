@@ -33,7 +33,7 @@ template <typename T> static __global__ void __launch_bounds__(BLOCK_N *BLOCK_K)
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
 }
 
-extern "C" gemm_kernel kernel_splitk_atomic(dtype type) {
+extern "C" kernel_info kernel_splitk_atomic(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_splitk_atomic), BLOCK_N * BLOCK_K, 0};
 }
 

@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_splitk_ba
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
 }
 
-extern "C" gemm_kernel kernel_splitk_balanced(dtype type) {
+extern "C" kernel_info kernel_splitk_balanced(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_splitk_balanced), BLOCK_N * REDUCE_THREADS, 0};
 }
 

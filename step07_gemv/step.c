@@ -12,6 +12,8 @@ GEMV_VARIANT(tree);
 GEMV_VARIANT(shuffle);
 GEMV_VARIANT(streaming);
 
+static gemv_candidate candidates[AUTOTUNED_CANDIDATES];
+
 static const gemv_variant variants[] = {
     {"naive", "a row a thread, tiles in shared memory, 128 rows a block", launch_naive, kernel_naive, NULL, NULL, 0},
     {"naive_wide", "the same with 8 rows a block: enough blocks", launch_naive_wide, kernel_naive_wide, NULL, NULL, 0},
@@ -25,10 +27,11 @@ static const gemv_variant variants[] = {
     {"shuffle", "a warp a row, shuffles: no shared memory, no barrier", launch_shuffle, kernel_shuffle, NULL, NULL, 0},
     {"streaming", "four loads in flight, A past L1, and before the wait for x", launch_streaming, kernel_streaming,
      NULL, NULL, 0},
-    {"autotuned", "threads, loads and rows searched for each shape", NULL, NULL, NULL, autotuned_candidates,
+    {"autotuned", "threads, loads and rows searched for each shape", NULL, NULL, NULL, candidates,
      AUTOTUNED_CANDIDATES},
 };
 
 int main(int argc, char **argv) {
-    return gemv_step_main(argc, argv, "step07_gemv", variants, GEMM_COUNT(variants));
+    autotuned_list(candidates);
+    return gemv_step_main(argc, argv, "step07_gemv", variants, ARRAY_SIZE(variants));
 }

@@ -204,7 +204,7 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> struct direct {
         return gemv_direct<float, THREADS, REDUCE_THREADS, LOADS, ROWS>;
     }
 
-    static gemm_kernel kernel(dtype type) {
+    static kernel_info kernel(dtype type) {
         return {(const void *)choose(type), THREADS, 0};
     }
 
@@ -235,7 +235,7 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int BLOCKS> struct persist
         return gemv_persistent<float, REDUCE_THREADS, LOADS, BLOCK_N, BLOCKS>;
     }
 
-    static gemm_kernel kernel(dtype type) {
+    static kernel_info kernel(dtype type) {
         return {(const void *)choose(type), REDUCE_THREADS, 0};
     }
 

@@ -14,7 +14,7 @@
 typedef direct<2, 32, 4, 1> on_boundaries;  /* BLOCK_N, threads a row, loads in flight, rows a thread */
 typedef unaligned<2, 32, 4> off_boundaries; /* where a row does not begin on 16 bytes */
 
-extern "C" gemm_kernel kernel_streaming(dtype type) {
+extern "C" kernel_info kernel_streaming(dtype type) {
     return on_boundaries::kernel(type);
 }
 

@@ -40,7 +40,7 @@ template <typename T> static __global__ void __launch_bounds__(BLOCK_N *REDUCE_T
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[0][tn]);
 }
 
-extern "C" gemm_kernel kernel_tree(dtype type) {
+extern "C" kernel_info kernel_tree(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_tree), BLOCK_N * REDUCE_THREADS, 0};
 }
 

@@ -103,7 +103,7 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS> struct unaligned {
         return gemv_unaligned<float, THREADS, REDUCE_THREADS, LOADS>;
     }
 
-    static gemm_kernel kernel(dtype type) {
+    static kernel_info kernel(dtype type) {
         return {(const void *)choose(type), THREADS, 0};
     }
 

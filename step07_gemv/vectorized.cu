@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_vectorize
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);
 }
 
-extern "C" gemm_kernel kernel_vectorized(dtype type) {
+extern "C" kernel_info kernel_vectorized(dtype type) {
     return {(const void *)GEMV_INSTANCE(type, gemv_vectorized), BLOCK_N * REDUCE_THREADS, 0};
 }
 

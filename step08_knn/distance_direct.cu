@@ -84,7 +84,7 @@ static cudaError_t tile(const knn_problem *p, const void *, int first, int rows,
     return cudaGetLastError();
 }
 
-static gemm_kernel kernel() {
+static kernel_info kernel() {
     return {(const void *)knn_direct, THREADS, 0};
 }
 

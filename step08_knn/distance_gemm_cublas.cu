@@ -22,7 +22,7 @@ static cudaError_t tile(const knn_problem *p, const void *kept, int first, int r
                         stream);
 }
 
-static gemm_kernel kernel() {
+static kernel_info kernel() {
     return {(const void *)knn_norm_sums, NORM_THREADS, 0};
 }
 

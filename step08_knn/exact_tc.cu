@@ -441,7 +441,7 @@ static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
                                 l->sample > least_sample ? l->sample_info - l->samples : 0,
                                 l->points > least_points ? l->columns - l->prepared : 0};
         int largest = 0;
-        for (int i = 1; i < GEMM_COUNT(sizes); i++)
+        for (int i = 1; i < ARRAY_SIZE(sizes); i++)
             if (sizes[i] > sizes[largest]) largest = i;
         if (sizes[largest] == 0) return false;
         if (largest == 0) l->redo_bytes = less;
@@ -514,7 +514,7 @@ extern "C" const char *supports_exact_tc(const device_facts *device) {
     return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
 }
 
-extern "C" gemm_kernel kernel_exact_tc(void) {
+extern "C" kernel_info kernel_exact_tc(void) {
     typedef screen_tile<true> T;
     return {(const void *)knn_screen<T, false>, T::THREADS, T::BYTES};
 }

@@ -28,7 +28,7 @@
     PARTS(from, auto)                                                                                                  \
     PARTS(from, warpselect)                                                                                            \
     PARTS(from, radix)                                                                                                 \
-    static gemm_kernel kernel_##from(void) {                                                                           \
+    static kernel_info kernel_##from(void) {                                                                           \
         return knn_distance_##from.kernel();                                                                           \
     }                                                                                                                  \
     static const char *supports_##from(const device_facts *device) {                                                   \
@@ -57,14 +57,14 @@ WITH_ALL(direct)
 cudaError_t search_bf_garcia(const knn_problem *p, cudaStream_t stream);
 size_t workspace_bf_garcia(const knn_problem *p, size_t limit);
 const char *refuses_bf_garcia(const knn_problem *p);
-gemm_kernel kernel_bf_garcia(void);
+kernel_info kernel_bf_garcia(void);
 
 #define WHOLE(name)                                                                                                    \
     cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);                                              \
     size_t workspace_##name(const knn_problem *p, size_t limit);                                                       \
     const char *refuses_##name(const knn_problem *p);                                                                  \
     const char *supports_##name(const device_facts *device);                                                           \
-    gemm_kernel kernel_##name(void)
+    kernel_info kernel_##name(void)
 WHOLE(fused);
 WHOLE(exact_tc);
 
@@ -98,4 +98,4 @@ const knn_method knn_methods[] = {
      .exact = true},
 };
 
-const int knn_method_count = GEMM_COUNT(knn_methods);
+const int knn_method_count = ARRAY_SIZE(knn_methods);

@@ -17,7 +17,7 @@ typedef struct {
     /* Distances of queries first ... first + rows - 1: point j's to query first + i at distances[i * n + j]. */
     cudaError_t (*tile)(const knn_problem *p, const void *kept, int first, int rows, float *distances,
                         cudaStream_t stream);
-    gemm_kernel (*kernel)(void);
+    kernel_info (*kernel)(void);
     const char *(*supports)(const device_facts *device); /* NULL: runs anywhere */
     const char *(*refuses)(const knn_problem *p);        /* NULL: takes every problem */
 } knn_distances;

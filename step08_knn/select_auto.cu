@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "search.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 static struct {
     float ms[2];

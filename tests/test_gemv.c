@@ -126,7 +126,7 @@ static void set_up(const gemv_case *what, bool exact) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, VERIFY_FMA, GEMM_NN};
+    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, VERIFY_FMA, false};
 }
 
 static void store(int i, double value) {

@@ -123,10 +123,11 @@ refused 'k larger than what there is' \
 refused 'k of a sweep larger than what there is' \
     "step08_knn: $work/train.csv: k = 4, and there are 3 training records" \
     --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:4
+printf '1,2,a\n3,4,a\n' >"$work/one.csv"
 printf '1,2,a\n3,4\n' >"$work/ragged.csv"
 expect 'a ragged row' 2 "^$work/ragged.csv:2: " --train "$work/ragged.csv" --test "$work/test.csv"
-printf '1,a\n2,b\n' >"$work/two.csv"
-expect 'another number of columns' 2 '[0-9] columns, but ' --train "$work/train.csv" --test "$work/two.csv" --k 1
+printf '1\n2\n' >"$work/two.csv"
+expect 'another number of columns' 2 ': 1 columns, but .* has 3$' --train "$work/train.csv" --test "$work/two.csv" --k 1
 expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' \
     --train "$work/train.csv" --test "$work/test.csv" --k 1 --memory-limit 50
 refused 'a file that cannot be written' "$work/no/file: No such file or directory" \
@@ -171,6 +172,134 @@ expect 'the best method without cp.async' 0 '^direct\+radix, k 1$' --sim-device 
 expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
 "$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 step08_knn: standard output cannot be written' "$? $(cat "$work/out")"
+
+# --- what is written, and where ---
+few="--train $work/train.csv --test $work/test.csv --k 1"
+# shellcheck disable=SC2086 # several words
+{
+expect 'the method named first is written' 0 "^$work/labels: the labels that direct.kpass predicts$" \
+    --train "$work/far.csv" --test "$work/near.csv" --k 3 --method direct+kpass --method gemm_ladder+radix \
+    --out "$work/labels" --out-indices "$work/indices"
+same 'an exact one' '2,1,0' "$(cat "$work/indices")"
+same 'which runs first' 'direct+kpass, gemm_ladder+radix,' "$(sed -n 's/ k 3$//p' "$work/out" | tr '\n' ' ' | sed 's/ $//')"
+same 'and the others are compared with it' 1 "$(grep -c '^gemm_ladder+radix .* of direct+kpass.s; query' "$work/out")"
+expect 'an inexact one' 0 "^$work/indices: the neighbours that gemm_ladder.radix finds$" --train "$work/far.csv" \
+    --test "$work/near.csv" --k 3 --method gemm_ladder+radix --method direct+kpass --out-indices "$work/indices"
+same 'where it was named first' '0,1,2' "$(cat "$work/indices")"
+expect 'best, where the last method cannot run' 0 '^fused, k 1$' --sim-device sm_80 $few --method best
+expect 'best, and another' 0 '^direct\+radix, k 1$' $few --method best --method direct+radix
+same 'both' 2 "$(grep -c ', k 1$' "$work/out")"
+"$run" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"
+same 'into a pipe' 3 "$(grep -c '^[0-9]$' "$work/out")"
+{
+    echo in front
+    "$run" --sim $few --out-indices /dev/stdout
+    echo behind
+} >"$work/out" 2>&1
+same 'into standard output, a file' 'in front 3 behind' \
+    "$(head -n 1 "$work/out") $(grep -c '^[0-9]$' "$work/out") $(tail -n 1 "$work/out")"
+{
+    echo in front
+    "$run" --sim --method direct+radix --m 3 --csv /dev/stdout
+    echo behind
+} >"$work/out" 2>&1
+same 'measurements, too' 'in front 1 1 1 behind' "$(head -n 1 "$work/out") $(grep -c '^step,variant,' "$work/out") $(
+    grep -c '^step08_knn,direct+radix,knn,' "$work/out") $(grep -c ' exact$' "$work/out") $(tail -n 1 "$work/out")"
+}
+
+# --- labels in files of their own ---
+printf '\0\0\10\3\0\0\0\3\0\0\0\1\0\0\0\2\1\2\3\4\11\11' >"$work/train.idx3"
+printf '\0\0\10\1\0\0\0\3\0\1\1' >"$work/train.idx1"
+printf '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\2\1\3\10\10' >"$work/test.idx3"
+printf 'zero\none\n' >"$work/test.words"
+printf '0\n0\n' >"$work/test.csv1"
+idx="--train $work/train.idx3 --test $work/test.idx3 --k 1"
+# shellcheck disable=SC2086 # several words
+{
+refused 'a pixel is no label' \
+    "$work/train.idx3: an idx file of images holds no labels: name their file with --train-labels, or say --labels none" $idx
+expect 'no labels' 0 '^seconds: ' $idx --labels none
+expect 'labels of their own' 0 '^accuracy +50.00 %: 1 of 2' $idx --train-labels "$work/train.idx1" \
+    --test-labels "$work/test.csv1" --verify
+expect 'no labels of the test' 0 '^the test records have no labels: ' $idx --train-labels "$work/train.idx1" \
+    --out "$work/labels"
+same 'predictions' 'label 0 1 ' "$(tr '\n' ' ' <"$work/labels")"
+same 'and no accuracy' 0 "$(grep -c '^accuracy' "$work/out")"
+expect 'split with their labels' 0 '^accuracy +[0-9.]+ %: . of 1' --train "$work/train.idx3" \
+    --train-labels "$work/train.idx1" --split 0.6 --k 1
+refused 'too few labels' "$work/test.idx3: 2 columns: a file of labels has one" $idx --train-labels "$work/test.idx3"
+refused 'labels of other records' "$work/test.csv1: 2 labels, but $work/train.idx3 has 3 records" $idx \
+    --train-labels "$work/test.csv1"
+printf 'label\na\nb\nc\n' >"$work/heading"
+refused 'a heading' \
+    "$work/heading: 4 labels, but $work/train.idx3 has 3 records (if the first line is a heading: --header yes)" $idx \
+    --train-labels "$work/heading"
+expect 'a heading that is said' 0 '^seconds: ' $idx --train-labels "$work/heading" --header yes
+expect 'test labels that training lacks' 0 '^zero .*not in training' $idx --train-labels "$work/train.idx1" \
+    --test-labels "$work/test.words"
+refused 'a sweep without truth' \
+    'step08_knn: --k-sweep: the test records have no labels to compare predictions with (--test-labels)' \
+    --train "$work/train.idx3" --test "$work/test.idx3" --train-labels "$work/train.idx1" --k-sweep 1:2
+expect 'one class' 0 "warning: $work/one.csv: only one class: every training record has the label .a.$" \
+    --train "$work/one.csv" --test "$work/test.csv" --k 1
+printf '1,2.5\n3,3\n9,9\n' >"$work/unlabelled.csv"
+expect 'a test file with one column fewer' 0 '^the test records have no labels: ' --train "$work/train.csv" \
+    --test "$work/unlabelled.csv" --k 1 --out "$work/labels"
+same 'is classified' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
+}
+
+# --- training records that are encoded and copied in parts ---
+row() { printf %64s '' | tr ' ' "$1"; }
+{
+    printf '\0\0\10\2\0\0\234\100\0\0\0\100'
+    yes '0123456789 some text that no row of 64 bytes begins alike for long' | head -c $((39998 * 64))
+    row y
+    row z
+} >"$work/parts"
+{
+    printf '\0\0\10\2\0\0\0\3\0\0\0\100'
+    row z
+    row y
+    tail -c +13 "$work/parts" | head -c 64
+} >"$work/queries"
+expect 'points in parts' 0 '^bf_garcia, k 1$' --train "$work/parts" --test "$work/queries" --labels none --k 1 \
+    --method bf_garcia --out-indices "$work/indices" --out-distances "$work/distances"
+same 'all of them arrive' '39999 39998 0 0 0 0 ' "$(cat "$work/indices" "$work/distances" | tr '\n' ' ')"
+
+# --- groups of labels ---
+printf 'a,none\nb,attack\n' >"$work/map"
+refused 'a map that lacks a label' "$work/map: it has no class for the label 'c'" --train "$work/train.csv" \
+    --test "$work/test.csv" --k 1 --classes-map "$work/map" --verify
+refused 'a label that is not there' '--positive x: no such label' --train "$work/train.csv" --test "$work/test.csv" \
+    --k 1 --positive x
+printf '1,2,normal.\n3,4,smurf.\n1,3,normal.\n' >"$work/kdd.csv"
+(cd / && exec "$OLDPWD/$run" --sim --train "$work/kdd.csv" --test "$work/kdd.csv" --k 1 --classes-map kdd) >"$work/out" 2>&1
+same 'kdd from any folder' '0 1' "$? $(grep -c '^DoS  *1   100.00 %' "$work/out")"
+awk 'BEGIN { for (i = 0; i < 20000; i++) print i % 200 "," int(i / 200) ",label" i }' >"$work/many.csv"
+expect 'more classes than a matrix has' 0 '^label19999 ' --train "$work/many.csv" --test "$work/few.csv" --k 1 \
+    --positive label307 --out "$work/labels"
+same 'are written' 'label label607 label17899 label0 label8250 ' "$(tr '\n' ' ' <"$work/labels")"
+refused 'rates of no groups' 'step08_knn: --rates-csv: needs --classes-map or --positive' --train "$work/train.csv" \
+    --test "$work/test.csv" --k-sweep 1:2 --rates-csv "$work/rates"
+echo something else >"$work/rates"
+refused 'rates into another file' \
+    "--rates-csv $work/rates: holds something else: its first line is not this program's header" \
+    --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:2 --positive b --rates-csv "$work/rates"
+rm "$work/rates"
+printf 'a,none\nb,"one, two"\nc,rare\nz,never\n' >"$work/map"
+for verify in --verify ''; do
+    # shellcheck disable=SC2086 # a word or none
+    expect "rates $verify" 0 '^   2 ' --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:2 --classes-map \
+        "$work/map" --method direct+radix --method direct+kpass $verify --rates-csv "$work/rates"
+done
+same 'their rows' "method,k,class,train_records,test_records,class_records,accuracy,detection,false_alarms,\
+neighbours_unlike_cpu,device,cc,driver,cuda,date
+direct+radix,1,\"one, two\",3,3,1,0.666667,1,0,0
+direct+radix,1,rare,3,3,1,0.666667,0,0,0
+direct+radix,2,\"one, two\",3,3,1,0.333333,0,0,0
+direct+radix,2,rare,3,3,1,0.333333,0,0,0" "$(head -n 5 "$work/rates" | sed 's/\(,[0-9]*\),[^,]*,9\.0,.*/\1/')"
+same 'of both methods and runs' '17 8 4' \
+    "$(($(wc -l <"$work/rates"))) $(grep -c '^direct+kpass,' "$work/rates") $(grep -c '^direct+kpass,.*,[01],,' "$work/rates")"
 
 # --- optdigits ---
 data=${KNN_DATA:-data}/optdigits

@@ -442,6 +442,26 @@ static void append_reports_what_it_cannot_open_or_write(void **state) {
     assert_said("/dev/full: No space left on device\n");
 }
 
+/* `--csv /dev/stdout >file`: what else is printed there stays, and the header comes once. */
+static void standard_output_keeps_what_else_is_there(void **state) {
+    (void)state;
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    assert_true(kept >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+    close(fd);
+    printf("in front\n");
+    int failed = record_csv_prepare("/dev/stdout", err);
+    failed += record_csv_append("/dev/stdout", &sample, err);
+    printf("between\n");
+    failed += record_csv_append(path, &sample, err);
+    printf("behind\n");
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    assert_int_equal(failed, 0);
+    assert_file_holds("in front\n" HEADER_LINE ROW "between\n" ROW "behind\n");
+}
+
 /* A limit on the file's size makes write() end in the middle of a line. */
 static int append_below_limit(rlim_t limit, int (*append)(const char *, const record *, FILE *)) {
     const pid_t child = fork();
@@ -758,6 +778,7 @@ int main(void) {
         TEST(prepare_refuses_another_files_content),
         TEST(prepare_refuses_a_last_line_cut_short),
         TEST(append_reports_what_it_cannot_open_or_write),
+        TEST(standard_output_keeps_what_else_is_there),
         TEST(a_short_write_is_cut_off_again),
         TEST(concurrent_writers_do_not_tear_lines),
         TEST(load_of_nothing),

@@ -216,8 +216,8 @@ static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
     return cudaSuccess;
 }
 
-static gemm_kernel kernel(void) {
-    return (gemm_kernel){(const void *)launch_right, 256, 0};
+static kernel_info kernel(void) {
+    return (kernel_info){(const void *)launch_right, 256, 0};
 }
 
 static const char *needs_sm_80(const device_facts *device) {
@@ -232,7 +232,7 @@ static int be_a_step(int argc, char **argv) {
         {"stray", "writes before C", launch_stray, kernel, NULL, NULL, NULL, NULL},
         {"faulty", "an illegal address", launch_faulty, kernel, NULL, NULL, NULL, NULL},
     };
-    const int status = gemm_step_main(argc, argv, "step77_made_up", variants, GEMM_COUNT(variants), NULL);
+    const int status = gemm_step_main(argc, argv, "step77_made_up", variants, ARRAY_SIZE(variants), NULL);
     const char *preload = getenv("LD_PRELOAD"), *device = getenv("CUDASIM_DEVICE");
     printf("left: %s, preload %s, device %s, marker %s\n", simulator_active() ? "simulated" : "not simulated",
            preload != NULL ? preload : "unset", device != NULL ? device : "unset",

@@ -13,7 +13,7 @@
 #include "gemm/gemm_cases.h"
 #include "tensor/matrix.h"
 #include "gemm/gemm_operands.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -52,7 +52,7 @@ static void set_up(const gemm_case *what, int pass) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT, VERIFY_FMA, GEMM_NN};
+    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT, VERIFY_FMA, false};
 }
 
 /* The whole GEMM in FP32, k in order, BLAS semantics. */

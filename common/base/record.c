@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
+
 typedef enum { TEXT, WHOLE, OPTIONAL_WHOLE, NUMBER } field_kind;
 
 typedef struct {
@@ -92,8 +94,7 @@ static bool measured(const record *r, const field *f) {
 
 /* ---- formatting ---- */
 
-/* RFC 4180: quoted where it holds a separator, quotes doubled. */
-static void put_csv_text(FILE *f, const char *text) {
+void record_put_csv_text(FILE *f, const char *text) {
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, f);
         return;
@@ -140,7 +141,7 @@ static void put_csv(FILE *f, const record *r) {
     fputs(header_line, f);
     for (int i = 0; i < FIELD_COUNT; i++) {
         if (i > 0) fputc(',', f);
-        if (measured(r, &fields[i])) put_value(f, r, &fields[i], put_csv_text);
+        if (measured(r, &fields[i])) put_value(f, r, &fields[i], record_put_csv_text);
     }
     fputc('\n', f);
 }
@@ -176,47 +177,61 @@ static void lock(int fd, int operation) {
     while (flock(fd, operation) != 0 && errno == EINTR) {}
 }
 
-/* A device or a pipe has no length, and nothing to look back at. */
-static off_t file_length(int fd) {
-    struct stat s;
-    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? s.st_size : 0;
-}
+/* What lines are appended to. */
+typedef struct {
+    int fd;
+    bool file;    /* a regular file. Devices, pipes and what is standard output already have no length and no header to
+                   * look back at */
+    bool created; /* it was absent */
+    int shared;   /* the descriptor that the path stands for, of which fd is a duplicate; -1: none */
+} target;
 
-static bool is_regular(int fd) {
+/* Shared descriptors (below 64) whose first lines have been written, header first. Not when they were prepared: after
+ * that the process may execute itself anew, for the simulator. */
+static uint64_t begun;
+
+static off_t length_of(const target *t) {
     struct stat s;
-    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    return t->file && fstat(t->fd, &s) == 0 ? s.st_size : 0;
 }
 
 /* Another's prepare() took the name away while this one waited for the lock. */
-static bool was_removed(int fd) {
+static bool was_removed(const target *t) {
     struct stat s;
-    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_nlink == 0;
+    return t->file && fstat(t->fd, &s) == 0 && s.st_nlink == 0;
 }
 
-/* Opened and locked; *created says whether it was absent. */
-static int open_to_append(const char *path, bool *created) {
-    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC;
+/* Opens and locks. Returns NULL, or why not. */
+static const char *open_to_append(const char *path, target *t) {
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, descriptor = output_descriptor(path);
+    struct stat s;
+    *t = (target){.fd = -1, .shared = descriptor};
+    if (descriptor >= 0) {
+        t->fd = output_duplicate(descriptor);
+        return t->fd >= 0 ? NULL : strerror(errno);
+    }
     for (;;) {
-        int fd = open(path, flags | O_EXCL, 0666);
-        *created = fd >= 0;
-        if (fd < 0 && errno == EEXIST) fd = open(path, flags, 0666);
-        if (fd < 0) return fd;
-        lock(fd, LOCK_EX);
-        if (!was_removed(fd)) return fd;
-        close(fd);
+        t->fd = open(path, flags | O_EXCL, 0666);
+        t->created = t->fd >= 0;
+        if (t->fd < 0 && errno == EEXIST) t->fd = open(path, flags, 0666);
+        if (t->fd < 0) return strerror(errno);
+        t->file = fstat(t->fd, &s) == 0 && S_ISREG(s.st_mode);
+        lock(t->fd, LOCK_EX);
+        if (!was_removed(t)) return NULL;
+        close(t->fd);
     }
 }
 
 /* One write(), all of it or nothing. Returns NULL, or why not. */
-static const char *write_whole(int fd, const char *text, size_t length) {
-    const off_t before = file_length(fd);
+static const char *write_whole(const target *t, const char *text, size_t length) {
+    const off_t before = length_of(t);
     ssize_t written;
-    do written = write(fd, text, length);
+    do written = write(t->fd, text, length);
     while (written < 0 && errno == EINTR);
     if (written == (ssize_t)length) return NULL;
     if (written < 0) return strerror(errno);
     /* Without a lock another writer may have followed: then the torn part can no longer be cut off. */
-    if (is_regular(fd) && file_length(fd) == before + written && ftruncate(fd, before) == 0)
+    if (t->file && length_of(t) == before + written && ftruncate(t->fd, before) == 0)
         return "no room for the whole line";
     return "a line was written in part";
 }
@@ -227,15 +242,15 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
         fprintf(err, "%s: out of memory\n", path);
         return 3;
     }
-    bool created;
-    const int fd = open_to_append(path, &created);
-    if (fd < 0) {
-        fprintf(err, "%s: %s\n", path, strerror(errno));
-        return 3;
+    target t;
+    const char *reason = open_to_append(path, &t);
+    if (reason == NULL) {
+        const bool shared = t.shared >= 0 && t.shared < 64, first = shared && !(begun >> t.shared & 1);
+        const size_t from = first || (t.file && length_of(&t) == 0) ? 0 : header;
+        if (shared) begun |= UINT64_C(1) << t.shared;
+        reason = write_whole(&t, text + from, strlen(text + from));
+        if (close(t.fd) != 0 && reason == NULL) reason = strerror(errno);
     }
-    const size_t from = is_regular(fd) && file_length(fd) == 0 ? 0 : header;
-    const char *reason = write_whole(fd, text + from, strlen(text + from));
-    if (close(fd) != 0 && reason == NULL) reason = strerror(errno);
     if (reason == NULL) return 0;
     fprintf(err, "%s: %s\n", path, reason);
     return 3;
@@ -264,33 +279,34 @@ static bool file_holds(int fd, off_t offset, const char *expected, size_t length
 }
 
 /* Whether an empty file has room, which is left as it is; a device or a pipe keeps the header. */
-static const char *try_to_write(int fd, const char *header) {
-    const char *reason = write_whole(fd, header, strlen(header));
-    const bool alone = is_regular(fd) && file_length(fd) == (off_t)strlen(header);
-    if (reason == NULL && alone && ftruncate(fd, 0) != 0) return strerror(errno);
+static const char *try_to_write(const target *t, const char *header) {
+    const char *reason = write_whole(t, header, strlen(header));
+    const bool alone = t->file && length_of(t) == (off_t)strlen(header);
+    if (reason == NULL && alone && ftruncate(t->fd, 0) != 0) return strerror(errno);
     return reason;
 }
 
-/* Returns NULL when `fd` can be appended to; otherwise why not. */
-static const char *prepare_open(int fd, const char *header) {
-    const off_t length = file_length(fd);
+/* Returns NULL when it can be appended to; otherwise why not. */
+static const char *prepare_open(const target *t, const char *header) {
+    const off_t length = length_of(t);
     const size_t header_length = strlen(header);
-    if (length == 0) return header_length > 0 ? try_to_write(fd, header) : NULL;
-    if (header_length > 0 && !file_holds(fd, 0, header, header_length))
+    if (t->shared >= 0) return NULL;
+    if (length == 0) return header_length > 0 ? try_to_write(t, header) : NULL;
+    if (header_length > 0 && !file_holds(t->fd, 0, header, header_length))
         return "holds something else: its first line is not this program's header";
-    if (header_length == 0 && !file_holds(fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
-    if (!file_holds(fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
+    if (header_length == 0 && !file_holds(t->fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
+    if (!file_holds(t->fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
     return NULL;
 }
 
 int record_text_prepare(const char *option, const char *path, const char *header, FILE *err) {
-    bool created;
-    const int fd = open_to_append(path, &created);
-    const char *reason = fd < 0 ? strerror(errno) : prepare_open(fd, header);
+    target t;
+    const char *reason = open_to_append(path, &t);
+    if (reason == NULL) reason = prepare_open(&t, header);
     if (reason != NULL) fprintf(err, "%s %s: %s\n", option, path, reason);
     /* Nothing is left of a run that records nothing; the first row makes the file again. */
-    if (created && is_regular(fd) && file_length(fd) == 0) unlink(path);
-    if (fd >= 0) close(fd);
+    if (t.created && t.file && length_of(&t) == 0) unlink(path);
+    if (t.fd >= 0) close(t.fd);
     return reason == NULL ? 0 : 2;
 }
 

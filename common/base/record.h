@@ -18,7 +18,7 @@ typedef struct {
     int64_t m, n, k, d; /* d: -1 where it does not apply (empty field) */
     double alpha, beta;
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
-                                                * transfers (events, with copies from and to the host) | cpu; sim */
+                                                 * transfers (events, with copies from and to the host) | cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
     double peak_share;                          /* of the device's peak, 1 = all of it */
@@ -43,10 +43,14 @@ int record_json_prepare(const char *path, FILE *err);
 int record_csv_append(const char *path, const record *r, FILE *err);
 int record_json_append(const char *path, const record *r, FILE *err);
 
-/* The same for other files of lines below a header (a line, or ""): `option` names the file in the message; `text` is the
- * header and lines behind it, of which the first `header` bytes are left out where the file has some already. */
+/* The same for other files of lines below a header (a line, or ""): `option` names the file in the message; `text` is
+ * the header and the lines below it, and its first `header` bytes are left out where the file has a header already. */
 int record_text_prepare(const char *option, const char *path, const char *header, FILE *err);
 int record_text_append(const char *path, const char *text, size_t header, FILE *err);
+
+/* A field of a CSV file as RFC 4180 has it: in quotes, its own quotes doubled, where it holds a comma, a quote or a
+ * line end. */
+void record_put_csv_text(FILE *f, const char *text);
 
 /* Reads a CSV written by record_csv_append. *rows is malloc'ed (free it) and *count set. Returns 0, or 2 after one line
  * on `err` naming file, line and reason. A file that does not exist has no rows. */

@@ -71,8 +71,6 @@ dtype gemm_operand_dtype(gemm_type type);
 /* What C may hold: outs[0], which is the default, and where there are two outs[1]. Returns how many. */
 int gemm_outs(gemm_type type, dtype outs[2]);
 
-typedef kernel_info gemm_kernel;
-
 typedef struct {
     const char *name; /* as --variant takes it */
     const char *idea; /* one line for --list */
@@ -80,7 +78,7 @@ typedef struct {
      * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. Launches of one variant must
      * follow one another, in one stream or graph: they share its workspace. */
     cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream);
-    gemm_kernel (*kernel)(void);
+    kernel_info (*kernel)(void);
     /* NULL: runs anywhere. Otherwise returns NULL where the device can run the variant, else the reason it cannot. */
     const char *(*supports)(const device_facts *device);
     /* NULL: takes every problem. Otherwise returns NULL where the variant can do the problem, else the reason it
@@ -124,12 +122,10 @@ typedef struct {
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
                    const gemm_offer *offer);
 
-#define GEMM_COUNT ARRAY_SIZE
-
 /* Declares, in step.c, what one .cu file defines. */
 #define GEMM_VARIANT(name)                                                                                             \
     cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
-    gemm_kernel kernel_##name(void)
+    kernel_info kernel_##name(void)
 #define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
 
 #ifdef __cplusplus

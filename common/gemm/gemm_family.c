@@ -221,7 +221,7 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
     *p = (bench_plan){.flops = shape_flops(size),
                       .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
                       .peak = peak_gflops(&s->device, c->type),
-                      .touched = gemm_operands_touched(c),
+                      .touched = c->m > 0 && c->n > 0 ? gemm_operands_touched(c) : 0,
                       .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
                       .restores = c->beta != 0.0f,
                       .sustained_s = state_of(s)->o.sustained_s};

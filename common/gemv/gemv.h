@@ -8,7 +8,8 @@
 
 #include "gpu/device.h"
 #include "tensor/dtype.h"
-#include "gemm/gemm.h"
+#include "base/array.h"
+#include "gpu/kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +36,7 @@ typedef struct {
     const char *name;
     int block_n, reduce_threads, loads, rows;
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
-    gemm_kernel (*kernel)(dtype type);
+    kernel_info (*kernel)(dtype type);
 } gemv_candidate;
 
 typedef struct {
@@ -44,7 +45,7 @@ typedef struct {
     /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (n == 0) is cudaSuccess.
      * May be captured into a graph. NULL for a variant with candidates. */
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
-    gemm_kernel (*kernel)(dtype type);
+    kernel_info (*kernel)(dtype type);
     const char *(*supports)(const device_facts *device);
     const gemv_candidate *candidates; /* NULL: nothing to tune */
     int candidate_count;
@@ -56,7 +57,7 @@ int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *
 /* Declares, in step.c, what one .cu file defines. */
 #define GEMV_VARIANT(name)                                                                                             \
     cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
-    gemm_kernel kernel_##name(dtype type)
+    kernel_info kernel_##name(dtype type)
 
 #ifdef __cplusplus
 }

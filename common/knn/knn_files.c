@@ -4,40 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "readers/classes.h"
-#include "readers/encoding.h"
+#include "base/array.h"
 #include "gpu/error.h"
-#include "tensor/inspect.h"
+#include "knn/knn_operands.h"
+#include "knn/knn_records.h"
 #include "knn/knn_reference.h"
 #include "readers/results.h"
-#include "readers/table.h"
+#include "tensor/inspect.h"
 
-enum { DEFAULT_K = 5 };
 enum { READ, ENCODE, COPY_IN, SEARCH, COPY_OUT, VOTE, STAGES };
+static const char RATES_HEADER[] =
+    "method,k,class,train_records,test_records,class_records,accuracy,detection,false_alarms,neighbours_unlike_cpu,"
+    "device,cc,driver,cuda,date\n";
 static const char *const stage_names[STAGES] = {"read", "encode", "copy in", "search", "copy out", "vote"};
 
 /* Queries go to the device a tile at a time, each while the one before is searched, and neighbours come back while the
  * next is; there are only so many tiles, of so many bytes and queries at least, for a search of few is a slow one. */
 enum { MOST_TILES = 8, TILE_BYTES = 1 << 20, TILE_QUERIES = 2048 };
-
-/* Host memory: pinned, where there is enough of that, or copies to and from it would not run beside anything. */
-typedef struct {
-    void *at;
-    bool pinned;
-} host_memory;
+enum { PART_BYTES = 8 << 20 }; /* of the training records, encoded while the part before is copied */
 
 typedef struct {
     cudaEvent_t begin, end;
 } span;
-
-/* One side's records: the table (both sides' where one file is split), the rows chosen, and what became of them. */
-typedef struct {
-    table *records;
-    int *rows, count; /* rows NULL: all */
-    host_memory room; /* of: */
-    float *values;    /* count x d */
-    int *codes;       /* labels; NULL: none */
-} side;
 
 typedef struct {
     session *s;
@@ -45,10 +33,8 @@ typedef struct {
     const knn_method *methods;
     int method_count;
     double memory;
-    side train, test;
-    features *encoding;
-    label_set *labels; /* NULL: --labels none */
-    int label_column, d, k_first, k;
+    knn_records records;
+    int k_first, k;
     struct {
         float *queries, *points, *distance;
         int *index, *labels, *predicted;
@@ -56,10 +42,11 @@ typedef struct {
     } device;
     cudaStream_t in, out; /* for copies to the device and from there; searches have the session's */
     span points, queries[MOST_TILES], searches[MOST_TILES], results[MOST_TILES];
-    bool sent;                             /* the queries are on the device, or on the way */
-    host_memory index_room, distance_room; /* of: */
-    int *index, *first_index, *predicted;  /* of the last method, of the first, and its votes */
+    bool sent;                                 /* the queries are on the device, or on the way */
+    knn_host_memory index_room, distance_room; /* of: */
+    int *index, *first_index, *predicted;      /* of the last method, of the first, and its votes */
     float *distance, *first_distance;
+    uint64_t unlike_cpu;              /* --verify: neighbours of the last method that are none of the CPU's */
     double seconds[STAGES], together; /* together: queries in, search, results out, which overlap */
 } run;
 
@@ -76,75 +63,17 @@ static void *memory_for(size_t count, size_t size) {
     return p;
 }
 
-static host_memory host_memory_for(size_t count, size_t size) {
-    host_memory m = {.pinned = true};
-    if (cudaMallocHost(&m.at, count * size + 1) == cudaSuccess) return m;
-    cudaGetLastError(); /* or the next launch would find it */
-    return (host_memory){.at = memory_for(count, size)};
-}
-
-static void free_host(host_memory m) {
-    if (m.pinned)
-        CUDA_CHECK(cudaFreeHost(m.at));
-    else
-        free(m.at);
-}
-
-/* ---- reading and encoding -------------------------------------------------------------------------------------- */
-
-static int read_tables(run *r) {
-    const knn_options *o = r->o;
-    const table_options how = {.header = strcmp(o->header, "yes") == 0  ? TABLE_HEADER_YES
-                                         : strcmp(o->header, "no") == 0 ? TABLE_HEADER_NO
-                                                                        : TABLE_HEADER_AUTO,
-                               .symbolic = o->symbolic};
-    int status = table_read(o->train, &how, &r->train.records, stderr);
-    if (status != EXIT_OK) return status;
-    r->train.count = table_rows(r->train.records);
-    if (o->test != NULL) {
-        status = table_read(o->test, &how, &r->test.records, stderr);
-        if (status == EXIT_OK) r->test.count = table_rows(r->test.records);
-        return status;
-    }
-    r->test.records = r->train.records;
-    return rows_split(NULL, r->train.count, o->split, r->s->o.seed, &r->train.rows, &r->train.count, &r->test.rows,
-                      &r->test.count, stderr);
-}
-
-static int encode_side(run *r, side *x, long long *unseen) {
-    x->room = host_memory_for((size_t)x->count * (size_t)r->d, sizeof *x->values);
-    x->values = x->room.at;
-    const int status = features_encode(r->encoding, x->records, x->rows, x->count, x->values, unseen, stderr);
-    if (status != EXIT_OK || r->labels == NULL) return status;
-    x->codes = memory_for((size_t)x->count, sizeof *x->codes);
-    return labels_encode(r->labels, x->records, r->label_column, x->rows, x->count, x->codes, stderr);
-}
-
-static int fit(run *r) {
-    const knn_options *o = r->o;
-    features_options how = {0};
-    features_parse_labels(o->labels, &how.labels);
-    features_parse_normalize(o->normalize, &how);
-    int status = features_fit(r->train.records, r->train.rows, r->train.count, &how, &r->encoding, stderr);
-    if (status != EXIT_OK) return status;
-    r->d = features_dimension(r->encoding);
-    r->label_column = features_label_column(r->train.records, how.labels);
-    if (r->label_column >= 0)
-        status = labels_fit(r->train.records, r->label_column, r->train.rows, r->train.count, &r->labels, stderr);
-    return status;
-}
-
 /* ---- on the device --------------------------------------------------------------------------------------------- */
 
 static size_t places(const run *r) {
-    return (size_t)r->test.count * (size_t)r->k;
+    return (size_t)r->records.test.count * (size_t)r->k;
 }
 
 static int tile_queries(const run *r) {
-    const size_t bytes = (size_t)r->test.count * (size_t)r->d * sizeof(float);
+    const size_t bytes = (size_t)r->records.test.count * (size_t)r->records.d * sizeof(float);
     const size_t tiles = bytes / TILE_BYTES < MOST_TILES ? bytes / TILE_BYTES : MOST_TILES;
-    const int rows = tiles > 1 ? (int)(((size_t)r->test.count + tiles - 1) / tiles) : r->test.count;
-    return rows > TILE_QUERIES ? rows : r->test.count < TILE_QUERIES ? r->test.count : TILE_QUERIES;
+    const int rows = tiles > 1 ? (int)(((size_t)r->records.test.count + tiles - 1) / tiles) : r->records.test.count;
+    return rows > TILE_QUERIES ? rows : r->records.test.count < TILE_QUERIES ? r->records.test.count : TILE_QUERIES;
 }
 
 static void for_each_span(run *r, void (*what)(span *)) {
@@ -178,7 +107,7 @@ static void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind k
 
 /* False (and said why) where the device memory is too small. */
 static bool allocate_device(run *r) {
-    const size_t m = (size_t)r->test.count, n = (size_t)r->train.count, d = (size_t)r->d;
+    const size_t m = (size_t)r->records.test.count, n = (size_t)r->records.train.count, d = (size_t)r->records.d;
     const double need =
         4.0 * ((double)m * (double)d + (double)n * (double)d + 2.0 * (double)places(r) + (double)m + (double)n);
     if (need > r->memory) {
@@ -193,7 +122,7 @@ static bool allocate_device(run *r) {
     CUDA_ALLOCATE(&r->device.index, places(r) * sizeof(int) + 1);
     CUDA_ALLOCATE(&r->device.distance, places(r) * sizeof(float) + 1);
     CUDA_ALLOCATE(&r->device.counts, sizeof(knn_counts));
-    if (r->labels != NULL) {
+    if (r->records.labels != NULL) {
         CUDA_ALLOCATE(&r->device.labels, n * sizeof(int) + 1);
         CUDA_ALLOCATE(&r->device.predicted, m * sizeof(int) + 1);
     }
@@ -214,22 +143,40 @@ static void free_device(run *r) {
     for (int i = 0; i < ARRAY_SIZE(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
-/* Labels (few bytes, of memory that is not pinned: the host waits for them) and, while the host goes on, points. */
-static void send_points(run *r) {
-    const size_t n = (size_t)r->train.count;
+/* Sends labels (few bytes, of memory that is not pinned: the host waits for them) and points. A part of the training
+ * records after the other is encoded into one of two buffers and copied from there while the next is encoded: to get
+ * memory for all of them would take longer than to encode them. */
+static int send_points(run *r) {
+    const knn_side *x = &r->records.train;
+    const size_t row = (size_t)r->records.d * sizeof(float);
+    const int rows = row < PART_BYTES ? (int)(PART_BYTES / row) : 1;
+    int status = EXIT_OK;
+    long long unseen = 0;
+    knn_host_memory parts[2];
+    cudaEvent_t copied[2];
+    for (int i = 0; i < 2; i++) {
+        parts[i] = knn_host_memory_for((size_t)(x->count < rows ? x->count : rows), row);
+        CUDA_CHECK(cudaEventCreate(&copied[i]));
+    }
     CUDA_CHECK(cudaEventRecord(r->points.begin, r->in));
-    if (r->labels != NULL) copy(r->device.labels, r->train.codes, n * sizeof(int), cudaMemcpyHostToDevice, r->in);
-    copy(r->device.points, r->train.values, n * (size_t)r->d * sizeof(float), cudaMemcpyHostToDevice, r->in);
+    if (r->records.labels != NULL)
+        copy(r->device.labels, x->codes, (size_t)x->count * sizeof(int), cudaMemcpyHostToDevice, r->in);
+    for (int first = 0, i = 0; first < x->count && status == EXIT_OK; first += rows, i = 1 - i) {
+        const int count = x->count - first < rows ? x->count - first : rows;
+        CUDA_CHECK(cudaEventSynchronize(copied[i]));
+        status = knn_records_encode(&r->records, x, first, count, parts[i].at, &unseen);
+        if (status != EXIT_OK) break;
+        copy(r->device.points + (size_t)first * (size_t)r->records.d, parts[i].at, (size_t)count * row,
+             cudaMemcpyHostToDevice, r->in);
+        CUDA_CHECK(cudaEventRecord(copied[i], r->in));
+    }
     CUDA_CHECK(cudaEventRecord(r->points.end, r->in));
-}
-
-/* Encodes both sides, test records while the training ones are copied. */
-static int encode_and_send(run *r, long long *unseen) {
-    long long unused;
-    int status = encode_side(r, &r->train, &unused);
-    if (status != EXIT_OK) return status;
-    send_points(r);
-    return encode_side(r, &r->test, unseen);
+    CUDA_CHECK(cudaStreamSynchronize(r->in));
+    for (int i = 0; i < 2; i++) {
+        CUDA_CHECK(cudaEventDestroy(copied[i]));
+        knn_host_memory_free(parts[i]);
+    }
+    return status;
 }
 
 /* Queries first ... first + rows - 1. */
@@ -239,20 +186,20 @@ typedef struct {
 
 static tile tile_of(const run *r, int i) {
     const int rows = tile_queries(r), first = i * rows;
-    return (tile){first, r->test.count - first < rows ? r->test.count - first : rows};
+    return (tile){first, r->records.test.count - first < rows ? r->records.test.count - first : rows};
 }
 
 static int tile_count(const run *r) {
     const int rows = tile_queries(r);
-    return rows > 0 ? (r->test.count + rows - 1) / rows : 0;
+    return rows > 0 ? (r->records.test.count + rows - 1) / rows : 0;
 }
 
 static void send_queries(run *r) {
     for (int i = 0; i < tile_count(r); i++) {
         const tile t = tile_of(r, i);
-        const size_t at = (size_t)t.first * (size_t)r->d, count = (size_t)t.rows * (size_t)r->d;
+        const size_t at = (size_t)t.first * (size_t)r->records.d, count = (size_t)t.rows * (size_t)r->records.d;
         CUDA_CHECK(cudaEventRecord(r->queries[i].begin, r->in));
-        copy(r->device.queries + at, r->test.values + at, count * sizeof(float), cudaMemcpyHostToDevice, r->in);
+        copy(r->device.queries + at, r->records.test.values + at, count * sizeof(float), cudaMemcpyHostToDevice, r->in);
         CUDA_CHECK(cudaEventRecord(r->queries[i].end, r->in));
     }
     r->sent = true;
@@ -265,7 +212,7 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
     const size_t at = (size_t)t.first * (size_t)r->k, count = (size_t)t.rows * (size_t)r->k;
     knn_problem p = *all;
     p.m = t.rows;
-    p.queries += (size_t)t.first * (size_t)r->d;
+    p.queries += (size_t)t.first * (size_t)r->records.d;
     p.index += at;
     p.distance += at;
     CUDA_CHECK(cudaStreamWaitEvent(stream, r->queries[i].end, 0)); /* and the points came before them */
@@ -282,8 +229,8 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
 /* What a method is asked: all of it, but for m, which is a tile's. */
 static knn_problem problem_of(const run *r) {
     const knn_problem p = {.m = tile_queries(r),
-                           .n = r->train.count,
-                           .d = r->d,
+                           .n = r->records.train.count,
+                           .d = r->records.d,
                            .k = r->k,
                            .queries = r->device.queries,
                            .points = r->device.points,
@@ -294,23 +241,22 @@ static knn_problem problem_of(const run *r) {
     return p;
 }
 
-/* Why the method cannot do it; NULL: it can. */
-static const char *refusal(const run *r, const knn_method *method) {
+/* Why the method cannot do it (NULL: it can), and the bytes of workspace for it. */
+static const char *refusal(const run *r, const knn_method *method, size_t *workspace) {
     const knn_problem p = problem_of(r);
     const char *reason = method->supports != NULL ? method->supports(&r->s->device) : NULL;
-    return reason == NULL && method->refuses != NULL ? method->refuses(&p) : reason;
+    return reason != NULL ? reason : knn_refusal(method, &p, (size_t)r->memory, workspace);
 }
 
 /* Searches and brings the neighbours here. EXIT_OK, or EXIT_USAGE where the method refuses. */
 static int search(run *r, const knn_method *method) {
     const int tiles = tile_count(r);
-    const char *reason = refusal(r, method);
+    knn_problem p = problem_of(r);
+    const char *reason = refusal(r, method, &p.workspace_bytes);
     if (reason != NULL) {
         fprintf(stderr, "%s: --method %s: %s\n", r->s->step, method->name, reason);
         return EXIT_USAGE;
     }
-    knn_problem p = problem_of(r);
-    p.workspace_bytes = method->workspace != NULL ? method->workspace(&p, (size_t)r->memory) : 0;
     CUDA_ALLOCATE(&p.workspace, p.workspace_bytes + 1);
     CUDA_CHECK(cudaMemsetAsync(p.counts, 0, sizeof *p.counts, r->s->stream));
     CUDA_CHECK(cudaStreamSynchronize(r->s->stream));
@@ -331,40 +277,55 @@ static int search(run *r, const knn_method *method) {
     return EXIT_OK;
 }
 
-static void vote(run *r, int k, double *since) {
-    const size_t bytes = (size_t)r->test.count * sizeof(int);
-    CUDA_CHECK(knn_vote(r->device.index, r->test.count, k, r->k, r->device.labels, r->labels->trained,
+static void vote(run *r, int k) {
+    double since = inspect_now_s();
+    const size_t bytes = (size_t)r->records.test.count * sizeof(int);
+    CUDA_CHECK(knn_vote(r->device.index, r->records.test.count, k, r->k, r->device.labels, r->records.labels->trained,
                         r->device.predicted, r->s->stream));
     CUDA_CHECK(cudaStreamSynchronize(r->s->stream));
-    stage(r, VOTE, since);
+    stage(r, VOTE, &since);
     if (bytes > 0) CUDA_CHECK(cudaMemcpy(r->predicted, r->device.predicted, bytes, cudaMemcpyDeviceToHost));
-    stage(r, COPY_OUT, since);
+    stage(r, COPY_OUT, &since);
 }
 
 /* ---- what came out --------------------------------------------------------------------------------------------- */
 
-/* The neighbours of the CPU, or of the first method, beside these. True where they are the same, or need not be. */
-static bool compare(run *r, const knn_method *method, const char *with, const int *index, const float *distance) {
-    const knn_difference d = knn_compare(r->test.count, r->k, 1, r->index, r->distance, index, distance);
+/* Prints how another's neighbours (of `whom`) and these differ. */
+static knn_difference compare(const run *r, const knn_method *method, const char *whom, const int *index,
+                              const float *distance) {
+    const knn_difference d = knn_compare(r->records.test.count, r->k, 1, r->index, r->distance, index, distance);
     printf("%-22s ", method->name);
     if (d.wrong == 0)
-        printf("the same neighbours and distances as %s\n", with);
+        printf("the same neighbours and distances as %s\n", whom);
     else
         printf(
             "%llu of %zu neighbours are not among the %d nearest of %s; query %d, place %d is the first that differs\n",
-            (unsigned long long)d.different, places(r), r->k, with, d.row, d.place);
-    return d.wrong == 0;
+            (unsigned long long)d.different, places(r), r->k, whom, d.row, d.place);
+    return d;
 }
 
+/* Beside the CPU's; false where they should be the same. */
 static bool verify(run *r, const knn_method *method) {
+    knn_records *x = &r->records;
+    long long unseen = 0;
+    knn_records_encode_all(x, &x->train, &unseen); /* as was possible for the device */
     int *index = memory_for(places(r), sizeof *index);
     float *distance = memory_for(places(r), sizeof *distance);
-    if (!knn_reference(r->test.values, r->train.values, r->test.count, r->train.count, r->d, r->k, 1, index, distance))
+    if (!knn_reference(x->test.values, x->train.values, x->test.count, x->train.count, x->d, r->k, 1, index, distance))
         CUDA_CHECK(cudaErrorMemoryAllocation);
-    const bool same = compare(r, method, "the CPU's", index, distance);
+    const knn_difference d = compare(r, method, "the CPU's", index, distance);
+    r->unlike_cpu = d.different;
     free(index);
     free(distance);
-    return same || !method->exact;
+    return d.wrong == 0 || !method->exact;
+}
+
+/* Beside the first method's; false where they should be the same. */
+static bool compare_with_first(const run *r, const knn_method *method, const knn_method *first) {
+    char whom[64];
+    snprintf(whom, sizeof whom, "%s's", first->name);
+    const knn_difference d = compare(r, method, whom, r->first_index, r->first_distance);
+    return d.wrong == 0 || !method->exact || !first->exact;
 }
 
 /* What a method says of its own work. */
@@ -375,7 +336,7 @@ static void print_counts(const run *r, const knn_method *method) {
     if (!method->exact) printf("%-22s %llu distances below 0\n", method->name, counts.negative);
     if (counts.candidates > 0 || counts.redone > 0)
         printf("%-22s %.1f candidates a query, %llu queries searched again\n", method->name,
-               knn_candidates(&counts, r->test.count), counts.redone);
+               knn_candidates(&counts, r->records.test.count), counts.redone);
     const char *note = r->s->o.verbose && method->note != NULL ? method->note() : NULL;
     if (note != NULL) printf("%-22s %s\n", method->name, note);
 }
@@ -387,63 +348,122 @@ static void print_percent(double share) {
         printf(" %7.2f%%", 100.0 * share);
 }
 
-/* The table of --k-sweep: accuracy, and of a map each group's detection rate and the false alarms of all. */
-static int print_sweep_line(const run *r, const class_map *map, int k, bool first) {
-    confusion c;
-    const int status = confusion_make(&c, r->labels->count, r->test.codes, r->predicted, r->test.count, stderr);
-    if (status != EXIT_OK) return status;
-    if (first) {
-        printf("%4s %8s", "k", "accuracy");
-        for (int g = 1; map != NULL && g < map->groups; g++) printf(" %8s", map->names[g]);
-        printf("%s\n", map != NULL ? " false alarms" : "");
-    }
-    printf("%4d", k);
-    print_percent(confusion_accuracy(&c));
-    for (int g = 1; map != NULL && g < map->groups; g++) print_percent(class_map_rates(map, &c, g).detection);
-    if (map != NULL) print_percent(class_map_rates(map, &c, 0).false_alarms);
-    printf("\n");
-    confusion_free(&c);
-    return EXIT_OK;
-}
+/* What votes of one k are worth, by label and by group. */
+typedef struct {
+    confusion labels, groups; /* groups: where there is a map */
+} worth;
 
-static int print_classes(const run *r, const class_map *map) {
-    confusion c;
-    const int status = confusion_make(&c, r->labels->count, r->test.codes, r->predicted, r->test.count, stderr);
-    if (status != EXIT_OK) return status;
-    confusion_print(&c, r->labels, stdout);
-    if (map != NULL) class_map_print(map, &c, stdout);
-    confusion_free(&c);
-    return EXIT_OK;
-}
-
-static int vote_and_print(run *r, double *since) {
-    const knn_options *o = r->o;
-    class_map groups, *map = NULL;
-    int status = EXIT_OK;
-    if (o->classes_map != NULL || o->positive != NULL) {
-        status = class_map_make(o->classes_map, o->positive, r->labels, &groups, stderr);
-        if (status != EXIT_OK) return status;
-        map = &groups;
-    }
-    *since = inspect_now_s();
-    for (int k = r->k_first; k <= r->k && status == EXIT_OK; k++) {
-        vote(r, k, since);
-        status = o->k_sweep[1] > 0 ? print_sweep_line(r, map, k, k == r->k_first) : print_classes(r, map);
-        *since = inspect_now_s();
-    }
-    if (map != NULL) class_map_free(map);
+static int find_worth(const run *r, worth *w) {
+    const knn_records *x = &r->records;
+    *w = (worth){0};
+    int status = confusion_make(&w->labels, x->labels->count, x->test.codes, r->predicted, x->test.count, NULL, stderr);
+    if (status == EXIT_OK && x->mapped)
+        status =
+            confusion_make(&w->groups, x->map.groups, x->test.codes, r->predicted, x->test.count, x->map.group, stderr);
     return status;
 }
 
-static int write_files(const run *r) {
+static void free_worth(worth *w) {
+    confusion_free(&w->labels);
+    confusion_free(&w->groups);
+}
+
+/* The table of --k-sweep: accuracy, and of a map each group's detection rate and the false alarms of all. */
+static void print_sweep_line(const run *r, const worth *w, int k) {
+    const class_map *map = &r->records.map;
+    if (k == r->k_first) {
+        printf("%4s %8s", "k", "accuracy");
+        for (int g = 1; g < map->groups; g++) printf(" %8s", map->names[g]);
+        printf("%s\n", r->records.mapped ? " false alarms" : "");
+    }
+    printf("%4d", k);
+    print_percent(confusion_accuracy(&w->labels));
+    for (int g = 1; g < map->groups; g++) print_percent(class_map_rates(&w->groups, g).detection);
+    if (r->records.mapped) print_percent(class_map_rates(&w->groups, 0).false_alarms);
+    printf("\n");
+}
+
+static void print_classes(const run *r, const worth *w) {
+    confusion_print(&w->labels, r->records.labels, stdout);
+    if (r->records.mapped) class_map_print(&r->records.map, &w->groups, stdout);
+}
+
+static void put_share(FILE *f, double share) {
+    if (isnan(share))
+        fputc(',', f);
+    else
+        fprintf(f, "%.6g,", share);
+}
+
+/* The rows of one k in --rates-csv: a row a group with records. */
+static void put_rates(const run *r, const record *about, const worth *w, int k, FILE *f) {
+    const knn_records *x = &r->records;
+    for (int g = 1; g < x->map.groups; g++) {
+        const class_rates rates = class_map_rates(&w->groups, g);
+        if (rates.records == 0) continue;
+        record_put_csv_text(f, about->variant);
+        fprintf(f, ",%d,", k);
+        record_put_csv_text(f, x->map.names[g]);
+        fprintf(f, ",%d,%d,%lld,", x->train.count, x->test.count, rates.records);
+        put_share(f, confusion_accuracy(&w->labels));
+        put_share(f, rates.detection);
+        put_share(f, class_map_rates(&w->groups, 0).false_alarms);
+        if (r->o->verify) fprintf(f, "%llu", (unsigned long long)r->unlike_cpu);
+        const char *const where[] = {about->device, about->cc, about->driver, about->cuda, about->date};
+        for (int i = 0; i < ARRAY_SIZE(where); i++) {
+            fputc(',', f);
+            record_put_csv_text(f, where[i]);
+        }
+        fputc('\n', f);
+    }
+}
+
+/* Votes, and what they are worth; a method's rows of --rates-csv are written together. */
+static int vote_and_print(run *r, const knn_method *method) {
     const knn_options *o = r->o;
-    const int m = r->test.count;
+    const record about = session_describe(r->s, method->name, "knn");
     int status = EXIT_OK;
-    if (o->out_labels != NULL) status = results_write_labels(o->out_labels, r->labels, r->predicted, m, stderr);
-    if (status == EXIT_OK && o->out_indices != NULL)
+    char *text = NULL;
+    size_t length = 0;
+    FILE *rates = o->rates_csv != NULL ? open_memstream(&text, &length) : NULL;
+    if (rates != NULL) fputs(RATES_HEADER, rates);
+    for (int k = r->k_first; k <= r->k && status == EXIT_OK; k++) {
+        worth w;
+        vote(r, k);
+        if (r->records.test.codes == NULL) break;
+        status = find_worth(r, &w);
+        if (status == EXIT_OK && o->k_sweep[1] > 0) print_sweep_line(r, &w, k);
+        if (status == EXIT_OK && o->k_sweep[1] == 0) print_classes(r, &w);
+        if (status == EXIT_OK && rates != NULL) put_rates(r, &about, &w, k, rates);
+        free_worth(&w);
+    }
+    if (o->rates_csv == NULL) return status;
+    if (rates == NULL || fclose(rates) != 0) {
+        free(text);
+        text = NULL;
+    }
+    if (status == EXIT_OK) status = record_text_append(o->rates_csv, text, sizeof RATES_HEADER - 1, stderr);
+    free(text);
+    return status;
+}
+
+/* The files of --out and the like, and a line about each. */
+static int write_files(const run *r, const knn_method *method) {
+    const knn_options *o = r->o;
+    const int m = r->records.test.count;
+    int status = EXIT_OK;
+    if (o->out_labels != NULL) {
+        status = results_write_labels(o->out_labels, r->records.labels, r->predicted, m, stderr);
+        if (status == EXIT_OK) printf("%s: the labels that %s predicts\n", o->out_labels, method->name);
+    }
+    if (status == EXIT_OK && o->out_indices != NULL) {
         status = results_write_indices(o->out_indices, r->index, m, r->k, stderr);
-    if (status == EXIT_OK && o->out_distances != NULL)
+        if (status == EXIT_OK) printf("%s: the neighbours that %s finds\n", o->out_indices, method->name);
+    }
+    if (status == EXIT_OK && o->out_distances != NULL) {
         status = results_write_distances(o->out_distances, r->distance, m, r->k, stderr);
+        if (status == EXIT_OK) printf("%s: the distances that %s finds\n", o->out_distances, method->name);
+    }
     return status;
 }
 
@@ -461,15 +481,17 @@ static int prepare_files(const knn_options *o) {
     const char *const files[] = {o->out_labels, o->out_indices, o->out_distances};
     for (int i = 0; i < ARRAY_SIZE(files); i++)
         if (files[i] != NULL && results_prepare(files[i], stderr) != EXIT_OK) return EXIT_USAGE;
-    return EXIT_OK;
+    if (o->rates_csv == NULL) return EXIT_OK;
+    return record_text_prepare("--rates-csv", o->rates_csv, RATES_HEADER, stderr);
 }
 
 static int choose_k(run *r) {
     const knn_options *o = r->o;
-    r->k = o->k_sweep[1] > 0 ? o->k_sweep[1] : o->k_given ? o->k : DEFAULT_K;
+    r->k = o->k_sweep[1] > 0 ? o->k_sweep[1] : o->k;
     r->k_first = o->k_sweep[1] > 0 ? o->k_sweep[0] : r->k;
-    if (r->k <= r->train.count) return EXIT_OK;
-    fprintf(stderr, "%s: %s: k = %d, and there are %d training records\n", r->s->step, o->train, r->k, r->train.count);
+    if (r->k <= r->records.train.count) return EXIT_OK;
+    fprintf(stderr, "%s: %s: k = %d, and there are %d training records\n", r->s->step, o->train, r->k,
+            r->records.train.count);
     return EXIT_USAGE;
 }
 
@@ -478,60 +500,55 @@ static void print_data(const run *r, long long unseen) {
     const device_facts *d = &r->s->device;
     printf("%s on %s (sm_%d)%s\n", r->s->step, d->name, d->cc,
            d->simulated ? ": results are real, times are not a GPU's" : "");
-    printf("%d training records of %s, %d test records%s%s\n", r->train.count, o->train, r->test.count,
+    printf("%d training records of %s, %d test records%s%s\n", r->records.train.count, o->train, r->records.test.count,
            o->test != NULL ? " of " : "", o->test != NULL ? o->test : "");
-    features_describe(r->encoding, stdout);
+    features_describe(r->records.encoding, stdout);
     if (unseen > 0) {
         printf("%lld values of categories that training lacks\n", unseen);
-        features_report_unseen(r->encoding, r->test.records, r->test.rows, r->test.count, stdout);
+        features_report_unseen(r->records.encoding, r->records.test.records, r->records.test.rows,
+                               r->records.test.count, stdout);
     }
+    if (r->records.labels != NULL && r->records.test.codes == NULL)
+        printf("the test records have no labels: predictions, and no accuracy\n");
 }
 
-/* Where none is named: the last method that gives the right answer and can. */
+/* Where none or "best" is named: the last method that gives the right answer and can run. */
 static int best_method(const run *r) {
     int i = r->method_count - 1;
-    while (i > 0 && (!r->methods[i].exact || refusal(r, &r->methods[i]) != NULL)) i--;
+    size_t workspace;
+    while (i > 0 && (!r->methods[i].exact || refusal(r, &r->methods[i], &workspace) != NULL)) i--;
     return i;
 }
 
-static int run_methods(run *r) {
+/* Searches and prints; `first` is the first method's (this one's, where it is the first). */
+static int run_method(run *r, const knn_method *method, const knn_method *first, bool *wrong) {
     const knn_options *o = r->o;
-    const int best = r->s->o.variant_given ? -1 : best_method(r);
-    int status = EXIT_OK;
-    bool wrong = false, first = true, first_exact = false;
-    for (int i = 0; i < r->method_count && status == EXIT_OK; i++) {
-        if (r->s->o.variant_given ? !r->s->o.chosen[i] : i != best) continue;
-        const knn_method *method = &r->methods[i];
-        double since;
-        error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->test.count, r->train.count, r->d,
-                      r->k);
-        status = search(r, method);
-        if (status != EXIT_OK) break;
-        printf("\n%s, k %d\n", method->name, r->k);
-        print_counts(r, method);
-        if (o->verify) wrong = !verify(r, method) || wrong;
-        if (first)
-            first_exact = method->exact;
-        else {
-            const bool same = compare(r, method, "the first method's", r->first_index, r->first_distance);
-            wrong = wrong || (!same && method->exact && first_exact);
-        }
-        if (r->labels != NULL) status = vote_and_print(r, &since);
-        print_stages(r);
-        if (status == EXIT_OK && first) status = write_files(r);
-        if (first) {
-            memcpy(r->first_index, r->index, places(r) * sizeof(int));
-            memcpy(r->first_distance, r->distance, places(r) * sizeof(float));
-        }
-        first = false;
-    }
-    return status == EXIT_OK && wrong ? EXIT_WRONG : status;
+    error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->records.test.count,
+                  r->records.train.count, r->records.d, r->k);
+    int status = search(r, method);
+    if (status != EXIT_OK) return status;
+    printf("\n%s, k %d\n", method->name, r->k);
+    print_counts(r, method);
+    if (o->verify) *wrong = !verify(r, method) || *wrong;
+    if (method != first) *wrong = !compare_with_first(r, method, first) || *wrong;
+    if (r->records.labels != NULL) status = vote_and_print(r, method);
+    print_stages(r);
+    if (method != first || status != EXIT_OK) return status;
+    memcpy(r->first_index, r->index, places(r) * sizeof(int));
+    memcpy(r->first_distance, r->distance, places(r) * sizeof(float));
+    return write_files(r, method);
 }
 
-static void free_side(side *x) {
-    free(x->rows);
-    free_host(x->room);
-    free(x->codes);
+/* The method that was named first, whose answer is written, and then the others as the table has them. */
+static int run_methods(run *r) {
+    const int best = !r->s->o.variant_given || r->s->o.best ? best_method(r) : -1;
+    const int first = r->s->o.variant_given && r->s->o.first >= 0 ? r->s->o.first : best;
+    bool wrong = false;
+    int status = run_method(r, &r->methods[first], &r->methods[first], &wrong);
+    for (int i = 0; i < r->method_count && status == EXIT_OK; i++)
+        if (i != first && (i == best || (r->s->o.variant_given && r->s->o.chosen[i])))
+            status = run_method(r, &r->methods[i], &r->methods[first], &wrong);
+    return status == EXIT_OK && wrong ? EXIT_WRONG : status;
 }
 
 int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory) {
@@ -539,21 +556,25 @@ int knn_files_run(session *s, const knn_options *o, const knn_method *methods, i
     long long unseen = 0;
     double since = inspect_now_s();
     int status = prepare_files(o);
-    if (status == EXIT_OK) status = read_tables(&r);
+    if (status == EXIT_OK) status = knn_records_read(&r.records, s->step, o, s->o.seed);
     stage(&r, READ, &since);
     if (status == EXIT_OK) status = choose_k(&r);
-    if (status == EXIT_OK) status = fit(&r);
+    if (status == EXIT_OK) status = knn_records_label(&r.records, s->step, o);
+    if (status == EXIT_OK) status = knn_records_fit(&r.records, o);
+    stage(&r, ENCODE, &since);
     if (status == EXIT_OK && !allocate_device(&r)) status = EXIT_USAGE;
-    if (status == EXIT_OK) status = encode_and_send(&r, &unseen);
+    since = inspect_now_s();
+    if (status == EXIT_OK) status = send_points(&r);
+    if (status == EXIT_OK) status = knn_records_encode_all(&r.records, &r.records.test, &unseen);
     stage(&r, ENCODE, &since);
     if (status == EXIT_OK) {
-        r.index_room = host_memory_for(places(&r), sizeof *r.index);
-        r.distance_room = host_memory_for(places(&r), sizeof *r.distance);
+        r.index_room = knn_host_memory_for(places(&r), sizeof *r.index);
+        r.distance_room = knn_host_memory_for(places(&r), sizeof *r.distance);
         r.index = r.index_room.at;
         r.distance = r.distance_room.at;
         r.first_index = memory_for(places(&r), sizeof *r.first_index);
         r.first_distance = memory_for(places(&r), sizeof *r.first_distance);
-        r.predicted = memory_for((size_t)r.test.count, sizeof *r.predicted);
+        r.predicted = memory_for((size_t)r.records.test.count, sizeof *r.predicted);
         print_data(&r, unseen);
         status = run_methods(&r);
         free(r.first_index);
@@ -561,13 +582,8 @@ int knn_files_run(session *s, const knn_options *o, const knn_method *methods, i
         free(r.predicted);
     }
     free_device(&r);
-    free_host(r.index_room);
-    free_host(r.distance_room);
-    free_side(&r.train);
-    free_side(&r.test);
-    if (r.test.records != r.train.records) table_free(r.test.records);
-    table_free(r.train.records);
-    features_free(r.encoding);
-    labels_free(r.labels);
+    knn_host_memory_free(r.index_room);
+    knn_host_memory_free(r.distance_room);
+    knn_records_free(&r.records);
     return status;
 }

@@ -2,9 +2,9 @@
 #ifndef KL_KNN_FILES_H
 #define KL_KNN_FILES_H
 
+#include "bench/session.h"
 #include "knn/knn.h"
 #include "knn/knn_options.h"
-#include "bench/session.h"
 
 /* Reads, encodes, searches with each chosen method, votes, prints what the votes are worth and how long each stage
  * took, and writes the files that were asked for (of the first method). `memory`: bytes of device memory that may be

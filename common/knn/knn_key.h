@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "tensor/values.h"
+#include "base/values.h"
 
 #define KNN_NO_KEY 0xffffffffffffffffull
 

@@ -16,15 +16,6 @@ enum { LANES = 16, QUERIES = 8 };
 #define WITH_FMA
 #endif
 
-float knn_distance(const float *x, const float *y, int d) {
-    float sum = 0.0f;
-    for (int j = 0; j < d; j++) {
-        const float difference = x[j] - y[j];
-        sum = fmaf(difference, difference, sum);
-    }
-    return sum;
-}
-
 WITH_FMA static void distances_of_group(const float *x, const float *group, int d, float *out) {
     float sum[LANES] = {0};
     for (int j = 0; j < d; j++)

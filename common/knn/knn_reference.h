@@ -5,11 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* THE distance of knn.h. */
-float knn_distance(const float *x, const float *y, int d);
-
-/* The k nearest of the n points (n x d) for queries 0, stride, 2 * stride ... of m, one row of k after the other, in
- * host memory; queries of a row have d elements. Returns false without memory. */
+/* The k nearest, by THE distance of knn.h, of the n points (n x d) for queries 0, stride, 2 * stride ... of m, one row
+ * of k after the other, in host memory; queries of a row have d elements. Returns false without memory. */
 bool knn_reference(const float *queries, const float *points, int m, int n, int d, int k, int stride, int *index,
                    float *distance);
 

@@ -94,44 +94,39 @@ int labels_find(const label_set *labels, const char *name) {
 
 /* ---- confusion ---- */
 
-int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, FILE *err) {
-    enum { MOST = 16384 }; /* 2 GB of counts */
+int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, const int *group,
+                   FILE *err) {
+    const bool matrix = classes <= CONFUSION_MATRIX;
     *c = (confusion){.classes = classes, .total = m};
-    if (classes > MOST) {
-        fprintf(err, "%d classes: a confusion matrix has up to %d; are the labels in another column?\n", classes, MOST);
+    c->records = calloc(3 * (size_t)classes + 1, sizeof *c->records);
+    c->counts = matrix ? calloc((size_t)classes * (size_t)classes + 1, sizeof *c->counts) : NULL;
+    if (c->records == NULL || (matrix && c->counts == NULL)) {
+        fprintf(err, "counts of %d classes: out of memory\n", classes);
+        confusion_free(c);
         return 2;
     }
-    c->counts = calloc((size_t)classes * (size_t)classes + 1, sizeof *c->counts);
-    if (c->counts == NULL) {
-        fprintf(err, "confusion matrix of %d classes: out of memory\n", classes);
-        return 2;
-    }
+    c->predictions = c->records + classes;
+    c->hits = c->predictions + classes;
     for (int i = 0; i < m; i++) {
-        c->counts[(size_t)truth[i] * (size_t)classes + (size_t)predicted[i]]++;
-        c->right += truth[i] == predicted[i];
+        const int true_class = group != NULL ? group[truth[i]] : truth[i];
+        const int prediction = group != NULL ? group[predicted[i]] : predicted[i];
+        c->records[true_class]++;
+        c->predictions[prediction]++;
+        c->hits[true_class] += true_class == prediction;
+        c->right += true_class == prediction;
+        if (matrix) c->counts[(size_t)true_class * (size_t)classes + (size_t)prediction]++;
     }
     return 0;
 }
 
 void confusion_free(confusion *c) {
+    free(c->records);
     free(c->counts);
     *c = (confusion){0};
 }
 
 static long long count_at(const confusion *c, int truth, int predicted) {
     return c->counts[(size_t)truth * (size_t)c->classes + (size_t)predicted];
-}
-
-static long long records_of(const confusion *c, int class) {
-    long long sum = 0;
-    for (int i = 0; i < c->classes; i++) sum += count_at(c, class, i);
-    return sum;
-}
-
-static long long predictions_of(const confusion *c, int class) {
-    long long sum = 0;
-    for (int i = 0; i < c->classes; i++) sum += count_at(c, i, class);
-    return sum;
 }
 
 static double share(long long part, long long whole) {
@@ -143,16 +138,16 @@ double confusion_accuracy(const confusion *c) {
 }
 
 double confusion_precision(const confusion *c, int class) {
-    return share(count_at(c, class, class), predictions_of(c, class));
+    return share(c->hits[class], c->predictions[class]);
 }
 
 double confusion_recall(const confusion *c, int class) {
-    return share(count_at(c, class, class), records_of(c, class));
+    return share(c->hits[class], c->records[class]);
 }
 
 /* ---- printing ---- */
 
-enum { MATRIX = 64 }; /* classes of a matrix that is printed */
+enum { SHOWN_MATRIX = 64 };
 
 /* The characters of a name that is shown, of its UTF-8 the first bytes. */
 static int width_of(const char *shown) {
@@ -190,10 +185,10 @@ static int digits(long long number) {
 }
 
 static void print_matrix(const confusion *c, const label_set *labels, int width, FILE *out) {
-    int columns[MATRIX];
-    fprintf(out, "confusion matrix: a row a true class, a column a prediction\n%*s", width, "");
+    int columns[SHOWN_MATRIX];
+    fprintf(out, "confusion matrix: rows are true classes, columns predictions\n%*s", width, "");
     for (int j = 0; j < c->classes; j++) {
-        columns[j] = wider(digits(predictions_of(c, j)), labels->names[j]);
+        columns[j] = wider(digits(c->predictions[j]), labels->names[j]);
         fputs("  ", out);
         put_name(out, labels->names[j], columns[j], true);
     }
@@ -211,14 +206,14 @@ void confusion_print(const confusion *c, const label_set *labels, FILE *out) {
     fprintf(out, "accuracy");
     put_share(out, 0, confusion_accuracy(c));
     fprintf(out, ": %lld of %lld\n", c->right, c->total);
-    if (c->classes <= MATRIX)
+    if (c->classes <= SHOWN_MATRIX)
         print_matrix(c, labels, width, out);
     else
         fprintf(out, "confusion matrix: left out, with %d classes\n", c->classes);
     fprintf(out, "%-*s  %9s  %9s  %9s  %9s\n", width, "class", "records", "predicted", "precision", "recall");
     for (int i = 0; i < c->classes; i++) {
         put_name(out, labels->names[i], width, false);
-        fprintf(out, "  %9lld  %9lld", records_of(c, i), predictions_of(c, i));
+        fprintf(out, "  %9lld  %9lld", c->records[i], c->predictions[i]);
         put_share(out, 9, confusion_precision(c, i));
         put_share(out, 9, confusion_recall(c, i));
         fprintf(out, "%s\n", i >= labels->trained ? "  (not in training)" : "");
@@ -226,39 +221,6 @@ void confusion_print(const confusion *c, const label_set *labels, FILE *out) {
 }
 
 /* ---- groups ---- */
-
-enum { NORMAL, DOS, PROBE, R2L, U2R, KDD_GROUPS };
-
-static const char *const kdd_groups[KDD_GROUPS] = {"normal", "DoS", "Probe", "R2L", "U2R"};
-
-/* Of the training data and of corrected, whose new attacks are as the KDD Cup's scores have them. */
-static const struct {
-    const char *label;
-    int group;
-} kdd_labels[] = {
-    {"normal", NORMAL},   {"apache2", DOS},       {"back", DOS},
-    {"land", DOS},        {"mailbomb", DOS},      {"neptune", DOS},
-    {"pod", DOS},         {"processtable", DOS},  {"smurf", DOS},
-    {"teardrop", DOS},    {"udpstorm", DOS},      {"worm", DOS},
-    {"ipsweep", PROBE},   {"mscan", PROBE},       {"nmap", PROBE},
-    {"portsweep", PROBE}, {"saint", PROBE},       {"satan", PROBE},
-    {"ftp_write", R2L},   {"guess_passwd", R2L},  {"imap", R2L},
-    {"multihop", R2L},    {"named", R2L},         {"phf", R2L},
-    {"sendmail", R2L},    {"snmpgetattack", R2L}, {"snmpguess", R2L},
-    {"spy", R2L},         {"warezclient", R2L},   {"warezmaster", R2L},
-    {"xlock", R2L},       {"xsnoop", R2L},        {"buffer_overflow", U2R},
-    {"httptunnel", U2R},  {"loadmodule", U2R},    {"perl", U2R},
-    {"ps", U2R},          {"rootkit", U2R},       {"sqlattack", U2R},
-    {"xterm", U2R},
-};
-
-static int kdd_group(const char *label) {
-    const size_t length = strlen(label), stem = length > 0 && label[length - 1] == '.' ? length - 1 : length;
-    for (size_t i = 0; i < sizeof kdd_labels / sizeof *kdd_labels; i++)
-        if (strncmp(kdd_labels[i].label, label, stem) == 0 && kdd_labels[i].label[stem] == '\0')
-            return kdd_labels[i].group;
-    return -1;
-}
 
 static int map_no_memory(FILE *err) {
     fprintf(err, "--classes-map: out of memory\n");
@@ -271,20 +233,6 @@ static bool add_group(class_map *m, const char *name) {
     m->names = more;
     snprintf(m->names[m->groups++], CLASS_MAP_NAME, "%s", name);
     return true;
-}
-
-static int map_kdd(const label_set *labels, class_map *m, FILE *err) {
-    for (int i = 0; i < KDD_GROUPS; i++)
-        if (!add_group(m, kdd_groups[i])) return map_no_memory(err);
-    for (int i = 0; i < labels->count; i++) {
-        m->group[i] = kdd_group(labels->names[i]);
-        if (m->group[i] >= 0) continue;
-        char shown[TABLE_SHOWN];
-        fprintf(err, "--classes-map kdd: '%s' is no label of the KDD Cup 1999 data\n",
-                table_shown(labels->names[i], shown));
-        return 2;
-    }
-    return 0;
 }
 
 static int group_named(const class_map *m, const char *name) {
@@ -303,6 +251,7 @@ static int map_table(const table *t, const label_set *labels, class_map *m, FILE
     if (table_columns(t) != 2)
         return table_complain(t, 0, -1, err, "%d columns: a class map has a label and its class a line",
                               table_columns(t));
+    char shown[TABLE_SHOWN];
     for (int i = 0; i < labels->count; i++) m->group[i] = -1;
     for (int row = 0; row < table_rows(t); row++) {
         char room[TABLE_TEXT];
@@ -310,6 +259,8 @@ static int map_table(const table *t, const label_set *labels, class_map *m, FILE
         if (*class == '\0' || strlen(class) >= CLASS_MAP_NAME)
             return table_complain(t, row, 1, err, "a class is 1 to %d characters long", CLASS_MAP_NAME - 1);
         int group = group_named(m, class);
+        if (group < 0 && m->groups == CONFUSION_MATRIX)
+            return table_complain(t, row, 1, err, "a class map has up to %d classes", CONFUSION_MATRIX);
         if (group < 0) {
             if (!add_group(m, class)) return map_no_memory(err);
             group = m->groups - 1;
@@ -317,12 +268,14 @@ static int map_table(const table *t, const label_set *labels, class_map *m, FILE
         const int label = labels_find(labels, spelling(t, row, 0, room));
         if (label < 0) continue;
         if (m->group[label] >= 0 && m->group[label] != group)
-            return table_complain(t, row, 0, err, "'%.40s' has another class above", labels->names[label]);
+            return table_complain(t, row, 0, err, "'%s' has another class above",
+                                  table_shown(labels->names[label], shown));
         m->group[label] = group;
     }
     for (int i = 0; i < labels->count; i++)
         if (m->group[i] < 0)
-            return table_complain(t, -1, -1, err, "it has no class for the label '%.40s'", labels->names[i]);
+            return table_complain(t, -1, -1, err, "it has no class for the label '%s'",
+                                  table_shown(labels->names[i], shown));
     return 0;
 }
 
@@ -351,8 +304,7 @@ int class_map_make(const char *map, const char *positive, const label_set *label
     *groups = (class_map){.classes = labels->count};
     groups->group = calloc((size_t)labels->count + 1, sizeof *groups->group);
     int status = groups->group != NULL ? 0 : map_no_memory(err);
-    if (status == 0 && map != NULL)
-        status = strcmp(map, "kdd") == 0 ? map_kdd(labels, groups, err) : map_file(map, labels, groups, err);
+    if (status == 0 && map != NULL) status = map_file(map, labels, groups, err);
     if (status == 0 && positive != NULL) status = map_positive(positive, labels, groups, err);
     if (status != 0) class_map_free(groups);
     return status;
@@ -364,15 +316,13 @@ void class_map_free(class_map *groups) {
     *groups = (class_map){0};
 }
 
-class_rates class_map_rates(const class_map *groups, const confusion *c, int group) {
+class_rates class_map_rates(const confusion *groups, int group) {
     class_rates r = {0};
-    long long normal = 0, alarms = 0;
-    for (int i = 0; i < c->classes; i++)
-        for (int j = 0; j < c->classes; j++) {
-            const long long count = count_at(c, i, j);
-            const int truth = groups->group[i], predicted = groups->group[j];
+    long long alarms = 0;
+    for (int truth = 0; truth < groups->classes; truth++)
+        for (int predicted = 0; predicted < groups->classes; predicted++) {
+            const long long count = count_at(groups, truth, predicted);
             if (truth == 0) {
-                normal += count;
                 if (group > 0 ? predicted == group : predicted > 0) alarms += count;
             } else if (group == 0 || truth == group) {
                 r.records += count;
@@ -382,25 +332,25 @@ class_rates class_map_rates(const class_map *groups, const confusion *c, int gro
         }
     r.detection = share(r.own, r.records);
     r.any = share(r.attack, r.records);
-    r.false_alarms = share(alarms, normal);
+    r.false_alarms = share(alarms, groups->records[0]);
     return r;
 }
 
-void class_map_print(const class_map *groups, const confusion *c, FILE *out) {
+void class_map_print(const class_map *names, const confusion *groups, FILE *out) {
     int width = 5;
     char none[TABLE_SHOWN];
-    table_shown(groups->names[0], none);
-    for (int i = 0; i < groups->groups; i++) width = wider(width, groups->names[i]);
+    table_shown(names->names[0], none);
+    for (int i = 0; i < names->groups; i++) width = wider(width, names->names[i]);
     fprintf(out,
             "detection: predicted as this class; as any: as any but %s; false alarms: records of %s predicted as "
             "this class\n",
             none, none);
     fprintf(out, "%-*s  %9s  %9s  %9s  %12s\n", width, "class", "records", "detection", "as any", "false alarms");
-    for (int i = 1; i <= groups->groups; i++) {
-        const int group = i < groups->groups ? i : 0;
-        if (group == 0 && groups->groups < 3) break; /* all: the same as the only one */
-        const class_rates r = class_map_rates(groups, c, group);
-        put_name(out, group == 0 ? "all" : groups->names[group], width, false);
+    for (int i = 1; i <= names->groups; i++) {
+        const int group = i < names->groups ? i : 0;
+        if (group == 0 && names->groups < 3) break; /* all: the same as the only one */
+        const class_rates r = class_map_rates(groups, group);
+        put_name(out, group == 0 ? "all" : names->names[group], width, false);
         fprintf(out, "  %9lld", r.records);
         put_share(out, 9, r.detection);
         put_share(out, 9, r.any);

@@ -30,30 +30,36 @@ int labels_find(const label_set *labels, const char *name);
 
 /* ---- what predictions are worth: truth and predicted are classes of m records ---- */
 
-/* Counts: cell [truth * classes + predicted]. */
+/* With more classes there is no matrix (8 MB). */
+enum { CONFUSION_MATRIX = 1024 };
+
 typedef struct {
     int classes;
     long long total, right;
-    long long *counts;
+    long long *records, *predictions; /* of each class: records that are of it, and that are predicted as it */
+    long long *hits;                  /* and that are both */
+    long long *counts;                /* cell [truth * classes + predicted]; NULL with more than CONFUSION_MATRIX */
 } confusion;
 
-/* Returns 0, or 2 after one line on `err`: memory, more than 16384 classes. Free with confusion_free. */
-int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, FILE *err);
+/* Counts m records. `group` (may be NULL) says which of `classes` groups each class that truth and predicted name
+ * belongs to: then groups are counted. Returns 0, or 2 after one line on `err`: out of memory. Free with
+ * confusion_free. */
+int confusion_make(confusion *c, int classes, const int *truth, const int *predicted, int m, const int *group,
+                   FILE *err);
 void confusion_free(confusion *c);
 
 double confusion_accuracy(const confusion *c);             /* NAN: no records */
 double confusion_precision(const confusion *c, int class); /* NAN: never predicted */
 double confusion_recall(const confusion *c, int class);    /* NAN: no such record */
 
-/* Accuracy, the matrix (rows truth, columns prediction; left out above 64 classes) and precision, recall and number of
- * records a class, as aligned tables. */
+/* Accuracy, the matrix (up to 64 classes), and each class's records, precision and recall, as aligned tables. */
 void confusion_print(const confusion *c, const label_set *labels, FILE *out);
 
 /* ---- groups of classes: attacks and what is none ---- */
 
 enum { CLASS_MAP_NAME = 64 };
 
-/* Group 0 is what is no attack. group[class] for every class of a label_set. */
+/* Group 0 is what is not an attack. group[class] for every class of a label_set. At most CONFUSION_MATRIX groups. */
 typedef struct {
     int groups;
     char (*names)[CLASS_MAP_NAME];
@@ -62,10 +68,10 @@ typedef struct {
 } class_map;
 
 /* Which group each class of `labels` (all of them: after labels_encode of the test) belongs to.
- *   map       NULL; "kdd": normal, DoS, Probe, R2L, U2R of the KDD Cup 1999 data, with and without the full stop; or a
- *             file of label,class lines (CSV), whose first line's class is group 0
- *   positive  NULL; or the one label (with `map`: class) that is looked for: group 1, all else group 0
- * One of the two is not NULL. Returns 0, or 2 after one line on `err`: a file's fault, a label it lacks. */
+ *   map       NULL, or a CSV file of lines label,class; the first line's class is group 0
+ *   positive  NULL, or the one label (with `map`: class) that is looked for: group 1; all others are group 0
+ * One of the two is not NULL. Returns 0, or 2 after one line on `err`: what is wrong with the file, a label it lacks.
+ */
 int class_map_make(const char *map, const char *positive, const label_set *labels, class_map *groups, FILE *err);
 void class_map_free(class_map *groups);
 
@@ -79,11 +85,11 @@ typedef struct {
     double false_alarms; /* of group 0's records those predicted as this group */
 } class_rates;
 
-/* The rates of group 1 ... groups - 1; group 0: of all attacks together (false_alarms: group 0 predicted as any
- * attack; own: in their own group). */
-class_rates class_map_rates(const class_map *groups, const confusion *c, int group);
+/* The rates of one group, from a confusion of groups; group 0: of all attacks together (own: predicted as their own
+ * group; false_alarms: group 0 predicted as any attack). */
+class_rates class_map_rates(const confusion *groups, int group);
 
 /* The same as a table. */
-void class_map_print(const class_map *groups, const confusion *c, FILE *out);
+void class_map_print(const class_map *names, const confusion *groups, FILE *out);
 
 #endif

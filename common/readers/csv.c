@@ -264,8 +264,9 @@ static int put_value(table *t, int column, const char *text, size_t length, uint
         const value_kind kind = table_parse_number(text, length, &c->numbers[row]);
         if (kind == VALUE_NUMBER) return 0;
         return table_reject_value(t, line, column, text, length,
-                                  kind == VALUE_WORD ? "is no number, as more than 4096 different ones above it are"
-                                                     : "is not a finite number");
+                                  kind == VALUE_WORD
+                                      ? "is not a number, but the column has more than 4096 different numbers above it"
+                                      : "is not a finite number");
     }
     int code = row > 0 ? c->codes[row - 1] : -1;
     if (code < 0 || !is_entry(c, &c->entries[code], text, length)) code = intern(c, text, length);
@@ -376,16 +377,6 @@ static bool holds_number(reader *r) {
     return false;
 }
 
-static int name_columns(reader *r) {
-    for (int i = 0; i < r->count; i++) {
-        size_t length;
-        const char *text = field_text(r, &r->fields[i], &length);
-        if (text != NULL) r->t->column[i].name = strndup(text, length);
-        if (r->t->column[i].name == NULL) return no_memory(r->t);
-    }
-    return 0;
-}
-
 static int ragged(reader *r, uint64_t first_line) {
     table *t = r->t;
     const int column = r->count < t->columns ? r->count : t->columns;
@@ -416,7 +407,7 @@ static int read_records(reader *r, reader *first, table_header header) {
             waiting = false;
             const bool names =
                 header == TABLE_HEADER_YES || (header == TABLE_HEADER_AUTO && !holds_number(first) && holds_number(r));
-            if ((names ? name_columns(first) : put_record(first)) != 0) return 2;
+            if (!names && put_record(first) != 0) return 2;
         }
         if (put_record(r) != 0) return 2;
     }

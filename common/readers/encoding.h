@@ -1,16 +1,13 @@
-/* (Not features.h: the C library has one, which a folder of -I would hide.)
+/* From a table's columns to coordinates. Which columns are symbolic, how they are encoded and how numbers are scaled is
+ * learned from the training rows and then applied to any row.
  *
- * From a table's columns to coordinates: which columns are symbolic, how they are encoded and how numbers are scaled is
- * learnt from the training rows and then applied to any row.
+ * A numeric column becomes one coordinate. A symbolic column of c categories becomes c coordinates, in the order of the
+ * categories' bytes: 1 for the row's own category, 0 for the others (one-hot); for a category that training lacks all
+ * are 0, and it is counted. Coordinates are in the order of their columns; the column of the labels becomes none.
  *
- * A numeric column makes one coordinate. A symbolic column of c categories makes c, in the order of the categories'
- * bytes: 1 for the row's own, 0 for the others; a category that training lacks is 0 throughout, and counted.
- * Coordinates come in the order of their columns; the column of the labels makes none.
- *
- * Scaling is of numeric columns alone and in FP64: zscore is (x - mean) / deviation (of all training rows, divided by
- * their number), minmax is (x - min) / (max - min) of what zscore, if asked too, has left. Test values may lie outside
- * of [0, 1]. A column that is constant in training is 0 throughout where any scaling is asked. The result is rounded
- * once to FP32. */
+ * Only numeric columns are scaled, in FP64: zscore is (x - mean) / standard deviation (of the training rows as a
+ * population), minmax is (x - min) / (max - min), after zscore where both are asked for. Test values may fall outside
+ * [0, 1]. With either, a column that is constant in training becomes 0. The result is rounded to FP32 once. */
 #ifndef KL_ENCODING_H
 #define KL_ENCODING_H
 
@@ -45,19 +42,19 @@ void features_free(features *f);
 /* d: coordinates a row. */
 int features_dimension(const features *f);
 
-/* Writes `count` rows (`rows`; NULL: all) of `t` to `values`: count x d, row-major without gaps, room by the caller.
- * Values are finite. `unseen` (may be NULL) gets the number of categories' values that training lacks. Returns 0, or 2
- * after one line on `err`: a dimension mismatch, a word in a numeric column, a value beyond FP32. */
-int features_encode(const features *f, const table *t, const int *rows, int count, float *values, long long *unseen,
-                    FILE *err);
+/* Writes `count` rows, from number `first` on, of `rows` (NULL: of the table), which may lack the column of the labels,
+ * to `values`: count x d, row-major without gaps, room by the caller. Values are finite. `unseen` (may be NULL) gets
+ * the number of values whose category training lacks. Returns 0, or 2 after one line on `err`: another number of
+ * columns, a word in a numeric column, a value beyond FP32. */
+int features_encode(const features *f, const table *t, const int *rows, int first, int count, float *values,
+                    long long *unseen, FILE *err);
 
-/* The same rows once more: a line on `out` for each column with categories that training lacks, naming some. Says
- * nothing where there are none. */
+/* A line on `out` for each column of these rows with categories that training lacks, naming a few of them. */
 void features_report_unseen(const features *f, const table *t, const int *rows, int count, FILE *out);
 
-/* One line on `out`: coordinates, and what they come from ("118 coordinates: 38 numeric columns, 3 symbolic of 80
- * categories"; constant columns); then one for each column that is symbolic for a few words among numbers, naming the
- * first. */
+/* A line on `out`: "118 coordinates: 38 numeric columns, 3 symbolic of 80 categories" (with scaling also how many
+ * columns are constant); then one for each column that is symbolic only because of a few words among its numbers,
+ * naming the first of them. */
 void features_describe(const features *f, FILE *out);
 
 #endif

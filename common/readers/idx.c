@@ -17,6 +17,12 @@ int table_read_idx(table *t) {
     case 0x08:
         t->type = CELL_U8;
         break;
+    case 0x09:
+        t->type = CELL_I8;
+        break;
+    case 0x0b:
+        t->type = CELL_I16;
+        break;
     case 0x0c:
         t->type = CELL_I32;
         break;
@@ -27,7 +33,7 @@ int table_read_idx(table *t) {
         t->type = CELL_F64;
         break;
     default:
-        return table_reject(t, 0, -1, "idx elements of type 0x%02x: 0x08, 0x0c, 0x0d and 0x0e are read", head[2]);
+        return table_reject(t, 0, -1, "idx elements of type 0x%02x: 0x08, 0x09 and 0x0b ... 0x0e are read", head[2]);
     }
     if (head[3] == 0) return table_reject(t, 0, -1, "an idx file of no dimension");
     uint64_t rows = 0, columns = 1;
@@ -44,17 +50,7 @@ int table_read_idx(table *t) {
     if (rows == 0 || columns == 0) return table_reject(t, 0, -1, "holds no records");
     t->rows = (int)rows;
     t->columns = (int)columns;
-    t->row_stride = columns;
-    t->column_stride = 1;
-
-    size_t capacity = 0;
-    bool memory;
-    if (!table_read_cells(t, 0, rows * columns, &capacity, &memory))
-        return table_reject(t, 0, -1, memory ? "out of memory" : "truncated: it ends before its %d x %d elements do",
-                            t->rows, t->columns);
-    size_t more;
-    input_peek(t->in, 1, &more);
-    if (more > 0) return table_reject(t, 0, -1, "bytes follow its %d x %d elements", t->rows, t->columns);
-    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) table_swap_cells(t, rows * columns);
-    return 0;
+    t->images = head[3] > 2;
+    t->swapped = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    return table_take_cells(t, false);
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -104,14 +105,6 @@ void input_close(input *in) {
     free(in->raw);
     free(in->window);
     free(in);
-}
-
-const char *input_path(const input *in) {
-    return in->path;
-}
-
-uint64_t input_offset(const input *in) {
-    return in->offset;
 }
 
 bool input_failed(const input *in) {
@@ -217,4 +210,49 @@ size_t input_read(input *in, void *to, size_t count) {
         done += length;
     }
     return done;
+}
+
+/* ---- all at once ---- */
+
+/* False where it cannot be mapped: read it. */
+static bool map(input *in, input_block *block) {
+    struct stat about;
+    if (in->compressed || fstat(in->fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    if (about.st_size <= 0 || (uint64_t)about.st_size < in->offset || (uint64_t)about.st_size > SIZE_MAX) return false;
+    void *memory = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, in->fd, 0);
+    if (memory == MAP_FAILED) return false;
+    *block = (input_block){.bytes = (unsigned char *)memory + in->offset,
+                           .length = (size_t)about.st_size - (size_t)in->offset,
+                           .memory = memory,
+                           .mapped = (size_t)about.st_size};
+    return true;
+}
+
+bool input_rest(input *in, size_t most, input_block *block) {
+    *block = (input_block){0};
+    if (map(in, block)) return true;
+    size_t capacity = 0;
+    while (block->length < most) {
+        if (block->length == capacity) {
+            const size_t twice = capacity == 0 ? FIRST_WINDOW : capacity <= SIZE_MAX / 4 ? capacity * 2 : 0;
+            void *more = twice > 0 ? realloc(block->memory, twice) : NULL;
+            if (more == NULL) return fail(in, "out of memory");
+            block->memory = more;
+            capacity = twice;
+        }
+        const size_t room = (most < capacity ? most : capacity) - block->length;
+        const size_t got = input_read(in, (char *)block->memory + block->length, room);
+        block->length += got;
+        if (got < room) break;
+    }
+    block->bytes = block->memory;
+    return !in->failed;
+}
+
+void input_release(input_block *block) {
+    if (block->mapped > 0)
+        munmap(block->memory, block->mapped);
+    else
+        free(block->memory);
+    *block = (input_block){0};
 }

@@ -14,21 +14,29 @@ typedef struct input input;
 int input_open(const char *path, input **in, FILE *err);
 void input_close(input *in);
 
-const char *input_path(const input *in);
-
-/* The bytes taken so far, unpacked. */
-uint64_t input_offset(const input *in);
-
-/* The bytes that lie ready, *length of them: at least `wanted` unless the stream ends before; more than were there
- * before where `wanted` asks for more. They stay until the next call of input_peek. *length is less than `wanted` at
- * the end and after a failure, which input_failed tells apart. */
+/* The next bytes of the stream without taking them, *length of them: at least `wanted`, except at the end and after a
+ * failure, which input_failed tells apart. They stay until the next call of input_peek. */
 const unsigned char *input_peek(input *in, size_t wanted, size_t *length);
 
-/* Takes `count` of the bytes that lie ready. */
+/* Takes `count` of the bytes that input_peek has returned. */
 void input_take(input *in, size_t count);
 
 /* Takes up to `count` bytes into `to`. Returns how many; fewer than `count` as with input_peek. */
 size_t input_read(input *in, void *to, size_t count);
+
+/* The rest of a stream as one block of bytes: a plain file is mapped, all else read into memory. */
+typedef struct {
+    const unsigned char *bytes;
+    size_t length;
+    void *memory;  /* malloc'ed, or */
+    size_t mapped; /* so many bytes are mapped there */
+} input_block;
+
+/* Takes the rest of the stream, of which `most` bytes are enough (a plain file comes whole). False after a failure:
+ * input_failed, and said. Free with input_release, also after a failure. What is mapped must not be cut off by others
+ * while it is used. */
+bool input_rest(input *in, size_t most, input_block *block);
+void input_release(input_block *block);
 
 /* True after a failure (a read error, gzip data that is damaged or ends early, memory); what it was has then been said
  * on `err` of input_open in one line: the reader only cleans up. */

@@ -1,25 +1,25 @@
-/* Different words, numbered in the order they came or were sorted into. */
+/* A list of distinct names with an index: numbers 0 ... count - 1 in the order in which they were added, or sorted. */
 #ifndef KL_NAMES_H
 #define KL_NAMES_H
 
 #include <stdbool.h>
 
-/* All zero: none. */
+/* Zero-initialised: an empty list. */
 typedef struct {
     char **names;
     int count, capacity;
-    int *slots; /* 1 + number, 0: free; a power of two of them */
+    int *slots; /* hash table: number + 1, or 0 where free; slot_count, a power of two */
     unsigned slot_count;
 } name_list;
 
-/* The number of `name`, which is added where it is new. -1: no memory. */
+/* Adds `name` unless it is there. Returns its number, or -1 without memory. */
 int names_add(name_list *l, const char *name);
 
 /* The number of `name`, or -1. */
 int names_find(const name_list *l, const char *name);
 
-/* Sorts the names from number `first` on, by value where `numeric` (what is no number behind them, by its bytes), else
- * by their bytes. */
+/* Sorts the names from number `first` on and renumbers them: by value where `numeric` (names that are not numbers come
+ * last), otherwise by their bytes. */
 void names_sort(name_list *l, int first, bool numeric);
 
 void names_free(name_list *l);

@@ -52,47 +52,47 @@ static int read_shape(table *t, const char *at, uint64_t *rows, uint64_t *column
     return 0;
 }
 
-static int read_type(table *t, const char *at, bool *swapped) {
+static int read_type(table *t, const char *at) {
+    static const struct {
+        char name[3];
+        cell_type type;
+    } types[] = {{"b1", CELL_U8},  {"u1", CELL_U8},  {"i1", CELL_I8},  {"u2", CELL_U16},
+                 {"i2", CELL_I16}, {"u4", CELL_U32}, {"i4", CELL_I32}, {"u8", CELL_U64},
+                 {"i8", CELL_I64}, {"f2", CELL_F16}, {"f4", CELL_F32}, {"f8", CELL_F64}};
+    enum { TYPES = sizeof types / sizeof *types };
     if (at == NULL || (*at != '\'' && *at != '"')) return table_reject(t, 0, -1, "its .npy header has no plain descr");
     const char quote = *at++;
     const size_t length = strcspn(at, "'\"");
-    const char *const type = at + (*at != '\0' && strchr("<>=|", *at) != NULL);
-    const size_t left = length - (size_t)(type - at);
-    if (at[length] != quote || left != 2 || (strncmp(type, "f4", 2) != 0 && strncmp(type, "f8", 2) != 0))
-        return table_reject_value(t, 0, -1, at, length, "elements: only f4 and f8 are read");
-    t->type = type[1] == '4' ? CELL_F32 : CELL_F64;
+    const char *const name = at + (*at != '\0' && strchr("<>=|", *at) != NULL);
+    int i = 0;
+    while (i < TYPES && strncmp(name, types[i].name, 2) != 0) i++;
+    if (at[length] != quote || length - (size_t)(name - at) != 2 || i == TYPES)
+        return table_reject_value(t, 0, -1, at, length, "elements: b1, u1 ... u8, i1 ... i8, f2, f4 and f8 are read");
+    t->type = types[i].type;
     const bool little = *at == '<' || (*at != '>' && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-    *swapped = little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    t->swapped = little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
     return 0;
+}
+
+/* The text at `at` is this word and no longer one. */
+static bool is_word(const char *at, const char *word) {
+    const size_t length = strlen(word);
+    return strncmp(at, word, length) == 0 && strchr(" ,}\n", at[length]) != NULL;
 }
 
 static int read_array(table *t, const char *header) {
     const char *order = value_of(header, "fortran_order");
     uint64_t rows = 0, columns = 0;
-    bool swapped = false;
-    if (read_type(t, value_of(header, "descr"), &swapped) != 0) return 2;
-    if (order == NULL || (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0))
-        return table_reject(t, 0, -1, "its .npy header has no fortran_order");
+    if (read_type(t, value_of(header, "descr")) != 0) return 2;
+    if (order == NULL || (!is_word(order, "True") && !is_word(order, "False")))
+        return table_reject(t, 0, -1, "its .npy header has no fortran_order of True or False");
     if (read_shape(t, value_of(header, "shape"), &rows, &columns) != 0) return 2;
     if (rows > INT_MAX) return table_reject(t, 0, -1, "more than 2147483647 rows");
     if (columns > TABLE_MAX_COLUMNS) return table_reject(t, 0, -1, "more columns than 1048576");
     if (rows == 0 || columns == 0) return table_reject(t, 0, -1, "holds no records");
     t->rows = (int)rows;
     t->columns = (int)columns;
-    const bool fortran = *order == 'T';
-    t->row_stride = fortran ? 1 : columns;
-    t->column_stride = fortran ? rows : 1;
-
-    size_t capacity = 0;
-    bool memory;
-    if (!table_read_cells(t, 0, rows * columns, &capacity, &memory))
-        return table_reject(t, 0, -1, memory ? "out of memory" : "truncated: it ends before its %d x %d elements do",
-                            t->rows, t->columns);
-    size_t more;
-    input_peek(t->in, 1, &more);
-    if (more > 0) return table_reject(t, 0, -1, "bytes follow its %d x %d elements", t->rows, t->columns);
-    if (swapped) table_swap_cells(t, rows * columns);
-    return 0;
+    return table_take_cells(t, *order == 'T');
 }
 
 int table_read_npy(table *t) {

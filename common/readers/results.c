@@ -1,7 +1,10 @@
 #include "readers/results.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +12,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/output.h"
+#include "base/record.h"
 
 /* ---- a file that is there whole or not at all ---- */
 
@@ -18,39 +24,100 @@ typedef struct {
     char *temporary; /* NULL: written straight */
 } draft;
 
+/* ---- the temporary file goes when a signal ends the program: there is one at a time ---- */
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDING = sizeof ending / sizeof *ending };
+static struct sigaction before[ENDING];
+static char *volatile doomed;
+
+static void remove_doomed(int signal) {
+    if (doomed != NULL) unlink(doomed);
+    for (int i = 0; i < ENDING; i++)
+        if (ending[i] == signal) sigaction(signal, &before[i], NULL);
+    raise(signal);
+}
+
+/* A signal that is ignored (nohup) stays ignored. */
+static void guard(char *temporary) {
+    doomed = temporary;
+    for (int i = 0; i < ENDING; i++) {
+        const struct sigaction handler = {.sa_handler = remove_doomed};
+        sigaction(ending[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) sigaction(ending[i], &handler, NULL);
+    }
+}
+
+static void end_guard(void) {
+    for (int i = 0; i < ENDING; i++) sigaction(ending[i], &before[i], NULL);
+    doomed = NULL;
+}
+
 static void drop(draft *d) {
     if (d->f != NULL) fclose(d->f);
-    if (d->temporary != NULL) unlink(d->temporary);
+    if (d->temporary != NULL) {
+        unlink(d->temporary);
+        end_guard();
+    }
     free(d->temporary);
     free(d->target);
     *d = (draft){0};
+}
+
+/* The mode and, where this process may, the owner of the file that is replaced; a new file's where there is none. */
+static void give_mode(int fd, const struct stat *replaced) {
+    if (replaced != NULL) {
+        if (fchown(fd, replaced->st_uid, replaced->st_gid) != 0) errno = 0;
+        fchmod(fd, replaced->st_mode & 0777);
+        return;
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+}
+
+/* A temporary file beside the target. Returns its descriptor or -1 with errno set. */
+static int open_beside(draft *d, const struct stat *replaced) {
+    char *name;
+    if (asprintf(&name, "%s.XXXXXX", d->target) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    sigset_t all, masked;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &masked); /* from its making until it is guarded */
+    const int fd = mkostemp(name, O_CLOEXEC), cause = errno;
+    if (fd >= 0)
+        guard(d->temporary = name);
+    else
+        free(name);
+    pthread_sigmask(SIG_SETMASK, &masked, NULL);
+    if (fd >= 0)
+        give_mode(fd, replaced);
+    else
+        errno = cause;
+    return fd;
 }
 
 /* Returns NULL, or why not. */
 static const char *start(draft *d, const char *path) {
     struct stat about;
     *d = (draft){0};
+    const int descriptor = output_descriptor(path);
     const bool there = stat(path, &about) == 0;
+    int fd;
     if (there && S_ISDIR(about.st_mode)) return "is a folder";
-    d->target = there ? realpath(path, NULL) : strdup(path);
-    if (d->target == NULL) return strerror(errno);
-    if (there && !S_ISREG(about.st_mode)) {
-        d->f = fopen(path, "w");
-        return d->f != NULL ? NULL : strerror(errno);
+    if (descriptor >= 0) {
+        fd = output_duplicate(descriptor);
+    } else if (there && !S_ISREG(about.st_mode)) {
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        if (there && access(path, W_OK) != 0) return strerror(errno);
+        d->target = there ? realpath(path, NULL) : strdup(path);
+        if (d->target == NULL) return strerror(errno);
+        fd = open_beside(d, there ? &about : NULL);
     }
-    if (asprintf(&d->temporary, "%s.XXXXXX", d->target) < 0) {
-        d->temporary = NULL;
-        return "out of memory";
-    }
-    const int fd = mkstemp(d->temporary);
-    if (fd < 0) {
-        free(d->temporary);
-        d->temporary = NULL;
-        return strerror(errno);
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
+    if (fd < 0) return strerror(errno);
     d->f = fdopen(fd, "w");
     if (d->f != NULL) return NULL;
     close(fd);
@@ -64,10 +131,14 @@ static int finish(draft *d, const char *path, FILE *err) {
     if (fflush(d->f) != 0 || ferror(d->f)) reason = strerror(errno != 0 ? errno : EIO);
     if (fclose(d->f) != 0 && reason == NULL) reason = strerror(errno);
     d->f = NULL;
-    if (reason == NULL && d->temporary != NULL && rename(d->temporary, d->target) != 0) reason = strerror(errno);
-    if (reason == NULL) {
-        free(d->temporary);
-        d->temporary = NULL;
+    if (reason == NULL && d->temporary != NULL) {
+        if (rename(d->temporary, d->target) != 0) {
+            reason = strerror(errno);
+        } else {
+            end_guard();
+            free(d->temporary);
+            d->temporary = NULL;
+        }
     }
     drop(d);
     if (reason == NULL) return 0;
@@ -84,7 +155,7 @@ static int cannot(draft *d, const char *path, const char *reason, int status, FI
 int results_prepare(const char *path, FILE *err) {
     struct stat about;
     draft d = {0};
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    if (output_descriptor(path) < 0 && stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return access(path, W_OK) == 0 ? 0 : cannot(&d, path, strerror(errno), 2, err);
     const char *reason = start(&d, path);
     if (reason != NULL) return cannot(&d, path, reason, 2, err);
@@ -117,18 +188,12 @@ static const char *with_order(const char *little, const char *big) {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? little : big;
 }
 
-/* RFC 4180: quoted where it holds a separator, quotes doubled. */
-static void put_csv_text(FILE *f, const char *text) {
-    if (*text != '\0' && strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *text != '\0'; text++) {
-        if (*text == '"') fputc('"', f);
-        fputc(*text, f);
-    }
-    fputc('"', f);
+/* An empty label in quotes, or its line would be a blank one. */
+static void put_label(FILE *f, const char *text) {
+    if (*text == '\0')
+        fputs("\"\"", f);
+    else
+        record_put_csv_text(f, text);
 }
 
 static void put_npy_labels(FILE *f, const label_set *labels, const int *predicted, int m) {
@@ -159,7 +224,7 @@ int results_write_labels(const char *path, const label_set *labels, const int *p
     } else {
         fputs("label\n", d.f);
         for (int i = 0; i < m; i++) {
-            put_csv_text(d.f, labels->names[predicted[i]]);
+            put_label(d.f, labels->names[predicted[i]]);
             fputc('\n', d.f);
         }
     }

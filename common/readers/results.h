@@ -1,5 +1,7 @@
-/* Results as files: CSV, or .npy where the name ends so. Written to a temporary name beside it and renamed when all is
- * there, so that no file is ever half-written. What is no regular file (/dev/stdout, a pipe) is written straight. */
+/* Results as files: CSV, or .npy where the name ends in that. A file is written under a temporary name beside it and
+ * renamed when it is complete, so that it is never half-written; an existing file keeps its mode, and a signal that
+ * ends the program takes the temporary file away. What is not a regular file (a pipe, a device), and what is standard
+ * output already, is written to directly. */
 #ifndef KL_RESULTS_H
 #define KL_RESULTS_H
 
@@ -7,7 +9,7 @@
 
 #include "readers/classes.h"
 
-/* Before anything is computed: can the file be made? Changes nothing. Returns 0, or 2 after one line on `err`. */
+/* Before anything is computed: can the file be written? Changes nothing. Returns 0, or 2 after one line on `err`. */
 int results_prepare(const char *path, FILE *err);
 
 /* Each returns 0, or 3 after one line on `err`; what was there before is then unchanged.

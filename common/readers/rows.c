@@ -1,10 +1,10 @@
-/* Choosing rows of a table: by chance, or those that differ. */
+/* Splitting a table's rows at random. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/values.h"
 #include "readers/table.h"
-#include "tensor/values.h"
 
 static int no_memory(FILE *err) {
     fprintf(err, "rows: out of memory\n");
@@ -69,81 +69,5 @@ int rows_split(const int *rows, int count, double fraction, uint64_t seed, int *
     *training_count = chosen;
     *test = rest;
     *test_count = count - chosen;
-    return 0;
-}
-
-int rows_sample(const int *rows, int count, int wanted, uint64_t seed, int **sample, int *sampled, FILE *err) {
-    *sampled = wanted < count ? wanted : count;
-    *sample = shuffled(rows, count, *sampled, seed);
-    return *sample != NULL ? 0 : no_memory(err);
-}
-
-/* ---- rows that differ ---- */
-
-static uint64_t hash_bytes(uint64_t hash, const char *text) {
-    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static uint64_t hash_row(const table *t, int row) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (int i = 0; i < table_columns(t); i++) {
-        char room[TABLE_TEXT];
-        const double number = table_number(t, row, i) + 0.0; /* -0 is 0 */
-        uint64_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        hash = isnan(number) ? hash_bytes(hash ^ 1, table_text(t, row, i, room)) : values_hash(hash, bits);
-    }
-    return hash;
-}
-
-static bool same_row(const table *a, int row, const table *b, int other) {
-    for (int i = 0; i < table_columns(a); i++) {
-        const double x = table_number(a, row, i), y = table_number(b, other, i);
-        char room[TABLE_TEXT], another[TABLE_TEXT];
-        if (isnan(x) != isnan(y)) return false;
-        if (isnan(x) ? strcmp(table_text(a, row, i, room), table_text(b, other, i, another)) != 0 : x != y)
-            return false;
-    }
-    return true;
-}
-
-typedef struct {
-    uint64_t hash;
-    const table *t; /* NULL: free */
-    int row;
-} seen_row;
-
-/* Notes a row. True where its like had not been seen. */
-static bool note(seen_row *seen, size_t mask, const table *t, int row) {
-    const uint64_t hash = hash_row(t, row);
-    size_t at = hash & mask;
-    for (; seen[at].t != NULL; at = (at + 1) & mask)
-        if (seen[at].hash == hash && same_row(seen[at].t, seen[at].row, t, row)) return false;
-    seen[at] = (seen_row){hash, t, row};
-    return true;
-}
-
-int rows_distinct(const table *t, const table *besides, int **rows, int *found, FILE *err) {
-    *rows = NULL;
-    *found = 0;
-    if (besides != NULL && table_columns(besides) != table_columns(t))
-        return table_complain(t, -1, -1, err, "%d columns, but %s has %d", table_columns(t), table_path(besides),
-                              table_columns(besides));
-    const size_t all = (size_t)table_rows(t) + (besides != NULL ? (size_t)table_rows(besides) : 0);
-    size_t slots = 16;
-    while (slots < 2 * all) slots *= 2;
-    seen_row *seen = calloc(slots, sizeof *seen);
-    int *kept = malloc(((size_t)table_rows(t) + 1) * sizeof *kept);
-    if (seen == NULL || kept == NULL) {
-        free(seen);
-        free(kept);
-        return no_memory(err);
-    }
-    for (int i = 0; besides != NULL && i < table_rows(besides); i++) note(seen, slots - 1, besides, i);
-    for (int i = 0; i < table_rows(t); i++)
-        if (note(seen, slots - 1, t, i)) kept[(*found)++] = i;
-    free(seen);
-    *rows = kept;
     return 0;
 }

@@ -13,10 +13,19 @@ static bool is_control(char c) {
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
+/* How many of `length` bytes to keep so that at most `most` are, and no character of UTF-8 is cut. */
+static size_t whole_characters(const char *text, size_t length, size_t most) {
+    if (length <= most) return length;
+    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
+    return most;
+}
+
 const char *table_shown(const char *text, char *room) {
-    const size_t length = strlen(text), count = length < TABLE_SHOWN ? length : TABLE_SHOWN - 4;
+    const size_t length = strlen(text);
+    const bool cut = length >= TABLE_SHOWN;
+    const size_t count = cut ? whole_characters(text, length, TABLE_SHOWN - 4) : length;
     for (size_t i = 0; i < count; i++) room[i] = is_control(text[i]) ? '?' : text[i];
-    strcpy(room + count, length < TABLE_SHOWN ? "" : "...");
+    strcpy(room + count, cut ? "..." : "");
     return room;
 }
 
@@ -47,7 +56,7 @@ int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
 
 int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason) {
     enum { SHOWN = 40 };
-    return table_reject(t, line, column, "'%.*s%s' %s", length < SHOWN ? (int)length : SHOWN, value,
+    return table_reject(t, line, column, "'%.*s%s' %s", (int)whole_characters(value, length, SHOWN), value,
                         length > SHOWN ? "..." : "", reason);
 }
 
@@ -144,72 +153,6 @@ value_kind table_parse_number(const char *text, size_t length, double *number) {
     return isfinite(*number) ? VALUE_NUMBER : VALUE_NOT_FINITE;
 }
 
-/* ---- binary elements ---- */
-
-size_t table_cell_size(cell_type type) {
-    return type == CELL_U8 ? 1 : type == CELL_F64 ? 8 : 4;
-}
-
-bool table_read_cells(table *t, size_t done, size_t count, size_t *capacity, bool *memory) {
-    enum { FIRST = 1 << 16 };
-    const size_t size = table_cell_size(t->type), wanted = done + count;
-    *memory = false;
-    while (done < wanted) {
-        if (done == *capacity) {
-            const size_t twice = *capacity < FIRST ? FIRST : *capacity * 2;
-            void *more = twice <= SIZE_MAX / 2 / size ? realloc(t->cells, twice * size) : NULL;
-            if (more == NULL) {
-                *memory = true;
-                return false;
-            }
-            t->cells = more;
-            *capacity = twice;
-        }
-        const size_t room = (wanted < *capacity ? wanted : *capacity) - done;
-        const size_t got = input_read(t->in, (char *)t->cells + done * size, room * size);
-        if (got < room * size) return false;
-        done += room;
-    }
-    return true;
-}
-
-void table_swap_cells(table *t, size_t count) {
-    if (t->type == CELL_F64)
-        for (size_t i = 0; i < count; i++) ((uint64_t *)t->cells)[i] = __builtin_bswap64(((uint64_t *)t->cells)[i]);
-    else if (t->type != CELL_U8)
-        for (size_t i = 0; i < count; i++) ((uint32_t *)t->cells)[i] = __builtin_bswap32(((uint32_t *)t->cells)[i]);
-}
-
-static double cell(const table *t, int row, int column) {
-    const size_t at = (size_t)row * t->row_stride + (size_t)column * t->column_stride;
-    switch (t->type) {
-    case CELL_U8:
-        return ((const uint8_t *)t->cells)[at];
-    case CELL_I32:
-        return ((const int32_t *)t->cells)[at];
-    case CELL_F32:
-        return (double)((const float *)t->cells)[at];
-    case CELL_F64:
-        return ((const double *)t->cells)[at];
-    }
-    return NAN;
-}
-
-/* Refuses NaN and Inf, the first in the order of the file. */
-static int check_finite(table *t) {
-    const size_t count = (size_t)t->rows * (size_t)t->columns;
-    if (t->type != CELL_F32 && t->type != CELL_F64) return 0;
-    for (size_t i = 0; i < count; i++) {
-        const double value = t->type == CELL_F32 ? (double)((const float *)t->cells)[i] : ((const double *)t->cells)[i];
-        if (isfinite(value)) continue;
-        const size_t row = t->row_stride == 1 ? i % (size_t)t->rows : i / (size_t)t->columns;
-        const size_t column = t->row_stride == 1 ? i / (size_t)t->rows : i % (size_t)t->columns;
-        const char *const what = isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";
-        return table_complain(t, (int)row, (int)column, t->err, "%s: not a finite number", what);
-    }
-    return 0;
-}
-
 /* ---- reading ---- */
 
 /* The list of --symbolic: which columns it names, up to the highest. Columns above the table's are found out when it
@@ -287,7 +230,7 @@ int table_read(const char *path, const table_options *options, table **read, FIL
                 t->columns);
         status = 2;
     }
-    if (status == 0 && t->column == NULL) status = check_finite(t);
+    if (status == 0 && t->column == NULL) status = table_check_cells(t);
     if (status != 0) {
         table_free(t);
         return status;
@@ -297,7 +240,6 @@ int table_read(const char *path, const table_options *options, table **read, FIL
 }
 
 static void free_column(table_column *c) {
-    free(c->name);
     free(c->codes);
     free(c->numbers);
     free(c->entries);
@@ -310,7 +252,7 @@ void table_free(table *t) {
     for (int i = 0; t->column != NULL && i < t->columns; i++) free_column(&t->column[i]);
     free(t->column);
     free(t->lines);
-    free(t->cells);
+    input_release(&t->block);
     free(t->symbolic);
     free(t->path);
     free(t);
@@ -330,8 +272,8 @@ int table_columns(const table *t) {
     return t->columns;
 }
 
-const char *table_name(const table *t, int column) {
-    return t->column != NULL && t->column[column].name != NULL ? t->column[column].name : "";
+bool table_holds_images(const table *t) {
+    return t->images;
 }
 
 bool table_symbolic_given(const table *t) {
@@ -357,9 +299,21 @@ bool table_numeric(const table *t, int column, const int *rows, int count) {
 }
 
 double table_number(const table *t, int row, int column) {
-    if (t->column == NULL) return cell(t, row, column);
+    if (t->column == NULL) return table_cell(t, row, column);
     if (t->column[column].numbers != NULL) return t->column[column].numbers[row];
     return entry_of(t, row, column)->number;
+}
+
+bool table_binary(const table *t) {
+    return t->column == NULL;
+}
+
+void table_numbers(const table *t, int row, int first, int count, double *to) {
+    if (t->column == NULL) {
+        table_cells(t, row, first, count, to);
+        return;
+    }
+    for (int j = 0; j < count; j++) to[j] = table_number(t, row, first + j);
 }
 
 bool table_has_text(const table *t, int column) {
@@ -371,14 +325,24 @@ const char *table_text(const table *t, int row, int column, char *room) {
         if (!table_has_text(t, column)) return NULL;
         return t->column[column].texts + entry_of(t, row, column)->text;
     }
-    return table_spell(cell(t, row, column), t->type == CELL_F32, room);
+    return table_spell(table_cell(t, row, column), t->type == CELL_F32 || t->type == CELL_F16, room);
+}
+
+/* Millions of labels are such numbers, which printf takes its time over. */
+static const char *spell_whole(int64_t number, bool negative, char *room) {
+    char *at = room + TABLE_TEXT - 1;
+    uint64_t rest = negative ? (uint64_t)-number : (uint64_t)number;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (negative) *--at = '-';
+    return at;
 }
 
 const char *table_spell(double number, bool single, char *room) {
-    if (fabs(number) < 1e15 && number == floor(number)) {
-        snprintf(room, TABLE_TEXT, "%.0f", number);
-        return room;
-    }
+    if (fabs(number) < 1e15 && number == floor(number)) return spell_whole((int64_t)number, signbit(number), room);
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(room, TABLE_TEXT, "%.*g", digits, number);
         if (single ? strtof(room, NULL) == (float)number : strtod(room, NULL) == number) break;

@@ -1,4 +1,4 @@
-/* What a table is made of: for the readers of formats (csv.c, npy.c, vecs.c, idx.c) and table.c alone. */
+/* What a table is made of: for table.c, cells.c and the readers of formats (csv.c, npy.c, vecs.c, idx.c) alone. */
 #ifndef KL_TABLE_BUILD_H
 #define KL_TABLE_BUILD_H
 
@@ -24,9 +24,8 @@ typedef struct {
     value_kind kind;
 } table_entry;
 
-/* A column of a CSV file: codes, which are numbers of entries, until it becomes numbers alone. */
+/* A column of a CSV file: each row's code is the index of its entry, until the column becomes numbers alone. */
 typedef struct {
-    char *name;
     int *codes;
     double *numbers; /* not NULL: the column is numbers, and codes, entries, slots and texts are gone */
     table_entry *entries;
@@ -40,7 +39,19 @@ typedef struct {
 } table_column;
 
 /* An element of a binary file. */
-typedef enum { CELL_U8, CELL_I32, CELL_F32, CELL_F64 } cell_type;
+typedef enum {
+    CELL_U8,
+    CELL_I8,
+    CELL_U16,
+    CELL_I16,
+    CELL_U32,
+    CELL_I32,
+    CELL_U64,
+    CELL_I64,
+    CELL_F16,
+    CELL_F32,
+    CELL_F64
+} cell_type;
 
 struct table {
     char *path;
@@ -53,9 +64,12 @@ struct table {
     int capacity;
     uint64_t first_line;
     uint64_t *lines; /* of each row; NULL: row + first_line */
-    /* binary: element (row, column) at row * row_stride + column * column_stride */
-    void *cells;
+    /* binary: element (row, column) is at cells + row * row_stride + column * column_stride (bytes; no alignment) */
+    input_block block; /* the file's bytes, in which the elements lie */
+    const unsigned char *cells;
     cell_type type;
+    bool swapped; /* in the byte order that this machine has not */
+    bool images;  /* rows of more than one dimension, flattened */
     size_t row_stride, column_stride;
     /* while it is read */
     input *in;
@@ -77,15 +91,18 @@ value_kind table_parse_number(const char *text, size_t length, double *number);
 
 size_t table_cell_size(cell_type type);
 
-/* Reads `count` elements behind what the table has in t->cells (`done` elements), growing it as bytes come, never by
- * what a file claims: *capacity elements lie in it. False with nothing said but by the input: out of memory (*memory)
- * or the file ended early. */
-bool table_read_cells(table *t, size_t done, size_t count, size_t *capacity, bool *memory);
+/* Takes the rest of the input as t->rows x t->columns elements of t->type without gaps, row-major or (`by_column`)
+ * column-major. Returns 0, or 2 after one line: more bytes or fewer. */
+int table_take_cells(table *t, bool by_column);
 
-/* Elements into this machine's byte order, from the other one. */
-void table_swap_cells(table *t, size_t count);
+/* An element's value; `count` of a row's, from column `first` on. */
+double table_cell(const table *t, int row, int column);
+void table_cells(const table *t, int row, int first, int count, double *to);
 
-/* Reads and takes the rest of the input. Each returns 0 or 2 after one line. */
+/* Returns 0, or 2 after one line on t->err about the first element that is NaN, infinite or an integer beyond 2^53. */
+int table_check_cells(table *t);
+
+/* Each takes the rest of the input and returns 0, or 2 after one line. */
 int table_read_csv(table *t, table_header header);
 int table_read_npy(table *t);
 int table_read_vecs(table *t, cell_type type);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "tensor/values.h"
+#include "base/values.h"
 
 #ifdef __cplusplus
 extern "C" {

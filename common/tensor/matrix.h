@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "tensor/dtype.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 #ifdef __cplusplus
 extern "C" {

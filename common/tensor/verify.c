@@ -1,8 +1,8 @@
 #include "tensor/verify.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <string.h>
+
+#include "base/parallel.h"
 
 float verify_exact_scalar(float x) {
     if (x == 0.0f) return x;
@@ -16,8 +16,8 @@ float verify_exact_scalar(float x) {
 
 /* C is computed in tiles of a few rows and a panel of columns: their sums stay in the L1 cache, the panel of B in L2.
  */
-enum { ROWS = 4, PANEL = 64, MAX_THREADS = 64 };
-static const double WORTH_THREADS = 1e6; /* products below which threads cost more than they save */
+enum { ROWS = 4, PANEL = 64 };
+static const double PRODUCTS_PER_THREAD = 5e5; /* fewer cost more to start than they save */
 
 /* The widest vectors of the processor it runs on; products of two elements are exact in double, so all give the same.
  */
@@ -96,58 +96,41 @@ static void check_vector(const verify_case *v, int first_row, int end_row, int k
     }
 }
 
-/* The rows first_row ... end_row - 1 of C. */
 typedef struct {
     const verify_case *v;
-    int first_row, end_row;
-    verify_result result;
-} row_range;
+    verify_result *results; /* of each thread */
+} check_job;
 
-static void *check_rows(void *argument) {
-    row_range *range = argument;
-    const verify_case *v = range->v;
-    int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
+/* A thread's share of C's rows. */
+static void check_rows(void *context, int thread, int threads) {
+    const check_job *job = context;
+    const verify_case *v = job->v;
+    verify_result *result = &job->results[thread];
+    const int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
+    const int first_row = (int)((int64_t)v->c.rows * thread / threads);
+    const int end_row = (int)((int64_t)v->c.rows * (thread + 1) / threads);
     tile_sums t;
     if (n == 1) {
-        check_vector(v, range->first_row, range->end_row, k, &range->result);
-        return NULL;
+        check_vector(v, first_row, end_row, k, result);
+        return;
     }
     for (int j0 = 0; j0 < n; j0 += PANEL)
-        for (int i0 = range->first_row; i0 < range->end_row; i0 += ROWS) {
-            int rows = range->end_row - i0 < ROWS ? range->end_row - i0 : ROWS;
+        for (int i0 = first_row; i0 < end_row; i0 += ROWS) {
+            int rows = end_row - i0 < ROWS ? end_row - i0 : ROWS;
             int width = n - j0 < PANEL ? n - j0 : PANEL;
             sum_tile(v, i0, rows, j0, width, k, &t);
             for (int i = 0; i < rows; i++)
-                for (int j = 0; j < width; j++)
-                    check_element(v, i0 + i, j0 + j, t.sum[i][j], t.sum_abs[i][j], &range->result);
+                for (int j = 0; j < width; j++) check_element(v, i0 + i, j0 + j, t.sum[i][j], t.sum_abs[i][j], result);
         }
-    return NULL;
-}
-
-static int thread_count(const verify_case *v) {
-    cpu_set_t cpus;
-    if ((double)v->c.rows * v->c.cols * v->a.cols < WORTH_THREADS) return 1;
-    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
-    int count = CPU_COUNT(&cpus);
-    return count > MAX_THREADS ? MAX_THREADS : count;
 }
 
 void verify_host(const verify_case *v, verify_result *r) {
-    row_range ranges[MAX_THREADS];
-    pthread_t threads[MAX_THREADS];
-    bool started[MAX_THREADS];
-    int count = thread_count(v);
+    verify_result results[PARALLEL_MAX] = {0};
+    const int threads = parallel_threads((double)v->c.rows * v->c.cols * v->a.cols, PRODUCTS_PER_THREAD);
+    parallel_run(threads, check_rows, &(check_job){v, results});
     *r = (verify_result){0};
-    for (int t = 0; t < count; t++) {
-        ranges[t] = (row_range){.v = v,
-                                .first_row = (int)((int64_t)v->c.rows * t / count),
-                                .end_row = (int)((int64_t)v->c.rows * (t + 1) / count)};
-        started[t] = t + 1 < count && pthread_create(&threads[t], NULL, check_rows, &ranges[t]) == 0;
-        if (!started[t]) check_rows(&ranges[t]); /* the last range, or no thread to be had */
-    }
-    for (int t = 0; t < count; t++) {
-        const verify_result *part = &ranges[t].result;
-        if (started[t]) pthread_join(threads[t], NULL);
+    for (int t = 0; t < threads; t++) {
+        const verify_result *part = &results[t];
         if (part->wrong > 0) note_wrong(r, &part->first, &part->worst, part->worst_share);
         r->wrong += part->wrong;
         if (part->worst_share > r->worst_share) r->worst_share = part->worst_share;

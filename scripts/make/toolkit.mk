@@ -5,7 +5,8 @@ no_toolkit := help clean format data fuzz plots notes notes-check compare check-
 installs := $(filter deps demo test test-all,$(goals))
 dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
-          $(if $(filter deps demo plots notes notes-check compare test test-all,$(goals)),plots) \
+          $(if $(filter deps demo plots test test-all,$(goals)),plots) \
+          $(if $(filter notes notes-check compare counters cold sass knn-paper check-layout,$(goals)),report) \
           $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 ifneq ($(strip $(groups)),)

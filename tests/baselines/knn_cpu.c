@@ -16,7 +16,7 @@
 #include "knn/knn_reference.h"
 #include "base/record.h"
 #include "base/stats.h"
-#include "tensor/values.h"
+#include "base/values.h"
 
 enum { SEED = 1, CHECKED = 20, MOST_RUNS = 25 };
 static const uint64_t OF_POINTS = 0x5bd1e995; /* as in knn_operands.c */

@@ -159,7 +159,7 @@ template <int FAULT> static cudaError_t launch(const gemm_problem *p, cudaStream
     extern "C" cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream) {                                 \
         return launch<FAULT>(p, stream);                                                                               \
     }                                                                                                                  \
-    extern "C" gemm_kernel kernel_##name(void) {                                                                       \
+    extern "C" kernel_info kernel_##name(void) {                                                                       \
         return {(const void *)gemm<GEMM_F16, __half, FAULT>, BLOCK * BLOCK, 0};                                        \
     }
 VARIANT(plain, NONE)

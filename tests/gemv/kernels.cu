@@ -41,7 +41,7 @@ template <int FAULT> static cudaError_t launch(const gemv_problem *p, cudaStream
     extern "C" cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream) {                                 \
         return launch<FAULT>(p, stream);                                                                               \
     }                                                                                                                  \
-    extern "C" gemm_kernel kernel_##name(dtype) {                                                                      \
+    extern "C" kernel_info kernel_##name(dtype) {                                                                      \
         return {(const void *)gemv<__half, FAULT>, 64, 0};                                                             \
     }
 VARIANT(plain, NONE)

@@ -21,7 +21,7 @@ static const gemv_candidate candidates[] = {
 
 static const gemv_variant variants[] = {
     {"plain", "a thread a row", launch_plain, kernel_plain, NULL, NULL, 0},
-    {"tuned", "the same, of two candidates", NULL, NULL, NULL, candidates, GEMM_COUNT(candidates)},
+    {"tuned", "the same, of two candidates", NULL, NULL, NULL, candidates, ARRAY_SIZE(candidates)},
     {"nowhere", "on no device", launch_plain, kernel_plain, nowhere, NULL, 0},
     {"reads_y", "reads y where beta is 0", launch_reads_y, kernel_reads_y, NULL, NULL, 0},
     {"reads_a", "reads A where alpha is 0", launch_reads_a, kernel_reads_a, NULL, NULL, 0},
@@ -31,5 +31,5 @@ static const gemv_variant variants[] = {
 };
 
 int main(int argc, char **argv) {
-    return gemv_step_main(argc, argv, "test_gemv", variants, GEMM_COUNT(variants));
+    return gemv_step_main(argc, argv, "test_gemv", variants, ARRAY_SIZE(variants));
 }

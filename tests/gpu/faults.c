@@ -185,7 +185,7 @@ int main(void) {
     cudaStream_t stream;
     CUDA_CHECK(cudaStreamCreate(&stream));
     int passed = 0, failed = 0;
-    for (int i = 0; i < GEMM_COUNT(experiments); i++) {
+    for (int i = 0; i < ARRAY_SIZE(experiments); i++) {
         if (run(&experiments[i], stream))
             passed++;
         else

@@ -2,7 +2,7 @@
  * to it that gemm_verify() finds it. A thread computes an element; most mistakes are made by a second, small kernel
  * behind it on the stream. Whatever is written beside C stays between the operands' guard zones. */
 #include "gemm/gemm_kernel.cuh"
-#include "tensor/values.h"
+#include "base/values.h"
 
 static const int BLOCK = 16; /* a block computes 16 x 16 elements of C */
 

@@ -84,6 +84,6 @@ METHOD(spoils_queries, SPOILS_QUERIES)
 METHOD(leaves_a_row, LEAVES_A_ROW)
 METHOD(overruns, OVERRUNS)
 
-extern "C" gemm_kernel kernel_plain(void) {
+extern "C" kernel_info kernel_plain(void) {
     return {(const void *)knn<NONE>, 32, 0};
 }

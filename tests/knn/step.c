@@ -15,7 +15,7 @@ static const char *nowhere(const device_facts *device) {
     return "needs what no device has";
 }
 
-gemm_kernel kernel_plain(void);
+kernel_info kernel_plain(void);
 
 #define NAMES(X)                                                                                                       \
     X(fuses_nothing)                                                                                                   \
@@ -60,5 +60,5 @@ static const knn_method methods[] = {
     NAMES(ROW)};
 
 int main(int argc, char **argv) {
-    return knn_step_main(argc, argv, "test_knn", methods, GEMM_COUNT(methods));
+    return knn_step_main(argc, argv, "test_knn", methods, ARRAY_SIZE(methods));
 }

@@ -318,7 +318,7 @@ static void measure_errors(const errors_task *task, bool of_one_sign, int k) {
     if (of_one_sign) positive(&x);
     upload(&x);
     reference(&x, ref, magnitude);
-    for (int i = 0; i < GEMM_COUNT(measured); i++) {
+    for (int i = 0; i < ARRAY_SIZE(measured); i++) {
         compute(&x, measured[i].type, measured[i].launch);
         double largest = 0.0, sum = 0.0;
         for (size_t e = 0; e < count; e++) {

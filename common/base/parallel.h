@@ -1,0 +1,22 @@
+/* Work on the CPU in several threads, and in vectors. */
+#ifndef KL_PARALLEL_H
+#define KL_PARALLEL_H
+
+/* For a function whose loops are to become vector instructions although the rest is compiled with -O2. */
+#if defined __clang__
+#define KL_VECTORISED
+#else
+#define KL_VECTORISED __attribute__((optimize("O3")))
+#endif
+
+enum { PARALLEL_MAX = 64 };
+
+/* How many threads `work` is worth where each should have at least `least` of it: 1 ... PARALLEL_MAX, and no more than
+ * the CPUs that this process may use. */
+int parallel_threads(double work, double least);
+
+/* Calls part(context, i, threads) for i = 0 ... threads - 1, each in a thread of its own but the last, which is the
+ * caller's, and returns when all have returned. Where a thread cannot be started, the caller does its part. */
+void parallel_run(int threads, void (*part)(void *context, int i, int threads), void *context);
+
+#endif

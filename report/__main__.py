@@ -1,0 +1,43 @@
+"""python3 -m report COMMAND [ARGUMENT]...: tables and figures of recorded measurements. README.md lists the commands."""
+
+import importlib
+import os
+import sys
+
+from report.load import Mistake
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COMMANDS = {  # the function that each is, taking its arguments and the repository's root
+    "notes": "report.notes:main",
+    "figures": "report.figures:main",
+    "compare": "report.compare:main",
+    "demo": "report.demo:main",
+    "counters": "report.record.counters:main",
+    "cold": "report.record.cold:main",
+    "sass": "report.record.sass:main",
+    "header": "report.schema:main",
+    "knn-sample": "report.record.knn:sample",
+    "knn-rates": "report.record.knn:rates",
+    "knn-summary": "report.record.knn:summary",
+}
+
+
+def main():
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name not in COMMANDS:
+        print(f"report: unknown command '{name}' (there are {', '.join(COMMANDS)})", file=sys.stderr)
+        return 2
+    try:
+        module, function = COMMANDS[name].split(":")
+        return getattr(importlib.import_module(module), function)(sys.argv[2:], ROOT)
+    except Mistake as mistake:
+        print(f"{'plots' if name == 'figures' else name}: {mistake}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+
+
+sys.exit(main())

@@ -1,0 +1,141 @@
+"""Reads recorded CSV files into an SQLite database in memory: strictly, so that a damaged file is never drawn."""
+
+import csv
+import os
+import re
+import sqlite3
+
+from report import schema, text
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+WHOLE = re.compile(r"-?\d+")
+
+
+class Mistake(Exception):
+    """Something in a file or an argument that the reader of the message can mend: one line, exit status 2."""
+
+
+def split_line(line, place):
+    """The fields of one line of CSV (RFC 4180, without line breaks inside quotes)."""
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        raise Mistake(f"{place}: a quote is not closed, or text stands beside it") from None
+
+
+def read_lines(path, name):
+    """(line number, line) of a file of text, its header first."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = file.read().split("\n")
+    except OSError as error:
+        raise Mistake(f"cannot read {name}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Mistake(f"{name}: not a file of text (UTF-8)") from None
+    if lines[-1] == "":
+        lines.pop()
+    if not lines:
+        raise Mistake(f"{name}:1: empty, not even a header")
+    return [(number, line.rstrip("\r")) for number, line in enumerate(lines, 1)]
+
+
+def read_header(fields, columns, place):
+    """The Column of every field of a header line."""
+    known = {column.name: column for column in columns}
+    for number, field in enumerate(fields):
+        if field not in known:
+            raise Mistake(f"{place}: unknown column '{field}'")
+        if field in fields[:number]:
+            raise Mistake(f"{place}: column '{field}' stands there twice")
+    for column in columns:
+        if column.name not in fields and not column.optional:
+            raise Mistake(f"{place}: no column '{column.name}'")
+    return [known[field] for field in fields]
+
+
+def value_of(field, column, place):
+    """A field as the database takes it; empty is NULL."""
+    if field == "":
+        if column.needed:
+            raise Mistake(f"{place}: {column.name} is empty")
+        return None
+    if column.kind == "text":
+        return field
+    if column.kind == "int":
+        if not WHOLE.fullmatch(field):
+            raise Mistake(f"{place}: {column.name} is '{field}', not a whole number")
+        return int(field)
+    if not NUMBER.fullmatch(field):
+        raise Mistake(f"{place}: {column.name} is '{field}', not a number")
+    return float(field)
+
+
+def read_table(path, kind, name=None):
+    """The rows of a file as tuples in the order of its schema's columns; `name` is what messages call the file."""
+    name = name or path
+    columns = schema.FILES[kind]
+    lines = read_lines(path, name)
+    place = f"{name}:1"
+    there = read_header(split_line(lines[0][1], place), columns, place)
+    order = [there.index(column) if column in there else None for column in columns]
+    rows = []
+    for number, line in lines[1:]:
+        place = f"{name}:{number}"
+        fields = split_line(line, place)
+        if len(fields) != len(there):
+            raise Mistake(f"{place}: {len(fields)} fields, not {len(there)}")
+        values = [value_of(field, column, place) for field, column in zip(fields, there)]
+        rows.append(tuple(None if i is None else values[i] for i in order))
+    return rows
+
+
+def fill(db, kind, rows, table=None):
+    """Makes a table, called as the kind of file if not otherwise, of these rows; its rowid + 1 is the line of the file."""
+    table = table or kind
+    columns = schema.FILES[kind]
+    types = {"text": "TEXT", "int": "INTEGER", "real": "REAL"}
+    db.execute(f"CREATE TABLE {table} (" + ", ".join(f'"{c.name}" {types[c.kind]}' for c in columns) + ")")
+    db.executemany(f"INSERT INTO {table} VALUES (" + ", ".join("?" * len(columns)) + ")", rows)
+
+
+def empty_database():
+    db = sqlite3.connect(":memory:")
+    db.row_factory = sqlite3.Row
+    text.register(db)
+    return db
+
+
+def one_device(db, names):
+    """Figures and tables show one device: refuses rows of a second one."""
+    for table, line, other, first in db.execute("SELECT file, line, device, first FROM other_device ORDER BY file, line"):
+        raise Mistake(f"{names[table]}:{line}: measured on {other}, the lines before on {first}: one device a file")
+
+
+def short_name(path, root):
+    """What messages call a file: from the repository's root on, if it lies there."""
+    inside = os.path.relpath(os.path.abspath(path), root)
+    return path if inside.startswith(os.pardir) else inside
+
+
+def open_folder(folder, root, **paths):
+    """A database of what is recorded in `folder`, with the hand-written tables of the repository at `root`.
+
+    Files that are missing are tables without rows. `paths` names files that lie elsewhere: sgemm=...
+    """
+    db = empty_database()
+    names = {}
+    for kind in (*schema.MEASURED, *schema.COMMON):
+        if kind in schema.MEASURED:
+            path = os.path.join(folder, kind + ".csv")
+        elif kind == "sass":
+            path = os.path.join(root, "plots", "data", "sass.csv")
+        else:
+            path = os.path.join(root, "plots", kind + ".csv")
+        path = paths.get(kind, path)
+        names[kind] = short_name(path, root)
+        fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
+    with open(os.path.join(HERE, "views.sql"), encoding="utf-8") as views:
+        db.executescript(views.read())
+    one_device(db, names)
+    return db

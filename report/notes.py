@@ -1,0 +1,179 @@
+"""Refreshes what stands between the markers of the notes from recorded measurements."""
+
+import glob
+import os
+import re
+import sys
+
+from report import load, tables, values
+from report.load import Mistake
+
+HELP = """\
+python3 -m report notes [--check]: refreshes the tables and values in README.md and every step's README.md from
+plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, and the files beside it.
+--check writes nothing and exits 1 naming the notes that differ.
+
+A table stands between two lines of their own:
+  <!-- table: NAME [ARGUMENT]... -->
+  <!-- end -->
+Its names and arguments are those that report/tables/*/*.sql list after "-- marker:". A step's name may be short: step05.
+
+A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->
+  value: STEP VARIANT M N K FIELD [FORMAT]     FIELD: a CSV column, tflops, percent (100 * ratio) or peak_percent;
+                                               FORMAT: as for printf
+  ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     how many times as fast 1 is as 2
+  counter: STEP VARIANT METRIC[/DIVISOR]... [percent] [FORMAT]     METRIC: of scripts/metrics.txt; DIVISOR: another or
+                                               a number, 1e9; percent: times 100
+  sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT]     FIELD: a column of plots/data/sass.csv
+  gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     VARIANT: also cublas or read_ceiling; FIELD:
+                                               also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
+                                               pdl, events; CACHE: cold, warm; chain: in a chain
+  gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: autotuned/pdl
+  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us; DTYPE:
+                                               the one that the variant stands for on the ladder (of cublas: f16) and
+                                               LAYOUT: tn, where none is named
+  tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
+  tensor-limit: STEP tflops|clock [FORMAT]     the power-limited peak of f16 (views.sql: tensor_limit)
+"""
+
+INLINE = re.compile(r"<!-- (" + "|".join(values.KINDS) + r"): ")
+ANY = re.compile(r"<!-- (" + "|".join(values.KINDS) + r"|table): ")
+END = "<!-- end -->"
+
+
+def words_of(marker):
+    """The words after a marker's kind."""
+    match = re.match(r" *<!-- [a-z-]+: *(.*?) *-->", marker)
+    if not match:
+        raise Mistake("a marker that is not closed")
+    return match[1].split()
+
+
+def argument(db, family, name, word):
+    """A word of a table's marker as the value of the argument called `name` there."""
+    if name == "STEP":
+        return values.find_step(db, family, word)
+    if name in ("N", "K"):
+        return values.whole(word)
+    known = {"DTYPE": ("f16", "bf16", "f32") if family == "gemv" else values.TENSOR_TYPES[:5], "LAYOUT": ("tn", "nn")}[name]
+    if word not in known:
+        raise Mistake(f"unknown {'type' if name == 'DTYPE' else 'layout'} {word} ({', '.join(known)})")
+    return word
+
+
+def table_lines(db, found, words):
+    name = words[0] if words else ""
+    if name not in found:
+        raise Mistake(f"unknown table {name} ({', '.join(found)})")
+    table, arguments = found[name]
+    needed = [one for one in arguments if not one.startswith("[")]
+    values.need(words[1:], len(needed), len(arguments), " ".join(["table:", name, *arguments]))
+    given = {"table": name, "dtype": "f16", "layout": "tn"}
+    for argument_name, word in zip(arguments, words[1:]):
+        argument_name = argument_name.strip("[]")
+        given[argument_name.lower()] = argument(db, table.family, argument_name, word)
+    return tables.render(table, db, given)
+
+
+def inline(db, root, line):
+    """A line with its values refreshed."""
+    done = ""
+    while True:
+        match = INLINE.search(line)
+        if not match:
+            return done + line
+        marker = line[match.start():]
+        words = words_of(marker)
+        close = marker.index("-->") + 3
+        end = marker.find(END)
+        another = ANY.search(marker, close)
+        if end < 0 or another and another.start() < end:
+            raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
+        look_up = values.KINDS[match[1]]
+        text = look_up(db, words, root) if match[1] == "counter" else look_up(db, words)
+        done += line[:match.start()] + marker[:close] + text + END
+        line = marker[end + len(END):]
+
+
+def refresh(db, root, found, note, name):
+    """The text of a note with everything between its markers made anew."""
+    lines = []
+    fenced, table = False, None
+    number = 0
+    try:
+        for number, line in enumerate(note.split("\n"), 1):
+            if re.match(r" *(```|~~~)", line) and not table:
+                fenced = not fenced  # a marker in a code block is an example
+            if fenced:
+                lines.append(line)
+            elif table:
+                if re.match(r" *<!-- table: ", line):
+                    raise Mistake(f"line {table}: the table has no {END}")
+                if re.match(rf" *{END}", line):
+                    lines.append(line)
+                    table = None
+            elif re.match(r" *<!-- table: ", line):
+                if END in line:
+                    raise Mistake(f"the table's {END} belongs on a line of its own")
+                table = number
+                lines.append(line)
+                lines += table_lines(db, found, words_of(line))
+            else:
+                lines.append(inline(db, root, line))
+        if table:
+            number = table
+            raise Mistake(f"the table has no {END}")
+    except Mistake as mistake:
+        raise Mistake(f"{name}:{number}: {mistake}") from None
+    return "\n".join(lines)
+
+
+def replace(path, text):
+    """Writes a file whole or not at all; it keeps its mode."""
+    new = f"{path}.new.{os.getpid()}"
+    try:
+        with open(new, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(new, os.stat(path).st_mode & 0o7777)
+        os.replace(new, path)
+    except OSError as error:
+        raise Mistake(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        if os.path.exists(new):
+            os.remove(new)
+
+
+def main(arguments, root):
+    if arguments == ["--help"]:
+        print(HELP, end="")
+        return 0
+    check = arguments[:1] == ["--check"]
+    if arguments[check:]:
+        raise Mistake(f"unknown argument {arguments[check]} (usage: python3 -m report notes [--check])")
+    path = os.environ.get("NOTES_CSV") or os.path.join(root, "plots/data/nvidia-h200/sgemm.csv")
+    name = load.short_name(path, root)
+    if not os.path.isfile(path):
+        raise Mistake(f"no recorded measurements (no file {name}): `make bench` records them")
+    db = load.open_folder(os.path.dirname(path) or ".", root)
+    found = tables.find_tables()
+    fresh = {}  # all notes first, so that a mistake in the last one leaves the first one alone
+    steps = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "README.md"))
+    for note in ["README.md"] + sorted(os.path.relpath(step, root) for step in steps):
+        path = os.path.join(root, note)
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", newline="") as file:
+                old = file.read()
+            new = refresh(db, root, found, old, note)
+            if new != old:
+                fresh[note] = new
+    for note, text in fresh.items():
+        if check:
+            print(f"notes: {note} is not what {name} holds: run make notes", file=sys.stderr)
+        else:
+            replace(os.path.join(root, note), text)
+            print(note)
+    if check:
+        return 1 if fresh else 0
+    if not fresh:
+        print(f"notes: nothing to change, they hold what {name} does")
+    return 0

@@ -1,0 +1,61 @@
+"""Rows of counters.csv from what Nsight Compute counted of one variant.
+
+    python3 -m report counters STEP VARIANT SIZE LOG     the rows of one variant (scripts/metrics.txt, m = n = k = SIZE)
+    python3 -m report counters --merge ROWS OLD STEP...  a whole file: these rows, and of the old one, if it is there, those
+                                                         of other steps
+"""
+
+import os
+
+from report import load, schema, values
+from report.load import Mistake
+from report.record import csv_line, ncu_launches, origin, plain
+
+
+def together(metric, launches, what):
+    """A metric of all launches of a variant: sums are added, launch__... is the largest, all else the mean by duration."""
+    cells = [plain(launch.get(metric, ""), metric, what) for launch in launches]
+    if len(cells) == 1 or "" in cells:
+        return "" if "" in cells else cells[0]
+    numbers = [float(cell) for cell in cells]
+    if metric.startswith("launch__"):
+        return "%.15g" % max(numbers)
+    if metric.endswith(".sum"):
+        return "%.15g" % sum(numbers)
+    weights = [float(plain(launch.get("gpu__time_duration.sum", ""), "gpu__time_duration.sum", what) or 0)
+               for launch in launches]
+    if sum(weights) == 0:
+        raise Mistake(f"{what}: ncu counted no gpu__time_duration.sum")
+    return "%.15g" % (sum(x * weight for x, weight in zip(numbers, weights)) / sum(weights))
+
+
+def one_variant(step, variant, size, log, root):
+    what = f"{step} {variant}"
+    units, launches = ncu_launches(log, what)
+    if not launches:
+        raise Mistake(f"{what}: ncu saw no launch")
+    for metric in values.metrics(root):
+        print(csv_line([step, variant, size, size, size, metric, together(metric, launches, what),
+                        units.get(metric, ""), *origin()]))
+
+
+def merge(new, old, steps):
+    def lines(path):
+        return [line for _, line in load.read_lines(path, path)]
+
+    kept = []
+    if os.path.isfile(old):
+        load.read_table(old, "counters")  # a damaged file is not carried on
+        kept = [line for line in lines(old)[1:] if line.split(",")[0] not in steps]
+    print(schema.header("counters"))
+    print("\n".join(sorted(kept + lines(new), key=lambda line: line.split(",")[0])))
+
+
+def main(arguments, root):
+    if arguments[:1] == ["--merge"] and len(arguments) > 2:
+        merge(arguments[1], arguments[2], arguments[3:])
+    elif len(arguments) == 4:
+        one_variant(*arguments, root)
+    else:
+        raise Mistake("usage: python3 -m report counters STEP VARIANT SIZE LOG | --merge ROWS OLD STEP...")
+    return 0

@@ -1,0 +1,153 @@
+"""The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
+
+    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for each
+    python3 -m report knn-rates "FACTS" RUN                  rows of knn_rates.csv: FACTS is the seed and a line of those
+                                                             facts, RUN what `run --rates-csv` wrote of that sample
+    python3 -m report knn-summary CSV                        how many attacks of U2R there are
+"""
+
+import gzip
+import os
+import re
+
+from report import load
+from report.load import Mistake
+from report.record import csv_line
+from report.text import number
+
+NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train, records to test
+CLASSES = {
+    "DoS": "apache2 back land mailbomb neptune pod processtable smurf teardrop udpstorm worm",
+    "Probe": "ipsweep mscan nmap portsweep saint satan",
+    "R2L": "ftp_write guess_passwd imap multihop named phf sendmail snmpgetattack snmpguess spy warezclient warezmaster "
+           "xlock xsnoop",
+    "U2R": "buffer_overflow httptunnel loadmodule perl ps rootkit sqlattack xterm",
+}
+CLASS_OF = {"normal": "normal", **{label: name for name, labels in CLASSES.items() for label in labels.split()}}
+
+
+class Draw:
+    """The same numbers from the same seed on every machine."""
+
+    def __init__(self, seed):
+        self.state = (seed * 7919 + 12345) % 2147483647
+        for _ in range(10):
+            self.below(1)
+
+    def below(self, n):
+        self.state = self.state * 16807 % 2147483647
+        return int(n * ((self.state - 1) / 2147483646))
+
+
+def read_records(path):
+    """The distinct records of a file, compressed or not, by class; a full stop stands after the label."""
+    pools = {name: [] for name in ["normal", *CLASSES]}
+    seen = set()
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="latin-1", newline="\n") as file:
+            for line_number, line in enumerate(file, 1):
+                record = line.rstrip("\n")
+                if record in seen:
+                    continue
+                seen.add(record)
+                label = re.sub(r"\.\r?$", "", record.rsplit(",", 1)[-1])
+                if label not in CLASS_OF:
+                    raise Mistake(f"{path}:{line_number}: '{label}' is no label of KDD Cup 1999")
+                pools[CLASS_OF[label]].append(record)
+    except (OSError, EOFError) as error:
+        raise Mistake(f"cannot read {path}: {error}") from None
+    return pools
+
+
+class Sampler:
+    """Draws samples, one after the other, out of the same two pools."""
+
+    def __init__(self, seed, folder, same, corrected):
+        self.draw = Draw(seed)
+        self.folder = folder
+        self.pools = {"same": read_records(same), "corrected": read_records(corrected)}
+
+    def take(self, source, name, count):
+        """Puts `count` records, drawn without putting back, in front of the others."""
+        pool = self.pools[source][name]
+        if len(pool) < count:
+            raise Mistake(f"{len(pool)} distinct {name} records in {source}, {count} wanted")
+        for i in range(count):
+            j = i + self.draw.below(len(pool) - i)
+            pool[i], pool[j] = pool[j], pool[i]
+
+    def write(self, protocol, name, trained, source, normal, skipped, tested):
+        """Writes what was taken; the test's records begin behind `normal` and `skipped` others."""
+        train = self.pools["same"]["normal"][:NORMAL] + self.pools["same"][name][:trained]
+        test = (self.pools[source]["normal"][normal:normal + TESTED - tested] +
+                self.pools[source][name][skipped:skipped + tested])
+        for kind, records in ("train", train), ("test", test):
+            with open(os.path.join(self.folder, f"{protocol}-{name}-{kind}.csv"), "w", encoding="latin-1",
+                      newline="\n") as file:
+                file.write("".join(record + "\n" for record in records))
+        print(protocol, name, NORMAL, trained, TESTED - tested, tested, len(self.pools["same"][name]))
+
+    def sample(self, name):
+        """The two samples of a class: the test from the same file (but not of what trains) and from `corrected`. Of a
+        class with fewer than 200 attacks in the file that both come from, each takes half."""
+        attacks = len(self.pools["same"][name])
+        half = attacks // 2 if attacks < 2 * TRAINED else TRAINED
+        self.take("same", "normal", NORMAL + TESTED - half)
+        self.take("same", name, 2 * half)
+        self.write("same", name, half, "same", NORMAL, half, half)
+        most = min(attacks, TRAINED)
+        self.take("same", "normal", NORMAL)
+        self.take("same", name, most)
+        others = min(len(self.pools["corrected"][name]), TRAINED)
+        self.take("corrected", "normal", TESTED - others)
+        self.take("corrected", name, others)
+        self.write("corrected", name, most, "corrected", 0, 0, others)
+
+
+def sample(arguments, root):
+    if len(arguments) != 4 or not arguments[0].isdigit():
+        raise Mistake("usage: python3 -m report knn-sample SEED DIR SAME CORRECTED")
+    sampler = Sampler(int(arguments[0]), *arguments[1:])
+    for name in CLASSES:
+        sampler.sample(name)
+    return 0
+
+
+def rates(arguments, root):
+    if len(arguments) != 2 or len(arguments[0].split()) != 8:
+        raise Mistake('usage: python3 -m report knn-rates "SEED PROTOCOL CLASS TRAIN_NORMAL TRAIN_ATTACKS TEST_NORMAL '
+                      'TEST_ATTACKS ATTACKS_KNOWN" RUN')
+    facts, path = arguments
+    seed, protocol, name, *counts = facts.split()
+    train_normal, train_attacks, test_normal, test_attacks, _ = map(int, counts)
+    db = load.empty_database()
+    load.fill(db, "run_rates", load.read_table(path, "run_rates"))
+    rows = db.execute("SELECT * FROM run_rates WHERE class = ? ORDER BY rowid", [name]).fetchall()
+    if not rows:
+        raise Mistake(f"{facts}: run recorded no rates of {name}")
+    for row in rows:
+        if row["neighbours_unlike_cpu"] is None:
+            raise Mistake(f"{facts}: {row['method']}: not compared with the CPU")
+        if (row["train_records"], row["test_records"], row["class_records"]) != (
+                train_normal + train_attacks, test_normal + test_attacks, test_attacks):
+            raise Mistake(f"{facts}: run had other records: {row['train_records']} to train, {row['test_records']} to "
+                          f"test, {row['class_records']} of them {name}")
+        shares = [number(round(row[column] or 0, 4)) for column in ("accuracy", "detection", "false_alarms")]
+        print(csv_line([protocol, name, seed, row["method"], row["k"], *counts, *shares, row["neighbours_unlike_cpu"],
+                        *[row[column] or "" for column in ("device", "cc", "driver", "cuda", "date")]]))
+    return 0
+
+
+def summary(arguments, root):
+    if len(arguments) != 1:
+        raise Mistake("usage: python3 -m report knn-summary CSV")
+    db = load.empty_database()
+    load.fill(db, "knn_rates", load.read_table(arguments[0], "knn_rates"))
+    found = {row["protocol"]: row for row in db.execute("SELECT max(rowid), * FROM knn_rates WHERE class = 'U2R' "
+                                                        "GROUP BY protocol")}
+    if "same" in found and "corrected" in found:
+        same, corrected = found["same"], found["corrected"]
+        print(f"U2R: {corrected['attacks_known']} attacks exist in the training data, not 100; same file: "
+              f"{same['train_attacks']} train, {same['test_attacks']} test; corrected: {corrected['train_attacks']} train, "
+              f"{corrected['test_attacks']} test")
+    return 0

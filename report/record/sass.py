@@ -1,0 +1,116 @@
+"""The main loop of one object's kernel, as a row of sass.csv, from cuobjdump's listings.
+
+    python3 -m report sass STEP VARIANT ARCH NVCC USAGE LISTING
+
+NVCC is the compiler's version; USAGE is what cuobjdump -res-usage prints, LISTING what -sass prints.
+
+The kernel: of several instantiations the one for whole float4 (VECTOR = true: ILb1E in its name); of several of those the
+one that is named after the variant. The loop: from the target of a backward branch to the last branch to it; of those that
+hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its registers recorded and nothing
+else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
+"""
+
+import re
+
+from report import schema
+from report.load import Mistake
+from report.record import csv_line, read_text
+
+KINDS = [column.name for column in schema.COMMON["sass"]][4:-1]
+
+
+def read_registers(path):
+    """Registers by kernel."""
+    registers, name = {}, None
+    for line in read_text(path):
+        function = re.match(r" *Function ([^ ]+?):?(?: |$)", line)
+        count = re.search(r"REG:(\d+)", line)
+        if function:
+            name = function[1]
+        elif count:
+            registers[name] = int(count[1])
+    return registers
+
+
+def read_code(path):
+    """Of each kernel its (address, instruction), in order."""
+    kernels, name = {}, None
+    for line in read_text(path):
+        function = re.search(r"Function : (\S+)", line)
+        instruction = re.match(r"[ \t]*/\*([0-9a-f]+)\*/[ \t]+([^;]*?)[ \t]*(?:;|$)", line)
+        if function:
+            name = function[1]
+            kernels[name] = []
+        elif instruction and name:
+            kernels[name].append((int(instruction[1], 16), instruction[2]))
+    return kernels
+
+
+def main_kernel(kernels, variant, what):
+    vector = [name for name in kernels if "ILb1E" in name]
+    own = [name for name in vector if variant in name]
+    for candidates in list(kernels), own, vector:
+        if len(candidates) == 1:
+            return candidates[0]
+    raise Mistake(f"{what}: {len(kernels)} kernels, {len(vector)} of them with ILb1E in the name, not one")
+
+
+def operation(text):
+    """The instruction's name, .modifiers and all; "" for one that never executes."""
+    if re.match(r"@!U?PT ", text):
+        return ""
+    return re.sub(r"[ ,].*", "", re.sub(r"^@!?U?P[0-9T]+ +", "", text))
+
+
+def kind(text):
+    op = operation(text)
+    name = op.split(".")[0]
+    if name == "LDS":
+        return "lds128" if ".128" in op else "lds64" if ".64" in op else "lds32"
+    return name.lower() if name in ("FFMA", "LDG", "LDGSTS", "STS", "BAR") else "other"
+
+
+def main_loop(code):
+    """The instructions of the main loop; None where there is none."""
+    index = {address: i for i, (address, _) in enumerate(code)}
+    end_of = {}  # by the loop's first instruction
+    for i, (address, text) in enumerate(code):
+        target = re.search(r"0x([0-9a-f]+) *$", text)
+        if operation(text).split(".")[0] == "BRA" and target:
+            begin = index.get(int(target[1], 16))
+            if begin is not None and begin < i:
+                end_of[begin] = i
+    loops = []
+    for begin, end in end_of.items():
+        texts = [text for _, text in code[begin:end + 1]]
+        ffmas = sum(kind(text) == "ffma" for text in texts)
+        if ffmas:
+            loops.append((begin, end, ffmas, texts))
+    inner = [one for one in loops if not any(other is not one and other[0] >= one[0] and other[1] <= one[1]
+                                             for other in loops)]
+    return max(inner, key=lambda one: one[2])[3] if inner else None
+
+
+def main(arguments, root):
+    if len(arguments) != 6:
+        raise Mistake("usage: python3 -m report sass STEP VARIANT ARCH NVCC USAGE LISTING")
+    step, variant, arch, nvcc, usage, listing = arguments
+    what = f"{step} {variant}"
+    kernels = read_code(listing)
+    if not kernels:
+        return 0
+    name = main_kernel(kernels, variant, what)
+    registers = read_registers(usage)
+    if name not in registers:
+        raise Mistake(f"{what}: no registers of {name}")
+    loop = main_loop(kernels[name])
+    counts = [""] * len(KINDS)
+    if loop:
+        tally = dict.fromkeys(KINDS, 0)
+        for text in loop:
+            tally[kind(text)] += 1
+        tally["loop_instructions"] = len(loop)
+        tally["ffma_reuse"] = sum(kind(text) == "ffma" and ".reuse" in text for text in loop)
+        counts = list(tally.values())
+    print(csv_line([step, variant, arch, registers[name], *counts, nvcc]))
+    return 0

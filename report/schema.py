@@ -1,0 +1,86 @@
+"""The files that measurements are recorded in, and their columns.
+
+A file is a table of the same name in the database. Each column is written name:type with marks after it:
+    text, int, real    what a field holds; int is a whole number
+    !                  the field may not be empty
+    ?                  the column may be missing from the file: rows recorded before it was added read as empty
+Columns may stand in any order in a file, but a name that is not listed here is an error.
+"""
+
+
+class Column:
+    def __init__(self, text):
+        name, kind = text.split(":")
+        self.name = name
+        self.needed = "!" in kind
+        self.optional = "?" in kind
+        self.kind = kind.strip("!?")
+
+
+def columns(text):
+    return [Column(word) for word in text.split()]
+
+
+# What every `run` appends with --csv. RECORD_HEADER in the harness's record.h is its writer's list of the same names.
+RECORD = columns("""
+    step:text! variant:text! op:text! dtype:text! layout:text m:int! n:int! k:int! d:int alpha:real! beta:real!
+    cache:text! mode:text! ms_median:real ms_min:real ms_max:real gflops:real gbps:real peak_share:real
+    baseline:text baseline_ms:real ratio:real ratio_min:real ratio_max:real max_err_bound_share:real
+    clock_mhz:real power_w:real device:text! cc:text driver:text cuda:text date:text
+""")
+
+ORIGIN = " device:text! cc:text driver:text cuda:text date:text!"
+
+# Recorded in plots/data/GPU/.
+MEASURED = {
+    "sgemm": RECORD,
+    "tensorcore": RECORD,
+    "gemv": RECORD,
+    "knn": RECORD,
+    "gemv_search": columns("""
+        step:text! variant:text! dtype:text! n:int! k:int! cache:text! mode:text! candidate:text! block_n:int!
+        reduce_threads:int! loads:int! rows:int! us:real!""" + ORIGIN),
+    "gemv_dram": columns("""
+        step:text! variant:text! dtype:text! n:int! k:int! launches:int! matrix_bytes:real! dram_bytes_median:real!
+        dram_bytes_min:real! dram_bytes_max:real! share_median:real! share_min:real!""" + ORIGIN),
+    "tensorcore_error": columns("""
+        variant:text! dtype:text! values:text! m:int! n:int! k:int! error_max:real! error_mean:real!""" + ORIGIN),
+    "knn_rates": columns("""
+        protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
+        test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
+        neighbours_unlike_cpu:int!""" + ORIGIN),
+    "counters": columns("""
+        step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
+}
+
+# Written by hand, in plots/, but for sass, which `make sass` records in plots/data/.
+COMMON = {
+    "intensity": columns("step:text! variant:text! tile_m:int tile_n:int flop_per_byte:real! how:text!"),
+    "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
+    "tensorcore_ladder": columns("step:text! variant:text! dtype:text!"),
+    "devices": columns("slug:text! name:text! dram_gbps:real peak_fp32_gflops:real"),
+    "sass": columns("""
+        step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
+        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int nvcc:text!
+    """),
+}
+
+# Written in between, and read once: what step 8's run --rates-csv says of one sample.
+PASSING = {
+    "run_rates": columns("""
+        method:text! k:int! class:text! train_records:int! test_records:int! class_records:int! accuracy:real! detection:real!
+        false_alarms:real neighbours_unlike_cpu:int""" + ORIGIN),
+}
+
+FILES = {**MEASURED, **COMMON, **PASSING}
+
+
+def header(name):
+    """The header line of a file, without its end."""
+    return ",".join(column.name for column in FILES[name])
+
+
+def main(arguments, root):
+    """python3 -m report header FILE: the header line of such a file."""
+    print(header(arguments[0]))
+    return 0

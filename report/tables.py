@@ -1,0 +1,81 @@
+"""Makes Markdown tables and text charts of the SQL files in tables/: README.md says how such a file is written."""
+
+import os
+
+from report import charts
+from report.load import HERE
+from report.sql import Parts
+from report.text import DASH
+
+
+class Table(Parts):
+    """One SQL file: the markers that it answers, and its statements."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.markers = [text.split() for word, text in self.remarks if word == "marker"]  # name, argument...
+        self.align = dict(self.remarks).get("align", "r")
+        self.family = os.path.basename(os.path.dirname(path))
+
+    def rows(self, db, part, given):
+        """The names and rows of a part; ([], []) where the file has none of that name."""
+        return self.query(db, part, given) if part in self.statements else ([], [])
+
+
+def find_tables(folder=os.path.join(HERE, "tables")):
+    """Every table by the name in its marker: (Table, argument names)."""
+    found = {}
+    for path in sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names):
+        if path.endswith(".sql"):
+            table = Table(path)
+            for name, *arguments in table.markers:
+                found[name] = (table, arguments)
+    return found
+
+
+def row_line(cells):
+    return "|" + "".join(f" {cell} |" if cell != "" else " |" for cell in cells)
+
+
+def pivot(labels, names, rows):
+    """Spreads rows that end with (column, cell) over the columns named `labels`."""
+    keys = len(names) - 2
+    spread = {}
+    for row in rows:
+        cells = spread.setdefault(tuple(row[:keys]), dict.fromkeys(labels))
+        cells[row[keys]] = row[keys + 1]
+    return names[:keys] + labels, [list(key) + list(cells.values()) for key, cells in spread.items()]
+
+
+def without_unused(names, rows):
+    """Drops the columns whose name starts with ? and that hold nothing at all."""
+    kept = [i for i, name in enumerate(names) if not name.startswith("?") or any(row[i] is not None for row in rows)]
+    return [names[i].lstrip("?") for i in kept], [[row[i] for i in kept] for row in rows]
+
+
+def render(table, db, given):
+    """The lines of a table with these named values."""
+    names, rows = table.rows(db, "heading", given)
+    heading = dict(zip(names, rows[0])) if rows else {}
+    if "chart" in table.statements:
+        lines = charts.bars(table.rows(db, "chart", given)[1], **heading)
+    else:
+        names, rows = table.rows(db, "rows", given)
+        if "columns" in table.statements:
+            names, rows = pivot([row[0] for row in table.rows(db, "columns", given)[1]], names, rows)
+        names, rows = without_unused(names, rows)
+        if not names:
+            lines = []
+        elif table.align == "text":  # a paragraph, its sentences a row each
+            lines = [" ".join(row[0] for row in rows)]
+        else:
+            align = table.align.ljust(len(names), table.align[-1])
+            names = [name.format(**heading) for name in names]
+            lines = [row_line(names), "|" + "".join("---|" if side == "l" else "--:|" for side, _ in zip(align, names))]
+            for row in rows or [[None] * len(names)]:
+                lines.append(row_line([DASH if cell is None else str(cell) for cell in row]))
+    for row in table.rows(db, "below", given)[1]:
+        if row[0] is not None:
+            lines += ["", row[0]]
+    return lines
+

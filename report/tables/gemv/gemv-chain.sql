@@ -1,0 +1,19 @@
+-- Chains of dependent GEMVs: each y is the next x.
+-- marker: gemv-chain STEP
+-- align: rllr
+-- part: rows
+WITH link AS (SELECT name, n, k, cache, place,
+                     max(CASE mode WHEN 'graph' THEN us END) AS us, max(CASE mode WHEN 'pdl' THEN us END) AS pdl,
+                     max(CASE mode WHEN 'pdl' THEN ratio END) AS ratio
+              FROM gemv_text JOIN variant ON family = 'gemv' AND variant.step = gemv_text.step AND variant = name
+              WHERE op = 'gemv_chain' AND gemv_text.step = :step AND dtype = 'f16' AND mode IN ('graph', 'pdl')
+              GROUP BY name, n, k, cache, place)
+SELECT CASE WHEN n = k THEN n ELSE n || ' × ' || k END AS "n = k", '`' || name || '`' AS variant, cache AS "L2",
+       us AS "µs a link", pdl AS "with PDL, µs", ratio AS "times as fast, median (min..max)"
+FROM link
+ORDER BY n * k, n, place, cache;
+-- part: below
+SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; f16, chains in CUDA graphs, medians, ratios pair by pair; warm: the ' ||
+           'chain''s matrices together are less than four times the L2, so some of them stay there.', 'Not measured yet.') ||
+       '</sub>'
+FROM source WHERE kind = 'gemv';

@@ -1,0 +1,26 @@
+-- The best candidate of every search of the autotuner: a line a shape, a column for each way of timing.
+-- marker: gemv-tuned STEP [DTYPE]
+-- align: rl
+-- part: columns
+SELECT label FROM (
+    SELECT min(search) AS first,
+           cache || ', ' || CASE mode WHEN 'graph' THEN 'graphs' WHEN 'pdl' THEN 'PDL' ELSE mode END AS label
+    FROM candidate WHERE step = :step AND dtype = :dtype GROUP BY cache, mode
+    UNION ALL
+    SELECT 0, 'candidate' WHERE NOT EXISTS (SELECT 1 FROM candidate WHERE step = :step AND dtype = :dtype))
+ORDER BY first;
+-- part: rows
+SELECT n || ' × ' || k AS "n × k",
+       cache || ', ' || CASE mode WHEN 'graph' THEN 'graphs' WHEN 'pdl' THEN 'PDL' ELSE mode END,
+       '`' || candidate || '`, ' || microseconds(us) || ' µs (' || factor(slowest / us) || ')'
+FROM (SELECT *, row_number() OVER (PARTITION BY search ORDER BY us, row) AS rank, max(us) OVER (PARTITION BY search) AS slowest
+      FROM candidate WHERE step = :step AND variant = 'autotuned' AND dtype = :dtype)
+WHERE rank = 1
+ORDER BY n * k, n;
+-- part: below
+SELECT 'In brackets how many times as long the slowest candidate takes. n: rows a block, r: threads a row, u: loads in ' ||
+       'flight a row, v: rows a thread.'
+UNION ALL
+SELECT '<sub>' || coalesce('Searched on ' || max(text) || '; ' || :dtype || ', medians; the best four are timed again, longer.',
+                           'Not measured yet.') || '</sub>'
+FROM source WHERE kind = 'search';

@@ -1,0 +1,21 @@
+-- Types and layouts against sizes, by the variant that stands for the type.
+-- marker: tensor-summary STEP
+-- align: lr
+-- part: columns
+SELECT side || '³' FROM tensor_side;
+-- part: rows
+WITH kind(place, dtype, layout, best) AS (
+         VALUES (1, 'f16', 'tn', 'persistent'), (2, 'f16', 'nn', 'persistent'), (3, 'bf16', 'tn', 'persistent'),
+                (4, 'bf16', 'nn', 'persistent'), (5, 's8', 'tn', 'persistent'), (6, 'tf32', 'tn', 'persistent'),
+                (7, 'tf32', 'nn', 'persistent'), (8, 'tf32x3', 'tn', 'tf32x3'), (9, 'tf32x3', 'nn', 'tf32x3'))
+SELECT kind.dtype || ' ' || kind.layout || ', `' || best || '`' AS "type, layout", side || '³', short
+FROM kind JOIN tensor_side
+LEFT JOIN tensor_text AS t ON (t.step, variant, t.dtype, t.layout, m, n, k, load) =
+                              (:step, best, kind.dtype, kind.layout, side, side, side, 'burst')
+ORDER BY place;
+-- part: below
+SELECT 'TFLOP/s (of s8: TOP/s), in brackets the ratio to cuBLAS in the same type, of tf32x3 to cuBLAS in FP32.'
+UNION ALL
+SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair.', 'Not measured yet.') ||
+       '</sub>'
+FROM source WHERE kind = 'tensor';

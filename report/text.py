@@ -1,0 +1,168 @@
+"""How numbers are written in tables and figures, and the functions that the SQL files call.
+
+Each takes None (NULL: not measured) and returns None then, so that a cell of something that was not measured comes out
+as a dash by itself. Nothing here depends on the locale.
+"""
+
+import math
+import re
+
+DASH = "–"
+
+
+def number(x):
+    """A number without a format of its own: whole numbers whole, others to six digits."""
+    return "%d" % x if x == int(x) else "%.6g" % x
+
+
+def significant(x, digits):
+    """That many significant digits, never with an exponent: 0.000123, 12.3, 1234."""
+    if x <= 0:
+        return number(x)
+    places = digits - 1
+    y = x
+    while y >= 10 and places > 0:
+        y /= 10
+        places -= 1
+    while y < 1:
+        y *= 10
+        places += 1
+    return "%.*f" % (places, x)
+
+
+def speed(t):
+    """TFLOP/s: a digit behind the point from 1 on."""
+    return "%.1f" % t if t >= 1 else significant(t, 2)
+
+
+def fast_speed(t):
+    """TFLOP/s of tensor cores: whole from 100 on."""
+    return "%.0f" % t if t >= 100 else speed(t)
+
+
+def microseconds(us):
+    return significant(us, 3 if us < 100 else 4)
+
+
+def milliseconds(ms, copied=None):
+    """A search's time, behind it in parentheses the time with copies from and to the host, where that was measured."""
+    if ms is None:
+        told = DASH
+    else:
+        told = significant(ms, 3 if ms < 100 else 4)
+    return told if copied is None else f"{told} ({milliseconds(copied)})"
+
+
+def times(x):
+    """How many times as fast, where that goes into the thousands."""
+    return "%.0f" % x if x >= 100 else significant(x, 3)
+
+
+def factor(x):
+    """How many times as fast."""
+    return "%.2f" % x if x < 9.995 else "%.1f" % x
+
+
+def percent(share):
+    return "%.1f %%" % (100 * share)
+
+
+def form(format, *values):
+    """printf; NULL where one of the values is."""
+    return format % values
+
+
+def short_step(step):
+    """step05 of step05_doublebuffer."""
+    return step.split("_")[0]
+
+
+def slug(name):
+    """A device's folder in plots/data: nvidia-h200 of NVIDIA H200."""
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def without_threads(device):
+    """The CPU alone: its rows may name it with different numbers of threads."""
+    return re.sub(r", [0-9]+ threads?$", "", device)
+
+
+def log2(x):
+    return math.log(x) / math.log(2)
+
+
+def log10(x):
+    return math.log(x) / math.log(10)
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def mean(values):
+    """Added up in order: not every version of SQLite does that in avg()."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
+
+
+def aggregate(function):
+    """An aggregate for SQLite that gives a list of the values to a function; NULL where there are none."""
+
+    class Aggregate:
+        def __init__(self):
+            self.values = []
+
+        def step(self, value):
+            if value is not None:
+                self.values.append(value)
+
+        def finalize(self):
+            return function(self.values) if self.values else None
+
+    return Aggregate
+
+
+class Origin:
+    """Where rows were measured: NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21 to 2026-11-22."""
+
+    def __init__(self):
+        self.device, self.drivers, self.cudas, self.dates = None, [], [], []
+
+    def step(self, device, driver, cuda, date):
+        self.device = self.device or device
+        for known, new in (self.drivers, driver), (self.cudas, cuda), (self.dates, (date or "")[:10]):
+            if new and new not in known:
+                known.append(new)
+
+    def finalize(self):
+        if self.device is None:
+            return None
+        told = self.device
+        if self.drivers:
+            told += ", driver " + ", ".join(self.drivers)
+        if self.cudas:
+            told += ", CUDA " + ", ".join(self.cudas)
+        if self.dates:
+            first, last = min(self.dates), max(self.dates)
+            told += ", " + first + ("" if first == last else " to " + last)
+        return told
+
+
+def or_none(function):
+    return lambda *values: None if None in values else function(*values)
+
+
+def register(db):
+    """Makes the functions above known to a database."""
+    for function in (number, speed, fast_speed, microseconds, times, factor, percent, short_step, slug, without_threads):
+        db.create_function(function.__name__, 1, or_none(function))
+    db.create_function("significant", 2, or_none(significant))
+    db.create_function("milliseconds", 2, milliseconds)
+    db.create_function("form", -1, or_none(form))
+    db.create_aggregate("median", 1, aggregate(median))
+    db.create_aggregate("mean", 1, aggregate(mean))
+    db.create_aggregate("origin", 4, Origin)

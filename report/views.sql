@@ -1,0 +1,308 @@
+-- What the tables and figures are made of: of the recorded rows (one table a file, see schema.py) those that are shown,
+-- with what is computed from them.
+--
+-- Throughout, of two measurements of one case the later one counts. "max(rowid) ... GROUP BY case" says that: SQLite
+-- takes the other columns from the row that has the maximum. Tables, not views, where many queries read them.
+-- Functions that SQLite does not have (percent, speed, median, origin, ...) are in text.py.
+
+-- ---- the ladders: every variant of every step in the order they are read ----
+
+-- A variant that no ladder in plots/ names stands behind the others, in the order of the file.
+CREATE TABLE variant AS
+SELECT family, step, short_step(step) AS short, variant, min(place) AS place
+FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
+      UNION ALL
+      SELECT 'tensor', step, variant, rowid FROM tensorcore_ladder
+      UNION ALL
+      SELECT 'gemv', step, variant, rowid FROM gemv_ladder WHERE variant <> 'cublas'
+      UNION ALL
+      SELECT 'gemm', step, variant, 1000000 + rowid FROM sgemm
+      WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
+        AND cache = 'cold' AND ms_median > 0
+      UNION ALL
+      SELECT 'tensor', step, variant, 1000000 + rowid FROM tensorcore
+      WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+      UNION ALL
+      SELECT 'gemv', step, variant, 1000000 + rowid FROM gemv
+      WHERE ms_median > 0 AND (op = 'gemv_chain' OR op = 'gemv' AND alpha = 1 AND beta = 0)
+      UNION ALL
+      SELECT 'gemv', step, variant, 2000000 + rowid FROM gemv_search WHERE us > 0)
+GROUP BY family, step, variant;
+
+CREATE VIEW gemm_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemm';
+
+-- ---- FP32 GEMM: C = A*B, caches cold, no continuous load ----
+
+CREATE TABLE gemm AS
+SELECT max(sgemm.rowid) AS line, sgemm.*,
+       CASE WHEN gflops > 0 THEN gflops / 1000 ELSE 2.0 * m * n * k / ms_median / 1e9 END AS tflops,
+       CASE WHEN m = n AND n = k AND m >= 256 THEN 'square'
+            WHEN m = n AND k = 1024 AND m IN (2048, 4096, 8192, 16384) THEN 'article'
+            ELSE 'odd' END AS shape
+FROM sgemm
+WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
+  AND cache = 'cold' AND ms_median > 0
+GROUP BY step, variant, m, n, k;
+
+-- As cells of a table.
+CREATE VIEW gemm_text AS
+SELECT step, variant, m, n, k, tflops AS speed, significant(ms_median, 4) AS ms, speed(tflops) AS tflops,
+       percent(peak_share) AS peak, form('%.3f (%.3f..%.3f)', ratio, ratio_min, ratio_max) AS ratio,
+       speed(tflops) || coalesce(form(' (%.2f)', ratio), '') AS short,
+       speed(tflops) || coalesce(form(' (%s)', percent(ratio)), '') AS with_percent
+FROM gemm;
+
+-- The baseline at a shape: the median over all variants' runs.
+CREATE TABLE gemm_baseline AS
+SELECT m, n, k, ms, 2.0 * m * n * k / ms / 1e9 AS tflops
+FROM (SELECT m, n, k, median(baseline_ms) AS ms FROM gemm WHERE baseline_ms > 0 GROUP BY m, n, k);
+
+-- Each step's best variant: the fastest at 4096^3, or at the largest square measured, or the largest shape.
+CREATE TABLE best AS
+SELECT step, variant
+FROM (SELECT gemm.step, gemm.variant, row_number() OVER (
+                 PARTITION BY gemm.step
+                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n DESC,
+                          tflops DESC, place) AS rank
+      FROM gemm JOIN variant ON family = 'gemm' AND variant.step = gemm.step AND variant.variant = gemm.variant)
+WHERE rank = 1;
+
+-- ---- GEMV: y = A*x, the read ceiling, and chains (whose alpha is their own) ----
+
+CREATE TABLE gemv_row AS
+SELECT max(gemv.rowid) AS line, gemv.*, 1000 * ms_median AS us
+FROM gemv
+WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0)
+GROUP BY op, step, variant, dtype, n, k, cache, mode;
+
+CREATE VIEW gemv_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemv';
+
+CREATE VIEW gemv_shape AS
+SELECT n, k FROM gemv_row UNION SELECT n, k FROM gemv_search WHERE us > 0;
+
+-- How fast this GPU reads: measured with the same launches or, for programmatic dependent launch, with plain ones.
+CREATE TABLE gemv_ceiling AS
+SELECT * FROM gemv_row WHERE op = 'read' AND variant = 'read_ceiling';
+INSERT INTO gemv_ceiling
+SELECT line, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, 'pdl', ms_median, ms_min, ms_max, gflops,
+       gbps, peak_share, baseline, baseline_ms, ratio, ratio_min, ratio_max, max_err_bound_share, clock_mhz, power_w,
+       device, cc, driver, cuda, date, us
+FROM gemv_ceiling AS plain
+WHERE mode = 'graph' AND NOT EXISTS (
+    SELECT 1 FROM gemv_ceiling AS own
+    WHERE own.mode = 'pdl' AND (own.step, own.dtype, own.n, own.k, own.cache) =
+          (plain.step, plain.dtype, plain.n, plain.k, plain.cache));
+
+-- cuBLAS: the median over the variants' runs. Bytes: A, x and y once each.
+CREATE TABLE gemv_cublas AS
+SELECT *, (n * k + n + k) * CASE dtype WHEN 'f32' THEN 4 ELSE 2 END / us / 1000 AS gbps
+FROM (SELECT step, dtype, n, k, cache, mode, median(1000 * baseline_ms) AS us
+      FROM gemv_row WHERE op = 'gemv' AND variant <> 'cublas' AND baseline_ms > 0
+      GROUP BY step, dtype, n, k, cache, mode);
+
+-- All of it, with its share of the ceiling; `name` is a variant, cublas or read_ceiling.
+CREATE TABLE gemv_all AS
+SELECT r.name, r.op, r.step, r.dtype, r.n, r.k, r.cache, r.mode, r.us, r.gbps, r.ratio, r.ratio_min, r.ratio_max,
+       r.peak_share, r.line, CASE WHEN r.gbps > 0 THEN r.gbps / c.gbps END AS ceiling_share
+FROM (SELECT variant AS name, op, step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+      FROM gemv_row WHERE op <> 'read'
+      UNION ALL
+      SELECT 'read_ceiling', 'gemv', step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+      FROM gemv_ceiling
+      UNION ALL
+      SELECT 'cublas', 'gemv', step, dtype, n, k, cache, mode, us, gbps, NULL, NULL, NULL, NULL, NULL
+      FROM gemv_cublas) AS r
+LEFT JOIN gemv_ceiling AS c ON (c.step, c.dtype, c.n, c.k, c.cache, c.mode) = (r.step, r.dtype, r.n, r.k, r.cache, r.mode);
+
+CREATE INDEX gemv_case ON gemv_all (name, n, k);
+
+CREATE VIEW gemv_text AS
+SELECT name, op, step, dtype, n, k, cache, mode, microseconds(us) AS us, form('%.0f', gbps) AS gbps,
+       percent(ceiling_share) AS ceiling, form('%.3f (%.3f..%.3f)', ratio, ratio_min, ratio_max) AS ratio,
+       ratio AS plain_ratio
+FROM gemv_all;
+
+-- The autotuner's last search for each problem, in the order of the file: it begins where the candidate that was tried
+-- first was tried last.
+CREATE TABLE candidate AS
+WITH tried AS (
+         SELECT rowid AS row, step, variant, dtype, n, k, cache, mode, candidate, us, reduce_threads AS threads, block_n,
+                loads * rows AS in_flight, first_value(rowid) OVER problem AS search,
+                first_value(candidate) OVER problem AS first
+         FROM gemv_search WHERE us > 0
+         WINDOW problem AS (PARTITION BY step, variant, dtype, n, k, cache, mode ORDER BY rowid)),
+     begun AS (SELECT search, max(row) AS beginning FROM tried WHERE candidate = first GROUP BY search)
+SELECT tried.* FROM tried JOIN begun USING (search) WHERE row >= beginning;
+
+-- ---- GEMM on tensor cores: C = A*B, caches cold ----
+
+CREATE TABLE tensor AS
+SELECT max(tensorcore.rowid) AS line, tensorcore.*, gflops / 1000 AS tflops,
+       CASE mode WHEN 'sustained' THEN 'sustained' ELSE 'burst' END AS load,
+       CASE WHEN peak_share > 0 THEN gflops / 1000 / peak_share END AS peak,
+       -- the variant that stands for a type: the one that alone takes it, else persistent
+       variant = CASE dtype WHEN 'tf32x3' THEN 'tf32x3' ELSE 'persistent' END AS stands
+FROM tensorcore
+WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+GROUP BY step, variant, dtype, layout, m, n, k, mode = 'sustained';
+
+CREATE VIEW tensor_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'tensor';
+
+CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
+SELECT v.step, v.variant, place, dtype
+FROM variant AS v LEFT JOIN tensorcore_ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
+WHERE family = 'tensor';
+
+-- cuBLAS: as it ran beside the variant that stands for the type, at the same clock; where that is missing, the median
+-- over the other variants' runs.
+CREATE TABLE tensor_baseline AS
+SELECT *, 2.0 * m * n * k / ms / 1e9 AS tflops
+FROM (SELECT step, dtype, layout, m, n, k, load,
+             coalesce(max(CASE WHEN stands THEN baseline_ms END), median(baseline_ms)) AS ms
+      FROM tensor WHERE baseline_ms > 0
+      GROUP BY step, dtype, layout, m, n, k, load);
+
+CREATE VIEW tensor_text AS
+SELECT step, variant, dtype, layout, m, n, k, load, significant(ms_median, 4) AS ms, fast_speed(tflops) AS tflops,
+       percent(peak_share) AS peak, form('%.3f (%.3f..%.3f)', ratio, ratio_min, ratio_max) AS ratio,
+       fast_speed(tflops) || coalesce(form(' (%.2f)', ratio), '') AS short,
+       fast_speed(tflops) || coalesce(form(' (%s)', percent(ratio)), '') AS with_percent,
+       form('%.0f', clock_mhz) AS clock, form('%.0f', power_w) AS power, form('%.3f', ratio) AS plain_ratio
+FROM tensor;
+
+-- The power-limited peak of f16: what the tensor cores could do at the clock that the GPU keeps under continuous load,
+-- which is the type's peak * that clock / the highest clock recorded. The clock is that of persistent's sustained run at
+-- 4096^3, or where that is missing at 8192^3 or 16384^3.
+CREATE VIEW tensor_limit AS
+SELECT step, m AS side, clock_mhz AS clock,
+       peak * clock_mhz / (SELECT max(clock_mhz) FROM tensorcore
+                           WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold') AS tflops
+FROM tensor
+WHERE variant = 'persistent' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained' AND m = n AND n = k
+  AND m IN (4096, 8192, 16384) AND peak IS NOT NULL AND clock_mhz > 0
+ORDER BY m LIMIT 1;
+
+-- The sides of the squares that tables and figures show.
+CREATE TABLE tensor_side AS
+SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
+
+-- ---- nearest neighbours: 1200 queries; `how`: device, transfers (with copies from and to the host) or cpu ----
+
+CREATE TABLE knn_case AS
+SELECT max(knn.rowid) AS line, knn.*, CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
+FROM knn
+WHERE op = 'knn' AND ms_median > 0 AND m = 1200 AND coalesce(baseline, '') NOT LIKE 'torch %'
+GROUP BY variant, n, d, k, CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END;
+
+CREATE INDEX knn_case_index ON knn_case (variant, n, d, k, how);
+
+-- What was timed in turn with PyTorch stands apart.
+CREATE TABLE knn_torch AS
+SELECT max(rowid) AS line, m, n, d, k, variant, baseline, ms_median, baseline_ms, ratio, ratio_min, ratio_max
+FROM knn
+WHERE op = 'knn' AND ms_median > 0 AND baseline LIKE 'torch %'
+GROUP BY m, n, d, k, variant;
+
+-- The first k from which on bitonic takes no longer than kpass, of two k next to one another: n = 16384, d = 32.
+CREATE VIEW knn_crossover AS
+WITH pair AS (
+    SELECT a.k, a.ms_median AS kpass, b.ms_median AS bitonic
+    FROM knn_case AS a LEFT JOIN knn_case AS b
+         ON (b.variant, b.n, b.d, b.k, b.how) = ('direct+bitonic', a.n, a.d, a.k, a.how)
+    WHERE a.variant = 'direct+kpass' AND a.n = 16384 AND a.d = 32 AND a.how = 'device' AND a.k <= 512)
+SELECT next.k, next.kpass AS ms
+FROM pair AS last JOIN pair AS next ON next.k = last.k + 1
+WHERE last.kpass < last.bitonic AND NOT coalesce(next.kpass < next.bitonic, 0)
+ORDER BY next.k LIMIT 1;
+
+-- KDD Cup 1999: means, least and greatest over the samples. Of two rows of one sample the first counts.
+CREATE TABLE rate AS
+SELECT protocol, class, method, k, count(*) AS seeds, mean(detection) AS detection, min(detection) AS detection_least,
+       max(detection) AS detection_most, mean(false_alarms) AS false_alarms, min(false_alarms) AS false_alarms_least,
+       max(false_alarms) AS false_alarms_most, sum(neighbours_unlike_cpu) AS unlike
+FROM (SELECT min(rowid), * FROM knn_rates GROUP BY protocol, class, method, k, seed ORDER BY min(rowid))
+GROUP BY protocol, class, method, k;
+
+CREATE VIEW rate_count AS -- how many records of each sort a sample has
+SELECT max(line), * FROM (SELECT min(rowid) AS line, * FROM knn_rates GROUP BY protocol, class, method, k, seed)
+GROUP BY protocol, class;
+
+-- The exact method: there is one a device.
+CREATE VIEW rate_method AS
+SELECT min(method) AS method FROM rate WHERE method NOT LIKE 'gemm\_%' ESCAPE '\';
+
+-- ---- counters and machine code ----
+
+CREATE TABLE counter AS
+SELECT max(rowid) AS line, step, variant, metric, value FROM counters GROUP BY step, variant, metric;
+
+CREATE INDEX counter_index ON counter (step, variant, metric);
+
+-- Why the warps of a variant wait longest: warps in that state for each instruction issued.
+CREATE VIEW largest_stall AS
+SELECT step, variant, substr(metric, length('smsp__average_warps_issue_stalled_') + 1,
+                             instr(metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') - 1) ||
+                      form(' (%.2f)', value) AS text
+FROM (SELECT *, row_number() OVER (PARTITION BY step, variant ORDER BY value DESC, metric) AS rank
+      FROM counter WHERE metric LIKE 'smsp\_\_average\_warps\_issue\_stalled\_%' ESCAPE '\' AND value IS NOT NULL)
+WHERE rank = 1;
+
+CREATE VIEW counted AS -- where and at which size a step's counters were counted
+SELECT step, (SELECT text FROM source WHERE kind = 'counters') AS source, m || ' × ' || n || ' × ' || k AS size
+FROM (SELECT max(rowid), * FROM counters GROUP BY step);
+
+-- ---- where it was measured ----
+
+CREATE TABLE measured AS -- the rows that are shown: of which device, from which line of which file
+SELECT 'gemm' AS kind, 'sgemm' AS file, rowid AS row, device, driver, cuda, date FROM sgemm
+WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
+  AND cache = 'cold' AND ms_median > 0
+UNION ALL
+SELECT 'gemv', 'gemv', rowid, device, driver, cuda, date FROM gemv
+WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0)
+UNION ALL
+SELECT 'search', 'gemv_search', rowid, device, driver, cuda, date FROM gemv_search WHERE us > 0
+UNION ALL
+SELECT 'dram', 'gemv_dram', rowid, device, driver, cuda, date FROM gemv_dram
+UNION ALL
+SELECT 'tensor', 'tensorcore', rowid, device, driver, cuda, date FROM tensorcore
+WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+UNION ALL
+SELECT CASE WHEN baseline LIKE 'torch %' THEN 'knn_torch' WHEN mode = 'cpu' THEN 'knn_cpu' ELSE 'knn' END, 'knn', rowid,
+       CASE WHEN mode = 'cpu' AND coalesce(baseline, '') NOT LIKE 'torch %' THEN without_threads(device) ELSE device END,
+       driver, cuda, date
+FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %')
+UNION ALL
+SELECT 'knn_rates', 'knn_rates', rowid, device, driver, cuda, date FROM knn_rates
+UNION ALL
+SELECT 'counters', 'counters', rowid, device, driver, cuda, date FROM counters
+UNION ALL
+SELECT 'error', 'tensorcore_error', rowid, device, driver, cuda, date FROM tensorcore_error
+WHERE device NOT LIKE '%simulated%';
+
+CREATE TABLE source AS
+SELECT kind, device, origin(device, driver, cuda, date) AS text
+FROM (SELECT * FROM measured ORDER BY kind, row)
+GROUP BY kind;
+
+CREATE VIEW other_device AS -- rows of a second device: a file has one
+SELECT kind, file, row + 1 AS line, device, first
+FROM measured JOIN (SELECT kind AS of, device AS first, min(row) FROM measured GROUP BY kind) ON of = kind
+WHERE device <> first;
+
+-- What stands below the tables and in the headings of FP32's GEMMs.
+CREATE TABLE gemm_about AS
+SELECT (SELECT text FROM source WHERE kind = 'gemm') AS source,
+       (SELECT device FROM source WHERE kind = 'gemm') AS device,
+       (SELECT CASE WHEN baseline LIKE 'cublas%' THEN 'cuBLAS' WHEN baseline = 'openblas' THEN 'OpenBLAS'
+                    ELSE baseline END
+        FROM sgemm JOIN measured ON kind = 'gemm' AND row = sgemm.rowid
+        WHERE baseline IS NOT NULL ORDER BY row DESC LIMIT 1) AS baseline,
+       (SELECT gflops / peak_share / 1000 FROM sgemm JOIN measured ON kind = 'gemm' AND row = sgemm.rowid
+        WHERE peak_share > 0 ORDER BY row LIMIT 1) AS peak;
+
+CREATE VIEW gemm_source AS -- the line below a table, and what it is compared with
+SELECT coalesce(baseline, 'cuBLAS') AS against,
+       '<sub>' || coalesce('Recorded on ' || source || '; cold L2, medians' ||
+           CASE WHEN baseline IS NULL THEN '' ELSE ', ratios pair by pair' END || '.', 'Not measured yet.') || '</sub>' AS line
+FROM gemm_about;

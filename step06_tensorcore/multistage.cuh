@@ -1,0 +1,423 @@
+/* All that Ampere offers: copies that run while the tensor cores do, at both levels of memory.
+ *
+ *   global -> shared      cp.async, a ring of STAGES tiles: one is multiplied, the others are on their way
+ *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other being loaded
+ *
+ *   32 bytes of K     step 0      step 1      step 2      step 3               of tile t
+ *   cp.async          a share     a share     a share     commit; wait         of tile t + STAGES - 1
+ *   ldmatrix          1           2           3           tile t + 1: 0        its fragments
+ *   mma.sync          0           1           2           3
+ *
+ * - A warp multiplies 64 x 64: 32 products for 8 ldmatrix.x4, a load for four products.
+ * - Two blocks share a multiprocessor: while one waits at its barrier, the other multiplies.
+ * - Loads and copies stand between the products, and next to nothing else does: on Hopper, what else a warp executes
+ *   takes time from mma.sync. So the loop is unrolled over the ring, by which stages and steps along K are constants in
+ *   the instructions; and the last tile of K comes first, the only one that may end within a chunk.
+ * - Blocks go down GROUP rows of tiles, then on to the next column, so that those running together share A and B in L2.
+ * - Rows that do not begin on 16 bytes (ALIGNED is false) come by narrower copies, or through registers where not even
+ *   4 bytes are aligned: loaded before a step's products, stored behind them.
+ */
+#ifndef KL_MULTISTAGE_CUH
+#define KL_MULTISTAGE_CUH
+
+#include "ampere.cuh"
+#include "ptx/cp_async.cuh"
+#include "ptx/ldmatrix.cuh"
+
+/* Everything about a kernel that is chosen before it is compiled. */
+template <gemm_type TYPE_, gemm_layout LAYOUT_, bool ALIGNED_, int BM_, int BN_, int BK_BYTES_, int WM_, int WN_,
+          int STAGES_, int BLOCKS_, int GROUP_>
+struct plan {
+    static const gemm_type TYPE = TYPE_;
+    static const gemm_layout LAYOUT = LAYOUT_;
+    static const bool ALIGNED = ALIGNED_;  /* all rows of A and B begin on 16 bytes */
+    static const int BM = BM_, BN = BN_;   /* a block's tile of C */
+    static const int WM = WM_, WN = WN_;   /* a warp's */
+    static const int BK_BYTES = BK_BYTES_; /* of K at a time: 64 or 128 bytes */
+    static const int STAGES = STAGES_;
+    static const int BLOCKS = BLOCKS_; /* a multiprocessor: leaves each thread 65536 / (BLOCKS * THREADS) registers */
+    static const int GROUP = GROUP_;   /* rows of tiles that are walked together */
+
+    typedef typename tensor<TYPE>::bits T;
+    typedef typename tensor<TYPE>::sum SUM;
+    static const int THREADS = BM / WM * (BN / WN) * 32;
+    static const int BK = BK_BYTES / sizeof(T), CHUNK = 16 / sizeof(T); /* elements */
+    static const int STEPS = BK_BYTES / 32;
+    static const int A_BYTES = BM * BK_BYTES, STAGE_BYTES = A_BYTES + BN * BK_BYTES, BYTES = STAGES * STAGE_BYTES;
+
+    /* B in shared memory: as tn has it, rows of K; or rows of N. */
+    static const bool B_BY_K = LAYOUT == GEMM_TN;
+    static const int B_ROW_BYTES = B_BY_K ? BK_BYTES : BN * (int)sizeof(T);
+    static const order B_ORDER = B_BY_K || sizeof(T) == 2 ? ROWS : WORDS;
+
+    /* Chunks that a thread copies of a tile of A and of B: one of every A_STEP-th (B_STEP-th) row. */
+    static const int A_CHUNKS = BK_BYTES / 16, A_STEP = THREADS / A_CHUNKS, A_COPIES = BM / A_STEP;
+    static const int B_CHUNKS = B_ROW_BYTES / 16, B_STEP = THREADS / B_CHUNKS;
+    static const int B_COPIES = (B_BY_K ? BN : BK) / B_STEP;
+    static const int COPIES = A_COPIES + B_COPIES, SHARES = STEPS > 1 ? STEPS - 1 : 1;
+    static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* copies a step, at most */
+    static const int LOAD_EVERY = 2;                         /* so many products stands a load of fragments */
+
+    /* A warp's patch of rows of C: 8 elements more than they have, so that rows begin in different banks. */
+    static const int PATCH_ROWS = 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
+    static_assert(BK_BYTES == 64 || BK_BYTES == 128, "chunk_place knows these");
+    static_assert(A_STEP % 8 == 0 && B_STEP % (B_ORDER == WORDS ? 4 : 8) == 0, "a thread's chunks are swizzled alike");
+    static_assert(THREADS / 32 * PATCH_BYTES <= BYTES, "the patches lie in the ring");
+};
+
+/* This thread's copies. */
+template <typename P> struct source {
+    operand<typename P::T> a, b;
+    int a_row, a_col, b_row, b_col;       /* its first chunk of the first tile of K, in A and in B as they lie, */
+    unsigned a_to, b_to;                  /* and where it belongs in stage 0: a shared_address */
+    const typename P::T *from[P::COPIES]; /* ALIGNED: all its chunks. Of rows beyond the matrix: of the last one, for
+                                             sums that nobody stores */
+    int a_width, b_width;                 /* not ALIGNED: bytes a copy: 16, 8, 4; 0: through registers */
+};
+
+/* Bytes of a chunk that exist where `left` elements do. */
+template <typename P> static __device__ __forceinline__ int bytes_of(int left) {
+    return min(max(left, 0), P::CHUNK) * (int)sizeof(typename P::T);
+}
+
+/* Bytes that all rows begin on a multiple of. */
+template <typename T> static __device__ __forceinline__ int width_of(const operand<T> &x) {
+    uintptr_t bits = (uintptr_t)x.at | (uintptr_t)x.ld * sizeof(T);
+    return bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 0;
+}
+
+template <typename P>
+static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, int row0, int col0, unsigned ring) {
+    typedef typename P::T T;
+    source<P> x = {};
+    int a_down = threadIdx.x / P::A_CHUNKS, a_chunk = threadIdx.x % P::A_CHUNKS;
+    int b_down = threadIdx.x / P::B_CHUNKS, b_chunk = threadIdx.x % P::B_CHUNKS;
+    x.a = operand_a<T>(p);
+    x.b = operand_b<T, P::LAYOUT>(p);
+    x.a_row = row0 + a_down;
+    x.a_col = a_chunk * P::CHUNK;
+    x.b_row = (P::B_BY_K ? col0 : 0) + b_down;
+    x.b_col = (P::B_BY_K ? 0 : col0) + b_chunk * P::CHUNK;
+    x.a_to = ring + chunk_offset<ROWS, P::BK_BYTES>(a_down, a_chunk);
+    x.b_to = ring + P::A_BYTES + chunk_offset<P::B_ORDER, P::B_ROW_BYTES>(b_down, b_chunk);
+    if constexpr (P::ALIGNED) {
+#pragma unroll
+        for (int s = 0; s < P::A_COPIES; s++)
+            x.from[s] = gemm_at(x.a.at, x.a.ld, min(x.a_row + s * P::A_STEP, x.a.rows - 1), x.a_col);
+#pragma unroll
+        for (int s = 0; s < P::B_COPIES; s++) {
+            int row = x.b_row + s * P::B_STEP;
+            x.from[P::A_COPIES + s] = P::B_BY_K ? gemm_at(x.b.at, x.b.ld, min(row, x.b.rows - 1), x.b_col)
+                                                : gemm_at(x.b.at, x.b.ld, row, x.b_col < x.b.cols ? x.b_col : 0);
+        }
+    } else {
+        x.a_width = width_of(x.a);
+        x.b_width = width_of(x.b);
+    }
+    return x;
+}
+
+/* Elements from a chunk of copy number s to the one `tiles` tiles of K further on. */
+template <typename P> static __device__ __forceinline__ int64_t ahead(const source<P> &x, int s, int tiles) {
+    return (int64_t)tiles * P::BK * (s < P::A_COPIES || P::B_BY_K ? 1 : x.b.ld);
+}
+
+/* Goes on by `tiles` tiles of K. */
+template <typename P> static __device__ __forceinline__ void move(source<P> *x, int tiles) {
+    if constexpr (P::ALIGNED) {
+#pragma unroll
+        for (int s = 0; s < P::COPIES; s++) x->from[s] += ahead(*x, s, tiles);
+    }
+}
+
+/* Where copy number s, A's first, then B's, belongs in stage `stage`. */
+template <typename P> static __device__ __forceinline__ unsigned place_of(const source<P> &x, int s, int stage) {
+    if (s < P::A_COPIES) return x.a_to + (stage * P::STAGE_BYTES + s * P::A_STEP * P::BK_BYTES);
+    return x.b_to + (stage * P::STAGE_BYTES + (s - P::A_COPIES) * P::B_STEP * P::B_ROW_BYTES);
+}
+
+/* One chunk by copies of `width` bytes, or through `r`, for finish(). */
+template <typename P>
+static __device__ __forceinline__ void copy_narrow(const operand<typename P::T> &x, int row, int col, unsigned to,
+                                                   int width, raw_chunk *r) {
+    if (width == 0) {
+        *r = load_chunk(x, row, col);
+        return;
+    }
+    int bytes = row < x.rows ? bytes_of<P>(x.cols - col) : 0;
+    const char *from = (const char *)(bytes > 0 ? gemm_at(x.at, x.ld, row, col) : x.at);
+    if (width == 16) cp_async_16_zfill(to, from, bytes);
+#pragma unroll
+    for (int i = 0; i < 16; i += 8)
+        if (width == 8) cp_async_8_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 8));
+#pragma unroll
+    for (int i = 0; i < 16; i += 4)
+        if (width == 4) cp_async_4_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 4));
+}
+
+/* Copy number s, of the tile of K that is `tiles` further on and whose rows all go on to its end. */
+template <typename P>
+static __device__ __forceinline__ void copy_whole(const source<P> &x, int s, int tiles, int stage) {
+    cp_async_16(place_of(x, s, stage), x.from[s] + ahead(x, s, tiles));
+}
+
+/* The same of any tile, that at k0. What lies beyond the matrix becomes zeros. */
+template <typename P>
+static __device__ __forceinline__ void copy_any(const source<P> &x, int s, int k0, int stage, raw_chunk *r) {
+    unsigned to = place_of(x, s, stage);
+    if (s < P::A_COPIES) {
+        copy_narrow<P>(x.a, x.a_row + s * P::A_STEP, x.a_col + k0, to, P::ALIGNED ? 16 : x.a_width, r);
+    } else {
+        int row = x.b_row + (s - P::A_COPIES) * P::B_STEP + (P::B_BY_K ? 0 : k0);
+        copy_narrow<P>(x.b, row, x.b_col + (P::B_BY_K ? k0 : 0), to, P::ALIGNED ? 16 : x.b_width, r);
+    }
+}
+
+/* Copies number first ... last - 1. */
+template <typename P>
+static __device__ __forceinline__ void copy(const source<P> &x, int first, int last, int k0, int stage, raw_chunk *r) {
+    if (P::ALIGNED) {
+#pragma unroll 1 /* seldom: no registers for it */
+        for (int s = first; s < last; s++) copy_any(x, s, k0, stage, r);
+    } else {
+#pragma unroll
+        for (int s = first; s < last; s++) copy_any(x, s, k0, stage, &r[s - first]);
+    }
+}
+
+/* The end of those that came through registers. */
+template <typename P>
+static __device__ __forceinline__ void finish(const source<P> &x, int first, int last, int stage, const raw_chunk *r) {
+    if constexpr (!P::ALIGNED) {
+#pragma unroll
+        for (int s = first; s < last; s++)
+            if ((s < P::A_COPIES ? x.a_width : x.b_width) == 0)
+                *(uint4 *)__cvta_shared_to_generic(place_of(x, s, stage)) = cut(r[s - first]);
+    }
+}
+
+/* Where this lane reads A and B of step 0 in the stage at `stage`: another step and other columns are an XOR or an
+ * addition away, since rows of a multiple of 8 are swizzled alike. (The ring begins on 1024 bytes, where no XOR
+ * reaches.)
+ */
+template <typename P> static __device__ __forceinline__ unsigned fragment_of_a(unsigned stage, int wm) {
+    int lane = threadIdx.x % 32;
+    return stage + chunk_offset<ROWS, P::BK_BYTES>(wm + lane % 16, lane / 16);
+}
+
+template <typename P> static __device__ __forceinline__ unsigned fragment_of_b(unsigned stage, int wn) {
+    int lane = threadIdx.x % 32;
+    stage += P::A_BYTES;
+    if (P::B_BY_K) return stage + chunk_offset<ROWS, P::BK_BYTES>(wn + lane / 16 * 8 + lane % 8, lane / 8 % 2);
+    if (P::B_ORDER == ROWS) return stage + chunk_offset<ROWS, P::B_ROW_BYTES>(lane % 16, wn / 8 + lane / 16);
+    int n = wn + lane / 4; /* tf32 in nn: a word of row lane % 4 */
+    return stage + chunk_offset<WORDS, P::B_ROW_BYTES>(lane % 4, n / 4) + n % 4 * 4;
+}
+
+/* A word of shared memory. */
+static __device__ __forceinline__ unsigned load_word(unsigned at) {
+    return *(const unsigned *)__cvta_shared_to_generic(at);
+}
+
+/* The fragments of A and B of step `step` of stage `stage`. */
+template <typename P>
+static __device__ __forceinline__ void load_fragments(unsigned a_at, unsigned b_at, int stage, int step,
+                                                      unsigned (*a_frag)[4], unsigned (*b_frag)[2]) {
+    int begin = stage * P::STAGE_BYTES;
+#pragma unroll
+    for (int i = 0; i < P::WM / 16; i++) ldmatrix_x4(a_frag[i], (a_at ^ step * 32) + (begin + i * 16 * P::BK_BYTES));
+    if constexpr (P::B_ORDER == WORDS) {
+#pragma unroll
+        for (int j = 0; j < P::WN / 8; j++)
+#pragma unroll
+            for (int r = 0; r < 2; r++)
+                b_frag[j][r] = load_word((b_at ^ j * 32) + (begin + (step * 8 + r * 4) * P::B_ROW_BYTES));
+    } else {
+#pragma unroll
+        for (int j = 0; j < P::WN / 8; j += 2)
+            if (P::B_BY_K)
+                ldmatrix_x4(b_frag[j], (b_at ^ step * 32) + (begin + j * 8 * P::BK_BYTES));
+            else
+                ldmatrix_x4_trans(b_frag[j], (b_at ^ j * 16) + (begin + step * 16 * P::B_ROW_BYTES));
+    }
+}
+
+/* C from the warp's registers, PATCH_ROWS rows at a time by way of shared memory, where `bytes` are this warp's own:
+ * what is scattered over lanes there leaves in whole rows, 16 bytes a lane, or one element where not all can be.
+ * Without ADD beta is zero, and no branch on it stands between one pair and the next. */
+template <typename P, typename OUT, bool ADD>
+static __device__ __forceinline__ void store_tile(gemm_problem p, int row0, int col0,
+                                                  const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
+    const int WN = P::WN, PITCH = P::PATCH_PITCH, EACH = 16 / (int)sizeof(OUT), LANES = WN / EACH; /* a row */
+    int lane = threadIdx.x % 32;
+    OUT *patch = (OUT *)bytes;
+    bool vector = ((uintptr_t)p.C | (uintptr_t)p.ldc * sizeof(OUT)) % 16 == 0 && col0 + WN <= p.n;
+    if (!ADD) p.beta = 0.0f;
+#pragma unroll
+    for (int i0 = 0; i0 < P::WM / 16; i0 += P::PATCH_ROWS / 16) {
+        int top = row0 + i0 * 16;
+        __syncwarp();
+#pragma unroll
+        for (int down = 0; down < P::PATCH_ROWS; down += 8)
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++) {
+                const typename P::SUM *sums = &c_frag[i0 + down / 16][j][down % 16 / 8 * 2];
+                int row = down + lane / 4, col = j * 8 + lane % 4 * 2;
+                neighbours<OUT> old = {};
+                if (ADD && top + row < p.m) {
+                    const OUT *c = gemm_at((const OUT *)p.C, p.ldc, top + row, col0 + col);
+                    if (col0 + col < p.n) old.x = c[0];
+                    if (col0 + col + 1 < p.n) old.y = c[1];
+                }
+                *(neighbours<OUT> *)&patch[row * PITCH + col] = {blend(p, sums[0], old.x), blend(p, sums[1], old.y)};
+            }
+        __syncwarp();
+        if (vector) {
+            int row = lane / LANES, col = lane % LANES * EACH;
+            OUT *c = gemm_at((OUT *)p.C, p.ldc, top + row, col0 + col);
+#pragma unroll
+            for (int down = 0; down < P::PATCH_ROWS; down += 32 / LANES)
+                if (top + row + down < p.m)
+                    *(uint4 *)(c + down * (int64_t)p.ldc) = *(const uint4 *)&patch[(row + down) * PITCH + col];
+        } else {
+#pragma unroll 1
+            for (int e = lane; e < P::PATCH_ROWS * WN; e += 32)
+                if (top + e / WN < p.m && col0 + e % WN < p.n)
+                    *gemm_at((OUT *)p.C, p.ldc, top + e / WN, col0 + e % WN) = patch[e / WN * PITCH + e % WN];
+        }
+    }
+}
+
+template <typename P, typename OUT>
+static __device__ __forceinline__ void store(const gemm_problem &p, int row0, int col0,
+                                             const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
+    if (p.beta == 0.0f)
+        store_tile<P, OUT, false>(p, row0, col0, c_frag, bytes);
+    else
+        store_tile<P, OUT, true>(p, row0, col0, c_frag, bytes);
+}
+
+template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p) {
+    extern __shared__ __align__(1024) unsigned char stages[];
+    const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
+    const int PRODUCTS = MI * NJ; /* a step */
+
+    /* Which tile of C: GROUP rows of tiles, column by column. */
+    int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
+    int group = blockIdx.x / (P::GROUP * tiles_n), within = blockIdx.x % (P::GROUP * tiles_n);
+    int group_rows = min(P::GROUP, tiles_m - group * P::GROUP);
+    int row0 = (group * P::GROUP + within % group_rows) * P::BM, col0 = within / group_rows * P::BN;
+    int warp = threadIdx.x / 32;
+    int wm = warp / (P::BN / P::WN) * P::WM, wn = warp % (P::BN / P::WN) * P::WN;
+
+    /* Fill the ring: one group of copies a tile, empty ones where there is no tile. The last tile comes first, then the
+     * others from k = 0 on. */
+    int tiles = (p.k + P::BK - 1) / P::BK;
+    bool whole = p.k % P::BK == 0 && (P::B_BY_K || col0 + P::BN <= p.n); /* the last tile: its rows go on to its end */
+    source<P> from = make_source<P>(p, row0, col0, shared_address(stages));
+    raw_chunk through[P::ALIGNED ? 1 : P::SHARE];
+#pragma unroll(P::ALIGNED ? STAGES : 1)
+    for (int t = 0; t < STAGES - 1; t++) {
+        int tile = t == 0 ? tiles - 1 : t - 1;
+        if (t < tiles) {
+            if (P::ALIGNED && (t > 0 || whole)) {
+#pragma unroll
+                for (int s = 0; s < P::COPIES; s++) copy_whole(from, s, tile, t);
+            } else {
+#pragma unroll
+                for (int s = 0; s < P::COPIES; s += P::SHARE) {
+                    int last = min(s + P::SHARE, P::COPIES);
+                    copy(from, s, last, tile * P::BK, t, through);
+                    finish(from, s, last, t, through);
+                }
+            }
+        }
+        cp_async_commit();
+    }
+    move(&from, STAGES - 2);
+    cp_async_wait<STAGES - 2>();
+    __syncthreads();
+
+    typename P::SUM c_frag[MI][NJ][4] = {};
+    unsigned a_frag[2][MI][4], b_frag[2][NJ][2];
+    unsigned a_at = fragment_of_a<P>(shared_address(stages), wm), b_at = fragment_of_b<P>(shared_address(stages), wn);
+    asm volatile("" : "+r"(a_at), "+r"(b_at)); /* or ptxas, short of registers, computes them anew in every turn */
+    if (tiles > 0) load_fragments<P>(a_at, b_at, 0, 0, a_frag[0], b_frag[0]);
+
+    for (int t0 = 0; t0 < tiles; t0 += STAGES) {
+#pragma unroll(P::ALIGNED ? STAGES : 1)
+        for (int now = 0; now < STAGES; now++) {                  /* the stage being multiplied */
+            int t = t0 + now, next = (now + STAGES - 1) % STAGES; /* and the one being filled, */
+            int k0 = (t + STAGES - 2) * P::BK;                    /* with what begins here */
+            if (t >= tiles) break;
+            bool more = t + STAGES - 1 < tiles;
+#pragma unroll
+            for (int step = 0; step < STEPS; step++) {
+                const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
+                if (!P::ALIGNED && more && FIRST < LAST) copy(from, FIRST, LAST, k0, next, through);
+                /* The last step needs the next tile: wait for it, and for everybody to be done with this one. */
+                if (step == STEPS - 1) {
+                    cp_async_commit();
+                    cp_async_wait<STAGES - 2>();
+                    __syncthreads();
+                }
+                int other = (step + 1) % 2, stage = step == STEPS - 1 ? (now + 1) % STAGES : now;
+                load_fragments<P>(a_at, b_at, stage, (step + 1) % STEPS, a_frag[other], b_frag[other]);
+#pragma unroll
+                for (int x = 0; x < PRODUCTS; x++) {
+                    int j = x / MI, i = j % 2 ? MI - 1 - x % MI : x % MI; /* up and down: neighbours share an operand */
+                    multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[step % 2][i], b_frag[step % 2][j]);
+                    /* Every few products, one of the step's copies. */
+                    const int EVERY = PRODUCTS / P::SHARE, COPY = FIRST + x / EVERY;
+                    if (P::ALIGNED && more && x % EVERY == EVERY / 2 && COPY < LAST) copy_whole(from, COPY, now, next);
+                }
+                if (more && FIRST < LAST) finish(from, FIRST, LAST, next, through);
+            }
+        }
+        move(&from, STAGES);
+    }
+    __syncthreads(); /* of the ring nothing is needed any more */
+    unsigned char *patch = stages + warp * P::PATCH_BYTES;
+    if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
+        typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
+        if (p.out == DTYPE_F32)
+            store<P, float>(p, row0 + wm, col0 + wn, c_frag, patch);
+        else
+            store<P, half>(p, row0 + wm, col0 + wn, c_frag, patch);
+    } else {
+        store<P, typename P::SUM>(p, row0 + wm, col0 + wn, c_frag, patch);
+    }
+}
+
+/* ---- launching ---- */
+
+template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStream_t stream) {
+    unsigned blocks = gemm_blocks(p, P::BM, P::BN);
+    if (blocks == 0) return cudaSuccess;
+    /* more than 48 KB must be asked for */
+    cudaError_t error = cudaFuncSetAttribute(gemm_multistage<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, P::BYTES);
+    if (error != cudaSuccess) return error;
+    gemm_multistage<P><<<blocks, P::THREADS, P::BYTES, stream>>>(gemm_effective(p));
+    return cudaGetLastError();
+}
+
+/* What is launched. `aligned` takes 96 KB of shared memory, which every GPU from sm_80 on has; sm_90 has it twice. */
+template <gemm_type TYPE, gemm_layout LAYOUT> struct chosen {
+    typedef plan<TYPE, LAYOUT, true, 128, 128, 128, 64, 64, 3, 2, 8> aligned;
+    typedef plan<TYPE, LAYOUT, false, 128, 128, 64, 64, 32, 4, 1, 8> unaligned;
+};
+
+template <gemm_type TYPE, gemm_layout LAYOUT>
+static cudaError_t run_multistage(const gemm_problem *p, cudaStream_t stream) {
+    const uintptr_t SIZE = sizeof(typename tensor<TYPE>::bits);
+    uintptr_t rows = (uintptr_t)p->A | (uintptr_t)p->B | (uintptr_t)p->lda * SIZE | (uintptr_t)p->ldb * SIZE;
+    return rows % 16 == 0 ? run_plan<typename chosen<TYPE, LAYOUT>::aligned>(p, stream)
+                          : run_plan<typename chosen<TYPE, LAYOUT>::unaligned>(p, stream);
+}
+
+/* For multistage.cu: each type in a file of its own, so that they are compiled side by side. */
+cudaError_t multistage_bf16(const gemm_problem *p, cudaStream_t stream);
+cudaError_t multistage_s8(const gemm_problem *p, cudaStream_t stream); /* tn */
+cudaError_t multistage_tf32(const gemm_problem *p, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,6 @@
+/* The persistent kernel for tf32, of which wgmma takes the layout tn alone. */
+#include "../persistent.cuh"
+
+persistent_choice *persistent_tf32(void) {
+    return persistent_choices<GEMM_TF32, GEMM_TN>();
+}

@@ -1,0 +1,58 @@
+"""The expected tables and figures' data in golden/, made from data/.
+
+    python3 tests/report/golden.py     writes them anew: after a change of what they show, look at the difference
+"""
+
+import contextlib
+import io
+import os
+import tempfile
+
+from support import DATA, HERE, ROOT, read, write
+
+from report import demo, figures, load, notes, tables
+
+GOLDEN = os.path.join(HERE, "golden")
+TABLES = """
+    ladder; bars; article; step step05; square step05; odd step05; speedup step05; counters step05; sass step05;
+    gemv step07 4096 4096; gemv step07 1024 1024 bf16; gemv-shapes step07; gemv-article step07; gemv-warm step07;
+    gemv-chain step07; gemv-dram step07; gemv-tuned step07;
+    tensor-ladder step06; tensor-bars step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
+    tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
+    knn-paper step08; knn-select step08; knn-rates step08; knn-torch step08
+"""
+
+
+def table(db, found, marker):
+    return "\n".join(notes.table_lines(db, found, marker.split())) + "\n"
+
+
+def made():
+    """Every golden file's name and text, as report/ makes it now."""
+    found = tables.find_tables()
+    markers = [marker.strip() for marker in TABLES.split(";")]
+    db = load.open_folder(DATA, ROOT, sass=os.path.join(DATA, "sass.csv"))
+    files = {f"tables/{marker.replace(' ', '_')}.md": table(db, found, marker) for marker in markers}
+    files["values.md"] = "\n".join(notes.inline(db, ROOT, line) for line in read(HERE, "values.md").split("\n"))
+    with tempfile.TemporaryDirectory() as folder:
+        nothing = load.open_folder(folder, ROOT)
+        files["not_measured.md"] = "".join(f"## {marker}\n{table(nothing, found, marker)}\n" for marker in markers)
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.redirect_stdout(io.StringIO()):
+            figures.main(["--dir", folder, os.path.join(DATA, "sgemm.csv")], ROOT)
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".dat"):
+                files[f"figures/{name}"] = read(folder, name)
+        files["figures/captions"] = "".join(f"{name[:-8]}: {read(folder, name)}" for name in sorted(os.listdir(folder))
+                                            if name.endswith(".caption"))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        demo.main([os.path.join(DATA, name + ".csv") for name in ("sgemm", "tensorcore", "gemv", "knn")], ROOT)
+    files["demo.txt"] = out.getvalue()
+    return files
+
+
+if __name__ == "__main__":
+    for path, text in made().items():
+        write(text, GOLDEN, path)
+    print(f"{len(made())} files in {os.path.relpath(GOLDEN)}")

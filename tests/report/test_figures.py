@@ -1,0 +1,153 @@
+"""The data of figures where something is missing, and how labels are laid out."""
+
+import os
+import re
+
+from support import ROOT, Case, read, report, write
+
+from report.figures.layout import Label, nice_ceiling, place_labels, runs, series, spread
+
+
+class Figures(Case):
+    def figures(self):
+        """What can be drawn, in self.drawn; self.said is what it complained about."""
+        out = os.path.join(self.tmp, "out")
+        os.makedirs(out, exist_ok=True)
+        for name in os.listdir(out):
+            os.remove(os.path.join(out, name))
+        run = report("figures", "--dir", out, self.file("sgemm"))
+        self.drawn, self.said = run.stdout.split(), run.stderr
+        return run
+
+    def of(self, name, end=".dat"):
+        return read(self.tmp, "out", name + end)
+
+    def keep(self, kind, wanted):
+        self.change(kind, lambda lines: lines[:1] + [line for line in lines[1:] if wanted(line)])
+
+    def test_all_are_drawn(self):
+        self.assertEqual(self.figures().returncode, 0)
+        names = sorted(name[:-3] for name in os.listdir(os.path.join(ROOT, "plots")) if name.endswith(".gp"))
+        self.assertEqual(sorted(self.drawn), [name for name in names if name != "style"])
+        self.assertEqual(self.said, "")
+        self.assertFalse([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".why")])
+
+    def test_nothing_recorded(self):
+        self.only_headers()
+        self.assertEqual(self.figures().returncode, 1)
+        self.assertEqual(self.drawn, [])
+        self.assertIn("make bench", self.said)
+
+    def test_without_4096(self):
+        self.keep("sgemm", lambda line: ",4096,4096,4096," not in line)
+        self.figures()
+        for name in "progression", "roofline":
+            self.assertIn("no measurement at 4096^3 in", self.of(name, ".why"))
+            self.assertFalse(os.path.exists(os.path.join(self.tmp, "out", name + ".dat")))
+        self.assertIn("step05 stream_k", self.of("article"))
+
+    def test_only_4096(self):
+        self.keep("sgemm", lambda line: ",4096,4096,4096," in line)
+        self.figures()
+        self.assertIn("the article's shapes", self.of("article", ".why"))
+        self.assertIn('"step05 stream_k"', self.of("size"))
+
+    def test_without_a_baseline(self):
+        self.change("sgemm", lambda lines: lines[:1] + [
+            ",".join(line.split(",")[:19] + [""] * 5 + line.split(",")[24:]) for line in lines[1:]])
+        self.figures()
+        self.assertIn("\nNaN -\n", self.of("progression"))
+        self.assertNotIn("%", self.of("progression"))
+        self.assertIn("interleaved with no baseline", self.of("size", ".caption"))
+
+    def test_a_step_that_was_not_measured_hides_no_other(self):
+        """Two empty lines would end gnuplot's block of lines."""
+        self.keep("sgemm", lambda line: "step03" not in line)
+        self.keep("knn", lambda line: "ann_kdtree" not in line or ",32768,25,256," in line)
+        self.keep("tensorcore_error", lambda line: ",tf32,signed," not in line)
+        self.figures()
+        for name in self.drawn:
+            with self.subTest(name):
+                for block in re.split("\n\n\n+", self.of(name)):
+                    self.assertTrue(block.startswith("# "), block)
+
+    def test_an_unknown_gpu_needs_no_edit(self):
+        for name in os.listdir(self.data):
+            self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
+        self.assertEqual(self.figures().returncode, 0)
+        self.assertEqual(self.said, "")
+        self.assertEqual(len(self.drawn), 13)
+        peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
+        self.assertEqual((peak, dram, above), (known, 0, 0))
+        self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
+        # And where the share of its peak is not recorded either.
+        self.change("sgemm", lambda lines: lines[:1] + [
+            ",".join(line.split(",")[:18] + [""] + line.split(",")[19:]) for line in lines[1:]])
+        self.figures()
+        top, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
+        self.assertEqual((dram, above, known), (0, 0, 0))
+        self.assertAlmostEqual(top, 52.98, 1)
+
+    def test_only_one_of_the_files(self):
+        for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1):
+            with self.subTest(kind):
+                self.again()
+                for name in os.listdir(self.data):
+                    if name not in ("sgemm.csv", kind + ".csv"):
+                        os.remove(os.path.join(self.data, name))
+                self.change("sgemm", lambda lines: lines[:1])
+                self.assertEqual(self.figures().returncode, 0)
+                self.assertEqual(len([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".dat")]),
+                                 count)
+
+    def test_errors_of_the_simulator_are_not_drawn(self):
+        self.change("tensorcore_error", lambda lines: lines[:1] + [line.replace("NVIDIA H200", "H200 (simulated)")
+                                                                   for line in lines[1:]])
+        self.figures()
+        self.assertNotIn("tensorcore_error", self.drawn)
+
+    def test_another_operation_does_not_count(self):
+        self.figures()
+        before = {name: self.of(name) for name in self.drawn}
+        for one, other in ("sgemm", "gemv"), ("gemv", "sgemm"), ("tensorcore", "gemv"), ("knn", "sgemm"):
+            rows = read(os.path.dirname(__file__), "data", other + ".csv").splitlines()[1:]
+            self.change(one, lambda lines, rows=rows: lines + rows)
+        self.figures()
+        self.assertEqual({name: self.of(name) for name in self.drawn}, before)
+
+
+class Layout(Case):
+    def test_labels_keep_apart_and_inside(self):
+        places = spread([0.5, 0.5, 0.51, 0.99, 0.1], 0.1, 0, 1)
+        inside = sorted(places)
+        self.assertTrue(inside[0] >= 0 and inside[-1] <= 1)
+        for one, other in zip(inside, inside[1:]):
+            self.assertGreaterEqual(other - one, 0.1 - 1e-9)
+        self.assertEqual(sorted(range(5), key=lambda i: places[i]), [4, 0, 1, 2, 3])
+
+    def test_a_label_with_room_stays(self):
+        self.assertEqual(place_labels([Label('a "b"', 3, 1, 0.5)], 2, 0.1, 0, 1), ["2 0.5 \"a 'b'\" 3 1 0.5"])
+
+    def test_round_numbers(self):
+        self.assertEqual([nice_ceiling(x) for x in (0.011, 4.1, 51, 660)], [0.015, 4.5, 55, 700])
+
+    def test_runs_leave_out_the_empty(self):
+        self.assertEqual(runs([["a"], [], ["b", "c"]]), ["a", "", "b", "c", ""])
+
+    def test_series(self):
+        self.assertEqual([series(step) for step in ("step05_doublebuffer", "step11_x", "other")], [5, 3, 0])
+
+
+class Usage(Case):
+    def test_a_device_with_quotes_and_commas(self):
+        self.change("sgemm", lambda lines: lines[:1] + [line.replace("NVIDIA H200", '"NVIDIA ""H200"", 141 GB"')
+                                                        for line in lines[1:]])
+        run = report("figures", "--dir", self.tmp, self.file("sgemm"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn('NVIDIA "H200", 141 GB, driver', read(self.tmp, "size.caption"))
+
+    def test_unknown_command(self):
+        self.refused(report("plot"), "unknown command 'plot'", "figures")
+
+    def test_a_folder_that_is_not_there(self):
+        self.refused(report("figures", "--dir", os.path.join(self.tmp, "none"), write("", self.tmp, "x.csv")), "x.csv:1: empty")

@@ -1,0 +1,182 @@
+"""Strict reading of recorded files: one line FILE:LINE: what, and exit status 2."""
+
+import glob
+import os
+import re
+
+from support import DATA, ROOT, Case, read, report, write
+
+from report import load, schema
+
+
+class Damaged(Case):
+    def refuse(self, kind, change, *texts):
+        self.change(kind, change)
+        with self.assertRaises(load.Mistake) as caught:
+            load.open_folder(self.data, ROOT)
+        message = str(caught.exception)
+        self.assertNotIn("\n", message)
+        for text in (self.file(kind) + ":", *texts):
+            self.assertIn(text, message)
+
+    def test_one_line_and_status_2(self):
+        self.change("sgemm", lambda lines: lines + ["step05_doublebuffer,warp"])
+        self.refused(report("figures", "--dir", self.tmp, self.file("sgemm")),
+                     f"plots: {self.file('sgemm')}:118: 2 fields, not 32\n")
+
+    def field(self, kind, line, column, text):
+        """Puts a text into one field; the rows are without quotes."""
+        def change(lines):
+            fields = lines[line - 1].split(",")
+            fields[lines[0].split(",").index(column)] = text
+            return lines[:line - 1] + [",".join(fields)] + lines[line:]
+        return change
+
+    def test_a_row_cut_off(self):
+        self.refuse("sgemm", lambda lines: lines + ["step05_doublebuffer,warp"], ":118: 2 fields, not 32")
+
+    def test_a_row_too_long(self):
+        self.refuse("gemv", lambda lines: lines[:1] + [lines[1] + ",9"] + lines[2:], ":2: 33 fields, not 32")
+
+    def test_an_empty_line(self):
+        self.refuse("knn", lambda lines: lines[:3] + [""] + lines[3:], ":4: 0 fields, not 32")
+
+    def test_text_for_a_number(self):
+        self.refuse("tensorcore", self.field("tensorcore", 5, "gflops", "fast"), ":5: gflops is 'fast', not a number")
+
+    def test_numbers_as_other_programs_write_them(self):
+        for text in "nan", "inf", "1_000", "0x10", "1e", " 1":
+            with self.subTest(text):
+                self.again()
+                self.refuse("sgemm", self.field("sgemm", 3, "ms_median", text), ":3: ms_median is")
+
+    def test_a_fraction_for_a_whole_number(self):
+        self.refuse("knn_rates", self.field("knn_rates", 2, "seed", "1.5"), ":2: seed is '1.5', not a whole number")
+
+    def test_an_empty_field_that_may_not_be(self):
+        self.refuse("counters", self.field("counters", 2, "metric", ""), ":2: metric is empty")
+
+    def test_a_quote_that_is_not_closed(self):
+        self.refuse("gemv_search", lambda lines: lines + ['"' + lines[1]], ":55: a quote")
+
+    def test_columns(self):
+        self.refuse("gemv_dram", lambda lines: [lines[0] + ",colour"] + lines[1:], ":1: unknown column 'colour'")
+
+    def test_a_column_twice(self):
+        self.refuse("sgemm", lambda lines: [lines[0] + ",m"] + lines[1:], ":1: column 'm' stands there twice")
+
+    def test_a_column_missing(self):
+        self.refuse("tensorcore_error", lambda lines: [lines[0].replace(",error_mean", "")] + lines[1:],
+                    ":1: no column 'error_mean'")
+
+    def test_another_file(self):
+        self.refuse("sgemm", lambda lines: ["a,b,c"], ":1: unknown column 'a'")
+
+    def test_an_empty_file(self):
+        self.refuse("gemv", lambda lines: [], ":1: empty, not even a header")
+
+    def test_bytes_that_are_no_text(self):
+        with open(self.file("sgemm"), "ab") as file:
+            file.write(b"\xff\xfe\n")
+        with self.assertRaisesRegex(load.Mistake, "sgemm.csv: not a file of text"):
+            load.open_folder(self.data, ROOT)
+
+    def test_a_second_device(self):
+        for kind in sorted(os.listdir(DATA)):
+            if kind == "sass.csv":
+                continue
+            with self.subTest(kind):
+                self.again()
+                self.refuse(kind[:-4], lambda lines: lines[:4] + [lines[4].replace("NVIDIA H200", "Tesla T4")] + lines[5:],
+                            ":5: measured on Tesla T4, the lines before on NVIDIA H200: one device a file")
+
+
+class Read(Case):
+    def rows(self, text, kind="intensity"):
+        return load.read_table(write(text, self.tmp, "file.csv"), kind)
+
+    HEADER = "step,variant,tile_m,tile_n,flop_per_byte,how\n"
+
+    def test_quotes_and_line_ends(self):
+        self.assertEqual(self.rows(self.HEADER.replace("\n", "\r\n") + 'a,"b, ""c""",,7,0.5,x\r\n'),
+                         [("a", 'b, "c"', None, 7, 0.5, "x")])
+
+    def test_without_an_end_of_the_last_line(self):
+        self.assertEqual(len(self.rows(self.HEADER + "a,b,,,1,x")), 1)
+
+    def test_columns_in_another_order(self):
+        self.assertEqual(self.rows("how,step,variant,flop_per_byte,tile_m,tile_n\nx,a,b,1,2,3\n"), [("a", "b", 2, 3, 1.0, "x")])
+
+    def test_a_column_that_older_files_lack(self):
+        columns = schema.FILES["intensity"]
+        schema.FILES["intensity"] = columns + [schema.Column("interval:real?")]
+        try:
+            self.assertEqual(self.rows(self.HEADER + "a,b,2,3,1,x\n")[0][-1], None)
+            self.assertEqual(self.rows(self.HEADER.strip() + ",interval\na,b,2,3,1,x,0.5\n")[0][-1], 0.5)
+        finally:
+            schema.FILES["intensity"] = columns
+
+    def test_number_of_a_whole_column_keeps_its_value(self):
+        db = load.open_folder(DATA, ROOT)
+        self.assertEqual(db.execute("SELECT count(*) FROM sgemm WHERE typeof(m) <> 'integer' OR typeof(ms_median) <> 'real'")
+                         .fetchone()[0], 0)
+
+
+class TheHarness(Case):
+    """The columns are those that the C sources write."""
+
+    def sources(self, pattern):
+        return [read(path) for path in glob.glob(os.path.join(ROOT, "common", "**", pattern), recursive=True)]
+
+    def test_of_a_record(self):
+        header = next(text for text in self.sources("record.h") if "RECORD_HEADER" in text)
+        define = re.search(r"#define RECORD_HEADER((?:.*\\\n)*.*)\n", header)[1]
+        self.assertEqual("".join(re.findall(r'"([^"]*)"', define)), schema.header("sgemm"))
+
+    def test_of_a_search(self):
+        wanted = schema.header("gemv_search")
+        texts = ["".join(re.findall(r'"([^"\n]*)"', text)).replace("\\n", "") for text in self.sources("*.[ch]")]
+        self.assertTrue(any(wanted in text for text in texts), wanted)
+
+
+class WrittenByHand(Case):
+    """The tables in plots/."""
+
+    def rows(self, kind):
+        return load.read_table(os.path.join(ROOT, "plots", kind + ".csv"), kind)
+
+    def variants(self, step):
+        """In the order of step.c."""
+        text = re.search(r" variants\[\] = \{(.*?)\n\};", read(ROOT, step, "step.c"), re.S)[1]
+        return re.findall(r'^    \{"([a-z0-9_]+)"', text, re.M)
+
+    def test_intensity_follows_the_tiles(self):
+        rows = self.rows("intensity")
+        self.assertEqual(len({row[:2] for row in rows}), len(rows))
+        for step, variant, m, n, intensity, _ in rows:
+            if m:
+                self.assertAlmostEqual(m * n / (2 * (m + n)), intensity, 2, f"{step} {variant}")
+
+    def test_intensity_knows_every_variant(self):
+        for step in {row[0] for row in self.rows("intensity")}:
+            self.assertEqual([row[1] for row in self.rows("intensity") if row[0] == step], self.variants(step))
+
+    def test_ladders_name_the_variants_in_order(self):
+        self.assertEqual([row[1] for row in self.rows("gemv_ladder")], self.variants("step07_gemv") + ["cublas"])
+        self.assertEqual([row[1] for row in self.rows("tensorcore_ladder")], self.variants("step06_tensorcore"))
+
+    def test_the_articles_ratios_are_of_its_times(self):
+        rows = self.rows("gemv_ladder")
+        cublas = next(row[3] for row in rows if row[1] == "cublas")
+        for row in rows:
+            if row[3]:
+                self.assertAlmostEqual(float(cublas) / float(row[3]), float(row[4]), delta=0.006, msg=row[1])
+
+    def test_a_devices_folder_is_made_of_its_name(self):
+        from report.text import slug
+        for row in self.rows("devices"):
+            self.assertEqual(row[0], slug(row[1]))
+
+    def test_metrics_are_named_once(self):
+        from report.values import metrics
+        self.assertEqual(len(metrics(ROOT)), len(set(metrics(ROOT))))

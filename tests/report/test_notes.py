@@ -1,0 +1,133 @@
+"""The notes' markers: what is refreshed, and what is refused."""
+
+import os
+import shutil
+
+from support import ROOT, Case, read, report, write
+
+from report import load, notes, tables
+
+TABLE = "<!-- table: ladder -->\nold\n<!-- end -->\n"
+
+
+class Notes(Case):
+    def setUp(self):
+        super().setUp()
+        for folder in "report", "plots":  # the notes of a repository of its own
+            shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
+                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__")])
+        os.makedirs(os.path.join(self.tmp, "scripts"))
+        shutil.copy(os.path.join(ROOT, "scripts", "metrics.txt"), os.path.join(self.tmp, "scripts"))
+        self.note("# Ladder\n" + TABLE)
+
+    def note(self, text, name="README.md"):
+        return write(text, self.tmp, name)
+
+    def notes(self, *arguments):
+        return report("notes", *arguments, root=self.tmp, NOTES_CSV=self.file("sgemm"))
+
+    def test_writes_tables_and_values(self):
+        self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: step05 warp_tiled 4096 4096 4096 tflops -->9"
+                  "<!-- end --> and <!-- ratio: step05 warp_tiled step01 coalesced 4096 4096 4096 -->9<!-- end -->\n",
+                  "step05_doublebuffer/README.md")
+        run = self.notes()
+        self.assertEqual((run.returncode, run.stdout), (0, "README.md\nstep05_doublebuffer/README.md\n"), run.stderr)
+        self.assertIn("| step05_doublebuffer | `warp_tiled` | 2.637 | 52.1 |", read(self.tmp, "README.md"))
+        self.assertIn("-->52.1<!-- end --> and <!--", read(self.tmp, "step05_doublebuffer/README.md"))
+        self.assertNotIn("\nold\n", read(self.tmp, "README.md"))
+        again = self.notes()
+        self.assertIn("nothing to change", again.stdout)
+        self.assertEqual(self.notes("--check").returncode, 0)
+
+    def test_check_names_the_stale_and_writes_nothing(self):
+        before = read(self.tmp, "README.md")
+        run = self.notes("--check")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("notes: README.md is not what", run.stderr)
+        self.assertEqual(read(self.tmp, "README.md"), before)
+
+    def test_keeps_the_mode_and_leaves_nothing_behind(self):
+        os.chmod(os.path.join(self.tmp, "README.md"), 0o640)
+        self.notes()
+        self.assertEqual(os.stat(os.path.join(self.tmp, "README.md")).st_mode & 0o777, 0o640)
+        self.assertFalse([name for name in os.listdir(self.tmp) if ".new" in name])
+
+    def test_an_example_in_a_code_block_stays(self):
+        text = "```\n<!-- table: whatever -->\n```\n    ~~~\n<!-- value: -->\n    ~~~\n"
+        self.note(text)
+        self.assertEqual(self.notes().returncode, 0)
+        self.assertEqual(read(self.tmp, "README.md"), text)
+
+    def test_refuses(self):
+        db, found = load.open_folder(self.data, ROOT), tables.find_tables()
+        for marker, *texts in [
+                ("<!-- table: laddr -->\n<!-- end -->", "README.md:3: unknown table laddr (", "ladder"),
+                ("<!-- table: step -->\n<!-- end -->", "the marker reads table: step STEP"),
+                ("<!-- table: step step99 -->\n<!-- end -->", "unknown step step99"),
+                ("<!-- table: ladder -->\nold", "README.md:3: the table has no <!-- end -->"),
+                ("<!-- table: ladder -->\n<!-- table: bars -->\n<!-- end -->", "README.md:4: line 3: the table has no <!-- end"),
+                ("<!-- table: ladder --><!-- end -->", "belongs on a line of its own"),
+                ("<!-- table: gemv step07 4096 -->\n<!-- end -->", "table: gemv STEP N K [DTYPE]"),
+                ("<!-- table: gemv step01 1 1 -->\n<!-- end -->", "unknown step step01 (gemv"),
+                ("<!-- table: gemv step07 1 1 f64 -->\n<!-- end -->", "unknown type f64"),
+                ("<!-- table: gemv step07 1 4k -->\n<!-- end -->", "4k is not a size"),
+                ("<!-- table: tensor-sizes step06 f16 tt -->\n<!-- end -->", "unknown layout tt"),
+                ("<!-- table: knn-rates step07 -->\n<!-- end -->", "unknown step step07"),
+                ("<!-- value: step05 warp_tiled 1 1 1 tflops -->3", "no <!-- end --> on its line"),
+                ("<!-- value: step05 warp_tiled 1 1 1 tflops 3<!-- end", "not closed"),
+                ("<!-- value: step05 warp 1 1 1 tflops --><!-- end -->", "unknown variant warp of step05_doublebuffer"),
+                ("<!-- value: step05 warp_tiled 1 1 1 speed --><!-- end -->", "unknown field speed"),
+                ("<!-- value: step05 warp_tiled 1 1 1 tflops %d%d --><!-- end -->", "not a printf format"),
+                ("<!-- value: step05 warp_tiled 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
+                ("<!-- ratio: step05 warp_tiled step01 1 1 1 --><!-- end -->", "the marker reads ratio: STEP1"),
+                ("<!-- counter: step05 cp_async dram__bites.sum --><!-- end -->", "unknown metric dram__bites.sum"),
+                ("<!-- sass: step05 cp_async ffma/0 --><!-- end -->", "unknown field 0"),
+                ("<!-- sass: step05 cp_async arch/2 --><!-- end -->", "arch is not a number"),
+                ("<!-- gemv: step07 tree 1 1 us hot --><!-- end -->", "not a printf format"),
+                ("<!-- gemv-ratio: step07 tree/hot naive 1 1 --><!-- end -->", "hot is no type, mode or cache"),
+                ("<!-- tensor: step06 wmma 1 1 1 usec --><!-- end -->", "unknown field usec"),
+                ("<!-- tensor-ratio: step06 wmma/hot swizzle 1 1 1 --><!-- end -->", "hot is no type or layout"),
+                ("<!-- tensor-limit: step06 watts --><!-- end -->", "unknown field watts")]:
+            with self.subTest(marker), self.assertRaises(load.Mistake) as caught:
+                notes.refresh(db, ROOT, found, "one\ntwo\n" + marker + "\n", "README.md")
+            for text in ("README.md:", *texts):
+                self.assertIn(text, str(caught.exception))
+
+    def test_a_mistake_in_the_last_note_leaves_the_first_alone(self):
+        self.note("one\n<!-- table: laddr -->\n<!-- end -->\n", "step05_doublebuffer/README.md")
+        before = read(self.tmp, "README.md")
+        self.refused(self.notes(), "notes: step05_doublebuffer/README.md:2: unknown table laddr (")
+        self.assertEqual(read(self.tmp, "README.md"), before)
+
+    def test_without_measurements(self):
+        os.remove(self.file("sgemm"))
+        self.refused(self.notes(), "no recorded measurements (no file", "make bench")
+
+    def test_unknown_argument(self):
+        self.refused(self.notes("--chek"), "unknown argument --chek")
+
+    def test_rows_that_do_not_count(self):
+        """The simulator's, other caches, alpha and beta, sustained load; of two of one case the later counts."""
+        self.notes()
+        shown = read(self.tmp, "README.md")
+        row = next(line for line in self.lines("sgemm") if "warp_tiled" in line and ",4096,4096,4096," in line)
+        self.change("sgemm", lambda lines: lines + [
+            row.replace(",cold,", ",warm,").replace("2.63", "1.63"), row.replace(",1,0,cold", ",1,1,cold").replace("2.63", "1.63"),
+            row.replace(",cold,events,", ",cold,sustained,").replace("2.63", "1.63"),
+            "step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),9.0,none,"
+            "13.0,2027-01-01"])
+        self.notes()
+        self.assertEqual(read(self.tmp, "README.md"), shown)
+        self.change("sgemm", lambda lines: lines + [row.replace("2.63", "1.63")])
+        self.notes()
+        self.assertIn("`warp_tiled` | 1.63", read(self.tmp, "README.md"))
+
+
+class Searches(Case):
+    def test_a_search_again_replaces_the_one_before(self):
+        rows = ["n2 r32 u4 v1,2,32,4,1,2.5", "n9 r64 u2 v1,9,64,2,1,0.1", "n2 r32 u4 v1,2,32,4,1,1.8", "n1 r64 u2 v1,1,64,2,1,2"]
+        self.change("gemv_search", lambda lines: lines[:1] + [
+            f"step07_gemv,autotuned,f16,512,512,cold,graph,{row},NVIDIA H200,9.0,1,13.0,2026-11-21" for row in rows])
+        db = load.open_folder(self.data, ROOT)
+        self.assertEqual([tuple(row) for row in db.execute("SELECT candidate, us FROM candidate ORDER BY row")],
+                         [("n2 r32 u4 v1", 1.8), ("n1 r64 u2 v1", 2.0)])

@@ -1,0 +1,53 @@
+# shellcheck shell=sh
+# What the tests of scripts share; to be sourced, with `name` set. Makes $tmp, and in $copy, the current folder, a copy of
+# scripts/, report/ and plots/ (without what is recorded), so that nothing in the working tree is written. A GPU is not
+# there, whatever the machine has.
+LC_ALL=C
+export LC_ALL
+unset NOTES_CSV BENCH_STEPS SWEEPS DTYPES LAYOUTS SIZES MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \
+    KNN_DATA
+root=$(cd "$(dirname "$0")/.." && pwd)
+recorded=$root/tests/report/data # a part of what was recorded on an H200
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_$name.XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+copy=$tmp/repo
+mkdir -p "$copy/plots" "$copy/build" "$tmp/bin"
+cp -R "$root/scripts" "$root/report" "$copy/"
+cp "$root"/plots/*.gp "$root"/plots/*.csv "$copy/plots/"
+printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
+chmod +x "$tmp/bin/nvidia-smi"
+PATH=$tmp/bin:$PATH
+cd "$copy" || exit 1
+head -n 1 "$recorded/sgemm.csv" >"$tmp/header"
+
+passed=0 failed=0
+check() { # check NAME: runs the case of that name
+    if ("$1") >"$tmp/log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok $1"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        sed 's/^/    /' "$tmp/log"
+    fi
+}
+ended() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+# status N COMMAND...: the command exits with N; its output is in $tmp/out and $tmp/err
+status() {
+    want=$1
+    shift
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "exit status $got, not $want: $*"; cat "$tmp/out" "$tmp/err"; return 1; }
+}
+one_line() { lines "$tmp/err" 1; }
+says() { holds "$tmp/err" "$1"; }
+prints() { holds "$tmp/out" "$1"; }
+holds() { grep -qF -e "$2" "$1" || { echo "$1 lacks: $2"; cat "$1"; return 1; }; }
+same() { [ "$1" = "$2" ] || { printf '%s\n' "not the same:" "$1" "--" "$2"; return 1; }; }
+lines() { [ "$(wc -l <"$1")" -eq "$2" ] || { echo "$1: not $2 lines"; cat "$1"; return 1; }; }
