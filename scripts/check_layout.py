@@ -20,48 +20,52 @@ ARROWS = {
     "gemv": ["bench", "tensor", "gpu", "base", "ptx"],
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
-EXEMPT = ["sim"]
+EXEMPT = ["common/sim"]
 MAX_LINES, MAX_FILES = 700, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
-LONG = re.compile(r"^\s*(?:/\*|//) long: \S")
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
+LONG = re.compile(r"^\s*(?:/\*|//) long: (?!\*/)\S")
+STEP = re.compile(r"step\d\d_\w+")
 
 
 def folders_of(root):
     """Every folder that is checked, relative to the root, with its files."""
-    tops = [os.path.join("common", name) for name in sorted(os.listdir(os.path.join(root, "common")))]
-    tops += [name for name in sorted(os.listdir(root)) if re.fullmatch(r"step\d\d_\w+", name)]
-    for top in tops:
-        if os.path.basename(top) in EXEMPT or not os.path.isdir(os.path.join(root, top)):
+    modules = [os.path.join("common", name) for name in sorted(os.listdir(os.path.join(root, "common")))]
+    for top in modules + sorted(filter(STEP.fullmatch, os.listdir(root))):
+        if top in EXEMPT:
             continue
         for folder, _, files in os.walk(os.path.join(root, top)):
-            built = folder == os.path.join(root, top) and not top.startswith("common")
-            yield os.path.relpath(folder, root), sorted(f for f in files if not (built and f == "run"))
+            folder = os.path.relpath(folder, root)
+            yield folder, sorted(f for f in files if not (STEP.fullmatch(folder) and f == "run"))  # which make puts there
 
 
-def folder_included(root, folder, name):
-    """The folder that an include reaches, as folders_of names it; None: the file is not there."""
-    for place in (os.path.join(root, folder), os.path.join(root, "common")):
+def file_included(root, folder, quote, name):
+    """The file that an include reaches, relative to the root; None: none of ours."""
+    for place in ["common"] if quote == "<" else [folder, "common"]:
         path = os.path.normpath(os.path.join(place, name))
-        if os.path.isfile(path):
-            return os.path.relpath(os.path.dirname(path), root)
+        if os.path.isfile(os.path.join(root, path)):
+            return path
     return None
 
 
 def fault_of_include(folder, name, target):
-    """Why a file in `folder` may not include `name`, which lies in `target`; None: it may."""
+    """Why a file in `folder` may not include `name`, the file `target`; None: it may."""
     if target is None:
         return f'"{name}" is not there'
-    parts = folder.split(os.sep)
-    if parts[0] == "common":
-        if "/" not in name:
-            return f'"{name}" does not name its folder'
-        if parts[1] not in ARROWS:
-            return f"common/{parts[1]} is no module: ARROWS in scripts/check_layout.py lists them"
-        module = target.split(os.sep)[1] if target.startswith("common" + os.sep) else target
-        if module != parts[1] and module not in ARROWS[parts[1]]:
-            return f'"{name}" is against the arrows: {parts[1]} may include {" ".join(ARROWS[parts[1]]) or "nothing"}'
-    elif target.split(os.sep)[0] > parts[0]:
+    top, *rest = folder.split(os.sep)
+    to_top, to_module = target.split(os.sep)[:2]
+    if top == "common":
+        if to_top == "common" and target != os.path.join("common", name):
+            return f'"{name}" does not name its folder, as in "tensor/matrix.h"'
+        allowed = ARROWS.get(rest[0], [])
+        if to_top != "common" or to_module not in [rest[0], *allowed]:
+            return f'"{name}" is against the arrows: {rest[0]} may include {" ".join(allowed) or "nothing"}'
+    elif to_top == "common":
+        if to_module not in ARROWS:
+            return f'"{name}" is of no module that a step may include'
+    elif not STEP.fullmatch(to_top):
+        return f'"{name}" is neither of common/ nor of a step'
+    elif to_top > top:
         return f'"{name}" is of a later step'
     return None
 
@@ -86,6 +90,12 @@ def circle_in(edges):
 
 def check(root):
     faults, edges = [], {}
+    for name in sorted(os.listdir(os.path.join(root, "common"))):
+        path = os.path.join("common", name)
+        if os.path.isfile(os.path.join(root, path)):
+            faults.append(f"{path}: a file of common/ belongs into a module's folder")
+        elif path not in EXEMPT and name not in ARROWS:
+            faults.append(f"{path}: no module that ARROWS in scripts/check_layout.py lists")
     for folder, files in folders_of(root):
         if len(files) > MAX_FILES:
             faults.append(f"{folder}: {len(files)} files, more than {MAX_FILES}")
@@ -93,20 +103,24 @@ def check(root):
             if not name.endswith(SOURCES):
                 continue
             path = os.path.join(folder, name)
-            with open(os.path.join(root, path), encoding="utf-8") as source:
-                lines = source.read().splitlines()
-            if len(lines) > MAX_LINES and not any(map(LONG.match, lines)):
-                faults.append(f"{path}: {len(lines)} lines, more than {MAX_LINES}, and no line `/* long: why */`")
+            with open(os.path.join(root, path), encoding="utf-8", errors="replace") as source:
+                lines = source.read().split("\n")
+            count = len(lines) - (lines[-1] == "")
+            if count > MAX_LINES and not any(map(LONG.match, lines)):
+                faults.append(f"{path}: {count} lines, more than {MAX_LINES}, and no line `/* long: why */`")
             for number, line in enumerate(lines, 1):
                 match = INCLUDE.match(line)
                 if not match:
                     continue
-                target = folder_included(root, folder, match[1])
-                fault = fault_of_include(folder, match[1], target)
+                quote, included = match.groups()
+                target = file_included(root, folder, quote, included)
+                if quote == "<" and target is None:
+                    continue  # the system's
+                fault = fault_of_include(folder, included, target)
                 if fault:
                     faults.append(f"{path}:{number}: {fault}")
-                if target and target != folder:
-                    edges.setdefault(folder, set()).add(target)
+                if target and os.path.dirname(target) != folder:
+                    edges.setdefault(folder, set()).add(os.path.dirname(target))
     circle = circle_in(edges)
     if circle:
         faults.append("a circle of folders: " + " -> ".join(circle))
@@ -114,7 +128,11 @@ def check(root):
 
 
 def main():
-    faults = check(sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not os.path.isdir(os.path.join(root, "common")):
+        print(f"check_layout: {root} has no folder common", file=sys.stderr)
+        return 2
+    faults = check(root)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

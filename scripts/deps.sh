@@ -10,8 +10,9 @@
 # test   cmocka, OpenBLAS, git
 # baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
-# --check installs nothing. CUDA_HOME and NVCC name a toolkit, CC a C compiler; WHEELS=1 asks for the toolkit's Python
-# wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of usual places (the tests use it).
+# --check installs nothing: one line says all that is missing. CUDA_HOME and NVCC name a toolkit, CC a C compiler;
+# WHEELS=1 asks for the toolkit's Python wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of
+# usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -63,16 +64,59 @@ missing_packages() {
     done
 }
 
+# What --check says: all that is missing, in one line.
+die_missing() { # PACKAGE...
+    missing=$*
+    case " $groups " in
+    *" cuda "*) find_toolkit || [ -n "$rejected" ] || missing="${missing:+$missing and }the CUDA Toolkit 13" ;;
+    esac
+    [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
+}
+
+# waiting LOG FOLDER COMMAND...: runs it, and what it says goes into LOG. On a terminal a line is redrawn each second: for
+# how long, and, unless FOLDER is "", how much of the wheels is there.
+waiting() {
+    log=$1 folder=$2 ticker= status=0
+    shift 2
+    mkdir -p build
+    if [ -t 2 ]; then
+        ticks "$folder" &
+        ticker=$!
+        trap 'kill "$ticker" 2>/dev/null' EXIT
+        trap 'exit 130' INT TERM
+    fi
+    "$@" >"$log" 2>&1 || status=$?
+    if [ -n "$ticker" ]; then
+        kill "$ticker" 2>/dev/null || :
+        wait "$ticker" 2>/dev/null || :
+        trap - EXIT INT TERM
+        printf '\r\033[K' >&2
+    fi
+    return $status
+}
+ticks() { # FOLDER
+    seconds=0
+    while sleep 1; do
+        seconds=$((seconds + 1)) so_far=
+        if [ -n "$1" ]; then
+            kib=$(find "$1" -name '*.whl' -exec du -ck {} + 2>/dev/null | tail -n 1 | tr -cd 0-9)
+            so_far=", $((${kib:-0} / 1024)) of about $wheels_mb MB"
+        fi
+        printf '\r\033[K  %d s%s' "$seconds" "$so_far" >&2
+    done
+}
+
+apt_install() {
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -qq -y --no-install-recommends "$@" || # the lists may be absent or old
+        { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }
+}
 install_packages() {
     command="apt-get install -y $*"
-    [ -z "$check_only" ] || die "missing: $*; type: make deps (or: sudo $command)"
     have apt-get || die "missing: $* (Debian's names); install them with this system's package manager, then try again"
     [ "$(id -u)" = 0 ] || die "missing: $*; type: sudo $command"
     say "installing $* (apt-get)"
-    export DEBIAN_FRONTEND=noninteractive
-    mkdir -p build
-    { apt-get install -qq -y --no-install-recommends "$@" || # the lists may be absent or old
-        { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; }; } >build/apt.log 2>&1 ||
+    waiting build/apt.log "" apt_install "$@" ||
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
 }
 
@@ -80,8 +124,7 @@ install_packages() {
 try_ann() {
     for place in /usr/include /usr/local/include; do if [ -e $place/ANN/ANN.h ]; then return; fi; done
     if [ -n "$check_only" ] || ! have apt-get || [ "$(id -u)" != 0 ]; then return; fi
-    mkdir -p build
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends libann-dev >build/apt.log 2>&1 || :
+    waiting build/apt.log "" apt_install libann-dev || :
 }
 
 # --- the CUDA Toolkit -------------------------------------------------------------------------------------------------
@@ -144,18 +187,23 @@ find_pip() {
     fi
 }
 
+# pip downloads into TMPDIR.
+pip_install() (
+    export TMPDIR="$PWD/build/wheels"
+    exec $pip install --quiet --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new $wheels
+)
 install_wheels() {
-    [ -z "$check_only" ] || die "no CUDA Toolkit 13 found;$rejected 'make deps' fetches one into build/cuda"
     mkdir -p build
     find_pip
+    wheels_mb=100
     # cuBLAS, the baseline, is half a gigabyte: only where a GPU can run it.
-    if has_gpu; then wheels="$wheels nvidia-cublas==13.1.0.3"; fi
-    say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (100 MB, 600 with a GPU) into build/cuda"
-    rm -rf build/cuda.new
+    if has_gpu; then wheels="$wheels nvidia-cublas==13.1.0.3" wheels_mb=600; fi
+    say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (about $wheels_mb MB) into build/cuda"
+    rm -rf build/cuda.new build/wheels
+    mkdir build/wheels
     set -f # the versions hold a *
-    if ! $pip install --quiet --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new \
-        $wheels >build/pip.log 2>&1; then
-        rm -rf build/cuda.new build/venv
+    if ! waiting build/pip.log build/wheels pip_install; then
+        rm -rf build/cuda.new build/venv build/wheels
         say "pip could not fetch CUDA's wheels (see build/pip.log; is a Python index reachable?). Where one is, type:"
         say "  python3 -m pip download --no-deps --only-binary=:all: -d wheels" \
             "$(echo $wheels | sed "s/[^ ][^ ]*/'&'/g")"
@@ -167,7 +215,7 @@ install_wheels() {
     ln -sfn lib "$new/lib64"
     ln -sfn libcudart.so.13 "$new/lib/libcudart.so"
     try_wheels "$new" || die "the wheels' nvcc does not work here (see build/wheels.log); set CUDA_HOME to a CUDA 13"
-    rm -rf build/cuda build/venv
+    rm -rf build/cuda build/venv build/wheels
     mv "$new" build/cuda
     rm -rf build/cuda.new
 }
@@ -213,7 +261,11 @@ done
 groups=${groups:- cuda plots test baselines}
 if [ "$cc" != gcc ]; then have "${cc%% *}" || die "CC=$cc cannot be run"; fi # gcc comes with a package
 packages=$(missing_packages $groups)
-[ -z "$packages" ] || install_packages $packages
+if [ -n "$check_only" ]; then
+    die_missing $packages
+else
+    [ -z "$packages" ] || install_packages $packages
+fi
 case " $groups " in *" baselines "*) try_ann ;; esac
 
 case " $groups " in

@@ -151,8 +151,8 @@ static bool create_rows(option_parse *p) {
     const options_program *program = p->program;
     int own = 0;
     while (program->table != NULL && program->table[own].name != NULL) own++;
-    p->rows = calloc((size_t)(own + ARRAY_SIZE(common_table)), sizeof *p->rows);
-    p->long_options = calloc((size_t)(own + ARRAY_SIZE(common_table)) + 2, sizeof *p->long_options);
+    p->rows = calloc((size_t)own + ARRAY_SIZE(common_table), sizeof *p->rows);
+    p->long_options = calloc((size_t)own + ARRAY_SIZE(common_table) + 2, sizeof *p->long_options);
     p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
     p->o->chosen = calloc((size_t)program->variant_count + 1, sizeof *p->o->chosen);
     if (p->rows == NULL || p->long_options == NULL || p->variants == NULL || p->o->chosen == NULL)
