@@ -57,9 +57,9 @@ some := $(filter step%,$(goals))
 first := $(if $(many),$(first_steps),$(some:%=$(first_step))) $(if $(filter test test-all,$(goals)),$(first_tests)) \
          $(if $(or $(filter sim test test-all bench-sim,$(goals)),$(if $(gpu),,$(many)$(some))),$(first_sim))
 ifneq ($(strip $(first)),)
-cores := $(or $(patsubst -j%,%,$(lastword $(filter -j%,$(MAKEFLAGS)))),$(shell nproc 2>/dev/null || echo 1))
+cores := $(shell nproc 2>/dev/null || echo 1)
 seconds := $(shell s=$$((($(subst $() $(),+,$(strip $(first)))) / $(cores))); \
     echo $$((s > $(first_file) ? s : $(first_file))))
-$(info The first build takes about $(seconds) s with $(cores) at a time; later ones build what has changed.)
+$(info The first build takes about $(seconds) s on $(cores) cores; later ones build what has changed.)
 endif
 endif
