@@ -155,7 +155,9 @@ part_rates() {
             classify "$seed" $facts &
             jobs="$jobs $!"
         done <"$work/$seed/facts"
-        for job in $jobs; do wait "$job"; done
+        failed= # all of them end before this does
+        for job in $jobs; do wait "$job" || failed=$?; done
+        [ -z "$failed" ] || exit "$failed"
         { # a sample is recorded whole
             if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
             cat "$work/$seed"/*.rows

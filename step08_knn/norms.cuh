@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "gemm/gemm.h"
 #include "search.h"
 
 static const int NORM_THREADS = 256;

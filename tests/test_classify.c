@@ -250,7 +250,7 @@ static void test_mismatch(void **state) {
     (void)state;
     table *train = make("train", "1,2,a\n3,4,b\n", NULL);
     fit(train, NULL, 0, (features_options){0}, 2);
-    refuse_encode(make("test", "1\n", NULL), "%stest: 1 columns, but %strain has 3\n");
+    refuse_encode(make("test", "1\n", NULL), "%stest: 1 column, but %strain has 3\n");
     refuse_encode(make("labels", "1,a\n", NULL), "%slabels:1: column 2: 'a' is not a number\n");
     refuse_encode(make("wide", "1,2,3,a\n", NULL), "%swide: 4 columns, but %strain has 3\n");
     refuse_encode(make("word", "x,y,label\n1,2,a\n1,z,b\n", NULL), "%sword:3: column 2: 'z' is not a number\n");
@@ -407,10 +407,10 @@ static void test_split(void **state) {
     free(other);
     listen_to();
     assert_int_equal(rows_split(NULL, 3, 0.1, 1, &again, &n2, &other, &n3, err), 2);
-    assert_said("--split 0.1: of 3 rows this leaves none for the training\n");
+    assert_said("--split 0.1: leaves none of 3 rows for training\n");
     listen_to();
     assert_int_equal(rows_split(NULL, 3, 0.9, 1, &again, &n2, &other, &n3, err), 2);
-    assert_said("--split 0.9: of 3 rows this leaves none for the test\n");
+    assert_said("--split 0.9: leaves none of 3 rows for the test\n");
     for (int i = 0; i < 3; i++) {
         listen_to();
         assert_int_equal(rows_split(NULL, 3, (double[]){0, 1, NAN}[i], 1, &again, &n2, &other, &n3, err), 2);

@@ -85,7 +85,7 @@ expect 'auto says T1, T2 and what it chose' 0 'T1 = [0-9.]* ms by k passes, T2 =
 expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done)"
-expect 'the list of methods, verbose' 0 'threads a block, .* registers a thread, .* % occupancy' --list --verbose
+expect 'the list of methods, verbose' 0 '^ +256 threads a block, [0-9]+ registers a thread, [0-9]+ bytes of shared memory a block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help
 same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(lda|alpha|dtype|size) ' "$work/out")"
 expect 'warpselect says what it takes' 0 'skipped: takes k up to 256' --method direct+warpselect --k 257
@@ -127,7 +127,7 @@ printf '1,2,a\n3,4,a\n' >"$work/one.csv"
 printf '1,2,a\n3,4\n' >"$work/ragged.csv"
 expect 'a ragged row' 2 "^$work/ragged.csv:2: " --train "$work/ragged.csv" --test "$work/test.csv"
 printf '1\n2\n' >"$work/two.csv"
-expect 'another number of columns' 2 ': 1 columns, but .* has 3$' --train "$work/train.csv" --test "$work/two.csv" --k 1
+expect 'another number of columns' 2 ': 1 column, but .* has 3$' --train "$work/train.csv" --test "$work/two.csv" --k 1
 expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' \
     --train "$work/train.csv" --test "$work/test.csv" --k 1 --memory-limit 50
 refused 'a file that cannot be written' "$work/no/file: No such file or directory" \

@@ -5,7 +5,8 @@
 set -u
 name=knn_scripts
 . "$(dirname "$0")/script_case.sh"
-mkdir -p step08
+mkdir -p step08 step08_knn
+cp "$root/step08_knn/kdd_classes.csv" step08_knn/
 
 # ---- a machine, made up: a GPU, a make that has nothing to do, step 8's run and knn_cpu, which record made-up times
 

@@ -870,6 +870,7 @@ static void knn_refuses(void **state) {
         {"--train a --test b --k-sweep 1:5 --out c", "--out: contradicts --k-sweep, which predicts several times"},
         {"--train a --test b --labels middle", "--labels: 'middle' is unknown (known: last, first, none)"},
         {"--train a --split 0.5 --test-labels c", "--test-labels: needs --test"},
+        {"--train a --test b --test-labels c", "--test-labels: needs --train-labels"},
         {"--train a --test b --rates-csv c --positive x", "--rates-csv: needs --k-sweep"},
         {"--train a --test b --rates-csv c --k-sweep 1:5", "--rates-csv: needs --classes-map or --positive"},
         {"--train a --test b --out c --out-indices c", "--out: 'c' is the --out-indices file too"},

@@ -66,6 +66,7 @@ scan=build/tests/programs/scan
 refuses "a program that is not there" 127 "no such program" $sim "$work/nowhere"
 refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /bin/sh -c true
 refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowhere" $sim $scan
+refuses "a folder in the place of the simulator" 3 "make sim" env CUDASIM_LIB="$work" $sim $scan
 refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
 refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
 for value in x -1 2x 0 1.5 1e1 inf 1025 99999999999999999999 ' 2'; do

@@ -681,7 +681,7 @@ static void test_npy_refuses(void **state) {
         make_npy(file, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", (float[6]){0}, 24);
     for (size_t cut = 1; cut < length; cut++) {
         write_bytes("x.npy", file, cut);
-        refuse(cut < 6             ? ": is no .npy file: it does not begin as one"
+        refuse(cut < 6             ? ": is not an .npy file: it does not begin like one"
                : cut < length - 24 ? ": truncated in its .npy header"
                                    : ": truncated: it ends before its 2 x 3 elements do");
     }
@@ -691,7 +691,7 @@ static void test_npy_refuses(void **state) {
     write_bytes("x.npy", file, length);
     refuse(": an .npy header longer than 64 KB");
     write_bytes("x.npy", "1,2\n", 4);
-    refuse(": is no .npy file: it does not begin as one");
+    refuse(": is not an .npy file: it does not begin like one");
 }
 
 /* ---- vecs and idx ---- */
@@ -763,9 +763,9 @@ static void test_idx(void **state) {
     write_bytes("x", "\0\0\12\1\0\0\0\1\0\0", 10);
     refuse(": idx elements of type 0x0a: 0x08, 0x09 and 0x0b ... 0x0e are read");
     write_bytes("x", "\0\0\10\0", 4);
-    refuse(": an idx file of no dimension");
+    refuse(": an idx file without dimensions");
     write_bytes("x", "\0\1\10\1", 4);
-    refuse(": no idx file, and no text: byte 1 is NUL");
+    refuse(": neither an idx file nor text: it begins with a NUL byte");
     write_bytes("x", "\0\0\10", 3);
     refuse(": truncated in its idx header");
     write_bytes("x", "\0\0\10\2\0\0\0\1\0\0", 10);

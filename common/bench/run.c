@@ -140,7 +140,8 @@ int bench_too_large(const session *s, const void *problem, double need) {
     s->family->say(problem, said, sizeof said);
     s->family->describe(s, problem, &r);
     if (!isinf(need))
-        snprintf(reason, sizeof reason, "needs %.4g MB, may take %.4g MB", need / 1e6, bench_memory(s) / 1e6);
+        snprintf(reason, sizeof reason, need < 1e9 ? "needs %.3f MB, may take %.3f MB" : "needs %.2f GB, may take %.2f GB",
+                 need / (need < 1e9 ? 1e6 : 1e9), bench_memory(s) / (need < 1e9 ? 1e6 : 1e9));
     if (s->o.sweep != SWEEP_NONE) {
         bench_print_skip(s, "all", &r, reason);
         return EXIT_OK;

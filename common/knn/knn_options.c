@@ -81,6 +81,7 @@ static const option_rule rules[] = {
     {"rates-csv", RULE_NEEDS, "k-sweep", NULL},
     {"out out-indices out-distances rates-csv", RULE_DIFFERS,
      "train test train-labels test-labels classes-map out out-indices out-distances rates-csv", NULL},
+    {"test-labels", RULE_NEEDS, "train-labels", NULL},
     {0},
 };
 

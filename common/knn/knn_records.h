@@ -41,8 +41,8 @@ typedef struct {
     int d;
 } knn_records;
 
-/* Reads the files that the options name and splits one. Returns the exit status, as all do, other than EXIT_OK after
- * one line on stderr. `step` begins lines that are about no file. */
+/* Reads the files that the options name; --split divides one by `seed`. Returns the exit status, as all do, other than
+ * EXIT_OK after one line on stderr. `step` begins lines that are about no file. */
 int knn_records_read(knn_records *r, const char *step, const knn_options *o, uint64_t seed);
 
 /* Numbers the labels and groups them; a warning on stderr where they are all the same. */

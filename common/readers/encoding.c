@@ -303,7 +303,8 @@ static int column_in(const features *f, const table *t, int column) {
 /* Every symbolic column still has its spellings, every table has as many columns (or one fewer: no labels). */
 static int check_table(const features *f, const table *t, FILE *err) {
     if (table_columns(t) != f->columns && !(f->label >= 0 && table_columns(t) == f->columns - 1))
-        return table_complain(t, -1, -1, err, "%d columns, but %s has %d", table_columns(t), f->path, f->columns);
+        return table_complain(t, -1, -1, err, "%d column%s, but %s has %d", table_columns(t),
+                              table_columns(t) == 1 ? "" : "s", f->path, f->columns);
     for (int j = 0; j < f->columns; j++)
         if (f->plan[j].symbolic && !table_has_text(t, column_in(f, t, j)))
             return table_complain(t, -1, column_in(f, t, j), err,

@@ -12,7 +12,8 @@ int table_read_idx(table *t) {
     unsigned char head[4], size[4];
     if (input_read(t->in, head, sizeof head) < sizeof head)
         return table_reject(t, 0, -1, "truncated in its idx header");
-    if (head[0] != 0 || head[1] != 0) return table_reject(t, 0, -1, "no idx file, and no text: byte 1 is NUL");
+    if (head[0] != 0 || head[1] != 0)
+        return table_reject(t, 0, -1, "neither an idx file nor text: it begins with a NUL byte");
     switch (head[2]) {
     case 0x08:
         t->type = CELL_U8;
@@ -35,7 +36,7 @@ int table_read_idx(table *t) {
     default:
         return table_reject(t, 0, -1, "idx elements of type 0x%02x: 0x08, 0x09 and 0x0b ... 0x0e are read", head[2]);
     }
-    if (head[3] == 0) return table_reject(t, 0, -1, "an idx file of no dimension");
+    if (head[3] == 0) return table_reject(t, 0, -1, "an idx file without dimensions");
     uint64_t rows = 0, columns = 1;
     for (int i = 0; i < head[3]; i++) {
         if (input_read(t->in, size, sizeof size) < sizeof size)

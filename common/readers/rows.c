@@ -52,8 +52,8 @@ int rows_split(const int *rows, int count, double fraction, uint64_t seed, int *
         return 2;
     }
     if (wanted < 1 || wanted > count - 1) {
-        fprintf(err, "--split %g: of %d rows this leaves none for the %s\n", fraction, count,
-                wanted < 1 ? "training" : "test");
+        fprintf(err, "--split %g: leaves none of %d rows for %s\n", fraction, count,
+                wanted < 1 ? "training" : "the test");
         return 2;
     }
     const int chosen = (int)wanted;

@@ -204,7 +204,8 @@ static int read_format(table *t, table_header header) {
     if (has_extension(t->path, ".ivecs")) return table_read_vecs(t, CELL_I32);
     const bool npy = length >= 6 && memcmp(first, "\x93NUMPY", 6) == 0;
     if (npy) return table_read_npy(t);
-    if (has_extension(t->path, ".npy")) return table_reject(t, 0, -1, "is no .npy file: it does not begin as one");
+    if (has_extension(t->path, ".npy"))
+        return table_reject(t, 0, -1, "is not an .npy file: it does not begin like one");
     if (first[0] == 0) return table_read_idx(t);
     return table_read_csv(t, header);
 }

@@ -1,5 +1,6 @@
 #include "decode.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +61,12 @@ static bool row_used[ROW_COUNT];
 
 __attribute__((destructor)) static void write_unused_rows(void) {
     const char *path = getenv("CUDASIM_ROWS");
-    FILE *f = path != NULL ? fopen(path, "w") : NULL;
-    if (f == NULL) return;
+    if (path == NULL || *path == '\0') return;
+    FILE *f = fopen(path, "w");
+    if (f == NULL) {
+        fprintf(stderr, "cudasim: CUDASIM_ROWS=%s: %s\n", path, strerror(errno));
+        return;
+    }
     for (int r = 0; r < ROW_COUNT; r++)
         if (!row_used[r]) fprintf(f, "%s\n", rows[r].name);
     fclose(f);

@@ -8,7 +8,6 @@
 
 import gzip
 import os
-import re
 
 from report import load
 from report.load import Mistake
@@ -16,14 +15,13 @@ from report.record import csv_line
 from report.text import number
 
 NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train, records to test
-CLASSES = {
-    "DoS": "apache2 back land mailbomb neptune pod processtable smurf teardrop udpstorm worm",
-    "Probe": "ipsweep mscan nmap portsweep saint satan",
-    "R2L": "ftp_write guess_passwd imap multihop named phf sendmail snmpgetattack snmpguess spy warezclient warezmaster "
-           "xlock xsnoop",
-    "U2R": "buffer_overflow httptunnel loadmodule perl ps rootkit sqlattack xterm",
-}
-CLASS_OF = {"normal": "normal", **{label: name for name, labels in CLASSES.items() for label in labels.split()}}
+
+
+def classes(root):
+    """The class of every label: normal, DoS, Probe, R2L or U2R. Labels with and without the full stop of the data."""
+    name = os.path.join("step08_knn", "kdd_classes.csv")
+    lines = load.read_lines(os.path.join(root, name), name)
+    return dict(load.split_line(line, f"{name}:{number}") for number, line in lines)
 
 
 class Draw:
@@ -39,9 +37,9 @@ class Draw:
         return int(n * ((self.state - 1) / 2147483646))
 
 
-def read_records(path):
-    """The distinct records of a file, compressed or not, by class; a full stop stands after the label."""
-    pools = {name: [] for name in ["normal", *CLASSES]}
+def read_records(path, class_of):
+    """The distinct records of a file, compressed or not, by class."""
+    pools = {name: [] for name in class_of.values()}
     seen = set()
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="latin-1", newline="\n") as file:
@@ -50,10 +48,10 @@ def read_records(path):
                 if record in seen:
                     continue
                 seen.add(record)
-                label = re.sub(r"\.\r?$", "", record.rsplit(",", 1)[-1])
-                if label not in CLASS_OF:
+                label = record.rsplit(",", 1)[-1].rstrip("\r")
+                if label not in class_of:
                     raise Mistake(f"{path}:{line_number}: '{label}' is no label of KDD Cup 1999")
-                pools[CLASS_OF[label]].append(record)
+                pools[class_of[label]].append(record)
     except (OSError, EOFError) as error:
         raise Mistake(f"cannot read {path}: {error}") from None
     return pools
@@ -62,10 +60,10 @@ def read_records(path):
 class Sampler:
     """Draws samples, one after the other, out of the same two pools."""
 
-    def __init__(self, seed, folder, same, corrected):
+    def __init__(self, seed, folder, same, corrected, class_of):
         self.draw = Draw(seed)
         self.folder = folder
-        self.pools = {"same": read_records(same), "corrected": read_records(corrected)}
+        self.pools = {"same": read_records(same, class_of), "corrected": read_records(corrected, class_of)}
 
     def take(self, source, name, count):
         """Puts `count` records, drawn without putting back, in front of the others."""
@@ -107,9 +105,11 @@ class Sampler:
 def sample(arguments, root):
     if len(arguments) != 4 or not arguments[0].isdigit():
         raise Mistake("usage: python3 -m report knn-sample SEED DIR SAME CORRECTED")
-    sampler = Sampler(int(arguments[0]), *arguments[1:])
-    for name in CLASSES:
-        sampler.sample(name)
+    class_of = classes(root)
+    sampler = Sampler(int(arguments[0]), *arguments[1:], class_of)
+    for name in dict.fromkeys(class_of.values()):
+        if name != "normal":
+            sampler.sample(name)
     return 0
 
 

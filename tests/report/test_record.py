@@ -192,7 +192,7 @@ class Samples(Case):
         self.assertTrue(20 < len(set(a) & set(c)) < 150)
 
     def test_refuses(self):
-        self.refused(self.sample(1, "a", self.SAME + "1,tcp,mistake.\n"), "same.gz:6314: 'mistake' is no label of KDD Cup 1999")
+        self.refused(self.sample(1, "a", self.SAME + "1,tcp,mistake.\n"), "same.gz:6314: 'mistake.' is no label of KDD Cup 1999")
         self.refused(self.sample(1, "b", records(5000, "normal", 0) + records(300, "smurf", 0)),
                      "knn-sample: 5000 distinct normal records in same, 5300 wanted")
 
