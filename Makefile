@@ -164,7 +164,7 @@ clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done
 	@rmdir build 2>/dev/null || true
 help: ## list the targets
-	@{ sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
+	@trap '' PIPE; { sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
 	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done; \
 	    echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), V=1 (show commands)'; \
 	} 2>/dev/null || true

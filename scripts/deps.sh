@@ -11,8 +11,8 @@
 # baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
 # --check installs nothing: one line says all that is missing. CUDA_HOME and NVCC name a toolkit, CC a C compiler;
-# WHEELS=1 asks for the toolkit's Python wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list of
-# usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
+# WHEELS=1 asks for the toolkit's Python wheels in build/cuda whatever else is there. KL_CUDA_SEARCH replaces the list
+# of usual places (the tests use it). On a terminal a line shows how far an installation is; its log is in build/*.log.
 # Exit status: 0, or 2 after a sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -64,17 +64,21 @@ missing_packages() {
     done
 }
 
-# What --check says: all that is missing, in one line.
+# What --check says: all that is missing, in one line. Of a toolkit that was chosen and will not do, more is said below.
 die_missing() { # PACKAGE...
     missing=$*
     case " $groups " in
-    *" cuda "*) find_toolkit || [ -n "$rejected" ] || missing="${missing:+$missing and }the CUDA Toolkit 13" ;;
+    *" cuda "*)
+        if ! find_toolkit && { [ -z "$rejected" ] || [ -n "${WHEELS:-}" ]; }; then
+            missing="${missing:+$missing and }the CUDA Toolkit 13"
+        fi
+        ;;
     esac
     [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
 }
 
-# waiting LOG FOLDER COMMAND...: runs it, and what it says goes into LOG. On a terminal a line is redrawn each second: for
-# how long, and, unless FOLDER is "", how much of the wheels is there.
+# waiting LOG FOLDER COMMAND...: runs it, and what it says goes into LOG. On a terminal a line is redrawn each second:
+# for how long, and, unless FOLDER is "", how much of the wheels is there.
 waiting() {
     log=$1 folder=$2 ticker= status=0
     shift 2

@@ -64,11 +64,18 @@ done
 check "help lists stepNN" said '^stepNN '
 check "help names the variables" said '^Variables: .*ARCHS=.*CUDA_HOME=.*NVCC=.*CC=.*V=1'
 check "help needs no toolkit" [ ! -e build ]
+run sh -c 'make help | head -n 1'
+check "help into a pipe that is closed says nothing else" eval 'lines 1 && ! said Error'
+run sh -c "cut -d: -f2 CITATION.cff | grep -qx ' $(cat VERSION)' && grep '^## \[$(cat VERSION)\] - 20' CHANGELOG.md"
+check "VERSION, CITATION.cff and CHANGELOG.md name one version" [ "$status" = 0 ]
 
 run make -n
 check "make -n succeeds" [ "$status" = 0 ]
 check "make -n would link every step" [ "$(grep -c '^gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
 check "make -n builds nothing" [ ! -e build/obj ]
+check "make -n takes no time" eval '! said "first build"'
+run make step77
+check "the first build says how long it takes" eval '[ "$status" = 2 ] && said "^The first build takes about [0-9]* s on"'
 
 for archs in 99 sm_80 "90a 80,89"; do
     run make deps ARCHS="$archs"
@@ -76,9 +83,9 @@ for archs in 99 sm_80 "90a 80,89"; do
     check "ARCHS='$archs' is named in one line" eval 'lines 1 && said "ARCHS: unknown"'
 done
 run make -s deps ARCHS="75 80"
-check "ARCHS of old GPUs keep compute_90a" said '^machine code: sm_75 sm_80; PTX: compute_90a compute_80$'
+check "ARCHS of old GPUs keep compute_90a" said '^machine code: sm_75 sm_80; PTX: compute_90a, compute_80$'
 run make -s deps ARCHS="120 90a 89"
-check "the newest of ARCHS gives the portable PTX" said 'PTX: compute_90a compute_120$'
+check "the newest of ARCHS gives the portable PTX" said 'PTX: compute_90a, compute_120$'
 run make -s deps ARCHS="89 90a"
 check "but not where that would be one more to compile for" said '^machine code: sm_89 sm_90a; PTX: compute_90a$'
 run make -n check-archs ARCHS= CUDA_ARCHS="75 80 90"
@@ -118,7 +125,7 @@ check "PTX of compute_90a and compute_90 is embedded" eval \
     'grep -aq "^\.target sm_90a" "$work/all.o" && grep -aq "^\.target sm_90$" "$work/all.o"'
 
 run make "$step" ARCHS=90a
-check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link"'
+check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link\|first build"'
 sleep 1
 touch common/gemm/gemm.h
 run make -j2 "$step" ARCHS=90a
@@ -331,9 +338,9 @@ check "deps without root names the exact command" eval \
     '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential zlib1g-dev gnuplot-nox python3$"'
 rm "$work/nothing/apt-get"
 run env PATH="$work/nothing" sh scripts/deps.sh plots
-check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 && said "gnuplot-nox python3;"'
+check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 && said "gnuplot-nox python3 (Debian"'
 
-bare "$work/root"
+bare "$work/root" make
 printf '#!/bin/sh\necho 0\n' >"$work/root/id"
 printf '#!/bin/sh\necho "$@" >>"%s"\n[ "$1" = update ] || [ -e "%s" ] || exit 100\n' "$work/apt" "$work/updated" \
     >"$work/root/apt-get"
@@ -345,6 +352,20 @@ check "deps as root tries apt-get update once" [ "$(grep -c '^update' "$work/apt
 : >"$work/updated"
 run env PATH="$work/root" sh scripts/deps.sh plots
 check "deps as root installs, in one line" eval '[ "$status" = 0 ] && lines 1 && said "installing gnuplot-nox python3 "'
+: >"$work/apt"
+run env -u CUDA_HOME -u NVCC KL_CUDA_SEARCH= PATH="$work/root" make "$step"
+check "a step says in one line what is missing" eval '[ "$status" = 2 ] &&
+    [ "$(grep -c missing "$work/out")" = 1 ] && said "missing: build-essential .*the CUDA Toolkit 13; type: make deps$"'
+for goal in plots notes-check "-n deps"; do
+    run env PATH="$work/root" make $goal
+    check "make $goal names what is missing and make deps" eval '[ "$status" = 2 ] && said "missing: .*; type: make deps$"'
+done
+check "none of them installs" [ ! -s "$work/apt" ]
+for goal in deps demo test; do
+    : >"$work/apt"
+    run env -u CUDA_HOME -u NVCC KL_CUDA_SEARCH= PATH="$work/root" make $goal
+    check "make $goal installs" eval 'grep -q "install.* gnuplot-nox" "$work/apt"'
+done
 
 if python=$(python3 -c 'import pip, sys; print(sys.executable)' 2>/dev/null); then # itself, not a shim of pyenv's
     bare "$work/no_nvcc" gcc g++ id

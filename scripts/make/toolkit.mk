@@ -3,7 +3,8 @@
 
 no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch
 installs := $(filter deps demo test test-all,$(goals))
-dry := $(findstring n,$(firstword -$(MAKEFLAGS)))$(findstring q,$(firstword -$(MAKEFLAGS)))
+letters := $(filter-out --%,$(firstword -$(MAKEFLAGS))) # of options without an argument
+dry := $(findstring n,$(letters))$(findstring q,$(letters))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test test-all,$(goals)),plots) \
           $(if $(filter notes notes-check compare counters cold sass knn-paper check-layout,$(goals)),report) \
@@ -43,3 +44,22 @@ endif
 gencode_here := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
                 -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]'
 gencode := $(gencode_here) $(addprefix -gencode arch=compute_,$(foreach a,$(portable),$(a),code=compute_$(a)))
+
+# The first build says about how long it will take, from seconds of one core; a step's longest file takes the last.
+first_step := 20
+first_steps := 180
+first_sim := 40
+first_tests := 500
+first_file := 15
+ifeq ($(dry)$(wildcard build/flags),)
+many := $(filter all demo test test-all bench-sim,$(goals))
+some := $(filter step%,$(goals))
+first := $(if $(many),$(first_steps),$(some:%=$(first_step))) $(if $(filter test test-all,$(goals)),$(first_tests)) \
+         $(if $(or $(filter sim test test-all bench-sim,$(goals)),$(if $(gpu),,$(many)$(some))),$(first_sim))
+ifneq ($(strip $(first)),)
+cores := $(shell nproc 2>/dev/null || echo 1)
+seconds := $(shell s=$$((($(subst $() $(),+,$(strip $(first)))) / $(cores))); \
+    echo $$((s > $(first_file) ? s : $(first_file))))
+$(info The first build takes about $(seconds) s on $(cores) cores; later ones build what has changed.)
+endif
+endif
