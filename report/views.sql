@@ -1,36 +1,36 @@
--- What the tables and figures are made of: of the recorded rows (one table a file, see schema.py) those that are shown,
--- with what is computed from them.
+-- The building blocks of tables and figures: which recorded rows are shown, and what is computed from them. Each recorded
+-- file is a table (schema.py lists their columns); line is a row's line in its file.
 --
--- Throughout, of two measurements of one case the later one counts. "SELECT max(line), * ... GROUP BY case" says that:
--- SQLite takes the other columns from the row that has the maximum. Tables, not views, where many queries read them.
--- Functions that SQLite does not have (percent, speed, median, origin, ...) are in text.py.
+-- When a case was measured more than once, the last measurement counts: "SELECT max(line), * ... GROUP BY case", where
+-- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
+-- Functions that SQLite does not have (percent, speed, median, origin, ...) are defined in text.py.
 
--- ---- the rows that are shown: of the simulator there are no times ----
+-- ---- the rows that are shown; the simulator's have no times and never are ----
 
 CREATE VIEW gemm_shown AS -- FP32: C = A*B, caches cold, no continuous load
-SELECT rowid AS line, * FROM sgemm
+SELECT rowid + 1 AS line, * FROM sgemm
 WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
   AND cache = 'cold' AND ms_median > 0;
 
 CREATE VIEW tensor_shown AS -- C = A*B, caches cold
-SELECT rowid AS line, * FROM tensorcore
+SELECT rowid + 1 AS line, * FROM tensorcore
 WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold';
 
 CREATE VIEW gemv_shown AS -- y = A*x, the read ceiling, and chains (whose alpha is their own)
-SELECT rowid AS line, * FROM gemv
+SELECT rowid + 1 AS line, * FROM gemv
 WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0);
 
 CREATE VIEW search_shown AS -- the autotuner's
-SELECT rowid AS line, * FROM gemv_search WHERE us > 0;
+SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0;
 
 CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the host), cpu
-SELECT rowid AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
+SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
        CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
 FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
 
 -- ---- the ladders: every variant of every step in the order they are read ----
 
--- A variant that no ladder in plots/ names stands behind the others, in the order of the file.
+-- Variants that no ladder in plots/ names come last, in the order of the file.
 CREATE TABLE variant AS
 SELECT family, step, short_step(step) AS short, variant, min(place) AS place
 FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
@@ -90,11 +90,6 @@ CREATE TABLE gemv_row AS
 SELECT max(line), *, 1000 * ms_median AS us FROM gemv_shown
 GROUP BY op, step, variant, dtype, n, k, cache, mode;
 
-CREATE VIEW gemv_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemv';
-
-CREATE VIEW gemv_shape AS
-SELECT n, k FROM gemv_row UNION SELECT n, k FROM search_shown;
-
 -- How fast this GPU reads: measured with the same launches or, for programmatic dependent launch, with plain ones.
 CREATE TABLE gemv_ceiling AS
 WITH own AS (SELECT * FROM gemv_row WHERE op = 'read' AND variant = 'read_ceiling')
@@ -111,7 +106,7 @@ FROM (SELECT step, dtype, n, k, cache, mode, median(1000 * baseline_ms) AS us
       FROM gemv_row WHERE op = 'gemv' AND variant <> 'cublas' AND baseline_ms > 0
       GROUP BY step, dtype, n, k, cache, mode);
 
--- All of it, with its share of the ceiling; `name` is a variant, cublas or read_ceiling.
+-- Everything that was timed, with its share of the ceiling; `name` is a variant, cublas or read_ceiling.
 CREATE TABLE gemv_all AS
 SELECT r.name, r.op, r.step, r.dtype, r.n, r.k, r.cache, r.mode, r.us, r.gbps, r.ratio, r.ratio_min, r.ratio_max,
        r.peak_share, r.line, CASE WHEN r.gbps > 0 THEN r.gbps / c.gbps END AS ceiling_share
@@ -155,8 +150,6 @@ SELECT max(line), *, gflops / 1000 AS tflops,
        variant = CASE dtype WHEN 'tf32x3' THEN 'tf32x3' ELSE 'persistent' END AS stands
 FROM tensor_shown
 GROUP BY step, variant, dtype, layout, m, n, k, mode = 'sustained';
-
-CREATE VIEW tensor_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'tensor';
 
 CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
 SELECT v.step, v.variant, place, dtype
@@ -257,13 +250,13 @@ FROM (SELECT max(rowid), * FROM counters GROUP BY step);
 -- ---- where it was measured ----
 
 CREATE TABLE measured AS -- the rows that are shown: of which device, from which line of which file
-SELECT 'gemm' AS kind, 'sgemm' AS file, line AS row, device, driver, cuda, date FROM gemm_shown
+SELECT 'gemm' AS kind, 'sgemm' AS file, line, device, driver, cuda, date FROM gemm_shown
 UNION ALL
 SELECT 'gemv', 'gemv', line, device, driver, cuda, date FROM gemv_shown
 UNION ALL
 SELECT 'search', 'gemv_search', line, device, driver, cuda, date FROM search_shown
 UNION ALL
-SELECT 'dram', 'gemv_dram', rowid, device, driver, cuda, date FROM gemv_dram
+SELECT 'dram', 'gemv_dram', rowid + 1, device, driver, cuda, date FROM gemv_dram
 UNION ALL
 SELECT 'tensor', 'tensorcore', line, device, driver, cuda, date FROM tensor_shown
 UNION ALL
@@ -271,24 +264,24 @@ SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' E
        CASE WHEN how = 'cpu' AND NOT beside_torch THEN without_threads(device) ELSE device END, driver, cuda, date
 FROM knn_shown
 UNION ALL
-SELECT 'knn_rates', 'knn_rates', rowid, device, driver, cuda, date FROM knn_rates
+SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
-SELECT 'counters', 'counters', rowid, device, driver, cuda, date FROM counters
+SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL
-SELECT 'error', 'tensorcore_error', rowid, device, driver, cuda, date FROM tensorcore_error
+SELECT 'error', 'tensorcore_error', rowid + 1, device, driver, cuda, date FROM tensorcore_error
 WHERE device NOT LIKE '%simulated%';
 
 CREATE TABLE source AS
 SELECT kind, device, origin(device, driver, cuda, date) AS text
-FROM (SELECT * FROM measured ORDER BY kind, row)
+FROM (SELECT * FROM measured ORDER BY kind, line)
 GROUP BY kind;
 
 CREATE VIEW other_device AS -- rows of a second device: a file has one
-SELECT kind, file, row + 1 AS line, device, first
-FROM measured JOIN (SELECT kind AS of, device AS first, min(row) FROM measured GROUP BY kind) ON of = kind
+SELECT kind, file, line, device, first
+FROM measured JOIN (SELECT kind AS of, device AS first, min(line) FROM measured GROUP BY kind) ON of = kind
 WHERE device <> first;
 
--- What stands below the tables and in the headings of FP32's GEMMs.
+-- For the headings of FP32's tables and the line below them.
 CREATE TABLE gemm_about AS
 SELECT (SELECT text FROM source WHERE kind = 'gemm') AS source,
        (SELECT device FROM source WHERE kind = 'gemm') AS device,
