@@ -33,8 +33,9 @@ def read_lines(path, name):
         raise Mistake(f"cannot read {name}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Mistake(f"{name}: not a text file (UTF-8)") from None
-    if lines[-1] == "":
-        lines.pop()
+    last = lines.pop()
+    if last:
+        raise Mistake(f"{name}:{len(lines) + 1}: cut off: the last line has no end")
     if not lines:
         raise Mistake(f"{name}:1: empty, not even a header")
     return [(number, line.rstrip("\r")) for number, line in enumerate(lines, 1)]
