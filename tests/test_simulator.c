@@ -520,7 +520,7 @@ static void wrong_results_are_found(void **state) {
                           "  first at row 20, column 1: ");
     assert_said(err_text, "wrong: random pass: 1 of 1600 elements wrong");
     assert_null(strstr(err_text, "right: "));
-    assert_said(out_text, "wrong                 40     40     40  skipped: WRONG RESULT, not timed\n");
+    assert_said(out_text, "wrong                  40     40     40  skipped: WRONG RESULT, not timed\n");
     assert_int_equal(run_on("no driver", "", "--variant stray --size 40"), EXIT_WRONG);
     assert_said(err_text, "stray: 1 words changed that nobody may write, the first 3 floats before C\n");
 }
@@ -528,7 +528,7 @@ static void wrong_results_are_found(void **state) {
 static void a_kernel_that_fails_ends_the_run(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
-    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/gemm/gemm_step.c:");
+    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/bench/run.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 
