@@ -338,7 +338,7 @@ static void the_simulated_gpu_can_be_chosen(void **state) {
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_75 --variant right --variant modern --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "T4 (simulated) (sm_75, ");
-    assert_said(out_text, "modern                20     20     20  skipped: needs sm_80\n");
+    assert_said(out_text, "modern                 20     20     20  skipped: needs sm_80\n");
     assert_said(out_text, "device sm_75, ");
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_42"), EXIT_USAGE);
     assert_string_equal(err_text,
@@ -423,9 +423,9 @@ static void files_and_arguments_are_checked_before(void **state) {
 static void sizes_are_small_unless_asked_for(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --m 3"), EXIT_OK);
-    assert_said(out_text, "right                  3    512    512 ");
+    assert_said(out_text, "right                   3    512    512 ");
     assert_int_equal(run_on("no driver", "", "--variant right --size 300 --m 3"), EXIT_OK);
-    assert_said(out_text, "right                  3    300    300 ");
+    assert_said(out_text, "right                   3    300    300 ");
     /* 600 is a leading dimension for 512, if not for 2048. */
     assert_int_equal(run_on("a gpu", "", "--sim --variant right --m 3 --lda 600"), EXIT_OK);
 }
