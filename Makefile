@@ -1,9 +1,7 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
-# ARCHS     GPUs to make machine code for, e.g. ARCHS="80 89 90a" (default: the GPU here, else 90a). The PTX of
-#           compute_90a, which the simulator runs, always comes along, and that of the newest of the list, for newer
-#           GPUs, where it costs nothing: of 90a or 100a a GPU of another kind runs neither.
-# CUDA_HOME, NVCC, CC   the toolkit and the C compiler, where the ones that scripts/deps.sh finds will not do.
+# ARCHS="80 89 90a": the GPUs to make machine code for (default: the one here, else 90a; scripts/archs.sh).
+# CUDA_HOME, NVCC, CC: the toolkit and the C compiler, where those that scripts/deps.sh finds will not do.
 
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -13,24 +11,12 @@ MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-# clean and what is built after it: one after the other.
-ifneq ($(filter clean,$(goals)),)
-.NOTPARALLEL:
-endif
+$(if $(filter clean,$(goals)),$(eval .NOTPARALLEL:)) # clean, then what is built after it
 Q := $(if $(V),,@)
-ifeq ($(origin CC),default)
-CC := gcc
-endif
-ifneq ($(filter profile,$(goals)),)
-ifeq ($(STEP),)
-$(error profile: STEP is not set, e.g. make profile STEP=step04)
-endif
-endif
-ifneq ($(filter compare,$(goals)),)
-ifeq ($(and $(A),$(B)),)
-$(error compare: A and B are not both set, e.g. make compare A=old.csv B=plots/data/nvidia-h200/sgemm.csv)
-endif
-endif
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+$(if $(filter profile,$(goals)),$(if $(STEP),,$(error profile: STEP is not set, e.g. make profile STEP=step04)))
+$(if $(filter compare,$(goals)),$(if $(and $(A),$(B)),,$(error compare: A and B are not both set, e.g. make compare A=old.csv \
+    B=plots/data/nvidia-h200/sgemm.csv)))
 
 include scripts/make/toolkit.mk scripts/make/build.mk
 
@@ -63,8 +49,7 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
 include scripts/make/simulator.mk scripts/make/tests.mk
 
 $(linked):
-	@echo "link  $@"
-	@mkdir -p $(@D)
+	$(call say,link  $@)
 	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out build/lib/%san_sim.a,$(filter %.o %.a,$^)) \
 	    -Wl,--end-group $(link_libs)
 
@@ -72,12 +57,11 @@ $(linked):
 
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
-.PHONY: all sim sim-all deps data demo test test-all test-gpu test-sanitizers test-tuned check-layout check-archs fuzz sanitize \
-        bench bench-sim plots notes notes-check format knn-paper knn-torch clean help ptx profile compare counters cold \
-        errors sass compile_commands.json FORCE
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data ptx
+.PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
+        notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 
 all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator where there is no GPU
-
 sim: $(sim) ## build the simulator for this machine: build/sim/libcudart.so.13
 sim-all: $(sim_all) ## the same for every instruction set: build/sim-all/libcudart.so.13
 
@@ -91,11 +75,9 @@ $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
-	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
-
+	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ## everything the project does, small, with a GPU or without
 	@sh scripts/demo.sh
-
 test_programs := sim $(tests) $(sim_tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(programs) build/tests/conformance
 test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
 	@sh scripts/run_tests.sh
@@ -110,19 +92,8 @@ check-layout: ## do includes follow the modules' order, and are files and folder
 bench-sim: all sim $(sim_bench) ## time the simulator beside its targets (RUNS=5)
 	@sh scripts/bench_sim.sh
 
-# Goals that are scripts.
-# test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library
-# sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
-# fuzz: ## fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
-# bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
-# knn-paper: ## the paper's three experiments on step 8, recorded (PARTS=, MINUTES=, FORCE=1)
-# knn-torch: ## time step 8 beside PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
-# errors: ## record the error of tf32x3, TF32 and FP32 against K on this GPU
-# counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
-# cold: ## count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
-# sass: ## record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
-# data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data
+# Goals that are scripts, whose line `# help: ` says what they do.
+ptx: all
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
 notes: ## refresh the tables of the notes from the recorded measurements
 	@python3 -B -m report notes
@@ -134,26 +105,12 @@ compare: ## compare two recorded files: A=old.csv B=new.csv
 	@python3 -B -m report compare "$(A)" "$(B)"
 profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
-
-# ptx: ## write each kernel's PTX (and SASS, with cuobjdump) to build/ptx
-cuobjdump = $(firstword $(wildcard $(CUDA_DIR)/bin/cuobjdump) $(shell command -v cuobjdump))
-ptx: $(patsubst %,build/ptx/%.ptx,$(kernels)) $(if $(filter ptx,$(goals)),$(if $(cuobjdump),$(patsubst %,build/ptx/%.sass,$(kernels))))
-	@echo "build/ptx: the PTX of compute_90a$(if $(cuobjdump), and the SASS of $(ARCHS),; no SASS without cuobjdump)"
-build/ptx/%.ptx: %.cu build/flags
-	@mkdir -p $(@D)
-	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) -O3 -lineinfo -arch=compute_90a -MMD -MP -MF $(@:.ptx=.d) -MT $@ -ptx -o $@ $<
-build/ptx/%.sass: build/obj/%.cu.o
-	@mkdir -p $(@D)
-	$(Q)$(cuobjdump) -sass $< >$@
-
 check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)
 	@echo "every kernel compiles for $(addprefix sm_,$(checked))$(left_out)"
 build/archs/%.o: %.cu build/flags
-	@echo "nvcc  $< ($(checked))"
-	@mkdir -p $(@D)
-	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< \
-	    $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
-
+	$(call say,nvcc  $< ($(checked)))
+	$(Q)$(compile_cuda)
+build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
 compile_commands.json: ## tell editors (clangd) how each file is compiled
 	@$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
 format: ## clang-format every .c, .h, .cu and .cuh
@@ -166,6 +123,7 @@ clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
 help: ## list the targets
 	@trap '' PIPE; { sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
 	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done; \
+	    for name in $(scripted); do printf '%-22s ' $$name; sed -n 's/^# help: //p' scripts/$$(echo $$name | tr - _).sh; done; \
 	    echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), V=1 (show commands)'; \
 	} 2>/dev/null || true
 

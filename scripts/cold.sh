@@ -1,4 +1,5 @@
 #!/bin/sh
+# help: count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
 # Does every timed GEMV launch find its matrix outside the caches? Counts, with Nsight Compute, the bytes that launches
 # of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
 # plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.

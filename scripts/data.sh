@@ -1,4 +1,5 @@
 #!/bin/sh
+# help: fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
 # Fetches the data sets of step 8 from the UCI archive into data/ (or where KNN_DATA says): optdigits and the KDD Cup of
 # 1999. What is there and right is left alone. A file is checked by the SHA-256 of its contents (of a .gz: unpacked, as
 # archives have packed it anew) and gets its name only then. DATA_URLS replaces the places to fetch from (the tests use

@@ -1,4 +1,5 @@
 #!/bin/sh
+# help: fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
 # Fuzzes what reads bytes that anyone may have made, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
 # binaries, and the data files of step 8. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# help: record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
 # Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
 # registers, and how many instructions of which kind (report/record/sass.py says how the loop is found). Needs no GPU.
 # Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.

@@ -1,5 +1,4 @@
 # How a file is compiled, and the one way to link: every program is a line of `program`.
-
 CPPFLAGS := -Icommon
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
           -isystem "$(CUDA_DIR)/include" -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
@@ -11,6 +10,9 @@ no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
 LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)"
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
+compile_c = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+compile_cuda = "$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+say = @echo "$(1)"; mkdir -p $(@D)
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(addprefix $(d)/,*.c *.cu types/*.cu))))
 
 # $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): it is linked of these, after what every program needs.
@@ -20,32 +22,25 @@ $(1): $(2) build/flags
 $(1): private link_libs := $(3)
 $(1): private link_flags := $(or $(4),$(LDFLAGS))
 endef
+
 build/lib/%.a:
-	@mkdir -p $(@D)
-	@rm -f $@
+	@mkdir -p $(@D); rm -f $@
 	$(Q)ar rcs $@ $^
-
 build/obj/%.c.o: %.c build/flags
-	@echo "cc    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-
+	$(call say,cc    $<)
+	$(Q)$(compile_c)
 build/obj/%.cpp.o: %.cpp build/flags
-	@echo "c++   $<"
-	@mkdir -p $(@D)
+	$(call say,c++   $<)
 	$(Q)g++ -std=c++17 -O2 -g -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-
 build/obj/%.cu.o: %.cu build/flags
-	@echo "nvcc  $<"
-	@mkdir -p $(@D)
-	$(Q)"$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call say,nvcc  $<)
+	$(Q)$(compile_cuda)
 
-# Everything is rebuilt when a compiler or a flag changes.
-flags = $(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
+# Everything is rebuilt when a compiler, a flag or the processor changes.
+flags = $(CC) | $(isa) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
 build/flags: export FLAGS := $(flags)
 ifneq ($(file <build/flags),$(flags))
 build/flags: FORCE
 endif
 build/flags:
-	@mkdir -p $(@D)
-	@printf '%s\n' "$$FLAGS" >$@
+	@mkdir -p $(@D); printf '%s\n' "$$FLAGS" >$@

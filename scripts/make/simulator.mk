@@ -1,13 +1,7 @@
 # The simulator: its instructions' handlers (exec_*.c, ops.c) for the best instruction set of this machine, or, in the
 # library that `make test-all` takes, for all of them; the rest once.
-
 sim := build/sim/libcudart.so.13
 sim_all := build/sim-all/libcudart.so.13
-cpu := $(if $(findstring x86_64,$(shell uname -m)),$(shell grep -m 1 '^flags' /proc/cpuinfo))
-isas := $(if $(cpu),v4 v3) baseline
-needs_v4 := avx512f avx512bw avx512cd avx512dq avx512vl
-needs_v3 := avx2 fma bmi1 bmi2 f16c abm movbe
-isa := $(firstword $(foreach i,$(isas),$(if $(filter-out $(cpu),$(needs_$(i))),,$(i))))
 march_v3 := -march=x86-64-v3
 march_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 sim_sources := $(wildcard common/sim/*.c)
@@ -20,34 +14,20 @@ sim_flags := -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/sim
 
 $(eval $(call program,$(sim),$(sim_objects),-lm -lpthread,$(sim_flags)))
 $(eval $(call program,$(sim_all),$(sim_all_objects),-lm -lpthread,$(sim_flags)))
-$(sim) $(sim_all): common/sim/libcudart.map build/sim/isa
+$(sim) $(sim_all): common/sim/libcudart.map
 build/lib/sim.a: $(sim_objects)
 
-# A build folder that another machine has filled: its simulator is linked anew.
-ifneq ($(file <build/sim/isa),$(isa))
-build/sim/isa: FORCE
-endif
-build/sim/isa:
-	@mkdir -p $(@D)
-	@echo '$(isa)' >$@
-
 # -fno-strict-aliasing: a lane array is whatever its instruction says. Rounding: as the operation says, never fused.
-sim_cc = $(CC) $(CPPFLAGS) $(CFLAGS) -fno-strict-aliasing -ffp-contract=off -fno-math-errno
-$(sim_rest): build/obj/%.o: % build/flags
-	@echo "cc    $<"
-	@mkdir -p $(@D)
-	$(Q)$(sim_cc) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-
+as_written := -fno-strict-aliasing -ffp-contract=off -fno-math-errno
+build/obj/common/sim/%.o: CFLAGS += $(as_written)
 # What picks a set at run time must run everywhere.
 build/obj/common/sim/isa.c.%.o: common/sim/isa.c build/flags
-	@echo "cc    $< ($*)"
-	@mkdir -p $(@D)
-	$(Q)$(sim_cc) '-DSIM_ISAS=$(patsubst %,ISA(%),$(if $(filter all,$*),$(isas),$*))' -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call say,cc    $< ($*))
+	$(Q)$(compile_c) '-DSIM_ISAS=$(patsubst %,ISA(%),$(if $(filter all,$*),$(isas),$*))'
 
 define isa_rules
 $(call handlers_for,$(1)): build/obj/%.$(1).o: % build/flags
-	@echo "cc    $$< ($(1))"
-	@mkdir -p $$(@D)
-	$$(Q)$$(sim_cc) -O3 -fno-trapping-math $$(march_$(1)) -DSIM_ISA=$(1) -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+	$$(call say,cc    $$< ($(1)))
+	$$(Q)$$(compile_c) -O3 -fno-trapping-math $$(march_$(1)) -DSIM_ISA=$(1)
 endef
 $(foreach i,$(isas),$(eval $(call isa_rules,$(i))))

@@ -1,6 +1,4 @@
-# What only tests are for. A test of the simulator takes the objects it needs, and may put its own in the place of
-# others.
-
+# What only tests are for. A test of the simulator takes the objects it needs, and may put its own in others' place.
 archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
@@ -10,7 +8,6 @@ gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
 # Steps of right variants and of ones with a fault each; step 7's configurations, each a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
-
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
 $(foreach t,$(sim_tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o build/lib/sim.a,-lcmocka -lm -lpthread)))
 $(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=build/obj/%).cu.o,$(LDLIBS))))
@@ -44,10 +41,8 @@ sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluste
     tests/sanitizers/race
 define sanitizer_rules
 build/$(1)/%.c.o: %.c build/flags
-	@echo "cc    $$< ($(1))"
-	@mkdir -p $$(@D)
-	$$(Q)$$(sim_cc) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags) \
-	    -MMD -MP -MF $$(@:.o=.d) -c -o $$@ $$<
+	$$(call say,cc    $$< ($(1)))
+	$$(Q)$$(compile_c) $(as_written) -Icommon/sim -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags)
 build/lib/$(1)_sim.a: $(patsubst %,build/$(1)/%.o,$(sim_sources))
 $(1)_whole := -Wl,--whole-archive build/lib/$(1)_sim.a -Wl,--no-whole-archive \
     -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread -lz

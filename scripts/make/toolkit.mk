@@ -2,7 +2,6 @@
 # build/config.mk; only deps, demo, test and test-all let it install anything.
 
 no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch
-installs := $(filter deps demo test test-all,$(goals))
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS))) # of options without an argument
 dry := $(findstring n,$(letters))$(findstring q,$(letters))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
@@ -10,56 +9,22 @@ groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter notes notes-check compare counters cold sass knn-paper check-layout,$(goals)),report) \
           $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
+check := $(if $(and $(filter deps demo test test-all,$(goals)),$(if $(dry),,may install)),,--check)
 ifneq ($(strip $(groups)),)
-$(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' \
-    sh scripts/deps.sh $(if $(and $(installs),$(if $(dry),,yes)),,--check) $(groups) >&2)
-ifneq ($(.SHELLSTATUS),0)
-$(error deps: see above)
+$(shell CUDA_HOME='$(CUDA_HOME)' NVCC='$(NVCC)' CC='$(CC)' WHEELS='$(WHEELS)' sh scripts/deps.sh $(check) $(groups) >&2)
+$(if $(filter-out 0,$(.SHELLSTATUS)),$(error deps: see above))
 endif
-endif
-
 ifneq ($(filter cuda,$(groups)),)
 include build/config.mk
-# What check-archs compiles for: of these what this nvcc knows.
-known := $(CUDA_ARCHS) $(addsuffix a,$(filter-out 7% 8%,$(CUDA_ARCHS)))
-wanted := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
-checked := $(filter $(known),$(wanted))
-unknown := $(filter-out $(known),$(wanted))
-left_out := $(if $(unknown),; nvcc $(CUDA_VERSION) does not know $(addprefix sm_,$(unknown)))
-gpu := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ')
-portable :=
-ifeq ($(strip $(ARCHS)),)
-# 9.0, 10.0 and 12.0 to the names that give all of the GPU; what this nvcc does not know runs from PTX.
-override ARCHS := $(or $(patsubst 90,90a,$(patsubst 100,100a,$(filter $(CUDA_ARCHS),$(gpu)))),90a)
-portable := $(if $(filter-out $(CUDA_ARCHS),$(gpu)),90)
+$(shell sh scripts/archs.sh '$(ARCHS)' '$(CUDA_ARCHS)' '$(CUDA_VERSION)' >build/archs.mk)
+include build/archs.mk
+$(if $(refused),$(error $(refused)))
 endif
-override ARCHS := $(sort $(ARCHS))
-ifneq ($(filter-out $(known),$(ARCHS)),)
-$(error ARCHS: unknown '$(filter-out $(known),$(ARCHS))'; nvcc $(CUDA_VERSION) makes code for $(strip $(known)))
-endif
-portable := $(or $(portable),$(filter-out %a,$(shell printf '%s\n' $(ARCHS) | sort -n | tail -n 1)))
+ifeq ($(dry)$(wildcard build/flags),)
+$(shell sh scripts/first_build.sh '$(goals)' '$(gpu)' >&2)
 endif
 
 , := ,
-gencode_here := $(foreach a,$(filter-out 90a,$(ARCHS)),-gencode arch=compute_$(a),code=sm_$(a)) \
-                -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(ARCHS)),sm_90a$(,))compute_90a]'
+gencode_here := $(foreach a,$(filter-out 90a,$(archs)),-gencode arch=compute_$(a),code=sm_$(a)) \
+                -gencode 'arch=compute_90a,code=[$(if $(filter 90a,$(archs)),sm_90a$(,))compute_90a]'
 gencode := $(gencode_here) $(addprefix -gencode arch=compute_,$(foreach a,$(portable),$(a),code=compute_$(a)))
-
-# The first build says about how long it will take, from seconds of one core; a step's longest file takes the last.
-first_step := 20
-first_steps := 180
-first_sim := 40
-first_tests := 500
-first_file := 15
-ifeq ($(dry)$(wildcard build/flags),)
-many := $(filter all demo test test-all bench-sim,$(goals))
-some := $(filter step%,$(goals))
-first := $(if $(many),$(first_steps),$(some:%=$(first_step))) $(if $(filter test test-all,$(goals)),$(first_tests)) \
-         $(if $(or $(filter sim test test-all bench-sim,$(goals)),$(if $(gpu),,$(many)$(some))),$(first_sim))
-ifneq ($(strip $(first)),)
-cores := $(shell nproc 2>/dev/null || echo 1)
-seconds := $(shell s=$$((($(subst $() $(),+,$(strip $(first)))) / $(cores))); \
-    echo $$((s > $(first_file) ? s : $(first_file))))
-$(info The first build takes about $(seconds) s on $(cores) cores; later ones build what has changed.)
-endif
-endif
