@@ -13,7 +13,7 @@ WHOLE = re.compile(r"-?\d+")
 
 
 class Mistake(Exception):
-    """Something in a file or an argument that the reader of the message can mend: one line, exit status 2."""
+    """Bad input, reported in one line that names what is wrong; the exit status is then 2."""
 
 
 def split_line(line, place):
@@ -21,41 +21,42 @@ def split_line(line, place):
     try:
         return next(csv.reader([line], strict=True), [])
     except csv.Error:
-        raise Mistake(f"{place}: a quote is not closed, or text stands beside it") from None
+        raise Mistake(f"{place}: unbalanced quotes") from None
 
 
 def read_lines(path, name):
-    """(line number, line) of a file of text, its header first."""
+    """The lines of a text file with their numbers, the header first."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = file.read().split("\n")
     except OSError as error:
         raise Mistake(f"cannot read {name}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise Mistake(f"{name}: not a file of text (UTF-8)") from None
-    if lines[-1] == "":
-        lines.pop()
+        raise Mistake(f"{name}: not a text file (UTF-8)") from None
+    last = lines.pop()
+    if last:
+        raise Mistake(f"{name}:{len(lines) + 1}: cut off: the last line has no end")
     if not lines:
         raise Mistake(f"{name}:1: empty, not even a header")
     return [(number, line.rstrip("\r")) for number, line in enumerate(lines, 1)]
 
 
 def read_header(fields, columns, place):
-    """The Column of every field of a header line."""
+    """The column that each field of a header line names."""
     known = {column.name: column for column in columns}
     for number, field in enumerate(fields):
         if field not in known:
             raise Mistake(f"{place}: unknown column '{field}'")
         if field in fields[:number]:
-            raise Mistake(f"{place}: column '{field}' stands there twice")
+            raise Mistake(f"{place}: duplicate column '{field}'")
     for column in columns:
         if column.name not in fields and not column.optional:
-            raise Mistake(f"{place}: no column '{column.name}'")
+            raise Mistake(f"{place}: missing column '{column.name}'")
     return [known[field] for field in fields]
 
 
 def value_of(field, column, place):
-    """A field as the database takes it; empty is NULL."""
+    """A field as a value for the database; an empty one is NULL."""
     if field == "":
         if column.needed:
             raise Mistake(f"{place}: {column.name} is empty")
@@ -72,7 +73,7 @@ def value_of(field, column, place):
 
 
 def read_table(path, kind, name=None):
-    """The rows of a file as tuples in the order of its schema's columns; `name` is what messages call the file."""
+    """The rows of a file as tuples in the order of its schema's columns; `name` is used in messages."""
     name = name or path
     columns = schema.FILES[kind]
     lines = read_lines(path, name)
@@ -91,7 +92,8 @@ def read_table(path, kind, name=None):
 
 
 def fill(db, kind, rows, table=None):
-    """Makes a table, called as the kind of file if not otherwise, of these rows; its rowid + 1 is the line of the file."""
+    """Makes a table of these rows, named after the kind of file unless `table` names it. A row's line in the file is its
+    rowid + 1."""
     table = table or kind
     columns = schema.FILES[kind]
     types = {"text": "TEXT", "int": "INTEGER", "real": "REAL"}
@@ -107,7 +109,7 @@ def empty_database():
 
 
 def one_device(db, names):
-    """Figures and tables show one device: refuses rows of a second one."""
+    """Refuses rows of a second device: tables and figures show one."""
     for table, line, other, first in db.execute("SELECT file, line, device, first FROM other_device ORDER BY file, line"):
         raise Mistake(f"{names[table]}:{line}: measured on {other}, the lines before on {first}: one device a file")
 

@@ -21,7 +21,7 @@ def columns(text):
     return [Column(word) for word in text.split()]
 
 
-# What every `run` appends with --csv. RECORD_HEADER in the harness's record.h is its writer's list of the same names.
+# What every `run` appends with --csv: the columns of RECORD_HEADER in record.h.
 RECORD = columns("""
     step:text! variant:text! op:text! dtype:text! layout:text m:int! n:int! k:int! d:int alpha:real! beta:real!
     cache:text! mode:text! ms_median:real ms_min:real ms_max:real gflops:real gbps:real peak_share:real
@@ -53,7 +53,7 @@ MEASURED = {
         step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
 }
 
-# Written by hand, in plots/, but for sass, which `make sass` records in plots/data/.
+# Maintained by hand in plots/, except sass, which `make sass` records in plots/data/.
 COMMON = {
     "intensity": columns("step:text! variant:text! tile_m:int tile_n:int flop_per_byte:real! how:text!"),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
@@ -65,11 +65,11 @@ COMMON = {
     """),
 }
 
-# Written in between, and read once: what step 8's run --rates-csv says of one sample.
+# Intermediate: what step 8's `run --rates-csv` writes about one sample; record/knn.py makes rows of knn_rates.csv of it.
 PASSING = {
     "run_rates": columns("""
-        method:text! k:int! class:text! train_records:int! test_records:int! class_records:int! accuracy:real! detection:real!
-        false_alarms:real neighbours_unlike_cpu:int""" + ORIGIN),
+        method:text! k:int! class:text! train_records:int! test_records:int! class_records:int! accuracy:real!
+        detection:real! false_alarms:real neighbours_unlike_cpu:int""" + ORIGIN),
 }
 
 FILES = {**MEASURED, **COMMON, **PASSING}

@@ -1,4 +1,4 @@
-"""Makes Markdown tables and text charts of the SQL files in tables/: README.md says how such a file is written."""
+"""Makes Markdown tables and text charts from the SQL files in tables/; README.md describes such a file."""
 
 import os
 

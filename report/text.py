@@ -72,6 +72,11 @@ def form(format, *values):
     return format % values
 
 
+def sub(text):
+    """The line under a table; NULL where nothing was measured."""
+    return f"<sub>{text or 'Not measured yet.'}</sub>"
+
+
 def short_step(step):
     """step05 of step05_doublebuffer."""
     return step.split("_")[0]
@@ -161,6 +166,7 @@ def register(db):
     for function in (number, speed, fast_speed, microseconds, times, factor, percent, short_step, slug, without_threads):
         db.create_function(function.__name__, 1, or_none(function))
     db.create_function("significant", 2, or_none(significant))
+    db.create_function("sub", 1, sub)
     db.create_function("milliseconds", 2, milliseconds)
     db.create_function("form", -1, or_none(form))
     db.create_aggregate("median", 1, aggregate(median))

@@ -232,7 +232,7 @@ GEMV_DEFAULTS = {"dtype": "f16", "mode": "graph", "cache": "cold", "op": "gemv"}
 def gemv_row(db, step, name, n, k, options):
     find_variant(db, step, name, ("cublas", "read_ceiling"))
     op = "gemv" if name in ("cublas", "read_ceiling") else options["op"]
-    return db.execute("""SELECT a.*, r.* FROM gemv_all AS a LEFT JOIN gemv AS r ON r.rowid = a.line
+    return db.execute("""SELECT a.*, r.* FROM gemv_all AS a LEFT JOIN gemv AS r ON r.rowid + 1 = a.line
                          WHERE (a.step, name, a.n, a.k, a.op, a.dtype, a.mode, a.cache) = (?, ?, ?, ?, ?, ?, ?, ?)""",
                       [step, name, whole(n), whole(k), op, options["dtype"], options["mode"], options["cache"]]).fetchone()
 
@@ -255,7 +255,8 @@ def gemv(db, words):
 
 
 def gemv_ratio(db, words):
-    need(words, 5, 99, "gemv-ratio: STEP VARIANT1[/WORD]... VARIANT2[/WORD]... N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]")
+    need(words, 5, 99, "gemv-ratio: STEP VARIANT1[/WORD]... VARIANT2[/WORD]... N K [DTYPE] [MODE] [CACHE] [chain] "
+         "[FORMAT]")
     step = find_step(db, "gemv", words[0])
     options = dict(GEMV_DEFAULTS)
     format = format_of(take_options(words[5:], GEMV_OPTIONS, options))
@@ -281,7 +282,7 @@ TENSOR_DEFAULTS = {"dtype": None, "layout": "tn", "load": "burst"}
 def tensor_row(db, step, name, sides, options):
     find_variant(db, step, name, ("cublas",))
     dtype = options["dtype"]
-    if dtype is None: # the type that the variant stands for on the ladder
+    if dtype is None:  # the type that the variant stands for on the ladder
         row = db.execute("SELECT dtype FROM tensor_variant WHERE step = ? AND variant = ?", [step, name]).fetchone()
         dtype = row["dtype"] if row and row["dtype"] else "f16"
     where = [step, dtype, options["layout"], *map(whole, sides), options["load"]]
@@ -316,7 +317,8 @@ def tensor(db, words):
 
 
 def tensor_ratio(db, words):
-    need(words, 6, 99, "tensor-ratio: STEP VARIANT1[/WORD]... VARIANT2[/WORD]... M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]")
+    need(words, 6, 99, "tensor-ratio: STEP VARIANT1[/WORD]... VARIANT2[/WORD]... M N K [DTYPE] [LAYOUT] [sustained] "
+         "[FORMAT]")
     step = find_step(db, "tensorcore", words[0])
     options = dict(TENSOR_DEFAULTS)
     format = format_of(take_options(words[6:], TENSOR_OPTIONS, options))

@@ -1,13 +1,36 @@
--- What the tables and figures are made of: of the recorded rows (one table a file, see schema.py) those that are shown,
--- with what is computed from them.
+-- The building blocks of tables and figures: which recorded rows are shown, and what is computed from them. Each recorded
+-- file is a table (schema.py lists their columns); line is a row's line in its file.
 --
--- Throughout, of two measurements of one case the later one counts. "max(rowid) ... GROUP BY case" says that: SQLite
--- takes the other columns from the row that has the maximum. Tables, not views, where many queries read them.
--- Functions that SQLite does not have (percent, speed, median, origin, ...) are in text.py.
+-- When a case was measured more than once, the last measurement counts: "SELECT max(line), * ... GROUP BY case", where
+-- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
+-- Functions that SQLite does not have (percent, speed, median, origin, ...) are defined in text.py.
+
+-- ---- the rows that are shown; the simulator's have no times and never are ----
+
+CREATE VIEW gemm_shown AS -- FP32: C = A*B, caches cold, no continuous load
+SELECT rowid + 1 AS line, * FROM sgemm
+WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
+  AND cache = 'cold' AND ms_median > 0;
+
+CREATE VIEW tensor_shown AS -- C = A*B, caches cold
+SELECT rowid + 1 AS line, * FROM tensorcore
+WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold';
+
+CREATE VIEW gemv_shown AS -- y = A*x, the read ceiling, and chains (whose alpha is their own)
+SELECT rowid + 1 AS line, * FROM gemv
+WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0);
+
+CREATE VIEW search_shown AS -- the autotuner's
+SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0;
+
+CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the host), cpu
+SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
+       CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
+FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
 
 -- ---- the ladders: every variant of every step in the order they are read ----
 
--- A variant that no ladder in plots/ names stands behind the others, in the order of the file.
+-- Variants that no ladder in plots/ names come last, in the order of the file.
 CREATE TABLE variant AS
 SELECT family, step, short_step(step) AS short, variant, min(place) AS place
 FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
@@ -16,32 +39,26 @@ FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
       UNION ALL
       SELECT 'gemv', step, variant, rowid FROM gemv_ladder WHERE variant <> 'cublas'
       UNION ALL
-      SELECT 'gemm', step, variant, 1000000 + rowid FROM sgemm
-      WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
-        AND cache = 'cold' AND ms_median > 0
+      SELECT 'gemm', step, variant, 1000000 + line FROM gemm_shown
       UNION ALL
-      SELECT 'tensor', step, variant, 1000000 + rowid FROM tensorcore
-      WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+      SELECT 'tensor', step, variant, 1000000 + line FROM tensor_shown
       UNION ALL
-      SELECT 'gemv', step, variant, 1000000 + rowid FROM gemv
-      WHERE ms_median > 0 AND (op = 'gemv_chain' OR op = 'gemv' AND alpha = 1 AND beta = 0)
+      SELECT 'gemv', step, variant, 1000000 + line FROM gemv_shown WHERE op <> 'read'
       UNION ALL
-      SELECT 'gemv', step, variant, 2000000 + rowid FROM gemv_search WHERE us > 0)
+      SELECT 'gemv', step, variant, 2000000 + line FROM search_shown)
 GROUP BY family, step, variant;
 
 CREATE VIEW gemm_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemm';
 
--- ---- FP32 GEMM: C = A*B, caches cold, no continuous load ----
+-- ---- FP32 GEMM ----
 
 CREATE TABLE gemm AS
-SELECT max(sgemm.rowid) AS line, sgemm.*,
+SELECT max(line), *,
        CASE WHEN gflops > 0 THEN gflops / 1000 ELSE 2.0 * m * n * k / ms_median / 1e9 END AS tflops,
        CASE WHEN m = n AND n = k AND m >= 256 THEN 'square'
             WHEN m = n AND k = 1024 AND m IN (2048, 4096, 8192, 16384) THEN 'article'
             ELSE 'odd' END AS shape
-FROM sgemm
-WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
-  AND cache = 'cold' AND ms_median > 0
+FROM gemm_shown
 GROUP BY step, variant, m, n, k;
 
 -- As cells of a table.
@@ -67,31 +84,20 @@ FROM (SELECT gemm.step, gemm.variant, row_number() OVER (
       FROM gemm JOIN variant ON family = 'gemm' AND variant.step = gemm.step AND variant.variant = gemm.variant)
 WHERE rank = 1;
 
--- ---- GEMV: y = A*x, the read ceiling, and chains (whose alpha is their own) ----
+-- ---- GEMV ----
 
 CREATE TABLE gemv_row AS
-SELECT max(gemv.rowid) AS line, gemv.*, 1000 * ms_median AS us
-FROM gemv
-WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0)
+SELECT max(line), *, 1000 * ms_median AS us FROM gemv_shown
 GROUP BY op, step, variant, dtype, n, k, cache, mode;
-
-CREATE VIEW gemv_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'gemv';
-
-CREATE VIEW gemv_shape AS
-SELECT n, k FROM gemv_row UNION SELECT n, k FROM gemv_search WHERE us > 0;
 
 -- How fast this GPU reads: measured with the same launches or, for programmatic dependent launch, with plain ones.
 CREATE TABLE gemv_ceiling AS
-SELECT * FROM gemv_row WHERE op = 'read' AND variant = 'read_ceiling';
-INSERT INTO gemv_ceiling
-SELECT line, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, 'pdl', ms_median, ms_min, ms_max, gflops,
-       gbps, peak_share, baseline, baseline_ms, ratio, ratio_min, ratio_max, max_err_bound_share, clock_mhz, power_w,
-       device, cc, driver, cuda, date, us
-FROM gemv_ceiling AS plain
-WHERE mode = 'graph' AND NOT EXISTS (
-    SELECT 1 FROM gemv_ceiling AS own
-    WHERE own.mode = 'pdl' AND (own.step, own.dtype, own.n, own.k, own.cache) =
-          (plain.step, plain.dtype, plain.n, plain.k, plain.cache));
+WITH own AS (SELECT * FROM gemv_row WHERE op = 'read' AND variant = 'read_ceiling')
+SELECT step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line FROM own
+UNION ALL
+SELECT step, dtype, n, k, cache, 'pdl', us, gbps, ratio, ratio_min, ratio_max, peak_share, line FROM own
+WHERE mode = 'graph' AND (step, dtype, n, k, cache) NOT IN (
+    SELECT step, dtype, n, k, cache FROM own WHERE mode = 'pdl');
 
 -- cuBLAS: the median over the variants' runs. Bytes: A, x and y once each.
 CREATE TABLE gemv_cublas AS
@@ -100,7 +106,7 @@ FROM (SELECT step, dtype, n, k, cache, mode, median(1000 * baseline_ms) AS us
       FROM gemv_row WHERE op = 'gemv' AND variant <> 'cublas' AND baseline_ms > 0
       GROUP BY step, dtype, n, k, cache, mode);
 
--- All of it, with its share of the ceiling; `name` is a variant, cublas or read_ceiling.
+-- Everything that was timed, with its share of the ceiling; `name` is a variant, cublas or read_ceiling.
 CREATE TABLE gemv_all AS
 SELECT r.name, r.op, r.step, r.dtype, r.n, r.k, r.cache, r.mode, r.us, r.gbps, r.ratio, r.ratio_min, r.ratio_max,
        r.peak_share, r.line, CASE WHEN r.gbps > 0 THEN r.gbps / c.gbps END AS ceiling_share
@@ -126,27 +132,24 @@ FROM gemv_all;
 -- first was tried last.
 CREATE TABLE candidate AS
 WITH tried AS (
-         SELECT rowid AS row, step, variant, dtype, n, k, cache, mode, candidate, us, reduce_threads AS threads, block_n,
-                loads * rows AS in_flight, first_value(rowid) OVER problem AS search,
+         SELECT line AS row, step, variant, dtype, n, k, cache, mode, candidate, us, reduce_threads AS threads, block_n,
+                loads * rows AS in_flight, first_value(line) OVER problem AS search,
                 first_value(candidate) OVER problem AS first
-         FROM gemv_search WHERE us > 0
-         WINDOW problem AS (PARTITION BY step, variant, dtype, n, k, cache, mode ORDER BY rowid)),
+         FROM search_shown
+         WINDOW problem AS (PARTITION BY step, variant, dtype, n, k, cache, mode ORDER BY line)),
      begun AS (SELECT search, max(row) AS beginning FROM tried WHERE candidate = first GROUP BY search)
 SELECT tried.* FROM tried JOIN begun USING (search) WHERE row >= beginning;
 
--- ---- GEMM on tensor cores: C = A*B, caches cold ----
+-- ---- GEMM on tensor cores ----
 
 CREATE TABLE tensor AS
-SELECT max(tensorcore.rowid) AS line, tensorcore.*, gflops / 1000 AS tflops,
+SELECT max(line), *, gflops / 1000 AS tflops,
        CASE mode WHEN 'sustained' THEN 'sustained' ELSE 'burst' END AS load,
        CASE WHEN peak_share > 0 THEN gflops / 1000 / peak_share END AS peak,
        -- the variant that stands for a type: the one that alone takes it, else persistent
        variant = CASE dtype WHEN 'tf32x3' THEN 'tf32x3' ELSE 'persistent' END AS stands
-FROM tensorcore
-WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+FROM tensor_shown
 GROUP BY step, variant, dtype, layout, m, n, k, mode = 'sustained';
-
-CREATE VIEW tensor_step AS SELECT DISTINCT step, short FROM variant WHERE family = 'tensor';
 
 CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
 SELECT v.step, v.variant, place, dtype
@@ -175,8 +178,7 @@ FROM tensor;
 -- 4096^3, or where that is missing at 8192^3 or 16384^3.
 CREATE VIEW tensor_limit AS
 SELECT step, m AS side, clock_mhz AS clock,
-       peak * clock_mhz / (SELECT max(clock_mhz) FROM tensorcore
-                           WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold') AS tflops
+       peak * clock_mhz / (SELECT max(clock_mhz) FROM tensor_shown) AS tflops
 FROM tensor
 WHERE variant = 'persistent' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained' AND m = n AND n = k
   AND m IN (4096, 8192, 16384) AND peak IS NOT NULL AND clock_mhz > 0
@@ -186,22 +188,16 @@ ORDER BY m LIMIT 1;
 CREATE TABLE tensor_side AS
 SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
--- ---- nearest neighbours: 1200 queries; `how`: device, transfers (with copies from and to the host) or cpu ----
+-- ---- nearest neighbours ----
 
 CREATE TABLE knn_case AS
-SELECT max(knn.rowid) AS line, knn.*, CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
-FROM knn
-WHERE op = 'knn' AND ms_median > 0 AND m = 1200 AND coalesce(baseline, '') NOT LIKE 'torch %'
-GROUP BY variant, n, d, k, CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END;
+SELECT max(line), * FROM knn_shown WHERE NOT beside_torch GROUP BY variant, n, d, k, how;
 
 CREATE INDEX knn_case_index ON knn_case (variant, n, d, k, how);
 
 -- What was timed in turn with PyTorch stands apart.
 CREATE TABLE knn_torch AS
-SELECT max(rowid) AS line, m, n, d, k, variant, baseline, ms_median, baseline_ms, ratio, ratio_min, ratio_max
-FROM knn
-WHERE op = 'knn' AND ms_median > 0 AND baseline LIKE 'torch %'
-GROUP BY m, n, d, k, variant;
+SELECT max(line), * FROM knn_shown WHERE beside_torch GROUP BY m, n, d, k, variant;
 
 -- The first k from which on bitonic takes no longer than kpass, of two k next to one another: n = 16384, d = 32.
 CREATE VIEW knn_crossover AS
@@ -254,55 +250,48 @@ FROM (SELECT max(rowid), * FROM counters GROUP BY step);
 -- ---- where it was measured ----
 
 CREATE TABLE measured AS -- the rows that are shown: of which device, from which line of which file
-SELECT 'gemm' AS kind, 'sgemm' AS file, rowid AS row, device, driver, cuda, date FROM sgemm
-WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
-  AND cache = 'cold' AND ms_median > 0
+SELECT 'gemm' AS kind, 'sgemm' AS file, line, device, driver, cuda, date FROM gemm_shown
 UNION ALL
-SELECT 'gemv', 'gemv', rowid, device, driver, cuda, date FROM gemv
-WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0)
+SELECT 'gemv', 'gemv', line, device, driver, cuda, date FROM gemv_shown
 UNION ALL
-SELECT 'search', 'gemv_search', rowid, device, driver, cuda, date FROM gemv_search WHERE us > 0
+SELECT 'search', 'gemv_search', line, device, driver, cuda, date FROM search_shown
 UNION ALL
-SELECT 'dram', 'gemv_dram', rowid, device, driver, cuda, date FROM gemv_dram
+SELECT 'dram', 'gemv_dram', rowid + 1, device, driver, cuda, date FROM gemv_dram
 UNION ALL
-SELECT 'tensor', 'tensorcore', rowid, device, driver, cuda, date FROM tensorcore
-WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold'
+SELECT 'tensor', 'tensorcore', line, device, driver, cuda, date FROM tensor_shown
 UNION ALL
-SELECT CASE WHEN baseline LIKE 'torch %' THEN 'knn_torch' WHEN mode = 'cpu' THEN 'knn_cpu' ELSE 'knn' END, 'knn', rowid,
-       CASE WHEN mode = 'cpu' AND coalesce(baseline, '') NOT LIKE 'torch %' THEN without_threads(device) ELSE device END,
-       driver, cuda, date
-FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %')
+SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' ELSE 'knn' END, 'knn', line,
+       CASE WHEN how = 'cpu' AND NOT beside_torch THEN without_threads(device) ELSE device END, driver, cuda, date
+FROM knn_shown
 UNION ALL
-SELECT 'knn_rates', 'knn_rates', rowid, device, driver, cuda, date FROM knn_rates
+SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
-SELECT 'counters', 'counters', rowid, device, driver, cuda, date FROM counters
+SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL
-SELECT 'error', 'tensorcore_error', rowid, device, driver, cuda, date FROM tensorcore_error
+SELECT 'error', 'tensorcore_error', rowid + 1, device, driver, cuda, date FROM tensorcore_error
 WHERE device NOT LIKE '%simulated%';
 
 CREATE TABLE source AS
 SELECT kind, device, origin(device, driver, cuda, date) AS text
-FROM (SELECT * FROM measured ORDER BY kind, row)
+FROM (SELECT * FROM measured ORDER BY kind, line)
 GROUP BY kind;
 
 CREATE VIEW other_device AS -- rows of a second device: a file has one
-SELECT kind, file, row + 1 AS line, device, first
-FROM measured JOIN (SELECT kind AS of, device AS first, min(row) FROM measured GROUP BY kind) ON of = kind
+SELECT kind, file, line, device, first
+FROM measured JOIN (SELECT kind AS of, device AS first, min(line) FROM measured GROUP BY kind) ON of = kind
 WHERE device <> first;
 
--- What stands below the tables and in the headings of FP32's GEMMs.
+-- For the headings of FP32's tables and the line below them.
 CREATE TABLE gemm_about AS
 SELECT (SELECT text FROM source WHERE kind = 'gemm') AS source,
        (SELECT device FROM source WHERE kind = 'gemm') AS device,
        (SELECT CASE WHEN baseline LIKE 'cublas%' THEN 'cuBLAS' WHEN baseline = 'openblas' THEN 'OpenBLAS'
                     ELSE baseline END
-        FROM sgemm JOIN measured ON kind = 'gemm' AND row = sgemm.rowid
-        WHERE baseline IS NOT NULL ORDER BY row DESC LIMIT 1) AS baseline,
-       (SELECT gflops / peak_share / 1000 FROM sgemm JOIN measured ON kind = 'gemm' AND row = sgemm.rowid
-        WHERE peak_share > 0 ORDER BY row LIMIT 1) AS peak;
+        FROM gemm_shown WHERE baseline IS NOT NULL ORDER BY line DESC LIMIT 1) AS baseline,
+       (SELECT gflops / peak_share / 1000 FROM gemm_shown WHERE peak_share > 0 ORDER BY line LIMIT 1) AS peak;
 
 CREATE VIEW gemm_source AS -- the line below a table, and what it is compared with
 SELECT coalesce(baseline, 'cuBLAS') AS against,
-       '<sub>' || coalesce('Recorded on ' || source || '; cold L2, medians' ||
-           CASE WHEN baseline IS NULL THEN '' ELSE ', ratios pair by pair' END || '.', 'Not measured yet.') || '</sub>' AS line
+       sub('Recorded on ' || source || '; cold L2, medians' ||
+           CASE WHEN baseline IS NULL THEN '' ELSE ', ratios pair by pair' END || '.') AS line
 FROM gemm_about;

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "gpu/device.h"
+#include "tensor/verify.h"
 #include "gpu/error.h"
 #include "base/record.h"
 
@@ -138,7 +139,7 @@ static void one_gpu(void) {
     fake.driver = 13000;
     fake.major = 9;
     fake.set_to = -1;
-    wanted = (device_choice){0};
+    wanted = (device_choice){.has_code = verify_has_device_code};
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
@@ -422,7 +423,7 @@ static void bad_arguments_come_before_the_missing_gpu(void **state) {
     assert_int_equal(run_step("--bogus"), EXIT_USAGE);
     assert_string_equal(err_text, "step01_naive: --bogus: unknown option (see --help)\n");
     assert_int_equal(run_step("--m 2100000000"), EXIT_USAGE);
-    assert_string_equal(err_text, "step01_naive: --m 2100000000: larger than 2000000000\n");
+    assert_string_equal(err_text, "step01_naive: --m: '2100000000' is out of range (at most 2000000000)\n");
     assert_int_equal(run_step("--every 5"), EXIT_USAGE);
     assert_string_equal(err_text, "step01_naive: --every: needs --sweep check\n");
     assert_int_equal(run_step("--csv $d/no/such.csv"), EXIT_USAGE);

@@ -338,7 +338,7 @@ static void the_simulated_gpu_can_be_chosen(void **state) {
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_75 --variant right --variant modern --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "T4 (simulated) (sm_75, ");
-    assert_said(out_text, "modern                20     20     20  skipped: needs sm_80\n");
+    assert_said(out_text, "modern                 20     20     20  skipped: needs sm_80\n");
     assert_said(out_text, "device sm_75, ");
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_42"), EXIT_USAGE);
     assert_string_equal(err_text,
@@ -423,9 +423,9 @@ static void files_and_arguments_are_checked_before(void **state) {
 static void sizes_are_small_unless_asked_for(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --m 3"), EXIT_OK);
-    assert_said(out_text, "right                  3    512    512 ");
+    assert_said(out_text, "right                   3    512    512 ");
     assert_int_equal(run_on("no driver", "", "--variant right --size 300 --m 3"), EXIT_OK);
-    assert_said(out_text, "right                  3    300    300 ");
+    assert_said(out_text, "right                   3    300    300 ");
     /* 600 is a leading dimension for 512, if not for 2048. */
     assert_int_equal(run_on("a gpu", "", "--sim --variant right --m 3 --lda 600"), EXIT_OK);
 }
@@ -520,7 +520,7 @@ static void wrong_results_are_found(void **state) {
                           "  first at row 20, column 1: ");
     assert_said(err_text, "wrong: random pass: 1 of 1600 elements wrong");
     assert_null(strstr(err_text, "right: "));
-    assert_said(out_text, "wrong                 40     40     40  skipped: WRONG RESULT, not timed\n");
+    assert_said(out_text, "wrong                  40     40     40  skipped: WRONG RESULT, not timed\n");
     assert_int_equal(run_on("no driver", "", "--variant stray --size 40"), EXIT_WRONG);
     assert_said(err_text, "stray: 1 words changed that nobody may write, the first 3 floats before C\n");
 }
@@ -528,7 +528,7 @@ static void wrong_results_are_found(void **state) {
 static void a_kernel_that_fails_ends_the_run(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
-    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/gemm/gemm_step.c:");
+    assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/bench/run.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 

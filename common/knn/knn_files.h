@@ -6,9 +6,9 @@
 #include "knn/knn.h"
 #include "knn/knn_options.h"
 
-/* Reads, encodes, searches with each chosen method, votes, prints what the votes are worth and how long each stage
- * took, and writes the files that were asked for (of the first method). `memory`: bytes of device memory that may be
- * taken. Returns the exit status. */
+/* Reads, encodes, searches with each chosen method (the one named first, then in the order of the table), votes, prints
+ * what the votes are worth and how long each stage took, and writes the files that were asked for, which hold the first
+ * method's answer. `memory`: bytes of device memory that may be taken. Returns the exit status. */
 int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory);
 
 #endif

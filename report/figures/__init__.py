@@ -14,8 +14,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def captions(db):
-    """Of each group of figures: the file that it is of, its caption or None where nothing was measured, what its kernels
-    are compared with, and its figures."""
+    """For each group of figures: the file it draws, its caption (None: nothing was measured), what its kernels are compared
+    with, and the figures."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
     baseline = sgemm.baseline_name(db)
@@ -47,7 +47,7 @@ def say(text):
 
 
 def missing(kind, files, drawn):
-    """Says what there is no figure of."""
+    """Says which figures are left out for want of measurements."""
     if kind == "sgemm":
         say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
     elif kind in ("tensorcore", "gemv") and drawn:

@@ -13,7 +13,7 @@ BASELINE, NOT_OURS = 9, 8  # line types of style.gp; a step's is its own number
 
 
 class Nothing(Exception):
-    """There is nothing to draw, and why."""
+    """There is nothing to draw; the message says why."""
 
 
 class Data:

@@ -21,7 +21,7 @@ sim_flags := -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/sim
 $(eval $(call program,$(sim),$(sim_objects),-lm -lpthread,$(sim_flags)))
 $(eval $(call program,$(sim_all),$(sim_all_objects),-lm -lpthread,$(sim_flags)))
 $(sim) $(sim_all): common/sim/libcudart.map build/sim/isa
-build/lib/sim.a: $(sim_all_objects)
+build/lib/sim.a: $(sim_objects)
 
 # A build folder that another machine has filled: its simulator is linked anew.
 ifneq ($(file <build/sim/isa),$(isa))

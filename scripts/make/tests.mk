@@ -22,7 +22,7 @@ $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),
 build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
-build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim
+build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim -DSIM_ISA=$(isa)
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # Fedora's place of cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Of their code for the

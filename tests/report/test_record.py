@@ -54,7 +54,7 @@ class Counters(Case):
         self.assertEqual(out, [schema.header("counters"), read(rows).strip()] + sixes)
         none = os.path.join(self.tmp, "none")
         self.assertEqual(report("counters", "--merge", rows, none).stdout.count("\n"), 2)
-        damaged = write(read(old) + "step06_tensorcore,wmm", self.tmp, "damaged.csv")
+        damaged = write(read(old) + "step06_tensorcore,wmm\n", self.tmp, "damaged.csv")
         self.refused(report("counters", "--merge", rows, damaged, "step05_doublebuffer"), "damaged.csv:186: 2 fields, not 13")
 
 
@@ -223,7 +223,7 @@ class Rates(Case):
         self.refused(self.rates(RUN.replace("U2R", "R2L")), "run recorded no rates of U2R")
         self.refused(self.rates(RUN.replace(",26,0.98", ",27,0.98")), "run had other records")
         self.refused(self.rates(RUN.replace("4926", "4925")), "run had other records: 4925 to train")
-        self.refused(self.rates(RUN + "exact"), "run.csv:5: 1 fields, not 15")
+        self.refused(self.rates(RUN + "exact\n"), "run.csv:5: 1 fields, not 15")
         self.refused(self.rates(RUN, "3 same"), "usage")
 
     def test_summary(self):

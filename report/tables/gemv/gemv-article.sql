@@ -19,6 +19,6 @@ LEFT JOIN gemv_text AS ours
      ON (name, op, ours.step, dtype, n, k, cache, mode) = (l.variant, 'gemv', :step, 'f16', 1024, 1024, 'cold', 'events')
 ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; f16, 1024 × 1024, cold L2, single launches between events as in ' ||
-           'the article, medians, ratios pair by pair; the article''s numbers are its own.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; f16, 1024 × 1024, cold L2, single launches between events as in ' ||
+           'the article, medians, ratios pair by pair; the article''s numbers are its own.')
 FROM source WHERE kind = 'gemv';

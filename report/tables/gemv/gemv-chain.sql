@@ -13,7 +13,6 @@ SELECT CASE WHEN n = k THEN n ELSE n || ' × ' || k END AS "n = k", '`' || name 
 FROM link
 ORDER BY n * k, n, place, cache;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; f16, chains in CUDA graphs, medians, ratios pair by pair; warm: the ' ||
-           'chain''s matrices together are less than four times the L2, so some of them stay there.', 'Not measured yet.') ||
-       '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; f16, chains in CUDA graphs, medians, ratios pair by pair; warm: the ' ||
+           'chain''s matrices together are less than four times the L2, so some of them stay there.')
 FROM source WHERE kind = 'gemv';

@@ -13,6 +13,6 @@ LEFT JOIN here AS pdl ON (pdl.n, pdl.k, pdl.name, pdl.mode) = (shape.n, shape.k,
 LEFT JOIN here AS cublas ON (cublas.n, cublas.k, cublas.name, cublas.mode) = (shape.n, shape.k, 'cublas', 'graph')
 ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; `autotuned`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
-           'in the right half with programmatic dependent launch, ratios pair by pair.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; `autotuned`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
+           'in the right half with programmatic dependent launch, ratios pair by pair.')
 FROM source WHERE kind = 'gemv';

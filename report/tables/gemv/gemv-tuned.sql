@@ -21,6 +21,5 @@ ORDER BY n * k, n;
 SELECT 'In brackets how many times as long the slowest candidate takes. n: rows a block, r: threads a row, u: loads in ' ||
        'flight a row, v: rows a thread.'
 UNION ALL
-SELECT '<sub>' || coalesce('Searched on ' || max(text) || '; ' || :dtype || ', medians; the best four are timed again, longer.',
-                           'Not measured yet.') || '</sub>'
+SELECT sub('Searched on ' || max(text) || '; ' || :dtype || ', medians; the best four are timed again, longer.')
 FROM source WHERE kind = 'search';

@@ -24,6 +24,6 @@ ORDER BY l.n;
 -- part: below
 SELECT 'µs, GB/s, in brackets the ratio to cuBLAS.'
 UNION ALL
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; f16, operands left in the L2, medians, in CUDA graphs, ratios ' ||
-           'pair by pair.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; f16, operands left in the L2, medians, in CUDA graphs, ratios ' ||
+           'pair by pair.')
 FROM source WHERE kind = 'gemv';

@@ -21,10 +21,9 @@ SELECT label AS variant, us AS "µs", gbps AS "GB/s",
 FROM line LEFT JOIN here USING (name, mode)
 ORDER BY place, pdl;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; ' || :dtype || ', ' || :n || ' × ' || :k || ', cold L2, medians, ' ||
+SELECT sub('Recorded on ' || max(text) || '; ' || :dtype || ', ' || :n || ' × ' || :k || ', cold L2, medians, ' ||
            'in CUDA graphs (PDL: with programmatic dependent launch' ||
            CASE WHEN EXISTS (SELECT 1 FROM gemv_row
                              WHERE (op, variant, step, dtype, n, k, cache, mode) = ('read', 'read_ceiling', :step, :dtype, :n, :k, 'cold', 'pdl'))
-                THEN ', its share of the ceiling with it' ELSE '' END || '), ratios pair by pair.', 'Not measured yet.') ||
-       '</sub>'
+                THEN ', its share of the ceiling with it' ELSE '' END || '), ratios pair by pair.')
 FROM source WHERE kind = 'gemv';

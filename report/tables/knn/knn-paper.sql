@@ -24,8 +24,8 @@ SELECT d AS "d", n AS "n",
 FROM d JOIN n LEFT JOIN here USING (d, n)
 ORDER BY d, n;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(CASE kind WHEN 'knn' THEN text END) ||
+SELECT sub('Recorded on ' || max(CASE kind WHEN 'knn' THEN text END) ||
            coalesce(' and ' || max(CASE kind WHEN 'knn_cpu' THEN device END), '') || '; m = 1200, k = 25, median ms (with ' ||
            'copies from and to the host), then how many times as fast `exact_tc` is. OpenBLAS on all cores, ANN on one; ' ||
-           'building the tree is not counted.', 'Not measured yet.') || '</sub>'
+           'building the tree is not counted.')
 FROM source;

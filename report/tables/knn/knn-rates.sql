@@ -20,12 +20,11 @@ LEFT JOIN cell AS fifteen ON (fifteen.protocol, fifteen.class, fifteen.k) = (tes
 ORDER BY place, nr;
 -- part: below
 WITH last AS (SELECT seeds FROM rate JOIN rate_method USING (method) WHERE (protocol, class, k) = ('corrected', 'U2R', 1))
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; means (least..most) of ' || coalesce((SELECT seeds FROM last), 0) ||
+SELECT sub('Recorded on ' || max(text) || '; means (least..most) of ' || coalesce((SELECT seeds FROM last), 0) ||
            ' samples by `' || coalesce((SELECT method FROM rate_method), '') ||
            '`, whose neighbours are the CPU''s bit for bit; ' ||
            (SELECT coalesce(sum(unlike), 0) FROM rate WHERE method = 'gemm_cublas+auto' AND k = 1) ||
            ' of the 15 neighbours that `gemm_cublas+auto` finds of every test record, in all samples together, are not. ' ||
            'Of U2R ' || coalesce((SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R')), '') ||
-           ' attacks exist in the training data, not 100: half of them train where the test is from the same file.',
-           'Not measured yet.') || '</sub>'
+           ' attacks exist in the training data, not 100: half of them train where the test is from the same file.')
 FROM source WHERE kind = 'knn_rates';

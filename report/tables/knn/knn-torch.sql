@@ -1,8 +1,7 @@
 -- exact_tc, fused and direct+radix, each timed in turn with PyTorch.
 -- marker: knn-torch STEP
 -- part: rows
-WITH shape AS (SELECT min(rowid) AS first, m, n, d, k FROM knn
-               WHERE op = 'knn' AND ms_median > 0 AND baseline LIKE 'torch %' GROUP BY m, n, d, k)
+WITH shape AS (SELECT min(line) AS first, m, n, d, k FROM knn_shown WHERE beside_torch GROUP BY m, n, d, k)
 SELECT shape.m AS "m", shape.n AS "n", shape.d AS "d", shape.k AS "k",
        milliseconds(e.baseline_ms, NULL) AS "PyTorch ms", milliseconds(e.ms_median, NULL) AS "`exact_tc` ms",
        form('%.2f (%.2f..%.2f)', e.ratio, e.ratio_min, e.ratio_max) AS "times as fast (min..max)",
@@ -14,6 +13,6 @@ LEFT JOIN knn_torch AS f ON (f.m, f.n, f.d, f.k, f.variant) = (shape.m, shape.n,
 LEFT JOIN knn_torch AS r ON (r.m, r.n, r.d, r.k, r.variant) = (shape.m, shape.n, shape.d, shape.k, 'direct+radix')
 ORDER BY first;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; ' || (SELECT baseline FROM knn_torch ORDER BY line DESC LIMIT 1) ||
-           ', TF32 off, timed in turn: medians, ratios pair by pair; data on the device.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; ' || (SELECT baseline FROM knn_torch ORDER BY line DESC LIMIT 1) ||
+           ', TF32 off, timed in turn: medians, ratios pair by pair; data on the device.')
 FROM source WHERE kind = 'knn_torch';

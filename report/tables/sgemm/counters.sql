@@ -24,6 +24,5 @@ SELECT '`' || variant || '`' AS variant, form('%.2f', sectors) AS "sectors a loa
        "largest stall: warps an issue"
 FROM fact ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) || '.',
-                           'Not measured yet.') || '</sub>'
+SELECT sub('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) || '.')
 FROM counted WHERE step = :step;

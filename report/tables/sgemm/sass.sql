@@ -10,6 +10,6 @@ FROM variant AS v LEFT JOIN sass AS s ON (s.step, s.variant) = (v.step, v.varian
 WHERE v.step = :step AND family <> 'gemv'
 ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('The main loop''s machine code for ' || group_concat(DISTINCT arch) || ' by nvcc ' ||
-                           group_concat(DISTINCT nvcc) || '.', 'Not measured yet.') || '</sub>'
+SELECT sub('The main loop''s machine code for ' || group_concat(DISTINCT arch) || ' by nvcc ' ||
+                           group_concat(DISTINCT nvcc) || '.')
 FROM sass WHERE step = :step;

@@ -12,6 +12,5 @@ LEFT JOIN tensor_text USING (step, variant, dtype, layout, m, n, k, load)
 WHERE v.step = :step AND v.dtype = 'f16'
 ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; f16, 4096³, tn.',
-                           'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; f16, 4096³, tn.')
 FROM source WHERE kind = 'tensor';

@@ -24,6 +24,6 @@ SELECT '`' || variant || '`' AS variant, form('%.2f', dram) AS "DRAM GB read", f
        "largest stall: warps an issue"
 FROM fact ORDER BY place;
 -- part: below
-SELECT '<sub>' || coalesce('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) ||
-                           ', each in the type of the ladder.', 'Not measured yet.') || '</sub>'
+SELECT sub('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) ||
+                           ', each in the type of the ladder.')
 FROM counted WHERE step = :step;

@@ -28,6 +28,6 @@ SELECT (SELECT 'Under continuous load at ' || side || '³ the clock settled at '
                ' MHz. At that clock the f16 peak is ' || fast_speed(tflops) || ' TFLOP/s, the power-limited peak.'
         FROM tensor_limit)
 UNION ALL
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; 4096³, B column by ' ||
-           'column (tn).', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; 4096³, B column by ' ||
+           'column (tn).')
 FROM source WHERE kind = 'tensor';

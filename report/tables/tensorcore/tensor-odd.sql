@@ -17,6 +17,6 @@ LEFT JOIN here AS a ON (a.variant, a.m, a.n, a.k) = (name.variant, pair.m, pair.
 LEFT JOIN here AS b ON (b.variant, b.m, b.n, b.k) = (name.variant, next_m, next_n, next_k)
 ORDER BY place, nr;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
-           :layout || '.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
+           :layout || '.')
 FROM source WHERE kind = 'tensor';

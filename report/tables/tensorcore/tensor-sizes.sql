@@ -18,6 +18,6 @@ LEFT JOIN tensor_baseline AS b ON (b.step, b.dtype, b.layout, b.m, b.n, b.k, b.l
                                   (:step, :dtype, :layout, tensor_side.side, tensor_side.side, tensor_side.side, 'burst')
 ORDER BY tensor_side.side;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
-           :layout || '.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
+           :layout || '.')
 FROM source WHERE kind = 'tensor';

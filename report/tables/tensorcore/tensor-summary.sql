@@ -16,6 +16,5 @@ ORDER BY place;
 -- part: below
 SELECT 'TFLOP/s (of s8: TOP/s), in brackets the ratio to cuBLAS in the same type, of tf32x3 to cuBLAS in FP32.'
 UNION ALL
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair.', 'Not measured yet.') ||
-       '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair.')
 FROM source WHERE kind = 'tensor';

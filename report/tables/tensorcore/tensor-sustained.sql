@@ -16,6 +16,6 @@ LEFT JOIN tensor_baseline AS cublas
         (:step, type.dtype, 'tn', side, side, side, 'sustained')
 ORDER BY place, side;
 -- part: below
-SELECT '<sub>' || coalesce('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `persistent`, tn; ' ||
-           'sustained: both sides in turn without a pause, the second half of the time.', 'Not measured yet.') || '</sub>'
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `persistent`, tn; ' ||
+           'sustained: both sides in turn without a pause, the second half of the time.')
 FROM source WHERE kind = 'tensor';
