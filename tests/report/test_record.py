@@ -7,8 +7,8 @@ from support import DATA, Case, read, report, write
 
 from report import load, schema
 
-# ncu's own lines, two launches (sums are added, launch__ the largest, else the mean), thousands separators, a quote inside
-# a name, a metric this GPU does not count, and one not printed.
+# ncu's own lines, two launches (sums are added, launch__ the largest, else the mean), thousands separators, a quote
+# inside a name, a metric this GPU does not count, and one not printed.
 NCU = """\
 ==PROF== Connected to process 7 (/tmp/run)
 ==PROF== Profiling "sgemm_warp_tiled": 0%....50%....100% - 19 passes
