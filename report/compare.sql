@@ -1,6 +1,6 @@
--- Two recorded files side by side (tables a and b, of the columns of a record). Rows are of one case when they measure the
--- same thing: step to cache; of another operation than GEMM the way of launching is part of that, of a GEMM continuous
--- load is. Of several rows of one case the last counts. The simulator's rows hold no times.
+-- Two recorded files side by side (tables a and b, of the columns of a record). Rows are of one case when they measure
+-- the same thing: step to cache; of another operation than GEMM the way of launching is part of that, of a GEMM
+-- continuous load is. Of several rows of one case the last counts. The simulator's rows hold no times.
 -- part: compared
 CREATE TABLE compared AS
 SELECT *, CASE op WHEN 'gemm' THEN gflops / 1000 ELSE gbps END AS rate,

@@ -1,9 +1,9 @@
 """python3 -m report demo [--size N] CSV...: what was measured, or run in the simulator, in a few short tables."""
 
-import argparse
 import os
 
 from report import load
+from report.arguments import Parser
 from report.load import HERE
 from report.tables import Table
 
@@ -32,7 +32,7 @@ def text_table(table, db, given):
 
 
 def main(arguments, root):
-    parser = argparse.ArgumentParser(prog="python3 -m report demo", description=__doc__.split(": ", 1)[1])
+    parser = Parser(prog="python3 -m report demo", description=__doc__.split(": ", 1)[1])
     parser.add_argument("--size", type=int, default=4096, help="m = n = k of the tables of GEMM and GEMV (default 4096)")
     parser.add_argument("csv", nargs="+", help="files that `run --csv` wrote")
     given = parser.parse_args(arguments)

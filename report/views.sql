@@ -1,5 +1,5 @@
--- The building blocks of tables and figures: which recorded rows are shown, and what is computed from them. Each recorded
--- file is a table (schema.py lists their columns); line is a row's line in its file.
+-- The building blocks of tables and figures: which recorded rows are shown, and what is computed from them. Each
+-- recorded file is a table (schema.py lists their columns); line is a row's line in its file.
 --
 -- When a case was measured more than once, the last measurement counts: "SELECT max(line), * ... GROUP BY case", where
 -- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
@@ -174,8 +174,8 @@ SELECT step, variant, dtype, layout, m, n, k, load, significant(ms_median, 4) AS
 FROM tensor;
 
 -- The power-limited peak of f16: what the tensor cores could do at the clock that the GPU keeps under continuous load,
--- which is the type's peak * that clock / the highest clock recorded. The clock is that of persistent's sustained run at
--- 4096^3, or where that is missing at 8192^3 or 16384^3.
+-- which is the type's peak * that clock / the highest clock recorded. The clock is that of persistent's sustained run
+-- at 4096^3, or where that is missing at 8192^3 or 16384^3.
 CREATE VIEW tensor_limit AS
 SELECT step, m AS side, clock_mhz AS clock,
        peak * clock_mhz / (SELECT max(clock_mhz) FROM tensor_shown) AS tflops

@@ -125,7 +125,7 @@ part_cpu() {
     done
 }
 
-# classify SEED FACTS...: the rows of one sample
+# classify SEED PROTOCOL CLASS FACTS...: the rates of one sample
 classify() {
     protocol=$2 class=$3
     base=$work/$1/$protocol-$class
@@ -133,7 +133,6 @@ classify() {
     ./step08/run --train "$base-train.csv" --test "$base-test.csv" --header no --symbolic 2,3,4 \
         --normalize zscore,minmax --classes-map kdd --k-sweep 1:15 --verify $rate_methods --rates-csv "$base.rates" \
         >"$base.out" 2>"$base.err" || { cat "$base.err" >&2; return 1; }
-    report knn-rates "$*" "$base.rates" >"$base.rows"
 }
 
 part_rates() {
@@ -159,9 +158,10 @@ part_rates() {
         failed= # all of them end before this does
         for job in $jobs; do wait "$job" || failed=$?; done
         [ -z "$failed" ] || exit "$failed"
-        { # a sample is recorded whole
+        report knn-rates "$seed" "$work/$seed" >"$work/$seed/rows"
+        { # a seed's samples are recorded all or not at all
             if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
-            cat "$work/$seed"/*.rows
+            cat "$work/$seed/rows"
         } >"$rates.new.$$"
         mv "$rates.new.$$" "$rates"
         rm -rf "${work:?}/$seed"

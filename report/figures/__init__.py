@@ -1,10 +1,10 @@
 """Writes the data of the figures in plots/ from recorded measurements; scripts/plots.sh draws them."""
 
-import argparse
 import os
 import sys
 
 from report import load, schema
+from report.arguments import Parser
 from report.figures import gemv, knn, sgemm, tensorcore
 from report.figures.layout import Nothing
 from report.load import Mistake
@@ -38,8 +38,11 @@ def captions(db):
 
 
 def write(folder, name, text):
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Mistake(f"cannot write to {folder}: {error.strerror}") from None
 
 
 def say(text):
@@ -56,7 +59,7 @@ def missing(kind, files, drawn):
 
 
 def main(arguments, root):
-    parser = argparse.ArgumentParser(prog="python3 -m report figures", description=__doc__)
+    parser = Parser(prog="python3 -m report figures", description=__doc__)
     parser.add_argument("--dir", required=True, help="where the data go: FIGURE.dat, or FIGURE.why where there is nothing "
                         "to draw, FIGURE.caption, and in FIGURE.baseline what it is compared with")
     parser.add_argument("--gap", type=float, default=0.052, help="least distance of two labels, as a share of the height")
@@ -85,6 +88,3 @@ def main(arguments, root):
         return 1
     print("\n".join(drawn))
     return 0
-
-
-__all__ = ["Mistake", "main"]

@@ -1,4 +1,5 @@
--- GEMV's ladder in FP16, cold, at two sizes; a row more for a variant that was measured with programmatic dependent launch.
+-- GEMV's ladder in FP16, cold, at two sizes; a row more for a variant that was measured with programmatic dependent
+-- launch.
 -- part: bars
 SELECT v.variant, mode, n, us, gbps
 FROM variant AS v JOIN gemv_all ON name = v.variant AND gemv_all.step = v.step

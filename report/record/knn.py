@@ -1,9 +1,9 @@
 """The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
 
     python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for each
-    python3 -m report knn-rates "FACTS" RUN                  rows of knn_rates.csv: FACTS is the seed and a line of those
-                                                             facts, RUN what `run --rates-csv` wrote of that sample
-    python3 -m report knn-summary CSV                        how many attacks of U2R there are
+    python3 -m report knn-rates SEED DIR     rows of knn_rates.csv: of each sample in DIR/facts (what knn-sample printed)
+                                             from DIR/PROTOCOL-CLASS.rates (what `run --rates-csv` wrote)
+    python3 -m report knn-summary CSV        how many attacks of U2R there are
 """
 
 import gzip
@@ -113,28 +113,38 @@ def sample(arguments, root):
     return 0
 
 
-def rates(arguments, root):
-    if len(arguments) != 2 or len(arguments[0].split()) != 8:
-        raise Mistake('usage: python3 -m report knn-rates "SEED PROTOCOL CLASS TRAIN_NORMAL TRAIN_ATTACKS TEST_NORMAL '
-                      'TEST_ATTACKS ATTACKS_KNOWN" RUN')
-    facts, path = arguments
-    seed, protocol, name, *counts = facts.split()
+def rates_of(seed, facts, path):
+    """Rows of knn_rates.csv from what one run recorded; facts: a line that knn-sample printed of its sample."""
+    protocol, name, *counts = facts.split()
     train_normal, train_attacks, test_normal, test_attacks, _ = map(int, counts)
+    what = f"{protocol} {name}"
     db = load.empty_database()
     load.fill(db, "run_rates", load.read_table(path, "run_rates"))
     rows = db.execute("SELECT * FROM run_rates WHERE class = ? ORDER BY rowid", [name]).fetchall()
     if not rows:
-        raise Mistake(f"{facts}: run recorded no rates of {name}")
+        raise Mistake(f"{what}: run recorded no rates of {name}")
     for row in rows:
         if row["neighbours_unlike_cpu"] is None:
-            raise Mistake(f"{facts}: {row['method']}: not compared with the CPU")
+            raise Mistake(f"{what}: {row['method']}: not compared with the CPU")
         if (row["train_records"], row["test_records"], row["class_records"]) != (
                 train_normal + train_attacks, test_normal + test_attacks, test_attacks):
-            raise Mistake(f"{facts}: run had other records: {row['train_records']} to train, {row['test_records']} to "
-                          f"test, {row['class_records']} of them {name}")
+            raise Mistake(f"{what}: run had other records: {row['train_records']} to train, {row['test_records']} to test, "
+                          f"{row['class_records']} of them {name}")
         shares = [number(round(row[column] or 0, 4)) for column in ("accuracy", "detection", "false_alarms")]
-        print(csv_line([protocol, name, seed, row["method"], row["k"], *counts, *shares, row["neighbours_unlike_cpu"],
-                        *[row[column] or "" for column in ("device", "cc", "driver", "cuda", "date")]]))
+        yield csv_line([protocol, name, seed, row["method"], row["k"], *counts, *shares, row["neighbours_unlike_cpu"],
+                        *[row[column] or "" for column in ("device", "cc", "driver", "cuda", "date")]])
+
+
+def rates(arguments, root):
+    if len(arguments) != 2:
+        raise Mistake("usage: python3 -m report knn-rates SEED DIR")
+    seed, folder = arguments
+    lines = load.read_lines(os.path.join(folder, "facts"), os.path.join(folder, "facts"))
+    rows = []
+    for facts in sorted(line for _, line in lines):
+        protocol, name = facts.split()[:2]
+        rows += rates_of(seed, facts, os.path.join(folder, f"{protocol}-{name}.rates"))
+    print("\n".join(rows))
     return 0
 
 

@@ -149,5 +149,12 @@ class Usage(Case):
     def test_unknown_command(self):
         self.refused(report("plot"), "unknown command 'plot'", "figures")
 
+    def test_wrong_arguments(self):
+        self.refused(report("figures", self.file("sgemm")), "plots: the following arguments are required: --dir (usage:")
+        self.refused(report("demo"), "demo: the following arguments are required: csv (usage:")
+        self.refused(report("demo", "--size", "big", self.file("sgemm")), "--size: invalid int value: 'big'")
+
     def test_a_folder_that_is_not_there(self):
+        none = os.path.join(self.tmp, "none")
+        self.refused(report("figures", "--dir", none, self.file("sgemm")), f"plots: cannot write to {none}: No such file")
         self.refused(report("figures", "--dir", os.path.join(self.tmp, "none"), write("", self.tmp, "x.csv")), "x.csv:1: empty")

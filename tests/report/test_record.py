@@ -7,8 +7,8 @@ from support import DATA, Case, read, report, write
 
 from report import load, schema
 
-# ncu's own lines, two launches (sums are added, launch__ the largest, else the mean), thousands separators, a quote inside
-# a name, a metric this GPU does not count, and one not printed.
+# ncu's own lines, two launches (sums are added, launch__ the largest, else the mean), thousands separators, a quote
+# inside a name, a metric this GPU does not count, and one not printed.
 NCU = """\
 ==PROF== Connected to process 7 (/tmp/run)
 ==PROF== Profiling "sgemm_warp_tiled": 0%....50%....100% - 19 passes
@@ -207,8 +207,10 @@ exact_tc,1,U2R,4926,500,26,0.98,1,0,0,NVIDIA H200,9.0,580.1,13.0,2026-11-22
 
 
 class Rates(Case):
-    def rates(self, text, facts="3 same U2R 4900 26 474 26 53"):
-        return report("knn-rates", facts, write(text, self.tmp, "run.csv"))
+    def rates(self, text, facts="same U2R 4900 26 474 26 53\n"):
+        write(facts, self.tmp, "facts")
+        write(text, self.tmp, "same-U2R.rates")
+        return report("knn-rates", "3", self.tmp)
 
     def test_of_a_sample(self):
         run = self.rates(RUN)
@@ -223,8 +225,8 @@ class Rates(Case):
         self.refused(self.rates(RUN.replace("U2R", "R2L")), "run recorded no rates of U2R")
         self.refused(self.rates(RUN.replace(",26,0.98", ",27,0.98")), "run had other records")
         self.refused(self.rates(RUN.replace("4926", "4925")), "run had other records: 4925 to train")
-        self.refused(self.rates(RUN + "exact\n"), "run.csv:5: 1 fields, not 15")
-        self.refused(self.rates(RUN, "3 same"), "usage")
+        self.refused(self.rates(RUN + "exact\n"), "same-U2R.rates:5: 1 fields, not 15")
+        self.refused(self.rates(RUN, "same DoS 4900 26 474 26 53\n"), "same-DoS.rates: No such file")
 
     def test_summary(self):
         run = report("knn-summary", os.path.join(DATA, "knn_rates.csv"))

@@ -1,5 +1,5 @@
--- The paper's table: 1200 queries, k = 25, against the paper's method, brute force, and the CPU. In parentheses with copies
--- from and to the host.
+-- The paper's table: 1200 queries, k = 25, against the paper's method, brute force, and the CPU. In parentheses with
+-- copies from and to the host.
 -- marker: knn-paper STEP
 -- part: rows
 WITH d(d) AS (VALUES (32), (64), (128), (256)),

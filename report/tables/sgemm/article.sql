@@ -1,5 +1,5 @@
--- The SGEMM article's four shapes: each step's best variant against the baseline. The last step's mean is bold: it is the
--- one to set beside the article's.
+-- The SGEMM article's four shapes: each step's best variant against the baseline. The last step's mean is bold: it is
+-- the one to set beside the article's.
 -- marker: article
 -- part: columns
 SELECT short || coalesce(' `' || variant || '`', '') FROM gemm_step LEFT JOIN best USING (step) ORDER BY step;

@@ -1,5 +1,5 @@
--- In a sentence each: how much faster a step's best variant is than the best of the step before, and each of its variants
--- than the one before. All at 4096^3.
+-- In a sentence each: how much faster a step's best variant is than the best of the step before, and each of its
+-- variants than the one before. All at 4096^3.
 -- marker: speedup STEP
 -- align: text
 -- part: rows

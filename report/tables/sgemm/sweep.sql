@@ -1,4 +1,5 @@
--- One step at every square, or at every shape that no tile divides, a column a variant. Odd: no multiple of a warp's 32.
+-- One step at every square, or at every shape that no tile divides, a column a variant. Odd: no multiple of a warp's
+-- 32.
 -- marker: square STEP
 -- marker: odd STEP
 -- part: heading
