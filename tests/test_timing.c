@@ -49,6 +49,7 @@ static struct {
     double step;      /* costs grow by this factor with each sample of ours: constant within a pair */
     double drift;     /* costs grow by this share a second */
     int fail_at;      /* this call answers `failure`; 0: none */
+    bool metered;     /* there is NVML */
     bool query_fails; /* cudaEventQuery answers an error that is not "not ready" */
     /* what comes of it */
     double host, stream, factor;
@@ -82,6 +83,16 @@ int nanosleep(const struct timespec *wanted, struct timespec *left) {
     (void)left;
     fake.host += (double)wanted->tv_sec + 1e-9 * (double)wanted->tv_nsec;
     return 0;
+}
+
+/* ---- NVML: a clock that is the seconds since the start ---- */
+
+double nvml_clock_mhz(void) {
+    return fake.metered ? fake.host - 1000.0 : NAN;
+}
+
+double nvml_power_w(void) {
+    return 500.0;
 }
 
 /* ---- a CUDA runtime ---- */
@@ -736,6 +747,16 @@ static void sustained_load_settles(void **state) {
     assert_true(fabs(result.ratio.median - 1.5) < 0.05);
 }
 
+/* Clock and power are read over all of the half that counts, however long that is. */
+static void sustained_load_is_metered_to_its_end(void **state) {
+    (void)state;
+    set_up(30000, 60000, 2);
+    fake.metered = true;
+    sustain(30.0);
+    assert_true(fabs(result.clock_mhz - 22.5) < 0.5);
+    assert_true(result.power_w == 500.0);
+}
+
 static void every_call_under_load_that_can_fail(void **state) {
     (void)state;
     for (int n = 1;; n++) {
@@ -772,6 +793,7 @@ int main(void) {
         cmocka_unit_test(not_ready_is_no_error),
         cmocka_unit_test(sustained_load),
         cmocka_unit_test(sustained_load_settles),
+        cmocka_unit_test(sustained_load_is_metered_to_its_end),
         cmocka_unit_test(every_call_under_load_that_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, free_log);

@@ -12,7 +12,6 @@ enum {
     MAX_PAIRS = 400,
     ESTIMATE_LAUNCHES = 32, /* of a short kernel, in a graph between one pair of events */
     GRAPH_LAUNCHES = 64,
-    MAX_SAMPLES = 4096, /* of clock and power */
 };
 static const double GRAPH_BELOW_MS = 0.020;
 static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
@@ -126,19 +125,40 @@ done:
     return error;
 }
 
+/* Clock and power, read every two milliseconds for as long as it takes. */
+typedef struct {
+    double *clocks, *powers;
+    int count, capacity;
+} meter;
+
+static void read_meter(meter *m) {
+    const double mhz = nvml_clock_mhz(), watt = nvml_power_w();
+    if (isnan(mhz) || isnan(watt)) return;
+    if (m->count == m->capacity) {
+        const int capacity = m->capacity > 0 ? 2 * m->capacity : 1024;
+        double *clocks = realloc(m->clocks, (size_t)capacity * sizeof *clocks);
+        if (clocks != NULL) m->clocks = clocks;
+        double *powers = realloc(m->powers, (size_t)capacity * sizeof *powers);
+        if (powers != NULL) m->powers = powers;
+        if (clocks == NULL || powers == NULL) return;
+        m->capacity = capacity;
+    }
+    m->clocks[m->count] = mhz;
+    m->powers[m->count++] = watt;
+}
+
+static void summarise_meter(const meter *m, timing_result *r) {
+    r->clock_mhz = stats_summarise(m->clocks, m->count).median;
+    r->power_w = stats_summarise(m->powers, m->count).median;
+}
+
 /* Waits for `last`, reading clock and power on the way. */
-static cudaError_t watch(cudaEvent_t last, double *clocks, double *powers, int *samples) {
+static cudaError_t watch(cudaEvent_t last, meter *m) {
     for (;;) {
         cudaError_t error = cudaEventQuery(last);
         if (error != cudaErrorNotReady) return error;
         cudaGetLastError(); /* "not ready" is no error: a launcher must not find it */
-        if (*samples < MAX_SAMPLES) {
-            double mhz = nvml_clock_mhz(), watt = nvml_power_w();
-            if (!isnan(mhz) && !isnan(watt)) {
-                clocks[*samples] = mhz;
-                powers[(*samples)++] = watt;
-            }
-        }
+        read_meter(m);
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     }
 }
@@ -164,9 +184,10 @@ static void destroy_plan(plan *p) {
 }
 
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
-    int sides = task->baseline != NULL ? 2 : 1, samples = 0;
+    int sides = task->baseline != NULL ? 2 : 1;
     plan p = {.task = task, .launch = {task->ours, task->baseline}};
-    double ms[2] = {0}, *times[2] = {NULL, NULL}, *clocks = NULL, *powers = NULL;
+    double ms[2] = {0}, *times[2] = {NULL, NULL};
+    meter m = {0};
     cudaEvent_t *events = NULL;
     int event_count = 0, pairs = 0;
     cudaError_t error;
@@ -188,9 +209,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     events = calloc((size_t)event_count, sizeof *events);
     times[0] = calloc((size_t)pairs, sizeof(double));
     times[1] = calloc((size_t)pairs, sizeof(double));
-    clocks = calloc(MAX_SAMPLES, sizeof(double));
-    powers = calloc(MAX_SAMPLES, sizeof(double));
-    if (events == NULL || times[0] == NULL || times[1] == NULL || clocks == NULL || powers == NULL) {
+    if (events == NULL || times[0] == NULL || times[1] == NULL) {
         error = cudaErrorMemoryAllocation;
         goto done;
     }
@@ -204,7 +223,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
             cudaEvent_t *e = &events[(i * sides + side) * 2];
             TRY(sample(&p, side, e[0], e[1], stream));
         }
-    TRY(watch(events[event_count - 1], clocks, powers, &samples));
+    TRY(watch(events[event_count - 1], &m));
     TRY(cudaStreamSynchronize(stream));
 
     for (int i = 0; i < pairs; i++)
@@ -219,8 +238,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     r->ratio = stats_ratio(times[1], times[0], sides == 2 ? pairs : 0);
     r->pairs = pairs;
     r->mode = p.launches[0] > 0 ? "graph" : "events";
-    r->clock_mhz = stats_summarise(clocks, samples).median;
-    r->power_w = stats_summarise(powers, samples).median;
+    summarise_meter(&m, r);
 
 done:
     for (int i = 0; i < event_count; i++)
@@ -228,8 +246,8 @@ done:
     destroy_plan(&p);
     for (int side = 0; side < 2; side++) free(times[side]);
     free(events);
-    free(clocks);
-    free(powers);
+    free(m.clocks);
+    free(m.powers);
     return error;
 }
 
@@ -247,9 +265,10 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     enum { AHEAD = 2 }; /* rounds of slices in the queue, so that it never runs dry */
     const int sides = task->baseline != NULL ? 2 : 1;
     plan p = {.task = task, .launch = {task->ours, task->baseline}};
-    double ms[2] = {0}, *times[2] = {NULL, NULL}, *clocks = NULL, *powers = NULL;
+    double ms[2] = {0}, *times[2] = {NULL, NULL};
+    meter m = {0};
     cudaEvent_t events[AHEAD][2][2] = {{{NULL}}};
-    int samples[2] = {0}, metered = 0, rounds = 0, first = -1, capacity = 0;
+    int samples[2] = {0}, rounds = 0, first = -1, capacity = 0;
     cudaError_t error;
 
     TRY(make_plan(&p, sides, stream, ms));
@@ -261,9 +280,7 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     /* Room for slices of a quarter of their length, should an estimate be far off. */
     capacity = 2 * MIN_PAIRS + AHEAD + (int)(seconds * 1e3 / TIMING_SLICE_MS * 4.0);
     for (int side = 0; side < 2; side++) times[side] = calloc((size_t)capacity, sizeof(double));
-    clocks = calloc(MAX_SAMPLES, sizeof(double));
-    powers = calloc(MAX_SAMPLES, sizeof(double));
-    if (times[0] == NULL || times[1] == NULL || clocks == NULL || powers == NULL) {
+    if (times[0] == NULL || times[1] == NULL) {
         error = cudaErrorMemoryAllocation;
         goto done;
     }
@@ -284,9 +301,9 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
         cudaEvent_t(*const e)[2] = events[rounds % AHEAD];
         if (first < 0 && rounds >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
             first = rounds;
-            metered = 0;
+            m.count = 0;
         }
-        TRY(watch(e[sides - 1][1], clocks, powers, &metered));
+        TRY(watch(e[sides - 1][1], &m));
         for (int side = 0; side < sides; side++) {
             float elapsed;
             TRY(cudaEventElapsedTime(&elapsed, e[side][0], e[side][1]));
@@ -300,8 +317,7 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     r->ratio = stats_ratio(times[1] + first, times[0] + first, sides == 2 ? rounds - first : 0);
     r->pairs = rounds - first;
     r->mode = "sustained";
-    r->clock_mhz = stats_summarise(clocks, metered).median;
-    r->power_w = stats_summarise(powers, metered).median;
+    summarise_meter(&m, r);
 
 done:
     for (int i = 0; i < AHEAD; i++)
@@ -310,7 +326,7 @@ done:
                 if (events[i][side][end] != NULL) cudaEventDestroy(events[i][side][end]);
     destroy_plan(&p);
     for (int side = 0; side < 2; side++) free(times[side]);
-    free(clocks);
-    free(powers);
+    free(m.clocks);
+    free(m.powers);
     return error;
 }

@@ -73,6 +73,18 @@ static const char *read_lines(tune_table *t, char *text, size_t length) {
     return NULL;
 }
 
+/* As many bytes as there are, `size` at most, in as many reads as that takes. -1: errno says why. */
+static ssize_t read_all(int fd, char *text, size_t size) {
+    size_t have = 0;
+    while (have < size) {
+        const ssize_t length = read(fd, text + have, size - have);
+        if (length == 0) break;
+        if (length < 0 && errno != EINTR) return -1;
+        if (length > 0) have += (size_t)length;
+    }
+    return (ssize_t)have;
+}
+
 /* Adds what the file holds to `t`. Returns NULL, or why it holds nothing. */
 static const char *read_file(tune_table *t) {
     struct stat s;
@@ -89,7 +101,7 @@ static const char *read_file(tune_table *t) {
     else if ((text = calloc(1, (size_t)s.st_size + 1)) == NULL)
         reason = "does not fit in memory";
     else {
-        const ssize_t length = read(fd, text, (size_t)s.st_size);
+        const ssize_t length = read_all(fd, text, (size_t)s.st_size);
         reason = length < 0 ? strerror(errno) : read_lines(t, text, (size_t)length);
     }
     free(text);
@@ -244,14 +256,20 @@ static const char *write_file(const tune_table *t) {
     return reason;
 }
 
-/* Opens the folder of the file at `path` and waits until no other process holds it; -1 where that fails. */
+/* Opens the folder of the file at `path` and waits until no other process holds it; -1 where that fails, and errno says
+ * why. */
 static int lock_folder(const char *path) {
     char *folder = strdup(path);
     if (folder == NULL) return -1;
     const int fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (fd >= 0) flock(fd, LOCK_EX);
-    return fd;
+    int locked = fd < 0 ? -1 : flock(fd, LOCK_EX);
+    while (fd >= 0 && locked != 0 && errno == EINTR) locked = flock(fd, LOCK_EX);
+    if (locked == 0) return fd;
+    const int why = errno;
+    if (fd >= 0) close(fd);
+    errno = why;
+    return -1;
 }
 
 /* Adds the entry to what the file holds now. Returns NULL, or why that fails. */
@@ -274,7 +292,7 @@ void tune_keep(tune_table *t, const tune_entry *entry, FILE *err) {
     if (t->unwritable) return;
     make_folders(t->path);
     const int folder = lock_folder(t->path);
-    const char *reason = add_to_file(t, entry);
+    const char *reason = folder < 0 ? strerror(errno) : add_to_file(t, entry);
     if (folder >= 0) close(folder); /* and unlocks */
     if (reason == NULL) return;
     t->unwritable = true;
