@@ -860,6 +860,8 @@ static void test_results_interrupted(void **state) {
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
+            signal(signal_sent, SIG_DFL); /* in the background a shell has its jobs ignore SIGINT, nohup SIGHUP */
+            alarm(60);
             for (;;) results_write_indices(path, many, COUNT, 1, stderr);
         }
         char command[200];
