@@ -98,14 +98,14 @@ static void fp32_is_the_processors(void **state) {
 
 /* ---- operands ---- */
 
-static gemv_operands o;
+static operand_sets o;
 static void *memory;
 static gemv_problem p;
 static verify_case v;
 
 static int tear_down(void **state) {
     (void)state;
-    gemv_operands_destroy(&o);
+    operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
     return 0;
@@ -113,15 +113,16 @@ static int tear_down(void **state) {
 
 static void set_up(const gemv_case *what, bool exact) {
     tear_down(NULL);
-    memory = aligned_alloc(256, gemv_operands_bytes(what, 1));
+    const operand_spec spec = gemv_operands(what);
+    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
     assert_non_null(memory);
-    gemv_operands_place(&o, what, memory);
-    operand_set *s = &o.at.set[0];
+    operand_sets_place(&o, &spec, 1, memory);
+    operand_set *s = &o.set[0];
     const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
     matrix_fill_host(&s->a, read, what->seed * 3);
     matrix_fill_host(&s->b, read, what->seed * 3 + 1);
     matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    p = gemv_operands_problem(&o, 0);
+    p = gemv_problem_on(what, s);
     if (exact) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);

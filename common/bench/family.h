@@ -15,7 +15,7 @@
 #include "bench/timing.h"
 #include "gpu/device.h"
 #include "gpu/kernel_info.h"
-#include "tensor/inspect.h"
+#include "tensor/operands.h"
 
 typedef struct session session;
 
@@ -93,20 +93,17 @@ typedef struct {
     void (*describe)(const session *s, const void *problem, record *r); /* the case's columns of a record */
     void (*plan)(const session *s, const void *problem, bench_plan *plan);
 
+    /* A family whose operands are those of C = alpha*A*B + beta*C gives these two, and nothing of what follows up to
+     * `restore`: what is computed, and how one launch on a set is enqueued, with these scalars. */
+    operand_spec (*outline)(const session *s, const void *problem);
+    cudaError_t (*enqueue)(const session *s, const void *problem, const bench_launch *launch, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream);
+
     /* Device bytes of so many operand sets; INFINITY: more than can be addressed. */
     double (*bytes)(const session *s, const void *problem, int sets);
-    /* How many bytes there are to take. NULL: 95 % of what is free. */
-    double (*memory)(const session *s);
-    /* Makes the operands and, on a GPU, fills all sets. Ends the process without memory. */
+    /* Makes the operands and, on a GPU, fills all sets; `problem` outlives them. Ends the process without memory. */
     void *(*create)(const session *s, const void *problem, int sets);
     void (*destroy)(void *operands);
-    /* Something of its own to measure before the variants (a ceiling). NULL. */
-    void (*measure_first)(session *s, const void *problem, void *operands, const timing_task *outline);
-
-    /* NULL: the variant takes the problem; otherwise the reason it does not. NULL: all variants take all problems. */
-    const char *(*refuses)(const session *s, const bench_variant *v, const void *problem);
-    /* The candidate to launch; false where none fits. NULL where no variant has candidates. */
-    bool (*choose)(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch);
     /* Launches on set 0 and looks at all that it left behind. cudaErrorNotSupported: this baseline's call or candidate
      * cannot. What is wrong goes to `report` (NULL: nowhere), each line starting with `name`. */
     cudaError_t (*verify)(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
@@ -115,20 +112,29 @@ typedef struct {
     cudaError_t (*launch)(const session *s, void *operands, const bench_launch *launch, int set, cudaStream_t stream);
     /* Puts a set back as it was before a launch. NULL where no plan restores. */
     cudaError_t (*restore)(const session *s, void *operands, int set, cudaStream_t stream);
+
+    /* How many bytes there are to take. NULL: 95 % of what is free. */
+    double (*memory)(const session *s);
+    /* Something of its own to measure before the variants (a ceiling). NULL. */
+    void (*measure_first)(session *s, const void *problem, void *operands, const timing_task *outline);
+    /* NULL: the variant takes the problem; otherwise the reason it does not. NULL: all variants take all problems. */
+    const char *(*refuses)(const session *s, const bench_variant *v, const void *problem);
+    /* The candidate to launch; false where none fits. NULL where no variant has candidates. */
+    bool (*choose)(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch);
     /* Before the first and after the last launch of a measurement: a workspace, say. NULL. */
     void (*begin)(const session *s, void *operands, const bench_launch *launch);
     void (*end)(const session *s, void *operands, const bench_launch *launch);
 
     /* How many calls may be the baseline at this problem, and the name of one for people and files; all are verified
      * and the fastest is the baseline. NULL: there is none. */
-    int (*baselines)(const session *s, void *operands);
+    int (*baselines)(const session *s, const void *problem);
     void (*baseline_name)(const session *s, int call, char *name, size_t size);
 
     /* The mode of a second measurement of each variant ("sustained": under continuous load), or NULL. NULL. */
     const char *(*again)(const session *s);
     /* What is printed at the end of a row; and in a line below it (NULL: none). */
     void (*remark)(const session *s, const void *operands, const bench_launch *launch, char *text, size_t size);
-    const char *(*note)(const session *s, const void *operands, const bench_launch *launch);
+    const char *(*note)(const session *s, const void *problem, const bench_launch *launch);
     /* In the place of verifying and timing variants at one problem. EXIT_OK or a status. NULL. */
     int (*run)(session *s, const void *problem);
 } bench_family;

@@ -134,13 +134,16 @@ static int finish(session *s, int status) {
 
 int bench_main(int argc, char **argv, const char *step, const bench_family *family, const void *variants, int count,
                const void *context) {
-    session s = {.family = family, .step = step, .arguments = argv, .context = context, .count = count};
+    bench_family complete = *family;
+    if (family->outline != NULL) bench_use_matrices(&complete);
+    session s = {.family = &complete, .step = step, .arguments = argv, .context = context, .count = count};
     const char **names = calloc((size_t)count + 1, sizeof *names);
     s.variants = calloc((size_t)count + 1, sizeof *s.variants);
     s.gflops = calloc((size_t)count + 1, sizeof *s.gflops);
     s.state = calloc(1, family->state_size);
     int status = simulator_arrive(stderr);
-    if (names == NULL || s.variants == NULL || s.gflops == NULL || s.state == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    if (names == NULL || s.variants == NULL || s.gflops == NULL || s.state == NULL)
+        CUDA_CHECK(cudaErrorMemoryAllocation);
     if (status == EXIT_OK) {
         describe_variants(&s, variants, names);
         options_program program = {.program = step,

@@ -96,7 +96,7 @@ static bool baseline_is_right(const session *s, const bench_problem *b, const be
 
 /* The fastest of the calls that are right here. */
 static void choose_baseline(const session *s, bench_problem *b) {
-    const int calls = s->family->baselines(s, b->operands);
+    const int calls = s->family->baselines(s, b->problem);
     for (int i = 0; i < calls; i++) {
         const bench_launch call = {.number = i};
         char name[RECORD_TEXT];
@@ -193,7 +193,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
     bench_print_row(s, name, r, remark);
-    if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->operands, launch);
+    if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->problem, launch);
     if (note != NULL) printf("    %s\n", note);
     print_details(s, b, r, t);
     session_keep(s, r);
@@ -223,7 +223,7 @@ static void simulate(const session *s, const bench_problem *b, const bench_launc
     const char *note = NULL;
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
     bench_print_simulated(s, r, seconds, remark);
-    if (s->family->note != NULL) note = s->family->note(s, b->operands, launch);
+    if (s->family->note != NULL) note = s->family->note(s, b->problem, launch);
     if (note != NULL) printf("    %s\n", note);
     session_keep(s, r);
 }

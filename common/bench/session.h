@@ -72,6 +72,9 @@ int bench_cold_sets(const bench_plan *plan);
 /* The problem does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE). */
 int bench_too_large(const session *s, const void *problem, double need);
 
+/* Gives the family, by its `outline` and `enqueue`, what lies between `bytes` and `restore`. */
+void bench_use_matrices(bench_family *family);
+
 /* Puts what was measured into the row. */
 void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 

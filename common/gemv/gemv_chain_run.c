@@ -15,38 +15,40 @@ static const char *const modes[WAYS] = {GEMV_GRAPH, GEMV_PDL};
 typedef struct {
     const gemv_case *problem;
     gemv_chain chain;
-    gemv_launch launch[WAYS];
-    int ways;              /* 1 where the GPU has no programmatic dependent launch */
-    gemv_operands tuning;  /* candidates are compared on these */
-    timing_task outline;   /* as a search has it */
-    bool small;            /* some of the chain stays in the L2 */
+    gemv_launcher *launch[WAYS];
+    int ways;            /* 1 where the GPU has no programmatic dependent launch */
+    void *tuning;        /* candidates are compared on these */
+    timing_task outline; /* as a search has it */
+    bool small;          /* some of the chain stays in the L2 */
 } chain_pair;
 
+static void take_way(chain_pair *c, int way) {
+    c->chain.launch = c->launch[way];
+    c->chain.pdl = way == PDL;
+}
+
 static cudaError_t link_plain(void *context, int set, cudaStream_t stream) {
-    chain_pair *c = context;
-    c->chain.launch = c->launch[PLAIN];
-    return gemv_chain_link(&c->chain, set, stream);
+    take_way(context, PLAIN);
+    return gemv_chain_link(&((chain_pair *)context)->chain, set, stream);
 }
 
 static cudaError_t link_pdl(void *context, int set, cudaStream_t stream) {
-    chain_pair *c = context;
-    c->chain.launch = c->launch[PDL];
-    return gemv_chain_link(&c->chain, set, stream);
+    take_way(context, PDL);
+    return gemv_chain_link(&((chain_pair *)context)->chain, set, stream);
 }
 
 static void make(const session *s, chain_pair *c, int links, int sets) {
     CUDA_CHECK(gemv_chain_create(&c->chain, c->problem, links, sets, s->stream));
-    gemv_operands_create(&c->tuning, c->problem, sets);
+    c->tuning = s->family->create(s, c->problem, sets);
     if (c->outline.flush_bytes > 0) CUDA_ALLOCATE(&c->outline.flush, c->outline.flush_bytes);
-    for (int i = 0; i < sets; i++) CUDA_CHECK(gemv_operands_fill(&c->tuning, i, VALUES_UNIFORM, s->stream));
 }
 
 /* What to launch each way; false where no candidate fits. */
 static bool choose(session *s, chain_pair *c, const bench_variant *v) {
     for (int way = 0; way < c->ways; way++) {
         bench_launch launch = {.variant = v, .mode = modes[way]};
-        if (v->candidates > 0 && !gemv_tune(s, c->problem, &c->tuning, &c->outline, &launch)) return false;
-        c->launch[way] = gemv_launch_of(s, &launch);
+        if (v->candidates > 0 && !gemv_tune(s, c->problem, c->tuning, &c->outline, &launch)) return false;
+        c->launch[way] = gemv_launcher_of(&launch);
     }
     return true;
 }
@@ -56,7 +58,7 @@ static bool verify(const session *s, chain_pair *c, const char *name, record row
     bool ok = true;
     for (int way = 0; way < c->ways; way++) {
         verdict verdict;
-        c->chain.launch = c->launch[way];
+        take_way(c, way);
         CUDA_CHECK(gemv_chain_verify(&c->chain, name, s->stream, stderr, &verdict));
         rows[way].max_err_bound_share = verdict.worst_share;
         *seconds = verdict.seconds;
@@ -143,7 +145,7 @@ int gemv_run_chain(session *s, const void *problem) {
     const int least = simulated ? SIMULATED_LINKS : LINKS, links = sets > least ? sets : least;
     const double need = s->family->bytes(s, problem, sets) + (double)gemv_chain_bytes(problem, links, sets);
     if (need > bench_memory(s)) return bench_too_large(s, problem, need);
-    c.small = (size_t)sets * plan.touched < gemv_operands_cold_bytes(s->device.l2_bytes);
+    c.small = (size_t)sets * plan.touched < gemv_cold_bytes(s);
     c.outline = (timing_task){.sets = sets, .mode = TIMING_GRAPH};
     if (c.small && !simulated) c.outline.flush_bytes = plan.cold_bytes;
     for (int i = 0; i < s->count; i++) {
@@ -153,6 +155,6 @@ int gemv_run_chain(session *s, const void *problem) {
     }
     if (c.outline.flush != NULL) CUDA_CHECK(cudaFree(c.outline.flush));
     gemv_chain_destroy(&c.chain);
-    gemv_operands_destroy(&c.tuning);
+    if (c.tuning != NULL) s->family->destroy(c.tuning);
     return EXIT_OK;
 }

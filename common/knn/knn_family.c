@@ -58,7 +58,6 @@ static int open_family(session *s) {
 }
 
 static void close_family(session *s) {
-    (void)s;
     cublas_close(); /* a method may have opened it */
 }
 
@@ -69,7 +68,6 @@ static int classify(session *s) {
 }
 
 static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    (void)s;
     if (i > 0) return false;
     *info = method_of(v)->kernel();
     *name = "";
@@ -104,20 +102,17 @@ static void say(const void *problem, char *text, size_t size) {
 
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
     const knn_case *c = problem;
-    (void)s;
     snprintf(text, size, "%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu", knn_kind_name(c->kind),
              c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3],
              c->scarce ? ", little workspace" : "", (unsigned long long)c->seed);
 }
 
 static void describe(const session *s, const void *problem, record *r) {
-    (void)s;
     knn_describe(problem, r);
 }
 
 static void plan(const session *s, const void *problem, bench_plan *p) {
     const knn_case *c = problem;
-    (void)s;
     *p = (bench_plan){.flops = 3.0 * c->m * (double)c->n * c->d,
                       .bytes = NAN,
                       .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
@@ -130,7 +125,6 @@ static double memory(const session *s) {
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
 static double bytes(const session *s, const void *problem, int sets) {
-    (void)sets;
     return knn_operands_bytes(problem) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
 }
 
@@ -139,7 +133,6 @@ static double bytes(const session *s, const void *problem, int sets) {
 static void *create(const session *s, const void *problem, int sets) {
     const bool check = s->o.sweep == SWEEP_CHECK;
     knn_run *run = calloc(1, sizeof *run);
-    (void)sets;
     if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
         fprintf(stderr, "%s: no host memory for the data and the reference\n", s->step);
         exit(EXIT_USAGE);
@@ -204,7 +197,6 @@ static void begin(const session *s, void *operands, const bench_launch *l) {
 static void end(const session *s, void *operands, const bench_launch *l) {
     knn_run *run = operands;
     void *const host[] = {run->host.queries, run->host.points, run->host.index, run->host.distance};
-    (void)s;
     CUDA_CHECK(cudaFree(run->workspace));
     for (int i = 0; l->mode != NULL && i < ARRAY_SIZE(host); i++) CUDA_CHECK(cudaFreeHost(host[i]));
 }
@@ -236,7 +228,6 @@ static cudaError_t launch_on(const session *s, void *operands, const bench_launc
     const knn_run *run = operands;
     const knn_method *method = method_of(l->variant);
     knn_problem p = knn_operands_problem(&run->o);
-    (void)s, (void)set;
     p.workspace = run->workspace;
     p.workspace_bytes = run->workspace_bytes;
     return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
@@ -251,7 +242,6 @@ static void remark(const session *s, const void *operands, const bench_launch *l
     const knn_verdict *v = &run->found;
     const knn_case *c = &run->o.what;
     int used = snprintf(text, size, "exact");
-    (void)s;
     if (!method_of(l->variant)->exact)
         used = snprintf(text, size, "%llu of %llu are not the nearest, %llu distances below 0",
                         (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
@@ -261,9 +251,8 @@ static void remark(const session *s, const void *operands, const bench_launch *l
                  knn_candidates(&v->counts, c->m), v->counts.redone);
 }
 
-static const char *note(const session *s, const void *operands, const bench_launch *l) {
+static const char *note(const session *s, const void *problem, const bench_launch *l) {
     const knn_method *method = method_of(l->variant);
-    (void)operands;
     return s->o.verbose && method->note != NULL ? method->note() : NULL;
 }
 
