@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/values.h"
 #include "bench/session.h"
 #include "gemm/gemm_cases.h"
-#include "tensor/matrix.h"
 #include "gemm/gemm_operands.h"
-#include "base/values.h"
+#include "tensor/matrix.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -262,12 +262,20 @@ static void cold_sets_pass_twice_the_cache(void **state) {
 /* ---- the check sweep's problems ---- */
 
 static const gemm_kind f32 = {GEMM_F32, DTYPE_F32, GEMM_NN};
+static int take_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemm_cases(&f32, 1, &l);
+    case_list_thin(&l, every);
+    *cases = (gemm_case *)l.cases;
+    return l.count;
+}
+
 static gemm_case *cases;
 static int case_count;
 
 static int make_cases(void **state) {
     (void)state;
-    case_count = gemm_cases(&f32, 1, INT_MAX, 1, 1, &cases);
+    case_count = take_cases(INT_MAX, 1, 1, &cases);
     return case_count > 0 ? 0 : -1;
 }
 
@@ -381,7 +389,7 @@ static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
     const int limits[] = {0, 1, 2, 33, 70, 129, 1000, 4095, 200000};
     for (size_t i = 0; i < COUNT(limits); i++) {
         gemm_case *kept = NULL;
-        const int count = gemm_cases(&f32, 1, limits[i], 1, 9, &kept);
+        const int count = take_cases(limits[i], 1, 9, &kept);
         assert_true(count > 0);
         int at = 0;
         for (int j = 0; j < case_count; j++) {
@@ -403,10 +411,10 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
     const int limits[] = {0, 129, INT_MAX};
     for (size_t l = 0; l < COUNT(limits); l++) {
         gemm_case *whole = NULL;
-        const int whole_count = gemm_cases(&f32, 1, limits[l], 1, 1, &whole);
+        const int whole_count = take_cases(limits[l], 1, 1, &whole);
         for (size_t i = 0; i < COUNT(steps); i++) {
             gemm_case *kept = NULL;
-            const int count = gemm_cases(&f32, 1, limits[l], steps[i], 1, &kept);
+            const int count = take_cases(limits[l], steps[i], 1, &kept);
             assert_int_equal(count, (whole_count - 1) / steps[i] + 1);
             for (int j = 0; j < count; j++) {
                 assert_same_case(&kept[j], &whole[j * steps[i]]);
@@ -422,7 +430,7 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
 static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
     (void)state;
     gemm_case *kept = NULL;
-    const int count = gemm_cases(&f32, 1, 129, 5, 1, &kept);
+    const int count = take_cases(129, 5, 1, &kept);
     assert_in_range(count, 50, 100);
     int no_k = 0, no_alpha = 0, no_beta = 0, padded = 0, misaligned = 0, uneven = 0, whole = 0;
     for (int i = 0; i < count; i++) {

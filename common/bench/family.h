@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/record.h"
+#include "bench/case_list.h"
 #include "bench/options.h"
 #include "bench/timing.h"
 #include "gpu/device.h"
@@ -84,9 +85,9 @@ typedef struct {
     /* What is computed and how it is measured: a line below the device's. */
     void (*header)(const session *s);
 
-    /* The command line's problems (a sweep, or one), or those of --sweep check: malloc'ed. NULL: no memory. */
-    void *(*problems)(const session *s, int *count);
-    void *(*check_list)(const session *s, int *count);
+    /* Adds the command line's problems (a sweep, or one); those of --sweep check. */
+    void (*problems)(const session *s, case_list *l);
+    void (*check_list)(const session *s, case_list *l);
     /* "m 3, n 4, k 5"; and what else tells a problem of the check list apart: "ld 4 4 4, 1 elements off alignment". */
     void (*say)(const void *problem, char *text, size_t size);
     void (*say_more)(const session *s, const void *problem, char *text, size_t size);

@@ -49,22 +49,22 @@ static int list(const session *s) {
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
 static int sweep(session *s) {
-    int count, status = EXIT_OK;
-    char *problems = s->family->problems(s, &count);
-    if (problems == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    if (count == 0) {
+    int status = EXIT_OK;
+    case_list problems = session_cases(s);
+    s->family->problems(s, &problems);
+    if (problems.count == 0) {
         fprintf(stderr, "%s: --sweep with --max-size %d leaves no problem\n", s->step, s->o.max_size);
         status = EXIT_USAGE;
     }
-    if (count > 0) bench_print_header(s);
-    for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? count : 0;
-    for (int i = 0; i < count && status == EXIT_OK; i++) {
-        const void *problem = problems + (size_t)i * s->family->problem_size;
+    if (problems.count > 0) bench_print_header(s);
+    for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? problems.count : 0;
+    for (int i = 0; i < problems.count && status == EXIT_OK; i++) {
+        const void *problem = problems.cases + (size_t)i * problems.size;
         status = s->family->run != NULL ? s->family->run(s, problem) : bench_run(s, problem);
     }
     progress_clear(stderr);
     CUDA_CHECK(cudaStreamSynchronize(s->stream));
-    free(problems);
+    free(problems.cases);
     if (status != EXIT_OK) return status;
     return s->wrong > 0 ? EXIT_WRONG : EXIT_OK;
 }

@@ -140,7 +140,8 @@ int bench_too_large(const session *s, const void *problem, double need) {
     s->family->say(problem, said, sizeof said);
     s->family->describe(s, problem, &r);
     if (!isinf(need))
-        snprintf(reason, sizeof reason, need < 1e9 ? "needs %.3f MB, may take %.3f MB" : "needs %.2f GB, may take %.2f GB",
+        snprintf(reason, sizeof reason,
+                 need < 1e9 ? "needs %.3f MB, may take %.3f MB" : "needs %.2f GB, may take %.2f GB",
                  need / (need < 1e9 ? 1e6 : 1e9), bench_memory(s) / (need < 1e9 ? 1e6 : 1e9));
     if (s->o.sweep != SWEEP_NONE) {
         bench_print_skip(s, "all", &r, reason);
@@ -176,7 +177,8 @@ static void make_operands(session *s, bench_problem *b) {
 
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
     if (!s->o.verbose) return;
-    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min, r->ms_max);
+    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min,
+           r->ms_max);
     if (b->has_baseline) printf(", %s %.4f ms", b->baseline_name, r->baseline_ms);
     if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);

@@ -66,6 +66,9 @@ const record *session_find(const session *s, const record *r, bool needs_ratio);
 /* Appends the row to the files that were asked for; ends the program where that fails. */
 void session_keep(const session *s, const record *r);
 
+/* An empty list of the family's problems, with the command line's limits. */
+case_list session_cases(const session *s);
+
 /* How many operand sets together drive one another out of the cache, at most 512 (which may be too few: then flush). */
 int bench_cold_sets(const bench_plan *plan);
 

@@ -1,11 +1,7 @@
 #include "gemm/gemm_cases.h"
 
-#include "bench/case_list.h"
-
 typedef struct {
-    case_list list;
-    int max_size;
-    uint64_t seed;
+    case_list *list;
     gemm_kind kind; /* of what is added */
 } cases;
 
@@ -15,14 +11,14 @@ static float scalar_of(gemm_type type, float x) {
 }
 
 static void add(cases *l, gemm_case c) {
-    if (c.m > l->max_size || c.n > l->max_size || c.k > l->max_size) return;
+    if (c.m > l->list->max_size || c.n > l->list->max_size || c.k > l->list->max_size) return;
     c.type = l->kind.type;
     c.out = l->kind.out;
     c.layout = l->kind.layout;
     c.alpha = scalar_of(c.type, c.alpha);
     c.beta = scalar_of(c.type, c.beta);
-    c.seed = l->seed + (uint64_t)l->list.count;
-    case_list_add(&l->list, &c);
+    c.seed = l->list->seed + (uint64_t)l->list->count;
+    case_list_add(l->list, &c);
 }
 
 static void add_shape(cases *l, int m, int n, int k, float alpha, float beta) {
@@ -101,13 +97,11 @@ static void add_alignments(cases *l) {
     add(l, c);
 }
 
-int gemm_cases(const gemm_kind *kinds, int kind_count, int max_size, int every, uint64_t seed, gemm_case **taken) {
-    cases l = {.list = {.size = sizeof(gemm_case)}, .max_size = max_size, .seed = seed};
+void gemm_cases(const gemm_kind *kinds, int kind_count, case_list *list) {
     for (int i = 0; i < kind_count; i++) {
-        l.kind = kinds[i];
+        cases l = {list, kinds[i]};
         add_shapes(&l);
         add_scalars(&l);
         add_alignments(&l);
     }
-    return case_list_take(&l.list, every, taken);
 }

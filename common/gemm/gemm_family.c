@@ -124,41 +124,41 @@ static operand_spec outline(const session *s, const void *problem) {
     return spec;
 }
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const gemm_state *state = state_of(s);
     const gemm_options *o = &state->o;
-    shape single = {o->m, o->n, o->k}, *sweep = NULL;
-    *count = 1;
-    if (s->o.sweep != SWEEP_NONE) sweep = gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
-    gemm_case *cases = calloc((size_t)*count + 1, sizeof *cases);
-    for (int i = 0; i < *count && cases != NULL; i++) {
-        const shape size = sweep != NULL ? sweep[i] : single;
-        cases[i] = (gemm_case){.m = size.m,
-                               .n = size.n,
-                               .k = size.k,
-                               .lda = o->lda,
-                               .ldb = o->ldb,
-                               .ldc = o->ldc,
-                               .alpha = o->alpha,
-                               .beta = o->beta,
-                               .seed = s->o.seed,
-                               .type = state->kind.type,
-                               .out = state->kind.out,
-                               .layout = state->kind.layout};
+    gemm_case c = {.m = o->m,
+                   .n = o->n,
+                   .k = o->k,
+                   .lda = o->lda,
+                   .ldb = o->ldb,
+                   .ldc = o->ldc,
+                   .alpha = o->alpha,
+                   .beta = o->beta,
+                   .seed = s->o.seed,
+                   .type = state->kind.type,
+                   .out = state->kind.out,
+                   .layout = state->kind.layout};
+    int count = 0;
+    shape *sweep = s->o.sweep != SWEEP_NONE ? gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
+    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
+    for (int i = 0; i < count; i++) {
+        c.m = sweep[i].m;
+        c.n = sweep[i].n;
+        c.k = sweep[i].k;
+        case_list_add(l, &c);
     }
     free(sweep);
-    return cases;
 }
 
 /* Of all kinds that the step offers, or of what --dtype, --out and --layout leave of them. */
-static void *check_list(const session *s, int *count) {
+static void check_list(const session *s, case_list *l) {
     static const gemm_type f32 = GEMM_F32;
     static const gemm_layout nn = GEMM_NN;
     static const gemm_offer plain = {.types = &f32, .type_count = 1, .layouts = &nn, .layout_count = 1};
     const gemm_offer *offer = s->context != NULL ? s->context : &plain;
     const gemm_state *state = state_of(s);
     gemm_kind kinds[2 * GEMM_MAX_TYPES * GEMM_MAX_LAYOUTS];
-    gemm_case *cases = NULL;
     int kind_count = 0;
     for (int i = 0; i < offer->type_count * offer->layout_count; i++) {
         gemm_kind kind = {.type = offer->types[i / offer->layout_count],
@@ -172,8 +172,7 @@ static void *check_list(const session *s, int *count) {
             if (!state->o.out_given || kind.out == state->kind.out) kinds[kind_count++] = kind;
         }
     }
-    *count = gemm_cases(kinds, kind_count, s->o.max_size, s->o.every, s->o.seed, &cases);
-    return cases;
+    gemm_cases(kinds, kind_count, l);
 }
 
 static void say(const void *problem, char *text, size_t size) {

@@ -83,30 +83,29 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const gemv_state *state = gemv_state_of(s);
-    shape single = {1, state->o.n, state->o.k}, *sweep = NULL;
-    *count = 1;
-    if (s->o.sweep != SWEEP_NONE) sweep = gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
-    gemv_case *cases = calloc((size_t)*count + 1, sizeof *cases);
-    for (int i = 0; i < *count && cases != NULL; i++) {
-        const shape size = sweep != NULL ? sweep[i] : single;
-        cases[i] = (gemv_case){.type = state->type,
-                               .n = size.n,
-                               .k = size.k,
-                               .lda = state->o.lda,
-                               .alpha = state->o.alpha,
-                               .beta = state->o.beta,
-                               .seed = s->o.seed};
+    const gemv_options *o = &state->o;
+    gemv_case c = {.type = state->type,
+                   .n = o->n,
+                   .k = o->k,
+                   .lda = o->lda,
+                   .alpha = o->alpha,
+                   .beta = o->beta,
+                   .seed = s->o.seed};
+    int count = 0;
+    shape *sweep = s->o.sweep != SWEEP_NONE ? gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
+    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
+    for (int i = 0; i < count; i++) {
+        c.n = sweep[i].n;
+        c.k = sweep[i].k;
+        case_list_add(l, &c);
     }
     free(sweep);
-    return cases;
 }
 
-static void *check_list(const session *s, int *count) {
-    gemv_case *cases = NULL;
-    *count = gemv_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
-    return cases;
+static void check_list(const session *s, case_list *l) {
+    gemv_cases(l);
 }
 
 static void say(const void *problem, char *text, size_t size) {

@@ -39,8 +39,7 @@ static const knn_method *method_of(const bench_variant *v) {
 
 static bench_variant variant(const void *methods, int i) {
     const knn_method *method = (const knn_method *)methods + i;
-    return (bench_variant){
-        .name = method->name, .idea = method->idea, .supports = method->supports, .self = method};
+    return (bench_variant){.name = method->name, .idea = method->idea, .supports = method->supports, .self = method};
 }
 
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
@@ -81,18 +80,14 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const knn_options *o = &((const knn_state *)s->state)->o;
-    knn_case *c = calloc(1, sizeof *c);
-    *count = 1;
-    if (c != NULL) *c = (knn_case){.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
-    return c;
+    const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
+    case_list_add(l, &c);
 }
 
-static void *check_list(const session *s, int *count) {
-    knn_case *cases = NULL;
-    *count = knn_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
-    return cases;
+static void check_list(const session *s, case_list *l) {
+    knn_cases(l);
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -103,8 +98,8 @@ static void say(const void *problem, char *text, size_t size) {
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
     const knn_case *c = problem;
     snprintf(text, size, "%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu", knn_kind_name(c->kind),
-             c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3],
-             c->scarce ? ", little workspace" : "", (unsigned long long)c->seed);
+             c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3], c->scarce ? ", little workspace" : "",
+             (unsigned long long)c->seed);
 }
 
 static void describe(const session *s, const void *problem, record *r) {

@@ -57,24 +57,20 @@ static void header(const session *s) {
     printf("y = %g*x + y\n", (double)((const saxpy_options *)s->state)->a);
 }
 
-static void *cases(const session *s, const int *sizes, int size_count, int *count) {
-    saxpy_case *list = calloc((size_t)size_count, sizeof *list);
-    *count = 0;
-    for (int i = 0; i < size_count && list != NULL; i++)
-        if (sizes[i] <= s->o.max_size)
-            list[(*count)++] = (saxpy_case){sizes[i], ((const saxpy_options *)s->state)->a, s->o.seed};
-    return list;
+static void add(const session *s, case_list *l, int n) {
+    const saxpy_case c = {n, ((const saxpy_options *)s->state)->a, l->seed};
+    if (n <= l->max_size) case_list_add(l, &c);
 }
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     static const int sweep[] = {1000, 4096, 10000};
-    const saxpy_options *o = s->state;
-    return s->o.sweep == SWEEP_NONE ? cases(s, &o->n, 1, count) : cases(s, sweep, ARRAY_SIZE(sweep), count);
+    if (s->o.sweep == SWEEP_NONE) add(s, l, ((const saxpy_options *)s->state)->n);
+    for (int i = 0; i < ARRAY_SIZE(sweep) && s->o.sweep != SWEEP_NONE; i++) add(s, l, sweep[i]);
 }
 
-static void *check_list(const session *s, int *count) {
+static void check_list(const session *s, case_list *l) {
     static const int sizes[] = {1, 31, 32, 127, 128, 129, 1000};
-    return cases(s, sizes, ARRAY_SIZE(sizes), count);
+    for (int i = 0; i < ARRAY_SIZE(sizes); i++) add(s, l, sizes[i]);
 }
 
 static void say(const void *problem, char *text, size_t size) {
