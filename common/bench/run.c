@@ -186,18 +186,21 @@ static void print_details(const session *s, const bench_problem *b, const record
     printf("\n");
 }
 
+/* Prints and keeps the row of what was timed (t), or has taken so many seconds in the simulator (t: NULL). */
 static void report(const session *s, const bench_problem *b, const bench_launch *launch, const char *name, record *r,
-                   const timing_result *t) {
+                   const timing_result *t, double seconds) {
     char remark[160] = "";
     const char *note = NULL;
-    bench_fill_in(r, &b->plan, t);
-    snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
-    if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
+    if (t != NULL) {
+        bench_fill_in(r, &b->plan, t);
+        snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
+        if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
+    }
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    bench_print_row(s, name, r, remark);
+    bench_print_row(s, name, r, seconds, remark);
     if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->problem, launch);
     if (note != NULL) printf("    %s\n", note);
-    print_details(s, b, r, t);
+    if (t != NULL) print_details(s, b, r, t);
     session_keep(s, r);
 }
 
@@ -217,17 +220,7 @@ static void measure_again(const session *s, const bench_problem *b, bench_launch
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
     } else
         bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
-    report(s, b, &launch, name, r, &t);
-}
-
-static void simulate(const session *s, const bench_problem *b, const bench_launch *launch, record *r, double seconds) {
-    char remark[160] = "";
-    const char *note = NULL;
-    if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    bench_print_simulated(s, r, seconds, remark);
-    if (s->family->note != NULL) note = s->family->note(s, b->problem, launch);
-    if (note != NULL) printf("    %s\n", note);
-    session_keep(s, r);
+    report(s, b, &launch, name, r, &t, NAN);
 }
 
 /* What there is to do for a variant at this problem, after what --resume found. */
@@ -287,13 +280,13 @@ static void run_variant(session *s, bench_problem *b, int i) {
     if (b->plan.touched == 0)
         bench_print_skip(s, v->name, &rows.once, "nothing to time; verified");
     else if (s->device.simulated)
-        simulate(s, b, &launch, &rows.once, verdict.seconds);
+        report(s, b, &launch, v->name, &rows.once, NULL, verdict.seconds);
     else {
         if (rows.measures) {
             timing_result t;
             bench_time(s, b->operands, &b->outline, &launch, b->has_baseline ? &b->baseline : NULL, s->o.time_s, false,
                        &t);
-            report(s, b, &launch, v->name, &rows.once, &t);
+            report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }
         if (rows.measures_again) measure_again(s, b, launch, &rows.again);

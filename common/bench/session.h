@@ -84,8 +84,8 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 /* ---- the printed table ---- */
 
 void bench_print_header(const session *s);
-void bench_print_row(const session *s, const char *name, const record *r, const char *remark);
-void bench_print_simulated(const session *s, const record *r, double seconds, const char *remark);
+/* `seconds`: that the launch took in the simulator. */
+void bench_print_row(const session *s, const char *name, const record *r, double seconds, const char *remark);
 void bench_print_skip(const session *s, const char *name, const record *r, const char *reason);
 
 #endif

@@ -14,27 +14,28 @@ static void add_shape(case_list *l, dtype type, int n, int k, float alpha, float
 
 static void add_shapes(case_list *l, dtype t) {
     static const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1000, 1024, 4095, 4096};
-    static const int others[][2] = {{1, 1000}, {1, 4095},   {1000, 1},   {4095, 1}, {7, 4095},
-                                    {4095, 7}, {129, 2049}, {2049, 129}, {3, 8192}, {8192, 3}};
+    /* Skinny both ways; nothing; many rows (more than gridDim.y holds), a long row, both; A of more than 2^31 and 2^32
+     * elements. */
+    static const int others[][2] = {{1, 1000},     {1, 4095},   {1000, 1},    {4095, 1},      {7, 4095},
+                                    {4095, 7},     {129, 2049}, {2049, 129},  {3, 8192},      {8192, 3},
+                                    {0, 64},       {64, 0},     {0, 0},       {1, 0},         {1000000, 33},
+                                    {33, 1000000}, {200000, 1}, {1, 3000001}, {50000, 50001}, {70001, 70000}};
     /* Both sides take every value 1 ... 70, the other jumps about (29 has no factor in common with 70). */
     for (int i = 0; i < 70; i++) {
-        int s = i + 1, j = 1 + i * 29 % 70;
-        add_shape(l, t, s, j, 1.0f, 0.0f);
-        add_shape(l, t, j, s, -0.5f, 2.0f);
+        add_shape(l, t, i + 1, 1 + i * 29 % 70, 1.0f, 0.0f);
+        add_shape(l, t, 1 + i * 29 % 70, i + 1, -0.5f, 2.0f);
     }
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(edges); i++) {
         add_shape(l, t, edges[i], 33, 1.0f, 0.0f);
         add_shape(l, t, 33, edges[i], 1.0f, 1.0f);
         if (edges[i] <= 1024) add_shape(l, t, edges[i], edges[i], 1.0f, 0.0f);
     }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        add_shape(l, t, others[i][0], others[i][1], 1.0f, 0.0f);
-    for (int b = 0; b < 2; b++) {
-        float beta = b ? -0.5f : 0.0f;
-        add_shape(l, t, 0, 64, 1.0f, beta);
-        add_shape(l, t, 64, 0, 1.0f, beta);
-        add_shape(l, t, 0, 0, 1.0f, beta);
-        add_shape(l, t, 1, 0, 1.0f, beta);
+    for (int i = 0; i < ARRAY_SIZE(others); i++) {
+        const int n = others[i][0], k = others[i][1];
+        if (n > 0 && k > 0)
+            add_shape(l, t, n, k, 1.0f, i % 2 ? -0.5f : 0.0f);
+        else
+            for (int beta = 0; beta < 2; beta++) add_shape(l, t, n, k, 1.0f, -0.5f * (float)beta);
     }
 }
 
@@ -55,14 +56,14 @@ static void add_alignments(case_list *l, dtype t) {
     static const int pads[] = {1, 2, 3, 4, 8};
     static const int offs[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 2, 2}, {3, 1, 2},
                                   {4, 4, 4}, {2, 0, 0}, {0, 4, 0}, {7, 5, 3}, {8, 8, 8}};
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(shapes); i++) {
         gemv_case c = {.type = t, .n = shapes[i][0], .k = shapes[i][1], .alpha = 1.0f};
-        for (size_t j = 0; j < sizeof pads / sizeof pads[0]; j++) {
+        for (int j = 0; j < ARRAY_SIZE(pads); j++) {
             c.lda = c.k + pads[j];
             c.beta = j % 2 ? 1.0f : 0.0f;
             add(l, c);
         }
-        for (size_t j = 0; j < sizeof offs / sizeof offs[0]; j++) {
+        for (int j = 0; j < ARRAY_SIZE(offs); j++) {
             c.lda = j % 2 ? 0 : c.k + 8;
             c.off_a = offs[j][0], c.off_x = offs[j][1], c.off_y = offs[j][2];
             add(l, c);
@@ -106,12 +107,5 @@ void gemv_cases(case_list *l) {
         add_scalars(l, types[i]);
         add_alignments(l, types[i]);
         add_planted(l, types[i]);
-        /* Many rows (more than gridDim.y holds), a long row, both; A of more than 2^31 and 2^32 elements. */
-        add_shape(l, types[i], 1000000, 33, 1.0f, 0.0f);
-        add_shape(l, types[i], 33, 1000000, 1.0f, 1.0f);
-        add_shape(l, types[i], 200000, 1, 1.0f, 0.0f);
-        add_shape(l, types[i], 1, 3000001, 1.0f, 0.0f);
-        add_shape(l, types[i], 50000, 50001, 1.0f, 0.0f);
-        add_shape(l, types[i], 70001, 70000, 1.0f, -0.5f);
     }
 }

@@ -232,7 +232,7 @@ static void measure_ceiling(session *s, const void *problem, void *operands, con
     bench_fill_in(&r, &plan, &t);
     state->ceiling_gbps = r.gbps;
     progress_clear(stderr);
-    bench_print_row(s, r.variant, &r, "");
+    bench_print_row(s, r.variant, &r, NAN, "");
     if (session_find(s, &r, false) == NULL) session_keep(s, &r);
 }
 

@@ -28,9 +28,7 @@ typedef struct {
     knn_verdict found; /* by the latest search that was verified */
     void *workspace;   /* while it is timed */
     size_t workspace_bytes;
-    struct {
-        void *queries, *points, *index, *distance; /* pinned */
-    } host;
+    void *host[KNN_MATRICES]; /* pinned; for launches from and to host memory */
 } knn_run;
 
 static const knn_method *method_of(const bench_variant *v) {
@@ -169,31 +167,21 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
     return error;
 }
 
-static void *pinned(const void *from, size_t size) {
-    void *memory;
-    CUDA_CHECK(cudaMallocHost(&memory, size + 1));
-    if (from != NULL) memcpy(memory, from, size);
-    return memory;
-}
-
 static void begin(const session *s, void *operands, const bench_launch *l) {
     knn_run *run = operands;
-    const knn_case *c = &run->o.what;
-    const size_t row = (size_t)c->d * sizeof(float), results = (size_t)c->m * (size_t)c->k;
-    refusal(s, method_of(l->variant), c, &run->workspace_bytes);
+    refusal(s, method_of(l->variant), &run->o.what, &run->workspace_bytes);
     CUDA_ALLOCATE(&run->workspace, run->workspace_bytes + 1);
-    if (l->mode == NULL) return;
-    run->host.queries = pinned(run->o.queries, (size_t)c->m * row);
-    run->host.points = pinned(run->o.points, (size_t)c->n * row);
-    run->host.index = pinned(NULL, results * sizeof(int));
-    run->host.distance = pinned(NULL, results * sizeof(float));
+    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
+        const size_t bytes = matrix_element_bytes(&run->o.at[i]);
+        CUDA_CHECK(cudaMallocHost(&run->host[i], bytes + 1));
+        if (i < KNN_INPUTS) memcpy(run->host[i], run->o.data[i], bytes);
+    }
 }
 
 static void end(const session *s, void *operands, const bench_launch *l) {
     knn_run *run = operands;
-    void *const host[] = {run->host.queries, run->host.points, run->host.index, run->host.distance};
     CUDA_CHECK(cudaFree(run->workspace));
-    for (int i = 0; l->mode != NULL && i < ARRAY_SIZE(host); i++) CUDA_CHECK(cudaFreeHost(host[i]));
+    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) CUDA_CHECK(cudaFreeHost(run->host[i]));
 }
 
 static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
@@ -204,18 +192,15 @@ static cudaError_t search(const knn_method *method, const knn_problem *p, cudaSt
 /* From host memory to host memory, one after the other. */
 static cudaError_t search_from_host(const knn_run *run, const knn_method *method, const knn_problem *p,
                                     cudaStream_t stream) {
-    const size_t row = (size_t)p->d * sizeof(float), results = (size_t)p->m * (size_t)p->k;
-    cudaError_t error =
-        cudaMemcpyAsync((void *)p->queries, run->host.queries, (size_t)p->m * row, cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess)
+    const matrix *at = run->o.at;
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < KNN_INPUTS && error == cudaSuccess; i++)
         error =
-            cudaMemcpyAsync((void *)p->points, run->host.points, (size_t)p->n * row, cudaMemcpyHostToDevice, stream);
+            cudaMemcpyAsync(at[i].elements, run->host[i], matrix_element_bytes(&at[i]), cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess) error = search(method, p, stream);
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(run->host.index, p->index, results * sizeof(int), cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess)
+    for (int i = KNN_INPUTS; i < KNN_MATRICES && error == cudaSuccess; i++)
         error =
-            cudaMemcpyAsync(run->host.distance, p->distance, results * sizeof(float), cudaMemcpyDeviceToHost, stream);
+            cudaMemcpyAsync(run->host[i], at[i].elements, matrix_element_bytes(&at[i]), cudaMemcpyDeviceToHost, stream);
     return error;
 }
 

@@ -21,15 +21,11 @@ matrix operand_workspace(size_t bytes) {
     return operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
 }
 
-static size_t element_bytes(const matrix *x) {
-    return (size_t)x->rows * (size_t)x->cols * dtype_size(x->type);
-}
-
 size_t operand_touched(const operand_spec *spec) {
     const operand_set *like = &spec->like;
-    const size_t of_c = element_bytes(&like->c);
+    const size_t of_c = matrix_element_bytes(&like->c);
     if (of_c == 0 || spec->alpha == 0.0f) return of_c;
-    return of_c + element_bytes(&like->a) + element_bytes(&like->b);
+    return of_c + matrix_element_bytes(&like->a) + matrix_element_bytes(&like->b);
 }
 
 double operand_sets_bytes(const operand_spec *spec, int sets) {
