@@ -173,7 +173,7 @@ static void order_is_checked(void **state) {
 
 static int take_cases(int max_size, int every, uint64_t seed, knn_case **cases) {
     case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
-    knn_cases(&l);
+    knn_cases(NULL, &l);
     case_list_thin(&l, every);
     *cases = (knn_case *)l.cases;
     return l.count;

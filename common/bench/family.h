@@ -22,9 +22,11 @@ typedef struct session session;
 
 /* A variant of a step, as the bench sees it. */
 typedef struct {
-    const char *name, *idea;                             /* as --variant takes it; one line for --list */
-    const char *(*supports)(const device_facts *device); /* NULL: runs anywhere; otherwise NULL or the reason it cannot */
-    const void *self;                                    /* the family's own struct */
+    const char *name, *idea; /* as --variant takes it; one line for --list */
+    const char *(*supports)(
+        const device_facts *device); /* NULL: runs anywhere; otherwise NULL or the reason it cannot */
+    const void *self;                /* the family's own struct */
+    kernel_info (*kernel)(void);     /* what --list tells of; NULL: the family's `kernel` says */
     int candidates; /* configurations, each a launch of its own, of which `choose` takes one; 0: there is one launch */
 } bench_variant;
 
@@ -32,18 +34,18 @@ typedef struct {
 typedef struct {
     const bench_variant *variant; /* NULL: the baseline */
     int number;                   /* of the variant's candidate, or of the baseline's call */
-    const char *mode;             /* NULL, or what `again` said: a second way to launch, which is recorded as this mode */
+    const char *mode; /* NULL, or what `again` said: a second way to launch, which is recorded as this mode */
 } bench_launch;
 
 /* One problem, as timing needs to know it. */
 typedef struct {
-    double flops, bytes;  /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
-    double peak;          /* the device's, FLOP/s or bytes/s in 1e9; 0: unknown */
-    bool peak_of_bytes;   /* peak_share is of the bandwidth, not of the arithmetic */
-    size_t touched;       /* bytes that one launch touches; 0: there is nothing to time */
-    size_t cold_bytes;    /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */
-    bool one_set;         /* flush the cache rather than rotate operand sets */
-    bool restores;        /* a launch changes what the next one reads */
+    double flops, bytes; /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
+    double peak;         /* the device's, FLOP/s or bytes/s in 1e9; 0: unknown */
+    bool peak_of_bytes;  /* peak_share is of the bandwidth, not of the arithmetic */
+    size_t touched;      /* bytes that one launch touches; 0: there is nothing to time */
+    size_t cold_bytes;   /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */
+    bool one_set;        /* flush the cache rather than rotate operand sets */
+    bool restores;       /* a launch changes what the next one reads */
     timing_mode mode;
     double sustained_s; /* of the second measurement under continuous load; 0: none, or another kind of second one */
 } bench_plan;
@@ -53,7 +55,7 @@ typedef struct {
     const char *title;
     int width, decimals;
     enum { COLUMN_COUNT, COLUMN_NUMBER, COLUMN_PERCENT, COLUMN_RATIO } kind; /* int64_t; double; share; with min-max */
-    size_t field; /* offsetof(record, ...) */
+    size_t field;                                                            /* offsetof(record, ...) */
     double factor;
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
@@ -61,9 +63,9 @@ typedef struct {
 /* All functions get the session first; `problem` is one of the family's structs of problem_size bytes, `operands` what
  * `create` made. NULL where the family has nothing to do, if it says so. */
 typedef struct {
-    const char *op;   /* as recorded: "gemm" */
-    const char *noun; /* what the step has several of: "variant" */
-    size_t state_size, problem_size; /* of session.state, zeroed before `program`, and of a problem */
+    const char *op;                      /* as recorded: "gemm" */
+    const char *noun;                    /* what the step has several of: "variant" */
+    size_t state_size, problem_size;     /* of session.state, zeroed before `program`, and of a problem */
     const bench_column *sizes, *columns; /* of a problem; of what was timed */
     const char *remark_title;            /* of `remark`; NULL: there is none */
 
@@ -80,7 +82,8 @@ typedef struct {
     int (*instead)(session *s);
     /* More lines for --list, below the variants. NULL. */
     void (*list)(const session *s);
-    /* Kernel number i of a variant, and its name where there are several ("" otherwise). False: no more. */
+    /* Kernel number i of a variant, and its name where there are several ("" otherwise). False: no more. NULL where all
+     * variants have one. */
     bool (*kernel)(const session *s, const bench_variant *v, int i, kernel_info *kernel, const char **name);
     /* What is computed and how it is measured: a line below the device's. */
     void (*header)(const session *s);

@@ -31,6 +31,8 @@ static void list_kernels(const session *s, const bench_variant *v) {
     kernel_info kernel;
     if (reason != NULL)
         printf("    not on this device: %s\n", reason);
+    else if (v->kernel != NULL)
+        print_kernel(s, v->kernel(), "");
     else
         for (int i = 0; s->family->kernel(s, v, i, &kernel, &name); i++) print_kernel(s, kernel, name);
 }

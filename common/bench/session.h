@@ -9,15 +9,15 @@
 
 struct session {
     const bench_family *family;
-    const char *step;  /* "step04_vectorized" */
-    char **arguments;  /* main's */
+    const char *step; /* "step04_vectorized" */
+    char **arguments; /* main's */
     options o;
     void *state;         /* the family's: its options, and what it found out */
     const void *context; /* what the step told the family beside its variants */
     bench_variant *variants;
     int count;
-    double *gflops;   /* of each variant at the latest problem, to foresee the next one's time; 0: none yet */
-    int name_width;   /* of the first column */
+    double *gflops; /* of each variant at the latest problem, to foresee the next one's time; 0: none yet */
+    int name_width; /* of the first column */
     device_facts device;
     cudaStream_t stream;
     bool baseline;    /* there is one, and it is wanted */

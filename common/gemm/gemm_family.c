@@ -27,7 +27,7 @@ static const gemm_variant *variant_of(const bench_variant *v) {
 
 static bench_variant variant(const void *variants, int i) {
     const gemm_variant *v = (const gemm_variant *)variants + i;
-    return (bench_variant){.name = v->name, .idea = v->idea, .supports = v->supports, .self = v};
+    return (bench_variant){.name = v->name, .idea = v->idea, .supports = v->supports, .self = v, .kernel = v->kernel};
 }
 
 /* ---- options, --list, --show ----------------------------------------------------------------------------------- */
@@ -58,13 +58,6 @@ static int open_family(session *s) {
 
 static void close_family(session *s) {
     gemm_baseline_close();
-}
-
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    if (i > 0) return false;
-    *info = variant_of(v)->kernel();
-    *name = "";
-    return true;
 }
 
 static void list_shows(const session *s) {
@@ -289,7 +282,6 @@ static const bench_family family = {.op = "gemm",
                                     .close = close_family,
                                     .instead = show,
                                     .list = list_shows,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
                                     .check_list = check_list,

@@ -104,10 +104,6 @@ static void problems(const session *s, case_list *l) {
     free(sweep);
 }
 
-static void check_list(const session *s, case_list *l) {
-    gemv_cases(l);
-}
-
 static void say(const void *problem, char *text, size_t size) {
     const gemv_case *c = problem;
     snprintf(text, size, "n %d, k %d", c->n, c->k);
@@ -275,7 +271,7 @@ static const bench_family family = {.op = "gemv",
                                     .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
-                                    .check_list = check_list,
+                                    .check_list = gemv_cases,
                                     .say = say,
                                     .say_more = say_more,
                                     .describe = describe,

@@ -80,7 +80,7 @@ static void add_places(case_list *l) {
     add(l, (knn_case){.m = 70, .n = 2100, .d = 9, .k = 5, .scarce = true});
 }
 
-void knn_cases(case_list *l) {
+void knn_cases(const session *s, case_list *l) {
     add_edges(l);
     add_small(l);
     add_kinds(l);

@@ -36,8 +36,8 @@ static const knn_method *method_of(const bench_variant *v) {
 }
 
 static bench_variant variant(const void *methods, int i) {
-    const knn_method *method = (const knn_method *)methods + i;
-    return (bench_variant){.name = method->name, .idea = method->idea, .supports = method->supports, .self = method};
+    const knn_method *m = (const knn_method *)methods + i;
+    return (bench_variant){.name = m->name, .idea = m->idea, .supports = m->supports, .self = m, .kernel = m->kernel};
 }
 
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
@@ -64,13 +64,6 @@ static int classify(session *s) {
     return knn_files_run(s, &state->o, s->variants[0].self, s->count, state->memory);
 }
 
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    if (i > 0) return false;
-    *info = method_of(v)->kernel();
-    *name = "";
-    return true;
-}
-
 static void header(const session *s) {
     const knn_options *o = &((const knn_state *)s->state)->o;
     printf("%d nearest neighbours of m %d queries among n %d points of dimension d %d\n", o->k, o->m, o->n, o->d);
@@ -82,10 +75,6 @@ static void problems(const session *s, case_list *l) {
     const knn_options *o = &((const knn_state *)s->state)->o;
     const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
     case_list_add(l, &c);
-}
-
-static void check_list(const session *s, case_list *l) {
-    knn_cases(l);
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -258,10 +247,9 @@ static const bench_family family = {.op = "knn",
                                     .open = open_family,
                                     .close = close_family,
                                     .instead = classify,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
-                                    .check_list = check_list,
+                                    .check_list = knn_cases,
                                     .say = say,
                                     .say_more = say_more,
                                     .describe = describe,

@@ -44,13 +44,7 @@ static void program(session *s, options_program *p) {
 
 static bench_variant variant(const void *variants, int i) {
     const saxpy_variant *v = (const saxpy_variant *)variants + i;
-    return (bench_variant){.name = v->name, .idea = v->idea, .self = v};
-}
-
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    *info = ((const saxpy_variant *)v->self)->kernel();
-    *name = "";
-    return i == 0;
+    return (bench_variant){.name = v->name, .idea = v->idea, .self = v, .kernel = v->kernel};
 }
 
 static void header(const session *s) {
@@ -133,7 +127,6 @@ static const bench_family family = {.op = "axpy",
                                     .columns = columns,
                                     .variant = variant,
                                     .program = program,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
                                     .check_list = check_list,
