@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
     const bench_variant *variant; /* NULL: the baseline */
     int number;                   /* of the variant's candidate, or of the baseline's call */
-    const char *mode; /* NULL, or what `again` said: a second way to launch, which is recorded as this mode */
+    const char *mode; /* NULL, or the plan's `again`: a second way to launch, which is recorded as this mode */
 } bench_launch;
 
 /* One problem, as timing needs to know it. */
@@ -47,7 +47,8 @@ typedef struct {
     bool one_set;        /* flush the cache rather than rotate operand sets */
     bool restores;       /* a launch changes what the next one reads */
     timing_mode mode;
-    double sustained_s; /* of the second measurement under continuous load; 0: none, or another kind of second one */
+    const char *again;  /* the mode of a second measurement of each variant; NULL: none */
+    double sustained_s; /* it lasts so long, under continuous load; 0: it is like the first, without a baseline */
 } bench_plan;
 
 /* A column of the printed table, right-aligned: a number of the record, times `factor`. The last has no title. */
@@ -134,8 +135,6 @@ typedef struct {
     int (*baselines)(const session *s, const void *problem);
     void (*baseline_name)(const session *s, int call, char *name, size_t size);
 
-    /* The mode of a second measurement of each variant ("sustained": under continuous load), or NULL. NULL. */
-    const char *(*again)(const session *s);
     /* What is printed at the end of a row; and in a line below it (NULL: none). */
     void (*remark)(const session *s, const void *operands, const bench_launch *launch, char *text, size_t size);
     const char *(*note)(const session *s, const void *problem, const bench_launch *launch);

@@ -204,7 +204,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     session_keep(s, r);
 }
 
-/* The second measurement of a variant, as the family's `again` calls it. */
+/* The second measurement of a variant. */
 static void measure_again(const session *s, const bench_problem *b, bench_launch launch, record *r) {
     char name[RECORD_TEXT];
     timing_result t;
@@ -231,7 +231,7 @@ typedef struct {
 
 static bench_rows rows_of(const session *s, const bench_problem *b, const bench_variant *v) {
     bench_rows rows;
-    const char *mode = s->family->again != NULL && !s->device.simulated ? s->family->again(s) : NULL;
+    const char *mode = s->device.simulated ? NULL : b->plan.again;
     rows.once = session_describe(s, v->name, s->family->op);
     s->family->describe(s, b->problem, &rows.once);
     rows.again = rows.once;

@@ -216,6 +216,7 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
                       .touched = operand_touched(&spec),
                       .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
                       .restores = c->beta != 0.0f,
+                      .again = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
                       .sustained_s = state_of(s)->o.sustained_s};
 }
 
@@ -241,10 +242,6 @@ static int baselines(const session *s, const void *problem) {
 
 static void baseline_name(const session *s, int call, char *name, size_t size) {
     gemm_baseline_name(state_of(s)->kind.type, call, name, size);
-}
-
-static const char *again(const session *s) {
-    return state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL;
 }
 
 static const char *note(const session *s, const void *problem, const bench_launch *l) {
@@ -294,7 +291,6 @@ static const bench_family family = {.op = "gemm",
                                     .enqueue = enqueue,
                                     .baselines = baselines,
                                     .baseline_name = baseline_name,
-                                    .again = again,
                                     .note = note};
 
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,

@@ -98,7 +98,8 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
     *p = (bench_plan){.flops = 3.0 * c->m * (double)c->n * c->d,
                       .bytes = NAN,
                       .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
-                      .mode = TIMING_EVENTS};
+                      .mode = TIMING_EVENTS,
+                      .again = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
 }
 
 static double memory(const session *s) {
@@ -202,10 +203,6 @@ static cudaError_t launch_on(const session *s, void *operands, const bench_launc
     return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
 }
 
-static const char *again(const session *s) {
-    return ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL;
-}
-
 static void remark(const session *s, const void *operands, const bench_launch *l, char *text, size_t size) {
     const knn_run *run = operands;
     const knn_verdict *v = &run->found;
@@ -263,7 +260,6 @@ static const bench_family family = {.op = "knn",
                                     .launch = launch_on,
                                     .begin = begin,
                                     .end = end,
-                                    .again = again,
                                     .remark = remark,
                                     .note = note};
 
