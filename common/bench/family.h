@@ -23,10 +23,10 @@ typedef struct session session;
 /* A variant of a step, as the bench sees it. */
 typedef struct {
     const char *name, *idea; /* as --variant takes it; one line for --list */
-    const char *(*supports)(
-        const device_facts *device); /* NULL: runs anywhere; otherwise NULL or the reason it cannot */
-    const void *self;                /* the family's own struct */
-    kernel_info (*kernel)(void);     /* what --list tells of; NULL: the family's `kernel` says */
+    /* NULL: runs anywhere; otherwise returns NULL or the reason it cannot. */
+    const char *(*supports)(const device_facts *device);
+    const void *self;            /* the family's own struct */
+    kernel_info (*kernel)(void); /* what --list tells of; NULL: the family's `kernel` says */
     int candidates; /* configurations, each a launch of its own, of which `choose` takes one; 0: there is one launch */
 } bench_variant;
 
