@@ -304,22 +304,23 @@ static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int p
                          .type = kinds[kind].type,
                          .out = kinds[kind].out,
                          .layout = layout};
-    void *memory = aligned_alloc(256, gemm_operands_bytes(&c, 1));
-    gemm_operands o;
+    const operand_spec spec = gemm_operands(&c);
+    void *memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
+    operand_sets o;
     verify_result r;
-    gemm_operands_place(&o, &c, memory);
-    operand_set *s = &o.at.set[0];
+    operand_sets_place(&o, &spec, 1, memory);
+    operand_set *s = &o.set[0];
     matrix_fill_host(&s->a, VALUES_UNIFORM, 1);
     matrix_fill_host(&s->b, VALUES_UNIFORM, 2);
     matrix_fill_host(&s->c, c.beta == 0.0f ? VALUES_NAN : VALUES_UNIFORM, 3);
-    const gemm_problem p = gemm_operands_problem(&o, 0);
+    const gemm_problem p = gemm_problem_on(&c, s);
     assert_int_equal(cublaslt_ask(&p), 8);
     assert_int_equal(fake.desc.compute, kinds[kind].compute);
     assert_int_equal(fake.desc.scale, kinds[kind].scale);
     assert_int_equal(cublaslt_gemm(&p, 5, NULL), cudaSuccess);
     assert_int_equal(fake.last, 5);
     assert_int_equal(fake.workspace, 64 << 20);
-    const verify_case v = {s->a, s->b, s->c, p.alpha, p.beta, false, gemm_arithmetic(p.type), p.layout};
+    const verify_case v = {s->a, s->b, s->c, p.alpha, p.beta, false, spec.arithmetic, p.layout};
     verify_host(&v, &r);
     assert_int_equal(r.wrong, 0);
     const matrix *const all[] = {&s->a, &s->b, &s->c};
@@ -329,7 +330,7 @@ static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int p
         matrix_changed_host(all[i], i < 2, &changed, &first);
         assert_int_equal(changed, 0);
     }
-    gemm_operands_destroy(&o);
+    operand_sets_destroy(&o);
     free(memory);
 }
 

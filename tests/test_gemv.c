@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
+#include "bench/tune.h"
 #include "gemv/gemv_cases.h"
 #include "gemv/gemv_operands.h"
 #include "gemv/gemv_shapes.h"
-#include "bench/tune.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -98,14 +98,14 @@ static void fp32_is_the_processors(void **state) {
 
 /* ---- operands ---- */
 
-static gemv_operands o;
+static operand_sets o;
 static void *memory;
 static gemv_problem p;
 static verify_case v;
 
 static int tear_down(void **state) {
     (void)state;
-    gemv_operands_destroy(&o);
+    operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
     return 0;
@@ -113,15 +113,16 @@ static int tear_down(void **state) {
 
 static void set_up(const gemv_case *what, bool exact) {
     tear_down(NULL);
-    memory = aligned_alloc(256, gemv_operands_bytes(what, 1));
+    const operand_spec spec = gemv_operands(what);
+    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
     assert_non_null(memory);
-    gemv_operands_place(&o, what, memory);
-    operand_set *s = &o.at.set[0];
+    operand_sets_place(&o, &spec, 1, memory);
+    operand_set *s = &o.set[0];
     const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
     matrix_fill_host(&s->a, read, what->seed * 3);
     matrix_fill_host(&s->b, read, what->seed * 3 + 1);
     matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    p = gemv_operands_problem(&o, 0);
+    p = gemv_problem_on(what, s);
     if (exact) {
         p.alpha = verify_exact_scalar(p.alpha);
         p.beta = verify_exact_scalar(p.beta);
@@ -310,12 +311,20 @@ static bool on_16_bytes(const gemv_case *c) {
 }
 
 /* What kernels of 16-byte loads, and of several turns, are only seen to do right where it is listed. */
+static int take_cases(int max_size, int every, uint64_t seed, gemv_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemv_cases(NULL, &l);
+    case_list_thin(&l, every);
+    *cases = (gemv_case *)l.cases;
+    return l.count;
+}
+
 static void the_check_list_on_16_bytes(void **state) {
     (void)state;
     gemv_case *cases;
     bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
     int turns[3] = {0};
-    const int count = gemv_cases(INT_MAX, 1, 1, &cases);
+    const int count = take_cases(INT_MAX, 1, 1, &cases);
     for (int i = 0; i < count; i++) {
         const gemv_case *c = &cases[i];
         if (c->plant != PLANT_NONE)
@@ -331,13 +340,13 @@ static void the_check_list_on_16_bytes(void **state) {
                 assert_true(planted[t][where][0][value] && planted[t][where][1][value]);
     }
     /* What scripts/sanitize.sh takes of it. */
-    const int few = gemv_cases(129, 41, 1, &cases);
+    const int few = take_cases(129, 41, 1, &cases);
     for (int i = 0; i < few; i++)
         if (cases[i].n > 0 && cases[i].k >= 16) sampled[cases[i].type][on_16_bytes(&cases[i])] = true;
     free(cases);
     assert_in_range(few, 12, 20);
     for (int t = 0; t < 3; t++) assert_true(sampled[t][0] && sampled[t][1]);
-    const int raced = gemv_cases(1024, 187, 1, &cases);
+    const int raced = take_cases(1024, 187, 1, &cases);
     bool turned = false;
     for (int i = 0; i < raced; i++) turned = turned || (cases[i].n == 1024 && cases[i].k == 1024);
     free(cases);
@@ -347,7 +356,7 @@ static void the_check_list_on_16_bytes(void **state) {
 static void the_check_list(void **state) {
     (void)state;
     gemv_case *cases, *some;
-    const int count = gemv_cases(INT_MAX, 1, 1, &cases);
+    const int count = take_cases(INT_MAX, 1, 1, &cases);
     bool n_seen[71] = {0}, k_seen[71] = {0}, scaled[3][4][4] = {{{0}}}, planted[4] = {0};
     int off[3] = {0}, padded = 0, empty = 0, big_n = 0, big_k = 0, past_32 = 0;
     assert_true(count > 600);
@@ -374,7 +383,7 @@ static void the_check_list(void **state) {
     for (int i = 0; i < 48; i++) assert_true(scaled[i / 16][i / 4 % 4][i % 4]);
     assert_true(planted[PLANT_A] && planted[PLANT_X] && planted[PLANT_Y]);
     assert_true(off[0] && off[1] && off[2] && padded && empty && big_n && big_k && past_32);
-    const int fewer = gemv_cases(300, 7, 1, &some);
+    const int fewer = take_cases(300, 7, 1, &some);
     assert_true(fewer > 50 && fewer < count / 7);
     for (int i = 0; i < fewer; i++) assert_true(some[i].n <= 300 && some[i].k <= 300);
     free(cases);

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/values.h"
 #include "bench/session.h"
 #include "gemm/gemm_cases.h"
-#include "tensor/matrix.h"
 #include "gemm/gemm_operands.h"
-#include "base/values.h"
+#include "tensor/matrix.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -214,15 +214,17 @@ static void operands_lie_one_behind_the_other(void **state) {
     const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
     const size_t floats =
         matrix_words(DTYPE_F32, 50, 91, 2) + matrix_words(DTYPE_F32, 70, 105, 2) + matrix_words(DTYPE_F32, 50, 117, 2);
-    assert_int_equal(gemm_operands_bytes(&padded, 1), 4 * floats);
-    assert_int_equal(gemm_operands_bytes(&padded, 3), 12 * floats);
-    assert_int_equal(gemm_operands_touched(&product), 4 * (3500 + 4200 + 3000));
-    assert_int_equal(gemm_operands_touched(&padded), 4 * 3000); /* alpha == 0: nobody reads A or B */
+    const operand_spec padded_spec = gemm_operands(&padded), product_spec = gemm_operands(&product);
+    const operand_spec tight_spec = gemm_operands(&tight), empty_spec = gemm_operands(&empty);
+    assert_int_equal(operand_sets_bytes(&padded_spec, 1), 4 * floats);
+    assert_int_equal(operand_sets_bytes(&padded_spec, 3), 12 * floats);
+    assert_int_equal(operand_touched(&product_spec), 4 * (3500 + 4200 + 3000));
+    assert_int_equal(operand_touched(&padded_spec), 4 * 3000); /* alpha == 0: nobody reads A or B */
 
     float *memory = floats_on_256(floats);
-    gemm_operands o;
-    gemm_operands_place(&o, &padded, memory);
-    const matrix *a = &o.at.set[0].a, *b = &o.at.set[0].b, *c = &o.at.set[0].c;
+    operand_sets o;
+    operand_sets_place(&o, &padded_spec, 1, memory);
+    const matrix *a = &o.set[0].a, *b = &o.set[0].b, *c = &o.set[0].c;
     assert_ptr_equal(a->base, memory);
     assert_ptr_equal(b->base, memory + a->words);
     assert_ptr_equal(c->base, memory + a->words + b->words);
@@ -231,17 +233,15 @@ static void operands_lie_one_behind_the_other(void **state) {
     assert_true(b->rows == 70 && b->cols == 60 && b->ld == 105);
     assert_true(c->rows == 50 && c->cols == 60 && c->ld == 117);
     assert_true((uintptr_t)a->data % 256 == 8 && (uintptr_t)b->data % 256 == 8 && (uintptr_t)c->data % 256 == 8);
-    const gemm_problem p = gemm_operands_problem(&o, 0);
+    const gemm_problem p = gemm_problem_on(&padded, &o.set[0]);
     assert_true(p.m == 50 && p.n == 60 && p.k == 70 && p.lda == 91 && p.ldb == 105 && p.ldc == 117);
     assert_true(p.A == a->data && p.B == b->data && p.C == c->data);
-    gemm_operands_destroy(&o);
+    operand_sets_destroy(&o);
 
-    gemm_operands_place(&o, &tight, memory);
-    assert_true(o.what.lda == 70 && o.what.ldb == 60 && o.what.ldc == 60);
-    gemm_operands_destroy(&o);
-    gemm_operands_place(&o, &empty, memory);
-    assert_true(o.what.lda == 1 && o.what.ldb == 1 && o.what.ldc == 1); /* BLAS: at least 1 */
-    gemm_operands_destroy(&o);
+    const gemm_problem as_tight = gemm_problem_on(&tight, &tight_spec.like);
+    const gemm_problem as_empty = gemm_problem_on(&empty, &empty_spec.like);
+    assert_true(as_tight.lda == 70 && as_tight.ldb == 60 && as_tight.ldc == 60);
+    assert_true(as_empty.lda == 1 && as_empty.ldb == 1 && as_empty.ldc == 1); /* BLAS: at least 1 */
     free(memory);
 }
 
@@ -250,22 +250,32 @@ static void cold_sets_pass_twice_the_cache(void **state) {
     const size_t l2 = 50u << 20;
     for (int side = 0; side <= 4096; side = side == 0 ? 1 : side * 2) {
         const gemm_case c = {.m = side, .n = side, .k = side};
-        const bench_plan plan = {.touched = gemm_operands_touched(&c), .cold_bytes = 2 * l2};
+        const operand_spec spec = gemm_operands(&c);
+        const bench_plan plan = {.touched = operand_touched(&spec), .cold_bytes = 2 * l2};
         const int sets = bench_cold_sets(&plan);
         assert_in_range(sets, 1, 512);
-        if (side > 0 && sets < 512) assert_true((size_t)sets * gemm_operands_touched(&c) > 2 * l2);
-        if (sets > 1 && sets < 512) assert_true((size_t)(sets - 1) * gemm_operands_touched(&c) <= 2 * l2);
+        if (side > 0 && sets < 512) assert_true((size_t)sets * operand_touched(&spec) > 2 * l2);
+        if (sets > 1 && sets < 512) assert_true((size_t)(sets - 1) * operand_touched(&spec) <= 2 * l2);
     }
 }
 
 /* ---- the check sweep's problems ---- */
+
+static const gemm_kind f32 = {GEMM_F32, DTYPE_F32, GEMM_NN};
+static int take_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemm_cases(&f32, 1, &l);
+    case_list_thin(&l, every);
+    *cases = (gemm_case *)l.cases;
+    return l.count;
+}
 
 static gemm_case *cases;
 static int case_count;
 
 static int make_cases(void **state) {
     (void)state;
-    case_count = gemm_cases(INT_MAX, 1, 1, &cases);
+    case_count = take_cases(INT_MAX, 1, 1, &cases);
     return case_count > 0 ? 0 : -1;
 }
 
@@ -289,7 +299,7 @@ static void every_case_is_legal_and_has_its_seed(void **state) {
         assert_true(c->lda == 0 || (c->lda >= c->k && c->lda >= 1));
         assert_true(c->ldb == 0 || (c->ldb >= c->n && c->ldb >= 1));
         assert_true(c->ldc == 0 || (c->ldc >= c->n && c->ldc >= 1));
-        assert_in_range(c->misalign, 0, 3);
+        assert_in_range(c->misalign, 0, 16);
         assert_true(c->seed == 1 + (uint64_t)i);
     }
 }
@@ -341,7 +351,7 @@ static void every_pair_of_scalars(void **state) {
 
 static void padded_and_misaligned_operands(void **state) {
     (void)state;
-    int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[4] = {0};
+    int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[17] = {0};
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
         lda += c->lda > c->k && c->ldb == 0 && c->ldc == 0;
@@ -379,7 +389,7 @@ static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
     const int limits[] = {0, 1, 2, 33, 70, 129, 1000, 4095, 200000};
     for (size_t i = 0; i < COUNT(limits); i++) {
         gemm_case *kept = NULL;
-        const int count = gemm_cases(limits[i], 1, 9, &kept);
+        const int count = take_cases(limits[i], 1, 9, &kept);
         assert_true(count > 0);
         int at = 0;
         for (int j = 0; j < case_count; j++) {
@@ -401,10 +411,10 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
     const int limits[] = {0, 129, INT_MAX};
     for (size_t l = 0; l < COUNT(limits); l++) {
         gemm_case *whole = NULL;
-        const int whole_count = gemm_cases(limits[l], 1, 1, &whole);
+        const int whole_count = take_cases(limits[l], 1, 1, &whole);
         for (size_t i = 0; i < COUNT(steps); i++) {
             gemm_case *kept = NULL;
-            const int count = gemm_cases(limits[l], steps[i], 1, &kept);
+            const int count = take_cases(limits[l], steps[i], 1, &kept);
             assert_int_equal(count, (whole_count - 1) / steps[i] + 1);
             for (int j = 0; j < count; j++) {
                 assert_same_case(&kept[j], &whole[j * steps[i]]);
@@ -420,7 +430,7 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
 static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
     (void)state;
     gemm_case *kept = NULL;
-    const int count = gemm_cases(129, 5, 1, &kept);
+    const int count = take_cases(129, 5, 1, &kept);
     assert_in_range(count, 50, 100);
     int no_k = 0, no_alpha = 0, no_beta = 0, padded = 0, misaligned = 0, uneven = 0, whole = 0;
     for (int i = 0; i < count; i++) {

@@ -19,9 +19,9 @@
 
 enum { RANDOM, EXACT, PASSES };
 
-/* ---- one problem, filled as gemm_verify fills it ---- */
+/* ---- one problem, filled as operand_sets_verify fills it ---- */
 
-static gemm_operands o;
+static operand_sets o;
 static float *memory;
 static matrix *a, *b, *c;
 static verify_case v;
@@ -29,7 +29,7 @@ static sgemm_problem p;
 
 static int tear_down(void **state) {
     (void)state;
-    gemm_operands_destroy(&o);
+    operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
     return 0;
@@ -37,16 +37,17 @@ static int tear_down(void **state) {
 
 static void set_up(const gemm_case *what, int pass) {
     tear_down(NULL);
-    memory = aligned_alloc(256, gemm_operands_bytes(what, 1));
+    const operand_spec spec = gemm_operands(what);
+    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
     assert_non_null(memory);
-    gemm_operands_place(&o, what, memory);
-    a = &o.at.set[0].a, b = &o.at.set[0].b, c = &o.at.set[0].c;
+    operand_sets_place(&o, &spec, 1, memory);
+    a = &o.set[0].a, b = &o.set[0].b, c = &o.set[0].c;
     const values_kind kind = pass == EXACT ? VALUES_INTEGER : VALUES_UNIFORM;
     const values_kind read = what->alpha == 0.0f ? VALUES_NAN : kind;
     matrix_fill_host(a, read, what->seed * 3);
     matrix_fill_host(b, read, what->seed * 3 + 1);
     matrix_fill_host(c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    const gemm_problem problem = gemm_operands_problem(&o, 0);
+    const gemm_problem problem = gemm_problem_on(what, &o.set[0]);
     p = gemm_as_f32(&problem);
     if (pass == EXACT) {
         p.alpha = verify_exact_scalar(p.alpha);

@@ -3,29 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/error.h"
+
 void case_list_add(case_list *l, const void *a_case) {
     if (l->count == l->capacity) {
-        const int capacity = l->capacity == 0 ? 256 : l->capacity * 2;
-        char *grown = realloc(l->cases, (size_t)capacity * l->size);
-        if (grown == NULL) {
-            l->out_of_memory = 1;
-            return;
-        }
-        l->cases = grown;
-        l->capacity = capacity;
+        l->capacity = l->capacity == 0 ? 256 : l->capacity * 2;
+        l->cases = realloc(l->cases, (size_t)l->capacity * l->size);
+        if (l->cases == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     }
     memcpy(l->cases + (size_t)l->count++ * l->size, a_case, l->size);
 }
 
-int case_list_take(case_list *l, int every, void *cases) {
-    int taken = 0;
-    if (l->out_of_memory) {
-        free(l->cases);
-        l->cases = NULL;
-        taken = -1;
-    }
-    for (int i = 0; i < l->count && taken >= 0; i += every)
-        memmove(l->cases + (size_t)taken++ * l->size, l->cases + (size_t)i * l->size, l->size);
-    memcpy(cases, &l->cases, sizeof l->cases);
-    return taken;
+void case_list_thin(case_list *l, int every) {
+    int kept = 0;
+    for (int i = 0; i < l->count; i++)
+        if (i % every == 0) memmove(l->cases + (size_t)kept++ * l->size, l->cases + (size_t)i * l->size, l->size);
+    l->count = kept;
 }

@@ -1,22 +1,23 @@
-/* A growing list of problems for --sweep check. */
+/* A growing list of problems. */
 #ifndef KL_CASE_LIST_H
 #define KL_CASE_LIST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* Starts with all zero but `size`. */
+/* Starts without cases. The family leaves out problems with a side above max_size; their seeds count up from `seed`. */
 typedef struct {
     size_t size; /* bytes of one */
-    char *cases;
+    int max_size;
+    uint64_t seed;
+    char *cases; /* to be freed */
     int count, capacity;
-    int out_of_memory;
 } case_list;
 
-/* Appends a copy. */
+/* Appends a copy. Without memory it ends the process. */
 void case_list_add(case_list *l, const void *a_case);
 
-/* Keeps every `every`th from the first on and hands them over: `cases` is the address of a pointer to the problems'
- * type, which is to be freed. Returns how many, or -1 without memory. */
-int case_list_take(case_list *l, int every, void *cases);
+/* Keeps every `every`th (>= 1), beginning with the first. */
+void case_list_thin(case_list *l, int every);
 
 #endif

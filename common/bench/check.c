@@ -84,25 +84,26 @@ static void print_tally(const session *s, const bench_variant *v, const tally *t
 
 int bench_check(session *s) {
     const double memory = bench_memory(s);
-    int count;
-    char *problems = s->family->check_list(s, &count);
+    case_list problems = session_cases(s);
     tally *tallies = calloc((size_t)s->count, sizeof *tallies), sum = {0};
-    if (count < 0 || tallies == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    if (tallies == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    s->family->check_list(s, &problems);
+    case_list_thin(&problems, s->o.every);
     for (int i = 0; i < s->count; i++) tallies[i].unsupported = bench_unsupported(s, &s->variants[i]);
-    for (int j = 0; j < count; j++)
-        check_problem(s, problems + (size_t)j * s->family->problem_size, j, count, memory, tallies);
+    for (int j = 0; j < problems.count; j++)
+        check_problem(s, problems.cases + (size_t)j * problems.size, j, problems.count, memory, tallies);
     progress_clear(stderr);
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i]) continue;
         print_tally(s, &s->variants[i], &tallies[i], memory);
         sum.passed += tallies[i].passed;
         sum.failed += tallies[i].failed;
-        sum.refused += tallies[i].unsupported != NULL ? count : tallies[i].refused + tallies[i].too_large;
+        sum.refused += tallies[i].unsupported != NULL ? problems.count : tallies[i].refused + tallies[i].too_large;
     }
     printf("%d passed, %d failed", sum.passed, sum.failed);
     if (sum.refused > 0) printf(", %d skipped", sum.refused);
     printf("\n");
-    free(problems);
+    free(problems.cases);
     free(tallies);
     return sum.failed > 0 ? EXIT_WRONG : EXIT_OK;
 }

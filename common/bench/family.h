@@ -11,19 +11,22 @@
 #include <stdio.h>
 
 #include "base/record.h"
+#include "bench/case_list.h"
 #include "bench/options.h"
 #include "bench/timing.h"
 #include "gpu/device.h"
 #include "gpu/kernel_info.h"
-#include "tensor/inspect.h"
+#include "tensor/operands.h"
 
 typedef struct session session;
 
 /* A variant of a step, as the bench sees it. */
 typedef struct {
-    const char *name, *idea;                             /* as --variant takes it; one line for --list */
-    const char *(*supports)(const device_facts *device); /* NULL: runs anywhere; otherwise NULL or the reason it cannot */
-    const void *self;                                    /* the family's own struct */
+    const char *name, *idea; /* as --variant takes it; one line for --list */
+    /* NULL: runs anywhere; otherwise returns NULL or the reason it cannot. */
+    const char *(*supports)(const device_facts *device);
+    const void *self;            /* the family's own struct */
+    kernel_info (*kernel)(void); /* what --list tells of; NULL: the family's `kernel` says */
     int candidates; /* configurations, each a launch of its own, of which `choose` takes one; 0: there is one launch */
 } bench_variant;
 
@@ -31,20 +34,21 @@ typedef struct {
 typedef struct {
     const bench_variant *variant; /* NULL: the baseline */
     int number;                   /* of the variant's candidate, or of the baseline's call */
-    const char *mode;             /* NULL, or what `again` said: a second way to launch, which is recorded as this mode */
+    const char *mode; /* NULL, or the plan's `again`: a second way to launch, which is recorded as this mode */
 } bench_launch;
 
 /* One problem, as timing needs to know it. */
 typedef struct {
-    double flops, bytes;  /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
-    double peak;          /* the device's, FLOP/s or bytes/s in 1e9; 0: unknown */
-    bool peak_of_bytes;   /* peak_share is of the bandwidth, not of the arithmetic */
-    size_t touched;       /* bytes that one launch touches; 0: there is nothing to time */
-    size_t cold_bytes;    /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */
-    bool one_set;         /* flush the cache rather than rotate operand sets */
-    bool restores;        /* a launch changes what the next one reads */
+    double flops, bytes; /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
+    double peak;         /* the device's, FLOP/s or bytes/s in 1e9; 0: unknown */
+    bool peak_of_bytes;  /* peak_share is of the bandwidth, not of the arithmetic */
+    size_t touched;      /* bytes that one launch touches; 0: there is nothing to time */
+    size_t cold_bytes;   /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */
+    bool one_set;        /* flush the cache rather than rotate operand sets */
+    bool restores;       /* a launch changes what the next one reads */
     timing_mode mode;
-    double sustained_s; /* of the second measurement under continuous load; 0: none, or another kind of second one */
+    const char *again;  /* the mode of a second measurement of each variant; NULL: none */
+    double sustained_s; /* it lasts so long, under continuous load; 0: it is like the first, without a baseline */
 } bench_plan;
 
 /* A column of the printed table, right-aligned: a number of the record, times `factor`. The last has no title. */
@@ -52,7 +56,7 @@ typedef struct {
     const char *title;
     int width, decimals;
     enum { COLUMN_COUNT, COLUMN_NUMBER, COLUMN_PERCENT, COLUMN_RATIO } kind; /* int64_t; double; share; with min-max */
-    size_t field; /* offsetof(record, ...) */
+    size_t field;                                                            /* offsetof(record, ...) */
     double factor;
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
@@ -60,9 +64,9 @@ typedef struct {
 /* All functions get the session first; `problem` is one of the family's structs of problem_size bytes, `operands` what
  * `create` made. NULL where the family has nothing to do, if it says so. */
 typedef struct {
-    const char *op;   /* as recorded: "gemm" */
-    const char *noun; /* what the step has several of: "variant" */
-    size_t state_size, problem_size; /* of session.state, zeroed before `program`, and of a problem */
+    const char *op;                      /* as recorded: "gemm" */
+    const char *noun;                    /* what the step has several of: "variant" */
+    size_t state_size, problem_size;     /* of session.state, zeroed before `program`, and of a problem */
     const bench_column *sizes, *columns; /* of a problem; of what was timed */
     const char *remark_title;            /* of `remark`; NULL: there is none */
 
@@ -79,34 +83,32 @@ typedef struct {
     int (*instead)(session *s);
     /* More lines for --list, below the variants. NULL. */
     void (*list)(const session *s);
-    /* Kernel number i of a variant, and its name where there are several ("" otherwise). False: no more. */
+    /* Kernel number i of a variant, and its name where there are several ("" otherwise). False: no more. NULL where all
+     * variants have one. */
     bool (*kernel)(const session *s, const bench_variant *v, int i, kernel_info *kernel, const char **name);
     /* What is computed and how it is measured: a line below the device's. */
     void (*header)(const session *s);
 
-    /* The command line's problems (a sweep, or one), or those of --sweep check: malloc'ed. NULL: no memory. */
-    void *(*problems)(const session *s, int *count);
-    void *(*check_list)(const session *s, int *count);
+    /* Adds the command line's problems (a sweep, or one); those of --sweep check. */
+    void (*problems)(const session *s, case_list *l);
+    void (*check_list)(const session *s, case_list *l);
     /* "m 3, n 4, k 5"; and what else tells a problem of the check list apart: "ld 4 4 4, 1 elements off alignment". */
     void (*say)(const void *problem, char *text, size_t size);
     void (*say_more)(const session *s, const void *problem, char *text, size_t size);
     void (*describe)(const session *s, const void *problem, record *r); /* the case's columns of a record */
     void (*plan)(const session *s, const void *problem, bench_plan *plan);
 
+    /* A family whose operands are those of C = alpha*A*B + beta*C gives these two, and nothing of what follows up to
+     * `restore`: what is computed, and how one launch on a set is enqueued, with these scalars. */
+    operand_spec (*outline)(const session *s, const void *problem);
+    cudaError_t (*enqueue)(const session *s, const void *problem, const bench_launch *launch, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream);
+
     /* Device bytes of so many operand sets; INFINITY: more than can be addressed. */
     double (*bytes)(const session *s, const void *problem, int sets);
-    /* How many bytes there are to take. NULL: 95 % of what is free. */
-    double (*memory)(const session *s);
-    /* Makes the operands and, on a GPU, fills all sets. Ends the process without memory. */
+    /* Makes the operands and, on a GPU, fills all sets; `problem` outlives them. Ends the process without memory. */
     void *(*create)(const session *s, const void *problem, int sets);
     void (*destroy)(void *operands);
-    /* Something of its own to measure before the variants (a ceiling). NULL. */
-    void (*measure_first)(session *s, const void *problem, void *operands, const timing_task *outline);
-
-    /* NULL: the variant takes the problem; otherwise the reason it does not. NULL: all variants take all problems. */
-    const char *(*refuses)(const session *s, const bench_variant *v, const void *problem);
-    /* The candidate to launch; false where none fits. NULL where no variant has candidates. */
-    bool (*choose)(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch);
     /* Launches on set 0 and looks at all that it left behind. cudaErrorNotSupported: this baseline's call or candidate
      * cannot. What is wrong goes to `report` (NULL: nowhere), each line starting with `name`. */
     cudaError_t (*verify)(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
@@ -115,20 +117,27 @@ typedef struct {
     cudaError_t (*launch)(const session *s, void *operands, const bench_launch *launch, int set, cudaStream_t stream);
     /* Puts a set back as it was before a launch. NULL where no plan restores. */
     cudaError_t (*restore)(const session *s, void *operands, int set, cudaStream_t stream);
+
+    /* How many bytes there are to take. NULL: 95 % of what is free. */
+    double (*memory)(const session *s);
+    /* Something of its own to measure before the variants (a ceiling). NULL. */
+    void (*measure_first)(session *s, const void *problem, void *operands, const timing_task *outline);
+    /* NULL: the variant takes the problem; otherwise the reason it does not. NULL: all variants take all problems. */
+    const char *(*refuses)(const session *s, const bench_variant *v, const void *problem);
+    /* The candidate to launch; false where none fits. NULL where no variant has candidates. */
+    bool (*choose)(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch);
     /* Before the first and after the last launch of a measurement: a workspace, say. NULL. */
     void (*begin)(const session *s, void *operands, const bench_launch *launch);
     void (*end)(const session *s, void *operands, const bench_launch *launch);
 
     /* How many calls may be the baseline at this problem, and the name of one for people and files; all are verified
      * and the fastest is the baseline. NULL: there is none. */
-    int (*baselines)(const session *s, void *operands);
+    int (*baselines)(const session *s, const void *problem);
     void (*baseline_name)(const session *s, int call, char *name, size_t size);
 
-    /* The mode of a second measurement of each variant ("sustained": under continuous load), or NULL. NULL. */
-    const char *(*again)(const session *s);
     /* What is printed at the end of a row; and in a line below it (NULL: none). */
     void (*remark)(const session *s, const void *operands, const bench_launch *launch, char *text, size_t size);
-    const char *(*note)(const session *s, const void *operands, const bench_launch *launch);
+    const char *(*note)(const session *s, const void *problem, const bench_launch *launch);
     /* In the place of verifying and timing variants at one problem. EXIT_OK or a status. NULL. */
     int (*run)(session *s, const void *problem);
 } bench_family;

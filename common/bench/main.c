@@ -31,6 +31,8 @@ static void list_kernels(const session *s, const bench_variant *v) {
     kernel_info kernel;
     if (reason != NULL)
         printf("    not on this device: %s\n", reason);
+    else if (v->kernel != NULL)
+        print_kernel(s, v->kernel(), "");
     else
         for (int i = 0; s->family->kernel(s, v, i, &kernel, &name); i++) print_kernel(s, kernel, name);
 }
@@ -49,22 +51,22 @@ static int list(const session *s) {
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
 static int sweep(session *s) {
-    int count, status = EXIT_OK;
-    char *problems = s->family->problems(s, &count);
-    if (problems == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    if (count == 0) {
+    int status = EXIT_OK;
+    case_list problems = session_cases(s);
+    s->family->problems(s, &problems);
+    if (problems.count == 0) {
         fprintf(stderr, "%s: --sweep with --max-size %d leaves no problem\n", s->step, s->o.max_size);
         status = EXIT_USAGE;
     }
-    if (count > 0) bench_print_header(s);
-    for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? count : 0;
-    for (int i = 0; i < count && status == EXIT_OK; i++) {
-        const void *problem = problems + (size_t)i * s->family->problem_size;
+    if (problems.count > 0) bench_print_header(s);
+    for (int i = 0; i < s->count; i++) s->total += s->o.chosen[i] ? problems.count : 0;
+    for (int i = 0; i < problems.count && status == EXIT_OK; i++) {
+        const void *problem = problems.cases + (size_t)i * problems.size;
         status = s->family->run != NULL ? s->family->run(s, problem) : bench_run(s, problem);
     }
     progress_clear(stderr);
     CUDA_CHECK(cudaStreamSynchronize(s->stream));
-    free(problems);
+    free(problems.cases);
     if (status != EXIT_OK) return status;
     return s->wrong > 0 ? EXIT_WRONG : EXIT_OK;
 }
@@ -134,13 +136,16 @@ static int finish(session *s, int status) {
 
 int bench_main(int argc, char **argv, const char *step, const bench_family *family, const void *variants, int count,
                const void *context) {
-    session s = {.family = family, .step = step, .arguments = argv, .context = context, .count = count};
+    bench_family complete = *family;
+    if (family->outline != NULL) bench_use_matrices(&complete);
+    session s = {.family = &complete, .step = step, .arguments = argv, .context = context, .count = count};
     const char **names = calloc((size_t)count + 1, sizeof *names);
     s.variants = calloc((size_t)count + 1, sizeof *s.variants);
     s.gflops = calloc((size_t)count + 1, sizeof *s.gflops);
     s.state = calloc(1, family->state_size);
     int status = simulator_arrive(stderr);
-    if (names == NULL || s.variants == NULL || s.gflops == NULL || s.state == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    if (names == NULL || s.variants == NULL || s.gflops == NULL || s.state == NULL)
+        CUDA_CHECK(cudaErrorMemoryAllocation);
     if (status == EXIT_OK) {
         describe_variants(&s, variants, names);
         options_program program = {.program = step,

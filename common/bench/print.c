@@ -62,23 +62,17 @@ static void begin_row(const session *s, const char *name, const record *r) {
     print_columns(s, s->family->sizes, r);
 }
 
-static void end_row(const char *remark) {
+void bench_print_row(const session *s, const char *name, const record *r, double seconds, const char *remark) {
+    char share[32];
+    begin_row(s, name, r);
+    if (s->device.simulated) {
+        printf(" %12.3f s", seconds);
+        snprintf(share, sizeof share, "%.3f", r->max_err_bound_share);
+        if (s->family->remark_title == NULL) remark = share;
+    } else
+        print_columns(s, s->family->columns, r);
     printf("%s%s\n", *remark != '\0' ? "  " : "", remark);
     fflush(stdout);
-}
-
-void bench_print_row(const session *s, const char *name, const record *r, const char *remark) {
-    begin_row(s, name, r);
-    print_columns(s, s->family->columns, r);
-    end_row(remark);
-}
-
-void bench_print_simulated(const session *s, const record *r, double seconds, const char *remark) {
-    char share[32];
-    snprintf(share, sizeof share, "%.3f", r->max_err_bound_share);
-    begin_row(s, r->variant, r);
-    printf(" %12.3f s", seconds);
-    end_row(s->family->remark_title != NULL ? remark : share);
 }
 
 void bench_print_skip(const session *s, const char *name, const record *r, const char *reason) {

@@ -96,7 +96,7 @@ static bool baseline_is_right(const session *s, const bench_problem *b, const be
 
 /* The fastest of the calls that are right here. */
 static void choose_baseline(const session *s, bench_problem *b) {
-    const int calls = s->family->baselines(s, b->operands);
+    const int calls = s->family->baselines(s, b->problem);
     for (int i = 0; i < calls; i++) {
         const bench_launch call = {.number = i};
         char name[RECORD_TEXT];
@@ -140,7 +140,8 @@ int bench_too_large(const session *s, const void *problem, double need) {
     s->family->say(problem, said, sizeof said);
     s->family->describe(s, problem, &r);
     if (!isinf(need))
-        snprintf(reason, sizeof reason, need < 1e9 ? "needs %.3f MB, may take %.3f MB" : "needs %.2f GB, may take %.2f GB",
+        snprintf(reason, sizeof reason,
+                 need < 1e9 ? "needs %.3f MB, may take %.3f MB" : "needs %.2f GB, may take %.2f GB",
                  need / (need < 1e9 ? 1e6 : 1e9), bench_memory(s) / (need < 1e9 ? 1e6 : 1e9));
     if (s->o.sweep != SWEEP_NONE) {
         bench_print_skip(s, "all", &r, reason);
@@ -176,7 +177,8 @@ static void make_operands(session *s, bench_problem *b) {
 
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
     if (!s->o.verbose) return;
-    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min, r->ms_max);
+    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min,
+           r->ms_max);
     if (b->has_baseline) printf(", %s %.4f ms", b->baseline_name, r->baseline_ms);
     if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
@@ -184,22 +186,25 @@ static void print_details(const session *s, const bench_problem *b, const record
     printf("\n");
 }
 
+/* Prints and keeps the row of what was timed (t), or has taken so many seconds in the simulator (t: NULL). */
 static void report(const session *s, const bench_problem *b, const bench_launch *launch, const char *name, record *r,
-                   const timing_result *t) {
+                   const timing_result *t, double seconds) {
     char remark[160] = "";
     const char *note = NULL;
-    bench_fill_in(r, &b->plan, t);
-    snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
-    if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
+    if (t != NULL) {
+        bench_fill_in(r, &b->plan, t);
+        snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
+        if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
+    }
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    bench_print_row(s, name, r, remark);
-    if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->operands, launch);
+    bench_print_row(s, name, r, seconds, remark);
+    if (s->family->note != NULL && launch->mode == NULL) note = s->family->note(s, b->problem, launch);
     if (note != NULL) printf("    %s\n", note);
-    print_details(s, b, r, t);
+    if (t != NULL) print_details(s, b, r, t);
     session_keep(s, r);
 }
 
-/* The second measurement of a variant, as the family's `again` calls it. */
+/* The second measurement of a variant. */
 static void measure_again(const session *s, const bench_problem *b, bench_launch launch, record *r) {
     char name[RECORD_TEXT];
     timing_result t;
@@ -215,17 +220,7 @@ static void measure_again(const session *s, const bench_problem *b, bench_launch
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
     } else
         bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
-    report(s, b, &launch, name, r, &t);
-}
-
-static void simulate(const session *s, const bench_problem *b, const bench_launch *launch, record *r, double seconds) {
-    char remark[160] = "";
-    const char *note = NULL;
-    if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
-    bench_print_simulated(s, r, seconds, remark);
-    if (s->family->note != NULL) note = s->family->note(s, b->operands, launch);
-    if (note != NULL) printf("    %s\n", note);
-    session_keep(s, r);
+    report(s, b, &launch, name, r, &t, NAN);
 }
 
 /* What there is to do for a variant at this problem, after what --resume found. */
@@ -236,7 +231,7 @@ typedef struct {
 
 static bench_rows rows_of(const session *s, const bench_problem *b, const bench_variant *v) {
     bench_rows rows;
-    const char *mode = s->family->again != NULL && !s->device.simulated ? s->family->again(s) : NULL;
+    const char *mode = s->device.simulated ? NULL : b->plan.again;
     rows.once = session_describe(s, v->name, s->family->op);
     s->family->describe(s, b->problem, &rows.once);
     rows.again = rows.once;
@@ -285,13 +280,13 @@ static void run_variant(session *s, bench_problem *b, int i) {
     if (b->plan.touched == 0)
         bench_print_skip(s, v->name, &rows.once, "nothing to time; verified");
     else if (s->device.simulated)
-        simulate(s, b, &launch, &rows.once, verdict.seconds);
+        report(s, b, &launch, v->name, &rows.once, NULL, verdict.seconds);
     else {
         if (rows.measures) {
             timing_result t;
             bench_time(s, b->operands, &b->outline, &launch, b->has_baseline ? &b->baseline : NULL, s->o.time_s, false,
                        &t);
-            report(s, b, &launch, v->name, &rows.once, &t);
+            report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }
         if (rows.measures_again) measure_again(s, b, launch, &rows.again);

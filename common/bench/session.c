@@ -46,6 +46,10 @@ const record *session_find(const session *s, const record *r, bool needs_ratio) 
     return NULL;
 }
 
+case_list session_cases(const session *s) {
+    return (case_list){.size = s->family->problem_size, .max_size = s->o.max_size, .seed = s->o.seed};
+}
+
 void session_keep(const session *s, const record *r) {
     int status = 0;
     if (s->o.csv != NULL) status = record_csv_append(s->o.csv, r, stderr);

@@ -9,15 +9,15 @@
 
 struct session {
     const bench_family *family;
-    const char *step;  /* "step04_vectorized" */
-    char **arguments;  /* main's */
+    const char *step; /* "step04_vectorized" */
+    char **arguments; /* main's */
     options o;
     void *state;         /* the family's: its options, and what it found out */
     const void *context; /* what the step told the family beside its variants */
     bench_variant *variants;
     int count;
-    double *gflops;   /* of each variant at the latest problem, to foresee the next one's time; 0: none yet */
-    int name_width;   /* of the first column */
+    double *gflops; /* of each variant at the latest problem, to foresee the next one's time; 0: none yet */
+    int name_width; /* of the first column */
     device_facts device;
     cudaStream_t stream;
     bool baseline;    /* there is one, and it is wanted */
@@ -66,11 +66,17 @@ const record *session_find(const session *s, const record *r, bool needs_ratio);
 /* Appends the row to the files that were asked for; ends the program where that fails. */
 void session_keep(const session *s, const record *r);
 
+/* An empty list of the family's problems, with the command line's limits. */
+case_list session_cases(const session *s);
+
 /* How many operand sets together drive one another out of the cache, at most 512 (which may be too few: then flush). */
 int bench_cold_sets(const bench_plan *plan);
 
 /* The problem does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE). */
 int bench_too_large(const session *s, const void *problem, double need);
+
+/* Gives the family, by its `outline` and `enqueue`, what lies between `bytes` and `restore`. */
+void bench_use_matrices(bench_family *family);
 
 /* Puts what was measured into the row. */
 void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
@@ -78,8 +84,8 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 /* ---- the printed table ---- */
 
 void bench_print_header(const session *s);
-void bench_print_row(const session *s, const char *name, const record *r, const char *remark);
-void bench_print_simulated(const session *s, const record *r, double seconds, const char *remark);
+/* `seconds`: that the launch took in the simulator. */
+void bench_print_row(const session *s, const char *name, const record *r, double seconds, const char *remark);
 void bench_print_skip(const session *s, const char *name, const record *r, const char *reason);
 
 #endif

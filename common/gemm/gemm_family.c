@@ -27,7 +27,7 @@ static const gemm_variant *variant_of(const bench_variant *v) {
 
 static bench_variant variant(const void *variants, int i) {
     const gemm_variant *v = (const gemm_variant *)variants + i;
-    return (bench_variant){.name = v->name, .idea = v->idea, .supports = v->supports, .self = v};
+    return (bench_variant){.name = v->name, .idea = v->idea, .supports = v->supports, .self = v, .kernel = v->kernel};
 }
 
 /* ---- options, --list, --show ----------------------------------------------------------------------------------- */
@@ -57,16 +57,7 @@ static int open_family(session *s) {
 }
 
 static void close_family(session *s) {
-    (void)s;
     gemm_baseline_close();
-}
-
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    (void)s;
-    if (i > 0) return false;
-    *info = variant_of(v)->kernel();
-    *name = "";
-    return true;
 }
 
 static void list_shows(const session *s) {
@@ -100,81 +91,81 @@ static void header(const session *s) {
                dtype_name(state->kind.out));
     if (!s->device.simulated) printf(", L2 %s", state->o.warm ? "warm" : "cold");
     if (s->baseline)
-        printf(", against %s %s",
-               gemm_baseline_is_fp32(state->kind.type) ? "cuBLAS" : "the best heuristic of cublasLt",
+        printf(", against %s %s", gemm_baseline_is_fp32(state->kind.type) ? "cuBLAS" : "the best heuristic of cublasLt",
                gemm_baseline_version(state->kind.type));
     printf("\n");
 }
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-/* The most that one of the chosen variants needs; they share it. */
-static size_t largest_workspace(const session *s, const gemm_case *c) {
-    const gemm_problem outline = gemm_operands_outline(c);
+static gemm_problem outlined(const gemm_case *c) {
+    const operand_spec spec = gemm_operands(c);
+    return gemm_problem_on(c, &spec.like);
+}
+
+/* The workspace is the largest that one of the chosen variants needs: they share it. */
+static operand_spec outline(const session *s, const void *problem) {
+    operand_spec spec = gemm_operands(problem);
+    const gemm_problem p = gemm_problem_on(problem, &spec.like);
     size_t largest = 0;
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i] || bench_unsupported(s, &s->variants[i]) != NULL) continue;
-        const size_t bytes = gemm_workspace(variant_of(&s->variants[i]), &outline);
+        const size_t bytes = gemm_workspace(variant_of(&s->variants[i]), &p);
         if (bytes > largest) largest = bytes;
     }
-    return largest;
+    spec.like.workspace = operand_workspace(largest);
+    return spec;
 }
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const gemm_state *state = state_of(s);
     const gemm_options *o = &state->o;
-    shape single = {o->m, o->n, o->k}, *sweep = NULL;
-    *count = 1;
-    if (s->o.sweep != SWEEP_NONE) sweep = gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
-    gemm_case *cases = calloc((size_t)*count + 1, sizeof *cases);
-    for (int i = 0; i < *count && cases != NULL; i++) {
-        const shape size = sweep != NULL ? sweep[i] : single;
-        cases[i] = (gemm_case){.m = size.m,
-                               .n = size.n,
-                               .k = size.k,
-                               .lda = o->lda,
-                               .ldb = o->ldb,
-                               .ldc = o->ldc,
-                               .alpha = o->alpha,
-                               .beta = o->beta,
-                               .seed = s->o.seed,
-                               .type = state->kind.type,
-                               .out = state->kind.out,
-                               .layout = state->kind.layout};
-        cases[i].workspace = largest_workspace(s, &cases[i]);
+    gemm_case c = {.m = o->m,
+                   .n = o->n,
+                   .k = o->k,
+                   .lda = o->lda,
+                   .ldb = o->ldb,
+                   .ldc = o->ldc,
+                   .alpha = o->alpha,
+                   .beta = o->beta,
+                   .seed = s->o.seed,
+                   .type = state->kind.type,
+                   .out = state->kind.out,
+                   .layout = state->kind.layout};
+    int count = 0;
+    shape *sweep = s->o.sweep != SWEEP_NONE ? gemm_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
+    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
+    for (int i = 0; i < count; i++) {
+        c.m = sweep[i].m;
+        c.n = sweep[i].n;
+        c.k = sweep[i].k;
+        case_list_add(l, &c);
     }
     free(sweep);
-    return cases;
 }
 
-/* All kinds that the step offers, or what --dtype, --out and --layout leave of them. */
-static int offered_kinds(const session *s, gemm_kind *kinds) {
-    const gemm_offer *offer = s->context;
+/* Of all kinds that the step offers, or of what --dtype, --out and --layout leave of them. */
+static void check_list(const session *s, case_list *l) {
+    static const gemm_type f32 = GEMM_F32;
+    static const gemm_layout nn = GEMM_NN;
+    static const gemm_offer plain = {.types = &f32, .type_count = 1, .layouts = &nn, .layout_count = 1};
+    const gemm_offer *offer = s->context != NULL ? s->context : &plain;
     const gemm_state *state = state_of(s);
-    int count = 0;
-    for (int i = 0; offer != NULL && i < offer->type_count; i++)
-        for (int j = 0; j < offer->layout_count; j++) {
-            dtype outs[2];
-            const int out_count = gemm_outs(offer->types[i], outs);
-            for (int k = 0; k < out_count; k++) {
-                const gemm_kind kind = {offer->types[i], outs[k], offer->layouts[j]};
-                if (state->o.dtype_given && kind.type != state->kind.type) continue;
-                if (state->o.layout_given && kind.layout != state->kind.layout) continue;
-                if (state->o.out_given && kind.out != state->kind.out) continue;
-                kinds[count++] = kind;
-            }
-        }
-    return count;
-}
-
-static void *check_list(const session *s, int *count) {
     gemm_kind kinds[2 * GEMM_MAX_TYPES * GEMM_MAX_LAYOUTS];
-    const int kind_count = offered_kinds(s, kinds);
-    gemm_case *cases = NULL;
-    *count = s->context != NULL ? gemm_kind_cases(kinds, kind_count, s->o.max_size, s->o.every, s->o.seed, &cases)
-                                : gemm_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
-    for (int i = 0; i < *count; i++) cases[i].workspace = largest_workspace(s, &cases[i]);
-    return cases;
+    int kind_count = 0;
+    for (int i = 0; i < offer->type_count * offer->layout_count; i++) {
+        gemm_kind kind = {.type = offer->types[i / offer->layout_count],
+                          .layout = offer->layouts[i % offer->layout_count]};
+        dtype outs[2];
+        const int out_count = gemm_outs(kind.type, outs);
+        if (state->o.dtype_given && kind.type != state->kind.type) continue;
+        if (state->o.layout_given && kind.layout != state->kind.layout) continue;
+        for (int j = 0; j < out_count; j++) {
+            kind.out = outs[j];
+            if (!state->o.out_given || kind.out == state->kind.out) kinds[kind_count++] = kind;
+        }
+    }
+    gemm_cases(kinds, kind_count, l);
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -184,7 +175,7 @@ static void say(const void *problem, char *text, size_t size) {
 
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
     const gemm_case *c = problem;
-    const gemm_problem p = gemm_operands_outline(c);
+    const gemm_problem p = outlined(c);
     int used = 0;
     if (s->context != NULL)
         used = snprintf(text, size, "%s %s, C %s, ", gemm_type_name(c->type), gemm_layout_name(c->layout),
@@ -218,76 +209,34 @@ static double peak_gflops(const device_facts *d, gemm_type type) {
 static void plan(const session *s, const void *problem, bench_plan *p) {
     const gemm_case *c = problem;
     const shape size = {c->m, c->n, c->k};
+    const operand_spec spec = gemm_operands(c);
     *p = (bench_plan){.flops = shape_flops(size),
                       .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
                       .peak = peak_gflops(&s->device, c->type),
-                      .touched = c->m > 0 && c->n > 0 ? gemm_operands_touched(c) : 0,
+                      .touched = operand_touched(&spec),
                       .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
                       .restores = c->beta != 0.0f,
+                      .again = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
                       .sustained_s = state_of(s)->o.sustained_s};
 }
 
-static double bytes(const session *s, const void *problem, int sets) {
-    const gemm_case *c = problem;
-    const size_t size = dtype_size(gemm_operand_dtype(c->type));
-    const gemm_problem p = gemm_operands_outline(c);
-    size_t unused;
-    (void)s;
-    if (!shape_elements(c->m, p.lda, size, &unused) ||
-        !shape_elements(c->layout == GEMM_TN ? c->n : c->k, p.ldb, size, &unused) ||
-        !shape_elements(c->m, p.ldc, dtype_size(c->out), &unused))
-        return INFINITY;
-    return (double)gemm_operands_bytes(c, sets);
-}
-
-/* ---- operands and launches ------------------------------------------------------------------------------------- */
-
-static void *create(const session *s, const void *problem, int sets) {
-    gemm_operands *o = malloc(sizeof *o);
-    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    gemm_operands_create(o, problem, sets);
-    if (!s->device.simulated) /* verifying fills the one set */
-        for (int i = 0; i < sets; i++) CUDA_CHECK(gemm_operands_fill(o, i, VALUES_UNIFORM, s->stream));
-    return o;
-}
-
-static void destroy(void *operands) {
-    gemm_operands_destroy(operands);
-    free(operands);
-}
+/* ---- launches -------------------------------------------------------------------------------------------------- */
 
 static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
-    const gemm_problem outline = gemm_operands_outline(problem);
-    (void)s;
-    return variant_of(v)->refuses != NULL ? variant_of(v)->refuses(&outline) : NULL;
+    const gemm_problem p = outlined(problem);
+    return variant_of(v)->refuses != NULL ? variant_of(v)->refuses(&p) : NULL;
 }
 
-static gemm_launch launch_of(const bench_launch *l) {
-    return (gemm_launch){.launch = l->variant != NULL ? variant_of(l->variant)->launch : NULL, .call = l->number};
+static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream) {
+    gemm_problem p = gemm_problem_on(problem, set);
+    p.alpha = alpha;
+    p.beta = beta;
+    return l->variant != NULL ? variant_of(l->variant)->launch(&p, stream) : gemm_baseline_call(&p, l->number, stream);
 }
 
-static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
-                          verdict *v) {
-    const gemm_launch launch = launch_of(l);
-    return gemm_verify(&launch, name, operands, s->stream, report, v);
-}
-
-static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
-    const gemm_launch launch = launch_of(l);
-    const gemm_problem p = gemm_operands_problem(operands, set);
-    (void)s;
-    return gemm_enqueue(&launch, &p, stream);
-}
-
-static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
-    gemm_operands *o = operands;
-    (void)s;
-    return operand_sets_fill_c(&o->at, set, VALUES_UNIFORM, o->what.beta, o->what.seed, stream);
-}
-
-static int baselines(const session *s, void *operands) {
-    const gemm_problem p = gemm_operands_problem(operands, 0);
-    (void)s;
+static int baselines(const session *s, const void *problem) {
+    const gemm_problem p = outlined(problem);
     return gemm_baseline_calls(&p);
 }
 
@@ -295,13 +244,8 @@ static void baseline_name(const session *s, int call, char *name, size_t size) {
     gemm_baseline_name(state_of(s)->kind.type, call, name, size);
 }
 
-static const char *again(const session *s) {
-    return state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL;
-}
-
-static const char *note(const session *s, const void *operands, const bench_launch *l) {
-    const gemm_problem p = gemm_operands_problem(operands, 0);
-    (void)s;
+static const char *note(const session *s, const void *problem, const bench_launch *l) {
+    const gemm_problem p = outlined(problem);
     return variant_of(l->variant)->note != NULL ? variant_of(l->variant)->note(&p) : NULL;
 }
 
@@ -335,7 +279,6 @@ static const bench_family family = {.op = "gemm",
                                     .close = close_family,
                                     .instead = show,
                                     .list = list_shows,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
                                     .check_list = check_list,
@@ -343,16 +286,11 @@ static const bench_family family = {.op = "gemm",
                                     .say_more = say_more,
                                     .describe = describe,
                                     .plan = plan,
-                                    .bytes = bytes,
-                                    .create = create,
-                                    .destroy = destroy,
                                     .refuses = refuses,
-                                    .verify = verify,
-                                    .launch = launch_on,
-                                    .restore = restore,
+                                    .outline = outline,
+                                    .enqueue = enqueue,
                                     .baselines = baselines,
                                     .baseline_name = baseline_name,
-                                    .again = again,
                                     .note = note};
 
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,

@@ -1,51 +1,45 @@
 #include "gemv/gemv_cases.h"
 
 #include "base/array.h"
-#include "bench/case_list.h"
 
-typedef struct {
-    case_list list;
-    int max_size;
-    uint64_t seed;
-} cases;
-
-static void add(cases *l, gemv_case c) {
+static void add(case_list *l, gemv_case c) {
     if (c.n > l->max_size || c.k > l->max_size) return;
-    c.seed = l->seed + (uint64_t)l->list.count;
-    case_list_add(&l->list, &c);
+    c.seed = l->seed + (uint64_t)l->count;
+    case_list_add(l, &c);
 }
 
-static void add_shape(cases *l, dtype type, int n, int k, float alpha, float beta) {
+static void add_shape(case_list *l, dtype type, int n, int k, float alpha, float beta) {
     add(l, (gemv_case){.type = type, .n = n, .k = k, .alpha = alpha, .beta = beta});
 }
 
-static void add_shapes(cases *l, dtype t) {
+static void add_shapes(case_list *l, dtype t) {
     static const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1000, 1024, 4095, 4096};
-    static const int others[][2] = {{1, 1000}, {1, 4095},   {1000, 1},   {4095, 1}, {7, 4095},
-                                    {4095, 7}, {129, 2049}, {2049, 129}, {3, 8192}, {8192, 3}};
+    /* Skinny both ways; nothing; many rows (more than gridDim.y holds), a long row, both; A of more than 2^31 and 2^32
+     * elements. */
+    static const int others[][2] = {{1, 1000},     {1, 4095},   {1000, 1},    {4095, 1},      {7, 4095},
+                                    {4095, 7},     {129, 2049}, {2049, 129},  {3, 8192},      {8192, 3},
+                                    {0, 64},       {64, 0},     {0, 0},       {1, 0},         {1000000, 33},
+                                    {33, 1000000}, {200000, 1}, {1, 3000001}, {50000, 50001}, {70001, 70000}};
     /* Both sides take every value 1 ... 70, the other jumps about (29 has no factor in common with 70). */
     for (int i = 0; i < 70; i++) {
-        int s = i + 1, j = 1 + i * 29 % 70;
-        add_shape(l, t, s, j, 1.0f, 0.0f);
-        add_shape(l, t, j, s, -0.5f, 2.0f);
+        add_shape(l, t, i + 1, 1 + i * 29 % 70, 1.0f, 0.0f);
+        add_shape(l, t, 1 + i * 29 % 70, i + 1, -0.5f, 2.0f);
     }
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(edges); i++) {
         add_shape(l, t, edges[i], 33, 1.0f, 0.0f);
         add_shape(l, t, 33, edges[i], 1.0f, 1.0f);
         if (edges[i] <= 1024) add_shape(l, t, edges[i], edges[i], 1.0f, 0.0f);
     }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        add_shape(l, t, others[i][0], others[i][1], 1.0f, 0.0f);
-    for (int b = 0; b < 2; b++) {
-        float beta = b ? -0.5f : 0.0f;
-        add_shape(l, t, 0, 64, 1.0f, beta);
-        add_shape(l, t, 64, 0, 1.0f, beta);
-        add_shape(l, t, 0, 0, 1.0f, beta);
-        add_shape(l, t, 1, 0, 1.0f, beta);
+    for (int i = 0; i < ARRAY_SIZE(others); i++) {
+        const int n = others[i][0], k = others[i][1];
+        if (n > 0 && k > 0)
+            add_shape(l, t, n, k, 1.0f, i % 2 ? -0.5f : 0.0f);
+        else
+            for (int beta = 0; beta < 2; beta++) add_shape(l, t, n, k, 1.0f, -0.5f * (float)beta);
     }
 }
 
-static void add_scalars(cases *l, dtype t) {
+static void add_scalars(case_list *l, dtype t) {
     static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
@@ -57,19 +51,19 @@ static void add_scalars(cases *l, dtype t) {
 
 /* Rows that keep to 16 bytes (pad 8) and that do not; bases that miss 16 bytes by whole words, half words, alone and
  * together. */
-static void add_alignments(cases *l, dtype t) {
+static void add_alignments(case_list *l, dtype t) {
     static const int shapes[][2] = {{129, 256}, {60, 100}, {257, 129}};
     static const int pads[] = {1, 2, 3, 4, 8};
     static const int offs[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {2, 2, 2}, {3, 1, 2},
                                   {4, 4, 4}, {2, 0, 0}, {0, 4, 0}, {7, 5, 3}, {8, 8, 8}};
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(shapes); i++) {
         gemv_case c = {.type = t, .n = shapes[i][0], .k = shapes[i][1], .alpha = 1.0f};
-        for (size_t j = 0; j < sizeof pads / sizeof pads[0]; j++) {
+        for (int j = 0; j < ARRAY_SIZE(pads); j++) {
             c.lda = c.k + pads[j];
             c.beta = j % 2 ? 1.0f : 0.0f;
             add(l, c);
         }
-        for (size_t j = 0; j < sizeof offs / sizeof offs[0]; j++) {
+        for (int j = 0; j < ARRAY_SIZE(offs); j++) {
             c.lda = j % 2 ? 0 : c.k + 8;
             c.off_a = offs[j][0], c.off_x = offs[j][1], c.off_y = offs[j][2];
             add(l, c);
@@ -79,14 +73,14 @@ static void add_alignments(cases *l, dtype t) {
 
 /* Rows on 16 bytes, and more of them than a GPU of 132 multiprocessors takes on at once (2112, step 7's persistent
  * kernels), twice over and some; k with one and with two pieces of 16 bytes for each of 128 threads, and a rest. */
-static void add_turns(cases *l, dtype t) {
+static void add_turns(case_list *l, dtype t) {
     add(l, (gemv_case){.type = t, .n = 4301, .k = 1021, .lda = 1024, .alpha = 1.0f, .beta = 2.0f});
     add(l, (gemv_case){.type = t, .n = 4301, .k = 2045, .lda = 2048, .alpha = -0.5f});
 }
 
 /* As BLAS has it: what is NaN or infinite in x reaches all of y, in a row of A its element; what beta == 0 or
  * alpha == 0 forbids to read (operands are then NaN anyway) reaches nothing. Every other case has rows on 16 bytes. */
-static void add_planted(cases *l, dtype t) {
+static void add_planted(case_list *l, dtype t) {
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++) {
         gemv_case c = {.type = t, .n = 67, .k = 131, .alpha = 1.0f, .planted = values[i]};
@@ -105,22 +99,13 @@ static void add_planted(cases *l, dtype t) {
     }
 }
 
-int gemv_cases(int max_size, int every, uint64_t seed, gemv_case **taken) {
-    cases l = {.list = {.size = sizeof(gemv_case)}, .max_size = max_size, .seed = seed};
+void gemv_cases(const session *s, case_list *l) {
     static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     for (int i = 0; i < ARRAY_SIZE(types); i++) {
-        add_turns(&l, types[i]); /* first: every sample of the list has one, scripts/sanitize.sh relies on it */
-        add_shapes(&l, types[i]);
-        add_scalars(&l, types[i]);
-        add_alignments(&l, types[i]);
-        add_planted(&l, types[i]);
-        /* Many rows (more than gridDim.y holds), a long row, both; A of more than 2^31 and 2^32 elements. */
-        add_shape(&l, types[i], 1000000, 33, 1.0f, 0.0f);
-        add_shape(&l, types[i], 33, 1000000, 1.0f, 1.0f);
-        add_shape(&l, types[i], 200000, 1, 1.0f, 0.0f);
-        add_shape(&l, types[i], 1, 3000001, 1.0f, 0.0f);
-        add_shape(&l, types[i], 50000, 50001, 1.0f, 0.0f);
-        add_shape(&l, types[i], 70001, 70000, 1.0f, -0.5f);
+        add_turns(l, types[i]); /* first: every sample of the list has one, scripts/sanitize.sh relies on it */
+        add_shapes(l, types[i]);
+        add_scalars(l, types[i]);
+        add_alignments(l, types[i]);
+        add_planted(l, types[i]);
     }
-    return case_list_take(&l.list, every, taken);
 }

@@ -1,15 +1,14 @@
-/* The problems of --sweep check. */
+/* The problems of --sweep check, as bench_family's check_list adds them: they are the same in every session. */
 #ifndef KL_GEMV_CASES_H
 #define KL_GEMV_CASES_H
 
+#include "bench/family.h"
 #include "gemv/gemv_operands.h"
 
-/* The list, for each type: every n and k 1 ... 70 (crossed sparsely), sizes around tile edges, 1 x 1, 1 x k, n x 1,
+/* Adds, for each type: every n and k 1 ... 70 (crossed sparsely), sizes around tile edges, 1 x 1, 1 x k, n x 1,
  * empty ones, alpha and beta in {0, 1, -0.5, 2}, leading dimensions with room, A, x and y off alignment one by one and
  * together, a NaN or an infinity planted in x, A or y, in rows on and off 16 bytes, more rows than a GPU takes on at
- * once, n or k of a million and more, A of more than 2^31 and 2^32 elements. Cases with a side above max_size are left
- * out; of the others every `every`th (>= 1) is taken, beginning with the first, with the seed it has in the whole list.
- * *cases is malloc'ed. Returns how many, or -1 without memory. */
-int gemv_cases(int max_size, int every, uint64_t seed, gemv_case **cases);
+ * once, n or k of a million and more, A of more than 2^31 and 2^32 elements. */
+void gemv_cases(const session *s, case_list *l);
 
 #endif

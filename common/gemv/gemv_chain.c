@@ -75,10 +75,9 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream) {
                             .beta = w->beta,
                             .A = c->a[link % c->sets].elements,
                             .x = x_of(c, link)->elements,
-                            .y = c->vec[link + 1].elements};
-    gemv_launch launch = c->launch;
-    launch.pdl = launch.pdl && link > 0;
-    return gemv_enqueue(&launch, &p, stream);
+                            .y = c->vec[link + 1].elements,
+                            .pdl = c->pdl && link > 0};
+    return c->launch(&p, stream);
 }
 
 static cudaError_t run_links(gemv_chain *c, cudaStream_t stream) {
@@ -103,8 +102,7 @@ static cudaError_t run_graph(gemv_chain *c, cudaStream_t stream) {
     return error;
 }
 
-cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report,
-                              verdict *v) {
+cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report, verdict *v) {
     *v = (verdict){.ok = true, .seconds = NAN};
     cudaError_t error = cudaSuccess;
     for (int i = 1; i <= c->links && error == cudaSuccess; i++) error = inspect_fill(&c->vec[i], VALUES_NAN, 0, stream);
@@ -116,8 +114,8 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {
         char link[160];
         const verify_case at_link = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
-                               c->what.beta,      false,       VERIFY_FMA,    false};
-        snprintf(link, sizeof link, "%s, link %d%s", name, i, c->launch.pdl ? " (programmatic dependent launch)" : "");
+                                     c->what.beta,      false,       VERIFY_FMA,    false};
+        snprintf(link, sizeof link, "%s, link %d%s", name, i, c->pdl ? " (programmatic dependent launch)" : "");
         error = inspect(link, "Axy", &at_link, stream, v->ok ? report : NULL, v);
         if (v->worst_share > worst) worst = v->worst_share;
     }

@@ -11,7 +11,8 @@ typedef struct {
     matrix *a;   /* sets of them, taken in turn */
     matrix *vec; /* vec[0] is the first x; vec[1 + i] the y of link i */
     void *memory;
-    gemv_launch launch; /* its pdl is for all links but the first */
+    cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
+    bool pdl; /* launches all links but the first with programmatic dependent launch */
 } gemv_chain;
 
 /* The scalars that it is computed with. */
@@ -29,7 +30,6 @@ cudaError_t gemv_chain_link(gemv_chain *c, int link, cudaStream_t stream);
 
 /* Poisons every y, runs the whole chain (in a CUDA graph; in the simulator, in the stream) and checks each link against
  * the x that it got: a link that started too early has another's leftovers, or the poison. */
-cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report,
-                              verdict *verdict);
+cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report, verdict *verdict);
 
 #endif

@@ -15,54 +15,47 @@ static const char *const modes[WAYS] = {GEMV_GRAPH, GEMV_PDL};
 typedef struct {
     const gemv_case *problem;
     gemv_chain chain;
-    gemv_launch launch[WAYS];
-    int ways;              /* 1 where the GPU has no programmatic dependent launch */
-    gemv_operands tuning;  /* candidates are compared on these */
-    timing_task outline;   /* as a search has it */
-    bool small;            /* some of the chain stays in the L2 */
+    gemv_launcher *launch[WAYS];
+    int links, sets;
+    int ways;            /* 1 where the GPU has no programmatic dependent launch */
+    void *tuning;        /* candidates are compared on these */
+    timing_task outline; /* as a search has it */
+    bool small;          /* some of the chain stays in the L2 */
 } chain_pair;
 
+static void take_way(chain_pair *c, int way) {
+    c->chain.launch = c->launch[way];
+    c->chain.pdl = way == PDL;
+}
+
 static cudaError_t link_plain(void *context, int set, cudaStream_t stream) {
-    chain_pair *c = context;
-    c->chain.launch = c->launch[PLAIN];
-    return gemv_chain_link(&c->chain, set, stream);
+    take_way(context, PLAIN);
+    return gemv_chain_link(&((chain_pair *)context)->chain, set, stream);
 }
 
 static cudaError_t link_pdl(void *context, int set, cudaStream_t stream) {
-    chain_pair *c = context;
-    c->chain.launch = c->launch[PDL];
-    return gemv_chain_link(&c->chain, set, stream);
+    take_way(context, PDL);
+    return gemv_chain_link(&((chain_pair *)context)->chain, set, stream);
 }
 
-static void make(const session *s, chain_pair *c, int links, int sets) {
-    CUDA_CHECK(gemv_chain_create(&c->chain, c->problem, links, sets, s->stream));
-    gemv_operands_create(&c->tuning, c->problem, sets);
+static void make(const session *s, chain_pair *c) {
+    CUDA_CHECK(gemv_chain_create(&c->chain, c->problem, c->links, c->sets, s->stream));
+    c->tuning = s->family->create(s, c->problem, c->sets);
     if (c->outline.flush_bytes > 0) CUDA_ALLOCATE(&c->outline.flush, c->outline.flush_bytes);
-    for (int i = 0; i < sets; i++) CUDA_CHECK(gemv_operands_fill(&c->tuning, i, VALUES_UNIFORM, s->stream));
 }
 
-/* What to launch each way; false where no candidate fits. */
-static bool choose(session *s, chain_pair *c, const bench_variant *v) {
-    for (int way = 0; way < c->ways; way++) {
-        bench_launch launch = {.variant = v, .mode = modes[way]};
-        if (v->candidates > 0 && !gemv_tune(s, c->problem, &c->tuning, &c->outline, &launch)) return false;
-        c->launch[way] = gemv_launch_of(s, &launch);
-    }
-    return true;
-}
-
-/* Are both ways right? The rows get the worst share of each. */
-static bool verify(const session *s, chain_pair *c, const char *name, record rows[WAYS], double *seconds) {
-    bool ok = true;
-    for (int way = 0; way < c->ways; way++) {
-        verdict verdict;
-        c->chain.launch = c->launch[way];
-        CUDA_CHECK(gemv_chain_verify(&c->chain, name, s->stream, stderr, &verdict));
-        rows[way].max_err_bound_share = verdict.worst_share;
-        *seconds = verdict.seconds;
-        ok = ok && verdict.ok;
-    }
-    return ok;
+/* Takes what to launch this way and verifies it. Returns NULL, or the reason not to go on. */
+static const char *prepare(session *s, chain_pair *c, const bench_variant *v, int way, record *r, double *seconds) {
+    bench_launch launch = {.variant = v, .mode = modes[way]};
+    verdict verdict;
+    if (v->candidates > 0 && !gemv_tune(s, c->problem, c->tuning, &c->outline, &launch)) return "no candidate fits";
+    c->launch[way] = gemv_launcher_of(&launch);
+    take_way(c, way);
+    CUDA_CHECK(gemv_chain_verify(&c->chain, v->name, s->stream, stderr, &verdict));
+    r->max_err_bound_share = verdict.worst_share;
+    *seconds = verdict.seconds;
+    if (!verdict.ok) s->wrong++;
+    return verdict.ok ? NULL : "WRONG RESULT, not timed";
 }
 
 static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
@@ -84,16 +77,13 @@ static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
     bench_fill_in(&rows[PDL], &plan, &t);
     if (pdl) snprintf(rows[PDL].baseline, sizeof rows[PDL].baseline, GEMV_GRAPH);
     for (int way = 0; way < c->ways; way++) {
-        char name[RECORD_TEXT];
-        snprintf(name, sizeof name, way == PDL ? "  %.*s" : "%.*s", RECORD_TEXT - 3,
-                 way == PDL ? "with PDL" : rows[way].variant);
-        bench_print_row(s, name, &rows[way], "");
+        bench_print_row(s, way == PDL ? "  with PDL" : rows[way].variant, &rows[way], NAN, "");
         session_keep(s, &rows[way]);
     }
     if (!pdl) printf("    programmatic dependent launch needs sm_%d\n", GEMV_PDL_CC);
 }
 
-static void run_variant(session *s, chain_pair *c, const bench_variant *v, int links, int sets) {
+static void run_variant(session *s, chain_pair *c, const bench_variant *v) {
     record rows[WAYS];
     double seconds = NAN;
     bool known = true;
@@ -106,29 +96,21 @@ static void run_variant(session *s, chain_pair *c, const bench_variant *v, int l
         if (c->small) snprintf(r->cache, sizeof r->cache, "warm");
         known = known && (way >= c->ways || session_find(s, r, false) != NULL);
     }
-    const char *unsupported = bench_unsupported(s, v);
-    if (unsupported != NULL) {
-        bench_print_skip(s, v->name, &rows[PLAIN], unsupported);
-        return;
+    const char *reason = bench_unsupported(s, v);
+    if (reason == NULL) {
+        if (known) return;
+        error_context("%s %s, %s, a chain, n %d, k %d", s->step, v->name, dtype_name(c->problem->type), c->problem->n,
+                      c->problem->k);
+        progress_show(stderr, v->name, s->done - 1, s->total);
+        if (c->chain.memory == NULL) make(s, c);
     }
-    if (known) return;
-    error_context("%s %s, %s, a chain, n %d, k %d", s->step, v->name, dtype_name(c->problem->type), c->problem->n,
-                  c->problem->k);
-    progress_show(stderr, v->name, s->done - 1, s->total);
-    if (c->chain.memory == NULL) make(s, c, links, sets);
-    if (!choose(s, c, v)) {
-        bench_print_skip(s, v->name, &rows[PLAIN], "no candidate fits");
-        return;
-    }
-    const bool ok = verify(s, c, v->name, rows, &seconds);
+    for (int way = 0; way < c->ways && reason == NULL; way++) reason = prepare(s, c, v, way, &rows[way], &seconds);
     progress_clear(stderr);
-    if (!ok) {
-        bench_print_skip(s, v->name, &rows[PLAIN], "WRONG RESULT, not timed");
-        s->wrong++;
-    } else if (c->problem->n == 0)
-        bench_print_skip(s, v->name, &rows[PLAIN], "nothing to time; verified");
+    if (reason == NULL && c->problem->n == 0) reason = "nothing to time; verified";
+    if (reason != NULL)
+        bench_print_skip(s, v->name, &rows[PLAIN], reason);
     else if (s->device.simulated) {
-        bench_print_simulated(s, &rows[c->ways - 1], seconds, "");
+        bench_print_row(s, v->name, &rows[c->ways - 1], seconds, "");
         session_keep(s, &rows[c->ways - 1]);
     } else
         measure(s, c, rows);
@@ -139,20 +121,21 @@ int gemv_run_chain(session *s, const void *problem) {
     chain_pair c = {.problem = problem, .ways = s->device.cc >= GEMV_PDL_CC ? WAYS : 1};
     s->family->plan(s, problem, &plan);
     const bool simulated = s->device.simulated;
-    const int sets = plan.cold_bytes == 0 || simulated ? 1 : bench_cold_sets(&plan);
-    const int least = simulated ? SIMULATED_LINKS : LINKS, links = sets > least ? sets : least;
-    const double need = s->family->bytes(s, problem, sets) + (double)gemv_chain_bytes(problem, links, sets);
+    const int least = simulated ? SIMULATED_LINKS : LINKS;
+    c.sets = simulated ? 1 : bench_cold_sets(&plan);
+    c.links = c.sets > least ? c.sets : least;
+    const double need = s->family->bytes(s, problem, c.sets) + (double)gemv_chain_bytes(problem, c.links, c.sets);
     if (need > bench_memory(s)) return bench_too_large(s, problem, need);
-    c.small = (size_t)sets * plan.touched < gemv_operands_cold_bytes(s->device.l2_bytes);
-    c.outline = (timing_task){.sets = sets, .mode = TIMING_GRAPH};
+    c.small = (size_t)c.sets * plan.touched < gemv_cold_bytes(s);
+    c.outline = (timing_task){.sets = c.sets, .mode = TIMING_GRAPH};
     if (c.small && !simulated) c.outline.flush_bytes = plan.cold_bytes;
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i]) continue;
         s->done++;
-        run_variant(s, &c, &s->variants[i], links, sets);
+        run_variant(s, &c, &s->variants[i]);
     }
     if (c.outline.flush != NULL) CUDA_CHECK(cudaFree(c.outline.flush));
     gemv_chain_destroy(&c.chain);
-    gemv_operands_destroy(&c.tuning);
+    if (c.tuning != NULL) s->family->destroy(c.tuning);
     return EXIT_OK;
 }

@@ -1,6 +1,7 @@
 /* GEMV, as the bench sees it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/progress.h"
 #include "gemv/gemv_cases.h"
@@ -82,30 +83,25 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const gemv_state *state = gemv_state_of(s);
-    shape single = {1, state->o.n, state->o.k}, *sweep = NULL;
-    *count = 1;
-    if (s->o.sweep != SWEEP_NONE) sweep = gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, count);
-    gemv_case *cases = calloc((size_t)*count + 1, sizeof *cases);
-    for (int i = 0; i < *count && cases != NULL; i++) {
-        const shape size = sweep != NULL ? sweep[i] : single;
-        cases[i] = (gemv_case){.type = state->type,
-                               .n = size.n,
-                               .k = size.k,
-                               .lda = state->o.lda,
-                               .alpha = state->o.alpha,
-                               .beta = state->o.beta,
-                               .seed = s->o.seed};
+    const gemv_options *o = &state->o;
+    gemv_case c = {.type = state->type,
+                   .n = o->n,
+                   .k = o->k,
+                   .lda = o->lda,
+                   .alpha = o->alpha,
+                   .beta = o->beta,
+                   .seed = s->o.seed};
+    int count = 0;
+    shape *sweep = s->o.sweep != SWEEP_NONE ? gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
+    if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
+    for (int i = 0; i < count; i++) {
+        c.n = sweep[i].n;
+        c.k = sweep[i].k;
+        case_list_add(l, &c);
     }
     free(sweep);
-    return cases;
-}
-
-static void *check_list(const session *s, int *count) {
-    gemv_case *cases = NULL;
-    *count = gemv_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
-    return cases;
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -116,7 +112,6 @@ static void say(const void *problem, char *text, size_t size) {
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
     static const char *const where[] = {"", "A", "x", "y"};
     const gemv_case *c = problem;
-    (void)s;
     const int used = snprintf(text, size, "%s, lda %d, %d %d %d elements off alignment", dtype_name(c->type),
                               c->lda > 0 ? c->lda : c->k, c->off_a, c->off_x, c->off_y);
     if (c->plant != PLANT_NONE)
@@ -142,81 +137,67 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
     const gemv_case *c = problem;
     const shape size = {1, c->n, c->k};
     const size_t word = dtype_size(c->type);
+    const operand_spec spec = gemv_operands(c);
     const bool article = s->o.sweep == SWEEP_ARTICLE;
     *p = (bench_plan){.flops = shape_flops(size),
                       .bytes = shape_bytes(size, c->beta, word, word),
                       .peak = s->device.peak_gbps,
                       .peak_of_bytes = true,
-                      .touched = gemv_operands_touched(c),
-                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_operands_cold_bytes(s->device.l2_bytes),
+                      .touched = operand_touched(&spec),
+                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
                       .one_set = article,
                       .restores = c->beta != 0.0f,
                       .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
     gemv_state_of(s)->ceiling_gbps = NAN;
 }
 
-static double bytes(const session *s, const void *problem, int sets) {
-    const gemv_case *c = problem;
-    size_t unused;
-    (void)s;
-    if (!shape_elements(c->n, c->lda > c->k ? c->lda : c->k, dtype_size(c->type), &unused)) return INFINITY;
-    return (double)gemv_operands_bytes(c, sets);
+/* ---- launches -------------------------------------------------------------------------------------------------- */
+
+size_t gemv_cold_bytes(const session *s) {
+    return 4 * s->device.l2_bytes;
 }
 
-/* ---- operands and launches ------------------------------------------------------------------------------------- */
-
-static void *create(const session *s, const void *problem, int sets) {
-    gemv_operands *o = malloc(sizeof *o);
-    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    gemv_operands_create(o, problem, sets);
-    if (!s->device.simulated) /* verifying fills the one set */
-        for (int i = 0; i < sets; i++) CUDA_CHECK(gemv_operands_fill(o, i, VALUES_UNIFORM, s->stream));
-    return o;
-}
-
-static void destroy(void *operands) {
-    gemv_operands_destroy(operands);
-    free(operands);
-}
-
-gemv_launch gemv_launch_of(const session *s, const bench_launch *l) {
-    if (l->variant == NULL) return (gemv_launch){.cublas_call = l->number};
+gemv_launcher *gemv_launcher_of(const bench_launch *l) {
     const gemv_variant *v = variant_of(l->variant);
-    const bool pdl = l->mode != NULL ? l->mode[0] == GEMV_PDL[0] : gemv_state_of(s)->o.pdl;
-    return (gemv_launch){.launch = v->candidates != NULL ? v->candidates[l->number].launch : v->launch, .pdl = pdl};
+    return v->candidates != NULL ? v->candidates[l->number].launch : v->launch;
 }
 
-static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
-                          verdict *v) {
-    const gemv_launch launch = gemv_launch_of(s, l);
-    return gemv_verify(&launch, name, operands, s->stream, report, v);
+static bool with_pdl(const session *s, const bench_launch *l) {
+    return l->mode != NULL ? strcmp(l->mode, GEMV_PDL) == 0 : gemv_state_of(s)->o.pdl;
 }
 
-static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
-    const gemv_operands *o = operands;
-    const gemv_case *c = &o->what;
-    if (l->variant == &read_a) {
-        const size_t all = (size_t)c->n * (size_t)c->k * dtype_size(c->type);
-        return read_ceiling(o->at.set[set].a.elements, all, l->number, gemv_state_of(s)->o.pdl, stream);
-    }
-    const gemv_launch launch = gemv_launch_of(s, l);
-    const gemv_problem p = gemv_operands_problem(o, set);
-    return gemv_enqueue(&launch, &p, stream);
+/* Where a launch may start before the one in front of it has ended, and none reads what another wrote, verifying takes
+ * three: for what overlapping launches may do to one another. */
+static operand_spec outline(const session *s, const void *problem) {
+    const gemv_options *o = &gemv_state_of(s)->o;
+    operand_spec spec = gemv_operands(problem);
+    spec.launches = (o->pdl || o->graph) && spec.beta == 0.0f ? 3 : 1;
+    return spec;
 }
 
-static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
-    gemv_operands *o = operands;
-    (void)s;
-    return operand_sets_fill_c(&o->at, set, VALUES_UNIFORM, o->what.beta, o->what.seed, stream);
+static cublas_type cublas_type_of(dtype type) {
+    return type == DTYPE_F32 ? CUBLAS_F32 : type == DTYPE_F16 ? CUBLAS_F16 : CUBLAS_BF16;
 }
 
-static int baselines(const session *s, void *operands) {
-    (void)s, (void)operands;
+static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream) {
+    gemv_problem p = gemv_problem_on(problem, set);
+    const size_t all = (size_t)p.n * (size_t)p.k * dtype_size(p.type);
+    if (l->variant == &read_a) return read_ceiling(p.A, all, l->number, gemv_state_of(s)->o.pdl, stream);
+    if (l->variant == NULL)
+        return cublas_gemv(cublas_type_of(p.type), l->number, p.n, p.k, alpha, p.A, p.lda, p.x, beta, p.y, stream);
+    p.alpha = alpha;
+    p.beta = beta;
+    p.pdl = with_pdl(s, l);
+    return gemv_launcher_of(l)(&p, stream);
+}
+
+static int baselines(const session *s, const void *problem) {
     return CUBLAS_GEMV_CALLS;
 }
 
 static void baseline_name(const session *s, int call, char *name, size_t size) {
-    const char *known = gemv_baseline_name(gemv_state_of(s)->type, call);
+    const char *known = cublas_gemv_name(cublas_type_of(gemv_state_of(s)->type), call);
     snprintf(name, size, "%s", known != NULL ? known : "");
 }
 
@@ -247,7 +228,7 @@ static void measure_ceiling(session *s, const void *problem, void *operands, con
     bench_fill_in(&r, &plan, &t);
     state->ceiling_gbps = r.gbps;
     progress_clear(stderr);
-    bench_print_row(s, r.variant, &r, "");
+    bench_print_row(s, r.variant, &r, NAN, "");
     if (session_find(s, &r, false) == NULL) session_keep(s, &r);
 }
 
@@ -290,19 +271,15 @@ static const bench_family family = {.op = "gemv",
                                     .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
-                                    .check_list = check_list,
+                                    .check_list = gemv_cases,
                                     .say = say,
                                     .say_more = say_more,
                                     .describe = describe,
                                     .plan = plan,
-                                    .bytes = bytes,
-                                    .create = create,
-                                    .destroy = destroy,
                                     .measure_first = measure_ceiling,
                                     .choose = gemv_tune,
-                                    .verify = verify,
-                                    .launch = launch_on,
-                                    .restore = restore,
+                                    .outline = outline,
+                                    .enqueue = enqueue,
                                     .baselines = baselines,
                                     .baseline_name = baseline_name,
                                     .run = run};

@@ -23,8 +23,13 @@ static inline gemv_state *gemv_state_of(const session *s) {
     return s->state;
 }
 
-/* What a launch of the bench is: a variant's, a candidate's or cuBLAS's. */
-gemv_launch gemv_launch_of(const session *s, const bench_launch *l);
+/* The launch of a variant, or of one of its candidates. */
+typedef cudaError_t gemv_launcher(const gemv_problem *p, cudaStream_t stream);
+gemv_launcher *gemv_launcher_of(const bench_launch *l);
+
+/* Bytes that are enough to drive everything else out of the L2 cache: four times as many. Of matrices of 33 MB in turn,
+ * together twice the L2 cache, an H200 still finds a tenth there. */
+size_t gemv_cold_bytes(const session *s);
 
 /* The candidate for this problem: known, found now (and kept in the tuning file), or the nearest shape's; in the
  * simulator the first that fits. `launch` says for which variant and mode, and gets its number. False: none fits. */

@@ -13,7 +13,8 @@ static const char csv_header[] = "step,variant,dtype,n,k,cache,mode,candidate,bl
 
 typedef struct {
     session *s;
-    gemv_operands *operands;
+    const gemv_case *problem;
+    void *operands;
     const timing_task *outline;
     const gemv_variant *v;
     bench_launch launch;
@@ -34,9 +35,8 @@ static bool candidate_fits(void *context, int i) {
     verdict verdict;
     char name[160];
     c->launch.number = i;
-    const gemv_launch launch = gemv_launch_of(c->s, &c->launch);
     snprintf(name, sizeof name, "%s %s", c->v->name, c->v->candidates[i].name);
-    cudaError_t error = gemv_verify(&launch, name, c->operands, c->s->stream, stderr, &verdict);
+    const cudaError_t error = c->s->family->verify(c->s, c->operands, &c->launch, name, stderr, &verdict);
     if (bench_refused(error)) return false;
     CUDA_CHECK(error);
     if (!verdict.ok) c->s->wrong++;
@@ -68,8 +68,7 @@ static void keep_search(const search *context, const double *times) {
                 times[i], r->device, r->cc, r->driver, r->cuda, r->date);
     }
     if (fclose(f) != 0) CUDA_CHECK(cudaErrorMemoryAllocation);
-    const int status =
-        record_text_append(gemv_state_of(context->s)->o.tune_csv, text, sizeof csv_header - 1, stderr);
+    const int status = record_text_append(gemv_state_of(context->s)->o.tune_csv, text, sizeof csv_header - 1, stderr);
     free(text);
     if (status != EXIT_OK) exit(status);
 }
@@ -108,7 +107,7 @@ static int first_that_fits(search *context) {
 static int choose(search *context) {
     const session *s = context->s;
     gemv_state *state = gemv_state_of(s);
-    const gemv_case *c = &context->operands->what;
+    const gemv_case *c = context->problem;
     const gemv_variant *v = context->v;
     const record *r = &context->described;
     const bool product = c->alpha != 0.0f && c->k > 0;
@@ -135,7 +134,7 @@ static int choose(search *context) {
 }
 
 bool gemv_tune(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch) {
-    search context = {.s = s, .operands = operands, .outline = outline, .v = launch->variant->self, .launch = *launch};
+    search context = {s, problem, operands, outline, launch->variant->self, *launch, {.m = -1}};
     context.described = session_describe(s, launch->variant->name, "gemv");
     s->family->describe(s, problem, &context.described);
     if (launch->mode != NULL) snprintf(context.described.mode, RECORD_TEXT, "%s", launch->mode);

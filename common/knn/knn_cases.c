@@ -1,21 +1,14 @@
 #include "knn/knn_cases.h"
 
 #include "base/array.h"
-#include "bench/case_list.h"
 
-typedef struct {
-    case_list list;
-    int max_size;
-    uint64_t seed;
-} cases;
-
-static void add(cases *l, knn_case c) {
+static void add(case_list *l, knn_case c) {
     if (c.m > l->max_size || c.n > l->max_size || c.d > l->max_size) return;
-    c.seed = l->seed + (uint64_t)l->list.count;
-    case_list_add(&l->list, &c);
+    c.seed = l->seed + (uint64_t)l->count;
+    case_list_add(l, &c);
 }
 
-static void add_shape(cases *l, knn_kind kind, int m, int n, int d, int k) {
+static void add_shape(case_list *l, knn_kind kind, int m, int n, int d, int k) {
     add(l, (knn_case){.m = m, .n = n, .d = d, .k = k, .kind = kind});
 }
 
@@ -24,7 +17,7 @@ static int at_most(int x, int limit) {
 }
 
 /* Every n and every d from 1 to 70, the other and k jumping about (29, 31 and 37 have no factor in common with 70). */
-static void add_small(cases *l) {
+static void add_small(case_list *l) {
     for (int i = 0; i < 70; i++) {
         const int s = i + 1, j = 1 + i * 29 % 70, m = 1 + i * 31 % 70;
         add_shape(l, i % 2 ? KNN_WHOLE : KNN_UNIFORM, m, s, j, 1 + i * 37 % s);
@@ -37,7 +30,7 @@ static void add_small(cases *l) {
 }
 
 /* Around the reach of a warp, a block and what a block sorts; k at both ends and around the same. */
-static void add_edges(cases *l) {
+static void add_edges(case_list *l) {
     static const int edges[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
     for (int i = 0; i < ARRAY_SIZE(edges); i++)
         for (int off = -1; off <= 1; off++) {
@@ -65,7 +58,7 @@ static void add_edges(cases *l) {
     add_shape(l, KNN_UNIFORM, 70001, 65537, 2, 3); /* more distances than 32 bits count */
 }
 
-static void add_kinds(cases *l) {
+static void add_kinds(case_list *l) {
     for (int kind = 0; kind < KNN_KINDS; kind++) {
         add_shape(l, (knn_kind)kind, 9, 301, 7, 20);
         add_shape(l, (knn_kind)kind, 5, 1100, 33, 64);
@@ -75,7 +68,7 @@ static void add_kinds(cases *l) {
 }
 
 /* Off 16 bytes one by one and together; little workspace, so that queries are taken a few at a time. */
-static void add_places(cases *l) {
+static void add_places(case_list *l) {
     static const int offs[][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {3, 2, 1, 5}, {2, 2, 2, 2}};
     for (int i = 0; i < ARRAY_SIZE(offs); i++)
         for (int d = 31; d <= 32; d++) {
@@ -87,11 +80,9 @@ static void add_places(cases *l) {
     add(l, (knn_case){.m = 70, .n = 2100, .d = 9, .k = 5, .scarce = true});
 }
 
-int knn_cases(int max_size, int every, uint64_t seed, knn_case **taken) {
-    cases l = {.list = {.size = sizeof(knn_case)}, .max_size = max_size, .seed = seed};
-    add_edges(&l);
-    add_small(&l);
-    add_kinds(&l);
-    add_places(&l);
-    return case_list_take(&l.list, every, taken);
+void knn_cases(const session *s, case_list *l) {
+    add_edges(l);
+    add_small(l);
+    add_kinds(l);
+    add_places(l);
 }

@@ -28,9 +28,7 @@ typedef struct {
     knn_verdict found; /* by the latest search that was verified */
     void *workspace;   /* while it is timed */
     size_t workspace_bytes;
-    struct {
-        void *queries, *points, *index, *distance; /* pinned */
-    } host;
+    void *host[KNN_MATRICES]; /* pinned; for launches from and to host memory */
 } knn_run;
 
 static const knn_method *method_of(const bench_variant *v) {
@@ -38,9 +36,8 @@ static const knn_method *method_of(const bench_variant *v) {
 }
 
 static bench_variant variant(const void *methods, int i) {
-    const knn_method *method = (const knn_method *)methods + i;
-    return (bench_variant){
-        .name = method->name, .idea = method->idea, .supports = method->supports, .self = method};
+    const knn_method *m = (const knn_method *)methods + i;
+    return (bench_variant){.name = m->name, .idea = m->idea, .supports = m->supports, .self = m, .kernel = m->kernel};
 }
 
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
@@ -58,7 +55,6 @@ static int open_family(session *s) {
 }
 
 static void close_family(session *s) {
-    (void)s;
     cublas_close(); /* a method may have opened it */
 }
 
@@ -68,14 +64,6 @@ static int classify(session *s) {
     return knn_files_run(s, &state->o, s->variants[0].self, s->count, state->memory);
 }
 
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    (void)s;
-    if (i > 0) return false;
-    *info = method_of(v)->kernel();
-    *name = "";
-    return true;
-}
-
 static void header(const session *s) {
     const knn_options *o = &((const knn_state *)s->state)->o;
     printf("%d nearest neighbours of m %d queries among n %d points of dimension d %d\n", o->k, o->m, o->n, o->d);
@@ -83,18 +71,10 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     const knn_options *o = &((const knn_state *)s->state)->o;
-    knn_case *c = calloc(1, sizeof *c);
-    *count = 1;
-    if (c != NULL) *c = (knn_case){.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
-    return c;
-}
-
-static void *check_list(const session *s, int *count) {
-    knn_case *cases = NULL;
-    *count = knn_cases(s->o.max_size, s->o.every, s->o.seed, &cases);
-    return cases;
+    const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
+    case_list_add(l, &c);
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -104,24 +84,22 @@ static void say(const void *problem, char *text, size_t size) {
 
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
     const knn_case *c = problem;
-    (void)s;
     snprintf(text, size, "%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu", knn_kind_name(c->kind),
-             c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3],
-             c->scarce ? ", little workspace" : "", (unsigned long long)c->seed);
+             c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3], c->scarce ? ", little workspace" : "",
+             (unsigned long long)c->seed);
 }
 
 static void describe(const session *s, const void *problem, record *r) {
-    (void)s;
     knn_describe(problem, r);
 }
 
 static void plan(const session *s, const void *problem, bench_plan *p) {
     const knn_case *c = problem;
-    (void)s;
     *p = (bench_plan){.flops = 3.0 * c->m * (double)c->n * c->d,
                       .bytes = NAN,
                       .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
-                      .mode = TIMING_EVENTS};
+                      .mode = TIMING_EVENTS,
+                      .again = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
 }
 
 static double memory(const session *s) {
@@ -130,7 +108,6 @@ static double memory(const session *s) {
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
 static double bytes(const session *s, const void *problem, int sets) {
-    (void)sets;
     return knn_operands_bytes(problem) * (s->o.sweep == SWEEP_CHECK ? 2.0 : 1.0);
 }
 
@@ -139,7 +116,6 @@ static double bytes(const session *s, const void *problem, int sets) {
 static void *create(const session *s, const void *problem, int sets) {
     const bool check = s->o.sweep == SWEEP_CHECK;
     knn_run *run = calloc(1, sizeof *run);
-    (void)sets;
     if (run == NULL || !knn_operands_create(&run->o, problem, check ? CHECKED_WORK : VERIFIED_WORK)) {
         fprintf(stderr, "%s: no host memory for the data and the reference\n", s->step);
         exit(EXIT_USAGE);
@@ -181,32 +157,21 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
     return error;
 }
 
-static void *pinned(const void *from, size_t size) {
-    void *memory;
-    CUDA_CHECK(cudaMallocHost(&memory, size + 1));
-    if (from != NULL) memcpy(memory, from, size);
-    return memory;
-}
-
 static void begin(const session *s, void *operands, const bench_launch *l) {
     knn_run *run = operands;
-    const knn_case *c = &run->o.what;
-    const size_t row = (size_t)c->d * sizeof(float), results = (size_t)c->m * (size_t)c->k;
-    refusal(s, method_of(l->variant), c, &run->workspace_bytes);
+    refusal(s, method_of(l->variant), &run->o.what, &run->workspace_bytes);
     CUDA_ALLOCATE(&run->workspace, run->workspace_bytes + 1);
-    if (l->mode == NULL) return;
-    run->host.queries = pinned(run->o.queries, (size_t)c->m * row);
-    run->host.points = pinned(run->o.points, (size_t)c->n * row);
-    run->host.index = pinned(NULL, results * sizeof(int));
-    run->host.distance = pinned(NULL, results * sizeof(float));
+    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
+        const size_t bytes = matrix_element_bytes(&run->o.at[i]);
+        CUDA_CHECK(cudaMallocHost(&run->host[i], bytes + 1));
+        if (i < KNN_INPUTS) memcpy(run->host[i], run->o.data[i], bytes);
+    }
 }
 
 static void end(const session *s, void *operands, const bench_launch *l) {
     knn_run *run = operands;
-    void *const host[] = {run->host.queries, run->host.points, run->host.index, run->host.distance};
-    (void)s;
     CUDA_CHECK(cudaFree(run->workspace));
-    for (int i = 0; l->mode != NULL && i < ARRAY_SIZE(host); i++) CUDA_CHECK(cudaFreeHost(host[i]));
+    for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) CUDA_CHECK(cudaFreeHost(run->host[i]));
 }
 
 static cudaError_t search(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
@@ -217,18 +182,15 @@ static cudaError_t search(const knn_method *method, const knn_problem *p, cudaSt
 /* From host memory to host memory, one after the other. */
 static cudaError_t search_from_host(const knn_run *run, const knn_method *method, const knn_problem *p,
                                     cudaStream_t stream) {
-    const size_t row = (size_t)p->d * sizeof(float), results = (size_t)p->m * (size_t)p->k;
-    cudaError_t error =
-        cudaMemcpyAsync((void *)p->queries, run->host.queries, (size_t)p->m * row, cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess)
+    const matrix *at = run->o.at;
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < KNN_INPUTS && error == cudaSuccess; i++)
         error =
-            cudaMemcpyAsync((void *)p->points, run->host.points, (size_t)p->n * row, cudaMemcpyHostToDevice, stream);
+            cudaMemcpyAsync(at[i].elements, run->host[i], matrix_element_bytes(&at[i]), cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess) error = search(method, p, stream);
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(run->host.index, p->index, results * sizeof(int), cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess)
+    for (int i = KNN_INPUTS; i < KNN_MATRICES && error == cudaSuccess; i++)
         error =
-            cudaMemcpyAsync(run->host.distance, p->distance, results * sizeof(float), cudaMemcpyDeviceToHost, stream);
+            cudaMemcpyAsync(run->host[i], at[i].elements, matrix_element_bytes(&at[i]), cudaMemcpyDeviceToHost, stream);
     return error;
 }
 
@@ -236,14 +198,9 @@ static cudaError_t launch_on(const session *s, void *operands, const bench_launc
     const knn_run *run = operands;
     const knn_method *method = method_of(l->variant);
     knn_problem p = knn_operands_problem(&run->o);
-    (void)s, (void)set;
     p.workspace = run->workspace;
     p.workspace_bytes = run->workspace_bytes;
     return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
-}
-
-static const char *again(const session *s) {
-    return ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL;
 }
 
 static void remark(const session *s, const void *operands, const bench_launch *l, char *text, size_t size) {
@@ -251,7 +208,6 @@ static void remark(const session *s, const void *operands, const bench_launch *l
     const knn_verdict *v = &run->found;
     const knn_case *c = &run->o.what;
     int used = snprintf(text, size, "exact");
-    (void)s;
     if (!method_of(l->variant)->exact)
         used = snprintf(text, size, "%llu of %llu are not the nearest, %llu distances below 0",
                         (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
@@ -261,9 +217,8 @@ static void remark(const session *s, const void *operands, const bench_launch *l
                  knn_candidates(&v->counts, c->m), v->counts.redone);
 }
 
-static const char *note(const session *s, const void *operands, const bench_launch *l) {
+static const char *note(const session *s, const void *problem, const bench_launch *l) {
     const knn_method *method = method_of(l->variant);
-    (void)operands;
     return s->o.verbose && method->note != NULL ? method->note() : NULL;
 }
 
@@ -289,10 +244,9 @@ static const bench_family family = {.op = "knn",
                                     .open = open_family,
                                     .close = close_family,
                                     .instead = classify,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
-                                    .check_list = check_list,
+                                    .check_list = knn_cases,
                                     .say = say,
                                     .say_more = say_more,
                                     .describe = describe,
@@ -306,7 +260,6 @@ static const bench_family family = {.op = "knn",
                                     .launch = launch_on,
                                     .begin = begin,
                                     .end = end,
-                                    .again = again,
                                     .remark = remark,
                                     .note = note};
 

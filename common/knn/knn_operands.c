@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/error.h"
-#include "tensor/inspect.h"
-#include "knn/knn_key.h"
 #include "base/progress.h"
+#include "gpu/error.h"
 #include "gpu/simulator.h"
+#include "knn/knn_key.h"
+#include "tensor/operands.h"
 
 enum { WORKSPACE_ROW = 64 }; /* words: 256 bytes */
 static const uint64_t OF_POINTS = 0x5bd1e995;
@@ -72,27 +72,17 @@ static float *make(const knn_case *c, bool is_point) {
 
 /* ---- memory ---- */
 
-static matrix placed(int rows, int cols, int off) {
-    return matrix_place(NULL, DTYPE_F32, rows, cols, cols > 0 ? cols : 1, off);
-}
-
-static void outline(const knn_case *c, matrix parts[4]) {
-    parts[0] = placed(c->m, c->d, c->off[0]);
-    parts[1] = placed(c->n, c->d, c->off[1]);
-    parts[2] = placed(c->m, c->k, c->off[2]);
-    parts[3] = placed(c->m, c->k, c->off[3]);
+static void outline(const knn_case *c, matrix at[KNN_MATRICES]) {
+    const int rows[] = {c->m, c->n, c->m, c->m}, cols[] = {c->d, c->d, c->k, c->k};
+    for (int i = 0; i < KNN_MATRICES; i++) at[i] = operand_outline(DTYPE_F32, rows[i], cols[i], 0, c->off[i]);
 }
 
 double knn_operands_bytes(const knn_case *what) {
-    matrix parts[4];
+    matrix at[KNN_MATRICES];
     double bytes = sizeof(knn_counts);
-    outline(what, parts);
-    for (int i = 0; i < 4; i++) bytes += (double)matrix_bytes(&parts[i]);
+    outline(what, at);
+    for (int i = 0; i < KNN_MATRICES; i++) bytes += (double)matrix_bytes(&at[i]);
     return bytes;
-}
-
-static size_t data_bytes(const matrix *x) {
-    return (size_t)x->rows * (size_t)x->cols * sizeof(float);
 }
 
 static void allocate(matrix *x) {
@@ -101,9 +91,13 @@ static void allocate(matrix *x) {
     *x = matrix_moved(x, memory);
 }
 
-static void fill(matrix *x, const float *data) {
-    CUDA_CHECK(inspect_fill(x, VALUES_NAN, 0, NULL));
-    if (data_bytes(x) > 0) CUDA_CHECK(cudaMemcpy(x->elements, data, data_bytes(x), cudaMemcpyHostToDevice));
+static void fill_inputs(knn_operands *o) {
+    for (int i = 0; i < KNN_INPUTS; i++) {
+        matrix *x = &o->at[i];
+        const size_t bytes = matrix_element_bytes(x);
+        CUDA_CHECK(inspect_fill(x, VALUES_NAN, 0, NULL));
+        if (bytes > 0) CUDA_CHECK(cudaMemcpy(x->elements, o->data[i], bytes, cudaMemcpyHostToDevice));
+    }
 }
 
 bool knn_operands_create(knn_operands *o, const knn_case *what, double work) {
@@ -114,38 +108,30 @@ bool knn_operands_create(knn_operands *o, const knn_case *what, double work) {
         o->stride = (int)ceil(what->m / rows);
     }
     const size_t places = (size_t)knn_reference_rows(what->m, o->stride) * (size_t)what->k;
-    o->queries = make(what, false);
-    o->points = make(what, true);
+    for (int i = 0; i < KNN_INPUTS; i++) o->data[i] = make(what, i == KNN_POINTS);
     o->want_index = malloc((places + 1) * sizeof *o->want_index);
     o->want_distance = malloc((places + 1) * sizeof *o->want_distance);
-    const bool ok = o->queries != NULL && o->points != NULL && o->want_index != NULL && o->want_distance != NULL &&
-                    knn_reference(o->queries, o->points, what->m, what->n, what->d, what->k, o->stride, o->want_index,
-                                  o->want_distance);
+    const bool ok = o->data[KNN_QUERIES] != NULL && o->data[KNN_POINTS] != NULL && o->want_index != NULL &&
+                    o->want_distance != NULL &&
+                    knn_reference(o->data[KNN_QUERIES], o->data[KNN_POINTS], what->m, what->n, what->d, what->k,
+                                  o->stride, o->want_index, o->want_distance);
     if (!ok) {
         knn_operands_destroy(o);
         return false;
     }
-    matrix parts[4];
-    outline(what, parts);
-    for (int i = 0; i < 4; i++) allocate(&parts[i]);
-    o->at_queries = parts[0];
-    o->at_points = parts[1];
-    o->index = parts[2];
-    o->distance = parts[3];
+    outline(what, o->at);
+    for (int i = 0; i < KNN_MATRICES; i++) allocate(&o->at[i]);
     CUDA_ALLOCATE(&o->counts, sizeof *o->counts);
     CUDA_CHECK(cudaMemset(o->counts, 0, sizeof *o->counts));
-    fill(&o->at_queries, o->queries);
-    fill(&o->at_points, o->points);
+    fill_inputs(o);
     return true;
 }
 
 void knn_operands_destroy(knn_operands *o) {
-    const matrix *const parts[] = {&o->at_queries, &o->at_points, &o->index, &o->distance};
-    for (int i = 0; i < ARRAY_SIZE(parts); i++)
-        if (parts[i]->memory != NULL) CUDA_CHECK(cudaFree(parts[i]->memory));
+    for (int i = 0; i < KNN_MATRICES; i++)
+        if (o->at[i].memory != NULL) CUDA_CHECK(cudaFree(o->at[i].memory));
     if (o->counts != NULL) CUDA_CHECK(cudaFree(o->counts));
-    free(o->queries);
-    free(o->points);
+    for (int i = 0; i < KNN_INPUTS; i++) free(o->data[i]);
     free(o->want_index);
     free(o->want_distance);
     *o = (knn_operands){0};
@@ -161,29 +147,27 @@ void knn_describe(const knn_case *what, record *r) {
     snprintf(r->cache, sizeof r->cache, "warm"); /* searches follow one another on the same data */
 }
 
+static knn_problem problem_on(const knn_case *c, const matrix at[KNN_MATRICES]) {
+    return (knn_problem){.m = c->m,
+                         .n = c->n,
+                         .d = c->d,
+                         .k = c->k,
+                         .queries = at[KNN_QUERIES].elements,
+                         .points = at[KNN_POINTS].elements,
+                         .index = at[KNN_INDEX].elements,
+                         .distance = at[KNN_DISTANCE].elements};
+}
+
 knn_problem knn_operands_outline(const knn_case *what) {
-    matrix parts[4];
-    outline(what, parts);
-    return (knn_problem){.m = what->m,
-                         .n = what->n,
-                         .d = what->d,
-                         .k = what->k,
-                         .queries = parts[0].elements,
-                         .points = parts[1].elements,
-                         .index = parts[2].elements,
-                         .distance = parts[3].elements};
+    matrix at[KNN_MATRICES];
+    outline(what, at);
+    return problem_on(what, at);
 }
 
 knn_problem knn_operands_problem(const knn_operands *o) {
-    return (knn_problem){.m = o->what.m,
-                         .n = o->what.n,
-                         .d = o->what.d,
-                         .k = o->what.k,
-                         .queries = o->at_queries.elements,
-                         .points = o->at_points.elements,
-                         .index = o->index.elements,
-                         .distance = o->distance.elements,
-                         .counts = o->counts};
+    knn_problem p = problem_on(&o->what, o->at);
+    p.counts = o->counts;
+    return p;
 }
 
 const char *knn_refusal(const knn_method *method, const knn_problem *p, size_t limit, size_t *workspace) {
@@ -226,23 +210,11 @@ __attribute__((format(printf, 2, 3))) static void wrong(const verifier *v, const
 
 /* The elements of a matrix in host memory, to be freed. */
 static void *fetch(const matrix *x) {
-    void *data = malloc(data_bytes(x) + 1);
+    void *data = malloc(matrix_element_bytes(x) + 1);
     if (data == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    if (data_bytes(x) > 0) CUDA_CHECK(cudaMemcpy(data, x->elements, data_bytes(x), cudaMemcpyDeviceToHost));
+    if (matrix_element_bytes(x) > 0)
+        CUDA_CHECK(cudaMemcpy(data, x->elements, matrix_element_bytes(x), cudaMemcpyDeviceToHost));
     return data;
-}
-
-static cudaError_t check_around(const verifier *v, const char *what, const matrix *x, cudaStream_t stream) {
-    verdict around = {.ok = true};
-    const cudaError_t error = inspect_around(v->name, what, x, stream, v->report, &around);
-    if (!around.ok) v->verdict->ok = false;
-    return error;
-}
-
-static void check_unchanged(const verifier *v, const char *what, const matrix *x, const float *before) {
-    void *now = fetch(x);
-    if (memcmp(now, before, data_bytes(x)) != 0) wrong(v, "%s were changed", what);
-    free(now);
 }
 
 static double norm(const float *x, int d) {
@@ -260,12 +232,12 @@ static void check_own(const verifier *v, const int *index, const float *distance
     double largest = 0.0;
     if (c->kind == KNN_HUGE) return; /* infinite norms: there is nothing to say */
     for (int i = 0; i < c->n; i++) {
-        const double of_point = norm(v->o->points + (size_t)i * (size_t)c->d, c->d);
+        const double of_point = norm(v->o->data[KNN_POINTS] + (size_t)i * (size_t)c->d, c->d);
         if (of_point > largest) largest = of_point;
     }
     for (int row = 0; row < v->verdict->rows; row++) {
         const size_t query = (size_t)row * (size_t)v->o->stride;
-        const double a = norm(v->o->queries + query * (size_t)c->d, c->d) + largest;
+        const double a = norm(v->o->data[KNN_QUERIES] + query * (size_t)c->d, c->d) + largest;
         const double bound = 4.0 * (c->d + 4.0) * 0x1p-24 * a * a + 0x1p-140;
         for (int i = 0; i < c->k; i++) {
             const double got = distance[query * (size_t)c->k + (size_t)i],
@@ -280,8 +252,8 @@ static void check_own(const verifier *v, const int *index, const float *distance
 
 static void check_results(const verifier *v) {
     const knn_case *c = &v->o->what;
-    int *index = fetch(&v->o->index), row, place;
-    float *distance = fetch(&v->o->distance);
+    int *index = fetch(&v->o->at[KNN_INDEX]), row, place;
+    float *distance = fetch(&v->o->at[KNN_DISTANCE]);
     const size_t places = (size_t)c->m * (size_t)c->k;
     v->verdict->rows = knn_reference_rows(c->m, v->o->stride);
     if (!knn_in_order(c->m, c->n, c->k, index, distance, &row, &place)) {
@@ -308,16 +280,17 @@ static void check_results(const verifier *v) {
 }
 
 cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands *o, size_t workspace,
-                       cudaStream_t stream, FILE *report, knn_verdict *verdict) {
-    const verifier v = {method, name, o, report, verdict};
+                       cudaStream_t stream, FILE *report, knn_verdict *found) {
+    static const char *const names[] = {"the queries", "the points", "the indices", "the distances", "the workspace"};
+    const verifier v = {method, name, o, report, found};
     const size_t rows = (workspace + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float));
-    matrix space = matrix_place(NULL, DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
-    *verdict = (knn_verdict){.ok = true, .seconds = NAN};
+    matrix space = operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, 0, 0);
+    matrix *const all[] = {&o->at[KNN_QUERIES], &o->at[KNN_POINTS], &o->at[KNN_INDEX], &o->at[KNN_DISTANCE], &space};
+    cudaError_t error = cudaMemsetAsync(o->counts, 0, sizeof *o->counts, stream);
+    *found = (knn_verdict){.ok = true, .seconds = NAN};
     allocate(&space);
-    cudaError_t error = inspect_fill(&space, VALUES_NAN, 0, stream);
-    if (error == cudaSuccess) error = inspect_fill(&o->index, VALUES_NAN, 0, stream);
-    if (error == cudaSuccess) error = inspect_fill(&o->distance, VALUES_NAN, 0, stream);
-    if (error == cudaSuccess) error = cudaMemsetAsync(o->counts, 0, sizeof *o->counts, stream);
+    for (int i = KNN_INPUTS; i < ARRAY_SIZE(all) && error == cudaSuccess; i++)
+        error = inspect_fill(all[i], VALUES_NAN, 0, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     knn_problem p = knn_operands_problem(o);
     p.workspace = space.elements;
@@ -325,23 +298,20 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     const double begin = inspect_now_s();
     if (error == cudaSuccess) error = method->search(&p, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-    if (simulator_active()) verdict->seconds = inspect_now_s() - begin;
+    if (simulator_active()) found->seconds = inspect_now_s() - begin;
     if (error == cudaSuccess)
-        error = cudaMemcpy(&verdict->counts, o->counts, sizeof verdict->counts, cudaMemcpyDeviceToHost);
-    if (error == cudaSuccess) error = check_around(&v, "the workspace", &space, stream);
-    if (error == cudaSuccess) error = check_around(&v, "the queries", &o->at_queries, stream);
-    if (error == cudaSuccess) error = check_around(&v, "the points", &o->at_points, stream);
-    if (error == cudaSuccess) error = check_around(&v, "the indices", &o->index, stream);
-    if (error == cudaSuccess) error = check_around(&v, "the distances", &o->distance, stream);
-    if (error == cudaSuccess) {
-        check_unchanged(&v, "the queries", &o->at_queries, o->queries);
-        check_unchanged(&v, "the points", &o->at_points, o->points);
-        check_results(&v);
+        error = cudaMemcpy(&found->counts, o->counts, sizeof found->counts, cudaMemcpyDeviceToHost);
+    verdict around = {.ok = true};
+    for (int i = 0; i < ARRAY_SIZE(all) && error == cudaSuccess; i++)
+        error = inspect_around(name, names[i], all[i], stream, report, &around);
+    found->ok = around.ok;
+    for (int i = 0; i < KNN_INPUTS && error == cudaSuccess; i++) {
+        void *now = fetch(all[i]);
+        if (memcmp(now, o->data[i], matrix_element_bytes(all[i])) != 0) wrong(&v, "%s were changed", names[i]);
+        free(now);
     }
-    if (error == cudaSuccess && !verdict->ok) { /* whoever is next finds them as they were */
-        fill(&o->at_queries, o->queries);
-        fill(&o->at_points, o->points);
-    }
+    if (error == cudaSuccess) check_results(&v);
+    if (error == cudaSuccess && !found->ok) fill_inputs(o); /* whoever is next finds them as they were */
     const cudaError_t freed = cudaFree(space.memory);
     return error != cudaSuccess ? error : freed;
 }

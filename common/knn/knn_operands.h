@@ -25,21 +25,25 @@ typedef enum {
     KNN_KINDS = KNN_GIVEN
 } knn_kind;
 
+/* The matrices of a search; indices are 32-bit words, as the floats are. */
+enum { KNN_QUERIES, KNN_POINTS, KNN_INPUTS, KNN_INDEX = KNN_INPUTS, KNN_DISTANCE, KNN_MATRICES };
+
 typedef struct {
     int m, n, d, k;
     knn_kind kind;
-    int off[4]; /* misalignment of queries, points, indices and distances: words behind a 256-byte boundary, 0 ... 63 */
-    bool scarce; /* the least workspace that the method can work in, within a factor of two */
+    int off[KNN_MATRICES]; /* misalignment of queries, points, indices and distances: words behind a 256-byte boundary,
+                              0 ... 63 */
+    bool scarce;           /* the least workspace that the method can work in, within a factor of two */
     uint64_t seed;
     const float *queries, *points; /* KNN_GIVEN: host memory, m x d and n x d, owned by the caller */
 } knn_case;
 
 typedef struct {
     knn_case what;
-    float *queries, *points;                       /* host */
-    matrix at_queries, at_points, index, distance; /* device; indices are 32-bit words, as the floats are */
-    knn_counts *counts;                            /* device */
-    int stride;                                    /* expected results are of every stride-th query: */
+    float *data[KNN_INPUTS]; /* host: queries and points */
+    matrix at[KNN_MATRICES]; /* device */
+    knn_counts *counts;      /* device */
+    int stride;              /* expected results are of every stride-th query: */
     int *want_index;
     float *want_distance;
 } knn_operands;

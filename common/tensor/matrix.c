@@ -10,6 +10,10 @@ size_t matrix_bytes(const matrix *x) {
     return x->words * dtype_size(x->type);
 }
 
+size_t matrix_element_bytes(const matrix *x) {
+    return (size_t)x->rows * (size_t)x->cols * dtype_size(x->type);
+}
+
 matrix matrix_place(void *memory, dtype type, int rows, int cols, int ld, int misalign) {
     matrix x = {
         .memory = memory,

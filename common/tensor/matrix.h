@@ -54,6 +54,9 @@ size_t matrix_words(dtype type, int rows, int ld, int misalign);
 /* The same in bytes. */
 size_t matrix_bytes(const matrix *x);
 
+/* Bytes of its elements alone, without padding. */
+size_t matrix_element_bytes(const matrix *x);
+
 /* Lays a matrix out in memory that starts at `memory` (aligned to 256 bytes). Fills nothing. */
 matrix matrix_place(void *memory, dtype type, int rows, int cols, int ld, int misalign);
 

@@ -5,12 +5,14 @@
 
 #include "gpu/error.h"
 #include "gpu/simulator.h"
+#include "tensor/shape.h"
 
 enum { WORKSPACE_ROW = 64 };          /* words: 256 bytes */
 static const uintptr_t MADE_UP = 256; /* an address that nobody follows */
 
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign) {
-    return matrix_place((void *)MADE_UP, type, rows, cols, ld, misalign);
+    const int tight = cols > 0 ? cols : 1;
+    return matrix_place((void *)MADE_UP, type, rows, cols, ld > 0 ? ld : tight, misalign);
 }
 
 matrix operand_workspace(size_t bytes) {
@@ -19,10 +21,23 @@ matrix operand_workspace(size_t bytes) {
     return operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, WORKSPACE_ROW, 0);
 }
 
-size_t operand_sets_bytes(const operand_set *outline, size_t workspace, int sets) {
-    const matrix space = operand_workspace(workspace);
-    return (matrix_bytes(&outline->a) + matrix_bytes(&outline->b) + matrix_bytes(&outline->c)) * (size_t)sets +
-           matrix_bytes(&space);
+size_t operand_touched(const operand_spec *spec) {
+    const operand_set *like = &spec->like;
+    const size_t of_c = matrix_element_bytes(&like->c);
+    if (of_c == 0 || spec->alpha == 0.0f) return of_c;
+    return of_c + matrix_element_bytes(&like->a) + matrix_element_bytes(&like->b);
+}
+
+double operand_sets_bytes(const operand_spec *spec, int sets) {
+    const operand_set *like = &spec->like;
+    const matrix *const all[] = {&like->a, &like->b, &like->c};
+    double bytes = (double)matrix_bytes(&like->workspace);
+    for (int i = 0; i < 3; i++) {
+        size_t unused;
+        if (!shape_elements(all[i]->rows, all[i]->ld, dtype_size(all[i]->type), &unused)) return INFINITY;
+        bytes += (double)matrix_bytes(all[i]) * sets;
+    }
+    return bytes;
 }
 
 static matrix take(const matrix *outline, char **memory) {
@@ -31,23 +46,24 @@ static matrix take(const matrix *outline, char **memory) {
     return x;
 }
 
-void operand_sets_place(operand_sets *o, const operand_set *outline, size_t workspace, int sets, void *memory) {
+void operand_sets_place(operand_sets *o, const operand_spec *spec, int sets, void *memory) {
+    const operand_set *like = &spec->like;
     char *at = memory;
-    *o = (operand_sets){.sets = sets, .set = calloc((size_t)sets, sizeof *o->set)};
+    *o = (operand_sets){.spec = *spec, .sets = sets, .set = calloc((size_t)sets, sizeof *o->set)};
     if (o->set == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     for (int s = 0; s < sets; s++) {
-        o->set[s].a = take(&outline->a, &at);
-        o->set[s].b = take(&outline->b, &at);
-        o->set[s].c = take(&outline->c, &at);
+        o->set[s].a = take(&like->a, &at);
+        o->set[s].b = take(&like->b, &at);
+        o->set[s].c = take(&like->c, &at);
     }
-    o->workspace = operand_workspace(workspace);
-    if (workspace > 0) o->workspace = take(&o->workspace, &at);
+    for (int s = 0; s < sets && like->workspace.elements != NULL; s++)
+        o->set[s].workspace = matrix_moved(&like->workspace, at);
 }
 
-void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets) {
+void operand_sets_create(operand_sets *o, const operand_spec *spec, int sets) {
     void *memory;
-    CUDA_ALLOCATE(&memory, operand_sets_bytes(outline, workspace, sets));
-    operand_sets_place(o, outline, workspace, sets, memory);
+    CUDA_ALLOCATE(&memory, (size_t)operand_sets_bytes(spec, sets));
+    operand_sets_place(o, spec, sets, memory);
     o->memory = memory;
 }
 
@@ -57,46 +73,42 @@ void operand_sets_destroy(operand_sets *o) {
     *o = (operand_sets){0};
 }
 
-cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, float beta, uint64_t seed,
-                                cudaStream_t stream) {
-    return inspect_fill(&o->set[s].c, beta == 0.0f ? VALUES_NAN : kind, seed * 3 + 2, stream);
+cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, cudaStream_t stream) {
+    return inspect_fill(&o->set[s].c, o->spec.beta == 0.0f ? VALUES_NAN : kind, o->spec.seed * 3 + 2, stream);
 }
 
-cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, float alpha, float beta, uint64_t seed,
-                              cudaStream_t stream) {
-    const values_kind read = alpha == 0.0f ? VALUES_NAN : kind;
-    cudaError_t error = inspect_fill(&o->set[s].a, read, seed * 3, stream);
-    if (error == cudaSuccess) error = operand_sets_fill_c(o, s, kind, beta, seed, stream);
-    if (error == cudaSuccess) error = inspect_fill(&o->set[s].b, read, seed * 3 + 1, stream);
+cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStream_t stream) {
+    const values_kind read = o->spec.alpha == 0.0f ? VALUES_NAN : kind;
+    cudaError_t error = inspect_fill(&o->set[s].a, read, o->spec.seed * 3, stream);
+    if (error == cudaSuccess) error = operand_sets_fill_c(o, s, kind, stream);
+    if (error == cudaSuccess) error = inspect_fill(&o->set[s].b, read, o->spec.seed * 3 + 1, stream);
     return error;
 }
 
-static cudaError_t verify_pass(operand_sets *o, const operand_test *test, bool exact, cudaStream_t stream, FILE *report,
-                               verdict *verdict) {
-    const operand_set *set = &o->set[0];
-    const float alpha = exact ? verify_exact_scalar(test->alpha) : test->alpha;
-    const float beta = exact ? verify_exact_scalar(test->beta) : test->beta;
-    const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM;
+cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                                cudaStream_t stream, FILE *report, verdict *verdict) {
+    const operand_spec *spec = &o->spec;
+    operand_set *set = &o->set[0];
+    const int launches = spec->launches > 0 ? spec->launches : 1;
     cudaError_t error = cudaSuccess;
-    if (o->workspace.elements != NULL) error = inspect_fill(&o->workspace, VALUES_NAN, 0, stream);
-    if (error == cudaSuccess) error = operand_sets_fill(o, 0, kind, test->alpha, test->beta, test->seed, stream);
-    const double begin = inspect_now_s();
-    for (int i = 0; i < test->launches && error == cudaSuccess; i++)
-        error = test->launch(test->context, alpha, beta, stream);
-    if (error == cudaSuccess && simulator_active()) {
-        error = cudaStreamSynchronize(stream);
-        verdict->seconds = (inspect_now_s() - begin) / test->launches;
+    verdict->ok = true;
+    for (int pass = 0; pass < 2 && error == cudaSuccess; pass++) {
+        const bool exact = pass == 0;
+        const float alpha = exact ? verify_exact_scalar(spec->alpha) : spec->alpha;
+        const float beta = exact ? verify_exact_scalar(spec->beta) : spec->beta;
+        verdict->seconds = NAN;
+        if (set->workspace.elements != NULL) error = inspect_fill(&set->workspace, VALUES_NAN, 0, stream);
+        if (error == cudaSuccess) error = operand_sets_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
+        const double begin = inspect_now_s();
+        for (int i = 0; i < launches && error == cudaSuccess; i++) error = launch(context, set, alpha, beta, stream);
+        if (error == cudaSuccess && simulator_active()) {
+            error = cudaStreamSynchronize(stream);
+            verdict->seconds = (inspect_now_s() - begin) / launches;
+        }
+        const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
+        if (error == cudaSuccess) error = inspect(name, spec->names, &v, stream, report, verdict);
+        if (error == cudaSuccess && set->workspace.elements != NULL)
+            error = inspect_around(name, "the workspace", &set->workspace, stream, report, verdict);
     }
-    if (error != cudaSuccess) return error;
-    const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, test->arithmetic, test->b_transposed};
-    error = inspect(test->name, test->names, &v, stream, report, verdict);
-    if (error != cudaSuccess || o->workspace.elements == NULL) return error;
-    return inspect_around(test->name, "the workspace", &o->workspace, stream, report, verdict);
-}
-
-cudaError_t operand_sets_verify(operand_sets *o, const operand_test *test, cudaStream_t stream, FILE *report,
-                                verdict *v) {
-    *v = (verdict){.ok = true, .seconds = NAN};
-    const cudaError_t error = verify_pass(o, test, true, stream, report, v);
-    return error == cudaSuccess ? verify_pass(o, test, false, stream, report, v) : error;
+    return error;
 }

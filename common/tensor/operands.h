@@ -12,58 +12,62 @@
 
 typedef struct {
     matrix a, b, c;
+    matrix workspace; /* words; all sets have the same one. None: its elements are NULL */
 } operand_set;
 
+/* What is computed, and on what kind of operands. */
 typedef struct {
+    operand_set like;  /* outlines, as operand_outline and operand_workspace make them */
+    const char *names; /* of A, B and C in reports: "ABC" or "Axy" */
+    float alpha, beta;
+    verify_arithmetic arithmetic;
+    bool b_transposed;
+    uint64_t seed;
+    int launches; /* that verifying enqueues one behind the other; 0 is 1 */
+} operand_spec;
+
+typedef struct {
+    operand_spec spec;
     int sets;
     operand_set *set;
-    matrix workspace; /* words, for the launches on all sets together; none: elements is NULL */
-    void *memory;
+    void *memory; /* NULL: it is somebody else's */
 } operand_sets;
 
-/* A matrix that has no memory yet: its addresses are made up, and aligned as they will be. */
+/* A matrix that has no memory yet: its addresses are made up, and aligned as they will be. ld 0: as tight as it can
+ * be. */
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign);
 
 /* `bytes` of workspace, rounded up, likewise. */
 matrix operand_workspace(size_t bytes);
 
-/* Device bytes of so many sets and the workspace. */
-size_t operand_sets_bytes(const operand_set *outline, size_t workspace, int sets);
+/* Bytes that one launch touches: of C alone where there is no product, and nothing where C is empty. */
+size_t operand_touched(const operand_spec *spec);
+
+/* Device bytes of so many sets and the workspace; INFINITY: more than can be addressed. */
+double operand_sets_bytes(const operand_spec *spec, int sets);
 
 /* Lays the sets and the workspace out in `memory` (operand_sets_bytes of it, aligned to 256 bytes), which stays the
  * caller's; fills nothing. */
-void operand_sets_place(operand_sets *o, const operand_set *outline, size_t workspace, int sets, void *memory);
+void operand_sets_place(operand_sets *o, const operand_spec *spec, int sets, void *memory);
 
 /* The same in device memory of its own. Without it, it ends the process. */
-void operand_sets_create(operand_sets *o, const operand_set *outline, size_t workspace, int sets);
+void operand_sets_create(operand_sets *o, const operand_spec *spec, int sets);
 void operand_sets_destroy(operand_sets *o);
 
 /* Fills set `s`: A and B with `kind` (NaN where alpha == 0, for then nobody may read them), C likewise (NaN where
  * beta == 0). B comes last: a kernel that starts early and does not wait for it is found out. */
-cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, float alpha, float beta, uint64_t seed,
-                              cudaStream_t stream);
-cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, float beta, uint64_t seed,
-                                cudaStream_t stream);
+cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStream_t stream);
+cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, cudaStream_t stream);
 
-/* What is verified: `launch` enqueues one launch on set 0 with these scalars. */
-typedef struct {
-    const char *name;  /* begins each line of the report */
-    const char *names; /* "ABC" or "Axy" */
-    float alpha, beta;
-    verify_arithmetic arithmetic;
-    bool b_transposed;
-    uint64_t seed;
-    int launches; /* one after the other */
-    cudaError_t (*launch)(void *context, float alpha, float beta, cudaStream_t stream);
-    void *context;
-} operand_test;
+/* Enqueues one launch on a set, with these scalars. */
+typedef cudaError_t operand_launch(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream);
 
 /* Launches on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks all of C,
  * the guard zones and padding of all three, those of the workspace (which holds NaN before the launch), and that A and
  * B are as they were; in the simulator, where the harness's own kernels would take long, from the host. Leaves the set
- * with the uniform values. What is wrong goes to `report` (NULL: nowhere). Returns the launch's error, or the first of
- * checking. */
-cudaError_t operand_sets_verify(operand_sets *o, const operand_test *test, cudaStream_t stream, FILE *report,
-                                verdict *verdict);
+ * with the uniform values. What is wrong goes to `report` (NULL: nowhere), each line starting with `name`. Returns the
+ * launch's error, or the first of checking. */
+cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                                cudaStream_t stream, FILE *report, verdict *verdict);
 
 #endif

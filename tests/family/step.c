@@ -20,12 +20,6 @@ typedef struct {
     uint64_t seed;
 } saxpy_case;
 
-/* y = a*x + y is C = a*A*B + C for an A of one column, x, and a B of one element. B is 1 where it is read. */
-typedef struct {
-    saxpy_case what;
-    operand_sets at;
-} saxpy_operands;
-
 static bool complete(const option_parse *p, const options *common, void *values) {
     saxpy_options *o = values;
     if (!options_given(p, "n")) o->n = common->simulate ? 5000 : 1 << 24;
@@ -50,38 +44,27 @@ static void program(session *s, options_program *p) {
 
 static bench_variant variant(const void *variants, int i) {
     const saxpy_variant *v = (const saxpy_variant *)variants + i;
-    return (bench_variant){.name = v->name, .idea = v->idea, .self = v};
-}
-
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    (void)s;
-    *info = ((const saxpy_variant *)v->self)->kernel();
-    *name = "";
-    return i == 0;
+    return (bench_variant){.name = v->name, .idea = v->idea, .self = v, .kernel = v->kernel};
 }
 
 static void header(const session *s) {
     printf("y = %g*x + y\n", (double)((const saxpy_options *)s->state)->a);
 }
 
-static void *cases(const session *s, const int *sizes, int size_count, int *count) {
-    saxpy_case *list = calloc((size_t)size_count, sizeof *list);
-    *count = 0;
-    for (int i = 0; i < size_count && list != NULL; i++)
-        if (sizes[i] <= s->o.max_size)
-            list[(*count)++] = (saxpy_case){sizes[i], ((const saxpy_options *)s->state)->a, s->o.seed};
-    return list;
+static void add(const session *s, case_list *l, int n) {
+    const saxpy_case c = {n, ((const saxpy_options *)s->state)->a, l->seed};
+    if (n <= l->max_size) case_list_add(l, &c);
 }
 
-static void *problems(const session *s, int *count) {
+static void problems(const session *s, case_list *l) {
     static const int sweep[] = {1000, 4096, 10000};
-    const saxpy_options *o = s->state;
-    return s->o.sweep == SWEEP_NONE ? cases(s, &o->n, 1, count) : cases(s, sweep, ARRAY_SIZE(sweep), count);
+    if (s->o.sweep == SWEEP_NONE) add(s, l, ((const saxpy_options *)s->state)->n);
+    for (int i = 0; i < ARRAY_SIZE(sweep) && s->o.sweep != SWEEP_NONE; i++) add(s, l, sweep[i]);
 }
 
-static void *check_list(const session *s, int *count) {
+static void check_list(const session *s, case_list *l) {
     static const int sizes[] = {1, 31, 32, 127, 128, 129, 1000};
-    return cases(s, sizes, ARRAY_SIZE(sizes), count);
+    for (int i = 0; i < ARRAY_SIZE(sizes); i++) add(s, l, sizes[i]);
 }
 
 static void say(const void *problem, char *text, size_t size) {
@@ -89,13 +72,11 @@ static void say(const void *problem, char *text, size_t size) {
 }
 
 static void say_more(const session *s, const void *problem, char *text, size_t size) {
-    (void)s;
     snprintf(text, size, "a %g", (double)((const saxpy_case *)problem)->a);
 }
 
 static void describe(const session *s, const void *problem, record *r) {
     const saxpy_case *c = problem;
-    (void)s;
     r->n = c->n;
     r->alpha = c->a;
     snprintf(r->dtype, sizeof r->dtype, "f32");
@@ -113,78 +94,25 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
                       .restores = true};
 }
 
-static operand_set outline_of(const saxpy_case *c) {
-    return (operand_set){operand_outline(DTYPE_F32, c->n, 1, 1, 0), operand_outline(DTYPE_F32, 1, 1, 1, 0),
-                         operand_outline(DTYPE_F32, c->n, 1, 1, 0)};
+/* y = a*x + y is C = a*A*B + C for an A of one column, x, and a B of one element. */
+static operand_spec outline(const session *s, const void *problem) {
+    const saxpy_case *c = problem;
+    return (operand_spec){.like = {.a = operand_outline(DTYPE_F32, c->n, 1, 1, 0),
+                                   .b = operand_outline(DTYPE_F32, 1, 1, 1, 0),
+                                   .c = operand_outline(DTYPE_F32, c->n, 1, 1, 0)},
+                          .names = "x1y",
+                          .alpha = c->a,
+                          .beta = 1.0f,
+                          .arithmetic = VERIFY_FMA,
+                          .seed = c->seed};
 }
 
-static double bytes(const session *s, const void *problem, int sets) {
-    const operand_set outline = outline_of(problem);
-    (void)s;
-    return (double)operand_sets_bytes(&outline, 0, sets);
-}
-
-static void *create(const session *s, const void *problem, int sets) {
-    saxpy_operands *o = malloc(sizeof *o);
-    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    o->what = *(const saxpy_case *)problem;
-    const operand_set outline = outline_of(&o->what);
-    operand_sets_create(&o->at, &outline, 0, sets);
-    for (int i = 0; i < sets && !s->device.simulated; i++)
-        CUDA_CHECK(operand_sets_fill(&o->at, i, VALUES_UNIFORM, 1.0f, 1.0f, o->what.seed, s->stream));
-    return o;
-}
-
-static void destroy(void *operands) {
-    operand_sets_destroy(&((saxpy_operands *)operands)->at);
-    free(operands);
-}
-
-static cudaError_t launch_scaled(const saxpy_operands *o, const bench_launch *l, int set, float a,
-                                 cudaStream_t stream) {
-    const operand_set *at = &o->at.set[set];
-    const saxpy_problem p = {o->what.n, a, at->a.elements, at->c.elements};
+/* The scalar is that of C times B's one element. */
+static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream) {
+    const saxpy_problem p = {((const saxpy_case *)problem)->n, alpha * matrix_value(&set->b, 0), set->a.elements,
+                             set->c.elements};
     return ((const saxpy_variant *)l->variant->self)->launch(&p, stream);
-}
-
-static cudaError_t launch(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
-    const saxpy_operands *o = operands;
-    (void)s;
-    return launch_scaled(o, l, set, o->what.a, stream);
-}
-
-typedef struct {
-    const saxpy_operands *operands;
-    const bench_launch *launch;
-} verified;
-
-/* The reference multiplies by B's one element, so the launch's scalar is that times alpha. */
-static cudaError_t launch_verified(void *context, float alpha, float beta, cudaStream_t stream) {
-    const verified *v = context;
-    (void)beta;
-    return launch_scaled(v->operands, v->launch, 0, alpha * matrix_value(&v->operands->at.set[0].b, 0), stream);
-}
-
-static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
-                          verdict *v) {
-    saxpy_operands *o = operands;
-    verified context = {o, l};
-    const operand_test test = {.name = name,
-                               .names = "x1y",
-                               .alpha = o->what.a,
-                               .beta = 1.0f,
-                               .arithmetic = VERIFY_FMA,
-                               .seed = o->what.seed,
-                               .launches = 1,
-                               .launch = launch_verified,
-                               .context = &context};
-    return operand_sets_verify(&o->at, &test, s->stream, report, v);
-}
-
-static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
-    saxpy_operands *o = operands;
-    (void)s;
-    return operand_sets_fill_c(&o->at, set, VALUES_UNIFORM, 1.0f, o->what.seed, stream);
 }
 
 static const bench_column sizes[] = {{"n", 9, 0, COLUMN_COUNT, offsetof(record, n), 1.0, NULL}, {0}};
@@ -199,7 +127,6 @@ static const bench_family family = {.op = "axpy",
                                     .columns = columns,
                                     .variant = variant,
                                     .program = program,
-                                    .kernel = kernel,
                                     .header = header,
                                     .problems = problems,
                                     .check_list = check_list,
@@ -207,12 +134,8 @@ static const bench_family family = {.op = "axpy",
                                     .say_more = say_more,
                                     .describe = describe,
                                     .plan = plan,
-                                    .bytes = bytes,
-                                    .create = create,
-                                    .destroy = destroy,
-                                    .verify = verify,
-                                    .launch = launch,
-                                    .restore = restore};
+                                    .outline = outline,
+                                    .enqueue = enqueue};
 
 int main(int argc, char **argv) {
     static const saxpy_variant variants[] = {{"plain", "a thread an element", saxpy_launch, saxpy_kernel},

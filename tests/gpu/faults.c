@@ -1,4 +1,4 @@
-/* Does gemm_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the very fault in
+/* Does operand_sets_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the very fault in
  * the report: the right one must pass in silence, each of the others be refused for the right reason. Prints "ok NAME"
  * or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 when any failed, 3 without a GPU. */
 #include <stdlib.h>
@@ -158,17 +158,25 @@ static bool as_expected(const experiment *e, const verdict *verdict, const char 
     return true;
 }
 
+static cudaError_t launch(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream) {
+    const experiment *e = context;
+    gemm_problem p = gemm_problem_on(&e->what, set);
+    p.alpha = alpha;
+    p.beta = beta;
+    return e->launch(&p, stream);
+}
+
 static bool run(const experiment *e, cudaStream_t stream) {
     char *report = NULL;
     size_t length = 0;
     FILE *f = open_memstream(&report, &length);
     if (f == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    gemm_operands o;
+    operand_sets o;
     verdict verdict;
-    const gemm_launch launch = {.launch = e->launch};
-    gemm_operands_create(&o, &e->what, 1);
-    CUDA_CHECK(gemm_verify(&launch, e->name, &o, stream, f, &verdict));
-    gemm_operands_destroy(&o);
+    const operand_spec spec = gemm_operands(&e->what);
+    operand_sets_create(&o, &spec, 1);
+    CUDA_CHECK(operand_sets_verify(&o, e->name, launch, (void *)e, stream, f, &verdict));
+    operand_sets_destroy(&o);
     fclose(f);
     const bool ok = as_expected(e, &verdict, report);
     printf("%s %s\n", ok ? "ok" : "FAIL", e->name);

@@ -1,5 +1,5 @@
 /* One GEMM that is right, and what can go wrong with one: each launcher below makes a single mistake, and faults.c sees
- * to it that gemm_verify() finds it. A thread computes an element; most mistakes are made by a second, small kernel
+ * to it that operand_sets_verify() finds it. A thread computes an element; most mistakes are made by a second, small kernel
  * behind it on the stream. Whatever is written beside C stays between the operands' guard zones. */
 #include "gemm/gemm_kernel.cuh"
 #include "base/values.h"

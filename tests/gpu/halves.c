@@ -50,14 +50,15 @@ static void gemm(const verify_case *v) {
 }
 
 static void check(const gemm_case *c, bool exact) {
-    const size_t bytes = gemm_operands_bytes(c, 1);
+    const operand_spec spec = gemm_operands(c);
+    const size_t bytes = (size_t)operand_sets_bytes(&spec, 1);
     void *host = aligned_alloc(256, bytes), *device, *back = malloc(bytes);
-    gemm_operands here, there;
+    operand_sets here, there;
     CUDA_ALLOCATE(&device, bytes);
-    gemm_operands_place(&here, c, host);
-    gemm_operands_place(&there, c, device);
-    matrix *const mine[] = {&here.at.set[0].a, &here.at.set[0].b, &here.at.set[0].c};
-    matrix *const theirs[] = {&there.at.set[0].a, &there.at.set[0].b, &there.at.set[0].c};
+    operand_sets_place(&here, &spec, 1, host);
+    operand_sets_place(&there, &spec, 1, device);
+    matrix *const mine[] = {&here.set[0].a, &here.set[0].b, &here.set[0].c};
+    matrix *const theirs[] = {&there.set[0].a, &there.set[0].b, &there.set[0].c};
     for (int i = 0; i < 3; i++) {
         const values_kind kind = i == 2 && c->beta == 0.0f ? VALUES_NAN : exact ? VALUES_INTEGER : VALUES_UNIFORM;
         matrix_fill_host(mine[i], kind, (uint64_t)i + 1);
@@ -66,8 +67,8 @@ static void check(const gemm_case *c, bool exact) {
     CUDA_CHECK(cudaMemcpy(back, device, bytes, cudaMemcpyDeviceToHost));
     expect(memcmp(back, host, bytes) == 0, "filled otherwise", c);
 
-    const gemm_problem p = gemm_operands_problem(&here, 0);
-    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, gemm_arithmetic(p.type), p.layout};
+    const gemm_problem p = gemm_problem_on(c, &here.set[0]);
+    verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, spec.arithmetic, p.layout};
     verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
@@ -94,8 +95,8 @@ static void check(const gemm_case *c, bool exact) {
         CUDA_CHECK(matrix_changed_device(theirs[i], i < 2, NULL, &changed[1], &first[1]));
         expect(changed[0] == 2 && changed[1] == 2 && first[0] == first[1], "changed words", c);
     }
-    gemm_operands_destroy(&here);
-    gemm_operands_destroy(&there);
+    operand_sets_destroy(&here);
+    operand_sets_destroy(&there);
     CUDA_CHECK(cudaFree(device));
     free(host);
     free(back);

@@ -1,0 +1,71 @@
+/* What the bench does for a family whose operands are those of C = alpha*A*B + beta*C: it says `outline` and `enqueue`.
+ */
+#include <stdlib.h>
+
+#include "bench/session.h"
+#include "gpu/error.h"
+
+typedef struct {
+    const void *problem;
+    operand_sets at;
+} matrices;
+
+static double bytes(const session *s, const void *problem, int sets) {
+    const operand_spec spec = s->family->outline(s, problem);
+    return operand_sets_bytes(&spec, sets);
+}
+
+static void *create(const session *s, const void *problem, int sets) {
+    const operand_spec spec = s->family->outline(s, problem);
+    matrices *o = malloc(sizeof *o);
+    if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    o->problem = problem;
+    operand_sets_create(&o->at, &spec, sets);
+    for (int i = 0; i < sets && !s->device.simulated; i++) /* in the simulator verifying fills the one set */
+        CUDA_CHECK(operand_sets_fill(&o->at, i, VALUES_UNIFORM, s->stream));
+    return o;
+}
+
+static void destroy(void *operands) {
+    operand_sets_destroy(&((matrices *)operands)->at);
+    free(operands);
+}
+
+typedef struct {
+    const session *s;
+    const void *problem;
+    const bench_launch *launch;
+} verified;
+
+static cudaError_t launch_verified(void *context, const operand_set *set, float alpha, float beta,
+                                   cudaStream_t stream) {
+    const verified *v = context;
+    return v->s->family->enqueue(v->s, v->problem, v->launch, set, alpha, beta, stream);
+}
+
+static cudaError_t verify(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
+                          verdict *v) {
+    matrices *o = operands;
+    verified context = {s, o->problem, launch};
+    return operand_sets_verify(&o->at, name, launch_verified, &context, s->stream, report, v);
+}
+
+static cudaError_t launch_on(const session *s, void *operands, const bench_launch *launch, int set,
+                             cudaStream_t stream) {
+    const matrices *o = operands;
+    const operand_spec *spec = &o->at.spec;
+    return s->family->enqueue(s, o->problem, launch, &o->at.set[set], spec->alpha, spec->beta, stream);
+}
+
+static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
+    return operand_sets_fill_c(&((matrices *)operands)->at, set, VALUES_UNIFORM, stream);
+}
+
+void bench_use_matrices(bench_family *family) {
+    family->bytes = bytes;
+    family->create = create;
+    family->destroy = destroy;
+    family->verify = verify;
+    family->launch = launch_on;
+    family->restore = restore;
+}
