@@ -7,7 +7,7 @@
 #include "gpu/simulator.h"
 
 enum { WORKSPACE_ROW = 64 };          /* words: 256 bytes */
-static const uintptr_t MADE_UP = 256; /* an address that nobody follows */
+static const uintptr_t MADE_UP = 256; /* an address that is never dereferenced */
 
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign) {
     return matrix_place((void *)MADE_UP, type, rows, cols, ld, misalign);

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm/gemm.h"
+#include "gemm/gemm_operands.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gemm/gemm.h"
-#include "halves.h"
 #include "gpu/nvml.h"
-#include "gemm/gemm_operands.h"
+#include "halves.h"
 
 typedef cudaError_t launcher(const gemm_problem *p, cudaStream_t stream);
 
@@ -122,29 +122,30 @@ static const experiment experiments[] = {
     {"a write before C",
      launch_writes_before_c,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first 1 floats before C\n", NULL, NULL, NULL},
+     {": 1 words changed that must not be written, the first 1 floats before C\n", NULL, NULL, NULL},
      "pass: "},
     {"a write after C",
      launch_writes_after_c,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first 0 floats after the end of C\n", NULL, NULL, NULL},
+     {": 1 words changed that must not be written, the first 0 floats after the end of C\n", NULL, NULL, NULL},
      "pass: "},
     {"a write to C's padding",
      launch_writes_padding,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 3, column 29 of C (37 x 29, leading dimension 31)\n",
+     {": 1 words changed that must not be written, the first at row 3, column 29 of C (37 x 29, leading dimension "
+      "31)\n",
       NULL, NULL, NULL},
      "pass: "},
     {"a write to A",
      launch_writes_a,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 1, column 2 of A (37 x 33, leading dimension 35)\n",
+     {": 1 words changed that must not be written, the first at row 1, column 2 of A (37 x 33, leading dimension 35)\n",
       NULL, NULL, NULL},
      " of C ("},
     {"a write to B",
      launch_writes_b,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 2, column 1 of B (33 x 29, leading dimension 32)\n",
+     {": 1 words changed that must not be written, the first at row 2, column 1 of B (33 x 29, leading dimension 32)\n",
       NULL, NULL, NULL},
      " of C ("},
 };
