@@ -20,10 +20,10 @@
 
 #include <cmocka.h>
 
-#include "base/record.h"
-#include "gemm/gemm.h"
-#include "gemm/gemm_shapes.h"
 #include "gpu/error.h"
+#include "gemm/gemm.h"
+#include "base/record.h"
+#include "gemm/gemm_shapes.h"
 #include "gpu/simulator.h"
 
 /* ---- a CUDA runtime that is made up ---- */

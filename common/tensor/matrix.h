@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/values.h"
 #include "tensor/dtype.h"
+#include "base/values.h"
 
 #ifdef __cplusplus
 extern "C" {
