@@ -704,8 +704,8 @@ static void gemm_refuses(void **state) {
         {"--out f16 --dtype tf32", "--out: 'f16' is unknown (known: f32)"},
         {"--k 20 --n 10 --ldb 19", "--ldb 19: less than k = 20"}, /* B is transposed */
         {"--k 20 --n 10 --ldb 9 --layout nn", "--ldb 9: less than n = 10"},
-        {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not whole, and --dtype s8 computes in whole numbers"},
-        {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not whole, and --dtype s8 computes in whole numbers"},
+        {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not an integer, which --dtype s8 requires"},
+        {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
         {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
         {"--show bank", "--show: 'bank' is unknown (known: fragments, banks)"},
         {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
@@ -776,9 +776,9 @@ static void gemv_refuses(void **state) {
         {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
         {"--retune --no-tune", "--retune: contradicts --no-tune"},
         {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
-        {"--tune-csv x --sim", "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
+        {"--tune-csv x --sim", "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--sim-device sm_90 --tune-csv x",
-         "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
+         "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--pdl --graph", "--pdl: contradicts --graph, which times launches with and without it"},
         {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
         {"--ldb=3", "--ldb: unknown option (see --help)"},
@@ -801,7 +801,7 @@ static void gemv_refuses(void **state) {
     options_program inside = program_of(GEMV);
     inside.simulated = true;
     assert_refused(parse_program(&inside, "--tune-csv x"),
-                   "--tune-csv: the simulator searches nothing, for its times are not a GPU's");
+                   "--tune-csv: there is no search in the simulator, whose times are not a GPU's");
 }
 
 /* ---- kNN ---- */
@@ -855,7 +855,7 @@ static void knn_refuses(void **state) {
     (void)state;
     static const refusal list[] = {
         {"--k 0", "--k: '0' is not above 0"},
-        {"--n 0", "--n: there has to be a point"},
+        {"--n 0", "--n: must be at least 1"},
         {"--n 5 --k 6", "--k 6: more than --n 5"},
         {"--n 5", "--k 25: more than --n 5"},
         {"--method three --method four", "--method: 'four' is unknown (known: one, two, three, best)"},
