@@ -25,7 +25,7 @@ static const int WM = 64, WN = 64;
 static const int TM = 8, TN = 16;
 static const int STAGES = 4;
 static const int THREADS = 256;
-static const int SWIZZLE = 8;    /* height, in tiles, of the bands of the threadblock swizzle */
+static const int BAND = 8;       /* height, in tiles, of the bands of the threadblock swizzle */
 static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
 
 struct stage {
@@ -45,7 +45,8 @@ template <bool VECTOR> struct copier {
 };
 
 template <bool VECTOR>
-static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0, stage *stages) {
+static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0,
+                                                             stage *stages) {
     typedef copier<VECTOR> X;
     X x;
     int a_row = threadIdx.x / 32 * 4 + threadIdx.x % 32 / 8, a_k = threadIdx.x % 8;
@@ -133,14 +134,14 @@ static __device__ __forceinline__ int thread_col() {
     return threadIdx.x / 32 % (BN / WN) * WN + threadIdx.x % 4 * 4;
 }
 
-/* Where tile number `tile` of C begins. This is the threadblock swizzle: C is divided into bands of SWIZZLE rows of
+/* Where tile number `tile` of C begins. This is the threadblock swizzle: C is divided into bands of BAND rows of
  * tiles, and tiles are numbered down each column of a band and on to the next, so that blocks running at the same time
  * share rows and columns of tiles in L2. */
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
     int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
-    int band = tile / (SWIZZLE * tiles_n), within = tile % (SWIZZLE * tiles_n);
-    int rows = min(SWIZZLE, tiles_m - band * SWIZZLE);
-    *row0 = (band * SWIZZLE + within % rows) * BM;
+    int band = tile / (BAND * tiles_n), within = tile % (BAND * tiles_n);
+    int rows = min(BAND, tiles_m - band * BAND);
+    *row0 = (band * BAND + within % rows) * BM;
     *col0 = within / rows * BN;
 }
 
@@ -203,7 +204,8 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
 }
 
 /* The epilogue: stores the tile of C at (row0, col0) from the registers of the block. */
-static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0, const float (*c_reg)[TN]) {
+static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0,
+                                                  const float (*c_reg)[TN]) {
     bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
 #pragma unroll
     for (int i = 0; i < TM; i++) {
@@ -221,7 +223,8 @@ static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int ro
 }
 
 /* One block per tile of C, starting with number `first_tile`. */
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
+template <bool VECTOR>
+__global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
     extern __shared__ __align__(16) unsigned char shared[];
     float c_reg[TM][TN] = {};
     int row0, col0;

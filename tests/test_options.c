@@ -692,7 +692,7 @@ static void gemm_refuses(void **state) {
         {"--lda 0", "--lda 0: less than k = 2048"},
         {"--ldb 0 --size 0", "--ldb 0: less than 1"},
         {"--lda 2000000001", "--lda: '2000000001' is out of range (at most 2000000000)"},
-        {"--sustained 1 --beta 1", "--sustained: needs --beta 0, for C is not restored under continuous load"},
+        {"--sustained 1 --beta 1", "--sustained: needs --beta 0, as C is not restored under continuous load"},
         {"--dtype f16", "--dtype: 'f16' is unknown (known: f32)"},
         {"--out f32", "--out: unknown option (see --help)"},
         {"--show banks", "--show: unknown option (see --help)"},
@@ -848,7 +848,7 @@ static void knn_options_are_taken(void **state) {
     help_of(KNN);
     assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
     assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));
-    assert_non_null(strstr(out_text, "free (default 80%)\n"));
+    assert_non_null(strstr(out_text, "(default 80%)\n"));
 }
 
 static void knn_refuses(void **state) {
