@@ -1,19 +1,19 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
-# ARCHS     GPUs to make machine code for, e.g. ARCHS="80 89 90a" (default: the GPU here, else 90a). The PTX of
-#           compute_90a, which the simulator runs, always comes along, and that of the newest of the list, for newer
-#           GPUs, where it costs nothing: of 90a or 100a a GPU of another kind runs neither.
-# CUDA_HOME, NVCC, CC   the toolkit and the C compiler, where the ones that scripts/deps.sh finds will not do.
+# ARCHS     GPUs to generate machine code for, e.g. ARCHS="80 89 90a" (default: the GPU in this machine, else 90a). PTX
+#           for compute_90a, which the simulator runs, is always included, and so is PTX for the newest in the list, for
+#           newer GPUs, unless that is 90a or 100a, whose PTX no other GPU can run.
+# CUDA_HOME, NVCC, CC   the toolkit and the C compiler to use instead of those that scripts/deps.sh finds.
 
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-# All of the machine, where -j does not say otherwise.
+# Use all cores unless -j says otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-# clean and what is built after it: one after the other.
+# clean must finish before anything else is built.
 ifneq ($(filter clean,$(goals)),)
 .NOTPARALLEL:
 endif
@@ -34,7 +34,7 @@ endif
 
 include scripts/make/toolkit.mk scripts/make/build.mk
 
-# ---- what a step is made of ------------------------------------------------------------------------------------------
+# ---- the parts of a step ---------------------------------------------------------------------------------------------
 
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
@@ -49,12 +49,12 @@ also_step08_knn := build/obj/step05_doublebuffer/stream_k.cu.o
 step_objects = $(call objects,$(1)) $(also_$(1)) $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
 $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS)$(if $(findstring knn,$(s)), -lz))))
 
-# Step 8's methods for other languages: all of the step but main.
+# Step 8's methods for other languages: the whole step except main.
 library := build/step08/libknn.so
 $(eval $(call program,$(library),build/obj/step08_knn/library/knn_library.c.o \
     $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS) -lz,-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
 
-# What step 8 is compared with on the CPU: OpenBLAS, and ANN where it is installed.
+# Step 8's baselines on the CPU: OpenBLAS, and ANN if it is installed.
 ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)
 openblas_library ?= -lopenblas
 $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/knn_cpu.c tests/baselines/ann.cpp) \
@@ -68,7 +68,7 @@ $(linked):
 	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out build/lib/%san_sim.a,$(filter %.o %.a,$^)) \
 	    -Wl,--end-group $(link_libs)
 
-# ---- what people do with it ------------------------------------------------------------------------------------------
+# ---- goals -----------------------------------------------------------------------------------------------------------
 
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
@@ -76,12 +76,12 @@ kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps)
         bench bench-sim plots notes notes-check format knn-paper knn-torch clean help ptx profile compare counters cold \
         errors sass compile_commands.json FORCE
 
-all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator where there is no GPU
+all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator if there is no GPU
 
 sim: $(sim) ## build the simulator for this machine: build/sim/libcudart.so.13
 sim-all: $(sim_all) ## the same for every instruction set: build/sim-all/libcudart.so.13
 
-# stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
+# stepNN: ## build one step: stepNN_name/run, with a link stepNN to its folder
 define step_goal
 .PHONY: $(call number,$(1))
 $(call number,$(1)): $(1)/run $(if $(gpu),,$(sim))
@@ -93,46 +93,46 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(ARCHS)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 
-demo: all ## everything the project does, small, with a GPU or without
+demo: all ## show everything the project does, in small, with or without a GPU
 	@sh scripts/demo.sh
 
 test_programs := sim $(tests) $(sim_tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(programs) build/tests/conformance
-test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
+test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (with a GPU also test-gpu)
 	@sh scripts/run_tests.sh
-test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## longer lists, every instruction set, sanitizers and fuzzing, too
+test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
 test-sanitizers: $(sanitized) ## the simulator's and readers' tests, steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
 test-tuned: ## is step 7's autotuned ever slower than another variant? 100 random shapes (SHAPES=, SEED=)
 	@sh tests/gpu/tuned.sh
-check-layout: ## do includes follow the modules' order, and are files and folders of a size to read?
+check-layout: ## check that includes follow the modules' order and that no file or folder is too large
 	@python3 scripts/check_layout.py
-bench-sim: all sim $(sim_bench) ## time the simulator beside its targets (RUNS=5)
+bench-sim: all sim $(sim_bench) ## time the simulator and compare with its targets (RUNS=5)
 	@sh scripts/bench_sim.sh
 
-# Goals that are scripts.
+# Goals that run a script.
 # test-gpu: ## check every step, and the checking itself, on the GPU; needs no test library
 # sanitize: ## run compute-sanitizer's four tools over every step (TOOLS=, STEPS= narrow it)
 # fuzz: ## fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
-# bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
-# knn-paper: ## the paper's three experiments on step 8, recorded (PARTS=, MINUTES=, FORCE=1)
-# knn-torch: ## time step 8 beside PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
+# bench: ## measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
+# knn-paper: ## repeat and record the paper's three experiments on step 8 (PARTS=, MINUTES=, FORCE=1)
+# knn-torch: ## time step 8 against PyTorch's addmm and topk, and record it (METHODS=, SHAPES= narrow it)
 # errors: ## record the error of tf32x3, TF32 and FP32 against K on this GPU
-# counters: ## count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
+# counters: ## record Nsight Compute's counters for every step (BENCH_STEPS= narrows it)
 # cold: ## count the bytes that step 7 reads from DRAM: does every launch find its matrix outside the caches?
 # sass: ## record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
-# data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
+# data: ## fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (or KNN_DATA=)
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
 notes: ## refresh the tables of the notes from the recorded measurements
 	@python3 -B -m report notes
-notes-check: ## fail when a table of the notes is not what was recorded
+notes-check: ## fail if a number in the notes differs from the recorded one
 	@python3 -B -m report notes --check
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
 compare: ## compare two recorded files: A=old.csv B=new.csv
 	@python3 -B -m report compare "$(A)" "$(B)"
-profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
+profile: ## run Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
 
 # ptx: ## write each kernel's PTX (and SASS, with cuobjdump) to build/ptx
@@ -156,10 +156,10 @@ build/archs/%.o: %.cu build/flags
 
 compile_commands.json: ## tell editors (clangd) how each file is compiled
 	@$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
-format: ## clang-format every .c, .h, .cu and .cuh
+format: ## run clang-format on every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { echo "format: clang-format is missing; type: apt-get install clang-format" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
-clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
+clean: ## remove what was built, except for the toolkit in build/cuda
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done
 	@rmdir build 2>/dev/null || true

@@ -23,7 +23,7 @@ $(eval $(call program,$(sim_all),$(sim_all_objects),-lm -lpthread,$(sim_flags)))
 $(sim) $(sim_all): common/sim/libcudart.map build/sim/isa
 build/lib/sim.a: $(sim_objects)
 
-# A build folder that another machine has filled: its simulator is linked anew.
+# If the build folder was filled on another machine, the simulator is linked again.
 ifneq ($(file <build/sim/isa),$(isa))
 build/sim/isa: FORCE
 endif
@@ -31,14 +31,14 @@ build/sim/isa:
 	@mkdir -p $(@D)
 	@echo '$(isa)' >$@
 
-# -fno-strict-aliasing: a lane array is whatever its instruction says. Rounding: as the operation says, never fused.
+# -fno-strict-aliasing: the type of a lane array depends on the instruction. Rounding as the operation says, never fused.
 sim_cc = $(CC) $(CPPFLAGS) $(CFLAGS) -fno-strict-aliasing -ffp-contract=off -fno-math-errno
 $(sim_rest): build/obj/%.o: % build/flags
 	@echo "cc    $<"
 	@mkdir -p $(@D)
 	$(Q)$(sim_cc) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-# What picks a set at run time must run everywhere.
+# The code that picks a set at run time must run everywhere.
 build/obj/common/sim/isa.c.%.o: common/sim/isa.c build/flags
 	@echo "cc    $< ($*)"
 	@mkdir -p $(@D)

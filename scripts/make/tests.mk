@@ -1,5 +1,4 @@
-# What only tests are for. A test of the simulator takes the objects it needs, and may put its own in the place of
-# others.
+# What only tests need. A test of the simulator links the objects it needs and may replace others with its own.
 
 archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
@@ -8,7 +7,7 @@ programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tes
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
-# Steps of right variants and of ones with a fault each; step 7's configurations, each a variant.
+# Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
 
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
@@ -23,7 +22,7 @@ build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim -DSIM_ISA=$(isa)
-build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # Fedora's place of cblas.h; deps.sh looks there too
+build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Of their code for the
 # host, tables and checks, the optimisation would take longer than it saves. Conformance is every instruction of the PTX

@@ -20,7 +20,7 @@ endif
 
 ifneq ($(filter cuda,$(groups)),)
 include build/config.mk
-# What check-archs compiles for: of these what this nvcc knows.
+# What check-archs compiles for: those of these that this nvcc knows.
 known := $(CUDA_ARCHS) $(addsuffix a,$(filter-out 7% 8%,$(CUDA_ARCHS)))
 wanted := $(or $(sort $(ARCHS)),75 80 86 89 90a 100a 120)
 checked := $(filter $(known),$(wanted))
@@ -29,7 +29,7 @@ left_out := $(if $(unknown),; nvcc $(CUDA_VERSION) does not know $(addprefix sm_
 gpu := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ')
 portable :=
 ifeq ($(strip $(ARCHS)),)
-# 9.0, 10.0 and 12.0 to the names that give all of the GPU; what this nvcc does not know runs from PTX.
+# 9.0, 10.0 and 12.0 become the names with all of the GPU's features; what this nvcc does not know runs from PTX.
 override ARCHS := $(or $(patsubst 90,90a,$(patsubst 100,100a,$(filter $(CUDA_ARCHS),$(gpu)))),90a)
 portable := $(if $(filter-out $(CUDA_ARCHS),$(gpu)),90)
 endif
