@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/bench.sh on a simulated machine: what it measures, that it continues where it was cut off, and that nothing that
-# was recorded is lost.
+# Tests scripts/bench.sh on a fake machine: what it measures, that it continues where it was interrupted, and that nothing
+# recorded is lost.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 name=bench

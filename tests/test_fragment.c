@@ -1,4 +1,4 @@
-/* Finding out which lane holds what: from the answers of an mma that is made up here, right ones and wrong ones. */
+/* Determining which lane holds what, from the answers of a fake mma, correct ones and wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A GEMM step of all types and layouts from end to end in the simulator: tests/gemm holds a right kernel and ones with a
+# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
 # fault each. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1

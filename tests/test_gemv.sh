@@ -1,5 +1,5 @@
 #!/bin/sh
-# A GEMV step from end to end in the simulator: tests/gemv holds a right kernel and ones with a fault each.
+# A GEMV step, end to end in the simulator: tests/gemv has a correct kernel and several with one fault each.
 # Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a GPU, a profiler and a step that
-# are made up. Ends with "N passed, N failed".
+# The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
+# fake step. Ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)

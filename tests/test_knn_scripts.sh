@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/knn_paper.sh on a simulated machine: what it measures, that it continues where it was cut off, and that a sample
-# is recorded whole or not at all.
+# Tests scripts/knn_paper.sh on a fake machine: what it measures, that it continues where it was interrupted, and that a
+# sample is recorded completely or not at all.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 name=knn_scripts

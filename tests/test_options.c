@@ -1,4 +1,5 @@
-/* The command line: what is accepted, what each refusal says, and --help; of a made-up program, and of the families. */
+/* The command line: what is accepted, what each refusal says, and --help; for a fictitious program and for the
+ * families. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>

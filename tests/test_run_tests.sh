@@ -1,6 +1,5 @@
 #!/bin/sh
-# What runs the tests, scripts/run_tests.sh, with tests, processors and a GPU that are made up. Ends with
-# "N passed, N failed".
+# The test runner, scripts/run_tests.sh, with fake tests, processors and a fake GPU. Ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d) || exit 1
