@@ -15,10 +15,10 @@ if (!dumb) { set bmargin at screen 0.07 }
 medium = TERMINAL eq "png" ? ",20" : ",26"
 tiny = TERMINAL eq "png" ? ",13" : ",17"
 least = TERMINAL eq "png" ? ",11" : ",14"
-below = "threads a row (".(dumb ? "P: persistent, S: split rows)" : \
-    "n: rows a block; orange frame: persistent, green: split rows)")
+below = "threads per row (".(dumb ? "P: persistent, S: split rows)" : \
+    "n: rows per block; orange frame: persistent, green: split rows)")
 set label below at columns / 2, last - 1.35 center textcolor rgb INK
-set label (dumb ? "loads" : "16-byte loads in flight a thread") at -0.62, last / 2 center \
+set label (dumb ? "loads" : "16-byte loads in flight per thread") at -0.62, last / 2 center \
     rotate by (dumb ? 0 : 90) textcolor rgb INK
 frame(x, which) = !dumb && x == which ? 0 : NaN
 plot DATA index "boxes" using (dumb ? NaN : 0):(0):1:2:3:4:5 with boxxyerror lc rgb variable, \

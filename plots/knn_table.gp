@@ -1,9 +1,9 @@
-# How many times as fast exact_tc is as the others, against n: a panel a dimension; both axes logarithmic.
+# The speed-up of exact_tc over the others, against n: a panel per dimension; both axes logarithmic.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 low = scale(1); high = scale(2); wide = scale(3); panels = scale(4)
 height = high - low
 
-set title BASELINE.", 1200 queries, k = 25: how many times as fast"
+set title BASELINE.", 1200 queries, k = 25: speed-up"
 set xrange [-0.3 : panels * wide + (dumb ? 7 : 6)]
 set yrange [low - 0.16 * height : high + 0.1 * height]
 unset xtics

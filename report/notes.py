@@ -21,7 +21,7 @@ Its names and arguments are those that report/tables/*/*.sql list after "-- mark
 A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->
   value: STEP VARIANT M N K FIELD [FORMAT]     FIELD: a CSV column, tflops, percent (100 * ratio) or peak_percent;
                                                FORMAT: as for printf
-  ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     how many times as fast 1 is as 2
+  ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     the speed-up of 1 over 2
   counter: STEP VARIANT METRIC[/DIVISOR]... [percent] [FORMAT]     METRIC: of scripts/metrics.txt; DIVISOR: another or
                                                a number, 1e9; percent: times 100
   sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT]     FIELD: a column of plots/data/sass.csv

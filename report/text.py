@@ -54,12 +54,12 @@ def milliseconds(ms, copied=None):
 
 
 def times(x):
-    """How many times as fast, where that goes into the thousands."""
+    """A speed-up that may go into the thousands."""
     return "%.0f" % x if x >= 100 else significant(x, 3)
 
 
 def factor(x):
-    """How many times as fast."""
+    """A speed-up."""
     return "%.2f" % x if x < 9.995 else "%.1f" % x
 
 

@@ -195,7 +195,7 @@ SELECT max(line), * FROM knn_shown WHERE NOT beside_torch GROUP BY variant, n, d
 
 CREATE INDEX knn_case_index ON knn_case (variant, n, d, k, how);
 
--- What was timed in turn with PyTorch stands apart.
+-- What was timed alternately with PyTorch is kept apart.
 CREATE TABLE knn_torch AS
 SELECT max(line), * FROM knn_shown WHERE beside_torch GROUP BY m, n, d, k, variant;
 

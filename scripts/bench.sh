@@ -2,11 +2,11 @@
 # help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
 # Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
 # tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is
-# article: the paper's shapes and larger ones). What they hold already is not measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
+# article: the paper's shapes and larger ones). What is already recorded there is not measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
 # DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192 16384" (m = n = k; these are the
-# defaults). MINUTES=8 starts no run after 8 minutes: the same command again goes on. FORCE=1 starts the files of these
-# steps afresh (and must not be given again to go on).
-# Exit status: 0, 2 for a step, sweep, type or the like that there is not, 3 without a GPU, or that of the run that failed.
+# defaults). MINUTES=8 starts no run after 8 minutes: run the same command again to continue. FORCE=1 starts the files of
+# these steps over (do not repeat it to continue).
+# Exit status: 0, 2 for a step, sweep, type or the like that does not exist, 3 without a GPU, or that of a failed run.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -28,7 +28,7 @@ known DTYPES type "f16 bf16 s8 tf32 tf32x3" ${DTYPES:-}
 known LAYOUTS layout "tn nn" ${LAYOUTS:-}
 for number in ${SIZES:-} ${MINUTES:-}; do
     case $number in
-    *[!0-9]* | 0) echo "bench: '$number' is no number, e.g. SIZES=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
+    *[!0-9]* | 0) echo "bench: '$number' is not a number, e.g. SIZES=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
     esac
 done
 build_steps ${BENCH_STEPS:-}
@@ -44,7 +44,7 @@ case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
 *) pdl=1 ;;
 esac
 
-# among WORD WORD...: is the first one of the others?
+# among WORD WORD...: is the first word one of the others?
 among() {
     word=$1
     shift
@@ -146,14 +146,14 @@ if [ -n "${FORCE:-}" ]; then
         if [ -e "$folder/$file" ]; then mv "$folder/$file" "$folder/$file.old"; fi
     done
 fi
-# An old file comes back when the new one holds no measurement yet; a file of a header alone, and a folder of nothing,
-# do not stay.
+# The old file is restored if the new one has no measurement yet; a file with only a header and an empty folder are
+# removed.
 finish() {
     status=$? fresh=
     for file in $files; do
         csv=$folder/$file
         has_rows "$csv" || rm -f "$csv"
-        # The searches go with gemv.csv, which comes first: old ones do not stay beside new measurements.
+        # The searches belong to gemv.csv, which comes first: old ones are not kept beside new measurements.
         if [ "$file" = gemv_search.csv ] && [ -n "$fresh" ]; then rm -f "$csv.old"; fi
         fresh=
         if [ -e "$csv" ]; then
@@ -169,8 +169,8 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# record STEP OPTIONS: one run. --resume also after FORCE=1, where the file is new, so that a run that was cut off can go
-# on without it.
+# record STEP OPTIONS: one run. --resume also with FORCE=1, when the file is new, so that an interrupted run can be
+# continued without it.
 record() {
     csv=$folder/$(recorded_in "$1")
     set -- "$1" "$2" --csv "$csv" --resume
@@ -208,7 +208,7 @@ done <<END
 $all
 END
 if [ -n "$stopped" ]; then
-    echo "bench: $MINUTES minutes are over after $run of $total runs; the same command${FORCE:+ without FORCE} goes on" >&2
+    echo "bench: $MINUTES minutes are over after $run of $total runs; run the same command${FORCE:+ without FORCE} to continue" >&2
 else
     echo "bench: recorded in $folder; draw it with make plots, refresh the notes with make notes" >&2
 fi

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Times the simulator and prints a table with its targets beside: the median of RUNS (5) runs of each program. Nothing
-# here fails for being slow: the exit status is 1 when something cannot be run.
+# Times the simulator and prints a table that compares with its targets: the median of RUNS (5) runs of each program.
+# Being slow is not a failure: the exit status is 1 only if something cannot be run.
 set -u
 LC_ALL=C
 export LC_ALL
 cd "$(dirname "$0")/.." || exit 1
 runs=${RUNS:-5}
-case $runs in '' | *[!0-9]* | 0) echo "bench-sim: RUNS=$runs is no count" >&2; exit 2 ;; esac
+case $runs in '' | *[!0-9]* | 0) echo "bench-sim: RUNS=$runs is not a count" >&2; exit 2 ;; esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

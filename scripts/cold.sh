@@ -4,9 +4,8 @@
 # of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
 # plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
 # COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
-# Its last lines: one for each shape and variant. Exit status: 0, 1 when less than 98 % of a matrix came from DRAM in the
-# median launch (or nothing was counted), 2
-# without ncu, 3 without a GPU, or ncu's when it failed.
+# Ends with a line for each shape and variant. Exit status: 0, 1 if less than 98 % of a matrix came from DRAM in the median
+# launch (or nothing was counted), 2 without ncu, 3 without a GPU, or that of ncu if it failed.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -41,7 +40,7 @@ timed() {
 }
 
 # Every tenth launch is counted, by one metric and so in one pass: no launch is repeated, and nothing is done to caches.
-# Which of them count, report/record/cold.py decides: those of the graphs that are timed.
+# report/record/cold.py decides which of them count: those of the timed graphs.
 count() {
     timed "$@" ncu --kernel-name-base function --kernel-id '::regex:^gemv_:.*7$' --graph-profiling node \
         --cache-control none --clock-control none --replay-mode kernel --metrics dram__bytes_read.sum \

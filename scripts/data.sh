@@ -1,9 +1,9 @@
 #!/bin/sh
 # help: fetch step 8's data sets, optdigits and KDD Cup 1999, into data/ (KNN_DATA= another folder)
 # Fetches the data sets of step 8 from the UCI archive into data/ (or where KNN_DATA says): optdigits and the KDD Cup of
-# 1999. What is there and right is left alone. A file is checked by the SHA-256 of its contents (of a .gz: unpacked, as
-# archives have packed it anew) and gets its name only then. DATA_URLS replaces the places to fetch from (the tests use
-# it).
+# 1999. Files that are already there and correct are left alone. A file gets its name only after the SHA-256 of its
+# contents has been checked (of the unpacked contents of a .gz, as archives have repacked it). DATA_URLS replaces the
+# places to fetch from (the tests use it).
 #
 # Exit status: 0, or 2 after a line that says what is missing.
 set -u
@@ -45,7 +45,7 @@ fetch() {
             echo "$file is here"
             return
         fi
-        say "$file is not what it should be (SHA-256 of its contents); remove it to fetch it anew"
+        say "$file has the wrong contents (SHA-256); remove it to fetch it again"
         missing=$((missing + 1))
         return
     fi
@@ -56,7 +56,7 @@ fetch() {
             if [ "$(checksum "$part" "$1")" = "$3" ]; then
                 mv "$part" "$file" && part= && echo "$file fetched" && return
             fi
-            say "$url/$2 is not the file that is wanted (SHA-256 of its contents)"
+            say "$url/$2 has the wrong contents (SHA-256)"
         fi
         rm -f "$part"
         part=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Everything the project does, small. With a GPU: runs every step, prints one table, draws the figures of this machine.
+# Shows everything the project does, in small. With a GPU: runs every step, prints one table, draws the figures of this
+# machine.
 # Without: runs every step in the simulator, prints one table, then the recorded tables and their figures. DEMO_SIZE
 # (4096, in the simulator 512): m = n = k.
 set -eu
@@ -22,7 +23,7 @@ run_steps() {
         echo "== ${step%%_*}/run $options"
         # shellcheck disable=SC2086 # several words
         "./$step/run" $options --csv "$folder/$(recorded_in "$step")"
-        # Two of step 6's variants take none but a type of their own.
+        # Two of step 6's variants support only a type of their own.
         case $step in step06*) own="mma_s8_tile:s8 tf32x3:tf32x3" ;; *) own= ;; esac
         for each in $own; do
             "./$step/run" "$@" --variant "${each%:*}" --dtype "${each#*:}" --csv "$folder/$(recorded_in "$step")"

@@ -64,7 +64,8 @@ missing_packages() {
     done
 }
 
-# What --check says: all that is missing, in one line. Of a toolkit that was chosen and will not do, more is said below.
+# The message of --check: everything that is missing, in one line. If a chosen toolkit is unusable,
+# the reason follows below.
 die_missing() { # PACKAGE...
     missing=$*
     case " $groups " in
@@ -124,7 +125,7 @@ install_packages() {
         die "apt-get could not install $* (see build/apt.log; is there a network?); type: apt-get update && $command"
 }
 
-# ANN is not needed where it cannot be had: build/knn_cpu says then that it was built without.
+# ANN is optional: without it build/knn_cpu says that it was built without.
 try_ann() {
     for place in /usr/include /usr/local/include; do if [ -e $place/ANN/ANN.h ]; then return; fi; done
     if [ -n "$check_only" ] || ! have apt-get || [ "$(id -u)" != 0 ]; then return; fi
@@ -200,7 +201,7 @@ install_wheels() {
     mkdir -p build
     find_pip
     wheels_mb=100
-    # cuBLAS, the baseline, is half a gigabyte: only where a GPU can run it.
+    # cuBLAS, the baseline, is half a gigabyte: only if a GPU can run it.
     if has_gpu; then wheels="$wheels nvidia-cublas==13.1.0.3" wheels_mb=600; fi
     say "no CUDA Toolkit 13 found: fetching NVIDIA's Python wheels of it (about $wheels_mb MB) into build/cuda"
     rm -rf build/cuda.new build/wheels
@@ -275,7 +276,7 @@ case " $groups " in *" baselines "*) try_ann ;; esac
 case " $groups " in
 *" cuda "*)
     if ! find_toolkit; then
-        # A compiler that someone chose is not passed over in silence.
+        # A compiler that was chosen explicitly is not ignored silently.
         [ -z "$rejected" ] || [ -n "${WHEELS:-}" ] ||
             die "${rejected# } set CUDA_HOME to a CUDA 13, or type: make deps WHEELS=1 (and unset CUDA_HOME, NVCC)"
         install_wheels

@@ -1,6 +1,6 @@
 #!/bin/sh
 # help: fuzz the readers of PTX, fat binaries and data files (FUZZ_SECONDS=600 each)
-# Fuzzes what reads bytes that anyone may have made, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
+# Fuzzes the readers of untrusted files, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
 # binaries, and the data files of step 8. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #
 #   fuzz.sh [ptx] [fatbin] [csv] [npy] [vecs] [idx] [gzip]     (default: all)
@@ -15,7 +15,7 @@ out=build/fuzz
 mkdir -p "$out" || exit 1
 trap 'exit 130' INT TERM
 passed=0 failed=0
-case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is no number" >&2; exit 2 ;; esac
+case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is not a number" >&2; exit 2 ;; esac
 
 targets=${*:-ptx fatbin csv npy vecs idx gzip}
 for target in $targets; do

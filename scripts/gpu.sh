@@ -5,13 +5,13 @@
 LC_ALL=C
 export LC_ALL
 
-# gpu_name, gpu_slug: the first GPU's name, and how its folder in plots/data/ is called: NVIDIA H200, nvidia-h200.
+# gpu_name, gpu_slug: the first GPU's name, and the name of its folder in plots/data/: NVIDIA H200, nvidia-h200.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() {
     gpu_name | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
 }
 
-# recorded_in STEP: the file its measurements go to; one an operation.
+# recorded_in STEP: the file its measurements go to; one per operation.
 recorded_in() {
     case $1 in
     step06*) echo tensorcore.csv ;;
@@ -21,7 +21,7 @@ recorded_in() {
     esac
 }
 
-# has_rows CSV: it holds more than a header.
+# has_rows CSV: it contains more than a header.
 has_rows() { [ -f "$1" ] && [ -r "$1" ] && [ "$(wc -l <"$1")" -ge 2 ]; }
 
 # need_python PROGRAM: ends it with status 2 where there is no python3 that report/ runs on.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: the paper's three experiments on step 8, recorded (PARTS=, MINUTES=, FORCE=1)
-# The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What they hold already is
-# not measured again. PARTS="table select cpu rates" narrows it:
+# The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What is already
+# recorded there is not measured again. PARTS="table select cpu rates" narrows it:
 #   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute force,
 #           with copies from and to the host and without
 #   select  time against k: n = 16384, d = 32, k = 1 ... 512 (KS=), and between these until it is known where the paper's
@@ -10,7 +10,7 @@
 #   rates   detection and false alarms on KDD Cup 1999, k = 1 ... 15, of 10 samples (SEEDS="1 ... 10"); the data are
 #           looked for in data/ (KNN_DATA= another folder), where `make data` puts them (RATE_METHODS="exact_tc
 #           gemm_cublas+auto")
-# MINUTES=8 starts nothing after 8 minutes: the same command again goes on. FORCE=1 starts both files afresh.
+# MINUTES=8 starts nothing after 8 minutes: run the same command again to continue. FORCE=1 starts both files over.
 # Exit status: 0, 2 for a wrong variable, 3 without a GPU, or that of the run that failed.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ for part in $parts; do
 done
 for number in ${NS:-} ${DS:-} ${KS:-} ${SEEDS:-} ${MINUTES:-}; do
     case $number in
-    *[!0-9]* | 0*) echo "knn-paper: '$number' is no number, e.g. NS=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
+    *[!0-9]* | 0*) echo "knn-paper: '$number' is not a number, e.g. NS=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
     esac
 done
 need_gpu knn-paper
@@ -58,7 +58,7 @@ started=$(date +%s)
 late() { [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - started)) -ge $((MINUTES * 60)) ]; }
 stop_if_late() {
     if late; then
-        echo "knn-paper: $MINUTES minutes are over; the same command again goes on" >&2
+        echo "knn-paper: $MINUTES minutes are over; run the same command again to continue" >&2
         exit 0
     fi
 }

@@ -1,7 +1,7 @@
 /* The naive kernel done right: threadIdx.x walks the columns of C.
  *
- * Now the 32 lanes of a warp share one row of A (one address, a broadcast) and read 32 neighbours of a row of B: four
- * sectors of 32 bytes, every byte of them used. Nothing else changed.
+ * Now the 32 lanes of a warp share one row of A (one address, a broadcast) and read 32 consecutive elements of a row of
+ * B: four sectors of 32 bytes, with every byte used. Nothing else has changed.
  *
  *      A                     B        lanes 0 1 2 ... 31
  *      x . . . .                           x x x ... x      128 bytes, 4 sectors
@@ -9,7 +9,7 @@
  */
 #include "gemm/gemm_kernel.cuh"
 
-static const int BLOCK = 32; /* a block computes 32 x 32 elements of C, a thread one */
+static const int BLOCK = 32; /* each block computes 32 x 32 elements of C, one per thread */
 
 __global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_coalesced(sgemm_problem p) {
     int blocks_n = (p.n + BLOCK - 1) / BLOCK;

@@ -5,9 +5,9 @@ GEMM_VARIANT(uncoalesced);
 GEMM_VARIANT(coalesced);
 
 static const gemm_variant variants[] = {
-    {"uncoalesced", "a thread an element; lanes walk the rows of C", launch_uncoalesced, kernel_uncoalesced, NULL, NULL,
-     NULL, NULL},
-    {"coalesced", "a thread an element; lanes walk the columns of C", launch_coalesced, kernel_coalesced, NULL, NULL,
+    {"uncoalesced", "one thread per element; lanes walk the rows of C", launch_uncoalesced, kernel_uncoalesced, NULL,
+     NULL, NULL, NULL},
+    {"coalesced", "one thread per element; lanes walk the columns of C", launch_coalesced, kernel_coalesced, NULL, NULL,
      NULL, NULL},
 };
 

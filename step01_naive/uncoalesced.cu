@@ -1,7 +1,7 @@
 /* One thread, one element of C, with one thing wrong: threadIdx.x walks the rows of C.
  *
- * The 32 lanes of a warp differ in threadIdx.x, so they read A at 32 places a whole row apart. Each load instruction
- * then touches 32 sectors of 32 bytes to use 4 bytes of each.
+ * The 32 lanes of a warp differ in threadIdx.x, so they read A at 32 addresses a whole row apart. Each load instruction
+ * touches 32 sectors of 32 bytes and uses 4 bytes of each.
  *
  *          k ->                                      lane 0 . . .
  *   lane 0 x . . . .      one load instruction:      lane 1 . . .      32 rows,
@@ -10,7 +10,7 @@
  */
 #include "gemm/gemm_kernel.cuh"
 
-static const int BLOCK = 32; /* a block computes 32 x 32 elements of C, a thread one */
+static const int BLOCK = 32; /* each block computes 32 x 32 elements of C, one per thread */
 
 __global__ void __launch_bounds__(BLOCK *BLOCK) sgemm_uncoalesced(sgemm_problem p) {
     int blocks_n = (p.n + BLOCK - 1) / BLOCK;

@@ -1,7 +1,8 @@
 /* Shared memory: the block stages 32 x 32 tiles of A and B once and every thread reads them from there.
  *
- * Each element of A and B comes from global memory n/32 and m/32 times instead of n and m times, and the two loads an
- * FMA still needs cost tens of cycles instead of hundreds. But there are still two of them: loads to FMAs is 2 : 1.
+ * Each element of A and B is read from global memory n/32 and m/32 times instead of n and m times, and the two loads
+ * that each FMA still needs take tens of cycles instead of hundreds. But there are still two of them: the ratio of
+ * loads to FMAs is 2 : 1.
  *
  *              B  +----+
  *                 |tile|  32 x 32, moves down            thread (x, y) of the block:
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(TILE *TILE) sgemm_tile32(sgemm_problem p) {
 
     float acc = 0.0f;
     for (int k0 = 0; k0 < p.k; k0 += TILE) {
-        /* Beyond an edge the tile holds zeros, which add nothing; every thread stays for the barriers. */
+        /* Beyond an edge the tile is filled with zeros, which add nothing; every thread must reach the barriers. */
         As[y][x] = row < p.m && k0 + x < p.k ? *gemm_at(p.A, p.lda, row, k0 + x) : 0.0f;
         Bs[y][x] = k0 + y < p.k && col < p.n ? *gemm_at(p.B, p.ldb, k0 + y, col) : 0.0f;
         __syncthreads();

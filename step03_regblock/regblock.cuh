@@ -1,8 +1,8 @@
 /* Register blocking: a thread computes TM x TN elements of C and keeps them in registers.
  *
- * For each k it loads TM values of A and TN of B from shared memory and multiplies every one with every other: TM*TN
- * FMAs for TM+TN loads. A thread's elements are spread over the block's tile, one every BM/TM rows and BN/TN columns,
- * so that neighbouring lanes read neighbouring words of B and store neighbouring words of C.
+ * For each k it loads TM values of A and TN of B from shared memory and multiplies each of the former by each of the
+ * latter: TM*TN FMAs for TM+TN loads. A thread's elements are spread over the block's tile, one every BM/TM rows and
+ * BN/TN columns, so that neighbouring lanes read neighbouring words of B and store neighbouring words of C.
  *
  *              b_reg[TN]                 BM x BN tile of a block, TM = TN = 2, thread (0,0):
  *              b0 b1 b2 b3                  x . . . x . . .

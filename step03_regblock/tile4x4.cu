@@ -1,4 +1,5 @@
-/* 4 x 4 results a thread: 8 loads for 16 FMAs, where the kernels before needed 32. 256 threads, 64 x 64 a block. */
+/* 4 x 4 results per thread: 8 loads for 16 FMAs, where the previous kernels needed 32. 256 threads, 64 x 64 per block.
+ */
 #include "regblock.cuh"
 
 static const int BM = 64, BN = 64, BK = 16; /* block tile */

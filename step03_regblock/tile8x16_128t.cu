@@ -1,5 +1,5 @@
-/* The same 128 x 128 tile by half as many threads: 8 x 16 results each, 24 loads for 128 FMAs. The better ratio costs
- * registers (more than 180 a thread), and with them occupancy. */
+/* The same 128 x 128 tile with half as many threads: 8 x 16 results each, 24 loads for 128 FMAs. The better ratio costs
+ * registers (more than 180 per thread), and therefore occupancy. */
 #include "regblock.cuh"
 
 static const int BM = 128, BN = 128, BK = 16; /* block tile */

@@ -1,5 +1,5 @@
-/* 8 x 8 results a thread, 256 threads a block: 16 loads for 64 FMAs. Sixty-four accumulators leave room for two blocks
- * on an SM (16 warps): the article's choice between reuse and occupancy. */
+/* 8 x 8 results per thread, 256 threads per block: 16 loads for 64 FMAs. Sixty-four accumulators leave room for two
+ * blocks per SM (16 warps): the article's compromise between reuse and occupancy. */
 #include "regblock.cuh"
 
 static const int BM = 128, BN = 128, BK = 16; /* block tile */

@@ -1,12 +1,12 @@
-/* Stores that need no alignment: a warp exchanges its results through shared memory, so that each of its store
- * instructions writes 32 neighbouring words of one row of C.
+/* Stores that need no alignment: a warp exchanges its results through shared memory, so that each store instruction
+ * writes 32 consecutive words of one row of C.
  *
- * Where float4 cannot be used on C (n or ldc not a multiple of 4) the kernel before falls back to storing a lane's four
- * columns one by one: 32 lanes 16 bytes apart, 16 sectors an instruction for 128 bytes of data. Here:
+ * Where C cannot be accessed as float4 (n or ldc is not a multiple of 4), the previous kernel falls back to storing the
+ * four columns of a lane one by one: 32 lanes 16 bytes apart, 16 sectors per instruction for 128 bytes of data. Here:
  *
  *   registers of a warp, one i            shared memory, 2 rows              global memory
  *   lane (tx, ty): 4 + 4 columns   STS.128  0 1 2 3 ... 127   LDS.32, lane l   row of C: l, l+32, l+64, l+96
- *                                           0 1 2 3 ... 127   reads word l     4 sectors an instruction
+ *                                           0 1 2 3 ... 127   reads word l     4 sectors per instruction
  */
 #include "tiles.cuh"
 
@@ -40,7 +40,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coale
 #pragma unroll
                 for (int j = 0; j < 8; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
         }
-        __syncthreads(); /* after the last one the tiles are free for the exchange */
+        __syncthreads(); /* after the last one the tiles can be reused for the exchange */
     }
 
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -76,7 +76,7 @@ extern "C" cudaError_t launch_coalesced_store(const gemm_problem *p, cudaStream_
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
     sgemm_problem q = gemm_launch_copy(p);
-    /* The stores do not care how C is aligned; only the loads choose. */
+    /* The alignment of C does not matter to the stores, so only the loads decide. */
     if (tiles_loads_vectorise(p))
         sgemm_coalesced_store<true><<<blocks, THREADS, 0, stream>>>(q);
     else

@@ -1,5 +1,5 @@
-/* From global to shared memory in 16-byte pieces; A is transposed on the way, so that the main loop can read four
- * neighbouring rows of it with one LDS.128.
+/* Copies tiles from global to shared memory 16 bytes at a time; A is transposed on the way, so that the main loop can
+ * read four adjacent rows of it with one LDS.128.
  *
  *   A in global memory (rows)           As in shared memory (columns of A are rows here)
  *        k0 k1 k2 k3                         row r  r+1 ...
@@ -9,7 +9,7 @@
  *                                        k3    d
  *
  * The four spare words at the end of a row of As shift each k by four banks: the 16 rows and 2 groups of k that a warp
- * stores at once then fall into 32 different banks. */
+ * stores at once then lie in 32 different banks. */
 #ifndef KL_TILES_CUH
 #define KL_TILES_CUH
 
@@ -24,8 +24,8 @@ struct tiles {
     float B[BK][BN];
 };
 
-/* The BM x BK tile of A at (row0, k0) and the BK x BN tile of B at (k0, col0), zeros beyond the matrices' edges. A
- * thread brings one float4 of each. */
+/* The BM x BK tile of A at (row0, k0) and the BK x BN tile of B at (k0, col0), with zeros beyond the edges of the
+ * matrices. Each thread loads one float4 of each. */
 template <bool VECTOR>
 static __device__ __forceinline__ void load_tiles(const sgemm_problem &p, int row0, int col0, int k0, tiles *t) {
     int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;

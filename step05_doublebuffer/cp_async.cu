@@ -1,14 +1,13 @@
-/* cp.async (LDGSTS): from global to shared memory without passing through registers, four tiles deep.
+/* cp.async (LDGSTS): copies from global to shared memory that bypass registers, in a pipeline of four tiles.
  *
  * The staging registers of double buffering are gone, and with them the stores into shared memory: the words arrive
- * there while the warps multiply. A is transposed on the way, since each 4-byte copy may go to any address.
+ * while the warps multiply. A is transposed on the way, since each 4-byte copy may go to any address.
  *
- *   stage      0         1          2            3           a group of copies a tile; a thread waits until
+ *   stage      0         1          2            3           one group of copies per tile; a thread waits until
  *   tile       t        t+1        t+2          t+3          at most STAGES-2 groups are in flight: tile t is there
  *           computed  in flight  in flight  being issued
  *
- * Copies beyond an edge fill with zeros: the instruction's source size says how much to read.
- */
+ * Copies beyond an edge fill with zeros: the source size given to the instruction says how much to read. */
 #include "ptx/cp_async.cuh"
 #include "gemm/gemm_kernel.cuh"
 
@@ -34,7 +33,7 @@ static __device__ __forceinline__ void copy_tiles(const sgemm_problem &p, int ro
         const float *from = inside ? gemm_at(p.A, p.lda, row0 + row, k0 + k) : p.A;
         cp_async_4_zfill(shared_address(&to->A[k][row]), from, inside ? 4 : 0);
     }
-    /* B: 16 bytes a copy where all rows allow it, else 4. */
+    /* B: 16 bytes per copy if the alignment of all rows allows it, else 4. */
     const int WIDTH = VECTOR ? 4 : 1;
 #pragma unroll
     for (int s = 0; s < BK * BN / WIDTH / THREADS; s++) {
@@ -57,7 +56,8 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async
     int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
     int tiles = (p.k + BK - 1) / BK;
 
-    /* Fill the pipeline: one group a tile, empty ones where there is no tile, so that counting groups counts tiles. */
+    /* Fill the pipeline: one group per tile, empty ones where there is no tile, so that counting groups counts tiles.
+     */
     for (int t = 0; t < STAGES - 1; t++) {
         if (t < tiles) copy_tiles<VECTOR>(p, row0, col0, t * BK, &stages[t]);
         cp_async_commit();
@@ -66,7 +66,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS) sgemm_cp_async
     float c_reg[8][8] = {};
     for (int t = 0; t < tiles; t++) {
         cp_async_wait<STAGES - 2>(); /* my copies of tile t have landed */
-        __syncthreads();             /* everybody's have, and nobody reads tile t-1 any more */
+        __syncthreads();             /* so have everyone's, and no one reads tile t-1 any more */
         if (t + STAGES - 1 < tiles)
             copy_tiles<VECTOR>(p, row0, col0, (t + STAGES - 1) * BK, &stages[(t + STAGES - 1) % STAGES]);
         cp_async_commit();
@@ -108,7 +108,7 @@ extern "C" cudaError_t launch_cp_async(const gemm_problem *p, cudaStream_t strea
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
     auto kernel = gemm_is_float4(p->B, p->ldb, p->n) ? sgemm_cp_async<true> : sgemm_cp_async<false>;
-    const int bytes = STAGES * sizeof(stage); /* more than 48 KB must be asked for */
+    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return error;
     kernel<<<blocks, THREADS, bytes, stream>>>(gemm_launch_copy(p));

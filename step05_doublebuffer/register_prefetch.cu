@@ -1,4 +1,4 @@
-/* The article's double buffering: every movement of data is started one step before it is needed.
+/* The article's double buffering: every data movement starts one step before its result is needed.
  *
  *   global -> registers   the next tile's loads are issued before this tile is computed       ldg_a_reg, ldg_b_reg
  *   registers -> shared   they are stored into the other buffer after it                      smemA[2], smemB[2]
@@ -7,14 +7,13 @@
  *   tile t    |LDG t+1|  k=0  k=1  ...  k=14  |STS t+1| barrier |LDS k=0 of t+1|  k=15  |
  *                        LDS1 LDS2 ...  LDS15
  *
- * One barrier a tile is enough: the buffer that is written is never the one being read.
- */
+ * One barrier per tile is enough: the buffer being written is never the one being read. */
 #include "gemm/gemm_kernel.cuh"
 
 static const int BM = 128, BN = 128, TILE_K = 16;
 static const int THREADS = 256;  /* 16 x 16; each has 2x2 blocks of 4x4 results, 64 rows and columns apart */
-static const int A_ROW = BM + 4; /* padded: the transposing stores meet in twos rather than in fours */
-static const int LDG_A = BM * TILE_K / 4 / THREADS, LDG_B = TILE_K * BN / 4 / THREADS; /* float4 a thread, and */
+static const int A_ROW = BM + 4; /* padded: the transposing stores have two-way rather than four-way bank conflicts */
+static const int LDG_A = BM * TILE_K / 4 / THREADS, LDG_B = TILE_K * BN / 4 / THREADS; /* float4 per thread, and */
 static const int A_STEP = BM / LDG_A, B_STEP = TILE_K / LDG_B;                         /* rows between them */
 
 struct tile_pair {
@@ -22,7 +21,7 @@ struct tile_pair {
     float B[2][TILE_K][BN];
 };
 
-/* Where a thread reads: its float4 of A and of B in the tile to come. Rows of A and columns of B beyond the matrix are
+/* Where a thread reads: its float4 of A and of B in the next tile. Rows of A and columns of B beyond the matrix are
  * replaced by the last ones (their results are never stored); only k needs zeros. */
 struct source {
     const float *a[LDG_A], *b;

@@ -1,4 +1,4 @@
-/* Step 5: the next tile travels while this one is multiplied. */
+/* Step 5: the next tile is on its way while this one is multiplied. */
 #include "gemm/gemm.h"
 
 GEMM_VARIANT(register_prefetch);
@@ -15,10 +15,10 @@ static const gemm_variant variants[] = {
      kernel_register_prefetch, NULL, NULL, NULL, NULL},
     {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async, NULL,
      NULL, NULL},
-    {"warp_tiled", "128x256 a block, 64x64 a warp, 8x16 a thread; spread copies, serpentine FMAs", launch_warp_tiled,
-     kernel_warp_tiled, needs_cp_async, NULL, NULL, NULL},
-    {"stream_k", "the same tiles, shared out evenly over the multiprocessors", launch_stream_k, kernel_stream_k,
-     needs_cp_async, NULL, NULL, NULL},
+    {"warp_tiled", "128x256 per block, 64x64 per warp, 8x16 per thread; spread copies, serpentine FMAs",
+     launch_warp_tiled, kernel_warp_tiled, needs_cp_async, NULL, NULL, NULL},
+    {"stream_k", "the same tiles, the last waves divided evenly among the multiprocessors", launch_stream_k,
+     kernel_stream_k, needs_cp_async, NULL, NULL, NULL},
 };
 
 int main(int argc, char **argv) {

@@ -1,32 +1,33 @@
-/* The same work of a block, shared out evenly: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
+/* warp_tiled without wave quantization: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
  * parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023).
  *
- * One block a tile leaves multiprocessors idle: 512 tiles on 132 of them take 4 rounds, of which the last is 88 % full;
- * 32 tiles use 32 of 132. Here all rounds but the last one to two are run that way. The tiles that remain are shared
- * out evenly among as many workers (blocks) as there are multiprocessors, by tiles of K, wherever in C these lie:
+ * One block per tile leaves multiprocessors idle (wave quantization): 512 tiles on 132 of them take 4 waves, and the
+ * last one is only 88 % full; 32 tiles use 32 of 132. Here all waves but the last one or two run that way. The work
+ * that remains, counted in tiles of K, is divided evenly among as many workers (blocks) as there are multiprocessors,
+ * regardless of where in C it lies:
  *
  *   tiles of C      |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 workers, K = 8 tiles each:
- *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K a worker
+ *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K per worker
  *   workers         |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
  *
- * Worker 1 ends tile 0 and begins tile 1. A worker that does not begin its tile of C leaves its sums in global memory;
- * the one that began it waits for them, adds them in the order of K (so the result is the same every time) and stores.
- */
+ * Worker 1 finishes tile 0 and begins tile 1. A worker that did not begin its tile of C leaves its partial sums in
+ * global memory; the one that began the tile waits for them, adds them in the order of K (so that the result is the
+ * same every time) and stores. */
 #include <limits.h>
 
 #include "ptx/acquire_release.cuh"
 #include "warp_tile.cuh"
 
-static const int MAX_BLOCKS = 192; /* workers that the workspace has room for */
-static const int MIN_SHARE = 4;    /* tiles of K a worker must get for splitting to pay */
+static const int MAX_BLOCKS = 192; /* how many workers the workspace has room for */
+static const int MIN_SHARE = 4;    /* below this many tiles of K per worker, splitting does not pay */
 
-/* The workspace: sums a worker leaves for another, and whether they are there. One launch at a time may use it, which
- * launches in one stream ensure. Each flag is cleared again by the worker that waited for it. */
+/* The workspace: partial sums that one worker leaves for another, and whether they are there. Only one launch at a time
+ * may use it, which launches in one stream guarantee. Each flag is cleared by the worker that waited for it. */
 static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
 static __device__ unsigned left_ready[MAX_BLOCKS];
 
-/* Word by word: with float4 an earlier form of this kernel was 9 % slower at 4096^3, in its main loop it seems, where
- * ptxas may have had to keep results in aligned registers for the stores. */
+/* Word by word: with float4 an earlier version of this kernel was 9 % slower at 4096^3, apparently in its main loop,
+ * where ptxas may have had to keep results in aligned registers for the stores. */
 static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[TN]) {
 #pragma unroll
     for (int i = 0; i < TM; i++)
@@ -44,13 +45,14 @@ static __device__ __forceinline__ void add_sums(int worker, float (*c_reg)[TN]) 
     for (int i = 0; i < TM; i++)
 #pragma unroll
         for (int j = 0; j < TN; j++)
-            c_reg[i][j] += __ldcg(&left_sums[worker][i][j][threadIdx.x]); /* L2: L1 may hold an older launch's */
+            c_reg[i][j] += __ldcg(&left_sums[worker][i][j][threadIdx.x]); /* from L2: L1 may hold data of an earlier
+                                                                           * launch */
     __syncthreads();
     if (threadIdx.x == 0) left_ready[worker] = 0;
 }
 
-/* The tiles of C from `first` on are shared: counted through all of them, each worker gets `share` tiles of K and the
- * first `extra` workers one more. */
+/* The tiles of C from `first` on are divided: counting through all of them, each worker gets `share` tiles of K, and
+ * the first `extra` workers one more. */
 struct sharing {
     int first, share, extra;
 };
@@ -62,8 +64,7 @@ static __device__ __forceinline__ int share_begin(sharing s, int worker) {
 
 template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_stream_k(sgemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
-    /* The last block is the first worker: a worker waits for the ones after it, and those blocks were started before.
-     */
+    /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
     int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k(p);
 
     int end;
@@ -100,9 +101,9 @@ extern "C" cudaError_t launch_stream_k(const gemm_problem *p, cudaStream_t strea
     if (error != cudaSuccess) return error;
 
     int64_t blocks = sms < MAX_BLOCKS ? sms : MAX_BLOCKS;
-    int64_t rest = tiles % blocks; /* tiles of the last, incomplete round; shared together with the round before it */
+    int64_t rest = tiles % blocks; /* tiles of the last, partial wave, divided together with the wave before it */
     int64_t shared_tiles = tiles < blocks ? rest : rest + blocks, work = shared_tiles * tiles_k;
-    /* Not where there is nothing to share, or the round is nearly full and sharing would cost more than it gains. */
+    /* Not if there is nothing to divide, or if the wave is nearly full and dividing would cost more than it gains. */
     if (rest == 0 || rest * 20 >= blocks * 19 || work > INT_MAX) shared_tiles = 0;
     if (work / MIN_SHARE < blocks) {
         blocks = work / MIN_SHARE;

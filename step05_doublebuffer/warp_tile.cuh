@@ -8,10 +8,10 @@
  *   +----+----+----+----+         and 16, 32, 48 further
  *
  * - Fragments are double-buffered: those of k+1 are loaded while k is multiplied.
- * - The copies of a tile to come are spread over the values of k of the current one, at most two at each.
- * - FMAs run through a column of results downwards, through the next upwards: neighbouring FMAs share an operand, which
- *   the register file then reads once (`.reuse` in SASS).
- * - The first tile takes the odd part of K, so that all others are whole, and rows and columns beyond an edge are
+ * - The copies for a later tile are spread over the values of k of the current one, at most two for each.
+ * - FMAs run down one column of results and up the next (serpentine): consecutive FMAs share an operand, which is then
+ *   read from the register file once (`.reuse` in SASS).
+ * - The first tile takes the remainder of K, so that all others are whole, and rows and columns beyond an edge are
  *   replaced by the last ones: the main loop has no bounds to check.
  */
 #ifndef KL_WARP_TILE_CUH
@@ -25,7 +25,7 @@ static const int WM = 64, WN = 64;
 static const int TM = 8, TN = 16;
 static const int STAGES = 4;
 static const int THREADS = 256;
-static const int GROUP = 8;      /* rows of tiles that are walked together */
+static const int BAND = 8;       /* height, in tiles, of the bands of the threadblock swizzle */
 static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
 
 struct stage {
@@ -33,8 +33,8 @@ struct stage {
     float B[BK][BN];
 };
 
-/* A thread's share of the copies of a tile: 8 words of A (4 rows, at k and k + 8), and of B 4 times 16 bytes (VECTOR: B
- * is made of whole float4) or 16 words. `a` and `b` point at its first ones in the tile to come. */
+/* One thread's share of the copies of a tile: 8 words of A (4 rows, at k and k + 8), and 4 times 16 bytes (VECTOR: B
+ * consists of whole float4) or 16 words of B. `a` and `b` point at its first ones in the next tile to copy. */
 static const int A_COPIES = BM * BK / THREADS, A_ROWS = A_COPIES / 2, A_STEP = BM / A_ROWS;
 template <bool VECTOR> struct copier {
     static const int WIDTH = VECTOR ? 4 : 1;
@@ -45,7 +45,8 @@ template <bool VECTOR> struct copier {
 };
 
 template <bool VECTOR>
-static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0, stage *stages) {
+static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0,
+                                                             stage *stages) {
     typedef copier<VECTOR> X;
     X x;
     int a_row = threadIdx.x / 32 * 4 + threadIdx.x % 32 / 8, a_k = threadIdx.x % 8;
@@ -59,7 +60,7 @@ static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem
     return x;
 }
 
-/* To the tile `ks` further on. */
+/* Moves on to the tile `ks` further along K. */
 template <bool VECTOR>
 static __device__ __forceinline__ void advance(copier<VECTOR> *x, const sgemm_problem &p, int ks) {
 #pragma unroll
@@ -67,7 +68,7 @@ static __device__ __forceinline__ void advance(copier<VECTOR> *x, const sgemm_pr
     x->b = gemm_at(x->b, p.ldb, ks, 0);
 }
 
-/* Copy number s of a whole tile, A's first, then B's, into the stage `offset` bytes after the first. */
+/* Copy number s of a whole tile (first those of A, then those of B), to the stage `offset` bytes after the first. */
 template <bool VECTOR> static __device__ __forceinline__ void copy(const copier<VECTOR> &x, int s, unsigned offset) {
     const unsigned WORD = sizeof(float);
     if (s < A_COPIES) {
@@ -82,7 +83,7 @@ template <bool VECTOR> static __device__ __forceinline__ void copy(const copier<
     }
 }
 
-/* All copies of the first tile, of whose BK values of k only `ks` exist: the others become zeros. */
+/* All copies of the first tile, of whose BK values of k only `ks` exist; the others become zeros. */
 template <bool VECTOR>
 static __device__ __forceinline__ void copy_first(const copier<VECTOR> &x, const sgemm_problem &p, int ks) {
     typedef copier<VECTOR> X;
@@ -125,7 +126,7 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
         }
 }
 
-/* Rows and columns of this thread's results in the tile: the first; others follow 32 rows and 16 columns further on. */
+/* The first row and column of this thread's results in the tile; the others are 32 rows and 16 columns further on. */
 static __device__ __forceinline__ int thread_row() {
     return threadIdx.x / 32 / (BN / WN) * WM + threadIdx.x % 32 / 4 * 4;
 }
@@ -133,17 +134,18 @@ static __device__ __forceinline__ int thread_col() {
     return threadIdx.x / 32 % (BN / WN) * WN + threadIdx.x % 4 * 4;
 }
 
-/* Where tile number `tile` of C begins. Tiles are numbered in groups of GROUP rows of tiles, down each column of a
- * group and on to the next, so that blocks running together share rows and columns of tiles in L2. */
+/* Where tile number `tile` of C begins. This is the threadblock swizzle: C is divided into bands of BAND rows of
+ * tiles, and tiles are numbered down each column of a band and on to the next, so that blocks running at the same time
+ * share rows and columns of tiles in L2. */
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
     int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
-    int group = tile / (GROUP * tiles_n), within = tile % (GROUP * tiles_n);
-    int group_rows = min(GROUP, tiles_m - group * GROUP);
-    *row0 = (group * GROUP + within % group_rows) * BM;
-    *col0 = within / group_rows * BN;
+    int band = tile / (BAND * tiles_n), within = tile % (BAND * tiles_n);
+    int rows = min(BAND, tiles_m - band * BAND);
+    *row0 = (band * BAND + within % rows) * BM;
+    *col0 = within / rows * BN;
 }
 
-/* K in tiles of BK, the first of which takes what is left over. */
+/* The number of tiles of BK along K, the first of which takes the remainder. */
 static __host__ __device__ inline int tiles_of_k(const sgemm_problem &p) {
     return (p.k + BK - 1) / BK;
 }
@@ -182,7 +184,7 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
         unsigned to = next * (unsigned)sizeof(stage);
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (k == BK - 1) { /* the next tile is needed: wait for it, and for everybody to be done with this */
+            if (k == BK - 1) { /* the next tile is needed: wait for it, and until everyone is done with this one */
                 cp_async_commit();
                 if (more) advance(&from, p, BK);
                 next = now;
@@ -190,7 +192,7 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
                 cp_async_wait<STAGES - 2>();
                 __syncthreads();
             }
-            if (more && k < BK - 1) { /* this k's share of the copies, all done by the last but one */
+            if (more && k < BK - 1) { /* this k's share of the copies, all issued by the last k but one */
                 const int SLOTS = BK - 1;
 #pragma unroll
                 for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(from, s, to);
@@ -201,8 +203,9 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
     }
 }
 
-/* The tile of C at (row0, col0) from the registers of the block. */
-static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0, const float (*c_reg)[TN]) {
+/* The epilogue: stores the tile of C at (row0, col0) from the registers of the block. */
+static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0,
+                                                  const float (*c_reg)[TN]) {
     bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
 #pragma unroll
     for (int i = 0; i < TM; i++) {
@@ -219,8 +222,9 @@ static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int ro
     }
 }
 
-/* One block a tile of C, from number `first_tile` on. */
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
+/* One block per tile of C, starting with number `first_tile`. */
+template <bool VECTOR>
+__global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
     extern __shared__ __align__(16) unsigned char shared[];
     float c_reg[TM][TN] = {};
     int row0, col0;
@@ -229,12 +233,12 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_whole
     store_tile(p, row0, col0, c_reg);
 }
 
-/* Launches it over `blocks` tiles (none: does nothing). */
+/* Launches it for `blocks` tiles (for none: does nothing). */
 static inline cudaError_t launch_whole_tiles(const sgemm_problem &p, int first_tile, unsigned blocks,
                                              cudaStream_t stream) {
     if (blocks == 0) return cudaSuccess;
     auto kernel = gemm_is_float4(p.B, p.ldb, p.n) ? sgemm_whole_tiles<true> : sgemm_whole_tiles<false>;
-    const int bytes = STAGES * sizeof(stage); /* more than 48 KB must be asked for */
+    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return error;
     kernel<<<blocks, THREADS, bytes, stream>>>(p, first_tile);

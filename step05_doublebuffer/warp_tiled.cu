@@ -1,5 +1,5 @@
-/* A larger tile for each level of the machine, and nothing issued in bursts: see warp_tile.cuh, where the work of a
- * block stands. One block a tile of C; blocks run in the order of tile_position, which keeps what they share in L2. */
+/* Larger tiles at each level of the machine, and nothing issued in bursts: warp_tile.cuh has the work of a block. One
+ * block per tile of C; blocks run in the swizzled order of tile_position, which keeps what they share in L2. */
 #include "warp_tile.cuh"
 
 extern "C" kernel_info kernel_warp_tiled(void) {

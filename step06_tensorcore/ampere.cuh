@@ -1,14 +1,13 @@
-/* What the kernels without Hopper's instructions share: the types, the tiles in shared memory, copies that take any
- * shape, and what is done with a sum at the end.
+/* What the kernels without Hopper instructions share: the types, the tiles in shared memory, copies for any shape, and
+ * the epilogue.
  *
  * Tiles are counted in bytes, since the tensor core's instructions are: each takes 32 bytes of a row of A and of a
- * column of B (mma.cuh), 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel does for all types.
+ * column of B (mma.cuh), which are 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel serves all types.
  *
- *   shared memory    A: BM rows (of A) of BK_BYTES        B, tn: BN rows (columns of B) of BK_BYTES, just as A
+ *   shared memory    A: BM rows (of A) of BK_BYTES        B, tn: BN rows (columns of B) of BK_BYTES, just like A
  *                                                         B, nn: BK rows (of B) of BN elements
  *
- * The unit of copies is the chunk, 16 bytes of a row.
- */
+ * The unit of copies is the chunk, 16 bytes of a row. */
 #ifndef KL_AMPERE_CUH
 #define KL_AMPERE_CUH
 
@@ -20,7 +19,7 @@
 
 /* ---- types ---- */
 
-/* An element of A and B as copies see it, how its products are summed, and the instruction. */
+/* An element of A and B as copies see it, the type of sums, and the instruction. */
 template <gemm_type TYPE> struct tensor {};
 template <> struct tensor<GEMM_F16> {
     typedef unsigned short bits;
@@ -50,7 +49,7 @@ static __device__ __forceinline__ void multiply_32_bytes(SUM *d, const unsigned 
 
 /* ---- operands ---- */
 
-/* A matrix in global memory as it lies there: A is m x k; B in tn n x k, in nn k x n. */
+/* A matrix in global memory as it is stored there: A is m x k; B is n x k in tn, k x n in nn. */
 template <typename T> struct operand {
     const T *at;
     int ld, rows, cols;
@@ -65,8 +64,8 @@ static __device__ __forceinline__ operand<T> operand_b(const gemm_problem &p) {
     return {(const T *)p.B, p.ldb, p.k, p.n};
 }
 
-/* A chunk on its way: words of global memory out of which it is cut `shift` bits from the start. The cut waits for the
- * loads, so who has something else to do meanwhile makes it later. */
+/* A chunk in flight: words of global memory from which it is extracted, `shift` bits from the start. Extracting it
+ * waits for the loads, so code that has other work to do in the meantime does it later. */
 struct raw_chunk {
     __align__(16) unsigned word[5];
     unsigned shift;
@@ -77,8 +76,8 @@ static __device__ __forceinline__ uint4 cut(const raw_chunk &r) {
                       __funnelshift_r(r.word[2], r.word[3], r.shift), __funnelshift_r(r.word[3], r.word[4], r.shift));
 }
 
-/* The elements of row `row` from column `col` on, a chunk of them, zeros where the matrix ends. Aligned to the element
- * and no more: where the chunk straddles words, five of them, all in the matrix or between its rows. */
+/* A chunk of the elements of row `row` from column `col` on, zeros where the matrix ends. Only element alignment is
+ * required: where the chunk straddles words, five of them are read, all within the matrix or its padding. */
 template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(const operand<T> &x, int row, int col) {
     const int CHUNK = 16 / sizeof(T), WORD = 4 / sizeof(T); /* elements */
     raw_chunk r = {};
@@ -105,14 +104,14 @@ template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(con
 
 /* ---- tiles in shared memory ---- */
 
-/* How the chunks of a row are ordered, so that those which are read together lie in different banks. */
+/* How the chunks of a row are permuted, so that those which are read together lie in different banks. */
 enum order {
-    PLAIN, /* as they come */
+    PLAIN, /* not at all */
     ROWS,  /* for eight rows, the same chunk of each: ldmatrix */
     WORDS  /* for four rows, the same two chunks of each, a word a lane: B of tf32 and nn */
 };
 
-/* The place, in rows of ROW_BYTES, of chunk `chunk` of row `row`. All 32 banks are 8 chunks: of rows of 64 bytes two.
+/* The place, in rows of ROW_BYTES, of chunk `chunk` of row `row`. All 32 banks are 8 chunks, or two rows of 64 bytes.
  */
 template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_place(int row, int chunk) {
     if (ORDER == ROWS) return ROW_BYTES == 64 ? chunk ^ row / 2 % 4 : chunk ^ row % 8;
@@ -125,13 +124,13 @@ template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__
     return row * ROW_BYTES + chunk_place<ORDER, ROW_BYTES>(row, chunk) * 16;
 }
 
-/* Copies the tile at (row0, col0), rows of ROW_BYTES, into shared memory: all threads of the block, by way of
- * registers. */
+/* Copies the tile at (row0, col0), rows of ROW_BYTES, into shared memory through registers. Called by all threads of
+ * the block. */
 template <order ORDER, int TILE_ROWS, int ROW_BYTES, int THREADS, typename T>
 static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, int col0, unsigned char *tile) {
     const int CHUNKS = ROW_BYTES / 16; /* a row */
     const int EACH = TILE_ROWS * CHUNKS / THREADS;
-    raw_chunk v[EACH]; /* all loads are on their way before the first store waits for one */
+    raw_chunk v[EACH]; /* all loads are in flight before the first store waits for one */
 #pragma unroll
     for (int s = 0; s < EACH; s++) {
         int i = threadIdx.x + s * THREADS;
@@ -144,9 +143,9 @@ static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, 
     }
 }
 
-/* ---- results ---- */
+/* ---- epilogue ---- */
 
-/* alpha*acc + beta*c in FP32, rounded once, reading c only when beta != 0; of whole numbers modulo 2^32. */
+/* alpha*acc + beta*c in FP32, rounded once, reading c only if beta != 0; for integers modulo 2^32. */
 template <typename OUT> static __device__ __forceinline__ OUT blend(const gemm_problem &p, float acc, OUT c) {
     return (OUT)(p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * (float)c);
 }
@@ -166,7 +165,7 @@ static __device__ __forceinline__ void store_one(const gemm_problem &p, int row,
     *c = blend(p, x, p.beta != 0.0f ? *c : (OUT)0);
 }
 
-/* The same of two neighbours: at once where C is aligned. */
+/* The same for two neighbours, with one instruction if C is aligned. */
 template <typename OUT, typename SUM>
 static __device__ __forceinline__ void store_two(const gemm_problem &p, int row, int col, SUM x, SUM y) {
     OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
@@ -180,7 +179,7 @@ static __device__ __forceinline__ void store_two(const gemm_problem &p, int row,
     }
 }
 
-/* Stores the results of (row, col) and (row, col + 1), as far as they exist: what a lane has of a row of D. */
+/* Stores the results of (row, col) and (row, col + 1), those that exist: what a lane holds of a row of D. */
 template <gemm_type TYPE, typename SUM>
 static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, SUM x, SUM y) {
     if constexpr (TYPE == GEMM_S8) {
@@ -196,7 +195,7 @@ static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row
 
 /* ---- launching ---- */
 
-/* Calls f<TYPE, LAYOUT>(p, stream) for the problem's own; s8 comes as tn alone. */
+/* Calls f<TYPE, LAYOUT>(p, stream) for the type and layout of the problem; s8 comes only as tn. */
 #define AMPERE_DISPATCH(f, p, stream)                                                                                  \
     switch ((p)->type) {                                                                                               \
     case GEMM_F16:                                                                                                     \

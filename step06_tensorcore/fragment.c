@@ -8,7 +8,7 @@ static int slots(const fragment *f) {
 
 /* ---- finding ---- */
 
-/* Slot number i in the order of counting: pack by pack, in each lane by lane. */
+/* Slot number i in the order of numbering: pack by pack, and within each pack lane by lane. */
 static int counted(const fragment *f, int i) {
     const int in_pack = i % f->pack, lane = i / f->pack % FRAGMENT_LANES, pack = i / f->pack / FRAGMENT_LANES;
     return lane * f->elements + pack * f->pack + in_pack;
@@ -26,7 +26,7 @@ static void forget(fragment *f) {
     memset(f->at, -1, sizeof f->at);
 }
 
-/* The rows: those slots of D that a slot of A reaches are in its row. */
+/* Rows: the slots of D that a slot of A reaches are in the same row as it. */
 static void find_rows(const fragment_mma *seen, fragment *a, fragment *d) {
     int next = 0;
     for (int i = 0; i < slots(d); i++) {
@@ -42,7 +42,7 @@ static void find_rows(const fragment_mma *seen, fragment *a, fragment *d) {
     }
 }
 
-/* The columns: those slots of D that a slot of B reaches are in its column. */
+/* Columns: the slots of D that a slot of B reaches are in the same column as it. */
 static void find_columns(const fragment_mma *seen, const fragment *a, fragment *b, fragment *d) {
     int next = 0;
     for (int i = 0; i < slots(d); i++) {
@@ -60,7 +60,7 @@ static void find_columns(const fragment_mma *seen, const fragment *a, fragment *
     }
 }
 
-/* k: slots of A and B that meet have the same. */
+/* k: slots of A and B that meet have the same k. */
 static void find_k(const fragment_mma *seen, fragment *a, fragment *b, const fragment *d) {
     int next = 0;
     for (int i = 0; i < slots(a); i++) {
@@ -124,7 +124,7 @@ bool fragment_same(const fragment *found, const fragment *expected, FILE *out) {
     }
     if (wrong == 0) return true;
     const int lane = first / found->elements, e = first % found->elements;
-    fprintf(out, "WRONG: T%d's %c%d is (%d, %d), documented (%d, %d); %d of %d are not where they should be\n", lane,
+    fprintf(out, "WRONG: T%d's %c%d is (%d, %d), documented (%d, %d); %d of %d are in the wrong place\n", lane,
             found->letter, e, found->at[lane][e].row, found->at[lane][e].col, expected->at[lane][e].row,
             expected->at[lane][e].col, wrong, slots(found));
     return false;

@@ -1,5 +1,5 @@
-/* What the three Hopper kernels share: types, one K of wgmma, the problem as the kernels take it, the last step from
- * sums to C, and how a cluster is launched. */
+/* What the three Hopper kernels share: types, one K of wgmma, the problem as the kernels take it, the epilogue, and how
+ * to launch a cluster. */
 #ifndef KL_HOPPER_CUH
 #define KL_HOPPER_CUH
 
@@ -18,7 +18,7 @@
 #include "ptx/wgmma.cuh"
 
 extern "C" {
-GEMM_VARIANT(multistage); /* does what bulk copies cannot */
+GEMM_VARIANT(multistage); /* handles what bulk copies cannot */
 }
 
 /* A tile's row is 128 bytes along K, the width of the swizzle; wgmma takes 32 of them at a time. */
@@ -29,7 +29,7 @@ __host__ __device__ constexpr int hopper_bk(int type) {
     return type == GEMM_S8 ? 128 : type == GEMM_TF32 ? 32 : 64;
 }
 
-/* What sums are. */
+/* The type of sums. */
 template <int TYPE> struct hopper_sum { typedef float type; };
 template <> struct hopper_sum<GEMM_S8> { typedef int type; };
 
@@ -46,8 +46,8 @@ __device__ __forceinline__ void hopper_multiply(SUM (&d)[COUNT], uint64_t a, uin
         wgmma_tf32(d, a, b, add);
 }
 
-/* The descriptor of a tile of B. tn: rows are columns of B, along K. nn: boxes of 64 columns, one after the other, each
- * BK rows of k. And what leads from one 32 bytes (tn) or 16 rows (nn) of K to the next. */
+/* The descriptor of a tile of B. tn: its rows are columns of B, along K. nn: boxes of 64 columns, one after the other,
+ * each BK rows of k. Then the step from one 32 bytes (tn) or 16 rows (nn) of K to the next. */
 template <int LAYOUT> __device__ __forceinline__ uint64_t hopper_b(uint32_t tile) {
     return LAYOUT == GEMM_TN ? wgmma_k_major(tile) : wgmma_mn_major(tile, 64 * ROW_BYTES);
 }
@@ -55,7 +55,7 @@ template <int LAYOUT> __device__ __forceinline__ constexpr uint64_t hopper_b_ste
     return wgmma_advance(LAYOUT == GEMM_TN ? 32 : 16 * ROW_BYTES);
 }
 
-/* The problem beside its tensor maps. */
+/* The problem, apart from its tensor maps. */
 typedef struct {
     int m, n, k, ldc, out;
     float alpha, beta; /* of s8: whole numbers */
@@ -66,9 +66,9 @@ static inline hopper_problem hopper_of(const gemm_problem *p) {
     return {p->m, p->n, p->k, p->ldc, (int)p->out, p->alpha, p->beta, p->C};
 }
 
-/* ---- from sums to C ---- */
+/* ---- epilogue: from sums to C ---- */
 
-/* alpha*sum of two neighbours, and what beta*C adds. s8: modulo 2^32. */
+/* alpha*sum for two neighbours, and the beta*C to add. s8: modulo 2^32. */
 __device__ __forceinline__ float2 hopper_scale(const hopper_problem &p, float s0, float s1) {
     return make_float2(p.alpha * s0, p.alpha * s1);
 }
@@ -84,7 +84,8 @@ __device__ __forceinline__ uint2 hopper_add(const hopper_problem &p, uint2 r, ui
     return make_uint2(r.x + beta * c.x, r.y + beta * c.y);
 }
 
-/* What two neighbours of C hold, col even: as floats, or for s8 as 32-bit integers. Nothing outside is read. */
+/* The old contents of two neighbours of C, col even: as floats, or for s8 as 32-bit integers. Nothing outside is read.
+ */
 template <int OUT>
 __device__ __forceinline__ void hopper_old(const hopper_problem &p, int row, int col, float (&c)[2]) {
     c[0] = c[1] = 0.0f;
@@ -126,7 +127,7 @@ template <int OUT> __device__ __forceinline__ uint32_t hopper_pack(float2 r) {
     return packed;
 }
 
-/* The other way round. */
+/* The reverse. */
 template <int OUT> __device__ __forceinline__ float2 hopper_unpack(uint32_t packed) {
     if constexpr (OUT == DTYPE_BF16) {
         __nv_bfloat162 two;
@@ -139,7 +140,7 @@ template <int OUT> __device__ __forceinline__ float2 hopper_unpack(uint32_t pack
     }
 }
 
-/* The type of C that a type of operands has beside float: short ones for short operands. */
+/* The type of C, besides float, for a type of operands: 16-bit for 16-bit operands. */
 __host__ __device__ constexpr int hopper_short(int type) {
     return type == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16;
 }
@@ -147,7 +148,7 @@ __host__ __device__ constexpr int hopper_long(int type) {
     return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
 }
 
-/* Stores two neighbours of C, col even, at once: rows of C begin and end on 16 bytes. */
+/* Stores two neighbours of C, col even, with one instruction: rows of C begin and end on 16-byte boundaries. */
 template <int OUT, bool ADD, class SUM>
 __device__ __forceinline__ void hopper_store_two(const hopper_problem &p, int row, int col, SUM s0, SUM s1) {
     if (row >= p.m || col >= p.n) return;
@@ -161,8 +162,8 @@ __device__ __forceinline__ void hopper_store_two(const hopper_problem &p, int ro
     }
 }
 
-/* Stores what a thread has of 64 rows of sums, straight from its registers: rows row and row + 8, in every 8 columns
- * from col on two. */
+/* Stores what a thread holds of 64 rows of sums, straight from its registers: rows row and row + 8, and two of every 8
+ * columns from col on. */
 template <int OUT, bool ADD, class SUM, int COUNT>
 __device__ __forceinline__ void hopper_store_as(const hopper_problem &p, const SUM (&d)[COUNT], int row, int col) {
 #pragma unroll
@@ -183,7 +184,7 @@ __device__ __forceinline__ void hopper_store(const hopper_problem &p, const SUM 
     if (p.out == LONG && p.beta != 0.0f) hopper_store_as<LONG, true>(p, d, row, col);
 }
 
-/* ---- the host's part ---- */
+/* ---- host side ---- */
 
 /* Launches `blocks` blocks in clusters of `cluster` with `bytes` of dynamic shared memory. */
 template <class... PARAMETERS, class... ARGUMENTS>

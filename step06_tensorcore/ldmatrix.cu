@@ -1,5 +1,6 @@
-/* ldmatrix: one instruction brings what took four loads. It reads four 8 x 8 matrices, the four quarters of A's 16 rows
- * of 32 bytes, and hands them out as mma.sync wants them (ldmatrix.cuh). Of B it brings two products' worth.
+/* ldmatrix: one instruction replaces four loads. It reads four 8 x 8 matrices, the four quarters of A's 16 rows of 32
+ * bytes, and distributes them over the lanes as mma.sync wants them (ldmatrix.cuh). For B that is enough for two
+ * products.
  *
  *   A, 16 rows of 32 bytes        B, tn: 16 columns of 32 bytes      B, nn: 16 rows (k) of 16 columns, .trans
  *   +---------+---------+         +---------+---------+              +---------+---------+
@@ -9,16 +10,16 @@
  *   +---------+---------+         +---------+---------+              +---------+---------+
  *
  * Lane l gives the address of row l % 8 of matrix l / 8. In nn the elements of a register lie in different rows, which
- * took two loads of 2 bytes: .trans turns the matrices over on the way. It knows 16-bit elements; tf32 in nn stays with
- * plain loads. Bank conflicts are as before: of eight rows, 64 bytes apart, every other begins in the same bank.
- */
+ * used to take two loads of 2 bytes: .trans transposes the matrices on the way. It only works on 16-bit elements, so
+ * tf32 in nn keeps plain loads. Bank conflicts are as before: of eight rows, 64 bytes apart, every other one begins in
+ * the same bank. */
 #include "ampere.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;
-static const int THREADS = 256, BLOCKS = 2; /* a multiprocessor: one loads while the other multiplies */
+static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
 /* The four registers of the 16 rows from `row` on and 32 bytes from `byte` on. */
 static __device__ __forceinline__ void load_a(const unsigned char *a, int row, int byte, unsigned *a_frag) {

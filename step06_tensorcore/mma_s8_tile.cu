@@ -1,7 +1,7 @@
 /* One instruction: a warp multiplies an 8x16 by a 16x8 matrix of bytes on the tensor core and adds the 8x8 result to
  * its sums. The instruction does 2048 operations on 256 bytes where FMA does 2 on 12. But the tiles come straight from
- * global memory and nothing is used twice: 8 operations a byte feed no tensor core (an H200 wants about 400), and that
- * is what the rest of this step is about. `--show mma_s8` runs one tile and draws who holds what.
+ * global memory and nothing is reused: 8 operations per byte cannot feed a tensor core (an H200 needs about 400), and
+ * that is what the rest of this step is about. `--show mma_s8` runs one tile and draws which lane holds what.
  *
  *                    B: 16 k of columns 0..7                    Four k are one 32-bit register:
  *                    +----+                                       lane 4*g + t holds of A   row g, k = 4t .. 4t+3,
@@ -9,14 +9,15 @@
  *                    +----+                                                          of C   row g, columns 2t, 2t+1.
  *   A: 16 k of       +----+
  *   rows 0..7 +----+ | C  |  8x8, stays in registers            A row by row, B column by column ("tn"): both are
- *             +----+ +----+                                     indexed alike, and four k are neighbours in memory.
+ *             +----+ +----+                                     indexed alike, and four k are contiguous in memory.
  */
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/mma.cuh"
 
 static const int WARP = 32, TILE = 8, TILE_K = 16;
 
-/* Four bytes from x on, the first in the lowest bits, of which only the first `left` exist; the others are zero. */
+/* Four bytes from x on, the first in the lowest bits, of which only the first `left` exist; the others are read as
+ * zero. */
 __device__ __forceinline__ unsigned load4(const signed char *x, int left) {
     if (left >= 4 && (uintptr_t)x % 4 == 0) return *(const unsigned *)x;
     unsigned four = 0;
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(WARP) gemm_mma_s8_tile(gemm_problem p) {
         mma_m8n8k16_s8(d, row < p.m ? load4(a + k0, left) : 0, col < p.n ? load4(b + k0, left) : 0);
     }
 
-    /* Whole numbers that wrap around, as the tensor core's sums do: unsigned, since int may not overflow. */
+    /* Integers that wrap around, like the tensor core's sums: unsigned, since int must not overflow. */
     const unsigned alpha = (unsigned)(int)p.alpha, beta = (unsigned)(int)p.beta;
     for (int i = 0; i < 2; i++) {
         const int c_col = tile_col + 2 * t + i;

@@ -1,5 +1,5 @@
-/* mma.sync: the instruction itself. Which lane holds which element is known now (mma.cuh), so each lane loads its own
- * 4-byte pieces of A and B from shared memory, and stores its own elements of C.
+/* mma.sync: the instruction itself. Now we know which lane holds which element (mma.cuh), so each lane loads its own
+ * 4-byte pieces of A and B from shared memory and stores its own elements of C.
  *
  *   block  128 x 128          warp  64 x 32: 4 x 4 products of 16 x 8
  *   +----+----+----+----+     for each 32 bytes of k:
@@ -8,15 +8,14 @@
  *   | w4 | w5 | w6 | w7 |       16 mma.sync
  *   +----+----+----+----+
  *
- * Rows are 64 bytes apart, so the 8 rows of one load share two sets of banks: four lanes wait for one another.
- */
+ * Rows are 64 bytes apart, so the 8 rows of one load share two sets of banks: a four-way conflict. */
 #include "ampere.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;
-static const int THREADS = 256, BLOCKS = 2; /* a multiprocessor: one loads while the other multiplies */
+static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
-/* The word that holds element (k, n) of a tile of B that lies as nn has it, and in 16 bits the one below. */
+/* The word that holds element (k, n) of a tile of B stored as in nn and, for 16-bit types, the one below it. */
 template <typename T> static __device__ __forceinline__ unsigned word_of_b(const unsigned char *b, int k, int n) {
     const T *tile = (const T *)b;
     if (sizeof(T) == 2) return (unsigned)tile[k * BN + n] | (unsigned)tile[(k + 1) * BN + n] << 16;

@@ -1,7 +1,7 @@
-/* The launch of the kernel in multistage.cuh, read that first; and what is built in for f16. */
+/* Launches the kernel in multistage.cuh (read that first); f16 is instantiated here. */
 #include "multistage.cuh"
 
-/* The one that an aligned problem gets. */
+/* The one used for aligned problems. */
 extern "C" kernel_info kernel_multistage(void) {
     typedef chosen<GEMM_F16, GEMM_TN>::aligned plan;
     return {(const void *)gemm_multistage<plan>, plan::THREADS, plan::BYTES};

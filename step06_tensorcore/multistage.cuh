@@ -1,21 +1,22 @@
-/* All that Ampere offers: copies that run while the tensor cores do, at both levels of memory.
+/* Everything that Ampere offers: copies that overlap with the tensor cores at both levels of memory.
  *
- *   global -> shared      cp.async, a ring of STAGES tiles: one is multiplied, the others are on their way
- *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other being loaded
+ *   global -> shared      cp.async, a ring of STAGES tiles: one is multiplied, the others are in flight
+ *   shared -> registers   ldmatrix, two sets of fragments: one is multiplied, the other is being loaded
  *
  *   32 bytes of K     step 0      step 1      step 2      step 3               of tile t
  *   cp.async          a share     a share     a share     commit; wait         of tile t + STAGES - 1
  *   ldmatrix          1           2           3           tile t + 1: 0        its fragments
  *   mma.sync          0           1           2           3
  *
- * - A warp multiplies 64 x 64: 32 products for 8 ldmatrix.x4, a load for four products.
+ * - A warp multiplies 64 x 64: 32 products for 8 ldmatrix.x4, one load for four products.
  * - Two blocks share a multiprocessor: while one waits at its barrier, the other multiplies.
- * - Loads and copies stand between the products, and next to nothing else does: on Hopper, what else a warp executes
- *   takes time from mma.sync. So the loop is unrolled over the ring, by which stages and steps along K are constants in
- *   the instructions; and the last tile of K comes first, the only one that may end within a chunk.
- * - Blocks go down GROUP rows of tiles, then on to the next column, so that those running together share A and B in L2.
- * - Rows that do not begin on 16 bytes (ALIGNED is false) come by narrower copies, or through registers where not even
- *   4 bytes are aligned: loaded before a step's products, stored behind them.
+ * - Loads and copies are interleaved with the products, and almost nothing else is: on Hopper, anything else that a
+ *   warp executes takes time from mma.sync. So the loop is unrolled over the ring, which makes stages and steps along K
+ *   constants in the instructions; and the last tile of K, the only one that may end within a chunk, comes first.
+ * - Threadblock swizzle: blocks go down a band of BAND rows of tiles, then on to the next column, so that those
+ *   running at the same time share A and B in L2.
+ * - Rows that do not begin on a 16-byte boundary (ALIGNED is false) are copied by narrower instructions, or through
+ *   registers if they are not even 4-byte aligned: loaded before the products of a step, stored after them.
  */
 #ifndef KL_MULTISTAGE_CUH
 #define KL_MULTISTAGE_CUH
@@ -24,19 +25,19 @@
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 
-/* Everything about a kernel that is chosen before it is compiled. */
+/* The compile-time configuration of a kernel. */
 template <gemm_type TYPE_, gemm_layout LAYOUT_, bool ALIGNED_, int BM_, int BN_, int BK_BYTES_, int WM_, int WN_,
-          int STAGES_, int BLOCKS_, int GROUP_>
+          int STAGES_, int BLOCKS_, int BAND_>
 struct plan {
     static const gemm_type TYPE = TYPE_;
     static const gemm_layout LAYOUT = LAYOUT_;
     static const bool ALIGNED = ALIGNED_;  /* all rows of A and B begin on 16 bytes */
     static const int BM = BM_, BN = BN_;   /* a block's tile of C */
     static const int WM = WM_, WN = WN_;   /* a warp's */
-    static const int BK_BYTES = BK_BYTES_; /* of K at a time: 64 or 128 bytes */
+    static const int BK_BYTES = BK_BYTES_; /* along K at a time: 64 or 128 bytes */
     static const int STAGES = STAGES_;
-    static const int BLOCKS = BLOCKS_; /* a multiprocessor: leaves each thread 65536 / (BLOCKS * THREADS) registers */
-    static const int GROUP = GROUP_;   /* rows of tiles that are walked together */
+    static const int BLOCKS = BLOCKS_; /* per multiprocessor: leaves each thread 65536 / (BLOCKS * THREADS) registers */
+    static const int BAND = BAND_;     /* rows of tiles in a band of the threadblock swizzle */
 
     typedef typename tensor<TYPE>::bits T;
     typedef typename tensor<TYPE>::sum SUM;
@@ -45,20 +46,20 @@ struct plan {
     static const int STEPS = BK_BYTES / 32;
     static const int A_BYTES = BM * BK_BYTES, STAGE_BYTES = A_BYTES + BN * BK_BYTES, BYTES = STAGES * STAGE_BYTES;
 
-    /* B in shared memory: as tn has it, rows of K; or rows of N. */
+    /* B in shared memory: rows of K as in tn, or rows of N. */
     static const bool B_BY_K = LAYOUT == GEMM_TN;
     static const int B_ROW_BYTES = B_BY_K ? BK_BYTES : BN * (int)sizeof(T);
     static const order B_ORDER = B_BY_K || sizeof(T) == 2 ? ROWS : WORDS;
 
-    /* Chunks that a thread copies of a tile of A and of B: one of every A_STEP-th (B_STEP-th) row. */
+    /* Chunks that a thread copies from a tile of A and of B: one in every A_STEP-th (B_STEP-th) row. */
     static const int A_CHUNKS = BK_BYTES / 16, A_STEP = THREADS / A_CHUNKS, A_COPIES = BM / A_STEP;
     static const int B_CHUNKS = B_ROW_BYTES / 16, B_STEP = THREADS / B_CHUNKS;
     static const int B_COPIES = (B_BY_K ? BN : BK) / B_STEP;
     static const int COPIES = A_COPIES + B_COPIES, SHARES = STEPS > 1 ? STEPS - 1 : 1;
-    static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* copies a step, at most */
-    static const int LOAD_EVERY = 2;                         /* so many products stands a load of fragments */
+    static const int SHARE = (COPIES + SHARES - 1) / SHARES; /* at most so many copies per step */
+    static const int LOAD_EVERY = 2;                         /* a load of fragments follows after so many products */
 
-    /* A warp's patch of rows of C: 8 elements more than they have, so that rows begin in different banks. */
+    /* A warp's patch of rows of C, padded by 8 elements per row so that rows begin in different banks. */
     static const int PATCH_ROWS = 32, PATCH_PITCH = WN + 8, PATCH_BYTES = PATCH_ROWS * PATCH_PITCH * 4;
     static_assert(BK_BYTES == 64 || BK_BYTES == 128, "chunk_place knows these");
     static_assert(A_STEP % 8 == 0 && B_STEP % (B_ORDER == WORDS ? 4 : 8) == 0, "a thread's chunks are swizzled alike");
@@ -70,17 +71,17 @@ template <typename P> struct source {
     operand<typename P::T> a, b;
     int a_row, a_col, b_row, b_col;       /* its first chunk of the first tile of K, in A and in B as they lie, */
     unsigned a_to, b_to;                  /* and where it belongs in stage 0: a shared_address */
-    const typename P::T *from[P::COPIES]; /* ALIGNED: all its chunks. Of rows beyond the matrix: of the last one, for
-                                             sums that nobody stores */
-    int a_width, b_width;                 /* not ALIGNED: bytes a copy: 16, 8, 4; 0: through registers */
+    const typename P::T *from[P::COPIES]; /* ALIGNED: all its chunks. Rows beyond the matrix are replaced by the last
+                                           * one, for sums that are never stored */
+    int a_width, b_width;                 /* not ALIGNED: bytes per copy: 16, 8, 4; 0: through registers */
 };
 
-/* Bytes of a chunk that exist where `left` elements do. */
+/* How many bytes of a chunk exist if `left` elements do. */
 template <typename P> static __device__ __forceinline__ int bytes_of(int left) {
     return min(max(left, 0), P::CHUNK) * (int)sizeof(typename P::T);
 }
 
-/* Bytes that all rows begin on a multiple of. */
+/* The largest power of two that all rows are aligned to, in bytes. */
 template <typename T> static __device__ __forceinline__ int width_of(const operand<T> &x) {
     uintptr_t bits = (uintptr_t)x.at | (uintptr_t)x.ld * sizeof(T);
     return bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 0;
@@ -117,12 +118,12 @@ static __device__ __forceinline__ source<P> make_source(const gemm_problem &p, i
     return x;
 }
 
-/* Elements from a chunk of copy number s to the one `tiles` tiles of K further on. */
+/* The distance in elements from the chunk of copy number s to the one `tiles` tiles of K further on. */
 template <typename P> static __device__ __forceinline__ int64_t ahead(const source<P> &x, int s, int tiles) {
     return (int64_t)tiles * P::BK * (s < P::A_COPIES || P::B_BY_K ? 1 : x.b.ld);
 }
 
-/* Goes on by `tiles` tiles of K. */
+/* Moves on by `tiles` tiles of K. */
 template <typename P> static __device__ __forceinline__ void move(source<P> *x, int tiles) {
     if constexpr (P::ALIGNED) {
 #pragma unroll
@@ -130,13 +131,13 @@ template <typename P> static __device__ __forceinline__ void move(source<P> *x, 
     }
 }
 
-/* Where copy number s, A's first, then B's, belongs in stage `stage`. */
+/* Where copy number s (first those of A, then those of B) goes in stage `stage`. */
 template <typename P> static __device__ __forceinline__ unsigned place_of(const source<P> &x, int s, int stage) {
     if (s < P::A_COPIES) return x.a_to + (stage * P::STAGE_BYTES + s * P::A_STEP * P::BK_BYTES);
     return x.b_to + (stage * P::STAGE_BYTES + (s - P::A_COPIES) * P::B_STEP * P::B_ROW_BYTES);
 }
 
-/* One chunk by copies of `width` bytes, or through `r`, for finish(). */
+/* Copies one chunk by copies of `width` bytes, or through `r`, for finish(). */
 template <typename P>
 static __device__ __forceinline__ void copy_narrow(const operand<typename P::T> &x, int row, int col, unsigned to,
                                                    int width, raw_chunk *r) {
@@ -155,13 +156,13 @@ static __device__ __forceinline__ void copy_narrow(const operand<typename P::T> 
         if (width == 4) cp_async_4_zfill(to + i, bytes > i ? from + i : from, min(max(bytes - i, 0), 4));
 }
 
-/* Copy number s, of the tile of K that is `tiles` further on and whose rows all go on to its end. */
+/* Copy number s of the tile of K that is `tiles` further on and does not extend beyond the end of the rows. */
 template <typename P>
 static __device__ __forceinline__ void copy_whole(const source<P> &x, int s, int tiles, int stage) {
     cp_async_16(place_of(x, s, stage), x.from[s] + ahead(x, s, tiles));
 }
 
-/* The same of any tile, that at k0. What lies beyond the matrix becomes zeros. */
+/* The same for any tile, the one at k0. Whatever lies beyond the matrix becomes zeros. */
 template <typename P>
 static __device__ __forceinline__ void copy_any(const source<P> &x, int s, int k0, int stage, raw_chunk *r) {
     unsigned to = place_of(x, s, stage);
@@ -177,7 +178,7 @@ static __device__ __forceinline__ void copy_any(const source<P> &x, int s, int k
 template <typename P>
 static __device__ __forceinline__ void copy(const source<P> &x, int first, int last, int k0, int stage, raw_chunk *r) {
     if (P::ALIGNED) {
-#pragma unroll 1 /* seldom: no registers for it */
+#pragma unroll 1 /* rare: no registers for it */
         for (int s = first; s < last; s++) copy_any(x, s, k0, stage, r);
     } else {
 #pragma unroll
@@ -185,7 +186,7 @@ static __device__ __forceinline__ void copy(const source<P> &x, int first, int l
     }
 }
 
-/* The end of those that came through registers. */
+/* Finishes the copies that go through registers. */
 template <typename P>
 static __device__ __forceinline__ void finish(const source<P> &x, int first, int last, int stage, const raw_chunk *r) {
     if constexpr (!P::ALIGNED) {
@@ -196,10 +197,9 @@ static __device__ __forceinline__ void finish(const source<P> &x, int first, int
     }
 }
 
-/* Where this lane reads A and B of step 0 in the stage at `stage`: another step and other columns are an XOR or an
- * addition away, since rows of a multiple of 8 are swizzled alike. (The ring begins on 1024 bytes, where no XOR
- * reaches.)
- */
+/* Where this lane reads A and B for step 0 of the stage at `stage`: another step or other columns are an XOR or an
+ * addition away, since rows that are a multiple of 8 apart are swizzled alike. (The ring is aligned to 1024 bytes,
+ * which the XOR does not reach.) */
 template <typename P> static __device__ __forceinline__ unsigned fragment_of_a(unsigned stage, int wm) {
     int lane = threadIdx.x % 32;
     return stage + chunk_offset<ROWS, P::BK_BYTES>(wm + lane % 16, lane / 16);
@@ -242,9 +242,9 @@ static __device__ __forceinline__ void load_fragments(unsigned a_at, unsigned b_
     }
 }
 
-/* C from the warp's registers, PATCH_ROWS rows at a time by way of shared memory, where `bytes` are this warp's own:
- * what is scattered over lanes there leaves in whole rows, 16 bytes a lane, or one element where not all can be.
- * Without ADD beta is zero, and no branch on it stands between one pair and the next. */
+/* The epilogue: C from the warp's registers, PATCH_ROWS rows at a time through shared memory, where `bytes` belong to
+ * this warp alone: what is scattered over lanes leaves in whole rows, 16 bytes per lane, or one element if not all rows
+ * allow that. Without ADD beta is zero, and there is no branch on it between one pair and the next. */
 template <typename P, typename OUT, bool ADD>
 static __device__ __forceinline__ void store_tile(gemm_problem p, int row0, int col0,
                                                   const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
@@ -302,16 +302,16 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
     const int PRODUCTS = MI * NJ; /* a step */
 
-    /* Which tile of C: GROUP rows of tiles, column by column. */
+    /* The tile of C: bands of BAND rows of tiles, column by column. */
     int tiles_m = (p.m + P::BM - 1) / P::BM, tiles_n = (p.n + P::BN - 1) / P::BN;
-    int group = blockIdx.x / (P::GROUP * tiles_n), within = blockIdx.x % (P::GROUP * tiles_n);
-    int group_rows = min(P::GROUP, tiles_m - group * P::GROUP);
-    int row0 = (group * P::GROUP + within % group_rows) * P::BM, col0 = within / group_rows * P::BN;
+    int band = blockIdx.x / (P::BAND * tiles_n), within = blockIdx.x % (P::BAND * tiles_n);
+    int rows = min(P::BAND, tiles_m - band * P::BAND);
+    int row0 = (band * P::BAND + within % rows) * P::BM, col0 = within / rows * P::BN;
     int warp = threadIdx.x / 32;
     int wm = warp / (P::BN / P::WN) * P::WM, wn = warp % (P::BN / P::WN) * P::WN;
 
-    /* Fill the ring: one group of copies a tile, empty ones where there is no tile. The last tile comes first, then the
-     * others from k = 0 on. */
+    /* Fill the ring: one group of copies per tile, empty ones where there is no tile. The last tile comes first, then
+     * the others from k = 0 on. */
     int tiles = (p.k + P::BK - 1) / P::BK;
     bool whole = p.k % P::BK == 0 && (P::B_BY_K || col0 + P::BN <= p.n); /* the last tile: its rows go on to its end */
     source<P> from = make_source<P>(p, row0, col0, shared_address(stages));
@@ -341,7 +341,9 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
     typename P::SUM c_frag[MI][NJ][4] = {};
     unsigned a_frag[2][MI][4], b_frag[2][NJ][2];
     unsigned a_at = fragment_of_a<P>(shared_address(stages), wm), b_at = fragment_of_b<P>(shared_address(stages), wn);
-    asm volatile("" : "+r"(a_at), "+r"(b_at)); /* or ptxas, short of registers, computes them anew in every turn */
+    asm volatile(""
+                 : "+r"(a_at), "+r"(b_at)); /* otherwise ptxas, short of registers, recomputes them in every
+                                             * iteration */
     if (tiles > 0) load_fragments<P>(a_at, b_at, 0, 0, a_frag[0], b_frag[0]);
 
     for (int t0 = 0; t0 < tiles; t0 += STAGES) {
@@ -355,7 +357,7 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
             for (int step = 0; step < STEPS; step++) {
                 const int FIRST = min(step * P::SHARE, P::COPIES), LAST = min(FIRST + P::SHARE, P::COPIES);
                 if (!P::ALIGNED && more && FIRST < LAST) copy(from, FIRST, LAST, k0, next, through);
-                /* The last step needs the next tile: wait for it, and for everybody to be done with this one. */
+                /* The last step needs the next tile: wait for it, and until everyone is done with this one. */
                 if (step == STEPS - 1) {
                     cp_async_commit();
                     cp_async_wait<STAGES - 2>();
@@ -365,9 +367,10 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
                 load_fragments<P>(a_at, b_at, stage, (step + 1) % STEPS, a_frag[other], b_frag[other]);
 #pragma unroll
                 for (int x = 0; x < PRODUCTS; x++) {
-                    int j = x / MI, i = j % 2 ? MI - 1 - x % MI : x % MI; /* up and down: neighbours share an operand */
+                    int j = x / MI, i = j % 2 ? MI - 1 - x % MI : x % MI; /* serpentine: consecutive products share an
+                                                                           * operand */
                     multiply_32_bytes<P::TYPE>(c_frag[i][j], a_frag[step % 2][i], b_frag[step % 2][j]);
-                    /* Every few products, one of the step's copies. */
+                    /* Every few products, one of this step's copies. */
                     const int EVERY = PRODUCTS / P::SHARE, COPY = FIRST + x / EVERY;
                     if (P::ALIGNED && more && x % EVERY == EVERY / 2 && COPY < LAST) copy_whole(from, COPY, now, next);
                 }
@@ -376,7 +379,7 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
         }
         move(&from, STAGES);
     }
-    __syncthreads(); /* of the ring nothing is needed any more */
+    __syncthreads(); /* nothing in the ring is needed any more */
     unsigned char *patch = stages + warp * P::PATCH_BYTES;
     if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
         typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
@@ -394,7 +397,7 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
 template <typename P> static cudaError_t run_plan(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, P::BM, P::BN);
     if (blocks == 0) return cudaSuccess;
-    /* more than 48 KB must be asked for */
+    /* more than 48 KB is available only on request */
     cudaError_t error = cudaFuncSetAttribute(gemm_multistage<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, P::BYTES);
     if (error != cudaSuccess) return error;
     gemm_multistage<P><<<blocks, P::THREADS, P::BYTES, stream>>>(gemm_effective(p));
@@ -415,7 +418,7 @@ static cudaError_t run_multistage(const gemm_problem *p, cudaStream_t stream) {
                           : run_plan<typename chosen<TYPE, LAYOUT>::unaligned>(p, stream);
 }
 
-/* For multistage.cu: each type in a file of its own, so that they are compiled side by side. */
+/* For multistage.cu: each type is in its own file, so that they compile in parallel. */
 cudaError_t multistage_bf16(const gemm_problem *p, cudaStream_t stream);
 cudaError_t multistage_s8(const gemm_problem *p, cudaStream_t stream); /* tn */
 cudaError_t multistage_tf32(const gemm_problem *p, cudaStream_t stream);

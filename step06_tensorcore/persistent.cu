@@ -1,10 +1,10 @@
-/* Which configuration of the persistent kernel (persistent.cuh, read that first) a problem gets, its launch, and what
- * is built in for f16. */
+/* Chooses the configuration of the persistent kernel (persistent.cuh, read that first) for a problem and launches it;
+ * f16 is instantiated here. */
 #include "persistent.cuh"
 
-static const int TOGETHER = 2048; /* rows of C whose tiles are taken together */
+static const int BAND_ROWS = 2048; /* rows of C in a band of the threadblock swizzle */
 
-/* Clusters of this kernel that the current device runs at the same time: asked once a device. */
+/* Clusters of this kernel that the current device runs at the same time; queried once per device. */
 static cudaError_t resident_clusters(persistent_choice *c, int *clusters) {
     int device;
     cudaError_t error = cudaGetDevice(&device);
@@ -29,7 +29,7 @@ static cudaError_t resident_clusters(persistent_choice *c, int *clusters) {
     return cudaSuccess;
 }
 
-/* Cluster tiles of a problem. */
+/* The number of cluster tiles of a problem. */
 static int64_t cluster_tiles(const persistent_choice *c, const gemm_problem *p) {
     const int64_t BM = c->cluster * c->bm;
     return (p->m + BM - 1) / BM * ((p->n + (int64_t)c->bn - 1) / c->bn);
@@ -46,37 +46,37 @@ static cudaError_t launch_choice(persistent_choice *c, const gemm_problem *p, cu
         cudaSuccess)
         return error;
     if ((error = tensor_map_c(&c_map, p, 16)) != cudaSuccess) return error;
-    const int group = TOGETHER > c->cluster * c->bm ? TOGETHER / (c->cluster * c->bm) : 1;
+    const int band = BAND_ROWS > c->cluster * c->bm ? BAND_ROWS / (c->cluster * c->bm) : 1;
     return hopper_launch(c->kernel, clusters * c->cluster, c->cluster, c->threads, c->bytes, stream, a_map, b_map,
-                         c_map, hopper_of(p), group);
+                         c_map, hopper_of(p), band);
 }
 
-/* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor: they are one of its lines, parts of two, or
+/* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor, which are one of its lines, parts of two, or
  * even parts of five sectors of 32 bytes. Measured on an H200. */
 static int64_t row_cycles(const void *matrix, int64_t pitch_bytes) {
     const uintptr_t bits = (uintptr_t)matrix | (uintptr_t)pitch_bytes;
     return bits % 128 == 0 ? 1 : bits % 32 == 0 ? 2 : 4;
 }
 
-/* What a launch costs, in clock cycles more or less: as many rounds as the slowest cluster has tiles, each of so many
- * steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. The rest was measured on
- * an H200: how long L2 takes, ten cycles more a step where tiles have 128 columns, what a tile costs beside (where the
- * consumers take turns, nearly nothing but the last), and the beginning of a cluster. */
+/* The approximate cost of a launch in clock cycles: as many waves as the slowest cluster has tiles, each of the same
+ * number of steps along K. A step of 128 x 256 x 128 bytes keeps the tensor cores busy for 1024 cycles. The rest was
+ * measured on an H200: how long L2 takes, ten more cycles per step for tiles of 128 columns, the epilogue of a tile
+ * (with ping-pong consumers almost nothing except for the last one), and the start of a cluster. */
 static int64_t cycles(persistent_choice *c, const gemm_problem *p) {
     const int BK = hopper_bk(p->type);
     const int64_t SIZE = ROW_BYTES / BK, steps = (p->k + BK - 1) / BK;
     int clusters;
     if (resident_clusters(c, &clusters) != cudaSuccess || clusters == 0) return INT64_MAX;
-    const int64_t rounds = (cluster_tiles(c, p) + clusters - 1) / clusters;
+    const int64_t waves = (cluster_tiles(c, p) + clusters - 1) / clusters;
     const int64_t multiply = c->bm * c->bn / 32 + (c->bn == 128 ? 10 : 0);
     const int64_t bring =
         c->bm * row_cycles(p->A, p->lda * SIZE) + c->bn / c->cluster * row_cycles(p->B, p->ldb * SIZE);
-    const int64_t end = 1500 + 13 * c->bn, between = c->turns ? 500 : end;
-    return rounds * steps * (multiply > bring ? multiply : bring) + (rounds - 1) * between + end +
+    const int64_t epilogue = 1500 + 13 * c->bn, between = c->ping_pong ? 500 : epilogue;
+    return waves * steps * (multiply > bring ? multiply : bring) + (waves - 1) * between + epilogue +
            (c->cluster > 1 ? 1000 : 0);
 }
 
-/* What there is for the problem's type and layout. */
+/* The choices for the problem's type and layout. */
 static persistent_choice *choices(const gemm_problem *p) {
     if (p->type == GEMM_BF16) return persistent_bf16(p->layout);
     if (p->type == GEMM_S8) return persistent_s8();
@@ -88,7 +88,7 @@ extern "C" kernel_info kernel_persistent(void) {
     return {(const void *)gemm_persistent<GEMM_F16, GEMM_TN, wide>, wide::THREADS, wide::BYTES};
 }
 
-/* Launches the one that costs least; of equals the first. */
+/* Launches the cheapest one; among equals the first. */
 extern "C" cudaError_t launch_persistent(const gemm_problem *problem, cudaStream_t stream) {
     if (problem->m == 0 || problem->n == 0) return cudaSuccess;
     if (tensor_map_refuses(problem) != NULL) return launch_multistage(problem, stream);

@@ -1,28 +1,28 @@
-/* Blocks that stay, and consumers that take turns: one launch of as many blocks as fit the GPU, each working through
- * tile after tile.
+/* Persistent blocks and ping-pong consumers: one launch of as many blocks as fit on the GPU, each working through tile
+ * after tile.
  *
- * Nobody waits for a beginning: the producer runs ahead into the next tile while this one is multiplied. Nobody waits
- * for an end either: a tile of 128 x 192 or 128 x 128 belongs to one consumer as a whole, which stores its sums while
- * the other multiplies the next one. (When both share a tile of 128 x 256, both store at once, and no tensor core works
- * meanwhile.) The sums leave through shared memory and a bulk store that runs in the background.
+ * There is no prologue to wait for: the producer runs ahead into the next tile while this one is multiplied. Nor is
+ * there an epilogue to wait for: a tile of 128 x 192 or 128 x 128 belongs to a single consumer, which stores its sums
+ * while the other multiplies the next tile. (When both share a tile of 128 x 256, both store at once, and the tensor
+ * cores are idle meanwhile.) The sums leave through shared memory and a bulk store that runs in the background.
  *
- *     producer     │ asks for the stages of tile 0, of tile 1, of tile 2 ..., as they become empty
+ *     producer     │ requests the stages of tile 0, of tile 1, of tile 2 ..., as they become empty
  *     consumer 0   │ multiply tile 0 │ store │  wait  │ multiply tile 2 │ store │  wait  │ multiply tile 4
  *     consumer 1   │      wait       │ multiply tile 1 │ store │  wait  │ multiply tile 3 │ store │  wait
  *                                      store: registers -> stmatrix -> shared memory -> bulk store
  *
- * All stages pass through one ring, and a consumer skips those of the other's tiles. But an mbarrier's parity tells a
- * phase from its neighbours only, so nobody may wait for a phase that lies further ahead: a consumer first waits, at a
- * named barrier, until the other has seen the last stage of the tile before arrive.
+ * All stages pass through one ring, and each consumer skips those of the other's tiles. But the parity of an mbarrier
+ * only tells adjacent phases apart, so no one may wait for a phase further ahead: a consumer first waits, at a named
+ * barrier, until the other has seen the last stage of the previous tile arrive.
  *
- * Tiles are taken in groups of neighbouring rows, column by column, so that what runs at the same time is a compact
- * rectangle of C, and L2 holds what it reads. Where such tiles are too few for the GPU they are 64 x 128, for a single
- * consumer.
+ * The tile scheduler rasterizes C in bands of neighbouring rows, column by column (threadblock swizzle), so that what
+ * runs at the same time is a compact rectangle of C and L2 holds what it reads. Where such tiles are too few for the
+ * GPU, they are 64 x 128, for a single consumer.
  *
- * Rows of A or B whose pitch is no multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
- * lines, and where it is no multiple of 32 bytes either, in five sectors instead of four. Where L2 then takes longer
- * than the products, two blocks, one above the other, are a cluster: each brings half of the B that they have in common
- * and sends it to both. That costs time at the beginning, and where L2 keeps up it gains nothing.
+ * Rows of A or B whose pitch is not a multiple of 128 bytes cost L2 more: each 128 bytes of a tile lie in two of its
+ * lines and, if the pitch is not a multiple of 32 bytes either, in five sectors instead of four. If L2 then takes
+ * longer than the products, two blocks, one above the other, form a cluster: each loads half of the B that they share
+ * and multicasts it to both. That costs time at the start, and gains nothing where L2 keeps up.
  */
 #ifndef KL_PERSISTENT_CUH
 #define KL_PERSISTENT_CUH
@@ -31,49 +31,51 @@
 #include "ptx/ldmatrix.cuh"
 
 /* A configuration: the knobs, in one place. */
-template <int BM_, int BN_, int STAGES_, int TURNS_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
+template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFERS_> struct persistent_tile {
     static const int BM = BM_, BN = BN_; /* the tile of a block */
-    /* The consumers take turns, a whole tile each; or they share a tile, 64 rows each. */
-    static const bool TURNS = TURNS_;
+    /* The consumers ping-pong, a whole tile each; or they share a tile, 64 rows each. */
+    static const bool PING_PONG = PING_PONG_;
     static const int STAGES = STAGES_;   /* of the ring: 128 bytes along K each */
     static const int CLUSTER = CLUSTER_; /* blocks, one above the other, that share a tile of B */
-    static const int BUFFERS = BUFFERS_; /* a warp's results go out 128 bytes a row at once, from so many places */
-    static const int CONSUMERS = TURNS ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
-    static const int PIECES = TURNS ? BM / 64 : 1; /* of 64 rows, a consumer's */
+    static const int BUFFERS = BUFFERS_; /* buffers per warp for results, which leave 128 bytes per row at a time */
+    static const int CONSUMERS = PING_PONG ? 2 : BM / 64, WARPS = 4 * CONSUMERS;
+    static const int PIECES = PING_PONG ? BM / 64 : 1; /* 64-row parts of a tile that a consumer holds */
     static const int THREADS = 128 * (1 + CONSUMERS);
     static const int A_BYTES = BM * ROW_BYTES, B_BYTES = BN * ROW_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
     static const int SLAB = 16 * ROW_BYTES; /* 16 rows of a warp */
     static const int STORE_BYTES = WARPS * BUFFERS * SLAB;
-    /* Barriers: `full` and `empty`, one a stage; from OLD on one a consumer's warp, for what C held. */
+    /* Barriers: `full` and `empty`, one per stage; from OLD on, one per consumer warp, for the old contents of C. */
     static const int OLD = 2 * 8 * STAGES, BARRIER_BYTES = 1024;
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES + STORE_BYTES;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
-    /* Stages that a block fills before it waits for anyone: all, but in a cluster, where that costs L2 twice the B. */
+    /* Stages that a block fills before it waits for anyone: all of them, except in a cluster, where that would make L2
+     * deliver B twice. */
     static const int ALONE = CLUSTER == 1 ? STAGES : 1;
-    /* A block of three warpgroups starts with 168 registers a thread, and the sum stays. */
+    /* A block of three warpgroups starts with 168 registers per thread, and the total stays the same. */
     static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 };
 
-/* ---- which tile ---- */
+/* ---- tile scheduler ---- */
 
-/* Cluster tile number `tile` of tiles_m x tiles_n: groups of `group` rows, column by column. */
-__device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int group, int *row, int *col) {
-    const int first = tile / (group * tiles_n) * group, inside = tile % (group * tiles_n);
-    const int rows = min(group, tiles_m - first);
+/* Cluster tile number `tile` of tiles_m x tiles_n: bands of `band` rows of tiles, column by column. */
+__device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int band, int *row, int *col) {
+    const int first = tile / (band * tiles_n) * band, inside = tile % (band * tiles_n);
+    const int rows = min(band, tiles_m - first);
     *row = first + inside % rows;
     *col = inside / rows;
 }
 
-/* ---- from registers to C ---- */
+/* ---- epilogue: from registers to C ---- */
 
-/* What lies at an address of shared memory. */
+/* The object at an address in shared memory. */
 template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
     return *(X *)__cvta_shared_to_generic(address);
 }
 
-/* A warp's 16 rows of COUNT / 2 columns from (row, col) on: rounded, laid into shared memory as the swizzle wants it,
- * and sent. `place` says which buffer is next. ADD: beta is not zero, and what C held comes first, to where the results
- * will lie; the warp has a barrier for that, which ends an even number of phases a tile. */
+/* A warp's 16 rows of COUNT / 2 columns, starting at (row, col): rounded, written to shared memory in the swizzled
+ * layout, and sent. `place` says which buffer is next. ADD: beta is not zero, and the old contents of C are fetched
+ * first, to where the results will go; each warp has a barrier for that, which completes an even number of phases per
+ * tile. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void send(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
                                             int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
@@ -87,7 +89,7 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
         const uint32_t slab = buffers + *place * T::SLAB;
         *place = *place + 1 == T::BUFFERS ? 0 : *place + 1;
         if (lane == 0) {
-            tma_store_wait_read<T::BUFFERS - 1>(); /* what was there before has been read */
+            tma_store_wait_read<T::BUFFERS - 1>(); /* the previous contents have been read */
             if (ADD) mbarrier_arrive_expect_tx(old, T::SLAB);
             if (ADD) tma_load(slab, map, col + s * BLOCKS * 8, row, old);
         }
@@ -108,7 +110,8 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
                 }
                 stmatrix_x4(to, four[0], four[1], four[2], four[3]);
             } else {
-                /* Odd rows take the blocks in another order: else four rows would meet in half of the banks. */
+                /* Odd rows process the blocks in a different order: otherwise four rows would meet in half of the
+                 * banks. */
                 const bool odd = lane / 4 % 2 == 1;
                 const int other = j ^ 2, block = odd ? other : j;
 #pragma unroll
@@ -132,7 +135,7 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
     }
 }
 
-/* The same for the type of C that the problem has. */
+/* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
 static __device__ __forceinline__ void finish(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
                                               int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
@@ -148,9 +151,10 @@ static __device__ __forceinline__ void finish(const hopper_problem &p, const CUt
 
 /* ---- from memory to the ring ---- */
 
-/* One step of a tile into stage s, when it is empty: this block's rows of A from `row` on; and the columns of B from
- * `col` on, a part for all blocks of the cluster, of which the others bring the rest; or, ALONE, all for this one.
- * tn: a part of B is columns, along K. nn: B comes in boxes of 64 columns, and a part is some of their rows of K. */
+/* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
+ * from `col` on, one part of them for all blocks of the cluster, of which the others load the rest; or, ALONE, all of
+ * them for this block only. tn: a part of B is some of its columns, along K. nn: B comes in boxes of 64 columns, and a
+ * part is some of their rows of K. */
 template <int TYPE, int LAYOUT, class T, bool ALONE>
 static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUtensorMap *b_map, uint32_t ring,
                                              uint32_t full, int s, int t, int row, int col, unsigned rank) {
@@ -176,14 +180,15 @@ static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUt
 template <int TYPE, int LAYOUT, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
     gemm_persistent(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
-                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const int group) {
+                    const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const int band) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
     const int BK = hopper_bk(TYPE);
-    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one a stage */
+    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one per stage */
     const uint32_t ring = full + T::BARRIER_BYTES, staging = ring + T::STAGES * T::STAGE_BYTES;
     const unsigned rank = T::CLUSTER > 1 ? cluster_rank() : 0;
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
+                                                                   * lanes */
 
     const int tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), tiles_n = (p.n + T::BN - 1) / T::BN;
     const int tiles = tiles_m * tiles_n, step = gridDim.x / T::CLUSTER;
@@ -195,23 +200,23 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         tma_prefetch(&c_map);
         for (int s = 0; s < T::STAGES; s++) {
             mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, (T::TURNS ? 1 : T::CONSUMERS) * T::CLUSTER);
+            mbarrier_init(empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
         }
         for (int w = 0; w < T::WARPS; w++) mbarrier_init(full + T::OLD + 8 * w, 1);
         fence_mbarrier_init();
     }
     __syncwarp();
-    /* Nobody uses a barrier before it is there; in a cluster those of the other blocks neither. */
+    /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
     const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
     if (T::CLUSTER > 1)
         cluster_arrive_relaxed();
     else if (threadIdx.x < 32)
         named_barrier_arrive(1, READY);
-    /* But the first stages need nobody else: they are on their way before anyone waits. */
+    /* But the first stages depend on no one else: they are requested before anyone waits. */
     const int alone = min(steps, T::ALONE);
     if (threadIdx.x == 0) {
         int tile_m, tile_n;
-        locate(blockIdx.x / T::CLUSTER, tiles_m, tiles_n, group, &tile_m, &tile_n);
+        locate(blockIdx.x / T::CLUSTER, tiles_m, tiles_n, band, &tile_m, &tile_n);
         const int row = (tile_m * T::CLUSTER + rank) * T::BM;
 #pragma unroll 1
         for (int t = 0; t < alone; t++)
@@ -223,8 +228,8 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     else if (warpgroup > 0)
         named_barrier_wait(1, READY);
 
-    int s = 0;          /* the stage that is next, */
-    unsigned phase = 0; /* and the parity of its barriers' phase */
+    int s = 0;          /* the next stage, */
+    unsigned phase = 0; /* and the parity of its barriers' current phase */
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
         if (threadIdx.x == 0) {
@@ -232,7 +237,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
             s = alone % T::STAGES, phase = alone / T::STAGES;
             for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
                 int tile_m, tile_n;
-                locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
+                locate(tile, tiles_m, tiles_n, band, &tile_m, &tile_n);
                 const int row = (tile_m * T::CLUSTER + rank) * T::BM;
                 for (; t < steps; t++) {
                     mbarrier_wait(empty + 8 * s, phase ^ 1);
@@ -253,24 +258,25 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(empty, thread) : empty;
         int place = 0;
         sum_type d[T::PIECES][T::BN / 2];
-        const int own = T::TURNS ? 2 : 1; /* every tile, or every second one */
+        const int own = T::PING_PONG ? 2 : 1; /* every tile, or every second one */
         int tile = blockIdx.x / T::CLUSTER;
-        if (T::TURNS && consumer == 1) { /* the first tile is the other's */
+        if (T::PING_PONG && consumer == 1) { /* the first tile is the other's */
             tile += step;
             phase ^= (s + steps) / T::STAGES & 1;
             s = (s + steps) % T::STAGES;
         }
         for (; tile < tiles; tile += own * step) {
             int last = 0;
-            /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
-             * consumer begins when the other has seen all of the tile before arrive. */
-            if (T::TURNS && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
+            /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins
+             * once the other has seen all of the previous tile arrive. */
+            if (T::PING_PONG && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
             for (int t = 0; t < steps; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
-                const uint64_t a = wgmma_k_major(stage + (T::TURNS ? 0 : consumer * 64 * ROW_BYTES));
+                const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
                 const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
                 mbarrier_wait(full + 8 * s, phase);
-                if (T::TURNS && t == steps - 1 && tile + step < tiles) named_barrier_arrive(2 + (consumer ^ 1), 256);
+                if (T::PING_PONG && t == steps - 1 && tile + step < tiles)
+                    named_barrier_arrive(2 + (consumer ^ 1), 256);
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < K_STEPS; i++)
@@ -279,7 +285,7 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                         hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
                                                       b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
                 wgmma_commit();
-                /* The stage before has been multiplied now, this one perhaps not yet. */
+                /* By now the previous stage has been multiplied, this one perhaps not yet. */
 #pragma unroll
                 for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
                 if (t > 0 && thread < T::CLUSTER) {
@@ -299,14 +305,14 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                 else
                     mbarrier_arrive(release + 8 * last);
             }
-            if (T::TURNS) { /* the next tile is the other's */
+            if (T::PING_PONG) { /* the next tile is the other's */
                 phase ^= (s + steps) / T::STAGES & 1;
                 s = (s + steps) % T::STAGES;
             }
 
             int tile_m, tile_n;
-            locate(tile, tiles_m, tiles_n, group, &tile_m, &tile_n);
-            const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::TURNS ? warp % 4 : warp) * 16;
+            locate(tile, tiles_m, tiles_n, band, &tile_m, &tile_n);
+            const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::PING_PONG ? warp % 4 : warp) * 16;
 #pragma unroll
             for (int piece = 0; piece < T::PIECES; piece++)
                 finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place,
@@ -315,14 +321,14 @@ __global__ void __launch_bounds__(T::THREADS, 1)
         if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
         __syncwarp();
     }
-    /* No block ends while another may send it a tile or an arrival. */
+    /* No block may exit while another may still send it a tile or an arrival. */
     if (T::CLUSTER > 1) cluster_sync();
 #else
     __trap();
 #endif
 }
 
-/* ---- what is built in ---- */
+/* ---- instantiations ---- */
 
 typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUtensorMap, const hopper_problem,
                                const int);
@@ -331,25 +337,26 @@ typedef void persistent_kernel(const CUtensorMap, const CUtensorMap, const CUten
 typedef struct {
     persistent_kernel *kernel;
     int bm, bn, cluster, threads, bytes; /* as in persistent_tile */
-    bool turns;
-    int device, clusters; /* clusters of it that this device runs at the same time; -1: none has been asked yet */
+    bool ping_pong;
+    int device, clusters; /* clusters of it that this device runs at the same time; -1: not queried yet */
 } persistent_choice;
 
 enum { PERSISTENT_CHOICES = 5 };
 
 template <int TYPE, int LAYOUT, class T> static persistent_choice persistent_of(void) {
-    return {gemm_persistent<TYPE, LAYOUT, T>, T::BM, T::BN, T::CLUSTER, T::THREADS, T::BYTES, T::TURNS, -1, 0};
+    return {gemm_persistent<TYPE, LAYOUT, T>, T::BM, T::BN, T::CLUSTER, T::THREADS, T::BYTES, T::PING_PONG, -1, 0};
 }
 
-/* The configurations.                      BM   BN stages turns cluster buffers */
+/* The configurations.                 BM   BN stages ping-pong cluster buffers */
 typedef persistent_tile<128, 192, 5, 1, 1, 1> wide;
 typedef persistent_tile<128, 192, 5, 1, 2, 1> wide_pair;
 typedef persistent_tile<128, 128, 5, 1, 1, 4> square;
-typedef persistent_tile<128, 128, 6, 1, 1, 2> square_deep; /* s8: faster by a fourteenth at 2048^3, others slower */
+typedef persistent_tile<128, 128, 6, 1, 1, 2> square_deep; /* s8: faster by one fourteenth at 2048^3; the other types
+                                                            * are slower */
 typedef persistent_tile<64, 128, 8, 0, 1, 1> flat;
 typedef persistent_tile<64, 128, 7, 0, 2, 2> flat_pair;
 
-/* Those of a type and a layout, PERSISTENT_CHOICES of them. */
+/* Those for a type and a layout, PERSISTENT_CHOICES of them. */
 template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(void) {
     typedef std::conditional_t<TYPE == GEMM_S8, square_deep, square> square_tile;
     static persistent_choice all[] = {
@@ -361,7 +368,7 @@ template <int TYPE, int LAYOUT> static persistent_choice *persistent_choices(voi
     return all;
 }
 
-/* For the launcher in persistent.cu: each type in a file of its own, so that they are compiled side by side. */
+/* For the launcher in persistent.cu: each type is in its own file, so that they compile in parallel. */
 persistent_choice *persistent_bf16(gemm_layout layout);
 persistent_choice *persistent_s8(void);   /* tn */
 persistent_choice *persistent_tf32(void); /* tn */

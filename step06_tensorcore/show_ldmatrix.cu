@@ -1,9 +1,10 @@
 /* --show ldmatrix: which lane gives the address of which row, and what each lane gets. Every lane has a row of its own
- * somewhere in shared memory, eight 16-bit elements that say whose they are, and gives that row's address. What comes
- * back then names the lane that gave the address, and the column.
+ * somewhere in shared memory, eight 16-bit elements that encode their owner, and gives the address of that row. What
+ * comes back then identifies the lane that gave the address, and the column.
  *
  *   T5's row, element 3: 5 * 8 + 3 = 43          T21 gets 43 in the upper half of its r0?
- *                                                a1 of T21 is column 3 of the row that T5 pointed to */
+ *                                                a1 of T21 is column 3 of the row that T5 pointed to
+ */
 #include "ptx/cp_async.cuh"
 #include "gpu/error.h"
 #include "fragment.h"

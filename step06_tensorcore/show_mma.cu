@@ -1,7 +1,7 @@
-/* --show mma_s8, --show mma_f16: which lane holds which element of A, B, C and D. The instruction itself is asked:
- * where all of A is 0 but for a single 1, and every element of B is its own number, an element of D that is not 0 is
- * the number of the one element of B that the 1 met. Once for every element of A, that is all there is to know of an
- * mma.
+/* --show mma_s8, --show mma_f16: which lane holds which element of A, B, C and D. The instruction itself gives the
+ * answer: if all of A is 0 except for a single 1, and every element of B is its own number, a non-zero element of D is
+ * the number of the one element of B that the 1 met. Repeated for every element of A, that is all there is to know
+ * about an mma.
  *
  *   A: T0's a1 is 1             B: T0's b0 ... b3 are 1 ... 4,             D: T1's d0 comes out as 34:
  *      all else is 0               T1's b0 ... b3 are 5 ... 8, ...            a1 of T0 meets b1 of T8 on its way there
@@ -51,8 +51,7 @@ __device__ void multiply(m16n8k16_f16_f16 &x) {
     mma_m16n8k16_f16_f16(x.d.r, x.a.r, x.b.r);
 }
 
-/* Each element its own number, 1 ... 128, and back; 0 is -1. (In eight bits 128 is -128, so it is in all types.)
- */
+/* Each element's own number, 1 ... 128, and back; 0 is -1. (In eight bits 128 is -128, so all types can hold it.) */
 template <typename T> __device__ void number(T *e, int count, int lane) {
     for (int i = 0; i < count; i++) e[i] = (T)(float)(signed char)(lane * count + i + 1);
 }
@@ -91,7 +90,7 @@ static void document(fragment *a, fragment *b, fragment *d, int pack) {
     }
 }
 
-/* Asks one mma, compares its answer with what is documented, and draws it. */
+/* Runs one mma, compares its answer with the documentation, and draws it. */
 template <typename IN, typename SUM, int A, int B, int D>
 static bool show(const char *name, lane_holds<IN, SUM, A, B, D> x, bool draw, FILE *out) {
     const int pack = 4 / sizeof(IN), m = D * 32 / 8, k = B * 32 / 8;

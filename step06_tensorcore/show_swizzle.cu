@@ -1,6 +1,6 @@
 /* --show swizzle: where the 16-byte chunks of a tile lie in shared memory, and what that costs. The tile has 16 rows of
- * 64 halves: 8 chunks, 128 bytes, all 32 banks. ldmatrix reads a column of chunks, eight rows of it a wavefront if
- * their banks differ:
+ * 64 halves: 8 chunks, 128 bytes, all 32 banks. ldmatrix reads a column of chunks, eight rows per wavefront if their
+ * banks differ:
  *
  *              plain                       padded: 9 chunks a row              XOR: chunk c of row r at c ^ r % 8
  *   banks   0.. 4.. 8.. 12..                0.. 4.. 8.. 12..                    0.. 4.. 8.. 12..
@@ -9,7 +9,7 @@
  *   row 2   [0]  1   2   3                   6   7  [0]  1                       2   3  [0]  1
  *           8 wavefronts                    1 wavefront, 1/9 of it wasted       1 wavefront, nothing wasted
  *
- * A warp does the stores and loads, and notes every address; the wavefronts are counted from those. */
+ * A warp does the stores and loads and records every address; the wavefronts are counted from these. */
 #include "base/banks.h"
 #include "ptx/cp_async.cuh"
 #include "gpu/error.h"
@@ -19,7 +19,8 @@
 enum arrangement { PLAIN, PADDED, XORED, ARRANGEMENTS };
 enum { LANES = 32, ROWS = 16, CHUNKS = 8, CHUNK = 16, HALVES = 8, TURNS = ROWS * CHUNKS / LANES, COLUMN = 2 };
 
-/* Addresses in bytes from the tile's begin, a lane each, and what ldmatrix.x4 read; four instructions of each kind. */
+/* Addresses in bytes from the start of the tile, one per lane, and what ldmatrix.x4 read; four instructions of each
+ * kind. */
 typedef struct {
     unsigned store[TURNS][LANES];
     unsigned column[TURNS][LANES], got_column[TURNS][LANES][4];
@@ -56,7 +57,7 @@ template <arrangement HOW> __global__ void use_tile(record_of_warp *seen) {
     }
 }
 
-/* Did lane `lane` get in register r the two halves it should, where lane l pointed to chunk from[l]? */
+/* Did lane `lane` get the right two halves in register r, given that lane l pointed to chunk from[l]? */
 static bool arrived(unsigned got, int lane, int r, const int from[LANES]) {
     const unsigned first = (unsigned)(from[8 * r + lane / 4] * HALVES + 2 * (lane % 4));
     return got == (first | (first + 1) << 16);

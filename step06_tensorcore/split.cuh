@@ -5,16 +5,15 @@
  *   small           +-1.mmmmmmmmmm        a - big, exact in FP32, has 12 bits; TF32 takes 11 of them
  *   rest                          m       at most 2^-23 of a: lost
  *
- * A pass of its own splits all of A and B, since each element is multiplied with hundreds of others, and lays the parts
- * out in the workspace as wgmma is to find them in shared memory:
+ * A separate pass splits all of A and B, since each element is multiplied by hundreds of others, and lays the parts out
+ * in the workspace just as wgmma needs them in shared memory:
  *
  *   panel     128 rows of A, or columns of B; beyond the last there are zeros
  *   slab      16 k of a panel: 128 rows of 16 big and 16 small words, 16 KB in a piece; beyond the last k, zeros
  *   row       128 bytes, K-major: big chunks 0 ... 3 (of four words), small chunks 4 ... 7; chunk c of row r is where
  *             c ^ (r % 8) would be, the 128-byte swizzle
  *
- * So whatever the alignment, layout and sides of A and B, a slab is one contiguous copy, and no tensor map is needed.
- */
+ * So whatever the alignment, layout and size of A and B, a slab is one contiguous copy, and no tensor map is needed. */
 #ifndef KL_STEP06_SPLIT_CUH
 #define KL_STEP06_SPLIT_CUH
 
@@ -36,20 +35,20 @@ static inline __host__ __device__ int split_slabs(int k) {
     return (int)(((int64_t)k + together - 1) / together) * SPLIT_TOGETHER;
 }
 
-/* A slab's first word. A's panels come first, then B's. */
+/* The first word of a slab. The panels of A come first, then those of B. */
 static inline __host__ __device__ float *split_slab(const gemm_problem &p, int64_t panel, int slab) {
     return (float *)p.workspace + (panel * split_slabs(p.k) + slab) * SLAB_WORDS;
 }
 
-/* Rounded to TF32: to the nearest, ties away from zero, as cvt.rna.tf32.f32 does; but what that would make infinite is
- * cut off. Infinities stay, and a NaN stays one or becomes infinite. */
+/* Rounded to TF32: to nearest, ties away from zero, like cvt.rna.tf32.f32, but truncated if rounding would make it
+ * infinite. Infinities stay, and a NaN stays one or becomes infinite. */
 __device__ __forceinline__ float to_tf32(float x) {
     const unsigned bits = __float_as_uint(x);
     const bool rounds = (bits & 0x7fffffffu) + 0x1000u < 0x7f800000u;
     return __uint_as_float((rounds ? bits + 0x1000u : bits) & 0xffffe000u);
 }
 
-/* Of an infinity (or a NaN) the smaller part is zero: inf - inf would be NaN. */
+/* The small part of an infinity (or a NaN) is zero: inf - inf would be NaN. */
 __device__ __forceinline__ float smaller_part(float x, float big) {
     const float rest = x - big;
     return rest == rest ? to_tf32(rest) : 0.0f;
@@ -65,8 +64,8 @@ __device__ __forceinline__ void split_store(float *slab, int row, int chunk, flo
     to[(chunk + 4) ^ (row % 8)] = small;
 }
 
-/* SPLIT_SLABS slabs of a panel of X, whose rows (or columns, of a transposed X) are contiguous along K. Four lanes take
- * a row's 16 k, a warp 8 rows: what it writes is contiguous. */
+/* SPLIT_SLABS slabs of a panel of X, whose rows (or columns, if X is transposed) are contiguous along K. Four lanes
+ * handle a row's 16 k, a warp 8 rows: what it writes is contiguous. */
 template <bool VECTOR>
 __device__ __forceinline__ void split_rows(const gemm_problem &p, const float *x, int ld, int rows, int row0, int slab0,
                                            float *to) {
@@ -86,7 +85,7 @@ __device__ __forceinline__ void split_rows(const gemm_problem &p, const float *x
     }
 }
 
-/* The same of a B whose rows run along N: lanes read along N, exchange through shared memory, and go on along K. */
+/* The same for a B whose rows run along N: lanes read along N, exchange through shared memory, and write along K. */
 __device__ __forceinline__ void split_columns(const gemm_problem &p, int col0, int slab0, float *to) {
     const int COLS = PANEL_ROWS, ROWS = SPLIT_SLABS * SLAB_K;
     const int PITCH = COLS + 2; /* 8 columns in 4 chunks of 4 k fall into 32 banks */
@@ -114,8 +113,7 @@ __device__ __forceinline__ void split_columns(const gemm_problem &p, int col0, i
 /* Blocks 0 ... blocks_a - 1 split A, the others B. */
 __global__ void __launch_bounds__(SPLIT_THREADS)
     gemm_split(gemm_problem p, unsigned blocks_a, bool vector_a, bool vector_b) {
-    griddepcontrol_launch_dependents(); /* the product's blocks may set themselves up; they wait for this kernel's end
-                                         */
+    griddepcontrol_launch_dependents(); /* the blocks of the product may start now; they wait for this kernel to end */
     const bool of_b = blockIdx.x >= blocks_a;
     const unsigned block = blockIdx.x - (of_b ? blocks_a : 0);
     const int across = (split_slabs(p.k) + SPLIT_SLABS - 1) / SPLIT_SLABS;

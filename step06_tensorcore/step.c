@@ -1,4 +1,4 @@
-/* Step 6: matrices on tensor cores. */
+/* Step 6: matrix products on tensor cores. */
 #include "gemm/gemm.h"
 #include "tensor_map.h"
 
@@ -42,10 +42,10 @@ static const char *takes_tf32x3(const gemm_problem *p) {
     return p->type == GEMM_TF32X3 ? NULL : "takes tf32x3";
 }
 
-/* Why no variant but tf32x3 can do the problem; NULL: it can. */
+/* Why the variants other than tf32x3 cannot solve the problem; NULL: they can. */
 static const char *refused(const gemm_problem *p) {
     if (p->type == GEMM_TF32X3) return "takes f16, bf16, s8 and tf32";
-    return p->type == GEMM_S8 && p->layout != GEMM_TN ? "takes s8 in tn: of bytes nothing transposes" : NULL;
+    return p->type == GEMM_S8 && p->layout != GEMM_TN ? "takes s8 in tn: nothing transposes bytes" : NULL;
 }
 
 static const char *refused_by_wmma(const gemm_problem *p) {
@@ -61,21 +61,21 @@ static const gemm_variant variants[] = {
      kernel_mma_s8_tile, needs_mma_s8, takes_s8_tn, NULL, NULL},
     {"wmma", "CUDA C++'s fragments: load, multiply, store", launch_wmma, kernel_wmma, needs_sm75, refused_by_wmma, NULL,
      NULL},
-    {"mma_sync", "the instruction itself; each lane loads its own pieces", launch_mma_sync, kernel_mma_sync, needs_sm80,
+    {"mma_sync", "the bare instruction; each lane loads its own pieces", launch_mma_sync, kernel_mma_sync, needs_sm80,
      refused, NULL, NULL},
-    {"ldmatrix", "four 8 x 8 matrices a load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL, NULL},
+    {"ldmatrix", "four 8 x 8 matrices per load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, refused, NULL, NULL},
     {"swizzle", "chunks XORed with their row: no bank conflicts", launch_swizzle, kernel_swizzle, needs_sm80, refused,
      NULL, NULL},
-    {"multistage", "cp.async in stages, fragments a step ahead, blocks in an order for L2", launch_multistage,
+    {"multistage", "cp.async in stages, fragments a step ahead, blocks swizzled for L2", launch_multistage,
      kernel_multistage, needs_sm80, refused, NULL, NULL},
-    {"wgmma", "TMA brings tiles, one warpgroup multiplies them where they lie", launch_wgmma, kernel_wgmma, needs_wgmma,
-     refused, tensor_map_refuses, workspace_hopper},
-    {"warp_specialised", "one warpgroup brings tiles, two multiply: 128x256 a block", launch_warp_specialised,
+    {"wgmma", "TMA loads tiles, one warpgroup multiplies them straight from shared memory", launch_wgmma, kernel_wgmma,
+     needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
+    {"warp_specialised", "one warpgroup loads tiles, two multiply: 128x256 per block", launch_warp_specialised,
      kernel_warp_specialised, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
-    {"persistent", "blocks that stay; consumers in turns: one stores while the other multiplies", launch_persistent,
+    {"persistent", "persistent blocks, ping-pong consumers: one stores while the other multiplies", launch_persistent,
      kernel_persistent, needs_wgmma, refused, tensor_map_refuses, workspace_hopper},
-    {"tf32x3", "FP32 from three products of TF32, summed up in FP32", launch_tf32x3, kernel_tf32x3, needs_wgmma,
-     takes_tf32x3, NULL, workspace_tf32x3},
+    {"tf32x3", "FP32 from three TF32 products, summed in FP32", launch_tf32x3, kernel_tf32x3, needs_wgmma, takes_tf32x3,
+     NULL, workspace_tf32x3},
 };
 
 static const gemm_show shows[] = {

@@ -1,5 +1,6 @@
-/* XOR swizzle: the chunks (16 bytes) of a row change places, in each row differently, so that what is read together
- * lies in different banks: for nothing, where padding costs shared memory and the 16-byte alignment of the next row.
+/* XOR swizzle: the chunks (16 bytes) of a row are permuted, differently in each row, so that what is read together lies
+ * in different banks. It costs nothing, whereas padding takes shared memory and may break the 16-byte alignment of the
+ * next row.
  *
  *   rows of 64 bytes, two fill the 32 banks; chunk c of row r goes to c ^ (r / 2) % 4:
  *
@@ -9,16 +10,15 @@
  *    4          2     3     0     1      2     3     0     1      5     columns of this table. A store writes whole
  *    6          3     2     1     0      3     2     1     0      7     rows: any order of a row's chunks will do.
  *
- * Longer rows (B in nn) fill the banks alone: c ^ r % 8. tf32 in nn is read in words, four rows of two chunks at once:
- * c ^ 2 (r % 4). All three stand in ampere.cuh: chunk_place.
- */
+ * Longer rows (B in nn) fill all banks by themselves: c ^ r % 8. tf32 in nn is read in words, four rows of two chunks
+ * at once: c ^ 2 (r % 4). All three are in chunk_place in ampere.cuh. */
 #include "ampere.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;
-static const int THREADS = 256, BLOCKS = 2; /* a multiprocessor: one loads while the other multiplies */
+static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
 /* The four registers of the 16 rows from `row` on and 32 bytes from `byte` on. */
 static __device__ __forceinline__ void load_a(const unsigned char *a, int row, int byte, unsigned *a_frag) {

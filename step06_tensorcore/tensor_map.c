@@ -6,7 +6,7 @@ typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
                                  const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
                                  CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/* The driver's function, found through the runtime: the program does not link with libcuda. */
+/* The driver's function, obtained through the runtime: the program does not link with libcuda. */
 static encode_tiled find_encode(void) {
     static encode_tiled encode;
     if (encode == NULL) {
@@ -70,13 +70,13 @@ const char *tensor_map_refuses(const gemm_problem *p) {
     if (p->m == 0 || p->n == 0) return NULL;
     if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
     if (!on_16_bytes(p->A, p->lda, operands)) return "by multistage: rows of A do not begin on 16 bytes";
-    const int transposed = p->type == GEMM_TF32 && p->layout == GEMM_NN; /* into rows that do */
+    const int transposed = p->type == GEMM_TF32 && p->layout == GEMM_NN; /* into rows that are aligned */
     if (!transposed && !on_16_bytes(p->B, p->ldb, operands))
         return p->layout == GEMM_TN ? "by multistage: columns of B do not begin on 16 bytes"
                                     : "by multistage: rows of B do not begin on 16 bytes";
     if (!on_16_bytes(p->C, p->ldc, p->out)) return "by multistage: rows of C do not begin on 16 bytes";
-    /* Loads end with the matrix. But a bulk store writes whole chunks of 16 bytes: those in which rows end too, over
-     * whatever lies behind the row. */
+    /* Loads stop at the edge of the matrix. But a bulk store writes whole chunks of 16 bytes, including those in which
+     * rows end, and so overwrites whatever follows the row. */
     if ((size_t)p->n * dtype_size(p->out) % 16 != 0) return "by multistage: rows of C do not end on 16 bytes";
     return NULL;
 }

@@ -1,13 +1,13 @@
-/* FP32 on tensor cores: three products of TF32, and sums that are rounded, not cut off.
+/* FP32 on tensor cores: three TF32 products, and sums that are rounded, not truncated.
  *
  * TF32 keeps 11 of a float's 24 bits. Split into two TF32 (split.cuh), a = big + small, the product needs three:
  *
  *   a * b = small_a * big_b + big_a * small_b + big_a * big_b + (2^-22 of it: left out)
  *
- * A third of the tensor cores' speed in TF32 is still more than twice what FP32's FMAs reach. But tensor cores cut off
- * what lies below their sum's last bit, always towards zero: over thousands of steps that adds up where an FMA's
- * roundings cancel. So a sum stays in them for CHUNK * 16 k alone, smaller products first, and is then added to
- * another one by ordinary FADDs, which round to the nearest. One warpgroup adds while the other multiplies.
+ * A third of the tensor cores' TF32 speed is still more than twice what FP32 FMAs reach. But tensor cores truncate
+ * their sums, always towards zero: over thousands of steps that adds up, whereas the rounding errors of FMAs cancel. So
+ * a sum stays in the tensor cores for only CHUNK * 16 k, smaller products first, and is then added to another sum by
+ * ordinary FADDs, which round to nearest. One warpgroup adds while the other multiplies.
  *
  *                 BN = 128 or 256 columns
  *              +-------------+-------------+     a block: three warpgroups. The first brings slabs (split.cuh) of A and
@@ -18,8 +18,8 @@
  *                 half 0        half 1           Two blocks, one above the other, are a cluster: each brings half of
  *                                                B's slab, and sends it to both.
  *
- * inf * 0 and inf - inf make NaN of an infinity's parts. So a thread that finds a result which is not finite computes
- * its elements anew, product by product in FP32. */
+ * Splitting an infinity leads to inf * 0 and inf - inf, hence NaN. So a thread that finds a result that is not finite
+ * recomputes its elements, product by product, in FP32. */
 #include "ptx/bulk.cuh"
 #include "ptx/cluster.cuh"
 #include "ptx/fence.cuh"
@@ -31,18 +31,18 @@
 static const int THREADS = 384;
 static const int CLUSTER = 2; /* blocks, one above the other */
 static const int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
-static const int BARRIER_BYTES = 1024;   /* in front of the ring, which is aligned to that */
-static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed up on tensor cores */
-static const int GROUP = 8;              /* rows of clusters whose tiles are taken together: their A stays in L2 */
+static const int BARRIER_BYTES = 1024;   /* before the ring, which is aligned to this */
+static const int CHUNK = SPLIT_TOGETHER; /* slabs that are summed on tensor cores */
+static const int BAND = 8; /* cluster tiles in a column of a band (threadblock swizzle): their A stays in L2 */
 
-/* HALVES of 128 columns a tile. */
+/* A tile of HALVES of 128 columns. */
 template <int HALVES> struct ring {
     static const int STAGE_BYTES = (1 + HALVES) * SLAB_BYTES;
     static const int STAGES = HALVES == 2 ? 4 : 6; /* a multiple of CHUNK */
     static const int BYTES = BARRIER_BYTES + STAGES * STAGE_BYTES;
 };
 
-/* The tiles of C, as clusters take them: two rows of panels and HALVES columns. */
+/* The tiling of C into cluster tiles: two rows of panels and HALVES columns of them. */
 struct tiling {
     int rows, cols; /* of cluster tiles */
 };
@@ -51,14 +51,14 @@ struct tile {
     int panel_a, panel_b;
 };
 
-/* Cluster tile number `t`: GROUP rows at a time, column after column of these. */
+/* Cluster tile number `t`: bands of BAND rows of cluster tiles, column by column. */
 template <int HALVES> __device__ __forceinline__ tile tile_at(tiling all, int t, unsigned rank) {
-    const int in_group = GROUP * all.cols, first = t / in_group * GROUP;
-    const int rows = min(GROUP, all.rows - first), rest = t % in_group;
+    const int in_band = BAND * all.cols, first = t / in_band * BAND;
+    const int rows = min(BAND, all.rows - first), rest = t % in_band;
     return {(first + rest % rows) * CLUSTER + (int)rank, rest / rows * HALVES};
 }
 
-/* Slab number `it` of all that pass through the ring: its place, and the parity of the ring's turn. */
+/* Slab number `it` of all that pass through the ring: its place, and the parity for that pass through the ring. */
 template <int HALVES> __device__ __forceinline__ uint32_t stage_of(unsigned it) {
     return it % ring<HALVES>::STAGES;
 }
@@ -66,13 +66,13 @@ template <int HALVES> __device__ __forceinline__ unsigned turn_of(unsigned it) {
     return it / ring<HALVES>::STAGES & 1;
 }
 
-/* One thread: brings all slabs of all tiles. Below C's last row and right of its last column there is nothing to
- * compute, but the ring turns for both blocks: there the last panel comes again. */
+/* Run by one thread: loads all slabs of all tiles. Below the last row of C and to the right of its last column there is
+ * nothing to compute, but the ring must advance for both blocks, so the last panel is loaded again there. */
 template <int HALVES>
 __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint32_t full, uint32_t empty,
                                         uint32_t stages, unsigned rank) {
     const int slabs = split_slabs(p.k), panels_a = split_panels(p.m), panels_b = split_panels(p.n);
-    const int PART = SLAB_BYTES / CLUSTER; /* of each slab of B, which this block brings for all */
+    const int PART = SLAB_BYTES / CLUSTER; /* of each slab of B, which this block loads for both */
     unsigned it = 0;
     for (int t = blockIdx.x / CLUSTER; t < all.rows * all.cols; t += gridDim.x / CLUSTER) {
         const tile at = tile_at<HALVES>(all, t, rank);
@@ -80,7 +80,7 @@ __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint3
 #pragma unroll
         for (int half = 0; half < HALVES; half++)
             b[half] = split_slab(p, (int64_t)panels_a + min(at.panel_b + half, panels_b - 1), 0) + rank * PART / 4;
-#pragma unroll 1 /* it has few registers left */
+#pragma unroll 1 /* few registers are left for it */
         for (int s = 0; s < slabs; s++, it++) {
             const uint32_t stage = stage_of<HALVES>(it), to = stages + stage * ring<HALVES>::STAGE_BYTES;
             const int64_t from = (int64_t)s * SLAB_WORDS;
@@ -95,8 +95,8 @@ __device__ __forceinline__ void produce(const gemm_problem &p, tiling all, uint3
     }
 }
 
-/* part = the three products of CHUNK slabs from slab `it` on: of the group's 64 rows of A, and half
- * `half` of B. The smaller ones come first, while the sum is small. */
+/* part = the three products for CHUNK slabs, starting at slab `it`: of the warpgroup's 64 rows of A and half `half` of
+ * B. The smaller products come first, while the sum is small. */
 template <int HALVES>
 __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, unsigned it, int group, int half) {
     const uint32_t rows = group * 64 * ROW_WORDS * 4;
@@ -125,7 +125,7 @@ __device__ __forceinline__ void multiply(float (&part)[64], uint32_t stages, uns
     wgmma_wait<0>(part);
 }
 
-/* alpha*acc + beta*c, with c read only where beta is not 0. */
+/* alpha*acc + beta*c, reading c only if beta is not 0. */
 __device__ __forceinline__ float blend(const gemm_problem &p, float acc, const float *c) {
     return p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * *c;
 }
@@ -164,7 +164,7 @@ __device__ __forceinline__ void store(const gemm_problem &p, const float (&sum)[
         store_two<PAIRS>(p, row + i / 2 % 2 * 8, col + i / 4 * 8, sum[i / 64][i % 64], sum[i / 64][i % 64 + 1]);
 }
 
-/* The same elements, computed anew. */
+/* The same elements, recomputed. */
 template <int HALVES> __device__ __forceinline__ void store_in_fp32(const gemm_problem &p, int row, int col) {
 #pragma unroll 1
     for (int i = 0; i < HALVES * 64; i++) {
@@ -181,14 +181,14 @@ template <int HALVES> __device__ __forceinline__ bool all_finite(const float (&s
     return zero == 0.0f;
 }
 
-/* A warpgroup: its 64 rows of all tiles. */
+/* Run by a warpgroup: its 64 rows of all tiles. */
 template <int HALVES>
 __device__ __forceinline__ void consume(const gemm_problem &p, tiling all, uint32_t full, uint32_t empty,
                                         uint32_t stages, unsigned rank) {
     const int group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     const int slabs = split_slabs(p.k);
     const bool aligned = (uintptr_t)p.C % 8 == 0 && p.ldc % 2 == 0;
-    /* Both blocks are told what is free, since both copy into both rings: by a thread each. */
+    /* Both blocks must know that a stage is free, since both copy into both rings; a different thread tells each. */
     const uint32_t free_here = cluster_map(empty, threadIdx.x % 128 < CLUSTER ? threadIdx.x % 128 : 0);
     unsigned it = 0;
     for (int t = blockIdx.x / CLUSTER; t < all.rows * all.cols; t += gridDim.x / CLUSTER) {
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(THREADS, 1) gemm_tf32x3(const __grid_constant_
         setmaxnreg_inc<CONSUMER_REGISTERS>();
         consume<HALVES>(p, all, full, empty, stages, rank);
     }
-    cluster_sync(); /* nobody leaves while the other block may still send it slabs or arrivals */
+    cluster_sync(); /* no block exits while the other may still send it slabs or arrivals */
 }
 
 template <int HALVES> static tiling tiles_of(const gemm_problem *p) {
@@ -259,7 +259,7 @@ template <int HALVES> static cudaError_t run(const gemm_problem &p, int multipro
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim.x = CLUSTER;
     attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization; /* starts beside the pass */
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization; /* starts while the pass still runs */
     attributes[1].val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = (unsigned)(tiles < room ? tiles : room) * CLUSTER;
@@ -267,12 +267,12 @@ template <int HALVES> static cudaError_t run(const gemm_problem &p, int multipro
     config.dynamicSmemBytes = ring<HALVES>::BYTES;
     config.stream = stream;
     config.attrs = attributes;
-    config.numAttrs = p.k > 0 ? 2 : 1; /* without the pass there is nothing to start beside */
+    config.numAttrs = p.k > 0 ? 2 : 1; /* without the pass there is nothing to overlap with */
     return cudaLaunchKernelEx(&config, gemm_tf32x3<HALVES>, p, all);
 }
 
-/* How long tiles of HALVES take, in halves: rounds of all multiprocessors. Narrow tiles fetch more for each product. */
-template <int HALVES> static double rounds(const gemm_problem *p, int multiprocessors) {
+/* The cost of tiles of HALVES, in halves: waves over all multiprocessors. Narrow tiles load more per product. */
+template <int HALVES> static double waves(const gemm_problem *p, int multiprocessors) {
     const tiling all = tiles_of<HALVES>(p);
     const double clusters = multiprocessors / CLUSTER;
     return ceil((double)all.rows * all.cols / clusters) * (HALVES == 2 ? 2.0 : 1.15);
@@ -291,8 +291,8 @@ extern "C" cudaError_t launch_tf32x3(const gemm_problem *p, cudaStream_t stream)
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess && q.k > 0) error = split_launch(q, stream);
     if (error != cudaSuccess) return error;
-    return rounds<1>(&q, multiprocessors) < rounds<2>(&q, multiprocessors) ? run<1>(q, multiprocessors, stream)
-                                                                           : run<2>(q, multiprocessors, stream);
+    return waves<1>(&q, multiprocessors) < waves<2>(&q, multiprocessors) ? run<1>(q, multiprocessors, stream)
+                                                                         : run<2>(q, multiprocessors, stream);
 }
 
 extern "C" kernel_info kernel_tf32x3(void) {

@@ -1,5 +1,5 @@
-/* B transposed, for TF32: of 32-bit (and 8-bit) types wgmma takes K-major tiles only, so where B is k x n it is laid
- * out anew, n x k, in the workspace. Tiles pass through shared memory, so that both sides are whole lines:
+/* B transposed, for TF32: for 32-bit (and 8-bit) types wgmma only takes K-major tiles, so a B of k x n is transposed to
+ * n x k in the workspace. Tiles pass through shared memory, so that both sides access whole lines:
  *
  *     a warp reads 32 neighbours of a row of B,   and writes 32 neighbours of a column of B, which is a row now;
  *     33 words a row: a column of the tile lies in 32 banks

@@ -1,11 +1,11 @@
-/* Warp specialisation: warps that only bring tiles, and warps that only multiply them.
+/* Warp specialisation: producer warps that only load tiles, and consumer warps that only multiply them.
  *
- * The producer's one busy thread waits until a stage is empty and asks for the next tile; two consumer warpgroups wait
- * until it is full. No warp does both, so nobody who multiplies ever stops to ask, and nothing is in step but through
- * the two mbarriers of a stage. The tile grows to 128 x 256: a consumer has 64 x 256 sums, 128 registers a thread,
- * which the producer's warps can spare (setmaxnreg).
+ * The producer's one busy thread waits until a stage is empty and requests the next tile; two consumer warpgroups wait
+ * until the stage is full. No warp does both, so multiplying never stops for issuing loads, and only the two mbarriers
+ * of a stage synchronise the two sides. The tile grows to 128 x 256: a consumer has 64 x 256 sums, 128 registers per
+ * thread, which the producer's warps can spare (setmaxnreg).
  *
- *                       ┌── full ──►  consumer 0: rows 0-63      128 + registers a thread for sums: 240
+ *                       ┌── full ──►  consumer 0: rows 0-63      128 + registers per thread for sums: 240
  *     producer ──► stage│
  *     24 registers  ▲   └── full ──►  consumer 1: rows 64-127    both read the same tile of B
  *                   └────── empty ◄── one arrival of each
@@ -36,14 +36,15 @@ __global__ void __launch_bounds__(THREADS, 1)
     }
     __syncthreads();
 
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
+                                                                   * lanes */
     if (warpgroup == 0) {
         setmaxnreg_dec<24>();
         if (threadIdx.x == 0) {
             for (int t = 0; t < tiles; t++) {
                 const int s = t % STAGES;
                 const uint32_t stage = ring + s * STAGE_BYTES;
-                mbarrier_wait(empty + 8 * s, (t / STAGES & 1) ^ 1); /* at once where the stage was never full */
+                mbarrier_wait(empty + 8 * s, (t / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
                 mbarrier_arrive_expect_tx(full + 8 * s, STAGE_BYTES);
                 tma_load(stage, &a_map, t * BK, row0, full + 8 * s);
                 if (LAYOUT == GEMM_TN)
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(THREADS, 1)
                 hopper_multiply<TYPE, LAYOUT>(d, a + i * wgmma_advance(32), b + i * hopper_b_step<LAYOUT>(),
                                               i > 0 || t > 0);
             wgmma_commit();
-            wgmma_wait<1>(d); /* tile t-1 has been multiplied now, this one perhaps not yet */
+            wgmma_wait<1>(d); /* by now tile t-1 has been multiplied, this one perhaps not yet */
             if (thread == 0 && t > 0) mbarrier_arrive(empty + 8 * ((t - 1) % STAGES));
         }
         wgmma_wait<0>(d);

@@ -1,15 +1,14 @@
-/* TMA and wgmma: a warpgroup multiplies tiles where they lie, in shared memory; nothing passes its registers but sums.
+/* TMA and wgmma: a warpgroup multiplies tiles straight from shared memory; only sums are in registers.
  *
- * One thread has the tensor memory accelerator bring tiles of 128 bytes along K, swizzled on the way, into a ring of
- * stages. Each stage has an mbarrier that knows how many bytes are still to come. The warpgroup of four warps takes a
- * stage with four wgmmas (32 bytes along K each) for the upper 64 rows and four for the lower ones.
+ * One thread has the tensor memory accelerator copy tiles of 128 bytes along K, swizzled on the way, into a ring of
+ * stages. Each stage has an mbarrier that knows how many bytes are still to come. The warpgroup of four warps processes
+ * a stage with four wgmmas (32 bytes along K each) for the upper 64 rows and four for the lower ones.
  *
  *     stage          0          1          2          3
  *     tile           t         t+1        t+2        t+3
- *                multiplied  in flight  in flight  asked for as soon as tile t-1, which lay there, has been multiplied
+ *                multiplied  in flight  in flight  requested as soon as tile t-1, which was there, is multiplied
  *
- * wgmma does not wait either: what is issued for tile t is under way while the warpgroup looks after tile t+1.
- */
+ * wgmma does not wait either: what is issued for tile t is still running while the warpgroup prepares tile t+1. */
 #include "hopper.cuh"
 
 static const int BM = 128, BN = 128, STAGES = 4;
@@ -17,7 +16,7 @@ static const int THREADS = 128; /* one warpgroup; each thread holds 2 x 64 sums 
 static const int A_BYTES = BM * ROW_BYTES, STAGE_BYTES = A_BYTES + BN * ROW_BYTES;
 static const int BYTES = 1024 + STAGES * STAGE_BYTES; /* the first 1024 for the barriers: tiles begin on 1024 */
 
-/* One thread asks for the tiles t along K of A and B. */
+/* One thread requests tile t along K of A and B. */
 template <int TYPE, int LAYOUT>
 __device__ __forceinline__ void ask(const CUtensorMap *a_map, const CUtensorMap *b_map, int row0, int col0, int t,
                                     uint32_t stage, uint32_t full) {
@@ -61,7 +60,7 @@ __global__ void __launch_bounds__(THREADS)
             hopper_multiply<TYPE, LAYOUT>(lower, a_now + wgmma_advance(64 * ROW_BYTES), b_now, i > 0 || t > 0);
         }
         wgmma_commit();
-        /* At most this tile's are under way, so nobody reads the stage of tile t-1 any more. */
+        /* At most the wgmmas of this tile are in flight, so no one reads the stage of tile t-1 any more. */
         wgmma_wait<1>(upper);
         wgmma_wait<1>(lower);
         __syncthreads();

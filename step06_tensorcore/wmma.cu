@@ -1,5 +1,5 @@
 /* wmma: CUDA C++'s own way to the tensor cores. A fragment is a matrix that a warp holds together; which lane has which
- * element is not said, so loading, multiplying, storing are three calls, and that is the whole program.
+ * element is unspecified, so there are just three calls, to load, multiply and store, and that is the whole program.
  *
  *   block  128 x 128           warp  64 x 32: 4 x 2 matrices of 16 x 16
  *   +----+----+----+----+      for each 16 values of k (tf32: 8):
@@ -8,15 +8,15 @@
  *   | w4 | w5 | w6 | w7 |      A tile of A and one of B in shared memory, loaded, multiplied, loaded, ...
  *   +----+----+----+----+
  *
- * The price of not knowing: alpha and beta want the place of each element, so the sums pass through shared memory once.
- */
+ * The price of not knowing: alpha and beta need the position of each element, so the sums pass through shared memory
+ * once. */
 #include <mma.h>
 
 #include "ampere.cuh"
 
 static const int BM = 128, BN = 128, BK_BYTES = 64;
 static const int WM = 64, WN = 32;
-static const int THREADS = 256, BLOCKS = 2; /* a multiprocessor: one loads while the other multiplies */
+static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
 /* wmma's names: the types of its fragments and the memory they are loaded from, and how much of K one takes. */
 template <gemm_type TYPE> struct wmma_type {};
@@ -34,13 +34,13 @@ template <> struct wmma_type<GEMM_S8> {
 };
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older ones lack the name */
 template <> struct wmma_type<GEMM_TF32> {
-    typedef nvcuda::wmma::precision::tf32 fragment; /* takes FP32's 32 bits, of which it looks at 19 */
+    typedef nvcuda::wmma::precision::tf32 fragment; /* takes FP32's 32 bits and uses 19 of them */
     typedef float memory;
     static const int K = 8;
 };
 #endif
 
-/* sm_75 knows f16 and s8. */
+/* sm_75 supports f16 and s8. */
 template <gemm_type TYPE> static __host__ __device__ constexpr bool has_wmma() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return TYPE == GEMM_F16 || TYPE == GEMM_S8;
@@ -96,7 +96,7 @@ static __device__ __forceinline__ void product(const gemm_problem &p, unsigned c
         __syncthreads();
     }
 
-    /* A matrix at a time through the warp's own patch of 16 x 16, of which a lane takes half a row. */
+    /* One matrix at a time through the warp's own patch of 16 x 16, from which each lane takes half a row. */
     SUM *own = (SUM *)patch + warp * 16 * 16;
 #pragma unroll
     for (int i = 0; i < WM / 16; i++)

@@ -1,13 +1,13 @@
-/* `streaming` in many configurations, of which the autotuner (common/bench/tune.h) finds the fastest for a shape.
+/* `streaming` in many configurations, from which the autotuner (common/bench/tune.h) picks the fastest for a shape.
  *
- *   n  rows a block (BLOCK_N)          r  threads a row, which decides how many end up idle where k is short
- *   u  16-byte loads in flight a row   v  rows a thread, which share its loads of x
+ *   n  rows per block (BLOCK_N)          r  threads per row, which decides how many are idle when k is short
+ *   u  16-byte loads in flight per row   v  rows per thread, which share its loads of x
  *
- * What won on an H200 (plots/data/nvidia-h200/gemv_search.csv): in plain graphs mostly a direct kernel of 1 to 4 rows
- * and 64 to 256 threads a block; with programmatic dependent launch often a persistent one. Some shapes want another
- * kernel: rows that begin anywhere (unaligned.cuh), few long rows (split.cuh), many short ones (short_rows.cuh). The
- * order matters where nothing is timed: the first that can do the problem is taken. `direct` comes first, from a file
- * of its own, so that the two are compiled side by side. */
+ * What won on an H200 (plots/data/nvidia-h200/gemv_search.csv): in plain graphs mostly a direct kernel with 1 to 4 rows
+ * and 64 to 256 threads per block; with programmatic dependent launch often a persistent one. Some shapes need another
+ * kernel: misaligned rows (unaligned.cuh), few long rows (split.cuh), many short ones (short_rows.cuh). The order
+ * matters if nothing is timed: the first that can solve the problem is used. `direct` comes first, in its own file, so
+ * that the two compile in parallel. */
 #include <string.h>
 
 #include "autotuned.h"
@@ -15,20 +15,20 @@
 #include "split.cuh"
 #include "unaligned.cuh"
 
-/* n rows at a time by a whole block; `blocks` a multiprocessor. */
+/* n rows at a time by a whole block; `blocks` per multiprocessor. */
 #define PERSISTENT(n, r, u, blocks)                                                                                    \
     { NAMED(n, r, u, n, " persistent"), persistent<n, r, u, blocks>::launch, persistent<n, r, u, blocks>::kernel }
-/* For rows that do not begin on 16 bytes. Takes every problem. */
+/* For misaligned rows. Takes every problem. */
 #define UNALIGNED(n, r, u)                                                                                             \
     { NAMED(n, r, u, 1, " unaligned"), unaligned<n, r, u>::launch, unaligned<n, r, u>::kernel }
 
-/* A row by several blocks, `blocks` a multiprocessor for all rows together. */
+/* Several blocks per row, `blocks` per multiprocessor for all rows together. */
 #define SPLIT(r, u, blocks)                                                                                            \
     { NAMED(1, r, u, 1, " split"), split<r, u, blocks>::launch, split<r, u, blocks>::kernel }
-/* n rows a block by way of shared memory, one thread a row. */
+/* n rows per block through shared memory, one thread per row. */
 #define SHORT_ROWS(n)                                                                                                  \
     { NAMED(n, 1, 4, 1, " short"), short_rows<n>::launch, short_rows<n>::kernel }
-/* A kernel of an earlier rung, for small problems, where whatever does the least before its first load wins. */
+/* A kernel of an earlier rung, for small problems, where the kernel that does the least before its first load wins. */
 extern "C" {
 GEMV_VARIANT(shuffle);
 GEMV_VARIANT(row_per_block);

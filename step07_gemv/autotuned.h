@@ -1,4 +1,4 @@
-/* The candidates of `autotuned`: autotuned.cu fills a table, step.c hands it to the harness. */
+/* The candidates of `autotuned`: autotuned.cu fills in a table, which step.c passes to the harness. */
 #ifndef KL_AUTOTUNED_H
 #define KL_AUTOTUNED_H
 

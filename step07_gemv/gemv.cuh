@@ -1,4 +1,4 @@
-/* What every GEMV kernel needs beside its own idea: element types, 16-byte loads, y, and the launch. */
+/* What every GEMV kernel needs besides its own idea: element types, 16-byte loads, y, and the launch. */
 #ifndef KL_GEMV_CUH
 #define KL_GEMV_CUH
 
@@ -12,14 +12,14 @@
 
 /* ---- in the kernel --------------------------------------------------------------------------------------------- */
 
-/* A kernel's first line: the next kernel may get ready, and what the one in front wrote is there from here on. Both
- * matter only to a launch with programmatic stream serialization (gemv_problem.pdl). */
+/* The first line of a kernel: from here on the next kernel may get ready, and what the preceding one wrote is visible.
+ * Both matter only to a launch with programmatic stream serialization (gemv_problem.pdl). */
 __device__ __forceinline__ void gemv_begin() {
     griddepcontrol_launch_dependents();
     griddepcontrol_wait();
 }
 
-/* The row's first element; 64-bit arithmetic, since n * lda passes 2^31 for real matrices. */
+/* The first element of a row; 64-bit arithmetic, since n * lda exceeds 2^31 for real matrices. */
 template <typename T> __device__ __forceinline__ const T *gemv_row(const gemv_problem &p, int row) {
     return (const T *)p.A + (int64_t)row * p.lda;
 }
@@ -57,7 +57,7 @@ template <typename T> __device__ __forceinline__ void gemv_write(const gemv_prob
 
 /* ---- in the launcher ------------------------------------------------------------------------------------------- */
 
-/* A kernel template's instance for the problem's element type. */
+/* The instance of a kernel template for the problem's element type. */
 #define GEMV_INSTANCE(type, kernel)                                                                                    \
     ((type) == DTYPE_F16 ? kernel<__half> : (type) == DTYPE_BF16 ? kernel<__nv_bfloat16> : kernel<float>)
 
@@ -66,8 +66,8 @@ static inline unsigned gemv_blocks(const gemv_problem *p, int block_n) {
     return (unsigned)(((int64_t)p->n + block_n - 1) / block_n);
 }
 
-/* Launches a kernel with `shared` bytes of dynamic shared memory. It sees k == 0 where there is no product: alpha == 0
- * means that too, whatever A and x hold. */
+/* Launches a kernel with `shared` bytes of dynamic shared memory. If there is no product, the kernel sees k == 0: alpha
+ * == 0 means that too, whatever A and x hold. */
 static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const gemv_problem *p, unsigned blocks,
                                              dim3 threads, size_t shared, cudaStream_t stream) {
     if (p->n == 0) return cudaSuccess;
@@ -90,7 +90,7 @@ static inline cudaError_t gemv_launch_blocks(void (*kernel)(gemv_problem), const
     return cudaLaunchKernelEx(&config, kernel, copy);
 }
 
-/* The same with block_n rows a block. */
+/* The same with block_n rows per block. */
 static inline cudaError_t gemv_launch_kernel(void (*kernel)(gemv_problem), const gemv_problem *p, int block_n,
                                              dim3 threads, cudaStream_t stream) {
     return gemv_launch_blocks(kernel, p, gemv_blocks(p, block_n), threads, 0, stream);

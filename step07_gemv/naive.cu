@@ -1,9 +1,8 @@
-/* A row a thread, 128 rows a block, tiles of A and x in shared memory (naive.cuh): 1024 rows are 8 blocks, for the 132
- * multiprocessors of an H200.
+/* One row per thread, 128 rows per block, tiles of A and x in shared memory (naive.cuh): 1024 rows are only 8 blocks,
+ * for the 132 multiprocessors of an H200.
  *
- * The article's compiler made this kernel warp-specialised: 128 threads copy, 128 multiply, mbarriers between them. It
- * was 20 times slower than cuBLAS all the same: what is missing is not overlap within 8 blocks but the other blocks.
- */
+ * The article's compiler made this kernel warp-specialised: 128 threads copy, 128 multiply, with mbarriers between
+ * them. It was still 20 times slower than cuBLAS: what is missing is not overlap within 8 blocks but more blocks. */
 #include "naive.cuh"
 
 static const int BLOCK_N = 128;

@@ -1,8 +1,8 @@
-/* Shared memory, as in step 2: the block copies a tile of A and a piece of x there, then a thread a row multiplies.
+/* Shared memory, as in step 2: the block copies a tile of A and a piece of x there, then one thread per row multiplies.
  *
- * x is read from global memory once a block instead of once a row, and A's tile arrives along its rows though each
- * thread walks down its own. But every element of A is used exactly once: shared memory has nothing to save there, it
- * only adds a store and a load to each of them, and two barriers to each tile.
+ * x is read from global memory once per block instead of once per row, and the tile of A is loaded along its rows
+ * although each thread then works on its own row. But every element of A is used exactly once: shared memory cannot
+ * save anything there, it only adds a store and a load for each element, and two barriers for each tile.
  *
  *                   BLOCK_K
  *         x      [ . . . . . ]  moves right         all 128 threads: copy the tile and the piece of x, barrier,

@@ -1,9 +1,8 @@
-/* The same kernel (naive.cuh) with 8 rows a block: 1024 rows are 128 blocks, about one a multiprocessor. 128 threads
- * copy as before; only 8 multiply.
+/* The same kernel (naive.cuh) with 8 rows per block: 1024 rows are 128 blocks, about one per multiprocessor. 128
+ * threads copy as before; only 8 multiply.
  *
- * Nothing about the technique is better. What this gains over `naive` is what the grid was worth, and a table that goes
- * from 8 blocks to 512 while it changes the technique says nothing about either.
- */
+ * The technique is no better. The speed-up over `naive` is what the grid alone is worth; a table that goes from 8
+ * blocks to 512 while it changes the technique says nothing about either. */
 #include "naive.cuh"
 
 static const int BLOCK_N = 8;

@@ -1,11 +1,11 @@
-/* A block reduces a row, the way Triton has it: one program a row, its 128 threads beside one another along K.
+/* A block reduces a row, as in Triton: one program per row, its 128 threads side by side along K.
  *
- * As many blocks as rows, and neighbouring lanes read neighbouring 16 bytes: a warp's load is 512 consecutive bytes.
- * At K = 1024 in f16 the row is one load a thread, and then come eight barriers.
+ * As many blocks as rows, and neighbouring lanes read neighbouring 16 bytes: a warp's load is 512 consecutive bytes. At
+ * K = 1024 in f16 the row is one load per thread, followed by eight barriers.
  *
  *   row  |t0 |t1 |t2 | ... |t127|t0 |t1 | ...      16 bytes each
  *          \   |   /
- *         128 sums -> 64 -> 32 -> ... -> 1         in shared memory, a barrier a level
+ *         128 sums -> 64 -> 32 -> ... -> 1         in shared memory, one barrier per level
  */
 #include "gemv.cuh"
 
@@ -19,7 +19,8 @@ template <typename T> static __global__ void __launch_bounds__(THREADS) gemv_row
     const T *a = gemv_row<T>(p, row), *x = (const T *)p.x;
 
     float acc = 0.0f;
-    int whole = gemv_aligned<T>(p) ? p.k / COUNT * COUNT : 0; /* elements that vectors hold; the others one by one */
+    int whole = gemv_aligned<T>(p) ? p.k / COUNT * COUNT : 0; /* elements covered by vectors; the others are read one by
+                                                               * one */
     for (int k = tid * COUNT; k < whole; k += THREADS * COUNT) acc += gemv_dot(gemv_load(a + k), gemv_load(x + k));
     for (int k = whole + tid; k < p.k; k += THREADS) acc += (float)a[k] * (float)x[k];
 

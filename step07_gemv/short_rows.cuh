@@ -1,11 +1,12 @@
-/* Many short rows: a block copies its rows to shared memory as the one piece they are, then a thread adds a row.
+/* Many short rows: a block copies its rows to shared memory as the one contiguous piece they are, then one thread per
+ * row sums it.
  *
- *   A, lda = 5    |0 0 0 0 0|1 1 1 1 1|2 2 2 2 2|3 3 ...     16 bytes a load across the rows' ends
+ *   A, lda = 5    |0 0 0 0 0|1 1 1 1 1|2 2 2 2 2|3 3 ...     16 bytes per load, across row boundaries
  *                  thread 0  thread 1  thread 2               each begins at another column, so that the lanes of a
  *                                                             warp read different banks also where lda is 32
  *
- * A row of 33 halves is 66 bytes: a warp a row would have four pieces of 16 bytes for 32 lanes, and five shuffles for
- * them. */
+ * A row of 33 halves is 66 bytes: with one warp per row there would be four pieces of 16 bytes for 32 lanes, and five
+ * shuffles to add them. */
 #ifndef KL_SHORT_ROWS_CUH
 #define KL_SHORT_ROWS_CUH
 
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(SHORT_THREADS) gemv_short_rows(const __grid_co
     const T *const a = gemv_row<T>(p, row0);
     const int count = p.k > 0 ? (rows - 1) * p.lda + p.k : 0; /* nothing behind the last row is read */
 
-    /* tile[i] = a[i]; the tile misses a boundary by as much as a does, so that pieces are pieces in both. */
+    /* tile[i] = a[i]; the tile has the same misalignment as a, so that 16-byte pieces are aligned in both. */
     T *const tile = (T *)memory + misalignment(a);
     const int head = min((ELEMENTS - misalignment(a)) % ELEMENTS, count), pieces = (count - head) / ELEMENTS;
     const uint4 *const from = (const uint4 *)(a + head);

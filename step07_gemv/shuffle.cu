@@ -1,7 +1,8 @@
-/* The tree in registers: a warp has a row, and its lanes hand one another their sums with shuffles.
+/* The tree in registers: each warp has a row, and its lanes exchange their sums with shuffles.
  *
- * For that the map turns round: threadIdx.x walks K and threadIdx.y rows. A warp now reads 512 consecutive bytes of one
- * row, and the reduction is 5 shuffles, without shared memory and without a barrier: no warp waits for another.
+ * For that the mapping is swapped: threadIdx.x walks along K and threadIdx.y along rows. A warp now reads 512
+ * consecutive bytes of one row, and the reduction is 5 shuffles, without shared memory and without a barrier: no warp
+ * waits for another.
  *
  *                  16 bytes
  *   row 0    |  x0  |  x1  |  x2  | ...                 |  x31 |  x0  ...      warp 0
@@ -12,14 +13,14 @@
 #include "gemv.cuh"
 
 static const int BLOCK_N = 2;
-static const int LANES = 32; /* a row's threads: a warp */
+static const int LANES = 32; /* threads per row: a warp */
 
 template <typename T> static __global__ void __launch_bounds__(BLOCK_N *LANES) gemv_shuffle(gemv_problem p) {
     const int TILE_K = gemv_vector<T>::COUNT;
     gemv_begin();
     int lane = threadIdx.x;
     int row = blockIdx.x * BLOCK_N + threadIdx.y;
-    if (row >= p.n) return; /* a whole warp, for which nobody waits */
+    if (row >= p.n) return; /* a whole warp leaves, for which no one waits */
     const T *a = gemv_row<T>(p, row), *x = (const T *)p.x;
 
     float acc = 0.0f;

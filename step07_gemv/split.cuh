@@ -2,21 +2,22 @@
  *
  *   a row of A  |--- block 0 ---|--- block 1 ---|--- block 2 ---|     slices of K
  *                      |               |               |
- *                  partial[0]      partial[1]      partial[2]   -->   added by the block that comes last
+ *                  partial[0]      partial[1]      partial[2]   -->   added by the block that finishes last
  *
- * A matrix of one row and a million columns has bytes for the whole GPU and rows for a single block. Who comes last
- * learns it from a counter, adds the partial sums, always in the same order, and clears the counter. */
+ * A matrix of one row and a million columns has enough bytes for the whole GPU but enough rows for only one block. The
+ * block that finishes last, as a counter tells it, adds the partial sums, always in the same order, and clears the
+ * counter. */
 #ifndef KL_SPLIT_CUH
 #define KL_SPLIT_CUH
 
 #include "unaligned.cuh"
 
 static const int SPLIT_MAX_BLOCKS = 2048; /* that the workspace has room for */
-static const int SPLIT_LEAST = 2048;      /* elements of a slice, below which splitting does not pay */
+static const int SPLIT_LEAST = 2048;      /* elements per slice, below which splitting does not pay */
 
-/* The workspace. One launch at a time may use it, which launches in one stream ensure. */
+/* The workspace. Only one launch at a time may use it, which launches in one stream guarantee. */
 static __device__ float split_partial[SPLIT_MAX_BLOCKS];
-static __device__ unsigned split_arrived[SPLIT_MAX_BLOCKS]; /* blocks of a row that have left their sum */
+static __device__ unsigned split_arrived[SPLIT_MAX_BLOCKS]; /* how many blocks of a row have left their sum */
 
 template <typename T, int THREADS, int LOADS>
 __global__ void __launch_bounds__(THREADS) gemv_split(const __grid_constant__ gemv_problem p) {
@@ -25,7 +26,8 @@ __global__ void __launch_bounds__(THREADS) gemv_split(const __grid_constant__ ge
     __shared__ bool last;
     griddepcontrol_launch_dependents();
     const int slices = gridDim.x / p.n, row = blockIdx.x / slices, slice = blockIdx.x % slices;
-    const int64_t whole = (p.k / slices + 32) / 32 * 32; /* more than k/slices; a slice keeps its row's alignment */
+    const int64_t whole = (p.k / slices + 32) / 32 * 32; /* rounded up from k/slices; a slice keeps its row's alignment
+                                                          */
     const int begin = (int)min(slice * whole, (int64_t)p.k), end = (int)min(begin + whole, (int64_t)p.k);
     float sum[2] = {};
     add_row<T, THREADS, LOADS>(gemv_row<T>(p, row) + begin, (const T *)p.x + begin, end - begin, threadIdx.x, sum);
@@ -55,7 +57,7 @@ __global__ void __launch_bounds__(THREADS) gemv_split(const __grid_constant__ ge
     gemv_write<T>(p, row, total);
 }
 
-/* BLOCKS blocks a multiprocessor, LOADS pieces of 16 bytes in flight a thread. */
+/* BLOCKS blocks per multiprocessor, LOADS pieces of 16 bytes in flight per thread. */
 template <int THREADS, int LOADS, int BLOCKS> struct split {
     static stream_kernel choose(dtype type) {
         if (type == DTYPE_F16) return gemv_split<__half, THREADS, LOADS>;

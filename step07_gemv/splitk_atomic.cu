@@ -1,19 +1,19 @@
-/* K split over the block's second dimension: 32 threads share a row and add what they have with atomics.
+/* K split over the block's second dimension: 32 threads share a row and add their sums with atomics.
  *
- * A row's sum no longer hangs on one thread's chain of additions, and nothing passes through shared memory but the
- * results. The map is the article's: threadIdx.x walks rows, so a warp's 32 lanes read 2 bytes each from 32 rows, a
- * sector of 32 bytes for every one of them.
+ * The sum of a row no longer depends on one thread's chain of additions, and only results pass through shared memory.
+ * The mapping is the article's: threadIdx.x walks along rows, so the 32 lanes of a warp read 2 bytes each from 32 rows,
+ * a sector of 32 bytes for each of them.
  *
  *              K ->
  *   row 0    | y0 y1 y2 ... y31 | y0 y1 ...      thread (x, y): row x, elements y, y + 32, y + 64, ...
  *   row 1    | y0 y1 y2 ... y31 | y0 y1 ...      warp y: a column of these, 32 rows at one k
  *    ...
- *   row 31   | y0 y1 y2 ... y31 | y0 y1 ...      at the end 32 threads add to one word a row
+ *   row 31   | y0 y1 y2 ... y31 | y0 y1 ...      at the end 32 threads add to one word per row
  */
 #include "gemv.cuh"
 
-static const int BLOCK_N = 32; /* rows a block */
-static const int BLOCK_K = 32; /* threads a row, one element each and step */
+static const int BLOCK_N = 32; /* rows per block */
+static const int BLOCK_K = 32; /* threads per row, one element each per step */
 
 template <typename T> static __global__ void __launch_bounds__(BLOCK_N *BLOCK_K) gemv_splitk_atomic(gemv_problem p) {
     __shared__ float sums[BLOCK_N];
@@ -27,7 +27,7 @@ template <typename T> static __global__ void __launch_bounds__(BLOCK_N *BLOCK_K)
     if (row < p.n)
         for (int k = tk; k < p.k; k += BLOCK_K) acc += (float)a[k] * (float)x[k];
 
-    __syncthreads(); /* all sums are zero. TileLang puts in this barrier and the next one unasked */
+    __syncthreads(); /* all sums are zero. TileLang inserts this barrier and the next one by itself */
     atomicAdd(&sums[tn], acc);
     __syncthreads(); /* all have been added, in whatever order: the last bits may differ from run to run */
     if (tk == 0 && row < p.n) gemv_write<T>(p, row, sums[tn]);

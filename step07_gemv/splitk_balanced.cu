@@ -1,8 +1,8 @@
-/* Several consecutive elements a thread and step: BLOCK_K elements a step for REDUCE_THREADS threads, TILE_K each.
+/* Several consecutive elements per thread and step: BLOCK_K elements per step for REDUCE_THREADS threads, TILE_K each.
  *
- * In the kernel before, the 16 halves of a sector go to 16 different warps: it is fetched once only if all of them come
- * by while L1 keeps it. Here a thread takes 8 of them in one step. Threads, blocks and atomics are the same; but how
- * BLOCK_K is shared out between threads and elements a thread, parallelism against work, is now a choice.
+ * In the previous kernel, the 16 halves of a sector go to 16 different warps: it is fetched only once if all of them
+ * read it while it is in L1. Here a thread takes 8 of them in one step. Threads, blocks and atomics are the same; but
+ * how BLOCK_K is divided between threads and elements per thread, parallelism against work, is now a choice.
  *
  *            |<---------------- BLOCK_K = 256 ---------------->|
  *   row 0    | y0 y0 ... y0 | y1 y1 ... y1 | ... | y31 y31 ... |      thread (x, y): row x,
@@ -12,8 +12,8 @@
 #include "gemv.cuh"
 
 static const int BLOCK_N = 32;
-static const int REDUCE_THREADS = 32; /* threads a row */
-static const int TILE_K = 8;          /* elements a thread and step */
+static const int REDUCE_THREADS = 32; /* threads per row */
+static const int TILE_K = 8;          /* elements per thread and step */
 static const int BLOCK_K = REDUCE_THREADS * TILE_K;
 
 template <typename T>

@@ -1,4 +1,4 @@
-/* Step 7: a matrix times a vector, where memory is all there is to fight for. */
+/* Step 7: a matrix times a vector, where memory bandwidth is everything. */
 #include "autotuned.h"
 #include "gemv/gemv.h"
 
@@ -15,20 +15,22 @@ GEMV_VARIANT(streaming);
 static gemv_candidate candidates[AUTOTUNED_CANDIDATES];
 
 static const gemv_variant variants[] = {
-    {"naive", "a row a thread, tiles in shared memory, 128 rows a block", launch_naive, kernel_naive, NULL, NULL, 0},
-    {"naive_wide", "the same with 8 rows a block: enough blocks", launch_naive_wide, kernel_naive_wide, NULL, NULL, 0},
+    {"naive", "one row per thread, tiles in shared memory, 128 rows per block", launch_naive, kernel_naive, NULL, NULL,
+     0},
+    {"naive_wide", "the same with 8 rows per block: enough blocks", launch_naive_wide, kernel_naive_wide, NULL, NULL,
+     0},
     {"row_per_block", "a block reduces a row, as in Triton", launch_row_per_block, kernel_row_per_block, NULL, NULL, 0},
-    {"splitk_atomic", "32 threads share a row, one element a step, and add with atomics", launch_splitk_atomic,
+    {"splitk_atomic", "32 threads share a row, one element per step, and add with atomics", launch_splitk_atomic,
      kernel_splitk_atomic, NULL, NULL, 0},
-    {"splitk_balanced", "8 consecutive elements a thread and step", launch_splitk_balanced, kernel_splitk_balanced,
+    {"splitk_balanced", "8 consecutive elements per thread and step", launch_splitk_balanced, kernel_splitk_balanced,
      NULL, NULL, 0},
-    {"vectorized", "16 bytes a load, 2 rows a block", launch_vectorized, kernel_vectorized, NULL, NULL, 0},
+    {"vectorized", "16 bytes per load, 2 rows per block", launch_vectorized, kernel_vectorized, NULL, NULL, 0},
     {"tree", "a tree in shared memory instead of atomics", launch_tree, kernel_tree, NULL, NULL, 0},
-    {"shuffle", "a warp a row, shuffles: no shared memory, no barrier", launch_shuffle, kernel_shuffle, NULL, NULL, 0},
-    {"streaming", "four loads in flight, A past L1, and before the wait for x", launch_streaming, kernel_streaming,
-     NULL, NULL, 0},
-    {"autotuned", "threads, loads and rows searched for each shape", NULL, NULL, NULL, candidates,
-     AUTOTUNED_CANDIDATES},
+    {"shuffle", "one warp per row, shuffles: no shared memory, no barrier", launch_shuffle, kernel_shuffle, NULL, NULL,
+     0},
+    {"streaming", "four loads of A in flight, bypassing L1, issued before the wait for x", launch_streaming,
+     kernel_streaming, NULL, NULL, 0},
+    {"autotuned", "threads, loads and rows tuned for each shape", NULL, NULL, NULL, candidates, AUTOTUNED_CANDIDATES},
 };
 
 int main(int argc, char **argv) {

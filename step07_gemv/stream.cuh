@@ -1,12 +1,13 @@
 /* A streams past x: what `streaming` and `autotuned` are made of.
  *
- * REDUCE_THREADS threads share a row (or ROWS of them), each holding LOADS pieces of 16 bytes of each row in flight:
+ * REDUCE_THREADS threads share a row (or ROWS of them), each with LOADS pieces of 16 bytes of each row in flight:
  *
  *   a row of A   |t0|t1|t2| ... |t31|t0|t1|t2| ... |t31|  t0 ...   REDUCE_THREADS = 32, LOADS = 2: a chunk is
  *                |---- load 0 ------|---- load 1 ------|  chunk 1  32*2 pieces, 1024 bytes
  *
- * Memory that answers after some 0.65 us and delivers 4.6 TB/s wants 3 MB on their way, 23 KB a multiprocessor, more
- * under load (Little's law), so what counts is loads in flight: threads that fit times LOADS times ROWS times 16 bytes.
+ * Memory with a latency of some 0.65 us and a bandwidth of 4.6 TB/s needs 3 MB in flight, 23 KB per multiprocessor, and
+ * more under load (Little's law). So what counts is bytes in flight: resident threads times LOADS times ROWS times 16
+ * bytes.
  *
  *   direct       a block has its BLOCK_N = THREADS / REDUCE_THREADS * ROWS rows and ends; many blocks
  *   persistent   as many blocks as fit at once walk over all rows, x in registers, and load their next rows before they
@@ -15,10 +16,10 @@
  *   direct       block 0: rows 0-1 | block 1: rows 2-3 | ...        a block ends, another starts
  *   persistent   block 0: rows 0-1, then 2G, 2G+1, ...              G blocks: x is loaded once
  *
- * With programmatic dependent launch (gemv_problem.pdl) both load A before they wait for the kernel in front of them,
- * which writes x: A does not depend on it. When they let the next kernel start matters too. Early, its blocks sit on
- * registers while this one still keeps the memory busy; after the last loads are issued, its loads fill the gap that
- * this one's tail leaves. */
+ * With programmatic dependent launch (gemv_problem.pdl) both load A before they wait for the preceding kernel, which
+ * writes x: A does not depend on it. When they let the next kernel start matters too. If early, its blocks occupy
+ * registers while this kernel still keeps the memory busy; if after the last loads have been issued, its loads fill the
+ * gap that the tail of this kernel leaves. */
 #ifndef KL_STREAM_CUH
 #define KL_STREAM_CUH
 
@@ -37,8 +38,8 @@ template <typename T> static __device__ __forceinline__ void multiply_add(const 
     sum[0] = fmaf((float)a, (float)x, sum[0]);
 }
 
-/* Pieces first, first + REDUCE_THREADS, ... of ROWS rows, which have `pieces`. EDGE: some may lie beyond the end; they
- * are zeros in A and in x, and not read. */
+/* Loads pieces first, first + REDUCE_THREADS, ... of ROWS rows, which have `pieces`. EDGE: some may lie beyond the end;
+ * these are zero in A and in x, and not read. */
 template <bool EDGE, int REDUCE_THREADS, int LOADS, int ROWS>
 static __device__ __forceinline__ void load_chunk_a(const uint4 *const (&row)[ROWS], int first, int pieces,
                                                     uint4 (&a)[ROWS][LOADS]) {
@@ -52,7 +53,7 @@ static __device__ __forceinline__ void load_chunk_a(const uint4 *const (&row)[RO
         }
 }
 
-/* The same of x: every row reads it, and the kernel in front may just have written it. */
+/* The same for x: every row reads it, and the preceding kernel may just have written it. */
 template <bool EDGE, int REDUCE_THREADS, int LOADS>
 static __device__ __forceinline__ void load_chunk_x(const uint4 *from, int first, int pieces, uint4 (&x)[LOADS]) {
 #pragma unroll
@@ -62,7 +63,7 @@ static __device__ __forceinline__ void load_chunk_x(const uint4 *from, int first
     }
 }
 
-/* Row `row`, or the last one for a thread beyond it, whose result is never written. */
+/* Row `row`, or the last one if there is none; the result of such a thread is never written. */
 template <typename T> static __device__ __forceinline__ const T *stream_row(const gemv_problem &p, int row) {
     return gemv_row<T>(p, min(row, p.n - 1));
 }
@@ -78,8 +79,8 @@ static __device__ __forceinline__ void add_rest(const gemv_problem &p, int row0,
     for (int r = 0; r < ROWS; r++) multiply_add<T>(stream_row<T>(p, row0 + r)[first + lane], x, sum[r]);
 }
 
-/* Adds the sums of a row's threads and writes y: shuffles within a warp, then shared memory if the row has several.
- * `partial` has a float a warp and row. */
+/* Adds the sums of the threads of a row and writes y: shuffles within a warp, then shared memory if a row has several.
+ * `partial` has one float per warp and row. */
 template <typename T, int REDUCE_THREADS, int ROWS>
 static __device__ __forceinline__ void reduce_and_write(const gemv_problem &p, int row0, const float (&sum)[ROWS][2],
                                                         float (*partial)[ROWS]) {
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(THREADS) gemv_direct(const __grid_constant__ g
 template <typename T, int THREADS, int LOADS, int ROWS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS) gemv_persistent(const __grid_constant__ gemv_problem p) {
     const int ELEMENTS = gemv_vector<T>::COUNT;
-    __shared__ float partial[2][THREADS / 32][ROWS]; /* two, so that one barrier a turn is enough */
+    __shared__ float partial[2][THREADS / 32][ROWS]; /* two buffers, so that one barrier per iteration is enough */
     const int lane = threadIdx.x, step = gridDim.x * ROWS, pieces = p.k / ELEMENTS;
     int row0 = blockIdx.x * ROWS, turn = 0;
     uint4 a[ROWS][LOADS], x[LOADS];
@@ -214,7 +215,7 @@ template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> struct direct {
     }
 };
 
-/* How many the current device has: asked once a device, since a launch is a matter of microseconds. */
+/* How many multiprocessors the current device has: queried once per device, since a launch takes only microseconds. */
 static inline cudaError_t multiprocessors(unsigned *count) {
     static int known_device = -1, known_count;
     int device;
@@ -227,7 +228,7 @@ static inline cudaError_t multiprocessors(unsigned *count) {
     return error;
 }
 
-/* BLOCK_N rows at a time by the whole block of REDUCE_THREADS, BLOCKS blocks a multiprocessor. */
+/* BLOCK_N rows at a time by a whole block of REDUCE_THREADS, BLOCKS blocks per multiprocessor. */
 template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int BLOCKS> struct persistent {
     static stream_kernel choose(dtype type) {
         if (type == DTYPE_F16) return gemv_persistent<__half, REDUCE_THREADS, LOADS, BLOCK_N, BLOCKS>;

@@ -1,8 +1,8 @@
-/* A tree in shared memory instead of atomics; all else as in vectorized.cu.
+/* A tree in shared memory instead of atomics; everything else is as in vectorized.cu.
  *
- * 32 atomics on one word take their turn: there is no instruction that adds floats in shared memory, so each is a loop
- * of compare-and-swap, and 16 lanes of a warp contend for one of two words. The tree takes 5 levels for the same 32
- * sums, and always adds them in the same order: the result is the same every time.
+ * 32 atomics on one word are serialised: no instruction adds floats in shared memory, so each is a compare-and-swap
+ * loop, and 16 lanes of a warp contend for each of two words. The tree takes 5 levels for the same 32 sums, and always
+ * adds them in the same order: the result is the same every time.
  *
  *   sums of a row     s0   s1   s2   s3   s4   s5   s6   s7       8 of 32
  *   half = 4          s0+4 s1+5 s2+6 s3+7

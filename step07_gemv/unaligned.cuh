@@ -1,14 +1,14 @@
-/* Rows that do not begin on 16 bytes, read 16 bytes at a time all the same.
+/* Misaligned rows, still read 16 bytes at a time.
  *
- * Where lda is odd every row of A begins elsewhere between two 16-byte boundaries, and x elsewhere again. A is read
- * from its first boundary on; the elements of x that belong to a piece of A lie `shift` elements into an aligned piece
- * of x and end in the next one, so both are loaded (x comes from a cache) and shifted together in registers:
+ * If lda is odd, every row of A has a different misalignment, and x yet another. A is read from its first 16-byte
+ * boundary on; the elements of x that belong to a piece of A start `shift` elements into an aligned piece of x and end
+ * in the next one, so both are loaded (x comes from a cache) and combined by shifts in registers:
  *
  *   a row of A    ..|a0 a1 a2 a3 a4 a5 a6 a7|a8 ...            | a 16-byte boundary
  *   x         |.. .. x0 x1 x2 x3 x4 x5|x6 x7 x8 ...            shift = 2
  *             |------- low -----------|------ high ...         low and high give x0 ... x7
  *
- * What lies before the first whole piece and behind the last, at most 22 halves, is read one by one. */
+ * What lies before the first whole piece and after the last, at most 22 halves, is read one by one. */
 #ifndef KL_UNALIGNED_CUH
 #define KL_UNALIGNED_CUH
 
@@ -42,8 +42,8 @@ static __device__ __forceinline__ void load_pieces(const uint4 *row, int first, 
     }
 }
 
-/* sum += row . x over k elements, by REDUCE_THREADS threads of which this is `lane`. Waits for the kernel in front
- * after its first loads of A are on their way. */
+/* sum += row . x over k elements, by REDUCE_THREADS threads, of which this is `lane`. Waits for the preceding kernel
+ * after issuing its first loads of A. */
 template <typename T, int REDUCE_THREADS, int LOADS>
 static __device__ __forceinline__ void add_row(const T *row, const T *x, int k, int lane, float (&sum)[2]) {
     const int ELEMENTS = gemv_vector<T>::COUNT;
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void add_row(const T *row, const T *x, int k, 
         for (int u = 0; u < LOADS; u++) multiply_add<T>(a[u], shifted(from[u], to[u], shift * (int)sizeof(T)), sum);
         load_pieces<REDUCE_THREADS>(vectors, chunk + REDUCE_THREADS * LOADS + lane, pieces, a);
     }
-    const int rest = k - pieces * ELEMENTS; /* the first `head` elements, and the last */
+    const int rest = k - pieces * ELEMENTS; /* the first `head` elements and the last ones */
     for (int i = lane; i < rest; i += REDUCE_THREADS) {
         const int j = i < head ? i : i + pieces * ELEMENTS;
         multiply_add<T>(row[j], x[j], sum);
@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(THREADS) gemv_unaligned(const __grid_constant_
     reduce_and_write<T, REDUCE_THREADS, 1>(p, row0, sum, partial);
 }
 
-/* BLOCK_N rows a block, REDUCE_THREADS threads a row, LOADS pieces of 16 bytes in flight each. Takes every problem. */
+/* BLOCK_N rows per block, REDUCE_THREADS threads per row, LOADS pieces of 16 bytes in flight per thread. Takes every
+ * problem. */
 template <int BLOCK_N, int REDUCE_THREADS, int LOADS> struct unaligned {
     static const int THREADS = BLOCK_N * REDUCE_THREADS;
     static_assert(THREADS % 32 == 0, "whole warps");

@@ -1,8 +1,8 @@
-/* A thread's consecutive elements in one 128-bit load: 8 halves (TILE_K = 16 bytes) an instruction.
+/* A thread's consecutive elements in one 128-bit load: 8 halves (TILE_K = 16 bytes) per instruction.
  *
- * An eighth of the load instructions for the same bytes, and each asks for 16 bytes a lane. As in the article, a block
- * also has 2 rows instead of 32, so 1024 rows are 512 blocks and not 32: technique and grid change at once. Where a row
- * does not start on 16 bytes, all of it is read element by element.
+ * An eighth of the load instructions for the same bytes, each for 16 bytes per lane. As in the article, a block also
+ * has 2 rows instead of 32, so 1024 rows are 512 blocks and not 32: technique and grid change at the same time. A
+ * misaligned row is read element by element throughout.
  *
  *                  16 bytes
  *   row 0    |  y0  |  y1  |  y2  | ... |  y15 |  y16 | ... |  y31 |  y0  ...      thread (x, y): row x
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(BLOCK_N *REDUCE_THREADS) gemv_vectorize
     if (tk == 0) sums[tn] = 0.0f;
     float acc = 0.0f;
     if (row < p.n) {
-        int whole = gemv_aligned<T>(p) ? p.k / TILE_K * TILE_K : 0; /* elements that vectors hold */
+        int whole = gemv_aligned<T>(p) ? p.k / TILE_K * TILE_K : 0; /* elements covered by vectors */
         for (int k = tk * TILE_K; k < whole; k += REDUCE_THREADS * TILE_K)
             acc += gemv_dot(gemv_load(a + k), gemv_load(x + k));
         for (int k = whole + tk; k < p.k; k += REDUCE_THREADS) acc += (float)a[k] * (float)x[k];

@@ -1,10 +1,11 @@
-/* The paper's second baseline, brute force on a GPU as it was first published (Garcia, Debreuve, Barlaud: "Fast k
- * nearest neighbor search using GPU", 2008; Garcia, Debreuve, Nielsen, Barlaud, 2010), written from that description.
+/* The paper's second baseline: brute force on a GPU as first published (Garcia, Debreuve, Barlaud: "Fast k nearest
+ * neighbor search using GPU", 2008; Garcia, Debreuve, Nielsen, Barlaud, 2010), written from that description.
  *
- *   1. Distances in tiles of 16 x 16, a thread a pair: both tiles pass through shared memory 16 coordinates at a time.
- *      The matrix has a column for each query, so that neighbouring threads write, and later read, neighbouring words.
- *   2. A thread a query walks down its column. The first k distances are sorted by insertion; each further one that is
- *      below the k-th is inserted, the ones above it move down by one. Only k indices are kept.
+ *   1. Distances in tiles of 16 x 16, one thread per pair: both tiles pass through shared memory 16 coordinates at a
+ *      time. The matrix has a column for each query, so that neighbouring threads write, and later read, neighbouring
+ *      words.
+ *   2. One thread per query walks down its column. The first k distances are sorted by insertion; each further one that
+ *      is below the k-th is inserted, and those above it move down by one. Only k indices are kept.
  *
  *        query      0   1   2   3            column of a thread, k = 3
  *      point 0     5   ..                     5         5         2         2  < sorted, k long
@@ -13,9 +14,9 @@
  *      point 3     2                          2 < 9     .         .         .
  *      point 4     4                                    .         4 < 7     .
  *
- * The first k elements of a column hold the sorted list, in place. Here distances are the chain of knn.h, and one is
- * inserted below its equals: the answer is exact. A query's work is one thread's: with 1200 queries most of a GPU's
- * threads have none. */
+ * The first k elements of a column hold the sorted list, in place. Here distances are the chain of knn.h, and each is
+ * inserted after its equals: the answer is exact. One thread does all the work of a query: with 1200 queries most of
+ * the GPU is idle. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -46,8 +47,8 @@ static __global__ void __launch_bounds__(TILE *TILE)
     if (query0 + x < rows && point0 + y < n) distances[(point0 + y) * rows + query0 + x] = acc;
 }
 
-/* Puts `value` of point `point` in its place among the first `sorted` elements of a column, the last of which falls out
- * where there are k of them already. */
+/* Inserts `value` of point `point` into the first `sorted` elements of a column; if there are k already, the last one
+ * drops out. */
 static __device__ __forceinline__ void insert(float *column, int *indices, int rows, int sorted, int k, float value,
                                               int point) {
     int64_t at = sorted < k ? sorted : k - 1;

@@ -1,10 +1,10 @@
-/* Distances as they are defined: sums of squared differences, no norms, nothing that cancels.
+/* Distances as defined: sums of squared differences, without norms and without cancellation.
  *
  *   acc = 0;  for each j, ascending:  acc = fma(x_j - y_j, x_j - y_j, acc)
  *
- * This chain is THE distance: every exact method gives its bits. The order of j is part of it, so nothing may be summed
- * in pieces; what is parallel are the pairs of a query and a point. They are tiled like a GEMM's C, and two operations
- * (subtract, multiply-add) stand where a GEMM has one:
+ * This chain is THE distance: every exact method reproduces it bit for bit. The order of j is part of it, so it cannot
+ * be summed in pieces; the parallelism is in the pairs of a query and a point. They are tiled like the C of a GEMM,
+ * with two operations (subtract, multiply-add) where a GEMM has one:
  *
  *                        128 points
  *                 +---+---+-- ... --+---+        A block keeps 16 coordinates of 64 queries and 128 points in shared
@@ -24,9 +24,9 @@
 static const int BM = 64, BN = 128, BK = 16;
 static const int TM = 4, TN = 8;
 static const int THREADS = 256; /* 16 x 16 */
-static const int PAD = 4;       /* rows stay on 16 bytes; neighbours in k do not fall into one bank */
+static const int PAD = 4;       /* rows stay 16-byte aligned; neighbours in k are in different banks */
 
-/* Coordinates k0 ... k0 + 15 of ROWS rows from row0 on, beyond the last row and coordinate zeros. */
+/* Coordinates k0 ... k0 + 15 of ROWS rows from row0 on; zeros beyond the last row and coordinate. */
 template <int ROWS>
 static __device__ __forceinline__ void load_tile(const float *from, int rows, int d, int64_t row0, int k0,
                                                  float (*to)[ROWS + PAD]) {

@@ -1,8 +1,8 @@
-/* The paper's distances: norms, their sums, and one matrix product by cuBLAS with alpha -2 and beta 1.
+/* The paper's distances: norms, their sums, and one matrix product by cuBLAS with alpha = -2 and beta = 1.
  *
  * The paper calls cublasSgemm(T, N, m, n, d) and gets a column-major m x n matrix: one query's distances are m words
- * apart. Here the points are the first operand, so that the column-major n x m result has a query's distances next to
- * one another, as selection reads them (cublas_sgemm does that for row-major matrices; the points, n x d row-major, are
+ * apart. Here the points are the first operand, so that in the column-major n x m result the distances of a query are
+ * contiguous, as selection reads them (cublas_sgemm does that for row-major matrices; the points, n x d row-major, are
  * its B^T). */
 extern "C" {
 #include "gpu/cublas.h"
@@ -28,7 +28,7 @@ static kernel_info kernel() {
 
 static const char *supports(const device_facts *device) {
     if (device->simulated) return "cuBLAS does not run in the simulator";
-    return cublas_open(stderr) ? NULL : "cuBLAS is not here"; /* opened by whoever needs it: it takes a while */
+    return cublas_open(stderr) ? NULL : "cuBLAS is not installed"; /* opened only if needed: it takes a while */
 }
 
 extern "C" const knn_distances knn_distance_gemm_cublas = {norms_bytes, prepare, tile, kernel, supports, NULL};

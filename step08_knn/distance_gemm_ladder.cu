@@ -1,12 +1,13 @@
-/* The paper's distances with the product of step 5: stream_k, linked, not copied.
+/* The paper's distances with step 5's matrix product: stream_k, linked in rather than copied.
  *
- * It takes B as k x n, row-major, and the points are n x d; so they are transposed, once a search:
+ * It takes B as k x n, row-major, and the points are n x d; so they are transposed, once per search:
  *
- *   points (n x d)        B (d x n)              a block: 32 x 32 through shared memory, whose rows are a word longer
- *   y0 y0 y0 y0           y0 y1 y2 ...           than 32, so that a column's words lie in 32 different banks
+ *   points (n x d)        B (d x n)              a block: 32 x 32 through shared memory, with rows padded by a word
+ *   y0 y0 y0 y0           y0 y1 y2 ...           so that the words of a column are in 32 different banks
  *   y1 y1 y1 y1    ->     y0 y1 y2 ...
  *   y2 y2 y2 y2           y0 y1 y2 ...
- *   ...                   y0 y1 y2 ... */
+ *   ...                   y0 y1 y2 ...
+ */
 #include "norms.cuh"
 #include "bench/options.h"
 
@@ -28,7 +29,7 @@ static __global__ void __launch_bounds__(SIDE *ROWS) knn_transpose(const float *
         if (k0 + y < d && point0 + x < n) to[(k0 + y) * n + point0 + x] = s[x][y];
 }
 
-/* The transposed points first, for they want to be aligned; then the norms. */
+/* The transposed points first, which must be aligned; then the norms. */
 static size_t transposed_floats(const knn_problem *p) {
     return ((size_t)p->n * (size_t)p->d + 63) / 64 * 64;
 }

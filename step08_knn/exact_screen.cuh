@@ -1,19 +1,19 @@
-/* exact_tc's screen: rough distances by tensor cores, of which a comparison or a minimum is all that leaves the kernel.
+/* exact_tc's screen: approximate distances by tensor cores; only the result of a comparison, or a minimum, leaves the
+ * kernel.
  *
- * The loop is persistent.cu's (step 6): a warpgroup that brings tiles and two that take turns, one multiplying 128
- * queries by 128 points while the other looks at its sums. A block stays with its queries; splits of the points take
- * tiles in turn, so that blocks at work at the same time read the same part of them.
+ * The loop is that of persistent.cu (step 6): a producer warpgroup that loads tiles and two ping-pong consumers, one
+ * multiplying 128 queries by 128 points while the other examines its sums. A block keeps its queries; the splits of the
+ * points take tiles round-robin, so that blocks running at the same time read the same part of them.
  *
  *     producer     | points of tile 0, 1, 2 ... as stages become empty
  *     consumer 0   | multiply tile 0 | compare |  wait  | multiply tile 2 | compare | ...
  *     consumer 1   |      wait       | multiply tile 1  | compare |  wait | multiply tile 3 ...
  *
- * Rows are prepared in the very order in which shared memory wants them, 16 KB for 128 rows of 64 numbers, so that
- * plain bulk copies do. Up to 256 numbers a row the queries stay in shared memory, and the points stream past them.
+ * Rows are prepared in exactly the order that shared memory needs, 16 KB for 128 rows of 64 numbers, so that plain bulk
+ * copies suffice. Up to 256 numbers per row, the queries stay in shared memory and the points stream past them.
  *
- * A hit, one of some hundreds or thousands of comparisons, goes into its warp's queue in shared memory. 32 of them are
- * sent at once: an atomic addition gives each its place on the query's list.
- */
+ * A hit, one in hundreds or thousands of comparisons, goes into its warp's queue in shared memory. 32 of them are sent
+ * at once: an atomic addition gives each its place on the list of its query. */
 #ifndef KL_EXACT_SCREEN_CUH
 #define KL_EXACT_SCREEN_CUH
 
@@ -28,8 +28,8 @@
 #include "ptx/setmaxnreg.cuh"
 #include "ptx/wgmma.cuh"
 
-static const int TILE = 128;                /* queries, or points, of a tile */
-static const int BK = 64;                   /* numbers of a row in a step: 128 bytes, the width of the swizzle */
+static const int TILE = 128;                /* queries, or points, per tile */
+static const int BK = 64;                   /* numbers of a row per step: 128 bytes, the width of the swizzle */
 static const int BOX_BYTES = TILE * BK * 2; /* 128 rows of a step */
 static const int COLUMN_BYTES = TILE * 8;   /* e and p of 128 points */
 
@@ -37,7 +37,7 @@ static inline int64_t whole_tiles(int64_t rows) {
     return (rows + TILE - 1) / TILE * TILE;
 }
 
-/* The relative error of everything that is multiplied by a norm. */
+/* The relative error of everything multiplied by a norm. */
 static __host__ __device__ inline float gamma_of(int steps) {
     return ((float)(steps * BK) * (1.0f + 1.0f / 32) + 24) * 0x1p-23f;
 }
@@ -46,7 +46,7 @@ typedef struct {
     const unsigned char *queries, *points; /* prepared */
     const float2 *columns;                 /* e and p of each point */
     int steps, query_tiles, point_tiles, splits;
-    int rows, n;        /* how many of them are real */
+    int rows, n;        /* how many of them exist */
     const float2 *info; /* sample: the queries' e and N; else A and B */
     /* sample */
     float *minima; /* rows x groups: the smallest upper bound of sqrt(H) + e(y) in a group of points */
@@ -63,14 +63,14 @@ template <bool RESIDENT_> struct screen_tile {
     static const int STAGES = RESIDENT ? 8 : 6, MOST_STEPS = 4; /* steps of a tile that can stay */
     static const int STAGE_BYTES = (RESIDENT ? 1 : 2) * BOX_BYTES;
     static const int BARRIER_BYTES = 1024, QUERY_BYTES = RESIDENT ? MOST_STEPS * BOX_BYTES : 0;
-    static const int WARPS = 8, QUEUE = 64; /* a warp's hits that wait for the list */
+    static const int WARPS = 8, QUEUE = 64; /* hits of a warp that wait to be sent to the lists */
     static const int RING = BARRIER_BYTES + QUERY_BYTES, COLUMNS = RING + STAGES * STAGE_BYTES;
     static const int QUEUES = COLUMNS + STAGES * COLUMN_BYTES, BYTES = QUEUES + WARPS * QUEUE * 8;
     static const int THREADS = 384, PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
     static_assert(BYTES <= 227 * 1024, "a block has 227 KB of shared memory");
 };
 
-/* Sends `count` hits of the queue, one a lane, to their lists. All lanes together. */
+/* Sends `count` hits of the queue, one per lane, to their lists. Called by all lanes together. */
 __device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int count) {
     const int lane = threadIdx.x % 32;
     __syncwarp();
@@ -82,8 +82,8 @@ __device__ __forceinline__ void flush(const tc_screen &w, const int2 *queue, int
     __syncwarp();
 }
 
-/* Each lane's hits, a bit each: bit 0 of its number is the column, bits 1 and 2 say which of the rows row, row + 8, +
- * 64 and + 72, and bits 3 and 4 how many times 8 columns further. */
+/* Each lane's hits, one bit each: bit 0 of the bit number is the column, bits 1 and 2 say which of the rows row, row +
+ * 8, + 64 and + 72, and bits 3 and 4 how many times 8 columns further. */
 __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting, unsigned hits, int row,
                                     unsigned column) {
     const int lane = threadIdx.x % 32;
@@ -106,8 +106,8 @@ __device__ __forceinline__ int push(const tc_screen &w, int2 *queue, int waiting
     return waiting;
 }
 
-/* What a lane has of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Drops points. The warp
- * branches once for 32 comparisons a lane: they wait for one another, branches for all of them. */
+/* Examines what a lane holds of a tile: for every 8 columns j two of them, in rows `row`, + 8, + 64, + 72. Discards
+ * points. The warp branches once for 32 comparisons per lane, rather than after each of them. */
 __device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
                                        const float2 (&limit)[4], int2 *queue, int waiting, int row, unsigned column) {
     const int two = threadIdx.x % 4 * 2;
@@ -131,14 +131,14 @@ __device__ __forceinline__ int compare(const tc_screen &w, const float (&d)[2][6
     return waiting;
 }
 
-/* The square root, or a little more: sqrt.approx is off by 2^-23 of it at most. */
+/* The square root, or slightly more: the error of sqrt.approx is at most 2^-23 of it. */
 __device__ __forceinline__ float root_above(float x) {
     float root;
     asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
     return root * (1.0f + 0x1p-21f);
 }
 
-/* The same lane's smallest sqrt(H) + e(y), from above, in groups of 2^group_bits of its columns. */
+/* For the sample: an upper bound of the lane's smallest sqrt(H) + e(y), in groups of 2^group_bits of its columns. */
 __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][64], const float2 *columns,
                                        const float2 (&info)[4], int row, int tile) {
     const int two = threadIdx.x % 4 * 2;
@@ -177,7 +177,8 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
     extern __shared__ __align__(1024) unsigned char shared[];
     const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES, staying = empty + 8 * T::STAGES;
     const uint32_t query_tile = full + T::BARRIER_BYTES, ring = full + T::RING;
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* the compiler sees: the same for all lanes */
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
+                                                                   * lanes */
     const int query_at = blockIdx.x % w.query_tiles, split = blockIdx.x / w.query_tiles, steps = w.steps;
     const int count = (w.point_tiles - split + w.splits - 1) / w.splits; /* tiles: split, split + splits, ... */
     const unsigned char *queries = w.queries + (int64_t)query_at * steps * BOX_BYTES;
@@ -192,8 +193,8 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
     }
     __syncthreads();
 
-    int s = 0;          /* the stage that is next, */
-    unsigned phase = 0; /* and the parity of its barriers' phase */
+    int s = 0;          /* the next stage, */
+    unsigned phase = 0; /* and the parity of its barriers' current phase */
     if (warpgroup == 0) {
         setmaxnreg_dec<T::PRODUCER_REGISTERS>();
         if (threadIdx.x == 0) {
@@ -205,7 +206,7 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
             for (int i = 0; i < count; i++) {
                 const int64_t tile = split + (int64_t)i * w.splits;
                 for (int t = 0; t < steps; t++) {
-                    const bool last = t == steps - 1; /* brings e and p, too */
+                    const bool last = t == steps - 1; /* loads e and p, too */
                     const uint32_t stage = ring + s * T::STAGE_BYTES, barrier = full + 8 * s;
                     mbarrier_wait(empty + 8 * s, phase ^ 1);
                     mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES + (last ? COLUMN_BYTES : 0));
@@ -236,8 +237,8 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
         float d[2][64];
         for (int i = consumer; i < count; i += 2) {
             int last = 0;
-            /* A parity tells a phase from its neighbours only: nobody may wait for one that is further ahead. So a
-             * consumer begins when the other has seen all of the tile before arrive. */
+            /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins
+             * once the other has seen all of the previous tile arrive. */
             if (i > 0) named_barrier_wait(2 + consumer, 256);
             for (int t = 0; t < steps; t++) {
                 const uint32_t stage = ring + s * T::STAGE_BYTES;
@@ -253,7 +254,7 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
                         wgmma_f16<0>(d[piece], a + wgmma_advance(32 * k + 64 * 128 * piece), b + wgmma_advance(32 * k),
                                      k > 0 || t > 0);
                 wgmma_commit();
-                /* The stage before has been multiplied now, this one perhaps not yet. */
+                /* By now the previous stage has been multiplied, this one perhaps not yet. */
                 wgmma_wait<1>(d[0]);
                 wgmma_wait<1>(d[1]);
                 if (t > 0 && lane == 0) mbarrier_arrive(empty + 8 * last);
@@ -281,16 +282,16 @@ template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THRE
 #endif
 }
 
-/* ---- the host's part ---- */
+/* ---- host side ---- */
 
-/* So many parts of the points that all multiprocessors are busy to the end: a block for each tile of queries and part;
- * what a block costs beside its tiles is as much as some of them. */
+/* How many parts to split the points into so that all multiprocessors stay busy to the end: one block per tile of
+ * queries and part. The overhead of a block equals the cost of a few tiles. */
 static int choose_splits(int query_tiles, int point_tiles, int sms) {
     int best = 1;
     int64_t least = INT64_MAX;
     for (int splits = 1; splits <= point_tiles && splits <= 2 * sms; splits++) {
-        const int64_t rounds = ((int64_t)query_tiles * splits + sms - 1) / sms;
-        const int64_t cost = rounds * ((point_tiles + splits - 1) / splits + 6);
+        const int64_t waves = ((int64_t)query_tiles * splits + sms - 1) / sms;
+        const int64_t cost = waves * ((point_tiles + splits - 1) / splits + 6);
         if (cost < least) least = cost, best = splits;
     }
     return best;

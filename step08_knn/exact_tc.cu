@@ -1,8 +1,8 @@
-/* The exact answer at the speed of the matrix product: tensor cores screen, differences decide.
+/* The exact answer at the speed of a matrix product: tensor cores screen, differences decide.
  *
- * Nearly all points are far from being among a query's k nearest, and a rough distance with a bound on its error is
- * enough to say so. Rough distances come from tensor cores in FP16; the few points that might be among the k nearest
- * are measured again, by THE distance, in FP32.
+ * Nearly all points are far from being among the k nearest of a query, and an approximate distance with an error bound
+ * is enough to show it. The approximate distances come from tensor cores in FP16; for the few points that might be
+ * among the k nearest, THE distance is computed in FP32.
  *
  *     prepare   x - centre, scaled by a power of two, rounded to FP16: h(x), and how far that moved the point: e(x)
  *     sample    rough distances to a sample of the points ──► radius r(x): at least k points are certainly that near
@@ -31,8 +31,7 @@
  * that is  [-2 h(x) h(y)] - A(x) e(y) + p(y) > B(x): one FMA, one addition and one comparison a point, of which the
  * rounding is in gamma and in A, too. What is not a number or infinite is never dropped.
  *
- * The screen itself is exact_screen.cuh.
- */
+ * The screen itself is exact_screen.cuh. */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <float.h>
@@ -44,9 +43,11 @@
 #include "knn/knn_key.h"
 
 static const int MAX_D = 1 << 20;      /* gamma and g are below 1/4 */
-static const float LARGEST = 32000.0f; /* what is beyond in the scaled space is cut off; -2h must be FP16, too */
+static const float LARGEST = 32000.0f; /* anything beyond this in the scaled space is clipped; -2h must fit in FP16, too
+                                        */
 
-/* What all kernels need of the data: the centre is any vector, the scale any power of two; good ones make e small. */
+/* What all kernels need to know about the data: the centre can be any vector and the scale any power of two; good ones
+ * make e small. */
 typedef struct {
     unsigned range; /* bits of the largest extent of a coordinate in the sample */
 } tc_facts;
@@ -60,7 +61,7 @@ static __device__ __forceinline__ float scale_of(const tc_facts *facts) {
 
 static const int LOOK_AT = 1024; /* points for that */
 
-/* 32 coordinates a block: their mean over some of the points, and the largest extent of any. */
+/* 32 coordinates per block: their mean over some of the points, and the largest extent of any. */
 static __global__ void __launch_bounds__(1024) knn_centre(const knn_problem p, float *centre, tc_facts *facts) {
     __shared__ float sums[32][33], lows[32][33], highs[32][33];
     const int j = blockIdx.x * 32 + threadIdx.x, rows = min(p.n, LOOK_AT);
@@ -77,7 +78,7 @@ static __global__ void __launch_bounds__(1024) knn_centre(const knn_problem p, f
     lows[threadIdx.y][threadIdx.x] = low;
     highs[threadIdx.y][threadIdx.x] = high;
     __syncthreads();
-    /* Now a warp a coordinate. */
+    /* Now one warp per coordinate. */
     sum = sums[threadIdx.x][threadIdx.y], low = lows[threadIdx.x][threadIdx.y], high = highs[threadIdx.x][threadIdx.y];
     for (int o = 16; o > 0; o /= 2) {
         sum += __shfl_xor_sync(~0u, sum, o);
@@ -87,26 +88,27 @@ static __global__ void __launch_bounds__(1024) knn_centre(const knn_problem p, f
     const int mine = blockIdx.x * 32 + threadIdx.y;
     if (threadIdx.x == 0 && mine < p.d) {
         centre[mine] = sum;
-        atomicMax(&facts->range, __float_as_uint(high - low)); /* not negative: ordered as its bits are */
+        atomicMax(&facts->range, __float_as_uint(high - low)); /* not negative, so its bits sort like integers */
     }
 }
 
 /* ---- prepare ---- */
 
-/* Which rows, and what is wanted beside h: queries (e, N), their h times -2; points of the sample (e, N (1 + gamma));
- * points (e, N (1 - gamma) - e^2). */
+/* Which rows to prepare, and what to compute besides h: for queries (e, N), with h times -2; for points of the sample
+ * (e, N (1 + gamma)); for points (e, N (1 - gamma) - e^2). */
 enum { PREPARE_QUERIES, PREPARE_SAMPLE, PREPARE_POINTS };
 typedef struct {
     const float *from;
-    int what, first, rows; /* rows first ... first + rows - 1; behind them, to a whole tile, what no one selects */
+    int what, first, rows; /* rows first ... first + rows - 1, padded to a whole tile with rows that are never selected
+                            */
     int n, turn;           /* sample: place i holds a point of part i * turn % rows of the n points */
     int d, steps;
     uint4 *to;
     float2 *info;
 } tc_rows;
 
-/* Of each of the sample's parts of the points one. Neighbouring places hold points that lie far from each other, since
- * points are often sorted. */
+/* One point from each part of the points that the sample divides them into. Neighbouring places hold points that are
+ * far apart, since points are often sorted. */
 static __device__ __forceinline__ int sampled(const tc_rows &r, int place) {
     const int part = (int)((int64_t)place * r.turn % r.rows);
     const int64_t low = (int64_t)part * r.n / r.rows, high = ((int64_t)part + 1) * r.n / r.rows;
@@ -119,7 +121,7 @@ typedef struct {
     unsigned first[3];
 } tc_parts;
 
-/* A lane makes chunks of 8 numbers, LANES lanes a row. VECTOR: rows are whole, aligned float4. */
+/* A lane prepares chunks of 8 numbers, LANES lanes per row. VECTOR: rows consist of whole, aligned float4. */
 template <int LANES, bool VECTOR>
 static __global__ void __launch_bounds__(256)
     knn_prepare(const tc_parts parts, const float *centre, const tc_facts *facts) {
@@ -177,7 +179,7 @@ static __global__ void __launch_bounds__(256)
         whole += __shfl_xor_sync(~0u, whole, o);
     }
     if (lane != 0) return;
-    /* What rounding to FP16 took, what x - centre lost (2^-24 of it), and what underflows. */
+    /* The error of rounding to FP16, that of x - centre (2^-24 of it), and underflow. */
     const float gamma = gamma_of(r.steps);
     float e = fmaf(sqrtf(rest) + 1.01f * 0x1p-24f * sqrtf(whole), 1.0f + gamma + 0x1p-20f, 0x1p-50f);
     if (!(e <= FLT_MAX)) e = INFINITY;
@@ -192,20 +194,21 @@ static __global__ void __launch_bounds__(256)
 
 static const int RADIUS_THREADS = 256, BINS = 2048;
 
-/* A block a query: the k-th smallest of its minima, digit by digit from the highest, and what the screen compares with:
- * A and B, from (e, N). */
+/* One block per query: finds the k-th smallest of its minima, digit by digit from the highest, and what the screen
+ * compares with: A and B, from (e, N). */
 static __global__ void __launch_bounds__(RADIUS_THREADS)
     knn_radius(const float *minima, int groups, int k, int d, int rows, int steps, const tc_facts *facts,
                float2 *info) {
     __shared__ unsigned bins[BINS];
     __shared__ unsigned found, left;
     const int row = blockIdx.x;
-    if (row >= rows) { /* fills up the tile: selects nothing */
+    if (row >= rows) { /* pads the tile: selects nothing */
         if (threadIdx.x == 0) info[row] = make_float2(0.0f, -INFINITY);
         return;
     }
-    const unsigned *mine = (const unsigned *)minima + (int64_t)row * groups; /* none is negative: ordered as bits */
-    unsigned above = 0;                                                      /* the digits that are known */
+    const unsigned *mine = (const unsigned *)minima + (int64_t)row * groups; /* none is negative, so their bits sort
+                                                                              * like integers */
+    unsigned above = 0;                                                      /* the digits known so far */
     if (threadIdx.x == 0) left = (unsigned)k;
     for (int shift = 21; shift >= 0; shift = shift == 21 ? 10 : shift == 10 ? 0 : -1) {
         const int bits = shift == 0 ? 10 : 11;
@@ -217,7 +220,7 @@ static __global__ void __launch_bounds__(RADIUS_THREADS)
                 atomicAdd(&bins[value >> shift & ((1u << bits) - 1)], 1u);
         }
         __syncthreads();
-        if (threadIdx.x < 32) { /* lane l sums up bins 64 l ... 64 l + 63 */
+        if (threadIdx.x < 32) { /* lane l sums bins 64 l ... 64 l + 63 */
             const int lane = threadIdx.x;
             unsigned sum = 0;
             for (int i = 0; i < BINS / 32; i++) sum += bins[lane * (BINS / 32) + (i + lane) % (BINS / 32)];
@@ -244,7 +247,7 @@ static __global__ void __launch_bounds__(RADIUS_THREADS)
     const double scale = scale_of(facts), w = __uint_as_float(above), e = info[row].x, g = 1.125 * (d + 4.0) * 0x1p-24;
     const double near = w + e;
     double r = INFINITY;
-    if (near < scale * 0x1p63) /* else THE distance may overflow, and the order is one of indices */
+    if (near < scale * 0x1p63) /* otherwise THE distance may overflow, and then indices decide the order */
         r = sqrt((near * near * (1 + g) + scale * scale * (d + 1.0) * 0x1p-147) / (1 - g)) * (1 + 0x1p-40) + e;
     info[row] = make_float2(__double2float_ru(2 * r * (1 + 0x1p-19)),
                             __double2float_ru(r * r * (1 + 0x1p-19) - (double)info[row].y * (1 - gamma_of(steps))));
@@ -252,9 +255,9 @@ static __global__ void __launch_bounds__(RADIUS_THREADS)
 
 /* ---- finish ---- */
 
-static const int FINISH_THREADS = 128, SORTED = 2048; /* keys that are sorted at once */
+static const int FINISH_THREADS = 128, SORTED = 2048; /* how many keys are sorted at once */
 
-/* THE distance. VECTOR: both rows are whole, aligned float4. */
+/* THE distance. VECTOR: both rows consist of whole, aligned float4. */
 template <bool VECTOR> static __device__ __forceinline__ float distance(const float *x, const float *y, int d) {
     float sum = 0.0f;
     if (VECTOR) {
@@ -273,14 +276,14 @@ template <bool VECTOR> static __device__ __forceinline__ float distance(const fl
     return sum;
 }
 
-/* Of a key and the one `stride` lanes away the smaller, or the larger. */
+/* The smaller (or the larger) of a key and the one `stride` lanes away. */
 static __device__ __forceinline__ uint64_t exchange(uint64_t key, int stride, bool smaller) {
     const uint64_t other = __shfl_xor_sync(~0u, key, stride);
     return (other < key) == smaller ? other : key;
 }
 
-/* Sorts a power of two of keys, 64 or more: the bitonic network. What is 64 or more keys apart is compared in shared
- * memory, a barrier each time; all that is nearer by a warp in registers: lane l has keys l and l + 32 of 64. */
+/* Sorts a power of two of keys, 64 or more, with a bitonic network. Keys 64 or more apart are compared in shared
+ * memory, with a barrier each time; closer ones by a warp in registers: lane l has keys l and l + 32 of 64. */
 static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     for (int size = 64; size <= count; size *= 2) {
@@ -294,7 +297,7 @@ static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
         }
         for (int first = warp * 64; first < count; first += FINISH_THREADS * 2) {
             uint64_t a = keys[first + lane], b = keys[first + lane + 32];
-            if (size == 64) /* up to here each half by itself: ascending, descending */
+            if (size == 64) /* up to here each half on its own: ascending, descending */
 #pragma unroll
                 for (int part = 2; part <= 32; part *= 2)
 #pragma unroll
@@ -320,7 +323,8 @@ static __device__ __forceinline__ void sort_keys(uint64_t *keys, int count) {
     }
 }
 
-/* A block a query: measures the points on its list and sorts them; or puts the query among those to be redone. */
+/* One block per query: computes THE distance for the points on its list and sorts them, or adds the query to those to
+ * be redone. */
 template <bool VECTOR>
 static __global__ void __launch_bounds__(FINISH_THREADS)
     knn_finish(const knn_problem p, int first, const int *lists, int cap, const unsigned *counts, unsigned *redo_count,
@@ -361,14 +365,14 @@ static __global__ void __launch_bounds__(FINISH_THREADS)
     }
 }
 
-/* ---- the host's part: how a search is cut ---- */
+/* ---- host side: how a search is divided ---- */
 
 typedef struct {
-    int rows, points, sample; /* queries and points at a time; points of the sample */
+    int rows, points, sample; /* queries and points per pass; points in the sample */
     int cap;                  /* room on a list */
     int steps, group_bits, groups;
     size_t redo_bytes;
-    /* where things lie in the workspace */
+    /* offsets in the workspace */
     size_t centre, facts, counts, redo_count, redo, queries, info, samples, sample_info, prepared, columns, area, bytes;
 } tc_plan;
 
@@ -378,11 +382,11 @@ static size_t take(size_t *at, size_t bytes) {
     return here;
 }
 
-/* Fills in what follows from rows, points, sample, cap and redo_bytes. */
+/* Fills in everything that follows from rows, points, sample, cap and redo_bytes. */
 static void lay_out(tc_plan *l, const knn_problem *p) {
     const int64_t rows = whole_tiles(l->rows), points = whole_tiles(l->points), sample = whole_tiles(l->sample);
     l->steps = p->d > BK ? (p->d + BK - 1) / BK : 1;
-    /* Groups so large that 8 for each of the k neighbours remain: few of them share one. */
+    /* Groups sized so that 8 remain for each of the k neighbours: few neighbours then share one. */
     l->group_bits = 0;
     while (l->group_bits < 5 && sample >> (l->group_bits + 1) >= 8 * (int64_t)p->k) l->group_bits++;
     l->groups = (int)(sample >> l->group_bits);
@@ -399,7 +403,7 @@ static void lay_out(tc_plan *l, const knn_problem *p) {
     l->sample_info = take(&at, sample * sizeof(float2));
     l->prepared = take(&at, points * vector);
     l->columns = take(&at, points * sizeof(float2));
-    /* One after the other: minima, lists, and what is redone. */
+    /* In this order: minima, lists, and the workspace for redoing. */
     size_t area = (size_t)rows * l->groups * sizeof(float), lists = (size_t)rows * l->cap * sizeof(int);
     if (area < lists) area = lists;
     if (area < l->redo_bytes) area = l->redo_bytes;
@@ -412,8 +416,8 @@ static int half_of(int count, int least) {
     return half < least ? least : (int)half;
 }
 
-/* The largest tiles that fit into `limit` bytes: of what takes most of them, half is enough. Returns whether any fit;
- * if not, *l has the smallest. */
+/* The largest tiles that fit into `limit` bytes: halves whatever takes most of it until they do. Returns whether any
+ * fit; if not, *l has the smallest. */
 static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
     /* A sample of S points costs a comparison for each and leaves about k n / S candidates, which cost some hundred
      * times as much (on an H200). */
@@ -424,7 +428,7 @@ static bool plan(tc_plan *l, const knn_problem *p, size_t limit) {
     l->rows = p->m < 16384 ? p->m : 16384;
     l->points = p->n;
     l->sample = p->n < most ? p->n : most;
-    /* Twice as many as are likely to be nearer than the k nearest of the sample; and many may be equally near. */
+    /* Twice as many as are likely to be nearer than the k nearest of the sample, as many may be equally near. */
     const double likely = 2 * (p->k + 6 * sqrt((double)p->k) + 20) * p->n / l->sample;
     const int some = likely < p->n ? (int)likely : p->n, least_cap = p->n < 2 * p->k ? p->n : 2 * p->k;
     l->cap = some > 8192 ? some : p->n < 8192 ? p->n : 8192;

@@ -1,9 +1,10 @@
-/* Distances and selection in one kernel: no m x n matrix is ever written.
+/* Distances and selection in one kernel: the m x n matrix is never written.
  *
  * A block computes a tile of distances, 128 queries by 128 points, as an SGEMM computes a tile of C: both operands
- * through shared memory, 8 x 8 results a thread in registers. But instead of a product each step is a difference and an
- * FMA, in ascending j and one accumulator for each pair: THE distance. So the FP32 pipe gives at most one coordinate
- * of a pair every two instructions, 1.5e13 a second on an H200, and 1200 x 32768 x 256 cannot take less than 0.68 ms.
+ * through shared memory, 8 x 8 results per thread in registers. But each step is a difference and an FMA instead of one
+ * FMA, in ascending j with one accumulator per pair: THE distance. So the FP32 pipe needs two instructions for each
+ * coordinate of a pair, at best 1.5e13 coordinates per second on an H200, and 1200 x 32768 x 256 cannot take less than
+ * 0.68 ms.
  *
  *            128 points                        then, for each query, a warp looks along its row of the tile:
  *          +-----------+
@@ -12,35 +13,35 @@
  *          +-----------+                       queue of 32 full:  sort it in a warp, merge it into the list
  *
  * The list is sorted, so its k-th key is the threshold that keeps the queue short: of n points in random order only
- * about k (1 + ln(n / k)) ever enter it. A point's place in the merged list is its place in its own list plus the
- * number of keys in the other that are smaller, found by binary search: every lane moves one key at a time.
+ * about k (1 + ln(n / k)) ever enter it. A key's place in the merged list is its place in its own list plus the number
+ * of smaller keys in the other, found by binary search: every lane moves one key at a time.
  *
- * Points come in ascending order of index, so one that is just as far away as the k-th is not among the k nearest.
+ * Points come in ascending order of index, so one at the same distance as the k-th is not among the k nearest.
  *
- * Where there are few queries the points are divided, too: split s takes tiles s, s + splits, ... and leaves a list of
- * its own; a second kernel merges a query's lists. Which queries, and how many, the device may know alone.
- */
+ * If there are few queries, the points are split as well: split s takes tiles s, s + splits, ... and leaves a list of
+ * its own; a second kernel merges the lists of a query. Which queries to search, and how many, may be known only on the
+ * device. */
 #include <cuda_runtime.h>
 
 #include "ptx/cp_async.cuh"
 #include "fused.h"
 #include "knn/knn_key.h"
 
-static const int BQ = 128, BP = 128; /* queries and points of a tile */
-static const int BK = 16;            /* coordinates a step */
+static const int BQ = 128, BP = 128; /* queries and points per tile */
+static const int BK = 16;            /* coordinates per step */
 static const int THREADS = 256, WARPS = THREADS / 32, ROWS = BQ / WARPS;
 static const int PITCH = BQ + 4;        /* of a step's operand, in floats: coordinate by coordinate */
 static const int HALF = BP / 2;         /* points of the tile that lie in shared memory at once */
 static const int TILE_PITCH = HALF + 4; /* of these, in floats */
-static const int QUEUE = 32;            /* keys of a query that wait to be merged */
-static const int NEAR_K = 128;          /* lists up to here stay in shared memory while a block works */
-static const int MERGE_WARPS = 4;       /* queries a block of the second kernel */
+static const int QUEUE = 32;            /* keys per query that wait to be merged */
+static const int NEAR_K = 128;          /* up to this k, lists stay in shared memory while a block works */
+static const int MERGE_WARPS = 4;       /* queries per block of the second kernel */
 
 static const int STEP_BYTES = 2 * BK * PITCH * 4;
 static const int TILE_BYTES = BQ * TILE_PITCH * 4;
 static const int OPERAND_BYTES = 2 * STEP_BYTES > TILE_BYTES ? 2 * STEP_BYTES : TILE_BYTES;
 
-/* Keys of a list: k, to whole warps. */
+/* Keys per list: k, rounded up to whole warps. */
 __host__ __device__ static inline int list_keys(int k) {
     return (k + 31) / 32 * 32;
 }
@@ -54,12 +55,12 @@ typedef struct {
     const int *rows;       /* NULL: query i is row i */
     const unsigned *count; /* NULL: `most` queries */
     int most, first;       /* this launch begins with query number `first` */
-    int blocks;            /* = lists of 128 queries that there is room for */
+    int blocks;            /* = how many lists of 128 queries there is room for */
     bool near_by;          /* lists stay in shared memory */
     uint64_t *lists;       /* [item][query of the tile][list_keys(k)] */
 } fused_work;
 
-/* How queries and points are divided: items of a tile of queries and a part of the points. */
+/* How queries and points are divided into items, each a tile of queries and a part of the points. */
 typedef struct {
     int queries, tiles, splits;
 } fused_layout;
@@ -73,9 +74,9 @@ static __device__ __forceinline__ fused_layout divide(const fused_work &w, int n
     return l;
 }
 
-/* ---- a list and its queue; all lanes of a warp together ---- */
+/* ---- a list and its queue; functions called by all lanes of a warp together ---- */
 
-/* Sorts 32 keys, one a lane. */
+/* Sorts 32 keys, one per lane. */
 static __device__ __forceinline__ uint64_t sort_lanes(uint64_t key) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -102,7 +103,7 @@ static __device__ __forceinline__ int smaller_keys(const uint64_t *keys, int cou
     return low;
 }
 
-/* Merges the queue's 32 keys into a sorted list, of which the smallest `keys` remain. From the end of the list on,
+/* Merges the 32 keys of the queue into a sorted list, keeping the smallest `keys`. Works from the end of the list,
  * since keys only move up. */
 static __device__ void merge(uint64_t *list, int keys, uint64_t *queue) {
     const int lane = threadIdx.x % 32;
@@ -125,8 +126,8 @@ static __device__ void merge(uint64_t *list, int keys, uint64_t *queue) {
 
 /* ---- distances ---- */
 
-/* One step's operands, into shared memory coordinate by coordinate; zeros where there is no row or coordinate. Zeros in
- * both change no distance. */
+/* Loads the operands of one step into shared memory, coordinate by coordinate; zeros where there is no row or
+ * coordinate. Zeros in both change no distance. */
 static __device__ __forceinline__ void bring(const knn_problem &p, float *to, const int *query, unsigned first_point,
                                              int j0) {
     const int j = threadIdx.x % BK;
@@ -161,13 +162,13 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
     __shared__ int query[BQ];       /* its row, or -1 */
     __shared__ float threshold[BQ]; /* the k-th distance so far; NaN: there are not k yet */
     __shared__ int waiting[BQ];     /* keys in the queue */
-    __shared__ uint64_t *lists;     /* this and the next: registers are short */
+    __shared__ uint64_t *lists;     /* this row and the next: registers are scarce */
     __shared__ int stride;          /* splits */
     float *operands = (float *)shared, *tile = operands;
     uint64_t *queues = (uint64_t *)(shared + OPERAND_BYTES), *near_lists = queues + BQ * QUEUE;
 
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    /* A thread has rows 4 ty and 64 + 4 ty, points 4 tx and 64 + 4 tx, and the three behind each. */
+    /* A thread has rows 4 ty and 64 + 4 ty, points 4 tx and 64 + 4 tx, and the three after each. */
     const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
     const int keys = list_keys(p.k), steps = (int)(((int64_t)p.d + BK - 1) / BK);
     const fused_layout l = divide(w, p.n);
@@ -255,8 +256,8 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
     }
 }
 
-/* A warp a query: merges the lists that the splits have left. They are sorted: where a list's next keys are not among
- * the k smallest, none behind them is. */
+/* One warp per query: merges the lists that the splits have left. They are sorted: if the next keys of a list are not
+ * among the k smallest, none after them is. */
 static __global__ void __launch_bounds__(32 * MERGE_WARPS) knn_fused_merge(const knn_problem p, const fused_work w) {
     extern __shared__ __align__(16) unsigned char shared[];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, keys = list_keys(p.k);
@@ -287,7 +288,7 @@ static __global__ void __launch_bounds__(32 * MERGE_WARPS) knn_fused_merge(const
     }
 }
 
-/* ---- the host's part ---- */
+/* ---- host side ---- */
 
 /* Blocks that the current device runs at the same time, and whether their lists are in shared memory. */
 static cudaError_t resident_blocks(int k, int *blocks, bool *near_by) {
@@ -318,7 +319,7 @@ static cudaError_t resident_blocks(int k, int *blocks, bool *near_by) {
     return cudaSuccess;
 }
 
-/* Bytes of the lists of a block. */
+/* Bytes for the lists of a block. */
 static size_t block_bytes(int k) {
     return (size_t)BQ * list_keys(k) * sizeof(uint64_t);
 }

@@ -1,9 +1,10 @@
-/* The table of methods: distances with each way to select, and what is more than two parts. */
+/* The table of methods: each kind of distances with each kind of selection, and the methods that are not made of two
+ * parts. */
 #include "methods.h"
 
 #include "search.h"
 
-/* A method of two parts: functions that say which two, and a row of the table. */
+/* A method made of two parts: functions that combine them, and a row of the table. */
 #define PARTS(from, by)                                                                                                \
     static cudaError_t search_##from##_##by(const knn_problem *p, cudaStream_t stream) {                               \
         return knn_search(&knn_distance_##from, &knn_select_##by, p, stream);                                          \
@@ -21,7 +22,7 @@
         .exact = is_exact, .note = note_##by                                                                           \
     }
 
-/* Distances with each way to select. */
+/* Distances with each kind of selection. */
 #define WITH_ALL(from)                                                                                                 \
     PARTS(from, kpass)                                                                                                 \
     PARTS(from, bitonic)                                                                                               \
@@ -35,11 +36,11 @@
         return knn_distance_##from.supports != NULL ? knn_distance_##from.supports(device) : NULL;                     \
     }
 #define ROWS_OF(from, is_exact, text)                                                                                  \
-    METHOD(from, kpass, is_exact, text "; k times the minimum"),                                                       \
+    METHOD(from, kpass, is_exact, text "; the minimum, k times"),                                                      \
         METHOD(from, bitonic, is_exact, text "; bitonic sort"),                                                        \
         METHOD(from, auto, is_exact, text "; whichever of the two is faster for one query"),                           \
         METHOD(from, warpselect, is_exact, text "; one pass, queues in registers, k up to 256"),                       \
-        METHOD(from, radix, is_exact, text "; by digits, any k")
+        METHOD(from, radix, is_exact, text "; radix select, any k")
 
 #define note_kpass      NULL
 #define note_bitonic    NULL
@@ -68,10 +69,10 @@ kernel_info kernel_bf_garcia(void);
 WHOLE(fused);
 WHOLE(exact_tc);
 
-/* The last is the best: what classifies records of files where no method is named. */
+/* The last is the best: classification uses it if no method is named. */
 const knn_method knn_methods[] = {
     {.name = "bf_garcia",
-     .idea = "brute force as of 2008: distances in 16 x 16 tiles, a thread a query sorts by insertion",
+     .idea = "brute force as of 2008: distances in 16 x 16 tiles, insertion sort by one thread per query",
      .search = search_bf_garcia,
      .kernel = kernel_bf_garcia,
      .refuses = refuses_bf_garcia,
@@ -89,7 +90,7 @@ const knn_method knn_methods[] = {
      .workspace = workspace_fused,
      .exact = true},
     {.name = "exact_tc",
-     .idea = "tensor cores drop what is certainly too far, differences decide: exact, k up to 1024",
+     .idea = "tensor cores discard what is certainly too far, differences decide: exact, k up to 1024",
      .search = search_exact_tc,
      .kernel = kernel_exact_tc,
      .supports = supports_exact_tc,

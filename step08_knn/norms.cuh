@@ -1,8 +1,8 @@
-/* What the expanded form needs beside its matrix product: |x|^2 of every row, and the matrix of their sums.
+/* What the expanded form needs besides its matrix product: |x|^2 of every row, and the matrix of their sums.
  *
  *   |x - y|^2 = |x|^2 + |y|^2 - 2xy:    C = -2 X Y^T + 1 C, where C[i][j] was |x_i|^2 + |y_j|^2 before
  *
- * The norms serve the whole search: the queries' first, then the points'. */
+ * The norms serve the whole search: those of the queries come first, then those of the points. */
 #ifndef KL_NORMS_CUH
 #define KL_NORMS_CUH
 
@@ -14,7 +14,7 @@
 
 static const int NORM_THREADS = 256;
 
-/* A warp a row. */
+/* One warp per row. */
 static __global__ void __launch_bounds__(NORM_THREADS) knn_norms(const float *x, int rows, int d, float *norms) {
     int64_t row = ((int64_t)blockIdx.x * NORM_THREADS + threadIdx.x) / 32;
     float sum = 0.0f;

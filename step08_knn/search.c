@@ -10,7 +10,7 @@
 #include "gemm/gemm.h"
 
 enum { ALIGNMENT = 256 };
-static const int64_t MOST_DISTANCES = (int64_t)1 << 31; /* 8 GB of them at a time are enough to fill any GPU */
+static const int64_t MOST_DISTANCES = (int64_t)1 << 31; /* 8 GB of distances at a time are enough to fill any GPU */
 
 static size_t aligned(size_t bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -24,9 +24,9 @@ static size_t row_bytes(const knn_selector *selector, const knn_problem *p) {
     return (size_t)p->n * sizeof(float) + (selector->scratch != NULL ? selector->scratch(p->n, p->k) : 0);
 }
 
-/* Queries that `bytes` are enough for at a time. */
+/* How many queries at a time `bytes` are enough for. */
 static int rows_in(const knn_distances *from, const knn_selector *selector, const knn_problem *p, size_t bytes) {
-    const size_t kept = kept_bytes(from, p) + ALIGNMENT; /* what aligning the scratch takes */
+    const size_t kept = kept_bytes(from, p) + ALIGNMENT; /* for aligning the scratch */
     if (bytes < kept) return 0;
     int64_t rows = (int64_t)((bytes - kept) / row_bytes(selector, p));
     if (rows > MOST_DISTANCES / p->n) rows = MOST_DISTANCES / p->n;

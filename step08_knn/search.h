@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-/* Where distances come from. A query's are next to one another, so that selection reads consecutive words. */
+/* Where distances come from. Those of a query are contiguous, so that selection reads consecutive words. */
 typedef struct {
-    /* Bytes that serve the whole search; NULL: none. */
+    /* Bytes of workspace kept for the whole search; NULL: none. */
     size_t (*kept)(const knn_problem *p);
-    /* Fills them, once a search; NULL: nothing to do. */
+    /* Fills them, once per search; NULL: nothing to do. */
     cudaError_t (*prepare)(const knn_problem *p, void *kept, cudaStream_t stream);
-    /* Distances of queries first ... first + rows - 1: point j's to query first + i at distances[i * n + j]. */
+    /* Distances of queries first ... first + rows - 1: that of point j to query first + i at distances[i * n + j]. */
     cudaError_t (*tile)(const knn_problem *p, const void *kept, int first, int rows, float *distances,
                         cudaStream_t stream);
     kernel_info (*kernel)(void);
@@ -22,7 +22,7 @@ typedef struct {
     const char *(*refuses)(const knn_problem *p);        /* NULL: takes every problem */
 } knn_distances;
 
-/* Distances of `rows` queries, which stay as they are, and where the k smallest of each row go. */
+/* Distances of `rows` queries, which stay unchanged, and where the k smallest in each row go. */
 typedef struct {
     int rows, n, k;
     const float *distances;
@@ -34,22 +34,22 @@ typedef struct {
 
 typedef struct {
     cudaError_t (*select)(const knn_rows *r, cudaStream_t stream);
-    size_t (*scratch)(int n, int k);              /* bytes a row, a multiple of 8; NULL: none */
+    size_t (*scratch)(int n, int k);              /* bytes per row, a multiple of 8; NULL: none */
     const char *(*refuses)(const knn_problem *p); /* NULL: takes every problem */
     const char *(*note)(void);                    /* as knn_method's */
 } knn_selector;
 
-/* The two together, over as many queries at a time as the workspace holds. */
+/* The two combined, for as many queries at a time as fit in the workspace. */
 cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
                        cudaStream_t stream);
 size_t knn_search_workspace(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
                             size_t limit);
 const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p);
 
-/* "needs 12.3 MB"; the text is the next call's too. */
+/* "needs 12.3 MB"; the text is valid until the next call. */
 const char *knn_needs(double bytes);
 
-/* What each file gives. */
+/* What each file defines. */
 extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas;
 extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
     knn_select_radix;

@@ -1,6 +1,7 @@
-/* The paper's choice: k passes cost k times as much, the bitonic sort the same for any k, and where they cross depends
- * on the GPU. So one random query's distances are selected from both ways, and the faster way takes all the others. The
- * measuring waits for the GPU (once a search), as the paper's does; results are the same either way. */
+/* The paper's choice: k passes cost k times as much as one, the bitonic sort costs the same for any k, and where they
+ * cross depends on the GPU. So the distances of one random query are selected from both ways, and the faster one is
+ * used for all others. Measuring waits for the GPU (once per search), as in the paper; the results are the same either
+ * way. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static struct {
 
 static const knn_selector *const ways[] = {&knn_select_kpass, &knn_select_bitonic};
 
-/* The time of selecting from `r` (the second of two runs: the first loads the code). */
+/* The time to select from `r` (the second of two runs: the first one loads the code). */
 static cudaError_t time_way(const knn_selector *way, const knn_rows *r, cudaStream_t stream, float *ms) {
     cudaEvent_t begin, end;
     cudaError_t error = cudaEventCreate(&begin);

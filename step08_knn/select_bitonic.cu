@@ -1,6 +1,6 @@
-/* The paper's second method: sort all of it. Rows are padded to a power of two with the largest value and sorted by
- * sort_rows.cuh's bitonic network, whose rounds are the same whatever k is. Up to 2048 distances a block sorts a row in
- * shared memory; longer rows go into the workspace as keys, twice as long as the distances and padded. */
+/* The paper's second method: sort everything. Rows are padded to a power of two with the largest value and sorted by
+ * the bitonic network in sort_rows.cuh, whose number of steps does not depend on k. Up to 2048 distances, a block sorts
+ * a row in shared memory; longer rows go into the workspace as keys, which are twice as large, and padded. */
 #include "sort_rows.cuh"
 
 static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length) {

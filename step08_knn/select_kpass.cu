@@ -1,9 +1,9 @@
-/* The paper's first method: k times the minimum, each by a comparator network.
+/* The paper's first method: the minimum, k times over, each by a comparator network.
  *
- * A round halves the vector: element i is compared with element i + half, the smaller one goes to the front and the
- * larger one to the back, where the next pass will still find it. The front half goes through the next round (an odd
- * element passes through); after ceil(log2 n) rounds the minimum is first. It is set aside, and the next pass goes over
- * the n - 1 others.
+ * Each step halves the vector: element i is compared with element i + half, the smaller one goes to the front and the
+ * larger one to the back, where the next pass will still find it. The front half goes through the next step (an odd
+ * element passes through unchanged); after ceil(log2 n) steps the minimum is first. It is set aside, and the next pass
+ * goes over the n - 1 others.
  *
  *   7 --*-------- 3 --*------ 1 --*-- 1   the minimum     n = 7, half = 4: (7,3) (2,9) (4,1), 5 passes through
  *   2 --|-*------ 2 --|-*---- 2 --*-- 2   |               half = 2: (3,1) (2,5)
@@ -13,10 +13,10 @@
  *   9 ----* |     9                       | passes to come
  *   1 ------*     4                       |
  *
- * Up to 1024 distances one block has a row's vector in shared memory, half as many threads, a barrier a round. Beyond,
- * ceil(n / 1024) blocks find a minimum each of theirs, and another block the minimum of the minima; there the vector is
- * not kept between passes: what is not above the last minimum has been set aside. Elements are keys (knn_key.h), so of
- * equal distances the smallest index comes first. */
+ * Up to 1024 distances, one block keeps the vector of a row in shared memory, with half as many threads and one barrier
+ * per step. Beyond that, ceil(n / 1024) blocks each find the minimum of their part, and another block the minimum of
+ * these; there the vector is not kept between passes: whatever is not above the last minimum has already been set
+ * aside. Elements are keys (knn_key.h), so among equal distances the smallest index comes first. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -26,7 +26,7 @@
 static const int REACH = 1024;
 static const int THREADS = REACH / 2;
 
-/* Brings the smallest of keys[0 ... count - 1] to keys[0]. */
+/* Moves the smallest of keys[0 ... count - 1] to keys[0]. */
 static __device__ __forceinline__ void network(uint64_t *keys, int count) {
     while (count > 1) {
         int half = (count + 1) / 2;
@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(THREADS) knn_kpass(knn_rows r) {
     for (int i = threadIdx.x; i < r.k; i += blockDim.x) write(r, row, i, keys[i]);
 }
 
-/* Of each row's blocks the minimum of what has not been set aside. */
+/* For each block of a row, the minimum of what has not been set aside. */
 static __global__ void __launch_bounds__(THREADS) knn_kpass_minima(knn_rows r, int pass, int blocks, uint64_t *minima) {
     __shared__ uint64_t keys[REACH];
     int64_t row = blockIdx.x / blocks, first = (int64_t)(blockIdx.x % blocks) * REACH;
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(THREADS) knn_kpass_minima(knn_rows r, i
     if (threadIdx.x == 0) minima[blockIdx.x] = keys[0];
 }
 
-/* The minimum of the minima; where a thread gets several, the smallest of them goes into the network. */
+/* The minimum of the minima; if a thread gets several, the smallest of them goes into the network. */
 static __global__ void __launch_bounds__(THREADS)
     knn_kpass_minimum(knn_rows r, int pass, int blocks, const uint64_t *minima) {
     __shared__ uint64_t keys[THREADS];

@@ -1,24 +1,24 @@
-/* The k smallest by their digits: nothing is compared, whatever k is.
+/* Radix select: finds the k smallest by their digits, without comparisons, for any k.
  *
- * A block has a row. It counts how many distances there are of each leading digit (11 bits of the ordered bits, see
- * knn_key.h), and knows then which digit the k-th smallest begins with, and how many it needs of those. Of these it
- * counts the second digit, and of what is left the third (10 bits): the k-th smallest is known to the bit.
+ * One block per row. It counts how many distances have each leading digit (11 of the ordered bits, see knn_key.h), and
+ * then knows which digit the k-th smallest begins with, and how many with that digit it needs. Among these it counts
+ * the second digit, and among what is left the third (10 bits): then the k-th smallest is known exactly.
  *
  *   digit        0   1   2   3   4  ...
  *   how many     2   0   5   9   1             k = 10: digits 0 ... 2 hold 7, all of them among the k;
  *                            |                 of the 9 that begin with 3, the 3 smallest are
  *                            +-- next digit
  *
- * One more time through the row takes out what is smaller, anywhere, and of those equal to the k-th the ones with the
- * smallest indices, as many as are still missing. A bitonic sort (sort_rows.cuh) puts the k in order. The row is read
- * four times, mostly from the L2 cache; k only matters for the sort. */
+ * One more pass over the row extracts everything smaller and, of those equal to the k-th, the ones with the smallest
+ * indices, as many as are still missing. A bitonic sort (sort_rows.cuh) puts the k in order. The row is read four
+ * times, mostly from the L2 cache; k matters only for the sort. */
 #include "sort_rows.cuh"
 
 static const int THREADS = 512;
 static const int BITS = 11, BINS = 1 << BITS;
 static const int WARPS = THREADS / 32;
 
-/* How many of the threads before this one, and of all, say yes; a barrier at each end. */
+/* How many of the threads before this one, and how many in all, say yes; with a barrier at each end. */
 static __device__ __forceinline__ int rank_in_block(bool yes, int *counts, int *all) {
     unsigned votes = __ballot_sync(0xffffffffu, yes);
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, before = 0, sum = 0;
@@ -33,7 +33,7 @@ static __device__ __forceinline__ int rank_in_block(bool yes, int *counts, int *
     return before + __popc(votes & ((1u << lane) - 1));
 }
 
-/* Finds the bin in which the `wanted`-th lies (counting from 1): *bin, how many lie before it, and in it. */
+/* Finds the bin that contains the `wanted`-th (counting from 1): *bin, how many are before it, and in it. */
 static __device__ void find_bin(const unsigned *bins, unsigned wanted, unsigned *sums, unsigned *found) {
     const int OWN = BINS / THREADS;
     unsigned own = 0;

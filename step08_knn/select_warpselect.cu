@@ -1,8 +1,8 @@
 /* One pass over the row, nothing written before the end (WarpSelect: Johnson, Douze, Jegou: "Billion-scale similarity
  * search with GPUs", 2017).
  *
- * A warp keeps the smallest keys so far, in order, spread over its lanes' registers, and each lane a queue of a few
- * newcomers. A distance that is not below the last of the warp's is forgotten on the spot: after a while almost all of
+ * A warp keeps the smallest keys so far, sorted, spread over its lanes' registers, and each lane has a queue of a few
+ * newcomers. A distance that is not below the last of the warp's keys is discarded at once: after a while almost all of
  * them are. When some lane's queue is full, the queues are sorted together, merged into the warp's keys and emptied.
  *
  *   registers of           lane 0   1   2  ...  31
@@ -11,12 +11,12 @@
  *   queues           [0]   |  a |  b |    | ... |  c |    newcomers, in no order
  *                    [1]   |  d |    |    | ... |    |
  *
- * Sorting is bitonic (sort_rows.cuh draws it), with shuffles where two keys are in different lanes and without anything
- * where they are in different registers of one. Merging an ascending sequence with the queues, sorted: the smaller of
- * the i-th last of the one and the i-th of the other, for each i, are the 32 R smallest, and bitonic; log2 (32 R)
- * rounds put them in order.
+ * Sorting is bitonic (sort_rows.cuh draws it), with shuffles if two keys are in different lanes and without any if they
+ * are in different registers of the same lane. To merge an ascending sequence with the sorted queues: for each i, the
+ * smaller of the i-th last of the one and the i-th of the other; these are the 32 R smallest, and bitonic, so log2 (32
+ * R) steps sort them.
  *
- * Eight warps share a row, each with every eighth piece of 32 distances; then they merge two by two through shared
+ * Eight warps share a row, each with every eighth piece of 32 distances; then they merge in pairs through shared
  * memory. */
 #include <cuda_runtime.h>
 #include <stdint.h>
@@ -29,8 +29,9 @@ static const int THREADS = WARPS * 32;
 static const int MOST = 256; /* k */
 static const unsigned ALL = 0xffffffffu;
 
-/* A round: keys whose numbers (register * 32 + lane) differ in the bit `stride`; those with the bit `size` fall. */
-template <int R> static __device__ __forceinline__ void round(uint64_t *keys, int stride, int size) {
+/* One step: compares keys whose numbers (register * 32 + lane) differ in the bit `stride`; those with the bit `size`
+ * set are sorted descending. */
+template <int R> static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int stride, int size) {
     int lane = threadIdx.x % 32;
     if (stride >= 32) {
 #pragma unroll
@@ -55,7 +56,7 @@ template <int R> static __device__ __forceinline__ void round(uint64_t *keys, in
 template <int R> static __device__ __forceinline__ void merge_bitonic(uint64_t *keys, int size) {
 #pragma unroll
     for (int stride = 16 * R; stride > 0; stride /= 2)
-        if (stride < size) round<R>(keys, stride, size);
+        if (stride < size) compare_exchange<R>(keys, stride, size);
 }
 
 template <int R> static __device__ __forceinline__ void sort(uint64_t *keys) {
@@ -108,7 +109,7 @@ template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn
     sort<T>(queue);
     merge<R, T>(keys, queue);
 
-    for (int half = WARPS / 2; half > 0; half /= 2) { /* warps half ... 2 half - 1 hand theirs to the ones below */
+    for (int half = WARPS / 2; half > 0; half /= 2) { /* warps half ... 2 half - 1 pass theirs to the ones below */
         if (warp >= half && warp < 2 * half)
 #pragma unroll
             for (int a = 0; a < R; a++) shared[warp - half][a * 32 + lane] = keys[a];

@@ -1,10 +1,10 @@
 /* Bitonic sort (Batcher, 1968) of rows of keys, in shared memory and beyond it.
  *
- * A sequence that first rises and then falls (or is that turned round a circle) is bitonic. Comparing element i with
- * element i + half, and exchanging them where the first is larger, leaves two bitonic halves, every element of the
- * first no larger than any of the second; and so on down to single elements: log2 P rounds merge a bitonic sequence.
- * Sorted pieces of which every second falls are bitonic sequences two by two: merging pieces of 2, 4, 8 ... P sorts in
- * log2 P (log2 P + 1) / 2 rounds, whatever the values are. P = 8:
+ * A sequence that first rises and then falls (or a rotation of one) is bitonic. Comparing element i with element i +
+ * half, and exchanging them if the first is larger, leaves two bitonic halves, with no element of the first larger than
+ * any of the second; and so on down to single elements: log2 P steps merge a bitonic sequence. If every second of the
+ * sorted pieces is descending, each pair of them is a bitonic sequence: merging pieces of 2, 4, 8 ... P sorts in log2 P
+ * (log2 P + 1) / 2 steps, whatever the values are. P = 8:
  *
  *   size      2        4               8             v and ^: where the larger goes; o: the other end
  *   stride    1      2     1       4         2     1
@@ -18,9 +18,9 @@
  *   6 --------^------o-|---^-----------v-|---v-|---o---
  *   7 --------o--------o---o-------------v-----v---v---
  *
- * A block's shared memory takes REACH keys. Of longer rows each block sorts its piece (falling where the piece's number
- * is odd); then rounds with strides of REACH and more go through global memory, one launch each, and those below are
- * again a block's own, in one. */
+ * A block's shared memory holds REACH keys. In longer rows each block sorts its own piece (descending if the number of
+ * the piece is odd); then steps with strides of REACH and more go through global memory, one launch each, and those
+ * with smaller strides are again done within blocks, all in one launch. */
 #ifndef KL_SORT_ROWS_CUH
 #define KL_SORT_ROWS_CUH
 
@@ -33,14 +33,14 @@
 static const int REACH = 2048;
 static const int SORT_THREADS = REACH / 2;
 
-/* The power of two from n on, as rows are padded. */
+/* The smallest power of two that is at least n, to which rows are padded. */
 static inline int64_t padded_length(int64_t n) {
     int64_t length = 1;
     while (length < n) length *= 2;
     return length;
 }
 
-/* One round: pairs of elements `stride` apart; those whose number has the bit `size` fall. */
+/* One step: pairs of elements `stride` apart; those whose number has the bit `size` set are sorted descending. */
 static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int64_t pair, int64_t stride, bool rising) {
     int64_t i = pair / stride * 2 * stride + pair % stride;
     uint64_t a = keys[i], b = keys[i + stride];
@@ -49,7 +49,8 @@ static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int64_t 
     keys[i + stride] = a;
 }
 
-/* Rounds of strides size/2 ... 1 on `length` keys in shared memory, the first of which is number `first` of its row. */
+/* Steps with strides size/2 ... 1 on `length` keys in shared memory, the first of which is number `first` of its row.
+ */
 static __device__ __forceinline__ void merge_shared(uint64_t *keys, int length, int64_t first, int64_t size,
                                                     int stride) {
     for (; stride > 0; stride /= 2) {
@@ -67,8 +68,8 @@ static __device__ __forceinline__ void write_results(const knn_rows &r, int64_t 
     r.distance[row * r.k + i] = knn_key_distance(keys[i]);
 }
 
-/* Rows of `length` <= REACH keys, a power of two, from `keys`, or (NULL) made of the distances: sorted, and the first k
- * written. */
+/* Rows of `length` <= REACH keys, a power of two, from `keys` or (NULL) made from the distances: sorts them and writes
+ * the first k. */
 static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_block(knn_rows r, const uint64_t *keys, int length) {
     __shared__ uint64_t s[REACH];
     int64_t row = blockIdx.x;
@@ -83,7 +84,7 @@ static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_block(knn_rows r
     for (int i = threadIdx.x; i < r.k; i += blockDim.x) write_results(r, row, s, i);
 }
 
-/* Longer ones, piece by piece: sorted by themselves (size == REACH), or merged by the strides below REACH. */
+/* Longer rows, piece by piece: sorts each piece (size == REACH), or merges with the strides below REACH. */
 static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_pieces(uint64_t *keys, int64_t length, int64_t size) {
     __shared__ uint64_t s[REACH];
     uint64_t *piece = keys + (int64_t)blockIdx.x * REACH;
@@ -95,7 +96,7 @@ static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_pieces(uint64_t 
     for (int i = threadIdx.x; i < REACH; i += blockDim.x) piece[i] = s[i];
 }
 
-/* A round through global memory. */
+/* One step through global memory. */
 static __global__ void knn_sort_round(uint64_t *keys, int64_t pairs, int64_t length, int64_t size, int64_t stride) {
     int64_t pair = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (pair >= pairs) return;
@@ -112,7 +113,7 @@ static inline unsigned sort_blocks(int64_t threads) {
     return (unsigned)((threads + SORT_THREADS - 1) / SORT_THREADS);
 }
 
-/* Sorts r.rows rows of `length` keys (a power of two; KNN_NO_KEY fills up) and writes the first k. */
+/* Sorts r.rows rows of `length` keys (a power of two, padded with KNN_NO_KEY) and writes the first k. */
 static inline cudaError_t sort_rows(const knn_rows &r, uint64_t *keys, int64_t length, cudaStream_t stream) {
     if (length <= REACH) {
         unsigned threads = length < 64 ? 32 : (unsigned)length / 2;

@@ -1,4 +1,4 @@
-/* Step 8: nearest neighbours: distances, and the k smallest of each row. */
+/* Step 8: nearest neighbours, that is, distances and the k smallest in each row. */
 #include "methods.h"
 
 int main(int argc, char **argv) {

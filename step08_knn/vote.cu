@@ -1,6 +1,6 @@
-/* The neighbours vote: one block a query, a counter in shared memory for each class, atomicAdd, and the largest count
- * wins; of equal counts the smallest label. Where there are more classes than counters, they are counted a range at a
- * time. Counting is exact whatever the order of the additions is, so the winner is the same on every run. */
+/* The neighbours vote: one block per query, a counter in shared memory for each class, atomicAdd, and the largest count
+ * wins; among equal counts, the smallest label. If there are more classes than counters, they are counted one range at
+ * a time. Counting is exact regardless of the order of the additions, so the winner is the same on every run. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -9,7 +9,7 @@
 static const int THREADS = 128;
 static const int COUNTERS = 4096;
 
-/* The larger count, of equal ones the smaller label: the larger of these. */
+/* The larger count and, among equal ones, the smaller label: the larger of these keys. */
 static __device__ __forceinline__ uint64_t candidate(int count, int label) {
     return (uint64_t)(unsigned)count << 32 | (0xffffffffu - (unsigned)label);
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# What the tests of scripts share; to be sourced, with `name` set. Makes $tmp, and in $copy, the current folder, a copy of
-# scripts/, report/ and plots/ (without what is recorded), so that nothing in the working tree is written. A GPU is not
-# there, whatever the machine has.
+# Shared by the tests of scripts; to be sourced with `name` set. Makes $tmp and, in $copy, which becomes the current folder, a
+# copy of scripts/, report/ and plots/ (without recorded data), so that nothing is written to the working tree. Hides the
+# machine's GPU, if there is one.
 LC_ALL=C
 export LC_ALL
 unset NOTES_CSV BENCH_STEPS SWEEPS DTYPES LAYOUTS SIZES MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \

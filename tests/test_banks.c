@@ -1,4 +1,4 @@
-/* Wavefronts and bank conflicts of accesses whose figures are known. */
+/* Wavefronts and bank conflicts of accesses with known counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/bench.sh on a machine made up: what it measures, that it goes on where it was cut off, and that nothing that
-# was recorded is lost.
+# Tests scripts/bench.sh on a fake machine: what it measures, that it continues where it was interrupted, and that nothing
+# recorded is lost.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 name=bench
@@ -101,13 +101,13 @@ narrowed() {
     : >"$CALLS"
     BENCH_STEPS=step01 SWEEPS=sustained status 0 scripts/bench.sh && [ ! -s "$CALLS" ]
 }
-in_pieces() { # MINUTES ends it early, and the same command goes on
+in_pieces() { # MINUTES ends it early, and the same command continues
     machine
     MINUTES=3 BENCH_STEPS=step06 SWEEPS=odd LAYOUTS=tn status 0 scripts/bench.sh && lines "$CALLS" 3 &&
-        says "bench: 3 minutes are over after 3 of 6 runs; the same command goes on" || return 1
+        says "bench: 3 minutes are over after 3 of 6 runs; run the same command to continue" || return 1
     : >"$CALLS"
     MINUTES=1 FORCE=1 BENCH_STEPS=step06 SWEEPS=odd status 0 scripts/bench.sh &&
-        says "after 1 of 12 runs; the same command without FORCE goes on"
+        says "after 1 of 12 runs; run the same command without FORCE to continue"
 }
 refuses() {
     machine

@@ -46,11 +46,11 @@ mkdir -p "$work/archive/optdigits"
 echo 1,2,3 >"$work/archive/optdigits/optdigits.tra"
 fetch
 check "another file of that name is refused" eval \
-    '[ "$status" = 2 ] && lines 2 && said "optdigits.tra is not the file that is wanted" && nothing_kept'
+    '[ "$status" = 2 ] && lines 2 && said "optdigits.tra has the wrong contents" && nothing_kept'
 echo 1,2,3 >"$KNN_DATA/optdigits/optdigits.tra"
 fetch
 check "a wrong file that is here is named and kept" eval '[ "$status" = 2 ] && lines 2 &&
-    said "$KNN_DATA/optdigits/optdigits.tra is not what it should be" && [ -s "$KNN_DATA/optdigits/optdigits.tra" ]'
+    said "$KNN_DATA/optdigits/optdigits.tra has the wrong contents" && [ -s "$KNN_DATA/optdigits/optdigits.tra" ]'
 rm "$KNN_DATA/optdigits/optdigits.tra"
 if [ -e "$data/kdd99/corrected.gz" ] && [ -e "$data/optdigits/optdigits.tra" ]; then
     rm -r "$work/archive"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The readers of data files fuzzed for a moment, and the replay that stands in where there is no libFuzzer.
-# `make fuzz` takes longer. Ends with "N passed, N failed".
+# Fuzzes the readers of data files briefly, and tests the replay that replaces libFuzzer where there is none.
+# `make fuzz` runs longer. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1

@@ -1,4 +1,4 @@
-/* Choosing a device, and what a step does where there is none.
+/* Choosing a device, and what a step does if there is none.
  *
  * The CUDA runtime's calls that device_open makes are defined here and answer as each test says (a program's own
  * functions come before libcudart's), so that every kind of machine can be had on any. The steps are run as they are,
@@ -23,7 +23,7 @@
 #include "gpu/error.h"
 #include "base/record.h"
 
-/* ---- a CUDA runtime that is made up ---- */
+/* ---- a fake CUDA runtime ---- */
 
 static struct {
     bool real; /* ask libcudart instead */

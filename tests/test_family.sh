@@ -1,5 +1,5 @@
 #!/bin/sh
-# A family that is nothing but a folder (tests/family), on the bench: what it gets from there without a line in it.
+# A family that is just a folder (tests/family), run by the bench: everything it gets without a line of its own in there.
 # Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1

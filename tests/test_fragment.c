@@ -1,4 +1,4 @@
-/* Finding out which lane holds what: from the answers of an mma that is made up here, right ones and wrong ones. */
+/* Determining which lane holds what, from the answers of a fake mma, correct ones and wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -126,7 +126,7 @@ static void messages_say_what_is_where(void **state) {
     layout wrong = l;
     swap(&wrong.a, 5, 2, 6, 3);
     assert_false(same(&wrong.a, &l.a));
-    assert_string_equal(text, "WRONG: T5's a2 is (9, 5), documented (9, 2); 2 of 256 are not where they should be\n");
+    assert_string_equal(text, "WRONG: T5's a2 is (9, 5), documented (9, 2); 2 of 256 are in the wrong place\n");
     answer(&l);
     seen.added[6] = 9;
     assert_false(agrees(&l));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A GEMM step of all types and layouts from end to end in the simulator: tests/gemm holds a right kernel and ones with a
+# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
 # fault each. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -102,7 +102,7 @@ expect 'what it computes' 0 '^C = 1\*A\*B \+ 0\*C in bf16 nn, C in f32$' --varia
     --out f32 --layout nn
 expect 'defaults' 0 '^C = 1\*A\*B \+ 0\*C in f16 tn, C in f16$' --variant plain --size 20
 expect 'an out that the type has not' 2 "^test_gemm: --out: 'f16' is unknown \(known: s32\)$" --dtype s8 --out f16
-expect 'half an alpha of s8' 2 "^test_gemm: --alpha: '0.5' is not whole" --dtype s8 --alpha 0.5
+expect 'half an alpha of s8' 2 "^test_gemm: --alpha: '0.5' is not an integer" --dtype s8 --alpha 0.5
 expect 'too large a beta of s8' 2 "^test_gemm: --beta: '65537' is out of range" --dtype s8 --beta 65537
 expect 'ldb of tn' 2 '^test_gemm: --ldb 19: less than k = 20$' --m 5 --n 6 --k 20 --ldb 19
 expect 'ldb of nn' 0 '^plain' --layout nn --m 5 --n 6 --k 20 --ldb 19 --variant plain

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A GEMV step from end to end in the simulator: tests/gemv holds a right kernel and ones with a fault each.
+# A GEMV step, end to end in the simulator: tests/gemv has a correct kernel and several with one fault each.
 # Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -69,7 +69,7 @@ same 'rows say what they are' '' "$(awk -F, 'NR > 1 && ($3 != "gemv" || $4 != "f
 rows=$(wc -l <"$work/csv")
 expect 'resumed' 0 'simulated in' --variant plain --sweep square --csv "$work/csv" --resume
 same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
-expect 'a tune-csv, and no GPU' 2 '^test_gemv: --tune-csv: the simulator searches nothing' --tune-csv "$work/tune.csv"
+expect 'a tune-csv, and no GPU' 2 '^test_gemv: --tune-csv: there is no search in the simulator' --tune-csv "$work/tune.csv"
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
 build/tests/gemv/run --sim --variant plain --size 20 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 test_gemv: standard output cannot be written' "$? $(cat "$work/out")"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a GPU, a profiler and a step that
-# are made up. Ends with "N passed, N failed".
+# The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
+# fake step. Ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -171,7 +171,7 @@ run env PATH="$work/none:$PATH" sh tests/gpu/tuned.sh
 check "test-tuned without a GPU: one line, exit 3" '[ "$status" = 3 ] && complained "no GPU"'
 for wrong in SHAPES=x SHAPES=-1 SEED=1.5; do
     run env "$wrong" sh tests/gpu/tuned.sh --list
-    check "test-tuned refuses $wrong" '[ "$status" = 2 ] && complained "${wrong%=*}: .${wrong#*=}. is no number"'
+    check "test-tuned refuses $wrong" '[ "$status" = 2 ] && complained "${wrong%=*}: .${wrong#*=}. is not a number"'
 done
 run sh tests/gpu/tuned.sh --list
 cp "$work/out" "$work/one"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Step 8 from end to end in the simulator: tests/knn holds a right search and ones with a fault each; every method of the
-# step on the check list; records of files, and optdigits, whose published accuracies have to come out (KNN_DATA, else
-# data/; left out where neither has them). Last line: "N passed, N failed".
+# Step 8, end to end in the simulator: tests/knn has a correct search and several with one fault each; then every method of
+# the step on the check list; records from files, and optdigits, whose published accuracies must be reproduced (from
+# KNN_DATA, else data/; skipped if neither has it). Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/build/sim/libcudart.so.13

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/knn_paper.sh on a machine made up: what it measures, that it goes on where it was cut off, and that a sample
-# is recorded whole or not at all.
+# Tests scripts/knn_paper.sh on a fake machine: what it measures, that it continues where it was interrupted, and that a
+# sample is recorded completely or not at all.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 name=knn_scripts
@@ -163,7 +163,7 @@ rates_without_data() {
 }
 paper_refuses() {
     PARTS=tables status 2 scripts/knn_paper.sh && says "there is no part 'tables'" &&
-        KS="1 x" status 2 scripts/knn_paper.sh && says "'x' is no number" || return 1
+        KS="1 x" status 2 scripts/knn_paper.sh && says "'x' is not a number" || return 1
     fresh
     MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
 }

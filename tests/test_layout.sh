@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/check_layout.py on a small tree that is right, and with one fault at a time. Last line: "N passed, N failed".
+# scripts/check_layout.py on a small tree that is correct, and with one fault at a time. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 check=$PWD/scripts/check_layout.py

@@ -1,4 +1,5 @@
-/* The command line: what is accepted, what each refusal says, and --help; of a made-up program, and of the families. */
+/* The command line: what is accepted, what each refusal says, and --help; for a fictitious program and for the
+ * families. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -692,7 +693,7 @@ static void gemm_refuses(void **state) {
         {"--lda 0", "--lda 0: less than k = 2048"},
         {"--ldb 0 --size 0", "--ldb 0: less than 1"},
         {"--lda 2000000001", "--lda: '2000000001' is out of range (at most 2000000000)"},
-        {"--sustained 1 --beta 1", "--sustained: needs --beta 0, for C is not restored under continuous load"},
+        {"--sustained 1 --beta 1", "--sustained: needs --beta 0, as C is not restored under continuous load"},
         {"--dtype f16", "--dtype: 'f16' is unknown (known: f32)"},
         {"--out f32", "--out: unknown option (see --help)"},
         {"--show banks", "--show: unknown option (see --help)"},
@@ -704,8 +705,8 @@ static void gemm_refuses(void **state) {
         {"--out f16 --dtype tf32", "--out: 'f16' is unknown (known: f32)"},
         {"--k 20 --n 10 --ldb 19", "--ldb 19: less than k = 20"}, /* B is transposed */
         {"--k 20 --n 10 --ldb 9 --layout nn", "--ldb 9: less than n = 10"},
-        {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not whole, and --dtype s8 computes in whole numbers"},
-        {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not whole, and --dtype s8 computes in whole numbers"},
+        {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not an integer, which --dtype s8 requires"},
+        {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
         {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
         {"--show bank", "--show: 'bank' is unknown (known: fragments, banks)"},
         {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
@@ -776,9 +777,9 @@ static void gemv_refuses(void **state) {
         {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
         {"--retune --no-tune", "--retune: contradicts --no-tune"},
         {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
-        {"--tune-csv x --sim", "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
+        {"--tune-csv x --sim", "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--sim-device sm_90 --tune-csv x",
-         "--tune-csv: the simulator searches nothing, for its times are not a GPU's"},
+         "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--pdl --graph", "--pdl: contradicts --graph, which times launches with and without it"},
         {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
         {"--ldb=3", "--ldb: unknown option (see --help)"},
@@ -801,7 +802,7 @@ static void gemv_refuses(void **state) {
     options_program inside = program_of(GEMV);
     inside.simulated = true;
     assert_refused(parse_program(&inside, "--tune-csv x"),
-                   "--tune-csv: the simulator searches nothing, for its times are not a GPU's");
+                   "--tune-csv: there is no search in the simulator, whose times are not a GPU's");
 }
 
 /* ---- kNN ---- */
@@ -848,14 +849,14 @@ static void knn_options_are_taken(void **state) {
     help_of(KNN);
     assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
     assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));
-    assert_non_null(strstr(out_text, "free (default 80%)\n"));
+    assert_non_null(strstr(out_text, "(default 80%)\n"));
 }
 
 static void knn_refuses(void **state) {
     (void)state;
     static const refusal list[] = {
         {"--k 0", "--k: '0' is not above 0"},
-        {"--n 0", "--n: there has to be a point"},
+        {"--n 0", "--n: must be at least 1"},
         {"--n 5 --k 6", "--k 6: more than --n 5"},
         {"--n 5", "--k 25: more than --n 5"},
         {"--method three --method four", "--method: 'four' is unknown (known: one, two, three, best)"},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the scripts that draw, count and show: plots.sh, counters.sh, sass.sh, demo.sh; on a machine made up.
+# Tests the scripts that draw, count and show: plots.sh, counters.sh, sass.sh, demo.sh; on a fake machine.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 name=scripts

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What step 6 shows (--show), in the simulator: the drawings as they were looked at once (tests/show), on every GPU that
-# it stands for. Last line: "N passed, N failed".
+# What step 6 shows (--show), in the simulator: compares the drawings with reviewed ones (tests/show) on every GPU that it
+# simulates. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/build/sim/libcudart.so.13

@@ -403,7 +403,7 @@ static void what_is_no_simulator_is_not_started_for_ever(void **state) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=$d/libother.so", "--size 20"), EXIT_CUDA);
     const char *second = strchr(err_text, '\n'); /* after the first process's sentence */
     assert_non_null(second);
-    assert_memory_equal(second + 1, "the simulator was preloaded and is not there (LD_PRELOAD=", 57);
+    assert_memory_equal(second + 1, "the simulator was preloaded but is missing (LD_PRELOAD=", 55);
     assert_ptr_equal(strchr(second + 1, '\n'), err_text + strlen(err_text) - 1);
 }
 
@@ -522,7 +522,7 @@ static void wrong_results_are_found(void **state) {
     assert_null(strstr(err_text, "right: "));
     assert_said(out_text, "wrong                  40     40     40  skipped: WRONG RESULT, not timed\n");
     assert_int_equal(run_on("no driver", "", "--variant stray --size 40"), EXIT_WRONG);
-    assert_said(err_text, "stray: 1 words changed that nobody may write, the first 3 floats before C\n");
+    assert_said(err_text, "stray: 1 words changed that must not be written, the first 3 floats before C\n");
 }
 
 static void a_kernel_that_fails_ends_the_run(void **state) {

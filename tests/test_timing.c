@@ -1,4 +1,4 @@
-/* Measuring, on a CUDA runtime that is made up and a clock that moves only as the test says.
+/* Measuring, with a fake CUDA runtime and a clock that moves only as the test says.
  *
  * The host and one stream each have a time. What is enqueued outside a graph takes the host `overhead` each, a graph
  * takes it once; the stream does one thing after the other, none before it was enqueued. Every run is written to a log

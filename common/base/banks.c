@@ -4,7 +4,7 @@
 
 enum { WARP = 32 };
 
-/* Of one part: the words that its most wanted bank has to give. */
+/* The wavefronts of one part: the most distinct words wanted from any one bank. */
 static int part(const unsigned *addresses, int lanes, int bytes) {
     unsigned words[BANKS][WARP];
     int wanted[BANKS] = {0}, most = 0;

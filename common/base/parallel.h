@@ -1,8 +1,8 @@
-/* Work on the CPU in several threads, and in vectors. */
+/* Work on the CPU, in several threads and with vector instructions. */
 #ifndef KL_PARALLEL_H
 #define KL_PARALLEL_H
 
-/* For a function whose loops are to become vector instructions although the rest is compiled with -O2. */
+/* For functions whose loops should be vectorised although the rest is compiled with -O2. */
 #if defined __clang__
 #define KL_VECTORISED
 #else
@@ -11,12 +11,12 @@
 
 enum { PARALLEL_MAX = 64 };
 
-/* How many threads `work` is worth where each should have at least `least` of it: 1 ... PARALLEL_MAX, and no more than
- * the CPUs that this process may use. */
+/* How many threads are worth starting for `work` when each should get at least `least` of it: 1 ... PARALLEL_MAX, and
+ * no more than the CPUs this process may use. */
 int parallel_threads(double work, double least);
 
-/* Calls part(context, i, threads) for i = 0 ... threads - 1, each in a thread of its own but the last, which is the
- * caller's, and returns when all have returned. Where a thread cannot be started, the caller does its part. */
+/* Calls part(context, i, threads) for i = 0 ... threads - 1, each in a thread of its own except the last, which runs in
+ * the caller's, and returns when all have returned. If a thread cannot be started, the caller does its part. */
 void parallel_run(int threads, void (*part)(void *context, int i, int threads), void *context);
 
 #endif

@@ -29,7 +29,8 @@ static void fill_bar(char bar[BAR_COLUMNS + 1], long done, long total) {
     bar[BAR_COLUMNS] = '\0';
 }
 
-/* Cuts `text` to `columns` bytes, not in the middle of a UTF-8 character, and blanks what would move the cursor. */
+/* Cuts `text` to `columns` bytes, not in the middle of a UTF-8 character, and replaces whatever would move the cursor
+ * with blanks. */
 static void fit(char *text, size_t columns) {
     if (strlen(text) > columns) {
         while (columns > 0 && ((unsigned char)text[columns] & 0xC0) == 0x80) columns--;

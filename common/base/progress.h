@@ -1,11 +1,11 @@
-/* A progress line on stderr, only when it is a terminal. */
+/* A progress line on stderr, shown only on a terminal. */
 #ifndef KL_PROGRESS_H
 #define KL_PROGRESS_H
 
 #include <stdio.h>
 
-/* Shows `done` of `total` steps with `label` (what is being done now), redrawn in place, at most ten times a second
- * but always for done == 0 and done == total. Does nothing where `f` is no terminal. Fits 80 columns. */
+/* Shows `done` of `total` steps with `label` (what is being done now), redrawn in place at most ten times a second, and
+ * always for done == 0 and done == total. Does nothing if `f` is not a terminal. Fits in 80 columns. */
 void progress_show(FILE *f, const char *label, long done, long total);
 
 /* Erases the line, so that other output can follow. */

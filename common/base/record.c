@@ -87,7 +87,7 @@ static bool measured(const record *r, const field *f) {
     case OPTIONAL_WHOLE:
         return whole_in(r, f) >= 0;
     case NUMBER:
-        return isfinite(number_in(r, f)); /* JSON has no infinity, and neither file a use for one */
+        return isfinite(number_in(r, f)); /* JSON has no infinity, and neither format needs one */
     }
     return false;
 }
@@ -157,7 +157,7 @@ static void put_json(FILE *f, const record *r) {
     fputs("}\n", f);
 }
 
-/* What `put` prints of `r`, to be freed; NULL when memory is short. */
+/* What `put` prints for `r`, to be freed; NULL when out of memory. */
 static char *formatted(void (*put)(FILE *, const record *), const record *r) {
     char *text = NULL;
     size_t length = 0;
@@ -171,23 +171,23 @@ static char *formatted(void (*put)(FILE *, const record *), const record *r) {
 
 /* ---- writing ---- */
 
-/* Waits for the other writers. Some network file systems know no flock(): there the single write() to an O_APPEND
- * descriptor still keeps lines whole, so that is no error. */
+/* Waits for other writers. Some network file systems do not support flock(); there a single write() to an O_APPEND
+ * descriptor still keeps lines whole, so that is not an error. */
 static void lock(int fd, int operation) {
     while (flock(fd, operation) != 0 && errno == EINTR) {}
 }
 
-/* What lines are appended to. */
+/* A file that lines are appended to. */
 typedef struct {
     int fd;
-    bool file;    /* a regular file. Devices, pipes and what is standard output already have no length and no header to
+    bool file;    /* a regular file; devices, pipes and what is already standard output have no length and no header to
                    * look back at */
-    bool created; /* it was absent */
-    int shared;   /* the descriptor that the path stands for, of which fd is a duplicate; -1: none */
+    bool created; /* the file did not exist */
+    int shared;   /* the open descriptor that the path refers to, of which fd is a duplicate; -1: none */
 } target;
 
-/* Shared descriptors (below 64) whose first lines have been written, header first. Not when they were prepared: after
- * that the process may execute itself anew, for the simulator. */
+/* Shared descriptors (below 64) that have had their header and first line. Set when these are written, not in
+ * prepare(): after that the process may still restart itself on the simulator. */
 static uint64_t begun;
 
 static off_t length_of(const target *t) {
@@ -195,7 +195,7 @@ static off_t length_of(const target *t) {
     return t->file && fstat(t->fd, &s) == 0 ? s.st_size : 0;
 }
 
-/* Another's prepare() took the name away while this one waited for the lock. */
+/* Another process's prepare() removed the file while this one waited for the lock. */
 static bool was_removed(const target *t) {
     struct stat s;
     return t->file && fstat(t->fd, &s) == 0 && s.st_nlink == 0;
@@ -222,7 +222,7 @@ static const char *open_to_append(const char *path, target *t) {
     }
 }
 
-/* One write(), all of it or nothing. Returns NULL, or why not. */
+/* Writes everything with one write(), or nothing. Returns NULL, or why not. */
 static const char *write_whole(const target *t, const char *text, size_t length) {
     const off_t before = length_of(t);
     ssize_t written;
@@ -230,13 +230,13 @@ static const char *write_whole(const target *t, const char *text, size_t length)
     while (written < 0 && errno == EINTR);
     if (written == (ssize_t)length) return NULL;
     if (written < 0) return strerror(errno);
-    /* Without a lock another writer may have followed: then the torn part can no longer be cut off. */
+    /* Without a lock another writer may have appended since; then the torn line can no longer be cut off. */
     if (t->file && length_of(t) == before + written && ftruncate(t->fd, before) == 0)
         return "no room for the whole line";
     return "a line was written in part";
 }
 
-/* `text` starts with `header` bytes that are wanted only at the start of a file. */
+/* `text` starts with `header` bytes that are written only at the start of a file. */
 int record_text_append(const char *path, const char *text, size_t header, FILE *err) {
     if (text == NULL) {
         fprintf(err, "%s: out of memory\n", path);
@@ -272,13 +272,13 @@ int record_json_append(const char *path, const record *r, FILE *err) {
 
 /* ---- preparing ---- */
 
-/* Reads `length` bytes at `offset`; a file that ends before does not match. */
+/* Reads `length` bytes at `offset`; a file that ends earlier does not match. */
 static bool file_holds(int fd, off_t offset, const char *expected, size_t length) {
     char found[HEADER_LENGTH];
     return pread(fd, found, length, offset) == (ssize_t)length && memcmp(found, expected, length) == 0;
 }
 
-/* Whether an empty file has room, which is left as it is; a device or a pipe keeps the header. */
+/* Checks that an empty file can be written to, and leaves it empty; a device or pipe keeps the header. */
 static const char *try_to_write(const target *t, const char *header) {
     const char *reason = write_whole(t, header, strlen(header));
     const bool alone = t->file && length_of(t) == (off_t)strlen(header);
@@ -286,7 +286,7 @@ static const char *try_to_write(const target *t, const char *header) {
     return reason;
 }
 
-/* Returns NULL when it can be appended to; otherwise why not. */
+/* Returns NULL if the file can be appended to, otherwise why not. */
 static const char *prepare_open(const target *t, const char *header) {
     const off_t length = length_of(t);
     const size_t header_length = strlen(header);
@@ -304,7 +304,7 @@ int record_text_prepare(const char *option, const char *path, const char *header
     const char *reason = open_to_append(path, &t);
     if (reason == NULL) reason = prepare_open(&t, header);
     if (reason != NULL) fprintf(err, "%s %s: %s\n", option, path, reason);
-    /* Nothing is left of a run that records nothing; the first row makes the file again. */
+    /* A run that records nothing leaves no file behind; the first row creates it again. */
     if (t.created && t.file && length_of(&t) == 0) unlink(path);
     if (t.fd >= 0) close(t.fd);
     return reason == NULL ? 0 : 2;
@@ -336,7 +336,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(reader *in, const char 
     return false;
 }
 
-/* The next character of a field, quotes undone; false at the field's end. */
+/* The next character of a field, unquoted; false at the end of the field. */
 static bool next_char(reader *in, bool *quoted, char *c) {
     if (in->at == in->end) return false;
     *c = *in->at;
@@ -352,7 +352,7 @@ static bool next_char(reader *in, bool *quoted, char *c) {
     return true;
 }
 
-/* Reads one field and stops at the comma or newline behind it. */
+/* Reads one field and stops at the comma or newline after it. */
 static bool read_field(reader *in, field_text text) {
     const bool opened = in->at < in->end && *in->at == '"';
     bool quoted = opened;
@@ -383,7 +383,7 @@ static bool parse_whole(reader *in, const field *f, const char *text, int64_t *v
     return true;
 }
 
-/* Decimal and finite only: strtod alone would take blanks, "nan", "inf" and hexadecimal. */
+/* Decimal and finite only: strtod alone would accept blanks, "nan", "inf" and hexadecimal. */
 static bool parse_number(reader *in, const field *f, const char *text, double *value) {
     char *end;
     *value = *text == '\0' ? NAN : strtod(text, &end);
@@ -408,7 +408,7 @@ static bool set_field(reader *in, const field *f, const char *text, record *r) {
     return false;
 }
 
-/* Reads one row; a quoted newline makes it more than one line. */
+/* Reads one row, which spans several lines if a quoted field contains a newline. */
 static bool read_row(reader *in, record *r) {
     field_text texts[FIELD_COUNT], surplus;
     const char *start = in->at;
@@ -484,7 +484,7 @@ static char *read_all(int fd, size_t *length) {
 static char *read_file(const char *path, size_t *length) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return NULL;
-    lock(fd, LOCK_SH); /* not in the middle of another's write */
+    lock(fd, LOCK_SH); /* not while another process is writing */
     char *text = read_all(fd, length);
     const int cause = errno;
     close(fd);
@@ -515,7 +515,7 @@ int record_csv_load(const char *path, record **rows, int *count, FILE *err) {
 
 /* ---- comparing ---- */
 
-/* Scalars are floats, and a row that was read back has nine digits of them. */
+/* Scalars are floats, and a row read back from a file has nine digits of each. */
 static bool same_scalar(double a, double b) {
     return (isnan(a) && isnan(b)) || (float)a == (float)b;
 }

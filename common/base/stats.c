@@ -12,7 +12,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts `values`. A NAN has no place in an order, so one of them spoils the whole summary instead of hiding in it. */
+/* Sorts `values`. A NAN has no place in an order, so a single one makes the whole summary NAN rather than hide in it.
+ */
 static stats_summary summarise_in_place(double *values, int count) {
     for (int i = 0; i < count; i++)
         if (isnan(values[i])) return nothing;

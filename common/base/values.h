@@ -1,5 +1,5 @@
 /* The operands' values: a pure function of seed and position, the same on host and device, so that any element can be
- * recomputed anywhere and nothing has to be kept to know what it was. */
+ * recomputed anywhere and none need be kept. */
 #ifndef KL_VALUES_H
 #define KL_VALUES_H
 
@@ -13,11 +13,11 @@
 
 typedef enum {
     VALUES_UNIFORM, /* [-1, 1), multiples of 2^-23 */
-    VALUES_INTEGER, /* -2, -1, 1, 2: no zeros, so a product left out shows; sums stay exact in FP32 (see verify.h) */
-    VALUES_NAN      /* what C holds where beta == 0: whatever is not written, or is read, gives itself away */
+    VALUES_INTEGER, /* -2, -1, 1, 2: no zeros, so a missing product shows; sums stay exact in FP32 (see verify.h) */
+    VALUES_NAN      /* what C holds where beta == 0: an element that is not written, or is read, gives itself away */
 } values_kind;
 
-/* The bits of padding and guard zones: a NaN that no computation makes. */
+/* The bits of padding and guard zones: a NaN that no computation produces. */
 #define VALUES_GUARD_BITS 0x7fc0deadu
 
 /* A float and its bits. */

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdint.h>
 
-/* The few entry points needed, declared here so that a step builds where cublasLt's headers are not (cublasLt.h and
+/* The few entry points needed, declared here so that a step builds without cublasLt's headers (cublasLt.h and
  * library_types.h of CUDA 13.0). */
 typedef struct cublaslt_handle *handle_t;
 typedef struct cublaslt_desc *desc_t;
@@ -47,7 +47,7 @@ static struct {
                          int *);
     int (*matmul)(handle_t, desc_t, const void *, const void *, layout_t, const void *, layout_t, const void *,
                   const void *, layout_t, void *, layout_t, const algorithm *, void *, size_t, cudaStream_t);
-    /* of the problem asked for */
+    /* for the problem given to cublaslt_ask */
     desc_t desc;
     layout_t first, second, out;
     heuristic found[CUBLASLT_HEURISTICS];

@@ -19,33 +19,33 @@
 extern "C" {
 #endif
 
-/* What A and B hold, and how they are multiplied. TF32: FP32 in memory, of which the tensor cores read
- * what TF32 has and cut off the rest; TF32X3: FP32 in memory, each product made of three of TF32 (verify.h has the
- * bound). */
+/* What A and B hold, and how they are multiplied. TF32: FP32 in memory; the tensor cores read the bits that TF32 has
+ * and ignore the rest. TF32X3: FP32 in memory, each product computed as three TF32 products (verify.h has the bound).
+ */
 typedef enum { GEMM_F32, GEMM_F16, GEMM_BF16, GEMM_TF32, GEMM_S8, GEMM_TF32X3 } gemm_type;
 
-/* How B lies in memory: k x n, row-major; or n x k, row-major, which is a column-major B. */
+/* How B is stored: k x n, row-major; or n x k, row-major, which is a column-major B. */
 typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
 
-/* C = alpha*A*B + beta*C, row-major: A is m x k, B is k x n, C is m x n, element (i, j) of X at X[i*ldx + j], but of B
- * at B[j*ldb + i] where the layout is tn.
- * Every m, n, k >= 0; lda >= max(1, k), ldb >= max(1, n) (tn: max(1, k)), ldc >= max(1, n), in elements; none of them
- * is larger than OPTIONS_MAX_SIZE (bench/options.h), so that `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with
- * beta == 0 C is written and never read; with alpha == 0 or k == 0 neither A nor B is read. Pointers are device memory,
- * aligned to the element and no more. Sums are accumulated in FP32, of s8 in 32-bit integers that wrap around. */
+/* C = alpha*A*B + beta*C, row-major: A is m x k, B is k x n, C is m x n, element (i, j) of X at X[i*ldx + j], except
+ * that in layout tn element (i, j) of B is at B[j*ldb + i]. Every m, n, k >= 0; lda >= max(1, k), ldb >= max(1, n) (tn:
+ * max(1, k)), ldc >= max(1, n), in elements; none of them is larger than OPTIONS_MAX_SIZE (bench/options.h), so that
+ * `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with beta == 0 C is written and never read; with alpha == 0
+ * or k == 0 neither A nor B is read. Pointers are device memory, aligned to the element and no more. Sums are
+ * accumulated in FP32, for s8 in 32-bit integers that wrap around. */
 typedef struct {
     gemm_type type;
     dtype out; /* C: f16/bf16 or f32 for f16/bf16; f32 for f32, tf32 and tf32x3; s32 for s8 */
     gemm_layout layout;
     int m, n, k;
     int lda, ldb, ldc;
-    float alpha, beta; /* s8: whole numbers, at most GEMM_MAX_WHOLE in magnitude */
+    float alpha, beta; /* s8: integers, at most GEMM_MAX_WHOLE in magnitude */
     const void *A, *B;
     void *C;
-    void *workspace; /* what the variant asked for (gemm_variant), aligned to 256 bytes; its contents are undefined */
+    void *workspace; /* what the variant requested (gemm_variant), aligned to 256 bytes; its contents are undefined */
 } gemm_problem;
 
-/* The same of FP32 and nn, as FP32 kernels take it. */
+/* The same for FP32 and nn, as FP32 kernels take it. */
 typedef struct {
     int m, n, k;
     int lda, ldb, ldc;
@@ -68,46 +68,46 @@ const char *gemm_layout_name(gemm_layout layout);
 /* What A and B hold in memory. */
 dtype gemm_operand_dtype(gemm_type type);
 
-/* What C may hold: outs[0], which is the default, and where there are two outs[1]. Returns how many. */
+/* The types C may have: outs[0], the default, and possibly outs[1]. Returns how many. */
 int gemm_outs(gemm_type type, dtype outs[2]);
 
 typedef struct {
     const char *name; /* as --variant takes it */
     const char *idea; /* one line for --list */
-    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (m == 0 or n == 0) is
-     * cudaSuccess. May be captured into a CUDA graph: no allocation, no synchronisation. Launches of one variant must
-     * follow one another, in one stream or graph: they share its workspace. */
+    /* Enqueues the whole computation on `stream`; returns the error of the launch. Returns cudaSuccess if there is
+     * nothing to do (m == 0 or n == 0). May be captured into a CUDA graph: no allocation, no synchronisation. Launches
+     * of one variant must follow one another in one stream or graph, since they share its workspace. */
     cudaError_t (*launch)(const gemm_problem *p, cudaStream_t stream);
     kernel_info (*kernel)(void);
-    /* NULL: runs anywhere. Otherwise returns NULL where the device can run the variant, else the reason it cannot. */
+    /* NULL: runs anywhere. Otherwise returns NULL if the device can run the variant, else the reason it cannot. */
     const char *(*supports)(const device_facts *device);
-    /* NULL: takes every problem. Otherwise returns NULL where the variant can do the problem, else the reason it
-     * cannot: "takes f16 and bf16". Pointers may be looked at for their alignment (to 256 bytes) alone. */
+    /* NULL: takes every problem. Otherwise returns NULL if the variant can solve the problem, else the reason it
+     * cannot: "takes f16 and bf16". May inspect pointers only for their alignment (up to 256 bytes). */
     const char *(*refuses)(const gemm_problem *p);
-    /* NULL: nothing to say. Otherwise returns NULL or a remark that is printed below the row: "by multistage: rows of C
-     * do not begin on 16 bytes". Pointers as above. */
+    /* NULL: never a remark. Otherwise returns NULL or a remark to print below the row: "by multistage: rows of C do not
+     * begin on 16 bytes". Pointers as above. */
     const char *(*note)(const gemm_problem *p);
-    /* NULL: none. Otherwise returns how many bytes of device memory a launch needs beside the operands: the harness
-     * puts at least as many into p->workspace. Launches on all operand sets, and all variants, share them, so what one
-     * left there is gone at the next. Pointers as above. */
+    /* NULL: none. Otherwise returns how many bytes of device memory a launch needs besides the operands; the harness
+     * points p->workspace to at least that many. Launches on all operand sets, and all variants, share them, so what
+     * one launch leaves there is gone at the next. Pointers as above. */
     size_t (*workspace)(const gemm_problem *p);
 } gemm_variant;
 
-/* The bytes of workspace that `v` needs for `p`; 0 where it has none or refuses p. */
+/* The bytes of workspace that `v` needs for `p`; 0 if it needs none or refuses p. */
 size_t gemm_workspace(const gemm_variant *v, const gemm_problem *p);
 
-/* Something that a step shows on the device: `--show NAME` prints it and runs no variant. */
+/* Something that a step can demonstrate on the device: `--show NAME` prints it and runs no variant. */
 typedef struct {
     const char *name;
     const char *idea; /* one line for --list */
     /* Runs on the current device and prints to `out`, at most 100 columns wide. Returns whether the device's answers
-     * are those that the host expects; where not, what is wrong was printed too. A CUDA error ends the program. */
+     * are what the host expects; if they are not, what is wrong has been printed too. A CUDA error ends the program. */
     bool (*run)(const device_facts *device, FILE *out);
-    /* NULL: runs anywhere. Otherwise as a variant's. */
+    /* NULL: runs anywhere. Otherwise like a variant's. */
     const char *(*supports)(const device_facts *device);
 } gemm_show;
 
-/* What a step offers beside FP32 and nn: types and layouts, the default first; and what it can show. */
+/* What a step offers besides FP32 and nn: types and layouts, the default first, and what it can show. */
 typedef struct {
     const gemm_type *types;
     int type_count;
@@ -117,12 +117,12 @@ typedef struct {
     int show_count;         /* at most GEMM_MAX_SHOWS */
 } gemm_offer;
 
-/* Runs the step's command line (see options.h) over its variants; `offer` is NULL for FP32 and nn alone. Returns the
- * exit status: 0, 1 a wrong result, 2 bad arguments, 3 a CUDA error or no usable device. */
+/* Runs the step's command line (see options.h) over its variants; `offer` is NULL if there is only FP32 and nn. Returns
+ * the exit status: 0, 1 for a wrong result, 2 for bad arguments, 3 for a CUDA error or no usable device. */
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
                    const gemm_offer *offer);
 
-/* Declares, in step.c, what one .cu file defines. */
+/* Declares in step.c what a variant's .cu file defines. */
 #define GEMM_VARIANT(name)                                                                                             \
     cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
     kernel_info kernel_##name(void)

@@ -1,4 +1,4 @@
-/* What every GEMM kernel file needs beside its own idea: BLAS' corner cases, in one place. */
+/* What every GEMM kernel needs besides its own idea: BLAS's corner cases, in one place. */
 #ifndef KL_GEMM_KERNEL_CUH
 #define KL_GEMM_KERNEL_CUH
 
@@ -8,7 +8,7 @@
 #include "gemm/gemm.h"
 
 /* The launcher's copy of the problem: alpha == 0 and k == 0 both mean that there is no product, whatever A, B and the
- * other of the two hold. */
+ * other of the two are. */
 static inline gemm_problem gemm_effective(const gemm_problem *p) {
     gemm_problem copy = *p;
     if (copy.alpha == 0.0f || copy.k == 0) {
@@ -18,7 +18,7 @@ static inline gemm_problem gemm_effective(const gemm_problem *p) {
     return copy;
 }
 
-/* The same with float pointers, for a kernel that takes FP32 and row-major matrices alone. */
+/* The same with float pointers, for kernels that take only FP32 and row-major matrices. */
 static inline sgemm_problem gemm_launch_copy(const gemm_problem *p) {
     const gemm_problem copy = gemm_effective(p);
     return gemm_as_f32(&copy);
@@ -29,13 +29,13 @@ static inline unsigned gemm_blocks(const gemm_problem *p, int bm, int bn) {
     return (unsigned)(((int64_t)p->m + bm - 1) / bm * (((int64_t)p->n + bn - 1) / bn));
 }
 
-/* True when X (leading dimension ld, rows of cols elements) is made of whole, aligned float4: every row starts on 16
- * bytes and has a multiple of four elements. */
+/* True if X (leading dimension ld, rows of cols elements) consists of whole, aligned float4: every row starts on a
+ * 16-byte boundary and has a multiple of four elements. */
 static inline __host__ __device__ bool gemm_is_float4(const void *x, int ld, int cols) {
     return (uintptr_t)x % 16 == 0 && ld % 4 == 0 && cols % 4 == 0;
 }
 
-/* Address of element (row, col): 64-bit arithmetic, since rows * ld passes 2^31 for real matrices. */
+/* Address of element (row, col), in 64-bit arithmetic: rows * ld exceeds 2^31 for real matrices. */
 template <typename T> __device__ __forceinline__ T *gemm_at(T *x, int ld, int row, int col) {
     return x + (int64_t)row * ld + col;
 }
@@ -45,7 +45,7 @@ __device__ __forceinline__ float gemm_blend(const sgemm_problem &p, float acc, c
     return p.beta == 0.0f ? p.alpha * acc : p.alpha * acc + p.beta * *c;
 }
 
-/* The same for four neighbours; c is aligned to 16 bytes. */
+/* The same for four consecutive elements; c is aligned to 16 bytes. */
 __device__ __forceinline__ float4 gemm_blend4(const sgemm_problem &p, float4 acc, const float *c) {
     float4 r = make_float4(p.alpha * acc.x, p.alpha * acc.y, p.alpha * acc.z, p.alpha * acc.w);
     if (p.beta != 0.0f) {
@@ -58,8 +58,8 @@ __device__ __forceinline__ float4 gemm_blend4(const sgemm_problem &p, float4 acc
     return r;
 }
 
-/* Four words from x on, of which only the first `left` exist; the others are zero. VECTOR: all four exist or none, and
- * x is aligned to 16 bytes. */
+/* Four words from x on, of which only the first `left` exist; the others are read as zero. VECTOR: all four exist or
+ * none, and x is aligned to 16 bytes. */
 template <bool VECTOR> __device__ __forceinline__ float4 gemm_load4(const float *x, int left) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     if (VECTOR) return left > 0 ? *(const float4 *)x : v;
@@ -70,8 +70,8 @@ template <bool VECTOR> __device__ __forceinline__ float4 gemm_load4(const float 
     return v;
 }
 
-/* Stores the results of row `row` and columns col ... col + 3, as far as they exist: one STG.128 (VECTOR: C is made of
- * whole float4), or word by word. */
+/* Stores the results for row `row` and columns col ... col + 3, those that exist: with one STG.128 (VECTOR: C consists
+ * of whole float4), or word by word. */
 template <bool VECTOR>
 __device__ __forceinline__ void gemm_store4(const sgemm_problem &p, int row, int col, float4 acc) {
     if (row >= p.m) return;

@@ -6,24 +6,24 @@
 
 #include "base/array.h"
 
-/* m = n = k where nothing is asked, and --max-size of --sweep check in the simulator. */
+/* m = n = k if nothing is given, and --max-size of --sweep check, in the simulator. */
 #define DEFAULT_SIZE       2048
 #define SIMULATED_SIZE     512
 #define SIMULATED_MAX_SIZE 200
 
 #define FIELD(name) offsetof(gemm_options, name)
 
-/* Words of an offer are filled in for each program. */
+/* Help texts that depend on the offer, filled in for each program. */
 static const option rows[] = {
     {"size", "N", OPTION_SIZE, FIELD(size),
      "m = n = k = N (default " OPTIONS_QUOTE(DEFAULT_SIZE) ", in the simulator " OPTIONS_QUOTE(
          SIMULATED_SIZE) "); --m, --n and --k override it",
      NULL},
-    {"m", "N", OPTION_SIZE, FIELD(m), "rows of A and C (default: as --size)", NULL},
-    {"n", "N", OPTION_SIZE, FIELD(n), "columns of B and C (default: as --size)", NULL},
-    {"k", "N", OPTION_SIZE, FIELD(k), "columns of A, rows of B (default: as --size)", NULL},
+    {"m", "N", OPTION_SIZE, FIELD(m), "rows of A and C (default: --size)", NULL},
+    {"n", "N", OPTION_SIZE, FIELD(n), "columns of B and C (default: --size)", NULL},
+    {"k", "N", OPTION_SIZE, FIELD(k), "columns of A, rows of B (default: --size)", NULL},
     {"lda", "N", OPTION_SIZE, FIELD(lda), "leading dimension of A, in elements (default: k)", NULL},
-    {"ldb", "N", OPTION_SIZE, FIELD(ldb), "leading dimension of B, in elements (default: n; of layout tn: k)", NULL},
+    {"ldb", "N", OPTION_SIZE, FIELD(ldb), "leading dimension of B, in elements (default: n; k in layout tn)", NULL},
     {"ldc", "N", OPTION_SIZE, FIELD(ldc), "leading dimension of C, in elements (default: n)", NULL},
     {"alpha", "X", OPTION_SCALAR, FIELD(alpha), "C = alpha*A*B + beta*C (default 1)", NULL},
     {"beta", "X", OPTION_SCALAR, FIELD(beta), "with 0, C is written and never read (default 0)", NULL},
@@ -33,7 +33,7 @@ static const option rows[] = {
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
     {"sustained", "S", OPTION_SECONDS, FIELD(sustained_s),
-     "measure a second time, for S seconds under continuous load (default: not)", NULL},
+     "also measure for S seconds under continuous load (default: no)", NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
     {"show", "NAME", OPTION_WORD, FIELD(show), "show how something works, and stop", NULL},
 };
@@ -59,12 +59,12 @@ static bool check_leading(const option_parse *p, const char *name, int ld, const
 
 static bool check_whole(const option_parse *p, const char *name, float x) {
     if (x != truncf(x))
-        return options_fail(p, "--%s: '%g' is not whole, and --dtype s8 computes in whole numbers", name, (double)x);
+        return options_fail(p, "--%s: '%g' is not an integer, which --dtype s8 requires", name, (double)x);
     return fabsf(x) <= GEMM_MAX_WHOLE ||
            options_fail(p, "--%s: '%g' is out of range (--dtype s8: at most %d)", name, (double)x, GEMM_MAX_WHOLE);
 }
 
-/* What C may hold, by name; NULL-terminated. */
+/* The types C may have, by name; NULL-terminated. */
 static void list_outs(gemm_type type, const char *names[3]) {
     dtype outs[2];
     const int count = gemm_outs(type, outs);
@@ -99,7 +99,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
     if (strcmp(o->dtype, "s8") == 0 && (!check_whole(p, "alpha", o->alpha) || !check_whole(p, "beta", o->beta)))
         return false;
     return o->sustained_s == 0.0 || o->beta == 0.0f ||
-           options_fail(p, "--sustained: needs --beta 0, for C is not restored under continuous load");
+           options_fail(p, "--sustained: needs --beta 0, as C is not restored under continuous load");
 }
 
 /* "what C holds: of f16: f16 (default), f32; of s8: s32" */

@@ -1,4 +1,4 @@
-/* The options of a GEMM program, beside those that every program has (bench/options.h). */
+/* The options of a GEMM program, besides those that every program has (bench/options.h). */
 #ifndef KL_GEMM_OPTIONS_H
 #define KL_GEMM_OPTIONS_H
 
@@ -7,19 +7,19 @@
 #include "bench/options.h"
 #include "gemm/gemm.h"
 
-/* A scalar of whole numbers (--dtype s8) is no larger: the FP64 reference then holds every sum exactly. */
+/* The largest scalar with --dtype s8: up to here the FP64 reference holds every sum exactly. */
 enum { GEMM_MAX_WHOLE = 65536 };
 
-/* What an offer (gemm.h) holds at most. */
+/* The most that an offer (gemm.h) may contain. */
 enum { GEMM_MAX_TYPES = 8, GEMM_MAX_LAYOUTS = 2, GEMM_MAX_SHOWS = 16 };
 
 typedef struct {
     int size;          /* --size as given */
     int m, n, k;       /* 0 ... OPTIONS_MAX_SIZE */
-    int lda, ldb, ldc; /* likewise; 0: as tight as the matrix */
+    int lda, ldb, ldc; /* likewise; 0: rows follow one another without a gap */
     float alpha, beta;
-    const char *dtype, *layout; /* of the offer's types and layouts */
-    const char *out;            /* what C holds; NULL where there is no offer */
+    const char *dtype, *layout; /* among the offer's types and layouts */
+    const char *out;            /* what C holds; NULL if there is no offer */
     bool dtype_given, layout_given, out_given;
     bool warm, baseline;
     double sustained_s; /* seconds of a second measurement, under continuous load; 0: none */
@@ -32,9 +32,9 @@ typedef struct {
     char out_help[256];
 } gemm_options;
 
-/* Sets *o to the defaults and fills in what a family says in *p (summary, noun, sweeps, simulated_max_size, table,
- * rules, values, complete). `offer` NULL: FP32 and nn alone. The table lies in *o: options_parse wants it where it is.
- * An offer of more than the limits above ends the program. */
+/* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps, simulated_max_size,
+ * table, rules, values, complete). `offer` is NULL if there is only FP32 and nn. The table is inside *o, which must
+ * stay where it is for options_parse. An offer that exceeds the limits above ends the program. */
 void gemm_options_program(options_program *p, gemm_options *o, const gemm_offer *offer);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "base/array.h"
 
-/* The 1000s, 3000, 4095 and 5000 stand between the powers of two because no tile divides them: a kernel that is only
- * fast on multiples of its tile shows it here. */
+/* The 1000s, 3000, 4095 and 5000 lie between the powers of two because no tile divides them: here a kernel that is only
+ * fast on multiples of its tile gives itself away. */
 static const shape square[] = {
     {256, 256, 256},    {512, 512, 512},    {1000, 1000, 1000},    {1024, 1024, 1024},
     {2048, 2048, 2048}, {3000, 3000, 3000}, {4095, 4095, 4095},    {4096, 4096, 4096},
@@ -15,13 +15,13 @@ static const shape article[] = {
     {8192, 8192, 1024},
     {16384, 16384, 1024},
 };
-/* Just beside the tiles (33, 127, 1023, 4097), round in ten but not in two (1000), and skinny both ways: 200000 rows
- * pass gridDim.y's 65535 where a grid is not flattened. */
+/* Just off the tile sizes (33, 127, 1023, 4097), round in base ten but not in base two (1000), and skinny both ways:
+ * 200000 rows exceed gridDim.y's 65535 if a grid is not flattened. */
 static const shape odd[] = {
     {33, 33, 33},       {127, 129, 255},  {257, 1000, 33},  {1000, 1000, 1000}, {1023, 1025, 1027}, {4095, 4095, 4095},
     {4097, 4095, 4100}, {8192, 33, 4096}, {33, 8192, 4096}, {200000, 65, 129},  {65, 200000, 129},
 };
-/* What the simulator gets: the same kinds of shapes, the article's at a sixteenth. */
+/* For the simulator: the same kinds of shapes, the article's at a sixteenth of the size. */
 static const shape square_simulated[] = {
     {64, 64, 64},    {100, 100, 100}, {128, 128, 128}, {200, 200, 200},
     {256, 256, 256}, {300, 300, 300}, {512, 512, 512}, {640, 640, 640},

@@ -1,4 +1,4 @@
-/* The contract between a GEMV step and the harness: as gemm.h's, for a matrix times a vector. */
+/* The contract between a GEMV step and the harness: like gemm.h, for a matrix times a vector. */
 #ifndef KL_GEMV_H
 #define KL_GEMV_H
 
@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* y = alpha*A*x + beta*y with fp32 accumulation; A is n x k, row-major, element (i, j) at A[i*lda + j]; x has k and y n
- * elements, all of type `type`, next to one another. Every n, k >= 0; lda >= max(1, k), in elements. BLAS semantics:
+ * elements, all of type `type`, contiguous. Every n, k >= 0; lda >= max(1, k), in elements. BLAS semantics:
  * with beta == 0 y is written and never read; with alpha == 0 or k == 0 neither A nor x is read. Pointers are device
  * memory, aligned to the element and no more: 16-byte loads are for the kernel to earn (gemv_aligned). */
 typedef struct {
@@ -26,13 +26,13 @@ typedef struct {
     float alpha, beta;
     const void *A, *x;
     void *y;
-    bool pdl; /* may start before the kernel in front of it in the stream has ended: launch it with programmatic stream
-                 serialization, and read x and y, and write y, only after griddepcontrol.wait (A is constant) */
+    bool pdl; /* may start before the preceding kernel in the stream has ended: launch it with programmatic stream
+               * serialization, and read x and y, and write y, only after griddepcontrol.wait (A is constant) */
 } gemv_problem;
 
-/* One configuration of a kernel that can be tuned; the tuner (tune.h) verifies and times all that `fits`. */
+/* One configuration of a tunable kernel; the tuner (tune.h) verifies and times all that `fits` accepts. */
 typedef struct {
-    /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows a thread; single blanks between the words */
+    /* "n2 r32 u4 v1": BLOCK_N, reduce_threads, loads in flight, rows per thread; single blanks between the words */
     const char *name;
     int block_n, reduce_threads, loads, rows;
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
@@ -42,8 +42,8 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *idea;
-    /* Enqueues the whole computation on `stream`; returns the launch's error. Nothing to do (n == 0) is cudaSuccess.
-     * May be captured into a graph. NULL for a variant with candidates. */
+    /* Enqueues the whole computation on `stream`; returns the error of the launch. Returns cudaSuccess if there is
+     * nothing to do (n == 0). May be captured into a graph. NULL for a variant with candidates. */
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);
     kernel_info (*kernel)(dtype type);
     const char *(*supports)(const device_facts *device);
@@ -54,7 +54,7 @@ typedef struct {
 /* Runs the step's command line over its variants. Exit status as gemm_step_main's. */
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count);
 
-/* Declares, in step.c, what one .cu file defines. */
+/* Declares in step.c what a variant's .cu file defines. */
 #define GEMV_VARIANT(name)                                                                                             \
     cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
     kernel_info kernel_##name(dtype type)

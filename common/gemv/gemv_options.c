@@ -1,6 +1,6 @@
 #include "gemv/gemv_options.h"
 
-/* n = k where nothing is asked, and --max-size of --sweep check in the simulator. */
+/* n = k if nothing is given, and --max-size of --sweep check, in the simulator. */
 #define DEFAULT_SIZE       4096
 #define SIMULATED_SIZE     512
 #define SIMULATED_MAX_SIZE 300
@@ -14,8 +14,8 @@ static const option table[] = {
      "n = k = N (default " OPTIONS_QUOTE(DEFAULT_SIZE) ", in the simulator " OPTIONS_QUOTE(
          SIMULATED_SIZE) "); --n and --k override it",
      NULL},
-    {"n", "N", OPTION_SIZE, FIELD(n), "rows of A, elements of y (default: as --size)", NULL},
-    {"k", "N", OPTION_SIZE, FIELD(k), "columns of A, elements of x (default: as --size)", NULL},
+    {"n", "N", OPTION_SIZE, FIELD(n), "rows of A, elements of y (default: --size)", NULL},
+    {"k", "N", OPTION_SIZE, FIELD(k), "columns of A, elements of x (default: --size)", NULL},
     {"lda", "N", OPTION_SIZE, FIELD(lda), "leading dimension of A, in elements (default: k)", NULL},
     {"alpha", "X", OPTION_SCALAR, FIELD(alpha), "y = alpha*A*x + beta*y (default 1)", NULL},
     {"beta", "X", OPTION_SCALAR, FIELD(beta), "with 0, y is written and never read (default 0)", NULL},
@@ -28,7 +28,7 @@ static const option table[] = {
     {"pdl", NULL, OPTION_FLAG, FIELD(pdl),
      "launch our kernels (not cuBLAS's) with programmatic dependent launch (sm_90 and newer)", NULL},
     {"retune", NULL, OPTION_FLAG, FIELD(retune), "search for the best candidates again, tuned or not", NULL},
-    {"no-tune", NULL, OPTION_OFF, FIELD(tune), "do not search: take the nearest shape's candidate", NULL},
+    {"no-tune", NULL, OPTION_OFF, FIELD(tune), "do not search: use the candidate of the nearest tuned shape", NULL},
     {"tune-file", "FILE", OPTION_FILE, FIELD(tune_file),
      "keep what was tuned in FILE (default: gemv.tune in the user's cache folder)", NULL},
     {"tune-csv", "FILE", OPTION_FILE, FIELD(tune_csv), "append every candidate's time to FILE as CSV (default: none)",
@@ -63,7 +63,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
         return o->k < 1 ? options_fail(p, "--lda %d: less than 1", o->lda)
                         : options_fail(p, "--lda %d: less than k = %d", o->lda, o->k);
     return o->tune_csv == NULL || !common->simulate ||
-           options_fail(p, "--tune-csv: the simulator searches nothing, for its times are not a GPU's");
+           options_fail(p, "--tune-csv: there is no search in the simulator, whose times are not a GPU's");
 }
 
 void gemv_options_program(options_program *p, gemv_options *o) {

@@ -1,4 +1,4 @@
-/* The options of a GEMV program, beside those that every program has (bench/options.h). */
+/* The options of a GEMV program, besides those that every program has (bench/options.h). */
 #ifndef KL_GEMV_OPTIONS_H
 #define KL_GEMV_OPTIONS_H
 
@@ -15,12 +15,12 @@ typedef struct {
     bool warm, baseline;
     bool graph;                       /* time a chain of launches, without and with programmatic dependent launch */
     bool pdl;                         /* launch with programmatic dependent launch */
-    bool retune, tune;                /* search again; search at all (--no-tune: false) */
-    const char *tune_file, *tune_csv; /* NULL: the cache folder's; none */
+    bool retune, tune;                /* search even if tuned; search at all (false with --no-tune) */
+    const char *tune_file, *tune_csv; /* NULL: the one in the cache folder; none */
 } gemv_options;
 
-/* Sets *o to the defaults and fills in what a family says in *p (summary, noun, sweeps, simulated_max_size, table,
- * rules, values, complete). */
+/* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, sweeps, simulated_max_size,
+ * table, rules, values, complete). */
 void gemv_options_program(options_program *p, gemv_options *o);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 
-/* A GEMV's; the article has one shape. The first of the odd ones are layers of language models. */
+/* The article has one GEMV shape. The first of the odd shapes are layers of language models. */
 static const shape square[] = {
     {1, 256, 256},   {1, 512, 512},   {1, 1000, 1000}, {1, 1024, 1024},   {1, 2048, 2048},
     {1, 3000, 3000}, {1, 4096, 4096}, {1, 8192, 8192}, {1, 16384, 16384},

@@ -1,4 +1,4 @@
-/* Reads memory and does nothing else: what a kernel that has to read as many bytes can hope for. */
+/* Reads memory and does nothing else: the best that a kernel which has to read as many bytes can hope for. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 
@@ -6,14 +6,14 @@
 #include "gemv/read_ceiling.h"
 
 static const int THREADS = 256;
-static const int RESIDENT = 2048 / THREADS; /* blocks of an SM where blocks stay */
+static const int RESIDENT = 2048 / THREADS; /* blocks per SM for a persistent grid */
 
-/* LOADS 16-byte loads in flight a thread, neighbours side by side; what is read is folded into one word, so that the
- * loads stay, and written in a case that does not happen with real data. */
+/* LOADS 16-byte loads in flight per thread, neighbouring threads reading neighbouring addresses. What is read is folded
+ * into one word so that the loads are not optimised away, and written in a case that does not occur with real data. */
 template <int LOADS>
 __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *data, size_t count, uint4 *out) {
     const size_t tile = (size_t)THREADS * LOADS;
-    griddepcontrol_launch_dependents(); /* what is read is constant: launches may overlap as they like */
+    griddepcontrol_launch_dependents(); /* the data is constant, so launches may overlap freely */
     uint4 all = make_uint4(~0u, ~0u, ~0u, ~0u);
     for (size_t i0 = blockIdx.x * tile; i0 < count; i0 += gridDim.x * tile) {
         uint4 v[LOADS];
@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(THREADS) read_kernel(const uint4 *data, size_t
         }
     }
     griddepcontrol_wait();
-    if (out != NULL && (all.x & all.y & all.z & all.w) == ~0u) *out = all; /* out is NULL: the compiler does not know */
+    if (out != NULL && (all.x & all.y & all.z & all.w) == ~0u) *out = all; /* out is NULL, which the compiler does not
+                                                                            * know */
 }
 
 template <int LOADS>

@@ -1,4 +1,4 @@
-/* How fast can bytes be read at all? The ceiling of everything that is bound by memory. */
+/* How fast can bytes be read at all? The ceiling for everything that is bound by memory. */
 #ifndef KL_READ_CEILING_H
 #define KL_READ_CEILING_H
 
@@ -10,11 +10,12 @@
 extern "C" {
 #endif
 
-/* Ways of reading (16-byte loads in flight a thread, blocks that end or stay); which is fastest depends on the size. */
+/* Ways of reading (16-byte loads in flight per thread; one block per piece or a persistent grid); which is fastest
+ * depends on the size. */
 enum { READ_CEILING_WAYS = 6 };
 
-/* Reads `bytes` from `data` (aligned to 16 bytes; a rest of less than 16 bytes is left out), each once, and writes
- * nothing; with `pdl` launched with programmatic dependent launch. Returns the launch's error. */
+/* Reads `bytes` from `data` (aligned to 16 bytes; a remainder of less than 16 bytes is skipped), each once, and writes
+ * nothing; with `pdl`, launched with programmatic dependent launch. Returns the error of the launch. */
 cudaError_t read_ceiling(const void *data, size_t bytes, int way, bool pdl, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* The few entry points needed, declared here so that a step builds where cuBLAS's headers are not. */
+/* The few entry points needed, declared here so that a step builds without cuBLAS's headers. */
 typedef struct cublasContext *handle_t;
 enum { STATUS_SUCCESS = 0, OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_PEDANTIC = 2 };
 enum { COMPUTE_32F = 68, GEMM_DEFAULT = -1 };
@@ -68,7 +68,7 @@ bool cublas_open(FILE *err) {
     } else if (cudaMalloc(&cublas.workspace, WORKSPACE_BYTES) != cudaSuccess) {
         fprintf(err, "no memory for cuBLAS's workspace (32 MiB): nothing to compare with\n");
     } else {
-        /* Older ones lack some of them, and have the rest. */
+        /* Older versions lack some of these and have the rest. */
         find(&cublas.gemm_ex, "cublasGemmEx");
         find(&cublas.sgemv, "cublasSgemv_v2");
         find(&cublas.hsh_gemv, "cublasHSHgemvStridedBatched");
@@ -96,7 +96,7 @@ const char *cublas_version(void) {
     return cublas.version;
 }
 
-/* The stream, with the workspace that a change of stream resets to cuBLAS's own. */
+/* Sets the stream, and the workspace again: changing the stream resets it to cuBLAS's own. */
 static int prepare(cudaStream_t stream, int math) {
     int status = cublas.set_stream(cublas.handle, stream);
     if (status == STATUS_SUCCESS) status = cublas.set_workspace(cublas.handle, cublas.workspace, WORKSPACE_BYTES);

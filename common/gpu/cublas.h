@@ -1,4 +1,4 @@
-/* The baselines: cuBLAS, loaded at run time (it is half a gigabyte that a step can do without). */
+/* cuBLAS, the baseline, loaded at run time: half a gigabyte that a step can do without. */
 #ifndef KL_CUBLAS_H
 #define KL_CUBLAS_H
 
@@ -9,12 +9,12 @@
 /* True FP32 has two math modes; which is faster depends on the shape, so both are timed. */
 typedef enum { CUBLAS_DEFAULT, CUBLAS_PEDANTIC } cublas_math;
 
-/* Loads cuBLAS, creates a handle and gives it a 32 MiB workspace (cuBLAS's own default for Hopper; fixed, so that calls
- * can be captured into graphs). NVIDIA_TF32_OVERRIDE is taken out of the environment first: it would turn FP32 into
- * TF32. Without effect where it is open already. False after one line on `err` where cuBLAS is not to be had. */
+/* Loads cuBLAS, creates a handle and gives it a 32 MiB workspace (cuBLAS's own default on Hopper; fixed, so that calls
+ * can be captured into graphs). Removes NVIDIA_TF32_OVERRIDE from the environment first, which would turn FP32 into
+ * TF32. Does nothing if cuBLAS is already open. Returns false, after one line on `err`, if cuBLAS is not available. */
 bool cublas_open(FILE *err);
 
-/* Gives back what cublas_open took; without effect before it. */
+/* Releases what cublas_open acquired; does nothing before it. */
 void cublas_close(void);
 
 /* "13.1.0", or "" before cublas_open. */
@@ -29,10 +29,10 @@ cudaError_t cublas_sgemm(bool b_transposed, int m, int n, int k, float alpha, co
 /* The calls that compute a GEMV; which is fastest depends on type and shape, so all are tried. */
 enum { CUBLAS_GEMV_CALLS = 4 };
 
-/* What the elements are, by the numbers of cudaDataType. */
+/* The element type, numbered as in cudaDataType. */
 typedef enum { CUBLAS_F32 = 0, CUBLAS_F16 = 2, CUBLAS_BF16 = 14 } cublas_type;
 
-/* A call's name for people and files: "cublasGemmEx A*x"; NULL where this cuBLAS has no such call for the type. */
+/* The name of a call, as shown and recorded: "cublasGemmEx A*x"; NULL if this cuBLAS has no such call for the type. */
 const char *cublas_gemv_name(cublas_type type, int call);
 
 /* y = alpha*A*x + beta*y through call number `call`: A is n x k, row-major, leading dimension lda in elements; x and y

@@ -9,7 +9,7 @@
 #include "gpu/simulator.h"
 
 int device_fp32_lanes(int cc) {
-    /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add a clock and SM. */
+    /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add per clock and SM. */
     switch (cc) {
     case 60:
     case 70:
@@ -40,7 +40,8 @@ int device_fp32_lanes(int cc) {
 }
 
 int device_tensor_flops(int cc) {
-    /* Dense FP16 with FP32 accumulation, FLOP a clock and SM. GeForce parts of 8.6, 8.9 and 12.0 run at half of it. */
+    /* Dense FP16 with FP32 accumulation, FLOP per clock and SM. GeForce parts of 8.6, 8.9 and 12.0 run at half that
+     * rate. */
     switch (cc) {
     case 70:
     case 72:
@@ -70,12 +71,12 @@ static int attribute(enum cudaDeviceAttr which, int ordinal) {
     return value;
 }
 
-/* What to try where the GPU cannot be used, for a program that can be started again. */
+/* What to try if the GPU cannot be used, for a program that can be restarted. */
 static const char *offer(const device_choice *choice) {
     return choice->arguments != NULL ? "; --sim runs it without a GPU" : "";
 }
 
-/* cudaGetDeviceCount failed: the simulator where there is nothing to repair, else why, as one sentence. */
+/* cudaGetDeviceCount failed: use the simulator if there is nothing to repair, else say why in one sentence. */
 static int without_device(cudaError_t error, const device_choice *choice, FILE *err) {
     int driver = 0;
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");

@@ -1,4 +1,4 @@
-/* The device a run uses and what the harness knows of it. */
+/* The device that a run uses and what is known about it. */
 #ifndef KL_DEVICE_H
 #define KL_DEVICE_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct {
     int ordinal;
-    bool simulated;   /* its kernels run on the host's CPU (simulator.h): the figures below are a GPU's all the same */
+    bool simulated;   /* its kernels run on the host's CPU (simulator.h); the figures below still describe a GPU */
     char name[256];   /* "NVIDIA H200"; "H200 (simulated)" */
     int cc;           /* compute capability: 90 for 9.0 */
     int sms;          /* streaming multiprocessors */
@@ -29,24 +29,24 @@ typedef struct {
     char cuda[16];             /* the runtime's version: "13.0" */
 } device_facts;
 
-/* FP32 lanes (FMA a clock) and dense FP16 tensor FLOP a clock of one SM; 0 where unknown. */
+/* FP32 lanes (FMA per clock) and dense FP16 tensor FLOP per clock of one SM; 0 if unknown. */
 int device_fp32_lanes(int cc);
 int device_tensor_flops(int cc);
 
 /* Which device is wanted. */
 typedef struct {
     int ordinal;
-    bool simulate;          /* the simulator, whatever there is */
-    const char *sim_device; /* the GPU that it stands for; NULL: its own choice */
-    char *const *arguments; /* main's argv, to start the program again on the simulator; NULL: never do that */
-    bool (*has_code)(void); /* does this program hold code for the current device? NULL: nobody asks */
+    bool simulate;          /* use the simulator even if there is a GPU */
+    const char *sim_device; /* the GPU to simulate; NULL: the simulator's default */
+    char *const *arguments; /* main's argv, to restart the program on the simulator; NULL: never do that */
+    bool (*has_code)(void); /* does this program contain code for the current device? NULL: not checked */
 } device_choice;
 
-/* The one place where a device is chosen. Makes the device current and fills `facts`. Where the simulator is wanted, or
- * there is no driver or no GPU at all, it starts the program again on the simulator and does not return. Returns 0, or
- * 3 after one line on `err` that names the cause (no driver, driver too old, no device, devices hidden by
- * CUDA_VISIBLE_DEVICES, a device this program has no code for, no simulator) and what to do, or 2 when there is no such
- * device. */
+/* The one place where a device is chosen. Makes the device current and fills in `facts`. If the simulator was
+ * requested, or there is no driver or no GPU at all, it restarts the program on the simulator and does not return.
+ * Returns 0; 2 if there is no such device; or 3, after one line on `err` that names the cause (no driver, driver too
+ * old, no device, devices hidden by CUDA_VISIBLE_DEVICES, a device this program has no code for, no simulator) and says
+ * what to do. */
 int device_open(const device_choice *choice, device_facts *facts, FILE *err);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 
 static char context[256];
 
-/* In the simulator: it has said on stderr what it found, where it found something. */
+/* In the simulator, which has already printed on stderr what it found, if anything. */
 static const char *simulator_advice(cudaError_t error) {
     switch (error) {
     case cudaErrorMemoryAllocation:
@@ -23,9 +23,9 @@ static const char *simulator_advice(cudaError_t error) {
     case cudaErrorLaunchFailure:
         return "; the kernel is at fault: the simulator's report says where (the context is lost)";
     case cudaErrorLaunchTimeout:
-        return "; the kernel did not get on: CUDASIM_WATCHDOG sets the seconds the simulator waits, 0 for ever";
+        return "; the kernel made no progress: CUDASIM_WATCHDOG sets how many seconds the simulator waits, 0 for ever";
     case cudaErrorNotSupported:
-        return "; this is beyond the simulator: it takes a GPU";
+        return "; the simulator cannot do this: it needs a GPU";
     default:
         return "";
     }
@@ -63,7 +63,7 @@ void error_context(const char *format, ...) {
     va_end(arguments);
 }
 
-/* In front of every message: nothing of the progress line is left, and what is being done is said. */
+/* Before every message: erases the progress line and says what was being done. */
 static void begin_message(const char *file, int line) {
     fflush(stdout);
     progress_clear(stderr);

@@ -1,4 +1,5 @@
-/* CUDA errors: every call is checked, a failure is one line with call, file, line and what to do, exit status 3. */
+/* CUDA errors: every call is checked, a failure prints one line with the call, file, line and what to do, and exits
+ * with status 3. */
 #ifndef KL_ERROR_H
 #define KL_ERROR_H
 
@@ -12,21 +13,21 @@ extern "C" {
 /* Exit statuses of a step. */
 enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
 
-/* Evaluates a CUDA runtime call; when it fails prints one line and ends the process with status 3. */
+/* Evaluates a CUDA runtime call; if it fails, prints one line and ends the process with status 3. */
 #define CUDA_CHECK(call) error_check((call), #call, __FILE__, __LINE__)
 
-/* cudaMalloc of `bytes` into the pointer; a failure also says how much was asked for and how much is free. */
+/* Allocates `bytes` with cudaMalloc; on failure the message also says how much was requested and how much is free. */
 #define CUDA_ALLOCATE(pointer, bytes) error_allocate((void **)(pointer), (bytes), __FILE__, __LINE__)
 
-/* What is being done, for the message: printf's arguments ("step05 warp_tiled, m 1, n 2, k 3"). Stays until the next.
- */
+/* Says what is being done, for error messages: printf's arguments ("step05 warp_tiled, m 1, n 2, k 3"). Valid until the
+ * next call. */
 void error_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What the macros call: `call`, `file` and `line` say where. Do nothing on success. */
 void error_check(cudaError_t error, const char *call, const char *file, int line);
 void error_allocate(void **pointer, size_t bytes, const char *file, int line);
 
-/* What the user can do about it, beginning with "; ", or "". */
+/* What the user can do about it, starting with "; ", or "". */
 const char *error_advice(cudaError_t error);
 
 #ifdef __cplusplus

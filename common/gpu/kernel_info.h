@@ -11,11 +11,12 @@ extern "C" {
 
 typedef struct {
     const void *function;  /* the __global__ function */
-    int threads;           /* threads a block */
-    size_t dynamic_shared; /* bytes of dynamic shared memory a block */
+    int threads;           /* threads per block */
+    size_t dynamic_shared; /* bytes of dynamic shared memory per block */
 } kernel_info;
 
-/* How many of its blocks a multiprocessor holds at once, and the kernel's attributes. A CUDA error ends the process. */
+/* How many of its blocks a multiprocessor can hold at once, and the kernel's attributes. A CUDA error ends the process.
+ */
 int kernel_info_occupancy(kernel_info kernel, struct cudaFuncAttributes *attributes);
 
 #ifdef __cplusplus

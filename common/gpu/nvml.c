@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The few entry points needed, declared here so that no NVML header is. */
+/* The few entry points needed, declared here so that NVML's header is not needed. */
 typedef struct nvml_device *nvml_device;
 enum { NVML_CLOCK_SM = 1 };
 
@@ -18,7 +18,7 @@ static struct {
     int (*power)(nvml_device, unsigned *);
 } nvml;
 
-/* ISO C has no conversion from an object to a function pointer; POSIX promises this one. */
+/* ISO C cannot convert an object pointer to a function pointer; POSIX guarantees this one. */
 static bool find(void *function, const char *name) {
     *(void **)function = dlsym(nvml.library, name);
     return *(void **)function != NULL;
@@ -37,7 +37,7 @@ bool nvml_open(int ordinal) {
         if (by_address(address, &nvml.device) == 0) return true;
         nvml.shutdown();
     }
-    cudaGetLastError(); /* of cudaDeviceGetPCIBusId: without NVML nothing is wrong */
+    cudaGetLastError(); /* cudaDeviceGetPCIBusId's: doing without NVML is not an error */
     dlclose(nvml.library);
     nvml.library = NULL;
     return false;

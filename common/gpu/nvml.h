@@ -1,14 +1,14 @@
-/* Clock, power and driver version through NVML, loaded at run time: a machine without it loses only these figures. */
+/* Clock, power and driver version through NVML, loaded at run time: without it only these figures are missing. */
 #ifndef KL_NVML_H
 #define KL_NVML_H
 
 #include <stdbool.h>
 
-/* Opens NVML for the CUDA device `ordinal` (matched by PCI address). False where there is none; the calls below then
- * answer NAN or false. */
+/* Opens NVML for the CUDA device `ordinal` (matched by PCI address). Returns false if there is none; the calls below
+ * then return NAN or false. */
 bool nvml_open(int ordinal);
 
-/* Closes it again; without effect where nothing is open. */
+/* Closes it again; does nothing if it is not open. */
 void nvml_close(void);
 
 /* The driver's version, "580.159.04". */

@@ -13,7 +13,7 @@
 
 const char *const simulator_devices[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", NULL};
 
-/* Set from the start of the new process to its arrival; holds the LD_PRELOAD that was there before, or nothing. */
+/* Set while the program restarts itself; holds the LD_PRELOAD that was there before, or nothing. */
 static const char marker[] = "CUDASIM_STARTED_AGAIN";
 
 bool simulator_active(void) {
@@ -32,11 +32,11 @@ int simulator_arrive(FILE *err) {
     if (before == NULL) return EXIT_OK;
     if (!simulator_active()) {
         const char *preload = getenv("LD_PRELOAD");
-        fprintf(err, "the simulator was preloaded and is not there (LD_PRELOAD=%s): make sim builds it anew\n",
+        fprintf(err, "the simulator was preloaded but is missing (LD_PRELOAD=%s): make sim builds it again\n",
                 preload != NULL ? preload : "");
         return EXIT_CUDA;
     }
-    /* Programs that this one may start are no concern of the simulator's. */
+    /* Programs started by this one should not run in the simulator. */
     if (*before != '\0')
         setenv("LD_PRELOAD", before, 1);
     else
@@ -45,7 +45,7 @@ int simulator_arrive(FILE *err) {
     return EXIT_OK;
 }
 
-/* The folder that the program's own folder lies in, without a slash at its end; false when there is none. */
+/* The parent of the program's folder, without a trailing slash; false if there is none. */
 static bool find_root(char path[PATH_MAX]) {
     const ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
     if (size < 0 || size == PATH_MAX) return false;
@@ -58,20 +58,20 @@ static bool find_root(char path[PATH_MAX]) {
     return true;
 }
 
-/* The library's name, to be freed; NULL without memory. */
+/* The path of the library, to be freed; NULL if out of memory. */
 static char *name_library(void) {
     const char *named = getenv("CUDASIM_LIB");
     char root[PATH_MAX] = "..", *path;
     if (named != NULL && *named != '\0') {
-        char *resolved = realpath(named, NULL); /* the loader would look elsewhere for a name without a folder */
+        char *resolved = realpath(named, NULL); /* without a folder the loader would look elsewhere */
         return resolved != NULL ? resolved : strdup(named);
     }
     if (!find_root(root)) strcpy(root, "..");
     return asprintf(&path, "%s/build/sim/libcudart.so.13", root) >= 0 ? path : NULL;
 }
 
-/* LD_PRELOAD with the library in front. Blanks and colons end a name there: a library in such a folder is preloaded as
- * the open file that it is. */
+/* LD_PRELOAD with the library in front. Blanks and colons separate its names, so a library whose path contains one is
+ * preloaded through its open descriptor. */
 static bool set_preload(const char *library) {
     const char *before = getenv("LD_PRELOAD");
     char by_number[64], *preload;
@@ -89,8 +89,8 @@ static bool set_preload(const char *library) {
     return ok;
 }
 
-/* The first --sim where there is a GPU: `make sim` in the folder that this program was built in, whose words go to
- * stderr. Without effect where the library is named or no such folder is there. */
+/* The first --sim on a machine with a GPU: runs `make sim` in the folder this program was built in, its output on
+ * stderr. Does nothing if CUDASIM_LIB names the library or there is no such folder. */
 static void build(FILE *err) {
     char root[PATH_MAX], *makefile = NULL;
     const char *named = getenv("CUDASIM_LIB");
@@ -98,7 +98,7 @@ static void build(FILE *err) {
     const bool ours = asprintf(&makefile, "%s/scripts/make/simulator.mk", root) >= 0 && access(makefile, R_OK) == 0;
     free(makefile);
     if (!ours) return;
-    fprintf(err, "the simulator is not built yet: make sim, about a minute of one core\n");
+    fprintf(err, "building the simulator first (make sim): about a minute on one core\n");
     fflush(err);
     const pid_t child = fork();
     if (child == 0) {

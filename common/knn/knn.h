@@ -1,10 +1,10 @@
 /* The contract between a nearest-neighbour step and the harness, as gemm.h is for GEMM.
  *
- * THE distance between a query x and a point y is a chain of FP32 operations: acc = 0; for ascending j:
- * acc = fmaf(x_j - y_j, x_j - y_j, acc), with x_j - y_j rounded once. Neighbours are ordered by (distance, index).
- * Distances may overflow to +infinity; equal distances, infinite ones included, are ordered by index. Every exact
- * method returns the same indices and distances, bit for bit, on every run. The paper's own methods do not: they
- * compute |x|^2 + |y|^2 - 2xy. */
+ * THE distance between a query x and a point y is a chain of FP32 operations: acc = 0; then for ascending j: acc =
+ * fmaf(x_j - y_j, x_j - y_j, acc), with x_j - y_j rounded once. Neighbours are ordered by (distance, index). Distances
+ * may overflow to +infinity; equal distances, infinite ones included, are ordered by index. Every exact method returns
+ * the same indices and distances, bit for bit, on every run. The paper's own methods, which compute |x|^2 + |y|^2 -
+ * 2xy, do not. */
 #ifndef KL_KNN_H
 #define KL_KNN_H
 
@@ -22,56 +22,58 @@ extern "C" {
 
 /* What a method reports about a search. */
 typedef struct {
-    unsigned long long redone;     /* queries that the screen could not decide and that were searched again, exactly */
+    unsigned long long redone;     /* queries that the screen could not decide and that were searched again exactly */
     unsigned long long negative;   /* distances below zero (expanded form) */
-    unsigned long long candidates; /* points that were re-ranked by THE distance */
+    unsigned long long candidates; /* points re-ranked by THE distance */
 } knn_counts;
 
-/* Candidates per query, over the queries (of m) that were not searched again. */
+/* Candidates per query, over those of the m queries that were not searched again. */
 static inline double knn_candidates(const knn_counts *c, int m) {
     return (unsigned long long)m > c->redone ? (double)c->candidates / ((double)m - (double)c->redone) : 0.0;
 }
 
-/* m queries against n points of dimension d, both row-major without gaps: coordinate j of query i is queries[i*d + j].
- * Row i of the results holds query i's k nearest points in ascending order of (distance, index). 1 <= k <= n <= 2^31-1;
- * m >= 0; d >= 0 (with d = 0 all distances are 0). */
+/* m queries against n points of dimension d, both row-major and contiguous: coordinate j of query i is queries[i*d +
+ * j]. Row i of the results holds the k points nearest to query i, in ascending order of (distance, index). 1 <= k <= n
+ * <= 2^31-1; m >= 0; d >= 0 (with d = 0 all distances are 0). */
 typedef struct {
     int m, n, d, k;
-    const float *queries, *points; /* device; finite; only 4-byte alignment is promised */
+    const float *queries, *points; /* on the device; finite; only 4-byte alignment is guaranteed */
     int *index;                    /* device, m x k */
     float *distance;               /* device, m x k */
     void *workspace;               /* device, aligned to 256 bytes */
-    size_t workspace_bytes;        /* at least what `workspace` below returned; with more, tiles may be larger */
-    knn_counts *counts;            /* device; the harness zeroes it before each search */
+    size_t workspace_bytes;        /* at least what `workspace` below returned; a larger one allows larger tiles */
+    knn_counts *counts;            /* on the device; the harness zeroes it before each search */
 } knn_problem;
 
 typedef struct {
-    const char *name; /* "direct+radix"; as --method takes it */
+    const char *name; /* as --method takes it: "direct+radix" */
     const char *idea; /* one line for --list */
-    /* Enqueues the whole search on `stream` and returns the launch's error; cudaSuccess where m == 0. It allocates
+    /* Enqueues the whole search on `stream` and returns the error of the launch; cudaSuccess if m == 0. Allocates
      * nothing and does not synchronise, except for auto, which times two selections. */
     cudaError_t (*search)(const knn_problem *p, cudaStream_t stream);
     kernel_info (*kernel)(void);
     const char *(*supports)(const device_facts *device); /* as gemm_variant's; NULL: runs on any device */
-    /* Why it cannot do this problem with p->workspace_bytes of workspace: "takes k up to 256", "needs 12.3 MB"; or
-     * NULL. A NULL function: it takes every problem. */
+    /* Returns why the method cannot solve this problem with p->workspace_bytes of workspace ("takes k up to 256",
+     * "needs 12.3 MB"), or NULL if it can. If the pointer is NULL, it takes every problem. */
     const char *(*refuses)(const knn_problem *p);
-    /* The bytes of workspace it would like for the problem, at most `limit`; 0 where `limit` is too small (`refuses`
-     * then says how much it needs). A NULL function: it needs none. */
+    /* Returns how many bytes of workspace to allocate for the problem, at most `limit`; 0 if `limit` is too small
+     * (`refuses` then says how much is needed). If the pointer is NULL, it needs none. */
     size_t (*workspace)(const knn_problem *p, size_t limit);
-    bool exact; /* false: the paper's own methods */
-    /* A remark about the last search, which --verbose prints below its row; or NULL. A NULL function: never one. */
+    bool exact; /* false for the paper's own methods */
+    /* Returns a remark about the last search, which --verbose prints below its row, or NULL. If the pointer is NULL,
+     * there never is one. */
     const char *(*note)(void);
 } knn_method;
 
 /* Majority vote: out[i] becomes the most frequent label among query i's k nearest neighbours, index[i * stride] ...
- * index[i * stride + k - 1]; the smallest one on a tie. labels[j], 0 ... classes - 1, is point j's label; classes > 0.
- * All pointers are to device memory. step08_knn/vote.cu. */
+ * index[i * stride + k - 1]; on a tie, the smallest of them. labels[j], 0 ... classes - 1, is the label of point j;
+ * classes > 0. All pointers are to device memory. Defined in step08_knn/vote.cu. */
 cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
                      cudaStream_t stream);
 
-/* Runs the step's command line over its methods, slowest first: --method best, and classification (--train) where no
- * method is named, take the last exact one that can run. Returns the exit status, as gemm_step_main does. */
+/* Runs the step's command line over its methods, which are listed slowest first: --method best, and classification
+ * (--train) if no method is named, use the last exact one that can run. Returns the exit status, like gemm_step_main.
+ */
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
 #ifdef __cplusplus

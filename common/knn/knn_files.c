@@ -18,10 +18,11 @@ static const char RATES_HEADER[] =
     "device,cc,driver,cuda,date\n";
 static const char *const stage_names[STAGES] = {"read", "encode", "copy in", "search", "copy out", "vote"};
 
-/* Queries go to the device a tile at a time, each while the one before is searched, and neighbours come back while the
- * next is; there are only so many tiles, of so many bytes and queries at least, for a search of few is a slow one. */
+/* Queries are copied to the device a tile at a time, while the tile before is searched, and neighbours are copied back
+ * while the next tile is. The number of tiles is limited, and each has a minimum of bytes and queries, since searching
+ * only a few queries is slow. */
 enum { MOST_TILES = 8, TILE_BYTES = 1 << 20, TILE_QUERIES = 2048 };
-enum { PART_BYTES = 8 << 20 }; /* of the training records, encoded while the part before is copied */
+enum { PART_BYTES = 8 << 20 }; /* for training records: one is encoded while the other is copied */
 
 typedef struct {
     cudaEvent_t begin, end;
@@ -40,17 +41,17 @@ typedef struct {
         int *index, *labels, *predicted;
         knn_counts *counts;
     } device;
-    cudaStream_t in, out; /* for copies to the device and from there; searches have the session's */
+    cudaStream_t in, out; /* for copies to and from the device; searches use the session's */
     span points, queries[MOST_TILES], searches[MOST_TILES], results[MOST_TILES];
-    bool sent;                                 /* the queries are on the device, or on the way */
+    bool sent;                                 /* the queries are on the device or on their way there */
     knn_host_memory index_room, distance_room; /* of: */
     int *index, *first_index, *predicted;      /* of the last method, of the first, and its votes */
     float *distance, *first_distance;
-    uint64_t unlike_cpu;              /* --verify: neighbours of the last method that are none of the CPU's */
+    uint64_t unlike_cpu;              /* --verify: neighbours of the last method that are not among the CPU's */
     double seconds[STAGES], together; /* together: queries in, search, results out, which overlap */
 } run;
 
-/* Ends a stage: adds what has passed since `since`, and sets that to now. */
+/* Ends a stage: adds the time that has passed since `since`, and resets `since`. */
 static void stage(run *r, int which, double *since) {
     const double now = inspect_now_s();
     r->seconds[which] += now - *since;
@@ -105,7 +106,7 @@ static void copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind k
     if (bytes > 0) CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream));
 }
 
-/* False (and said why) where the device memory is too small. */
+/* False, after a message, if there is not enough device memory. */
 static bool allocate_device(run *r) {
     const size_t m = (size_t)r->records.test.count, n = (size_t)r->records.train.count, d = (size_t)r->records.d;
     const double need =
@@ -143,9 +144,9 @@ static void free_device(run *r) {
     for (int i = 0; i < ARRAY_SIZE(all); i++) CUDA_CHECK(cudaFree(all[i]));
 }
 
-/* Sends labels (few bytes, of memory that is not pinned: the host waits for them) and points. A part of the training
- * records after the other is encoded into one of two buffers and copied from there while the next is encoded: to get
- * memory for all of them would take longer than to encode them. */
+/* Sends labels (few bytes, from memory that is not pinned, so the host waits) and points. One part of the training
+ * records after another is encoded into one of two buffers and copied from there while the next is encoded: allocating
+ * pinned memory for all of them would take longer than encoding them. */
 static int send_points(run *r) {
     const knn_side *x = &r->records.train;
     const size_t row = (size_t)r->records.d * sizeof(float);
@@ -179,7 +180,7 @@ static int send_points(run *r) {
     return status;
 }
 
-/* Queries first ... first + rows - 1. */
+/* Sends queries first ... first + rows - 1. */
 typedef struct {
     int first, rows;
 } tile;
@@ -205,7 +206,7 @@ static void send_queries(run *r) {
     r->sent = true;
 }
 
-/* Enqueues the search of a tile when it has come, and after it the copies of its neighbours. */
+/* Enqueues the search of a tile, to start when the tile has arrived, and then the copies of its neighbours. */
 static void search_tile(run *r, const knn_method *method, const knn_problem *all, int i) {
     const cudaStream_t stream = r->s->stream;
     const tile t = tile_of(r, i);
@@ -215,7 +216,7 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
     p.queries += (size_t)t.first * (size_t)r->records.d;
     p.index += at;
     p.distance += at;
-    CUDA_CHECK(cudaStreamWaitEvent(stream, r->queries[i].end, 0)); /* and the points came before them */
+    CUDA_CHECK(cudaStreamWaitEvent(stream, r->queries[i].end, 0)); /* and the points arrived before them */
     CUDA_CHECK(cudaEventRecord(r->searches[i].begin, stream));
     CUDA_CHECK(method->search(&p, stream));
     CUDA_CHECK(cudaEventRecord(r->searches[i].end, stream));
@@ -226,7 +227,7 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
     CUDA_CHECK(cudaEventRecord(r->results[i].end, r->out));
 }
 
-/* What a method is asked: all of it, but for m, which is a tile's. */
+/* The problem a method is given: complete, except for m, which is a tile's. */
 static knn_problem problem_of(const run *r) {
     const knn_problem p = {.m = tile_queries(r),
                            .n = r->records.train.count,
@@ -241,14 +242,14 @@ static knn_problem problem_of(const run *r) {
     return p;
 }
 
-/* Why the method cannot do it (NULL: it can), and the bytes of workspace for it. */
+/* Why the method cannot solve it (NULL: it can), and the bytes of workspace it needs. */
 static const char *refusal(const run *r, const knn_method *method, size_t *workspace) {
     const knn_problem p = problem_of(r);
     const char *reason = method->supports != NULL ? method->supports(&r->s->device) : NULL;
     return reason != NULL ? reason : knn_refusal(method, &p, (size_t)r->memory, workspace);
 }
 
-/* Searches and brings the neighbours here. EXIT_OK, or EXIT_USAGE where the method refuses. */
+/* Searches and fetches the neighbours. EXIT_OK, or EXIT_USAGE if the method refuses. */
 static int search(run *r, const knn_method *method) {
     const int tiles = tile_count(r);
     knn_problem p = problem_of(r);
@@ -290,7 +291,7 @@ static void vote(run *r, int k) {
 
 /* ---- what came out --------------------------------------------------------------------------------------------- */
 
-/* Prints how another's neighbours (of `whom`) and these differ. */
+/* Prints how the neighbours of `whom` differ from these. */
 static knn_difference compare(const run *r, const knn_method *method, const char *whom, const int *index,
                               const float *distance) {
     const knn_difference d = knn_compare(r->records.test.count, r->k, 1, r->index, r->distance, index, distance);
@@ -304,11 +305,11 @@ static knn_difference compare(const run *r, const knn_method *method, const char
     return d;
 }
 
-/* Beside the CPU's; false where they should be the same. */
+/* Compares with the CPU's neighbours; false if they should be the same and are not. */
 static bool verify(run *r, const knn_method *method) {
     knn_records *x = &r->records;
     long long unseen = 0;
-    knn_records_encode_all(x, &x->train, &unseen); /* as was possible for the device */
+    knn_records_encode_all(x, &x->train, &unseen); /* just as it fitted on the device */
     int *index = memory_for(places(r), sizeof *index);
     float *distance = memory_for(places(r), sizeof *distance);
     if (!knn_reference(x->test.values, x->train.values, x->test.count, x->train.count, x->d, r->k, 1, index, distance))
@@ -320,7 +321,7 @@ static bool verify(run *r, const knn_method *method) {
     return d.wrong == 0 || !method->exact;
 }
 
-/* Beside the first method's; false where they should be the same. */
+/* Compares with the first method's neighbours; false if they should be the same and are not. */
 static bool compare_with_first(const run *r, const knn_method *method, const knn_method *first) {
     char whom[64];
     snprintf(whom, sizeof whom, "%s's", first->name);
@@ -328,7 +329,7 @@ static bool compare_with_first(const run *r, const knn_method *method, const knn
     return d.wrong == 0 || !method->exact || !first->exact;
 }
 
-/* What a method says of its own work. */
+/* What a method reports about its own work. */
 static void print_counts(const run *r, const knn_method *method) {
     knn_counts counts;
     CUDA_CHECK(cudaMemcpy(&counts, r->device.counts, sizeof counts, cudaMemcpyDeviceToHost));
@@ -348,9 +349,9 @@ static void print_percent(double share) {
         printf(" %7.2f%%", 100.0 * share);
 }
 
-/* What votes of one k are worth, by label and by group. */
+/* The quality of the votes for one k, by label and by group. */
 typedef struct {
-    confusion labels, groups; /* groups: where there is a map */
+    confusion labels, groups; /* groups: if there is a map */
 } worth;
 
 static int find_worth(const run *r, worth *w) {
@@ -368,7 +369,7 @@ static void free_worth(worth *w) {
     confusion_free(&w->groups);
 }
 
-/* The table of --k-sweep: accuracy, and of a map each group's detection rate and the false alarms of all. */
+/* The table for --k-sweep: accuracy and, with a map, each group's detection rate and the false alarms overall. */
 static void print_sweep_line(const run *r, const worth *w, int k) {
     const class_map *map = &r->records.map;
     if (k == r->k_first) {
@@ -395,7 +396,7 @@ static void put_share(FILE *f, double share) {
         fprintf(f, "%.6g,", share);
 }
 
-/* The rows of one k in --rates-csv: a row a group with records. */
+/* The rows for one k in --rates-csv: one for each group with records. */
 static void put_rates(const run *r, const record *about, const worth *w, int k, FILE *f) {
     const knn_records *x = &r->records;
     for (int g = 1; g < x->map.groups; g++) {
@@ -418,7 +419,7 @@ static void put_rates(const run *r, const record *about, const worth *w, int k, 
     }
 }
 
-/* Votes, and what they are worth; a method's rows of --rates-csv are written together. */
+/* Votes and their quality; a method's rows of --rates-csv are written together. */
 static int vote_and_print(run *r, const knn_method *method) {
     const knn_options *o = r->o;
     const record about = session_describe(r->s, method->name, "knn");
@@ -447,7 +448,7 @@ static int vote_and_print(run *r, const knn_method *method) {
     return status;
 }
 
-/* The files of --out and the like, and a line about each. */
+/* Writes the files for --out and the like, and prints a line about each. */
 static int write_files(const run *r, const knn_method *method) {
     const knn_options *o = r->o;
     const int m = r->records.test.count;
@@ -512,7 +513,7 @@ static void print_data(const run *r, long long unseen) {
         printf("the test records have no labels: predictions, and no accuracy\n");
 }
 
-/* Where none or "best" is named: the last method that gives the right answer and can run. */
+/* If none or "best" is named: the last method that is exact and can run. */
 static int best_method(const run *r) {
     int i = r->method_count - 1;
     size_t workspace;
@@ -520,7 +521,7 @@ static int best_method(const run *r) {
     return i;
 }
 
-/* Searches and prints; `first` is the first method's (this one's, where it is the first). */
+/* Searches and prints; `first` is the result of the first method (this one's, if it is the first). */
 static int run_method(run *r, const knn_method *method, const knn_method *first, bool *wrong) {
     const knn_options *o = r->o;
     error_context("%s %s, m %d, n %d, d %d, k %d", r->s->step, method->name, r->records.test.count,
@@ -539,7 +540,7 @@ static int run_method(run *r, const knn_method *method, const knn_method *first,
     return write_files(r, method);
 }
 
-/* The method that was named first, whose answer is written, and then the others as the table has them. */
+/* First the method that was named first, whose answer is written, then the others in the order of the table. */
 static int run_methods(run *r) {
     const int best = !r->s->o.variant_given || r->s->o.best ? best_method(r) : -1;
     const int first = r->s->o.variant_given && r->s->o.first >= 0 ? r->s->o.first : best;

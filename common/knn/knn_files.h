@@ -1,4 +1,4 @@
-/* Classifying records of files by their nearest neighbours: --train and what belongs to it. */
+/* Classification of records from files by their nearest neighbours: --train and related options. */
 #ifndef KL_KNN_FILES_H
 #define KL_KNN_FILES_H
 
@@ -7,8 +7,8 @@
 #include "knn/knn_options.h"
 
 /* Reads, encodes, searches with each chosen method (the one named first, then in the order of the table), votes, prints
- * what the votes are worth and how long each stage took, and writes the files that were asked for, which hold the first
- * method's answer. `memory`: bytes of device memory that may be taken. Returns the exit status. */
+ * the quality of the predictions and how long each stage took, and writes the requested files, which contain the first
+ * method's answer. `memory`: how many bytes of device memory may be used. Returns the exit status. */
 int knn_files_run(session *s, const knn_options *o, const knn_method *methods, int count, double memory);
 
 #endif

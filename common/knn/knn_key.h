@@ -1,13 +1,13 @@
-/* (distance, index) as one whole number, so that the order of neighbours is the order of numbers, on host and device.
+/* (distance, index) as one integer, so that neighbours sort like integers, on host and device.
  *
- * The bits of a float grow with it where it is positive and shrink where it is negative; so the sign bit of the first
- * is set, and all bits of the second are turned round:
+ * Read as an integer, a positive float grows with its value and a negative one shrinks; so a positive float gets its
+ * sign bit set, and a negative one has all its bits inverted:
  *
  *   -2.0  c0000000 -> 3fffffff     -0.5  bf000000 -> 40ffffff     0.0  00000000 -> 80000000     0.5  3f000000 ->
  * bf000000
  *
- * -0 is taken for 0. A NaN (which the expanded form makes of infinite norms) comes after +infinity. No key of a point
- * is KNN_NO_KEY, which fills up where there is none. */
+ * -0 is treated as 0. A NaN (which the expanded form produces from infinite norms) sorts after +infinity. No point has
+ * the key KNN_NO_KEY, which pads lists. */
 #ifndef KL_KNN_KEY_H
 #define KL_KNN_KEY_H
 

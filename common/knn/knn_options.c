@@ -1,17 +1,17 @@
 #include "knn/knn_options.h"
 
-/* The paper's synthetic case; d of the simulated one is its smallest. */
+/* The paper's synthetic case; the simulated one has its smallest d. */
 #define DEFAULT_M   1200
 #define DEFAULT_N   32768
 #define DEFAULT_D   256
 #define DEFAULT_K   25
-#define TRAIN_K     5 /* of files */
+#define TRAIN_K     5 /* for files */
 #define SIMULATED_M 20
 #define SIMULATED_N 2048
 #define SIMULATED_D 32
 
 #define SIMULATED_MAX_SIZE 4100 /* --max-size of --sweep check in the simulator */
-#define DEFAULT_MEMORY     80   /* per cent of the free device memory */
+#define DEFAULT_MEMORY     80   /* per cent of free device memory */
 
 #define DEFAULTS(name)                                                                                                 \
     " (default " OPTIONS_QUOTE(DEFAULT_##name) ", in the simulator " OPTIONS_QUOTE(SIMULATED_##name) ")"
@@ -29,11 +29,11 @@ static const option table[] = {
     {"k", "N", OPTION_POSITIVE, FIELD(k),
      "neighbours to find (default " OPTIONS_QUOTE(DEFAULT_K) "; of --train: " OPTIONS_QUOTE(TRAIN_K) ")", NULL},
     {"memory-limit", "SIZE", OPTION_MEMORY, FIELD(memory_limit),
-     "device memory to take, all told: bytes, 500M, 2.5G, or a share of what is free "
+     "total device memory to use: bytes, 500M, 2.5G, or a share of what is free "
      "(default " OPTIONS_QUOTE(DEFAULT_MEMORY) "%)",
      NULL},
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
-     "time the search with its copies from and to pinned host memory, too", NULL},
+     "also time the search with its copies from and to pinned host memory", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
      "classify: the training records (CSV, .npy, .fvecs, .bvecs, .ivecs, idx; or gzip)", NULL},
     {"test", "FILE", OPTION_FILE, FIELD(test), "the test records", NULL},
@@ -42,24 +42,24 @@ static const option table[] = {
     {"labels", "PLACE", OPTION_WORD, FIELD(labels), "the column of the labels", labels_words},
     {"train-labels", "FILE", OPTION_FILE, FIELD(train_labels),
      "the training records' labels, where a file of their own holds them (idx, .npy, CSV)", NULL},
-    {"test-labels", "FILE", OPTION_FILE, FIELD(test_labels), "the test records' labels, likewise", NULL},
+    {"test-labels", "FILE", OPTION_FILE, FIELD(test_labels), "the same for the test records", NULL},
     {"header", "WORD", OPTION_WORD, FIELD(header), "whether the CSV's first record holds names", header_words},
     {"symbolic", "LIST", OPTION_TEXT, FIELD(symbolic),
-     "columns that are words whatever they look like: 2,3,4, or none (default: those that hold a word)", NULL},
+     "columns to treat as words whatever they contain: 2,3,4, or none (default: those that contain a word)", NULL},
     {"normalize", "HOW", OPTION_WORD, FIELD(normalize), "scale the columns", normalize_words},
-    {"k-sweep", "A:B", OPTION_RANGE, FIELD(k_sweep), "accuracy for each k from A to B, of one search", NULL},
+    {"k-sweep", "A:B", OPTION_RANGE, FIELD(k_sweep), "accuracy for each k from A to B, from one search", NULL},
     {"classes-map", "MAP", OPTION_FILE, FIELD(classes_map),
-     "detection and false alarms of groups of labels: kdd, or a file of label,class", NULL},
+     "detection and false alarms for groups of labels: kdd, or a file of label,class", NULL},
     {"positive", "LABEL", OPTION_TEXT, FIELD(positive),
-     "detection and false alarms of one label (with --classes-map: of one class)", NULL},
+     "detection and false alarms for one label (with --classes-map: one class)", NULL},
     {"out", "FILE", OPTION_FILE, FIELD(out_labels),
      "write the predicted labels (.npy if the name says so, else CSV; the next two likewise)", NULL},
     {"out-indices", "FILE", OPTION_FILE, FIELD(out_indices),
-     "write the neighbours' places in the training records, from 0", NULL},
+     "write the neighbours' row numbers in the training records, from 0", NULL},
     {"out-distances", "FILE", OPTION_FILE, FIELD(out_distances), "write the squared distances", NULL},
     {"rates-csv", "FILE", OPTION_FILE, FIELD(rates_csv),
      "append accuracy, detection and false-alarm rates to FILE as CSV, a row for each k of --k-sweep and class", NULL},
-    {"verify", NULL, OPTION_FLAG, FIELD(verify), "compare the neighbours with the CPU's, too", NULL},
+    {"verify", NULL, OPTION_FLAG, FIELD(verify), "also compare the neighbours with the CPU's", NULL},
     {0},
 };
 
@@ -93,7 +93,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
     if (!options_given(p, "d")) o->d = common->simulate ? SIMULATED_D : DEFAULT_D;
     if (!o->k_given) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;
     if (o->train == NULL) {
-        if (o->n < 1) return options_fail(p, "--n: there has to be a point");
+        if (o->n < 1) return options_fail(p, "--n: must be at least 1");
         return o->k <= o->n || options_fail(p, "--k %d: more than --n %d", o->k, o->n);
     }
     if (o->test == NULL && !options_given(p, "split")) return options_fail(p, "--train: needs --test or --split");

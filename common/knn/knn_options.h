@@ -1,4 +1,4 @@
-/* The options of a nearest-neighbour program, beside those that every program has (bench/options.h). */
+/* The options of a nearest-neighbour program, besides those that every program has (bench/options.h). */
 #ifndef KL_KNN_OPTIONS_H
 #define KL_KNN_OPTIONS_H
 
@@ -7,18 +7,18 @@
 #include "bench/options.h"
 
 typedef struct {
-    int m, n, d, k; /* made-up data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
+    int m, n, d, k; /* generated data: queries, points, dimension, neighbours; 1 <= k <= n without --train */
     bool k_given;
-    double memory_limit; /* bytes of device memory; up to 1: that share of what is free */
-    bool transfers;      /* time a search with its copies from and to the host, too */
+    double memory_limit; /* bytes of device memory; up to 1: a share of what is free */
+    bool transfers;      /* also time a search with its copies from and to the host */
 
-    /* Classifying records of files; NULL and 0: not given. With a train there is either a test or a split. */
+    /* Classification of records from files; NULL and 0: not given. With `train` there is either a test or a split. */
     const char *train, *test;
-    const char *train_labels, *test_labels; /* files of labels alone; NULL: `labels` says where they are */
+    const char *train_labels, *test_labels; /* files with only the labels; NULL: `labels` says where they are */
     double split;                           /* share of the records that train */
     const char *labels;                     /* "last", "first", "none" */
     const char *header;                     /* "auto", "yes", "no" */
-    const char *symbolic;                   /* columns as table.h has them; NULL: those that hold a word */
+    const char *symbolic;                   /* columns as in table.h; NULL: those that contain a word */
     const char *normalize;                  /* "none", "minmax", "zscore", "zscore,minmax" */
     int k_sweep[2];                         /* first and last */
     const char *classes_map, *positive;
@@ -26,8 +26,8 @@ typedef struct {
     bool verify;                                                      /* compare the neighbours with the CPU's */
 } knn_options;
 
-/* Sets *o to the defaults and fills in what a family says in *p (summary, noun, best, sweeps, simulated_max_size,
- * table, rules, values, complete). */
+/* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, best, sweeps,
+ * simulated_max_size, table, rules, values, complete). */
 void knn_options_program(options_program *p, knn_options *o);
 
 #endif

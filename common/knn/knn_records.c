@@ -14,7 +14,7 @@
 knn_host_memory knn_host_memory_for(size_t count, size_t size) {
     knn_host_memory m = {.pinned = true};
     if (cudaMallocHost(&m.at, count * size + 1) == cudaSuccess) return m;
-    cudaGetLastError(); /* or the next launch would find it */
+    cudaGetLastError(); /* otherwise the next launch would return it */
     m = (knn_host_memory){.at = malloc(count * size + 1)};
     if (m.at == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     return m;
@@ -36,7 +36,7 @@ static table_options reading(const knn_options *o) {
                            .symbolic = o->symbolic};
 }
 
-/* A file of the labels of `x`. */
+/* Reads the file with the labels of `x`. */
 static int read_labels(knn_side *x, const char *path, const knn_options *o) {
     table_options how = reading(o);
     how.symbolic = NULL;
@@ -53,7 +53,7 @@ static int read_labels(knn_side *x, const char *path, const knn_options *o) {
                           labels == records + 1 ? " (if the first line is a heading: --header yes)" : "");
 }
 
-/* Images bring no labels: what would be taken for one is a pixel. */
+/* Images come without labels: what would be taken for one is a pixel. */
 static int refuse_pixels(const table *t, const char *option) {
     return table_complain(t, -1, -1, stderr,
                           "an idx file of images holds no labels: name their file with %s, or say "
@@ -74,7 +74,7 @@ static int find_label_columns(knn_records *r, const knn_options *o) {
     return EXIT_OK;
 }
 
-/* What has to be compared with the test records' labels. */
+/* For options that compare predictions with the labels of the test records. */
 static int check_truth(const knn_records *r, const char *step, const knn_options *o) {
     if (r->test.label_column >= 0) return EXIT_OK;
     const char *wanting = o->k_sweep[1] > 0            ? "--k-sweep"
@@ -113,7 +113,7 @@ int knn_records_read(knn_records *r, const char *step, const knn_options *o, uin
 
 /* ---- labels ---- */
 
-/* The file that --classes-map kdd stands for: in the nearest folder above the executable that has it. */
+/* The file that --classes-map kdd stands for, in the nearest folder above the executable that has it. */
 static int find_kdd_classes(char path[PATH_MAX]) {
     static const char name[] = "/step08_knn/kdd_classes.csv";
     char folder[PATH_MAX];
@@ -126,7 +126,7 @@ static int find_kdd_classes(char path[PATH_MAX]) {
         strcat(path, name);
         if (access(path, R_OK) == 0) return EXIT_OK;
     }
-    fprintf(stderr, "--classes-map kdd: no folder above this program's has %s; name such a file instead\n", name + 1);
+    fprintf(stderr, "--classes-map kdd: %s is in no folder above this program; give the file's path instead\n", name + 1);
     return EXIT_USAGE;
 }
 

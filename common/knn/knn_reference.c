@@ -6,8 +6,8 @@
 
 #include "knn/knn_key.h"
 
-/* Points are laid out in groups of LANES, coordinate by coordinate, so that the compiler's vectors run through them:
- * each lane is a chain of its own, in THE order. QUERIES of them meet a group while it is in the cache. */
+/* Points are laid out in blocks of LANES, coordinate by coordinate, so that the compiler can vectorise over them: each
+ * lane computes a chain of its own, in THE order. QUERIES queries use a block while it is in the cache. */
 enum { LANES = 16, QUERIES = 8 };
 
 #if defined __x86_64__ && defined __gnu_linux__

@@ -1,8 +1,8 @@
-/* cp.async.bulk: one thread has a contiguous piece of memory copied into shared memory (PTX ISA, "Data Movement and
- * Conversion Instructions: cp.async.bulk"; sm_90 and newer). The unit is the one behind tma.cuh's copies, without a
- * tensor map: what is copied lies in shared memory as it lay in global memory.
+/* cp.async.bulk: one thread starts the copy of a contiguous piece of memory into shared memory (PTX ISA, "Data Movement
+ * and Conversion Instructions: cp.async.bulk"; sm_90 and newer). The same unit performs the copies of tma.cuh; here
+ * there is no tensor map, and data lies in shared memory exactly as in global memory.
  *
- * Addresses and size are multiples of 16 bytes. An mbarrier counts the bytes that have come. */
+ * Addresses and size are multiples of 16 bytes. An mbarrier counts the bytes that have arrived. */
 #ifndef KL_PTX_BULK_CUH
 #define KL_PTX_BULK_CUH
 

@@ -15,13 +15,13 @@ __device__ __forceinline__ unsigned cluster_rank() {
     return rank;
 }
 
-/* All threads of the cluster meet: none returns from wait before all have called arrive. The two are apart so that work
- * may be done in between. */
+/* All threads of the cluster meet: none returns from wait before all have called arrive. They are separate so that work
+ * can be done in between. */
 __device__ __forceinline__ void cluster_arrive() {
     KL_SM90("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
-/* The same, but nothing done before is ordered before it: for barriers that fence_mbarrier_init has published. */
+/* The same without ordering anything done before it: for barriers that fence_mbarrier_init has published. */
 __device__ __forceinline__ void cluster_arrive_relaxed() {
     KL_SM90("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }

@@ -1,18 +1,19 @@
-/* cp.async: copies from global to shared memory that pass no register and complete later (PTX ISA, "Data Movement and
+/* cp.async: asynchronous copies from global to shared memory that bypass registers (PTX ISA, "Data Movement and
  * Conversion Instructions: Asynchronous copy", non-bulk; sm_80 and newer, SASS: LDGSTS).
  *
  * A thread issues copies, closes them into a group with cp_async_commit, and waits with cp_async_wait<N> until at most
- * its N youngest groups are still in flight. The wait is the thread's own: others see the data only after a barrier. */
+ * its N youngest groups are still in flight. Each thread waits only for its own copies: others see the data only after
+ * a barrier. */
 #ifndef KL_PTX_CP_ASYNC_CUH
 #define KL_PTX_CP_ASYNC_CUH
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define KL_CP_ASYNC(...) asm volatile(__VA_ARGS__)
 #else
-#define KL_CP_ASYNC(...) __trap() /* the variants that get here say so through `supports` */
+#define KL_CP_ASYNC(...) __trap() /* variants that would get here say so through `supports` */
 #endif
 
-/* The 32-bit shared-space address that PTX wants of a generic pointer into shared memory. */
+/* The 32-bit shared-space address that PTX needs, from a generic pointer into shared memory. */
 __device__ __forceinline__ unsigned shared_address(const void *p) {
     return (unsigned)__cvta_generic_to_shared(p);
 }
@@ -27,8 +28,8 @@ __device__ __forceinline__ void cp_async_16(unsigned dst, const void *src) {
     KL_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(dst), "l"(src) : "memory");
 }
 
-/* The same of 4, 8 and 16 bytes, reading only `bytes` (0 ... 4, 8 or 16) of the source and filling the rest of dst with
- * zeros. Where that is all or nothing it costs nothing: a predicate. */
+/* The same with 4, 8 and 16 bytes, reading only `bytes` (0 ... 4, 8 or 16) of the source and filling the rest of dst
+ * with zeros. If that is all or nothing it costs nothing: a predicate. */
 __device__ __forceinline__ void cp_async_4_zfill(unsigned dst, const void *src, int bytes) {
     KL_CP_ASYNC("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
@@ -41,7 +42,7 @@ __device__ __forceinline__ void cp_async_16_zfill(unsigned dst, const void *src,
     KL_CP_ASYNC("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(dst), "l"(src), "r"(bytes) : "memory");
 }
 
-/* Closes the copies issued since the last commit into a group (an empty group is fine and counts). */
+/* Closes the copies issued since the last commit into a group (an empty group is allowed and counts). */
 __device__ __forceinline__ void cp_async_commit() {
     KL_CP_ASYNC("cp.async.commit_group;" ::: "memory");
 }

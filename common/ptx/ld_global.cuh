@@ -1,11 +1,11 @@
-/* ld.global in the forms that C++ has no word for (PTX ISA, "Data Movement and Conversion Instructions: ld" and
- * "ld.global.nc"). All are volatile: they stay in the order in which they are written, several loads before the first
- * use of one, and before or behind griddepcontrol_wait(). */
+/* ld.global in forms that C++ cannot express (PTX ISA, "Data Movement and Conversion Instructions: ld" and
+ * "ld.global.nc"). All are volatile: they stay in program order, several loads before the first use of one, and before
+ * or after griddepcontrol_wait(). */
 #ifndef KL_PTX_LD_GLOBAL_CUH
 #define KL_PTX_LD_GLOBAL_CUH
 
-/* 16 bytes that are read once; p aligned to 16. .nc: nobody writes there while the kernel runs. L1::no_allocate: L1 is
- * left to what is read again. */
+/* 16 bytes that are read once; p aligned to 16. .nc: no one writes there while the kernel runs. L1::no_allocate: leaves
+ * L1 to data that is read again. */
 __device__ __forceinline__ uint4 ld_global_once_16(const void *p) {
     uint4 v;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -2,14 +2,14 @@
  * ISA, "Warp-level Matrix Instructions: ldmatrix"; sm_75 and newer, SASS: LDSM).
  *
  * A matrix is eight rows of 16 bytes, each anywhere in shared memory on a multiple of 16. Lanes 8i ... 8i + 7 give the
- * addresses of the rows 0 ... 7 of matrix i (x1: lanes 0-7 alone are asked, x2: lanes 0-15, x4: all). Then lane
- * (g, t) = (lane / 4, lane % 4) holds in r[i], of matrix i,
+ * addresses of the rows 0 ... 7 of matrix i (x1 uses only lanes 0-7, x2 lanes 0-15, x4 all). Then lane (g, t) = (lane /
+ * 4, lane % 4) holds in r[i], of matrix i,
  *
- *   as it lies:  row g, the 4 bytes from 4t on: elements (g, 2t) and (g, 2t + 1), the first in the lower half
+ *   normal:      row g, the 4 bytes from 4t on: elements (g, 2t) and (g, 2t + 1), the first in the lower half
  *   .trans:      elements (2t, g) and (2t + 1, g): the transposed matrix
  *
- * Without .trans the elements need not be 16 bits wide: four s8 or one tf32 travel as well. All 32 lanes take part. A
- * matrix takes one wavefront if its eight rows lie in different 16 bytes of 128, that is, banks. */
+ * Without .trans the elements need not be 16 bits wide: four s8 or one tf32 work as well. All 32 lanes must take part.
+ * A matrix takes one wavefront if its eight rows lie in different 16 bytes of 128, that is, banks. */
 #ifndef KL_LDMATRIX_CUH
 #define KL_LDMATRIX_CUH
 

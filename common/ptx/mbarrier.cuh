@@ -1,8 +1,8 @@
 /* mbarrier: a barrier in shared memory that counts arrivals of threads and bytes of copies (PTX ISA, "Parallel
  * Synchronization and Communication Instructions: mbarrier"; here in the forms of sm_90 and newer).
  *
- * A phase ends when `count` arrivals have come and all bytes that were announced (expect_tx) have; the next begins at
- * once. Phases are told apart by their parity: the first is 0, the next 1, then 0 again.
+ * A phase completes when `count` threads and all announced bytes (expect_tx) have arrived; the next begins at once.
+ * Phases are distinguished by their parity: the first is 0, the next 1, then 0 again.
  *
  *   mbarrier_wait(b, 0)   returns once the first phase has ended
  *   mbarrier_wait(b, 1)   on a fresh barrier returns at once: "the phase before the first" has parity 1
@@ -20,7 +20,7 @@ __device__ __forceinline__ void mbarrier_init(uint32_t barrier, unsigned count) 
     KL_SM90("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 
-/* One arrival at a barrier of this block. What the thread did before is seen by those who wait. */
+/* One arrival at a barrier of this block. What the thread did before is visible to those who wait. */
 __device__ __forceinline__ void mbarrier_arrive(uint32_t barrier) {
     KL_SM90("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
@@ -31,8 +31,9 @@ __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, unsi
 }
 
 /* One arrival at a barrier of any block of the cluster; the address comes from cluster_map (cluster.cuh). It orders
- * nothing beyond this block: enough to say that wgmmas have read a stage, which wgmma_wait has made sure of. (With
- * .release.cluster it would, by a memory barrier as wide as the GPU, MEMBAR.ALL.GPU: nothing for a main loop.) */
+ * nothing beyond this block, which is enough to say that wgmmas have read a stage, as wgmma_wait has ensured. (With
+ * .release.cluster it would, through a memory barrier across the whole GPU, MEMBAR.ALL.GPU: far too slow for a main
+ * loop.) */
 __device__ __forceinline__ void mbarrier_arrive_remote(uint32_t remote_barrier) {
     KL_SM90("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote_barrier) : "memory");
 }

@@ -1,11 +1,12 @@
 /* mma.sync: a warp multiplies two small matrices, D = A*B + C, on its tensor core (PTX ISA, "Warp Level Matrix
- * Multiply-Accumulate Instructions: mma"; SASS: HMMA, IMMA). One instruction a function; d is C before and D after.
+ * Multiply-Accumulate Instructions: mma"; SASS: HMMA, IMMA). One function per instruction; d is C before and D after.
  *
- * The 32 lanes hold the operands between them, A row by row (.row), B column by column (.col). In all that follows
+ * The operands are spread over the 32 lanes, A row by row (.row), B column by column (.col). In everything that follows
  *
  *     g = lane / 4, t = lane % 4        a[r], b[r], d[r] is register r of this lane; (row, column)
  *
- * Seen in bytes all types lie alike. A 16-row A is 16 rows of 32 bytes (16 f16, 32 s8, 8 tf32), in four registers:
+ * In bytes, the layout is the same for all types. A 16-row A is 16 rows of 32 bytes (16 f16, 32 s8, 8 tf32), in four
+ * registers:
  *
  *     bytes   0..15          16..31             each quarter is an 8 x 8 matrix of ldmatrix: row g, and of it the
  *     rows  +----------+   +----------+         4 bytes from 4t on, in the register named here
@@ -16,8 +17,8 @@
  * and D has 8 columns, of which lane (g, t) holds 2t and 2t + 1: in row g d[0] and d[1], in row g + 8 d[2] and d[3].
  * Element i of a register is that in bits i * (width) and up: the lower k.
  *
- * FP16 and BF16 products are exact, sums are cut off a little below FP32's last bit (verify.h). All 32 lanes take part.
- */
+ * FP16 and BF16 products are exact, sums are truncated slightly below FP32's last bit (verify.h). All 32 lanes must
+ * take part. */
 #ifndef KL_MMA_CUH
 #define KL_MMA_CUH
 
@@ -29,7 +30,7 @@
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define KL_MMA_SM80(...) asm(__VA_ARGS__)
 #else
-#define KL_MMA_SM80(...) __trap() /* the variants that get here say so through `supports` */
+#define KL_MMA_SM80(...) __trap() /* variants that would get here say so through `supports` */
 #endif
 
 /* m8n8k16, s8 x s8 + s32 (sm_75; "Matrix Fragments for mma.m8n8k16"). Lane (g, t):
@@ -67,14 +68,14 @@ __device__ __forceinline__ void mma_m16n8k16_f16(float d[4], const unsigned a[4]
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* The same with f16 sums, two a register as above (sm_80). */
+/* The same with f16 sums, two per register as above (sm_80). */
 __device__ __forceinline__ void mma_m16n8k16_f16_f16(unsigned d[2], const unsigned a[4], const unsigned b[2]) {
     KL_MMA_SM80("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"
                 : "+r"(d[0]), "+r"(d[1])
                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* m16n8k16, bf16 x bf16 + f32 (sm_80): as that of f16. */
+/* m16n8k16, bf16 x bf16 + f32 (sm_80): like the one for f16. */
 __device__ __forceinline__ void mma_m16n8k16_bf16(float d[4], const unsigned a[4], const unsigned b[2]) {
     KL_MMA_SM80("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                 "{%0, %1, %2, %3};"
@@ -93,9 +94,10 @@ __device__ __forceinline__ void mma_m16n8k32_s8(int d[4], const unsigned a[4], c
 }
 
 /* m16n8k8, tf32 x tf32 + f32 (sm_80; "Matrix Fragments for mma.m16n8k8"). The registers are FP32 words, of which the
- * lower 13 bits of mantissa are not looked at: an operand that is no TF32 is cut off to one. Lane (g, t):
+ * lower 13 bits of the mantissa are ignored: an operand that is not a TF32 is truncated to one. Lane (g, t):
  *   a[r]  A(g + 8 (r % 2), t + 4 (r / 2))                      b[r]  B(t + 4r, g)
- *   d[i]  D(g, 2t + i), d[2 + i]  D(g + 8, 2t + i) */
+ *   d[i]  D(g, 2t + i), d[2 + i]  D(g + 8, 2t + i)
+ */
 __device__ __forceinline__ void mma_m16n8k8_tf32(float d[4], const unsigned a[4], const unsigned b[2]) {
     KL_MMA_SM80("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
                 "{%0, %1, %2, %3};"

@@ -1,6 +1,6 @@
 /* bar: the sixteen barriers of a block, 0 of which is __syncthreads (PTX ISA, "Parallel Synchronization and
- * Communication Instructions: bar"). A barrier opens when `threads` of them, whole warps, have come: those that wait
- * are held, those that arrive go on. */
+ * Communication Instructions: bar"). A barrier opens when `threads` threads, in whole warps, have reached it: those
+ * that call wait are held, those that call arrive go on. */
 #ifndef KL_PTX_NAMED_BARRIER_CUH
 #define KL_PTX_NAMED_BARRIER_CUH
 

@@ -1,5 +1,5 @@
 /* Which compilation may contain Hopper's instructions. Those of KL_SM90 are in every GPU from sm_90 on; those of
- * KL_SM90A only in sm_90a, the "a" of which promises nothing for newer GPUs. Elsewhere stands a trap: the variants that
+ * KL_SM90A only in sm_90a, the "a" of which promises nothing for newer GPUs. Elsewhere there is a trap: variants that
  * would get there say so through `supports`. */
 #ifndef KL_PTX_SM90_CUH
 #define KL_PTX_SM90_CUH

@@ -1,10 +1,9 @@
-/* The tensor memory accelerator: one thread has a box of a matrix copied between global and shared memory (PTX ISA,
- * "Data Movement and Conversion Instructions: cp.async.bulk.tensor"; sm_90 and newer).
+/* The tensor memory accelerator: one thread starts the copy of a box of a matrix between global and shared memory (PTX
+ * ISA, "Data Movement and Conversion Instructions: cp.async.bulk.tensor"; sm_90 and newer).
  *
  * The matrix is described by a tensor map that the host makes (tensor_map.h): address, sides, pitch, the box's sides
- * and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside of the
- * matrix is read as zero, and written nowhere. Whatever is outside, a load counts the whole box's bytes at its
- * mbarrier.
+ * and the swizzle. x is the box's first column (the contiguous dimension), y its first row. What lies outside the
+ * matrix is read as zero and not written. Even so, a load counts the bytes of the whole box at its mbarrier.
  *
  * With the 128-byte swizzle a row of the box is 128 bytes, the box begins at a multiple of 1024 bytes, and the 16-byte
  * chunk c of row r lies where chunk c ^ (r % 8) would be:
@@ -21,7 +20,7 @@
 
 #include "ptx/sm90.cuh"
 
-/* Brings a tensor map into the cache that the copies read it from. */
+/* Prefetches a tensor map into the cache that the copies read it from. */
 __device__ __forceinline__ void tma_prefetch(const void *map) {
     KL_SM90("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
@@ -56,7 +55,8 @@ __device__ __forceinline__ void tma_store_commit() {
     KL_SM90("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-/* Waits until at most N of this thread's groups have still to read their source, which may then be written again. */
+/* Waits until at most N of this thread's groups have yet to read their source; that of the others may be overwritten.
+ */
 template <int N> __device__ __forceinline__ void tma_store_wait_read() {
     KL_SM90("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }

@@ -2,9 +2,9 @@
  * Matrix Multiply-Accumulate Instructions"; sm_90a, SASS: HGMMA, IGMMA).
  *
  * D (64 x N, in registers) = A (64 x K) * B (K x N) + D. K is 32 bytes: 16 of f16 and bf16, 8 of tf32, 32 of s8. A and
- * B are read from shared memory (wgmma also takes an A in registers; not here). Nothing waits: wgmmas are issued,
- * closed into a group, and until wgmma_wait has seen the group end no register of D may be touched and no byte of A or
- * B be overwritten.
+ * B are read from shared memory (wgmma also takes an A in registers; not here). It is asynchronous: wgmmas are issued
+ * and closed into a group, and until wgmma_wait has seen the group complete, no register of D may be touched and no
+ * byte of A or B overwritten.
  *
  *   wgmma_fence();                 registers of D that were written before may be read
  *   wgmma_f16<0>(d, a, b, 1); ...  several, on the same d, in order
@@ -20,15 +20,16 @@
  * so N = 2 * (length of d), and the length picks the instruction: N = 128, 192 or 256.
  *
  * A descriptor says how a matrix lies in shared memory ("Matrix descriptor"): bits 0-13 its address / 16, 16-29 the
- * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two ways of lying are used here;
- * both are what tma_load with the 128-byte swizzle makes of a box whose rows are 128 bytes.
+ * leading and 32-45 the stride byte offset / 16, 62-63 the swizzle, 1 for 128 bytes. Two layouts are used here; both
+ * are what tma_load with the 128-byte swizzle produces from a box with rows of 128 bytes.
  *
  *   K-major     a row of the box is 128 bytes along K of one row of A, or of one column of B. Eight rows, 1024 bytes,
  *               are a pattern; the stride offset leads from one to the next, the leading offset is not used. The next
  *               K of the box is 32 bytes further.
  *   MN-major    a row of the box is 64 columns of B for one k (16-bit types only: TRANS_B = 1). Eight of them are a
  *               pattern; the stride offset leads to the next eight k, the leading offset to the next 64 columns. The
- *               next K of the box is 16 rows, 2048 bytes, further. */
+ *               next K of the box is 16 rows, 2048 bytes, further.
+ */
 #ifndef KL_PTX_WGMMA_CUH
 #define KL_PTX_WGMMA_CUH
 
@@ -62,7 +63,7 @@ __device__ __forceinline__ void wgmma_commit() {
     KL_SM90A("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Operands of asm: eight, 32, ... elements of d, and how they are called in the text. */
+/* Operands of asm: eight, 32, ... elements of d, and their names in the text. */
 #define KL_D8(c, d, i)                                                                                                 \
     "+" c((d)[(i)]), "+" c((d)[(i) + 1]), "+" c((d)[(i) + 2]), "+" c((d)[(i) + 3]), "+" c((d)[(i) + 4]),               \
         "+" c((d)[(i) + 5]), "+" c((d)[(i) + 6]), "+" c((d)[(i) + 7])
@@ -86,7 +87,8 @@ __device__ __forceinline__ void wgmma_commit() {
 #define KL_TEXT96  KL_TEXT64 ", " KL_TEXT96_REST
 #define KL_TEXT128 KL_TEXT96 ", " KL_TEXT128_REST
 
-/* Waits until at most N groups are under way. D is named so that the compiler moves no use of it to before the wait. */
+/* Waits until at most N groups are in flight. D is an operand so that the compiler moves no use of it before the wait.
+ */
 template <int N> __device__ __forceinline__ void wgmma_wait(float (&d)[64]) {
     KL_SM90A("wgmma.wait_group.sync.aligned %64;" : KL_D64("f", d) : "n"(N) : "memory");
 }

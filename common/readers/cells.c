@@ -1,4 +1,4 @@
-/* Elements of a binary file, as they lie in it: read where they are, converted only when they are asked for. */
+/* Elements of a binary file: left where they are in the file and converted only on access. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { BYTES_PER_THREAD = 4 << 20, TILE = 64 };
 
-/* IEEE 754 binary16, which C11 has no type for. */
+/* IEEE 754 binary16, for which C11 has no type. */
 static float half(uint16_t bits) {
     const int exponent = bits >> 10 & 31, fraction = bits & 1023;
     const float magnitude = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
@@ -23,9 +23,8 @@ static float half(uint16_t bits) {
 #define SWAP_4(x)   __builtin_bswap32(x)
 #define SWAP_8(x)   __builtin_bswap64(x)
 
-/* What each type's elements are: the type, the one its bits are swapped as, how many bytes, and how they become a
- * value.
- */
+/* For each element type: its C type, the integer type for swapping its bytes, its size, and how to convert it to a
+ * value. */
 #define EACH_CELL(row)                                                                                                 \
     row(CELL_U8, uint8_t, uint8_t, 1, AS_IT_IS) row(CELL_I8, int8_t, uint8_t, 1, AS_IT_IS)                             \
         row(CELL_U16, uint16_t, uint16_t, 2, AS_IT_IS) row(CELL_I16, int16_t, uint16_t, 2, AS_IT_IS)                   \
@@ -34,7 +33,7 @@ static float half(uint16_t bits) {
                     row(CELL_F16, uint16_t, uint16_t, 2, half) row(CELL_F32, float, uint32_t, 4, AS_IT_IS)             \
                         row(CELL_F64, double, uint64_t, 8, AS_IT_IS)
 
-/* `count` elements, `step` bytes apart, to every `every`-th place of `to`. */
+/* Copies `count` elements, `step` bytes apart, to every `every`-th place of `to`. */
 #define CONVERT(result, name)                                                                                          \
     KL_VECTORISED static void name(const table *t, const unsigned char *at, size_t step, size_t count, result *to,     \
                                    size_t every) {                                                                     \
@@ -98,7 +97,7 @@ typedef struct {
     const int *rows;
     int from, count, first, columns;
     float *to;
-    size_t beyond[PARALLEL_MAX]; /* of each thread's share the first that is too large, or SIZE_MAX */
+    size_t beyond[PARALLEL_MAX]; /* the first value in each thread's share that is too large, or SIZE_MAX */
 } copy_job;
 
 static void copy_row(const copy_job *c, int row, float *to) {
@@ -110,7 +109,7 @@ static void copy_row(const copy_job *c, int row, float *to) {
         to_floats(t, from, t->column_stride, (size_t)c->columns, to, 1);
 }
 
-/* A thread's share of the rows; where the file has column after column, a tile of rows at a time. */
+/* One thread's share of the rows; a tile of rows at a time if the file stores column after column. */
 static void copy_rows(void *context, int thread, int threads) {
     copy_job *c = context;
     const table *t = c->t;
@@ -125,7 +124,7 @@ static void copy_rows(void *context, int thread, int threads) {
         if (!by_column) copy_row(c, c->rows != NULL ? c->rows[c->from + i] : c->from + i, to);
         for (size_t j = 0; by_column && j < width; j++)
             to_floats(t, cell_at(t, c->from + i, c->first + (int)j), t->row_stride, (size_t)rows, to + j, width);
-        if (t->type != CELL_F64) continue; /* all other types' values are within FP32 */
+        if (t->type != CELL_F64) continue; /* the values of all other types fit in FP32 */
         for (size_t j = 0; j < (size_t)rows * width; j++)
             if (!isfinite(to[j])) {
                 c->beyond[thread] = (size_t)i * width + j;
@@ -146,16 +145,16 @@ size_t table_copy(const table *t, const int *rows, int from, int count, int firs
 
 /* ---- what is refused ---- */
 
-/* Elements one after the other, of which some may have to be left out between rows. */
+/* Consecutive elements, some of which may have to be skipped between rows. */
 typedef struct {
     const table *t;
-    size_t lines, length; /* rows; or columns, where these lie together */
+    size_t lines, length; /* rows; or columns, if these are contiguous */
     size_t stride;
-    size_t first[PARALLEL_MAX]; /* refused element of each thread's share, or SIZE_MAX */
+    size_t first[PARALLEL_MAX]; /* the refused element of each thread's share, or SIZE_MAX */
 } check_job;
 
-/* A float or double is finite where its exponent is not all ones; an integer is exact in FP64 up to 2^53. All of a line
- * is looked at before the answer, so that the compiler can use vectors. */
+/* A float or double is finite if its exponent is not all ones; an integer is exact in FP64 up to 2^53. The whole line
+ * is checked before answering, so that the compiler can vectorise the loop. */
 #define REFUSES(name, bits, size, refused)                                                                             \
     KL_VECTORISED static bool name(const unsigned char *at, size_t count, bool swapped) {                              \
         int any = 0;                                                                                                   \

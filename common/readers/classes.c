@@ -9,7 +9,7 @@
 
 /* ---- labels ---- */
 
-/* A label_set and what is behind it. */
+/* A label_set and its private part. */
 typedef struct {
     label_set set;
     name_list names;
@@ -24,7 +24,7 @@ static int no_memory(const table *t, FILE *err) {
     return table_complain(t, -1, -1, err, "out of memory");
 }
 
-/* A row's label as the set spells it: numbers of one value are spelled alike. */
+/* The label of a row as the set spells it: numbers of equal value are spelled the same. */
 static const char *label_of(const label_set *set, const table *t, int row, int column, char *room) {
     const double value = table_number(t, row, column);
     const char *text = !set->numeric || isnan(value) ? table_text(t, row, column, room) : NULL;
@@ -149,14 +149,14 @@ double confusion_recall(const confusion *c, int class) {
 
 enum { SHOWN_MATRIX = 64 };
 
-/* The characters of a name that is shown, of its UTF-8 the first bytes. */
+/* The characters of a name that are shown: the beginning, cut at a UTF-8 character. */
 static int width_of(const char *shown) {
     int width = 0;
     for (; *shown != '\0'; shown++) width += ((unsigned char)*shown & 0xc0) != 0x80;
     return width;
 }
 
-/* A name in `width` columns, to the left or (`right`) to the right. */
+/* Prints a name in `width` columns, left-aligned or (`right`) right-aligned. */
 static void put_name(FILE *out, const char *name, int width, bool right) {
     char shown[TABLE_SHOWN];
     table_shown(name, shown);
@@ -173,7 +173,7 @@ static int wider(int width, const char *name) {
     return of_name > width ? of_name : width;
 }
 
-/* "97.89 %", or "-" where there is none, to the right in `width`. */
+/* Prints "97.89 %", or "-" if there is no value, right-aligned in `width`. */
 static void put_share(FILE *out, int width, double value) {
     char text[32] = "-";
     if (!isnan(value)) snprintf(text, sizeof text, "%.2f %%", 100 * value);
@@ -241,7 +241,7 @@ static int group_named(const class_map *m, const char *name) {
     return -1;
 }
 
-/* A value of a class map's table as it is spelled. */
+/* A value in a class map's table, as spelled there. */
 static const char *spelling(const table *t, int row, int column, char *room) {
     const char *text = table_text(t, row, column, room);
     return text != NULL ? text : table_spell(table_number(t, row, column), false, room);
@@ -287,7 +287,7 @@ static int map_file(const char *path, const label_set *labels, class_map *m, FIL
     return status;
 }
 
-/* What is looked for against all else: a label, or one of the map's classes. */
+/* The one label (or class of the map) that is to be detected among all others. */
 static int map_positive(const char *positive, const label_set *labels, class_map *m, FILE *err) {
     const bool mapped = m->groups > 0;
     const int wanted = mapped ? group_named(m, positive) : labels_find(labels, positive);

@@ -1,5 +1,5 @@
-/* CSV as RFC 4180 has it: fields between commas, in quotes where they hold commas, quotes (doubled) or line ends; lines
- * end in CR LF or LF. Besides: a byte order mark in front and blank lines at the end are passed over. */
+/* CSV as in RFC 4180: fields separated by commas, in quotes if they contain commas, quotes (doubled) or line breaks;
+ * lines end in CR LF or LF. In addition, a byte order mark at the start and blank lines at the end are skipped. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@ typedef struct {
     const char *text; /* in the input's window, without the quotes around it */
     size_t length;
     uint64_t line;
-    bool quoted, doubled; /* in quotes; with doubled ones inside */
+    bool quoted, doubled; /* quoted; quoted with doubled quotes inside */
 } field;
 
 typedef struct {
     table *t;
     uint64_t line; /* of the next record */
-    field *fields; /* of the record at hand */
+    field *fields; /* of the current record */
     int count, capacity;
     uint64_t begins; /* its line */
     char *plain;     /* a field without its doubled quotes */
@@ -50,7 +50,7 @@ static record_status wrong(reader *r, uint64_t line, const char *reason) {
     return RECORD_WRONG;
 }
 
-/* The field in quotes at *at, which is moved behind it. `final`: nothing follows `end`. */
+/* Reads the quoted field at *at and moves *at past it. `final`: nothing follows `end`. */
 static record_status scan_quoted(reader *r, const unsigned char **at, const unsigned char *end, bool final,
                                  uint64_t *line, field *f) {
     const unsigned char *p = *at + 1;
@@ -72,7 +72,7 @@ static record_status scan_quoted(reader *r, const unsigned char **at, const unsi
     return RECORD_READ;
 }
 
-/* What ends a field that has no quotes, or is wrong in it. */
+/* Finds what ends an unquoted field, or is wrong in it. */
 static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['"'] = true, ['\0'] = true};
 
 static record_status scan_plain(reader *r, const unsigned char **at, const unsigned char *end, uint64_t line,
@@ -86,7 +86,7 @@ static record_status scan_plain(reader *r, const unsigned char **at, const unsig
     return RECORD_READ;
 }
 
-/* The line end at *at, which is moved behind it. */
+/* Moves *at past the line end there. */
 static record_status scan_line_end(reader *r, const unsigned char **at, const unsigned char *end, bool final,
                                    uint64_t line) {
     const unsigned char *p = *at;
@@ -132,7 +132,7 @@ static record_status scan_record(reader *r, const unsigned char *begin, const un
     return RECORD_READ;
 }
 
-/* The next record's fields; they stay until the next call. */
+/* Reads the fields of the next record; they stay valid until the next call. */
 static record_status next_record(reader *r, size_t *pending) {
     input *in = r->t->in;
     input_take(in, *pending);
@@ -152,7 +152,7 @@ static record_status next_record(reader *r, size_t *pending) {
     }
 }
 
-/* A field's text, unquoted. NULL: no memory. */
+/* The text of a field, unquoted. NULL: out of memory. */
 static const char *field_text(reader *r, const field *f, size_t *length) {
     *length = f->length;
     if (!f->doubled) return f->text;
@@ -197,7 +197,7 @@ static bool more_slots(table_column *c) {
     return true;
 }
 
-/* The entry of this text, made where there is none; -1: no memory. */
+/* The entry for this text, added if there is none; -1: out of memory. */
 static int intern(table_column *c, const char *text, size_t length) {
     if (c->entry_count >= c->slot_count / 2 && !more_slots(c)) return -1;
     const uint64_t hash = hash_text(text, length);
@@ -238,7 +238,7 @@ static int reject_not_finite(table *t, int column) {
                               "is not a finite number");
 }
 
-/* Keeps a column's numbers alone: `rows` of them are there. */
+/* Drops the spellings of a column and keeps its numbers; `rows` of them have been read. */
 static int forget_spellings(table *t, int column, int rows) {
     table_column *c = &t->column[column];
     if (c->not_finite_row >= 0) return reject_not_finite(t, column);
@@ -256,7 +256,7 @@ static int forget_spellings(table *t, int column, int rows) {
     return 0;
 }
 
-/* Row t->rows of a column. */
+/* Stores a value in row t->rows of a column. */
 static int put_value(table *t, int column, const char *text, size_t length, uint64_t line) {
     table_column *c = &t->column[column];
     const int row = t->rows;
@@ -298,7 +298,7 @@ static bool grow(void **memory, int count, size_t size) {
     return more != NULL;
 }
 
-/* Room for one row more, twice as many where there is none. */
+/* Makes room for one more row by doubling. */
 static int make_room(table *t) {
     if (t->rows < t->capacity) return 0;
     const int twice = t->capacity == 0 ? FIRST_ROWS : t->capacity > INT_MAX / 2 ? INT_MAX : t->capacity * 2;
@@ -313,7 +313,7 @@ static int make_room(table *t) {
     return 0;
 }
 
-/* Lines are kept from the first row on that is not the one after the row before it. */
+/* Line numbers are kept from the first row that does not directly follow the one before it. */
 static int put_line(table *t, uint64_t line) {
     if (t->rows == 0) t->first_line = line;
     if (t->lines == NULL && line != t->first_line + (uint64_t)t->rows) {
@@ -344,7 +344,7 @@ static bool is_blank(const reader *r) {
     return r->count == 1 && r->fields[0].length == 0 && !r->fields[0].quoted;
 }
 
-/* A copy of the record at hand, whose texts stay. */
+/* A copy of the current record, whose texts remain valid. */
 static int keep_record(const reader *r, reader *kept) {
     size_t length = 0;
     for (int i = 0; i < r->count; i++) length += r->fields[i].length + 1;
@@ -388,7 +388,7 @@ static int ragged(reader *r, uint64_t first_line) {
 static int read_records(reader *r, reader *first, table_header header) {
     table *t = r->t;
     size_t pending = 0;
-    uint64_t blank = 0;   /* the line of the first of the blank ones at hand */
+    uint64_t blank = 0;   /* the line of the first of the current blank lines */
     bool waiting = false; /* the first record is still in `first` */
     record_status status;
     while ((status = next_record(r, &pending)) == RECORD_READ) {

@@ -13,28 +13,28 @@ typedef struct {
     bool label, symbolic;
     name_list categories; /* symbolic */
     int at;               /* its first coordinate */
-    char *surprise;       /* a line about a column that is symbolic only because of a few words */
+    char *surprise;       /* a note about a column that is symbolic only because of a few words */
 } column_plan;
 
-/* What is known of each column's numbers; of columns without numbers it means nothing. */
+/* What is known about the numbers of each column; meaningless for columns without numbers. */
 typedef struct {
     double *min, *max, *mean, *deviation; /* deviation: first the sum of squares */
-    double *low, *span;                   /* of minmax, after zscore */
-    bool *constant;                       /* with any scaling: 0 throughout */
+    double *low, *span;                   /* for minmax, after zscore */
+    bool *constant;                       /* becomes 0 with any scaling */
 } column_scales;
 
 struct features {
     char *path; /* the training's */
     features_options options;
     int columns, dimension;
-    int label;    /* the labels' column, or -1 */
+    int label;    /* the column of labels, or -1 */
     int symbolic; /* columns */
     column_plan *plan;
     column_scales scales;
 };
 
-enum { VALUES_PER_THREAD = 1 << 20 }; /* fewer are not worth a thread */
-enum { STRETCH = 256 };               /* columns whose numbers are looked at together */
+enum { VALUES_PER_THREAD = 1 << 20 }; /* too few values to be worth a thread */
+enum { STRETCH = 256 };               /* columns whose numbers are examined together */
 
 bool features_parse_normalize(const char *text, features_options *o) {
     o->zscore = strcmp(text, "zscore") == 0 || strcmp(text, "zscore,minmax") == 0;
@@ -80,7 +80,8 @@ static int learn_categories(column_plan *p, const table *t, int column, const in
     return 0;
 }
 
-/* Most values are numbers: is the word a slip? Says which. Not an error, so no memory is none. */
+/* Most values are numbers, so the word may be a slip: says which. This is no error, so running out of memory is not one
+ * either. */
 static void note_surprise(column_plan *p, const table *t, int column, const int *rows, int count) {
     int numbers = 0, word = -1;
     for (int i = 0; i < count; i++) {
@@ -100,7 +101,7 @@ static void note_surprise(column_plan *p, const table *t, int column, const int 
     fclose(line);
 }
 
-/* Learning of numbers: threads share the columns, so that each column's sums are always of the same order. */
+/* Learning from numbers: threads divide the columns among them, so each column is always summed in the same order. */
 typedef struct {
     features *f;
     const table *t;
@@ -108,14 +109,14 @@ typedef struct {
     int count;
     bool deviations; /* the second pass */
     int wrong_row[PARALLEL_MAX],
-        wrong_column[PARALLEL_MAX]; /* of each thread the first word: place in rows; -1: none */
+        wrong_column[PARALLEL_MAX]; /* the first word each thread found: its place in rows; -1: none */
 } learn_job;
 
 static bool is_numeric(const column_plan *p) {
     return !p->label && !p->symbolic;
 }
 
-/* True where one of the numbers is none. */
+/* True if one of the values is not a number. */
 KL_VECTORISED static bool learn_range(const double *x, int count, double *min, double *max, double *mean) {
     int words = 0;
     for (int j = 0; j < count; j++) {
@@ -159,7 +160,7 @@ static void learn_columns(void *context, int thread, int threads) {
 /* Range and mean, then the deviation. */
 static int learn_numbers(features *f, const table *t, const int *rows, int count, FILE *err) {
     const bool scaled = f->options.zscore || f->options.minmax;
-    if (!scaled && table_binary(t)) return 0; /* all are numbers, and nothing has to be known of them */
+    if (!scaled && table_binary(t)) return 0; /* all are numbers, and nothing needs to be known about them */
     learn_job job = {.f = f, .t = t, .rows = rows, .count = count};
     int threads = parallel_threads((double)count * f->columns, VALUES_PER_THREAD), first = -1;
     if (threads > f->columns) threads = f->columns;
@@ -177,7 +178,7 @@ static double standardised(const column_scales *s, int column, double x) {
     return (x - s->mean[column]) / s->deviation[column];
 }
 
-/* What is left to compute once all rows have been seen. */
+/* What remains to be computed once all rows have been seen. */
 static int learn_scale(features *f, const table *t, int count, FILE *err) {
     const column_scales *s = &f->scales;
     const bool zscore = f->options.zscore, minmax = f->options.minmax;
@@ -279,7 +280,7 @@ int features_dimension(const features *f) {
 
 /* ---- encoding ---- */
 
-/* Scales the numbers of `count` columns from `column` on. True where one is none, or FP32 cannot hold it. */
+/* Scales the numbers of `count` columns, starting at `column`. True if one is not a number, or FP32 cannot hold it. */
 KL_VECTORISED static bool scale(const features *f, int column, int count, double *x, float *to) {
     const column_scales *s = &f->scales;
     const double *mean = s->mean + column, *deviation = s->deviation + column;
@@ -295,12 +296,13 @@ KL_VECTORISED static bool scale(const features *f, int column, int count, double
     return wrong;
 }
 
-/* Of a column of training the one in a table, which may lack the labels. */
+/* The column of a table that corresponds to a training column; the table may lack the labels. */
 static int column_in(const features *f, const table *t, int column) {
     return f->label >= 0 && table_columns(t) < f->columns && column > f->label ? column - 1 : column;
 }
 
-/* Every symbolic column still has its spellings, every table has as many columns (or one fewer: no labels). */
+/* Checks that every symbolic column still has its spellings, and that every table has as many columns (or one fewer: no
+ * labels). */
 static int check_table(const features *f, const table *t, FILE *err) {
     if (table_columns(t) != f->columns && !(f->label >= 0 && table_columns(t) == f->columns - 1))
         return table_complain(t, -1, -1, err, "%d column%s, but %s has %d", table_columns(t),
@@ -313,7 +315,7 @@ static int check_table(const features *f, const table *t, FILE *err) {
     return 0;
 }
 
-/* One row. Returns the column of the first value that is a word or that FP32 cannot hold; -1: none. */
+/* Encodes one row. Returns the column of the first value that is a word or that FP32 cannot hold; -1: none. */
 static int encode_row(const features *f, const table *t, int row, float *to, long long *unseen) {
     double x[STRETCH];
     for (int j = 0, count; j < f->columns; j += count) {
@@ -353,7 +355,7 @@ typedef struct {
     int first, count;
     float *values;
     long long unseen[PARALLEL_MAX];
-    int wrong_row[PARALLEL_MAX], wrong_column[PARALLEL_MAX]; /* of each thread's share; -1: none */
+    int wrong_row[PARALLEL_MAX], wrong_column[PARALLEL_MAX]; /* in each thread's share; -1: none */
 } encode_job;
 
 static void encode_rows(void *context, int thread, int threads) {
@@ -371,7 +373,7 @@ static void encode_rows(void *context, int thread, int threads) {
     }
 }
 
-/* Coordinates are a stretch of the table's columns as they are. */
+/* The coordinates are a contiguous range of the table's columns, unchanged. */
 static bool is_plain(const features *f, const table *t) {
     return table_binary(t) && f->symbolic == 0 && !f->options.zscore && !f->options.minmax;
 }

@@ -1,5 +1,5 @@
-/* zlib's inflate on what read() brings. Not its gzread: that passes over whatever follows the first gzip member, and a
- * second member with one damaged byte in front would be lost without a word. */
+/* zlib's inflate on what read() returns. Not its gzread, which ignores whatever follows the first gzip member: a second
+ * member with one damaged byte at its start would be dropped silently. */
 #include "readers/input.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@ struct input {
     FILE *err;
     int fd;
     bool compressed, failed;
-    bool raw_ended;     /* read() has said so */
+    bool raw_ended;     /* read() returned 0 */
     bool ended;         /* nothing will be added to the window */
-    bool inside;        /* of a gzip member */
-    z_stream stream;    /* next_in, avail_in: what is left of raw */
-    uint64_t offset;    /* of window[start] in the stream */
+    bool inside;        /* within a gzip member */
+    z_stream stream;    /* next_in, avail_in: what is left in raw */
+    uint64_t offset;    /* position of window[start] in the stream */
     unsigned char *raw; /* CHUNK bytes */
     unsigned char *window;
     size_t start, end, capacity;
@@ -34,7 +34,7 @@ static bool fail(input *in, const char *reason) {
     return false;
 }
 
-/* More raw bytes behind those that are left. False after a failure; raw_ended at the end. */
+/* Reads more raw bytes behind those that are left. False after a failure; raw_ended at the end. */
 static bool refill(input *in) {
     z_stream *z = &in->stream;
     if (z->avail_in > 0 && z->next_in != in->raw) memmove(in->raw, z->next_in, z->avail_in);
@@ -80,7 +80,7 @@ int input_open(const char *path, input **opened, FILE *err) {
     else if (S_ISDIR(about.st_mode))
         fail(in, "is a folder");
     else if (refill(in) && in->stream.avail_in == 1 && in->raw[0] == 0x1f)
-        fail(in, "truncated: the gzip data ends early"); /* no text is this one byte */
+        fail(in, "truncated: the gzip data ends early"); /* no text consists of this one byte */
     else if (!in->failed && at_gzip(&in->stream)) {
         in->compressed = true;
         in->inside = true;
@@ -111,7 +111,7 @@ bool input_failed(const input *in) {
     return in->failed;
 }
 
-/* Between two members: another one, zeros up to the end (gzip allows for them), or the end. */
+/* What follows a member: another one, zeros up to the end (which gzip allows), or the end. */
 static bool next_member(input *in) {
     z_stream *z = &in->stream;
     while (z->avail_in < 2 && !in->raw_ended)
@@ -133,7 +133,7 @@ static bool next_member(input *in) {
     return true;
 }
 
-/* Adds to the window, in which there is room. */
+/* Adds to the window, which has room. */
 static void add(input *in) {
     z_stream *z = &in->stream;
     const size_t room = in->capacity - in->end;
@@ -186,7 +186,7 @@ const unsigned char *input_peek(input *in, size_t wanted, size_t *length) {
                 in->capacity = capacity;
             }
         }
-        /* All that fits: a caller that takes line by line comes back once a window. */
+        /* Fills the window: a caller that takes one line at a time then comes back once per window. */
         while (!in->ended && in->end < in->capacity) add(in);
     }
     *length = in->end - in->start;
@@ -214,7 +214,7 @@ size_t input_read(input *in, void *to, size_t count) {
 
 /* ---- all at once ---- */
 
-/* False where it cannot be mapped: read it. */
+/* False if it cannot be mapped; it is then read. */
 static bool map(input *in, input_block *block) {
     struct stat about;
     if (in->compressed || fstat(in->fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;

@@ -1,25 +1,26 @@
-/* A list of distinct names with an index: numbers 0 ... count - 1 in the order in which they were added, or sorted. */
+/* A list of distinct names with an index. Names are numbered 0 ... count - 1, in the order in which they were added, or
+ * sorted. */
 #ifndef KL_NAMES_H
 #define KL_NAMES_H
 
 #include <stdbool.h>
 
-/* Zero-initialised: an empty list. */
+/* Zero-initialise it for an empty list. */
 typedef struct {
     char **names;
     int count, capacity;
-    int *slots; /* hash table: number + 1, or 0 where free; slot_count, a power of two */
+    int *slots; /* a hash table of slot_count slots, a power of two: 1 + the number of a name, or 0 if free */
     unsigned slot_count;
 } name_list;
 
-/* Adds `name` unless it is there. Returns its number, or -1 without memory. */
+/* Adds `name` if it is new. Returns its number, or -1 if out of memory. */
 int names_add(name_list *l, const char *name);
 
-/* The number of `name`, or -1. */
+/* The number of `name`, or -1 if it is not in the list. */
 int names_find(const name_list *l, const char *name);
 
-/* Sorts the names from number `first` on and renumbers them: by value where `numeric` (names that are not numbers come
- * last), otherwise by their bytes. */
+/* Sorts the names from number `first` on, and renumbers them: by value if `numeric` (names that are not numbers come
+ * last), otherwise by bytes. */
 void names_sort(name_list *l, int first, bool numeric);
 
 void names_free(name_list *l);

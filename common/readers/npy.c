@@ -8,7 +8,7 @@
 
 enum { MAX_HEADER = 1 << 16 };
 
-/* The value of a key, blanks passed over: the text behind the colon. NULL: no such key. */
+/* The value of a key: the text after the colon, without leading blanks. NULL: no such key. */
 static const char *value_of(const char *header, const char *key) {
     char quoted[32];
     snprintf(quoted, sizeof quoted, "'%s'", key);
@@ -25,7 +25,7 @@ static const char *value_of(const char *header, const char *key) {
     return at + strspn(at, " ");
 }
 
-/* A shape of one or two numbers; one is a column. */
+/* A shape of one or two numbers; a single one means one column. */
 static int read_shape(table *t, const char *at, uint64_t *rows, uint64_t *columns) {
     uint64_t size[2] = {1, 1};
     int count = 0;
@@ -74,7 +74,7 @@ static int read_type(table *t, const char *at) {
     return 0;
 }
 
-/* The text at `at` is this word and no longer one. */
+/* Whether the text at `at` is exactly this word. */
 static bool is_word(const char *at, const char *word) {
     const size_t length = strlen(word);
     return strncmp(at, word, length) == 0 && strchr(" ,}\n", at[length]) != NULL;

@@ -16,15 +16,15 @@
 #include "base/output.h"
 #include "base/record.h"
 
-/* ---- a file that is there whole or not at all ---- */
+/* ---- a file that is written completely or not at all ---- */
 
 typedef struct {
     FILE *f;
     char *target;    /* links followed */
-    char *temporary; /* NULL: written straight */
+    char *temporary; /* NULL: written directly */
 } draft;
 
-/* ---- the temporary file goes when a signal ends the program: there is one at a time ---- */
+/* ---- a signal that ends the program removes the temporary file, of which there is one at a time ---- */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDING = sizeof ending / sizeof *ending };
@@ -38,7 +38,7 @@ static void remove_doomed(int signal) {
     raise(signal);
 }
 
-/* A signal that is ignored (nohup) stays ignored. */
+/* A signal that was ignored (nohup) stays ignored. */
 static void guard(char *temporary) {
     doomed = temporary;
     for (int i = 0; i < ENDING; i++) {
@@ -64,7 +64,8 @@ static void drop(draft *d) {
     *d = (draft){0};
 }
 
-/* The mode and, where this process may, the owner of the file that is replaced; a new file's where there is none. */
+/* The mode and, if this process may set it, the owner of the file that is replaced; the usual mode of a new file if
+ * there is none. */
 static void give_mode(int fd, const struct stat *replaced) {
     if (replaced != NULL) {
         if (fchown(fd, replaced->st_uid, replaced->st_gid) != 0) errno = 0;
@@ -76,7 +77,7 @@ static void give_mode(int fd, const struct stat *replaced) {
     fchmod(fd, 0666 & ~mask);
 }
 
-/* A temporary file beside the target. Returns its descriptor or -1 with errno set. */
+/* Creates a temporary file next to the target. Returns its descriptor, or -1 with errno set. */
 static int open_beside(draft *d, const struct stat *replaced) {
     char *name;
     if (asprintf(&name, "%s.XXXXXX", d->target) < 0) {
@@ -85,7 +86,7 @@ static int open_beside(draft *d, const struct stat *replaced) {
     }
     sigset_t all, masked;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &masked); /* from its making until it is guarded */
+    pthread_sigmask(SIG_SETMASK, &all, &masked); /* from its creation until it is guarded */
     const int fd = mkostemp(name, O_CLOEXEC), cause = errno;
     if (fd >= 0)
         guard(d->temporary = name);
@@ -124,7 +125,7 @@ static const char *start(draft *d, const char *path) {
     return strerror(errno);
 }
 
-/* Ends the draft: puts it in its place where nothing failed. Returns 0 or 3. */
+/* Finishes the draft: moves it into place if nothing failed. Returns 0 or 3. */
 static int finish(draft *d, const char *path, FILE *err) {
     const char *reason = NULL;
     errno = 0;
@@ -188,7 +189,7 @@ static const char *with_order(const char *little, const char *big) {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? little : big;
 }
 
-/* An empty label in quotes, or its line would be a blank one. */
+/* An empty label is quoted, or its line would be blank. */
 static void put_label(FILE *f, const char *text) {
     if (*text == '\0')
         fputs("\"\"", f);

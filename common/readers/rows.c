@@ -11,7 +11,7 @@ static int no_memory(FILE *err) {
     return 2;
 }
 
-/* A number below `bound`, every one as likely: the few hashes that would favour some are passed over. */
+/* A uniformly distributed number below `bound`: the few hashes that would favour some numbers are rejected. */
 static uint64_t below(uint64_t bound, uint64_t seed, uint64_t *next) {
     const uint64_t last = UINT64_MAX - UINT64_MAX % bound;
     uint64_t hash;
@@ -26,7 +26,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* All rows, `chosen` of them by chance in front (Fisher and Yates), both parts ascending. NULL: no memory. */
+/* All rows, with `chosen` random ones in front (Fisher and Yates) and both parts ascending. NULL: out of memory. */
 static int *shuffled(const int *rows, int count, int chosen, uint64_t seed) {
     int *all = malloc(((size_t)count + 1) * sizeof *all);
     if (all == NULL) return NULL;

@@ -13,7 +13,7 @@ static bool is_control(char c) {
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* How many of `length` bytes to keep so that at most `most` are, and no character of UTF-8 is cut. */
+/* How many of `length` bytes to keep: at most `most`, and without splitting a UTF-8 character. */
 static size_t whole_characters(const char *text, size_t length, size_t most) {
     if (length <= most) return length;
     while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
@@ -29,7 +29,7 @@ const char *table_shown(const char *text, char *room) {
     return room;
 }
 
-/* One line, whatever is in names and values. */
+/* Keeps a message on one line, whatever names and values contain. */
 static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format,
                 va_list arguments) {
     char place[96], *reason;
@@ -79,7 +79,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* "nan", "nan(...)", "inf", "infinity", as strtod has them. */
+/* "nan", "nan(...)", "inf", "infinity", as strtod accepts them. */
 static bool is_not_finite(const char *text, const char *end) {
     const size_t length = (size_t)(end - text);
     if (length == 3) return strncasecmp(text, "nan", 3) == 0 || strncasecmp(text, "inf", 3) == 0;
@@ -87,7 +87,7 @@ static bool is_not_finite(const char *text, const char *end) {
     return length > 4 && strncasecmp(text, "nan(", 4) == 0 && end[-1] == ')';
 }
 
-/* The nearest double to a number whose form has been checked. */
+/* The double nearest to a number whose syntax has been checked. */
 static double nearest(const char *text, size_t length) {
     char room[64], *copy = length < sizeof room ? room : malloc(length + 1);
     if (copy == NULL) return NAN;
@@ -108,7 +108,7 @@ value_kind table_parse_number(const char *text, size_t length, double *number) {
     if (p < end && (*p == 'n' || *p == 'N' || *p == 'i' || *p == 'I'))
         return is_not_finite(p, end) ? VALUE_NOT_FINITE : VALUE_WORD;
 
-    /* Digits: the first 19 that count in `digits`, a power of ten for the point. */
+    /* The first 19 significant digits go into `digits`; the decimal point becomes a power of ten. */
     uint64_t digits = 0;
     int kept = 0;
     long scale = 0;
@@ -141,7 +141,7 @@ value_kind table_parse_number(const char *text, size_t length, double *number) {
     }
     if (p != end) return VALUE_WORD;
 
-    /* Both exact: one rounding is all there is. */
+    /* Both are exact, so this is the only rounding. */
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (!dropped && digits <= UINT64_C(1) << 53 && scale >= -22 && scale <= 22) {
@@ -155,8 +155,8 @@ value_kind table_parse_number(const char *text, size_t length, double *number) {
 
 /* ---- reading ---- */
 
-/* The list of --symbolic: which columns it names, up to the highest. Columns above the table's are found out when it
- * has been read. */
+/* The list given by --symbolic: which columns it names, up to the highest. Columns the table does not have are found
+ * once it has been read. */
 static int parse_symbolic(table *t, const char *list, FILE *err) {
     t->symbolic_given = true;
     if (strcmp(list, "none") == 0) return 0;
@@ -329,7 +329,7 @@ const char *table_text(const table *t, int row, int column, char *room) {
     return table_spell(table_cell(t, row, column), t->type == CELL_F32 || t->type == CELL_F16, room);
 }
 
-/* Millions of labels are such numbers, which printf takes its time over. */
+/* Millions of labels may be such numbers, and printf is slow. */
 static const char *spell_whole(int64_t number, bool negative, char *room) {
     char *at = room + TABLE_TEXT - 1;
     uint64_t rest = negative ? (uint64_t)-number : (uint64_t)number;

@@ -17,14 +17,14 @@ typedef enum { DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_S8, DTYPE_S32 } dtype;
 /* "f32", "f16", "bf16", "s8", "s32". */
 const char *dtype_name(dtype t);
 
-/* By name; false if there is none. */
+/* Looks a type up by name; false if there is none. */
 int dtype_named(const char *name, dtype *t);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* Bytes an element. */
+/* Bytes per element. */
 KL_BOTH size_t dtype_size(dtype t) {
     return t == DTYPE_F32 || t == DTYPE_S32 ? 4 : t == DTYPE_S8 ? 1 : 2;
 }
@@ -33,7 +33,7 @@ KL_BOTH int dtype_is_whole(dtype t) {
     return t == DTYPE_S8 || t == DTYPE_S32;
 }
 
-/* ---- of the floating-point types ---- */
+/* ---- floating-point types ---- */
 
 /* Bits of the stored mantissa, and the exponent of the smallest normal number. */
 KL_BOTH int dtype_mantissa_bits(dtype t) {
@@ -54,21 +54,21 @@ KL_BOTH double dtype_step(dtype t) {
     return t == DTYPE_F32 ? 0x1p-149 : t == DTYPE_F16 ? 0x1p-24 : 0x1p-133;
 }
 
-/* The largest finite number; of whole numbers, which have no infinity to round to, one that no sum passes. */
+/* The largest finite number; for integers, which have no infinity to round to, a bound that no sum reaches. */
 KL_BOTH double dtype_largest(dtype t) {
     if (dtype_is_whole(t)) return 0x1p1023;
     return t == DTYPE_F32 ? 0x1.fffffep127 : t == DTYPE_F16 ? 65504.0 : 0x1.fep127;
 }
 
-/* ---- of all types ---- */
+/* ---- all types ---- */
 
-/* What stands for NaN in a type of whole numbers, which has none: what no sum is likely to be. */
+/* Stands in for NaN in integer types, which have none: a value that no sum is likely to reach. */
 #define DTYPE_POISON_S8  0x80u
 #define DTYPE_POISON_S32 0x80c0ffeeu
 
-/* The bits of x rounded to the nearest, ties to even, in one rounding; beyond the largest they are infinity's, and
- * every NaN has those that the GPU's conversions give it. In a type of whole numbers x is one, below 2^63; it wraps
- * around, and NaN makes DTYPE_POISON. */
+/* The bits of x, rounded once to nearest, ties to even. Values beyond the largest become infinity, and every NaN
+ * becomes the one that the GPU's conversions produce. For integer types x is an integer below 2^63; it wraps around,
+ * and NaN becomes DTYPE_POISON. */
 KL_BOTH uint32_t dtype_to_bits(dtype t, double x) {
     if (t == DTYPE_S8) return x != x ? DTYPE_POISON_S8 : (uint32_t)(int64_t)x & 0xffu;
     if (t == DTYPE_S32) return x != x ? DTYPE_POISON_S32 : (uint32_t)(int64_t)x;
@@ -93,7 +93,7 @@ KL_BOTH uint32_t dtype_to_bits(dtype t, double x) {
     return sign | (rounded < infinity ? (uint32_t)rounded : infinity);
 }
 
-/* The floating-point number that these bits are. */
+/* The floating-point number that has these bits. */
 KL_BOTH float dtype_from_bits(dtype t, uint32_t bits) {
     if (t == DTYPE_F32) return values_from_bits(bits);
     if (t == DTYPE_BF16) return values_from_bits(bits << 16);
@@ -112,7 +112,7 @@ KL_BOTH double dtype_round(dtype t, double x) {
     return dtype_from_bits(t, bits);
 }
 
-/* Element i of an array of the type; a double holds every value of every type. */
+/* Element i of an array of this type; a double can hold every value of every type. */
 KL_BOTH double dtype_load(dtype t, const void *array, size_t i) {
     if (t == DTYPE_F32) return ((const float *)array)[i];
     if (t == DTYPE_S8) return ((const int8_t *)array)[i];
@@ -120,8 +120,8 @@ KL_BOTH double dtype_load(dtype t, const void *array, size_t i) {
     return dtype_from_bits(t, ((const uint16_t *)array)[i]);
 }
 
-/* The bits of padding and guard zones: a NaN that no computation makes, and no conversion; of whole numbers an unlikely
- * one. */
+/* The bits of padding and guard zones: a NaN that no computation and no conversion produces; for integers an unlikely
+ * value. */
 KL_BOTH uint32_t dtype_guard_bits(dtype t) {
     if (dtype_is_whole(t)) return t == DTYPE_S8 ? 0xadu : 0xdeadc0deu;
     return t == DTYPE_F32 ? VALUES_GUARD_BITS : t == DTYPE_F16 ? 0x7eadu : 0x7fedu;

@@ -13,7 +13,7 @@ double inspect_now_s(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* `x` in host memory, to be freed (memory); not its contents. */
+/* A copy of the layout of `x` in host memory, to be freed (memory); the contents are not copied. */
 static bool host_copy(const matrix *x, matrix *copy) {
     void *memory = malloc(matrix_bytes(x));
     *copy = matrix_moved(x, memory);
@@ -45,8 +45,8 @@ static void print_place(FILE *report, const char *which, const matrix *x, int64_
                 (long long)(at % x->ld), which, x->rows, x->cols, x->ld);
 }
 
-/* One operand, on the device or the host: are guards and padding (and the elements, where nobody may change them) as
- * they were filled? */
+/* Checks one operand, on the device or the host: do guards and padding (and the elements, if nothing may change them)
+ * still hold what they were filled with? */
 static cudaError_t check_untouched(const char *name, const char *which, const matrix *x, bool elements, bool on_host,
                                    cudaStream_t stream, FILE *report, verdict *verdict) {
     uint64_t changed;
@@ -60,12 +60,12 @@ static cudaError_t check_untouched(const char *name, const char *which, const ma
     verdict->ok = false;
     if (report == NULL) return cudaSuccess;
     progress_clear(report);
-    fprintf(report, "%s: %llu words changed that nobody may write, the first ", name, (unsigned long long)changed);
+    fprintf(report, "%s: %llu words changed that must not be written, the first ", name, (unsigned long long)changed);
     print_place(report, which, x, first);
     return cudaSuccess;
 }
 
-/* Is what the launch left of the set right? */
+/* Checks what the launch left in the set. */
 static cudaError_t check(const char *name, const char *names, const verify_case *v, bool on_host, cudaStream_t stream,
                          FILE *report, verdict *verdict) {
     verify_result r;

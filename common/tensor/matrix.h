@@ -3,7 +3,7 @@
  *   base                 data                                                base + words
  *   | guard ............ | row 0: cols elements | padding to ld | row 1 ...| guard |
  *
- * Guards and padding hold dtype_guard_bits: reading them makes NaN, writing them is found afterwards. */
+ * Guards and padding hold dtype_guard_bits: reading them produces NaN, and writing to them is detected afterwards. */
 #ifndef KL_MATRIX_H
 #define KL_MATRIX_H
 
@@ -20,14 +20,14 @@
 extern "C" {
 #endif
 
-enum { MATRIX_GUARD = 1024 }; /* words in front; at least as many behind */
+enum { MATRIX_GUARD = 1024 }; /* words before the data; at least as many follow it */
 
-/* rows x cols, row-major, leading dimension ld, of words of `type`; a vector has one column. `kind` and `seed` say what
- * was last filled in: values_at, rounded to the type (of whole numbers: values_in_whole). One element may be planted (a
- * NaN, say): it holds `plant` instead. */
+/* rows x cols, row-major, leading dimension ld, in words of `type`; a vector has one column. `kind` and `seed` record
+ * the last fill: values_at, rounded to the type (for integers: values_in_whole). One element may be planted (a NaN,
+ * say): it holds `plant` instead. */
 typedef struct {
     union {
-        float *base;      /* where type is DTYPE_F32 */
+        float *base;      /* if type is DTYPE_F32 */
         uint32_t *base32; /* by an element's size */
         uint16_t *base16;
         uint8_t *base8;
@@ -45,10 +45,11 @@ typedef struct {
     uint64_t seed;
     uint64_t planted; /* 1 + its number (row * cols + col); 0: none */
     float plant;
-    bool computed; /* its elements are a launch's result: inspect() compares only what lies around them */
+    bool computed; /* its elements are the result of a launch: inspect() compares only what surrounds them */
 } matrix;
 
-/* Words a matrix takes with its guards, `misalign` words (0 ... 63) after a 256-byte boundary; whole 256 bytes. */
+/* Words that a matrix takes up with its guards, starting `misalign` words (0 ... 63) after a 256-byte boundary; a
+ * multiple of 256 bytes. */
 size_t matrix_words(dtype type, int rows, int ld, int misalign);
 
 /* The same in bytes. */
@@ -57,19 +58,19 @@ size_t matrix_bytes(const matrix *x);
 /* Bytes of its elements alone, without padding. */
 size_t matrix_element_bytes(const matrix *x);
 
-/* Lays a matrix out in memory that starts at `memory` (aligned to 256 bytes). Fills nothing. */
+/* Lays out a matrix in memory starting at `memory` (aligned to 256 bytes), without filling it. */
 matrix matrix_place(void *memory, dtype type, int rows, int cols, int ld, int misalign);
 
-/* The same matrix in other memory of as many words. */
+/* The same matrix in another piece of memory of the same size. */
 matrix matrix_moved(const matrix *x, void *memory);
 
 /* Writes guards, padding and elements. Device memory: enqueued on `stream`. */
 cudaError_t matrix_fill_device(matrix *x, values_kind kind, uint64_t seed, cudaStream_t stream);
 void matrix_fill_host(matrix *x, values_kind kind, uint64_t seed);
 
-/* Counts words that are no longer what matrix_fill_* wrote: guards and padding, and the elements too when
- * `elements` is set (an operand that nobody may change). *first is the offset in words from data of the first such
- * word (may be negative). The device's version synchronises. */
+/* Counts words that no longer hold what matrix_fill_* wrote: guards and padding, and also the elements if `elements` is
+ * set (an operand that must not change). *first is the offset in words from data of the first such word (may be
+ * negative). The version for device memory synchronises. */
 cudaError_t matrix_changed_device(const matrix *x, bool elements, cudaStream_t stream, uint64_t *changed,
                                   int64_t *first);
 void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int64_t *first);
@@ -83,12 +84,13 @@ KL_BOTH int64_t matrix_front(const matrix *x) {
     return ((const char *)x->elements - (const char *)x->memory) / (int64_t)dtype_size(x->type);
 }
 
-/* A uniform value from [-1, 1) in a type of whole numbers: -128 ... 127, or -2^23 ... 2^23 - 1, which a float holds. */
+/* A uniform value from [-1, 1) scaled to an integer type: -128 ... 127, or -2^23 ... 2^23 - 1, which a float can hold.
+ */
 KL_BOTH float values_in_whole(dtype type, float value) {
     return type == DTYPE_S8 ? floorf(value * 128.0f) : value * 8388608.0f;
 }
 
-/* What was filled in as element number `index` (row * cols + col). */
+/* What element number `index` (row * cols + col) was filled with. */
 KL_BOTH float matrix_value(const matrix *x, uint64_t index) {
     if (index + 1 == x->planted) return x->plant;
     float value = values_at(x->kind, x->seed, index);
@@ -102,7 +104,7 @@ KL_BOTH double matrix_at(const matrix *x, int row, int col) {
     return dtype_load(x->type, x->elements, (size_t)row * (size_t)x->ld + (size_t)col);
 }
 
-/* The word that belongs at base[i], and the one that is there. */
+/* The word that should be at base[i], and the one that is. */
 KL_BOTH uint32_t matrix_expected(const matrix *x, size_t i, bool *is_element) {
     int64_t offset = (int64_t)i - matrix_front(x);
     *is_element = false;

@@ -8,7 +8,7 @@
 #include "tensor/shape.h"
 
 enum { WORKSPACE_ROW = 64 };          /* words: 256 bytes */
-static const uintptr_t MADE_UP = 256; /* an address that nobody follows */
+static const uintptr_t MADE_UP = 256; /* an address that is never dereferenced */
 
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign) {
     const int tight = cols > 0 ? cols : 1;

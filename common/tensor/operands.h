@@ -30,43 +30,43 @@ typedef struct {
     operand_spec spec;
     int sets;
     operand_set *set;
-    void *memory; /* NULL: it is somebody else's */
+    void *memory; /* NULL: the caller's */
 } operand_sets;
 
-/* A matrix that has no memory yet: its addresses are made up, and aligned as they will be. ld 0: as tight as it can
- * be. */
+/* A matrix without memory yet: its addresses are made up, but aligned as the real ones will be. ld 0: as tight as
+ * possible. */
 matrix operand_outline(dtype type, int rows, int cols, int ld, int misalign);
 
 /* `bytes` of workspace, rounded up, likewise. */
 matrix operand_workspace(size_t bytes);
 
-/* Bytes that one launch touches: of C alone where there is no product, and nothing where C is empty. */
+/* Bytes that one launch touches: C's alone if there is no product, and none if C is empty. */
 size_t operand_touched(const operand_spec *spec);
 
-/* Device bytes of so many sets and the workspace; INFINITY: more than can be addressed. */
+/* Device bytes needed for that many sets and the workspace; INFINITY: more than can be addressed. */
 double operand_sets_bytes(const operand_spec *spec, int sets);
 
-/* Lays the sets and the workspace out in `memory` (operand_sets_bytes of it, aligned to 256 bytes), which stays the
- * caller's; fills nothing. */
+/* Lays out the sets and the workspace in `memory` (operand_sets_bytes of it, aligned to 256 bytes), which the caller
+ * still owns; fills nothing. */
 void operand_sets_place(operand_sets *o, const operand_spec *spec, int sets, void *memory);
 
-/* The same in device memory of its own. Without it, it ends the process. */
+/* The same in newly allocated device memory; ends the process if there is not enough. */
 void operand_sets_create(operand_sets *o, const operand_spec *spec, int sets);
 void operand_sets_destroy(operand_sets *o);
 
-/* Fills set `s`: A and B with `kind` (NaN where alpha == 0, for then nobody may read them), C likewise (NaN where
- * beta == 0). B comes last: a kernel that starts early and does not wait for it is found out. */
+/* Fills set `s`: A and B with `kind` (NaN if alpha == 0, for then they must not be read), and C (NaN if beta == 0). B
+ * comes last, so that a kernel that starts early and does not wait for it is caught. */
 cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStream_t stream);
 cudaError_t operand_sets_fill_c(operand_sets *o, int s, values_kind kind, cudaStream_t stream);
 
 /* Enqueues one launch on a set, with these scalars. */
 typedef cudaError_t operand_launch(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream);
 
-/* Launches on set 0, on integers (every bit must match) and on uniform values (within the bound), and checks all of C,
- * the guard zones and padding of all three, those of the workspace (which holds NaN before the launch), and that A and
- * B are as they were; in the simulator, where the harness's own kernels would take long, from the host. Leaves the set
- * with the uniform values. What is wrong goes to `report` (NULL: nowhere), each line starting with `name`. Returns the
- * launch's error, or the first of checking. */
+/* Launches on set 0, once on integers (every bit must match) and once on uniform values (within the bound), and checks
+ * all of C, the guard zones and padding of all three operands, those of the workspace (which holds NaN before the
+ * launch), and that A and B are unchanged; in the simulator on the host, where the harness's own kernels would take
+ * long. Leaves the set with the uniform values. Errors are described in `report` (NULL: nowhere), each line starting with
+ * `name`. Returns the error of the launch or the first one of the checks. */
 cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
                                 cudaStream_t stream, FILE *report, verdict *verdict);
 

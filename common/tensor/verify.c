@@ -14,13 +14,11 @@ float verify_exact_scalar(float x) {
 
 /* ---- on the host ---- */
 
-/* C is computed in tiles of a few rows and a panel of columns: their sums stay in the L1 cache, the panel of B in L2.
- */
+/* C is computed in tiles of a few rows by a panel of columns: the sums stay in the L1 cache, the panel of B in L2. */
 enum { ROWS = 4, PANEL = 64 };
-static const double PRODUCTS_PER_THREAD = 5e5; /* fewer cost more to start than they save */
+static const double PRODUCTS_PER_THREAD = 5e5; /* below this, a thread costs more to start than it saves */
 
-/* The widest vectors of the processor it runs on; products of two elements are exact in double, so all give the same.
- */
+/* The widest vectors the processor has; products of two elements are exact in double, so all give the same result. */
 #if defined(__x86_64__) && defined(__linux__)
 #define BEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -63,7 +61,8 @@ static bool before(const verify_element *a, const verify_element *b) {
     return a->row != b->row ? a->row < b->row : a->col < b->col;
 }
 
-/* Tiles and threads come in any order; the first element, and of equally wrong ones the first, is that of the rows. */
+/* Tiles and threads finish in any order; report the first wrong element in row order, and of equally wrong ones the
+ * first. */
 static void note_wrong(verify_result *r, const verify_element *first, const verify_element *worst, double share) {
     if (r->wrong == 0 || before(first, &r->first)) r->first = *first;
     if (share > r->worst_share || (share == r->worst_share && before(worst, &r->worst))) r->worst = *worst;
@@ -83,7 +82,7 @@ static void check_element(const verify_case *v, int row, int col, double sum, do
     if (share > r->worst_share) r->worst_share = share;
 }
 
-/* A panel of one column would be mostly air. */
+/* A panel for a single column would be mostly empty. */
 static void check_vector(const verify_case *v, int first_row, int end_row, int k, verify_result *r) {
     for (int i = first_row; i < end_row; i++) {
         double sum = 0.0, sum_abs = 0.0;

@@ -1,41 +1,42 @@
-/* Is C right? Every element against an FP64 reference. C is a matrix, or the vector y of a GEMV (a GEMM of one column).
+/* Is C right? Every element is compared with an FP64 reference. C is a matrix, or the vector y of a GEMV (a GEMM of one
+ * column).
  *
  * Bound (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1): with u = 2^-24, S = |alpha| |A||B| + |beta||C|
  * and w, s the unit round-off and the subnormal step of C's type (u and 2^-149 where that is FP32)
  *
  *     |c - ref| <= (1 + w) (k + 2) u S + w |ref| + s
  *
- * what goes beyond the first term is the output's own rounding, of a sum that is not quite ref. At large k this is wide
- * enough for a dropped term to hide in. Hence the exact pass: with operands from {-2, -1, 1, 2} every product and sum
- * is an integer that FP32 holds exactly (k * 4 < 2^24; beyond that the sums of random signs stay far below it), so c
- * must *equal* ref. With alpha or beta a multiple of 1/4 the sums keep six bits less. FP16 and BF16 hold fewer
- * integers, but a kernel that accumulates in FP32 rounds just once, at the end, and the rounding of an exact sum is one
- * certain number: there c must equal ref rounded to the type. Neither pass tells FP32 from a shorter mantissa at large
- * k: that a variant multiplies in FP32 is for its code to show. A ref that is NaN or infinite (an operand was planted)
- * is compared as that.
+ * where the terms after the first are the rounding of the output, which starts from a sum that is not quite ref. At
+ * large k this is wide enough for a dropped term to hide in. Hence the exact pass: with operands from {-2, -1, 1, 2}
+ * every product and sum is an integer that FP32 holds exactly (k * 4 < 2^24; beyond that the sums of random signs stay
+ * far below it), so c must *equal* ref. With alpha or beta a multiple of 1/4 the sums keep six bits less. FP16 and BF16
+ * hold fewer integers, but a kernel that accumulates in FP32 rounds only once, at the end, and rounding an exact sum
+ * gives one definite number: there c must equal ref rounded to the type. At large k neither pass can tell FP32 from a
+ * shorter mantissa; only its code shows that a variant multiplies in FP32. If ref is NaN or infinite (an operand was
+ * planted), so must c be.
  *
- * Other ways to multiply put something else in the place of (k + 2) u S:
+ * Other ways to multiply replace (k + 2) u S:
  *
- * Tensor cores, FP16 and BF16: products are exact. A block of them is aligned with the sum so far to the largest, and
- * what lies below the last bit is cut off (Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor
+ * Tensor cores, FP16 and BF16: products are exact. A block of them and the sum so far are aligned to the largest, and
+ * whatever lies below the last bit is truncated (Fasi, Higham, Mikaitis, Pranesh: "Numerical behavior of NVIDIA tensor
  * cores", 2021). Taking that bit to be at least one beyond FP32's, a product loses up to 2^-24 S, and the sum of a
- * block, cut off to FP32, up to 2^-23 S. With two products or more in a block, (k + 2) 2^-23 S holds it all.
+ * block, truncated to FP32, up to 2^-23 S. With two or more products in a block, (k + 2) 2^-23 S covers both.
  *
- * TF32: besides, an operand loses up to 2^-10 of itself where it is cut off to ten bits of mantissa, half of that where
- * it is rounded. So a product is off by t = 2 * 2^-10 + 2^-20 of itself at most: with P = |alpha| |A||B|,
- * t P + (k + 2) 2^-23 (S + t P).
+ * TF32: in addition, an operand loses up to 2^-10 of itself if it is truncated to ten bits of mantissa, half of that if
+ * it is rounded. So the relative error of a product is at most t = 2 * 2^-10 + 2^-20: with P = |alpha| |A||B|, t P + (k
+ * + 2) 2^-23 (S + t P).
  *
- * TF32X3: a = big + small + rest, big the TF32 next to a, small what a lacks then, in TF32 too. Of a's 24 bits big
- * leaves 2^12 units of the last at most, of which small loses one at most: |small| <= 2^-11 |a|, |rest| <= 2^-23 |a|.
- * The sum big b_big + big b_small + small b_big lacks small b_small, a b_rest and rest b, together t = 2^-22 + 2 *
- * 2^-23 of the product but for what is 2^-10 times smaller; 3k products are accumulated, whose magnitudes pass those of
- * the whole by 2^-9 of it at most: t P + (3k + 2) 2^-23 (1 + 2^-9) S. Close to the largest number big is cut off where
- * rounding would make it infinite: small may have 13 bits then, below 2^-10 * 2^127, which is no more of such an a. An
- * infinity's small part is zero, and where a sum is not finite it is FP32's own sum that counts. The bound does not
- * speak of a below 2^-102: small, or what rest has lost, is subnormal there, and an absolute 2^-126 |b| may be missing.
+ * TF32X3: a = big + small + rest, where big is the TF32 nearest to a, and small the remainder, also in TF32. big leaves
+ * at most 2^12 units in the last of a's 24 bits, of which small loses at most one: |small| <= 2^-11 |a|, |rest| <=
+ * 2^-23 |a|. The sum big b_big + big b_small + small b_big lacks small b_small, a b_rest and rest b, together t = 2^-22
+ * + 2 * 2^-23 of the product, up to terms 2^-10 times smaller; 3k products are accumulated, whose magnitudes together
+ * exceed S by at most 2^-9 of it: t P + (3k + 2) 2^-23 (1 + 2^-9) S. Near the largest number, big is truncated if
+ * rounding would make it infinite: small may then have 13 bits, below 2^-10 * 2^127, which relative to such an a is no
+ * more. The small part of an infinity is zero, and where a sum is not finite, FP32's own sum counts. The bound does not
+ * cover a below 2^-102: there small, or what rest has lost, is subnormal, and an absolute 2^-126 |b| may be missing.
  *
- * S8: whole numbers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even
- * where k is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
+ * S8: integers; c must equal ref modulo 2^32, on uniform values too. FP64 holds every sum exactly: below 2^37 even if k
+ * is 2^23, times a scalar of up to 2^16 (GEMM_MAX_WHOLE). */
 #ifndef KL_VERIFY_H
 #define KL_VERIFY_H
 
@@ -50,11 +51,11 @@
 extern "C" {
 #endif
 
-/* How the products are made and summed. */
+/* How products are computed and summed. */
 typedef enum { VERIFY_FMA, VERIFY_TENSOR, VERIFY_TF32, VERIFY_TF32X3, VERIFY_WHOLE } verify_arithmetic;
 
-/* A problem with its operands as matrix_fill_* left them, and C as the kernel left it: C's own kind and seed still say
- * what it held before. */
+/* A problem whose operands are as matrix_fill_* left them and whose C is as the kernel left it; C's kind and seed still
+ * say what it held before. */
 typedef struct {
     matrix a, b, c;
     float alpha, beta;
@@ -74,18 +75,19 @@ typedef struct {
     verify_element first, worst; /* set when wrong > 0 */
 } verify_result;
 
-/* Compares all of C. The device's version enqueues on `stream` and synchronises; the host's takes all of its cores. */
+/* Compares all of C. The version for device memory enqueues on `stream` and synchronises; the one for host memory uses
+ * all cores. */
 cudaError_t verify_device(const verify_case *v, cudaStream_t stream, verify_result *r);
 void verify_host(const verify_case *v, verify_result *r);
 
-/* True where this program holds code for the current device. */
+/* True if this program contains code for the current device. */
 bool verify_has_device_code(void);
 
-/* The scalars of the exact pass: alpha and beta themselves where they are multiples of 1/4 up to 16, else the nearest
- * such (never zero for a non-zero one), so that the arithmetic stays exact. */
+/* The scalars for the exact pass: alpha and beta themselves if they are multiples of 1/4 up to 16, else the nearest
+ * such number (never zero for a non-zero scalar), so that the arithmetic stays exact. */
 float verify_exact_scalar(float x);
 
-/* Prints what is wrong: how many, the first, the worst, with row, column, expected, got. */
+/* Prints how many elements are wrong, and the first and the worst with row, column, expected and actual value. */
 void verify_report(FILE *f, const char *what, const verify_case *v, const verify_result *r);
 
 /* The same for a GEMV: y[i], n and k. */
@@ -95,14 +97,14 @@ void verify_report_vector(FILE *f, const char *what, const verify_case *v, const
 }
 #endif
 
-/* What c is compared with, from the FP64 sum. */
+/* What c is compared with, computed from the FP64 sum. */
 KL_BOTH double verify_expected(const verify_case *v, double sum, double c0) {
     double ref = v->alpha * sum;
     if (v->beta != 0.0f) ref += v->beta * c0;
     return v->exact || v->arithmetic == VERIFY_WHOLE ? dtype_round(v->c.type, ref) : ref;
 }
 
-/* The bound of one element from its FP64 sums; shared by host and device. */
+/* The bound for one element, from its FP64 sums; shared by host and device. */
 KL_BOTH double verify_bound(const verify_case *v, double sum_abs, double ref, double c0) {
     if (v->exact || v->arithmetic == VERIFY_WHOLE) return 0.0;
     double products = fabs((double)v->alpha) * sum_abs;
@@ -122,7 +124,7 @@ KL_BOTH double verify_b_at(const verify_case *v, int l, int col) {
     return v->b_transposed ? matrix_at(&v->b, col, l) : matrix_at(&v->b, l, col);
 }
 
-/* |c - ref| / bound, at most 1 where c is right. Written so that NaN is wrong. A result beyond the type's range must be
+/* |c - ref| / bound, at most 1 if c is right. Written so that NaN is wrong. A result beyond the type's range must be
  * the infinity of its sign. */
 KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
     const double largest = dtype_largest(type);
@@ -132,7 +134,7 @@ KL_BOTH double verify_share(dtype type, double c, double ref, double bound) {
     return bound > 0.0 && difference <= 1e300 ? difference / bound : (double)INFINITY;
 }
 
-/* The same for an element of C; where something was planted, NaN and infinity have to be met. */
+/* The same for an element of C, where a planted NaN or infinity must also come out. */
 KL_BOTH double verify_judge(const verify_case *v, double c, double ref, double bound) {
     const bool planted = v->a.planted != 0 || v->b.planted != 0 || v->c.planted != 0;
     if (planted && ref != ref) return c != c ? 0.0 : (double)INFINITY;

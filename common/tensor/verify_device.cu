@@ -1,4 +1,4 @@
-/* The harness's own kernels: filling operands, looking for changed guards, and the FP64 reference. */
+/* The harness's own kernels: they fill operands, look for overwritten guards, and compute the FP64 reference. */
 #include <cuda_runtime.h>
 #include <string.h>
 
@@ -68,8 +68,8 @@ extern "C" cudaError_t matrix_changed_device(const matrix *x, bool elements, cud
     return error;
 }
 
-/* Compares element (row, col) with its sums and counts it where it is wrong. Returns its share. `find`: 0, or the bits
- * of a share: then only the first element with this share is looked for. */
+/* Compares element (row, col) with its sums and counts it if it is wrong. Returns its share. `find`: 0, or the bits of
+ * a share; then only the first element with this share is looked for. */
 __device__ double judge(const verify_case &v, int row, int col, double sum, double sum_abs, unsigned long long find) {
     unsigned long long index = (unsigned long long)row * v.c.cols + col;
     double c0 = v.beta == 0.0f ? 0.0 : (double)matrix_value(&v.c, index);
@@ -84,12 +84,12 @@ __device__ double judge(const verify_case &v, int row, int col, double sum, doub
     return share;
 }
 
-/* Shares are never negative: as integers their bits are ordered alike. */
+/* Shares are never negative, so their bits sort like integers. */
 __device__ void note_share(double share) {
     if (share > 0.0) atomicMax(&found.worst_bits, (unsigned long long)__double_as_longlong(share));
 }
 
-/* A vector: a block takes a row at a time. */
+/* A vector: each block takes one row at a time. */
 static const int ROW_THREADS = 256;
 
 __global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case v, unsigned long long find) {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(ROW_THREADS) verify_vector_kernel(verify_case 
     }
 }
 
-/* 64 x 64 elements a block of 16 x 16 threads, 4 x 4 a thread, each with its sum and the sum of magnitudes in FP64.
+/* 64 x 64 elements per block of 16 x 16 threads, 4 x 4 per thread, each with its sum and the sum of magnitudes in FP64.
  */
 static const int TILE = 64, DEPTH = 16, SIDE = 16, PER = TILE / SIDE;
 
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
             As[l][r] = row0 + r < m && k0 + l < k ? (float)matrix_at(&v.a, row0 + r, k0 + l) : 0.0f;
         }
         for (int e = tid; e < DEPTH * TILE; e += SIDE * SIDE) {
-            /* Neighbours in memory by neighbouring threads: along n, or where B is stored n x k along k. */
+            /* Neighbouring threads read neighbours in memory: along n or, if B is stored n x k, along k. */
             int l = v.b_transposed ? e % DEPTH : e / TILE, c = v.b_transposed ? e / DEPTH : e % TILE;
             Bs[l][c] = k0 + l < k && col0 + c < n ? (float)verify_b_at(&v, k0 + l, col0 + c) : 0.0f;
         }
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) verify_kernel(verify_case v, unsig
     if (find == 0) note_share(worst);
 }
 
-/* `count` elements of `x` from (row, col) on, one `stride` words after the other, to the host. */
+/* Copies `count` elements of `x`, starting at (row, col) and `stride` words apart, to the host. */
 static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, int count, double *values) {
     uint32_t raw[CHUNK];
     size_t size = dtype_size(x->type);
@@ -181,7 +181,7 @@ static cudaError_t fetch_words(const matrix *x, int row, int col, int stride, in
     return error;
 }
 
-/* One element again, on the host: its row of A, column of B and itself are fetched. */
+/* Recomputes one element on the host: fetches its row of A, its column of B and the element itself. */
 static cudaError_t fetch_element(const verify_case *v, unsigned long long index, verify_element *e) {
     int n = v->c.cols, k = v->alpha == 0.0f ? 0 : v->a.cols;
     e->row = (int)(index / n);
@@ -195,7 +195,7 @@ static cudaError_t fetch_element(const verify_case *v, unsigned long long index,
         error = fetch_words(&v->a, e->row, l0, 1, count, a);
         if (error == cudaSuccess)
             error = v->b_transposed ? fetch_words(&v->b, e->col, l0, 1, count, b)
-                                         : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
+                                    : fetch_words(&v->b, l0, e->col, v->b.ld, count, b);
         for (int l = 0; l < count && error == cudaSuccess; l++) {
             sum = fma(a[l], b[l], sum);
             sum_abs = fma(fabs(a[l]), fabs(b[l]), sum_abs);

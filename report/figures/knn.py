@@ -17,7 +17,7 @@ def exact_of(db):
 
 
 def knn_table(db, part, gap, files):
-    """How many times as fast over n, a panel a dimension. lines: x, log10 of the speed-up, series; labels; ticks: x, n;
+    """Speed-up against n, a panel per dimension. lines: x, log10 of the speed-up, series; labels; ticks: x, n;
     panels: x, title; scale: lowest and highest power of ten, a panel's width, panels"""
     measured = part("points", exact=exact_of(db))
     times = {(one["variant"], one["d"], one["n"]): log10(one["times"]) for one in measured

@@ -1,4 +1,4 @@
--- How many times as fast the exact search is as its rivals: 1200 queries, k = 25.
+-- The speed-up of the exact search over its rivals: 1200 queries, k = 25.
 -- part: points
 SELECT rival.variant, own.n, own.d, rival.ms_median / own.ms_median AS times
 FROM knn_case AS own JOIN knn_case AS rival USING (n, d, k)

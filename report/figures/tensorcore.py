@@ -45,7 +45,7 @@ TYPES = [("f16", 6), ("bf16", 2), ("s8", 5), ("tf32", 4), ("tf32x3", 1)]  # with
 
 
 def tensorcore_size(db, part, gap, files):
-    """lines: m, TFLOP/s, series; theirs: cuBLAS's, timed in turn with that line's point; labels: of a series, and 1 where
+    """lines: m, TFLOP/s, series; theirs: cuBLAS's, timed alternately with that line's point; labels: of a series, and 1 where
     it is cuBLAS's; scale: greatest TFLOP/s, least size, greatest size"""
     measured = part("points")
     if not measured:

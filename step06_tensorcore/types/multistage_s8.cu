@@ -1,4 +1,4 @@
-/* The multistage kernel for s8, which comes as tn alone. */
+/* The multistage kernel for s8, which comes only as tn. */
 #include "../multistage.cuh"
 
 cudaError_t multistage_s8(const gemm_problem *p, cudaStream_t stream) {

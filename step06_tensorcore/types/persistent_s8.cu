@@ -1,4 +1,4 @@
-/* The persistent kernel for s8, of which wgmma takes the layout tn alone. */
+/* The persistent kernel for s8; wgmma only takes layout tn. */
 #include "../persistent.cuh"
 
 persistent_choice *persistent_s8(void) {

@@ -1,4 +1,4 @@
-/* The persistent kernel for tf32, of which wgmma takes the layout tn alone. */
+/* The persistent kernel for tf32; wgmma only takes layout tn. */
 #include "../persistent.cuh"
 
 persistent_choice *persistent_tf32(void) {

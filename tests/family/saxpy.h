@@ -1,4 +1,5 @@
-/* A family of its own, in one folder: y = a*x + y. It shows that the bench knows no family, and how little one is. */
+/* A family of its own, in one folder: y = a*x + y. It shows that the bench does not know the families, and how little
+ * one needs. */
 #ifndef KL_SAXPY_H
 #define KL_SAXPY_H
 

@@ -1,4 +1,4 @@
-/* The family's table, and a step of a right variant and a wrong one. */
+/* The table of the family, and a step with a correct variant and a wrong one. */
 #include "saxpy.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Gzip: any bytes as such; or, where the first byte is odd, bytes packed here, then whole, cut off or changed. What is
- * whole must come back byte for byte, what is cut off must be refused. scripts/fuzz.sh builds and runs it. */
+/* Gzip: any bytes as gzip data; or, if the first byte is odd, bytes packed here, then complete, truncated or modified.
+ * Complete data must come back byte for byte, truncated data must be refused. scripts/fuzz.sh builds and runs it. */
 #include <zlib.h>
 
 #include "readers/input.h"

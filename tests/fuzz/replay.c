@@ -1,5 +1,5 @@
-/* Stands in for libFuzzer where there is none: gives every file, or file of a folder, to the fuzz target once, then
- * a few hundred mutations of it that are the same on every run. REPLAY_MUTATIONS=N changes their number. */
+/* Replaces libFuzzer where there is none: passes every file, or every file of a folder, to the fuzz target once, then a
+ * few hundred mutations of it that are the same on every run. REPLAY_MUTATIONS=N changes their number. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A plain GEMM of every type and layout, a thread an element, and the same with one mistake at a time: does the harness
- * find it? */
+/* A plain GEMM of every type and layout, one thread per element, and the same with one mistake at a time: does the
+ * harness find it? */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

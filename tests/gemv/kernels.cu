@@ -1,4 +1,4 @@
-/* A plain GEMV, a thread a row, and the same with one mistake at a time: does the harness find it? */
+/* A plain GEMV, one thread per row, and the same with one mistake at a time: does the harness find it? */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

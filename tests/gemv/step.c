@@ -1,4 +1,4 @@
-/* A step of one right variant, wrong ones, and one with candidates. */
+/* A step with one correct variant, wrong ones, and one with candidates. */
 #include "gemv/gemv.h"
 
 GEMV_VARIANT(plain);

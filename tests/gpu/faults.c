@@ -1,6 +1,6 @@
-/* Does operand_sets_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the very fault in
- * the report: the right one must pass in silence, each of the others be refused for the right reason. Prints "ok NAME"
- * or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 when any failed, 3 without a GPU. */
+/* Does operand_sets_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the specific fault
+ * in the report: the correct one must pass silently, each of the others must be refused for the right reason. Prints
+ * "ok NAME" or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 if any failed, 3 without a GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,29 +122,30 @@ static const experiment experiments[] = {
     {"a write before C",
      launch_writes_before_c,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first 1 floats before C\n", NULL, NULL, NULL},
+     {": 1 words changed that must not be written, the first 1 floats before C\n", NULL, NULL, NULL},
      "pass: "},
     {"a write after C",
      launch_writes_after_c,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first 0 floats after the end of C\n", NULL, NULL, NULL},
+     {": 1 words changed that must not be written, the first 0 floats after the end of C\n", NULL, NULL, NULL},
      "pass: "},
     {"a write to C's padding",
      launch_writes_padding,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 3, column 29 of C (37 x 29, leading dimension 31)\n",
+     {": 1 words changed that must not be written, the first at row 3, column 29 of C (37 x 29, leading dimension "
+      "31)\n",
       NULL, NULL, NULL},
      "pass: "},
     {"a write to A",
      launch_writes_a,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 1, column 2 of A (37 x 33, leading dimension 35)\n",
+     {": 1 words changed that must not be written, the first at row 1, column 2 of A (37 x 33, leading dimension 35)\n",
       NULL, NULL, NULL},
      " of C ("},
     {"a write to B",
      launch_writes_b,
      {SHAPE, .alpha = 1.0f, .beta = 0.0f},
-     {": 1 words changed that nobody may write, the first at row 2, column 1 of B (33 x 29, leading dimension 32)\n",
+     {": 1 words changed that must not be written, the first at row 2, column 1 of B (33 x 29, leading dimension 32)\n",
       NULL, NULL, NULL},
      " of C ("},
 };

@@ -1,5 +1,5 @@
-/* Does the device's half of the verification say what the host's says? Both fill, compare and judge the same matrices of
- * every type and layout, right ones and wrong ones. */
+/* Does the device half of the verification agree with the host half? Both fill, compare and judge the same matrices of
+ * every type and layout, correct ones and wrong ones. */
 #ifndef KL_HALVES_H
 #define KL_HALVES_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What only a GPU can show of the measuring half: every step timed at small sizes, recorded, resumed, cold and warm,
-# with beta != 0, a GEMV's autotuner and its chains, searches and records of files, and the errors that need a device.
+# The part of measuring that needs a GPU: every step timed at small sizes, recorded, resumed, cold and warm,
+# with beta != 0, a GEMV's autotuner and its chains, searches and records from files, and the errors that need a device.
 # STEPS="step06 step08" narrows it. Prints "ok NAME" or "FAIL NAME: ..." and, last, "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do the accuracies that come with optdigits come out on the GPU, by every method of step 8, with the neighbours that the
+# Does every method of step 8 reproduce, on the GPU, the accuracies that come with optdigits, with the neighbours that the
 # CPU finds? The data are in KNN_DATA, else in data/ (make data fetches them). Last line: "N passed, N failed, N
 # skipped".
 set -u

@@ -1,4 +1,4 @@
-/* A plain search, a thread a query, and the same with one mistake at a time: does the harness find it? */
+/* A plain search, one thread per query, and the same with one mistake at a time: does the harness find it? */
 #include <cuda_runtime.h>
 
 #include "knn/knn.h"

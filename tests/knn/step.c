@@ -1,4 +1,4 @@
-/* A step of one right method, wrong ones, and ones that refuse. */
+/* A step with one correct method, wrong ones, and ones that refuse. */
 #include "knn/knn.h"
 
 static size_t workspace(const knn_problem *p, size_t limit) {

@@ -9,7 +9,7 @@ WITH link AS (SELECT name, n, k, cache, place,
               WHERE op = 'gemv_chain' AND gemv_text.step = :step AND dtype = 'f16' AND mode IN ('graph', 'pdl')
               GROUP BY name, n, k, cache, place)
 SELECT CASE WHEN n = k THEN n ELSE n || ' × ' || k END AS "n = k", '`' || name || '`' AS variant, cache AS "L2",
-       us AS "µs a link", pdl AS "with PDL, µs", ratio AS "times as fast, median (min..max)"
+       us AS "µs per link", pdl AS "with PDL, µs", ratio AS "speed-up, median (min..max)"
 FROM link
 ORDER BY n * k, n, place, cache;
 -- part: below

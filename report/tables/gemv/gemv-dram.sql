@@ -5,7 +5,7 @@
 SELECT '`' || variant || '`' AS variant, n || ' × ' || k AS "n × k", dtype AS type,
        significant(matrix_bytes / 1e6, 4) AS "A, MB",
        form('%s (%s..%s)', significant(dram_bytes_median / 1e6, 4), significant(dram_bytes_min / 1e6, 4),
-            significant(dram_bytes_max / 1e6, 4)) AS "read from DRAM a launch, MB: median (min..max)",
+            significant(dram_bytes_max / 1e6, 4)) AS "read from DRAM per launch, MB: median (min..max)",
        percent(share_median) AS "% of A: median", percent(share_min) AS "least"
 FROM (SELECT min(rowid) AS first, max(rowid) AS last FROM gemv_dram WHERE step = :step GROUP BY variant, dtype, n, k)
 JOIN gemv_dram ON gemv_dram.rowid = last

@@ -18,8 +18,8 @@ FROM (SELECT *, row_number() OVER (PARTITION BY search ORDER BY us, row) AS rank
 WHERE rank = 1
 ORDER BY n * k, n;
 -- part: below
-SELECT 'In brackets how many times as long the slowest candidate takes. n: rows a block, r: threads a row, u: loads in ' ||
-       'flight a row, v: rows a thread.'
+SELECT 'In brackets the time of the slowest candidate divided by this one''s. n: rows per block, r: threads per row, ' ||
+       'u: loads in flight per row, v: rows per thread.'
 UNION ALL
 SELECT sub('Searched on ' || max(text) || '; ' || :dtype || ', medians; the best four are timed again, longer.')
 FROM source WHERE kind = 'search';

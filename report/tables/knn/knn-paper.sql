@@ -26,6 +26,6 @@ ORDER BY d, n;
 -- part: below
 SELECT sub('Recorded on ' || max(CASE kind WHEN 'knn' THEN text END) ||
            coalesce(' and ' || max(CASE kind WHEN 'knn_cpu' THEN device END), '') || '; m = 1200, k = 25, median ms (with ' ||
-           'copies from and to the host), then how many times as fast `exact_tc` is. OpenBLAS on all cores, ANN on one; ' ||
+           'copies from and to the host), then the speed-up of `exact_tc`. OpenBLAS on all cores, ANN on one; ' ||
            'building the tree is not counted.')
 FROM source;

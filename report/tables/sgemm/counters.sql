@@ -17,11 +17,11 @@ WITH fact AS (
     FROM variant AS v LEFT JOIN counter AS c ON (c.step, c.variant) = (v.step, v.variant)
     WHERE v.step = :step AND family <> 'gemv'
     GROUP BY v.variant, place)
-SELECT '`' || variant || '`' AS variant, form('%.2f', sectors) AS "sectors a load request", form('%.2f', dram) AS
+SELECT '`' || variant || '`' AS variant, form('%.2f', sectors) AS "sectors per load request", form('%.2f', dram) AS
        "DRAM GB read", form('%.2f', conflicts) AS "shared bank conflicts, millions", form('%.1f %%', issue) AS
        "issue slots busy", form('%.1f %%', fma) AS "FMA pipe", form('%.1f %%', warps) AS "warps active",
        (SELECT text FROM largest_stall AS s WHERE s.step = :step AND s.variant = fact.variant) AS
-       "largest stall: warps an issue"
+       "largest stall: warps per issue"
 FROM fact ORDER BY place;
 -- part: below
 SELECT sub('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) || '.')

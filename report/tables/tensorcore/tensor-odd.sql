@@ -11,7 +11,7 @@ WITH pair(place, m, n, k, next_m, next_n, next_k) AS (
 SELECT pair.m || ' × ' || pair.n || ' × ' || pair.k AS "m × n × k", '`' || name.variant || '`' AS variant, a.ms,
        a.tflops AS "TFLOP/s", a.ratio AS "ratio to cuBLAS, median (min..max)",
        next_m || ' × ' || next_n || ' × ' || next_k AS "next aligned", b.ms AS "its ms",
-       form('%.2f', a.ms_median / b.ms_median) AS "times as long"
+       form('%.2f', a.ms_median / b.ms_median) AS "slow-down"
 FROM pair JOIN name
 LEFT JOIN here AS a ON (a.variant, a.m, a.n, a.k) = (name.variant, pair.m, pair.n, pair.k)
 LEFT JOIN here AS b ON (b.variant, b.m, b.n, b.k) = (name.variant, next_m, next_n, next_k)

@@ -14,7 +14,7 @@ LEFT JOIN tensor_text AS t ON (t.step, variant, t.dtype, t.layout, m, n, k, load
                               (:step, best, kind.dtype, kind.layout, side, side, side, 'burst')
 ORDER BY place;
 -- part: below
-SELECT 'TFLOP/s (of s8: TOP/s), in brackets the ratio to cuBLAS in the same type, of tf32x3 to cuBLAS in FP32.'
+SELECT 'TFLOP/s (for s8, TOP/s), in brackets the ratio to cuBLAS in the same type (for tf32x3, in FP32).'
 UNION ALL
 SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair.')
 FROM source WHERE kind = 'tensor';

@@ -17,5 +17,5 @@ LEFT JOIN tensor_baseline AS cublas
 ORDER BY place, side;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `persistent`, tn; ' ||
-           'sustained: both sides in turn without a pause, the second half of the time.')
+           'sustained: both sides alternating without a pause, the second half of the time.')
 FROM source WHERE kind = 'tensor';
