@@ -1,17 +1,17 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
-# ARCHS="80 89 90a": the GPUs to make machine code for (default: the one here, else 90a; scripts/archs.sh).
-# CUDA_HOME, NVCC, CC: the toolkit and the C compiler, where those that scripts/deps.sh finds will not do.
+# ARCHS="80 89 90a": GPUs to generate machine code for (default: the one in this machine, else 90a; scripts/archs.sh).
+# CUDA_HOME, NVCC, CC: the toolkit and the C compiler to use instead of those that scripts/deps.sh finds.
 
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-# All of the machine, where -j does not say otherwise.
+# Use all cores unless -j says otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-$(if $(filter clean,$(goals)),$(eval .NOTPARALLEL:)) # clean, then what is built after it
+$(if $(filter clean,$(goals)),$(eval .NOTPARALLEL:)) # clean must finish before anything else is built
 Q := $(if $(V),,@)
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 $(if $(filter profile,$(goals)),$(if $(STEP),,$(error profile: STEP is not set, e.g. make profile STEP=step04)))
@@ -20,7 +20,7 @@ $(if $(filter compare,$(goals)),$(if $(and $(A),$(B)),,$(error compare: A and B 
 
 include scripts/make/toolkit.mk scripts/make/build.mk
 
-# ---- what a step is made of ------------------------------------------------------------------------------------------
+# ---- the parts of a step ---------------------------------------------------------------------------------------------
 
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
@@ -35,12 +35,12 @@ also_step08_knn := build/obj/step05_doublebuffer/stream_k.cu.o
 step_objects = $(call objects,$(1)) $(also_$(1)) $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
 $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS)$(if $(findstring knn,$(s)), -lz))))
 
-# Step 8's methods for other languages: all of the step but main.
+# Step 8's methods for other languages: the whole step except main.
 library := build/step08/libknn.so
 $(eval $(call program,$(library),build/obj/step08_knn/library/knn_library.c.o \
     $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS) -lz,-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
 
-# What step 8 is compared with on the CPU: OpenBLAS, and ANN where it is installed.
+# Step 8's baselines on the CPU: OpenBLAS, and ANN if it is installed.
 ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)
 openblas_library ?= -lopenblas
 $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/knn_cpu.c tests/baselines/ann.cpp) \
@@ -53,7 +53,7 @@ $(linked):
 	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out build/lib/%san_sim.a,$(filter %.o %.a,$^)) \
 	    -Wl,--end-group $(link_libs)
 
-# ---- what people do with it ------------------------------------------------------------------------------------------
+# ---- goals -----------------------------------------------------------------------------------------------------------
 
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
@@ -61,11 +61,11 @@ scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters col
 .PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
         notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 
-all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator where there is no GPU
+all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator if there is no GPU
 sim: $(sim) ## build the simulator for this machine: build/sim/libcudart.so.13
 sim-all: $(sim_all) ## the same for every instruction set: build/sim-all/libcudart.so.13
 
-# stepNN: ## build one step: stepNN_name/run, and the link stepNN to its folder
+# stepNN: ## build one step: stepNN_name/run, with a link stepNN to its folder
 define step_goal
 .PHONY: $(call number,$(1))
 $(call number,$(1)): $(1)/run $(if $(gpu),,$(sim))
@@ -76,28 +76,28 @@ $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
-demo: all ## everything the project does, small, with a GPU or without
+demo: all ## show everything the project does, in small, with or without a GPU
 	@sh scripts/demo.sh
 test_programs := sim $(tests) $(sim_tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(programs) build/tests/conformance
-test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (and test-gpu on a GPU)
+test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (with a GPU also test-gpu)
 	@sh scripts/run_tests.sh
-test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## longer lists, every instruction set, sanitizers and fuzzing, too
+test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
 test-sanitizers: $(sanitized) ## the simulator's and readers' tests, steps and programs under ASan, UBSan and TSan
 	@sh scripts/sanitizers.sh
 test-tuned: ## is step 7's autotuned ever slower than another variant? 100 random shapes (SHAPES=, SEED=)
 	@sh tests/gpu/tuned.sh
-check-layout: ## do includes follow the modules' order, and are files and folders of a size to read?
+check-layout: ## check that includes follow the modules' order and that no file or folder is too large
 	@python3 scripts/check_layout.py
-bench-sim: all sim $(sim_bench) ## time the simulator beside its targets (RUNS=5)
+bench-sim: all sim $(sim_bench) ## time the simulator and compare with its targets (RUNS=5)
 	@sh scripts/bench_sim.sh
 
-# Goals that are scripts, whose line `# help: ` says what they do.
+# Goals that run a script, whose line `# help: ` describes them.
 ptx: all
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
-notes: ## refresh the tables of the notes from the recorded measurements
+notes: ## update the numbers in the notes from the recorded measurements
 	@python3 -B -m report notes
-notes-check: ## fail when a table of the notes is not what was recorded
+notes-check: ## fail if a number in the notes differs from the recorded one
 	@python3 -B -m report notes --check
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')

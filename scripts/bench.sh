@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts afresh)
+# help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
 # Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
 # tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is
 # article: the paper's shapes and larger ones). What is already recorded there is not measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also

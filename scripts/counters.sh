@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: count what every step does (Nsight Compute) and record it (BENCH_STEPS= narrows it)
+# help: record Nsight Compute's counters for every step (BENCH_STEPS= narrows it)
 # Counts what every variant does on this GPU at m = n = k = 4096 (scripts/metrics.txt, one launch each, by Nsight
 # Compute) and records it in plots/data/GPU/counters.csv, which is replaced when all is counted.
 # BENCH_STEPS="step01 step04" narrows it; what is recorded of the other steps stays.

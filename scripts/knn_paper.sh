@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: the paper's three experiments on step 8, recorded (PARTS=, MINUTES=, FORCE=1)
+# help: repeat and record the paper's three experiments on step 8 (PARTS=, MINUTES=, FORCE=1)
 # The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What is already
 # recorded there is not measured again. PARTS="table select cpu rates" narrows it:
 #   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute force,

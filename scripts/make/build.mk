@@ -1,12 +1,12 @@
-# How a file is compiled, and the one way to link: every program is a line of `program`.
+# How files are compiled and linked: every program is one call of `program`.
 CPPFLAGS := -Icommon
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror \
           -isystem "$(CUDA_DIR)/include" -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
-# ptxas fails the build on a spilled register too, but for files that say "spills: intended".
+# ptxas also fails the build on a spilled register, except in files that say "spills: intended".
 NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden \
              -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
 no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
-# RUNPATH, so that LD_LIBRARY_PATH can put another libcudart under a program.
+# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart.
 LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)"
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
@@ -15,7 +15,7 @@ compile_cuda = "$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -
 say = @echo "$(1)"; mkdir -p $(@D)
 objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(addprefix $(d)/,*.c *.cu types/*.cu))))
 
-# $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): it is linked of these, after what every program needs.
+# $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): links FILE from these.
 define program
 linked += $(1)
 $(1): $(2) build/flags

@@ -17,10 +17,10 @@ $(eval $(call program,$(sim_all),$(sim_all_objects),-lm -lpthread,$(sim_flags)))
 $(sim) $(sim_all): common/sim/libcudart.map
 build/lib/sim.a: $(sim_objects)
 
-# -fno-strict-aliasing: a lane array is whatever its instruction says. Rounding: as the operation says, never fused.
+# -fno-strict-aliasing: the type of a lane array depends on the instruction. Rounding: as the operation says, never fused.
 as_written := -fno-strict-aliasing -ffp-contract=off -fno-math-errno
 build/obj/common/sim/%.o: CFLAGS += $(as_written)
-# What picks a set at run time must run everywhere.
+# The code that picks a set at run time must run everywhere.
 build/obj/common/sim/isa.c.%.o: common/sim/isa.c build/flags
 	$(call say,cc    $< ($*))
 	$(Q)$(compile_c) '-DSIM_ISAS=$(patsubst %,ISA(%),$(if $(filter all,$*),$(isas),$*))'

@@ -6,7 +6,7 @@ programs := $(patsubst tests/programs/%.cu,build/tests/programs/%,$(wildcard tes
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
-# Steps of right variants and of ones with a fault each; step 7's configurations, each a variant.
+# Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
 $(foreach t,$(sim_tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o build/lib/sim.a,-lcmocka -lm -lpthread)))
@@ -22,9 +22,9 @@ build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim -DSIM_ISA=$(isa)
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # Fedora's place of cblas.h; deps.sh looks there too
 
-# They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Of their code for the
-# host, tables and checks, the optimisation would take longer than it saves. Conformance is every instruction of the PTX
-# ISA, once: some of its kernels spill; wgmma and setmaxnreg are sm_90a's only.
+# They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host
+# code would take longer than it saves. Conformance has every instruction of the PTX ISA once: some of its kernels spill,
+# and wgmma and setmaxnreg exist on sm_90a only.
 hopper := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
 build/obj/tests/%.cu.o: gencode := $(gencode_here)
