@@ -103,7 +103,7 @@ plots: ## draw the figures from the recorded measurements (TERM=dumb: in the ter
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
 compare: ## compare two recorded files: A=old.csv B=new.csv
 	@python3 -B -m report compare "$(A)" "$(B)"
-profile: ## Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
+profile: ## run Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
 	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
 check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)
 	@echo "every kernel compiles for $(addprefix sm_,$(checked))$(left_out)"
@@ -113,10 +113,10 @@ build/archs/%.o: %.cu build/flags
 build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
 compile_commands.json: ## tell editors (clangd) how each file is compiled
 	@$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
-format: ## clang-format every .c, .h, .cu and .cuh
+format: ## run clang-format on every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { echo "format: clang-format is missing; type: apt-get install clang-format" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
-clean: ## remove what was built (the toolkit in build/cuda stays: rm -r build)
+clean: ## remove what was built, except for the toolkit in build/cuda
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done
 	@rmdir build 2>/dev/null || true

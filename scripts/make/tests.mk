@@ -20,7 +20,7 @@ build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icommon/sim -DSIM_ISA=$(isa)
-build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # Fedora's place of cblas.h; deps.sh looks there too
+build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host
 # code would take longer than it saves. Conformance has every instruction of the PTX ISA once: some of its kernels spill,

@@ -1,6 +1,7 @@
-/* Does operand_sets_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the specific fault
- * in the report: the correct one must pass silently, each of the others must be refused for the right reason. Prints
- * "ok NAME" or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 if any failed, 3 without a GPU. */
+/* Does operand_sets_verify() find what is wrong with a kernel? Runs the launchers of faults.cu and looks for the
+ * specific fault in the report: the correct one must pass silently, each of the others must be refused for the right
+ * reason. Prints "ok NAME" or "FAIL NAME", last "N passed, N failed". Exit status: 0, 1 if any failed, 3 without a GPU.
+ */
 #include <stdlib.h>
 #include <string.h>
 
