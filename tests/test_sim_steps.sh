@@ -62,10 +62,10 @@ check "the known devices are named" eval '[ -n "$devices" ]'
 for dir in step[0-9][0-9]_*; do
     step=${dir%%_*} size="--size 96"
     case $step in # how much of the list: steps 6 and 7 have it once for each type
-    step06) every=${all:+5} every=${every:-20} ;;
+    step06) every=${all:+5} every=${every:-30} ;;
     step07) every=${all:+1} every=${every:-6} ;;
     step08) every=${all:+2} every=${every:-12} size="--m 5 --n 1500 --d 40 --k 96" ;;
-    *) every=${all:+1} every=${every:-2} ;;
+    *) every=${all:+1} every=${every:-3} ;;
     esac
     run "$dir/run" --sim --sweep check --every $every
     add "$step: the check list"
