@@ -114,7 +114,8 @@ build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),cod
 compile_commands.json: ## tell editors (clangd) how each file is compiled
 	@$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
 format: ## run clang-format on every .c, .h, .cu and .cuh
-	@command -v clang-format >/dev/null || { echo "format: clang-format is missing; type: apt-get install clang-format" >&2; exit 2; }
+	@command -v clang-format >/dev/null || { [ "$$(id -u)" = 0 ] || sudo='sudo '; \
+	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 clean: ## remove what was built, except for the toolkit in build/cuda
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json

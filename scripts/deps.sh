@@ -265,7 +265,7 @@ done
 
 groups=${groups:- cuda plots test baselines}
 if [ "$cc" != gcc ]; then have "${cc%% *}" || die "CC=$cc cannot be run"; fi # gcc comes with a package
-packages=$(missing_packages $groups | awk '!seen[$0]++')
+packages=$(missing_packages $groups)
 if [ -n "$check_only" ]; then
     die_missing $packages
 else
