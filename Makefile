@@ -127,5 +127,4 @@ help: ## list the targets
 	    for name in $(scripted); do printf '%-22s ' $$name; sed -n 's/^# help: //p' scripts/$$(echo $$name | tr - _).sh; done; \
 	    echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), V=1 (show commands)'; \
 	} 2>/dev/null || true
-
 -include $(shell find build -name '*.d' 2>/dev/null)
