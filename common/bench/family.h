@@ -61,8 +61,8 @@ typedef struct {
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
 
-/* All functions get the session first; `problem` is one of the family's structs of problem_size bytes, `operands` what
- * `create` made. NULL where the family has nothing to do, if it says so. */
+/* The table. `problem` points to one of the family's structs of problem_size bytes, `operands` to what `create` made. A
+ * function whose comment ends with NULL may be NULL. */
 typedef struct {
     const char *op;                      /* as recorded: "gemm" */
     const char *noun;                    /* what the step has several of: "variant" */
@@ -72,16 +72,16 @@ typedef struct {
 
     /* Variant number i of the table that bench_main got. */
     bench_variant (*variant)(const void *variants, int i);
-    /* Fills in its part of the command line; the options' values belong into session.state. */
+    /* Fills in its part of the command line; the options' values go into session.state. */
     void (*program)(session *s, options_program *p);
     /* After parsing, before the device is opened: files that have to be writable. EXIT_OK or a status. NULL. */
     int (*prepare)(session *s);
     /* After the device is open: libraries, memory to use. EXIT_OK, or the exit status after a line. NULL. */
     int (*open)(session *s);
     void (*close)(session *s); /* NULL */
-    /* Does something else than run variants, if the command line says so: the exit status, or -1. NULL. */
+    /* Does something other than run variants, if the command line says so: the exit status, or -1. NULL. */
     int (*instead)(session *s);
-    /* More lines for --list, below the variants. NULL. */
+    /* Further lines for --list, below the variants. NULL. */
     void (*list)(const session *s);
     /* Kernel number i of a variant, and its name where there are several ("" otherwise). False: no more. NULL where all
      * variants have one. */
