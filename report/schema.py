@@ -27,6 +27,8 @@ RECORD = columns("""
     cache:text! mode:text! ms_median:real ms_min:real ms_max:real gflops:real gbps:real peak_share:real
     baseline:text baseline_ms:real ratio:real ratio_min:real ratio_max:real max_err_bound_share:real
     clock_mhz:real power_w:real device:text! cc:text driver:text cuda:text date:text
+    baseline_call:text? cublas:text? version:text? pairs:int? sets:int? ms_low:real? ms_high:real? ratio_low:real?
+    ratio_high:real? calls_tried:int? calls_failed:int? calls_wrong:int?
 """)
 
 ORIGIN = " device:text! cc:text driver:text cuda:text date:text!"

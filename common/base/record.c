@@ -59,12 +59,35 @@ static const field fields[] = {
     FIELD(TEXT, driver),
     FIELD(TEXT, cuda),
     FIELD(TEXT, date),
+    FIELD(TEXT, baseline_call),
+    FIELD(TEXT, cublas),
+    FIELD(TEXT, version),
+    FIELD(OPTIONAL_WHOLE, pairs),
+    FIELD(OPTIONAL_WHOLE, sets),
+    FIELD(NUMBER, ms_low),
+    FIELD(NUMBER, ms_high),
+    FIELD(NUMBER, ratio_low),
+    FIELD(NUMBER, ratio_high),
+    FIELD(OPTIONAL_WHOLE, calls_tried),
+    FIELD(OPTIONAL_WHOLE, calls_failed),
+    FIELD(OPTIONAL_WHOLE, calls_wrong),
 };
 
-enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0], FIELDS_OF_0_9 = 32 };
 
-static const char header_line[] = RECORD_HEADER "\n";
+static const char header_line[] = RECORD_HEADER "\n", header_of_0_9[] = RECORD_HEADER_OF_0_9 "\n";
 enum { HEADER_LENGTH = sizeof header_line - 1 };
+
+record record_empty(void) {
+    record r;
+    memset(&r, 0, sizeof r);
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        void *at = (char *)&r + fields[i].offset;
+        if (fields[i].kind == NUMBER) *(double *)at = NAN;
+        if (fields[i].kind == WHOLE || fields[i].kind == OPTIONAL_WHOLE) *(int64_t *)at = -1;
+    }
+    return r;
+}
 
 static const char *text_in(const record *r, const field *f) {
     return (const char *)r + f->offset;
@@ -292,6 +315,8 @@ static const char *prepare_open(const target *t, const char *header) {
     const size_t header_length = strlen(header);
     if (t->shared >= 0) return NULL;
     if (length == 0) return header_length > 0 ? try_to_write(t, header) : NULL;
+    if (header == header_line && file_holds(t->fd, 0, header_of_0_9, sizeof header_of_0_9 - 1))
+        return "was recorded by version 0.9, which had fewer columns: name a new file";
     if (header_length > 0 && !file_holds(t->fd, 0, header, header_length))
         return "holds something else: its first line is not this program's header";
     if (header_length == 0 && !file_holds(t->fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
@@ -323,6 +348,7 @@ int record_json_prepare(const char *path, FILE *err) {
 typedef struct {
     const char *at, *end;
     long line;
+    int fields;       /* of each row */
     char reason[128]; /* set where reading failed */
 } reader;
 
@@ -414,23 +440,25 @@ static bool read_row(reader *in, record *r) {
     const char *start = in->at;
     int count = 0;
     for (;;) {
-        if (!read_field(in, count < FIELD_COUNT ? texts[count] : surplus)) return false;
+        if (!read_field(in, count < in->fields ? texts[count] : surplus)) return false;
         count++;
         if (*in->at++ == '\n') break;
     }
-    if (count != FIELD_COUNT) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", FIELD_COUNT);
-    memset(r, 0, sizeof *r);
-    for (int i = 0; i < FIELD_COUNT; i++)
+    if (count != in->fields) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", in->fields);
+    *r = record_empty();
+    for (int i = 0; i < in->fields; i++)
         if (!set_field(in, &fields[i], texts[i], r)) return false;
     for (; start < in->at; start++) in->line += *start == '\n';
     return true;
 }
 
 static bool read_header(reader *in) {
-    const size_t length = (size_t)(in->end - in->at);
-    if (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0)
+    const size_t length = (size_t)(in->end - in->at), of_0_9 = sizeof header_of_0_9 - 1;
+    const bool old = length >= of_0_9 && memcmp(in->at, header_of_0_9, of_0_9) == 0;
+    if (!old && (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0))
         return refuse(in, "not this program's header");
-    in->at += HEADER_LENGTH;
+    in->fields = old ? FIELDS_OF_0_9 : FIELD_COUNT;
+    in->at += old ? of_0_9 : HEADER_LENGTH;
     in->line++;
     return true;
 }

@@ -6,9 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define RECORD_HEADER                                                                                                  \
+/* Files of version 0.9 end with `date`; they can be read, but not appended to. */
+#define RECORD_HEADER_OF_0_9                                                                                           \
     "step,variant,op,dtype,layout,m,n,k,d,alpha,beta,cache,mode,ms_median,ms_min,ms_max,gflops,gbps,peak_share,"       \
     "baseline,baseline_ms,ratio,ratio_min,ratio_max,max_err_bound_share,clock_mhz,power_w,device,cc,driver,cuda,date"
+#define RECORD_HEADER                                                                                                  \
+    RECORD_HEADER_OF_0_9                                                                                               \
+    ",baseline_call,cublas,version,pairs,sets,ms_low,ms_high,ratio_low,ratio_high,calls_tried,calls_failed,calls_wrong"
 
 enum { RECORD_TEXT = 64 };
 
@@ -18,7 +22,8 @@ typedef struct {
     int64_t m, n, k, d; /* d is -1 (an empty field) where it does not apply */
     double alpha, beta;
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
-                                                 * transfers (events, with copies from and to the host) | cpu; sim */
+                                                 * chain | transfers (events, with copies from and to the host) |
+                                                 * cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
     double peak_share;                          /* of the device's peak, 1 = all of it */
@@ -27,7 +32,18 @@ typedef struct {
     double max_err_bound_share;                      /* worst |c - ref| / bound */
     double clock_mhz, power_w;
     char device[RECORD_TEXT], cc[RECORD_TEXT], driver[RECORD_TEXT], cuda[RECORD_TEXT], date[RECORD_TEXT];
+    char baseline_call[RECORD_TEXT]; /* the fastest of the library's calls: "cublasSgemm", "cublasLt heuristic 3" */
+    char cublas[RECORD_TEXT];        /* its version: "13.1.0" */
+    char version[RECORD_TEXT];       /* this repository's: "0.10.0 1a2b3c4" */
+    int64_t pairs, sets;             /* samples of each side; operand sets that they took in turn; -1: empty */
+    double ms_low, ms_high;          /* the median's 95 % confidence interval; so has the ratio's */
+    double ratio_low, ratio_high;
+    int64_t calls_tried, calls_failed, calls_wrong; /* as the baseline: all; those that refused the problem; those whose
+                                                     * result was wrong; -1: empty */
 } record;
+
+/* A row in which nothing is known. */
+record record_empty(void);
 
 /* Checks, before anything is measured, that `path` can be appended to: it can be opened for writing and, if it is not
  * empty, starts with RECORD_HEADER and ends with a newline (no newline means a write was cut short). The file is left
@@ -53,7 +69,7 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
  * break. */
 void record_put_csv_text(FILE *f, const char *text);
 
-/* Reads a CSV written by record_csv_append. *rows is malloc'ed (to be freed) and *count set. Returns 0, or 2 after one
+/* Reads a CSV written by record_csv_append of this version or of 0.9. *rows is malloc'ed (to be freed) and *count set. Returns 0, or 2 after one
  * line on `err` naming the file, the line and the reason. A file that does not exist has no rows. */
 int record_csv_load(const char *path, record **rows, int *count, FILE *err);
 

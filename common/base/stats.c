@@ -5,11 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const stats_summary nothing = {NAN, NAN, NAN};
+static const stats_summary nothing = {NAN, NAN, NAN, NAN, NAN};
 
 static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* The index of the interval's lower end in `count` sorted values: below the true median lie i of them with a probability
+ * of (count choose i) / 2^count. */
+static int interval_begin(int count) {
+    double below = 0.0;
+    int l = 0;
+    for (;; l++) {
+        below += exp(lgamma(count + 1.0) - lgamma(l + 1.0) - lgamma(count - l + 1.0) - count * log(2.0));
+        if (below > 0.025) break;
+    }
+    return l > 0 ? l - 1 : 0;
 }
 
 /* Sorts `values`. A NAN has no place in an order, so a single one makes the whole summary NAN rather than hide in it.
@@ -19,8 +31,8 @@ static stats_summary summarise_in_place(double *values, int count) {
         if (isnan(values[i])) return nothing;
     qsort(values, (size_t)count, sizeof *values, ascending);
 
-    const int middle = count / 2;
-    stats_summary s = {values[middle], values[0], values[count - 1]};
+    const int middle = count / 2, low = interval_begin(count);
+    stats_summary s = {values[middle], values[0], values[count - 1], values[low], values[count - 1 - low]};
     if (count % 2 == 0) s.median = 0.5 * (values[middle - 1] + values[middle]);
     return s;
 }

@@ -14,9 +14,9 @@ bool bench_refused(cudaError_t error) {
 }
 
 record session_describe(const session *s, const char *variant, const char *op) {
-    record r = {.m = -1, .n = -1, .k = -1, .d = -1, .alpha = 1.0, .beta = 0.0};
-    r.ms_median = r.ms_min = r.ms_max = r.gflops = r.gbps = r.peak_share = NAN;
-    r.baseline_ms = r.ratio = r.ratio_min = r.ratio_max = r.max_err_bound_share = r.clock_mhz = r.power_w = NAN;
+    record r = record_empty();
+    r.alpha = 1.0;
+    r.beta = 0.0;
     snprintf(r.step, sizeof r.step, "%s", s->step);
     snprintf(r.variant, sizeof r.variant, "%s", variant);
     snprintf(r.op, sizeof r.op, "%s", op);

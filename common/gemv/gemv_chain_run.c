@@ -71,7 +71,7 @@ static void measure(const session *s, chain_pair *c, record rows[WAYS]) {
     s->family->plan(s, &c->chain.what, &plan);
     CUDA_CHECK(timing_run(&task, s->stream, &t));
     of_plain = t;
-    of_plain.ratio = of_plain.baseline_ms = (stats_summary){NAN, NAN, NAN};
+    of_plain.ratio = of_plain.baseline_ms = (stats_summary){NAN, NAN, NAN, NAN, NAN};
     if (pdl) of_plain.ours_ms = t.baseline_ms;
     bench_fill_in(&rows[PLAIN], &plan, &of_plain);
     bench_fill_in(&rows[PDL], &plan, &t);
