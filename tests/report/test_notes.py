@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from support import ROOT, Case, read, report, write
+from support import HERE, ROOT, Case, read, report, write
 
 from report import load, notes, tables
 
@@ -51,6 +51,20 @@ class Notes(Case):
         self.notes()
         self.assertEqual(os.stat(os.path.join(self.tmp, "README.md")).st_mode & 0o777, 0o640)
         self.assertFalse([name for name in os.listdir(self.tmp) if ".new" in name])
+
+    def test_values_of_another_gpu(self):
+        self.note("<!-- value: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> there and "
+                  "<!-- value@nvidia-h100: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> here\n")
+        self.assertEqual(self.notes().returncode, 0)
+        self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
+        self.assertIn("-->not measured<!-- end --> here", read(self.tmp, "README.md"))
+        shutil.copytree(os.path.join(HERE, "h100"), os.path.join(self.tmp, "nvidia-h100"))
+        self.assertEqual(self.notes().returncode, 0)
+        self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
+        self.assertIn("-->0.99<!-- end --> here", read(self.tmp, "README.md"))
+        before = self.note("one\n<!-- value@nvidia-h100: step05 stream_k 9 9 9 ratio -->?<!-- end -->\n")
+        self.refused(self.notes(), "README.md:2: that number is not among the recordings of nvidia-h100: `make bench`")
+        self.assertIn("-->?<!-- end -->", read(before))
 
     def test_an_example_in_a_code_block_stays(self):
         text = "```\n<!-- table: whatever -->\n```\n    ~~~\n<!-- value: -->\n    ~~~\n"
