@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from report import gpus, load, tables, values
+from report import claims, gpus, load, tables, values
 from report.load import Mistake
 
 HELP = """\
@@ -35,11 +35,16 @@ missing, that is an error.
                                                the one that the variant stands for on the ladder (of cublas: f16) and
                                                LAYOUT: tn, where none is named
   tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
+  claim: LADDER STEP VARIANT [SET]             "faster than cuBLAS at 8 of the 11 sizes recorded here", as its ratios say;
+                                               LADDER: sgemm, tensorcore, gemv; SET: square, article, odd; a type (f16)
+  span: LADDER STEP VARIANT [SET]              the least and the greatest of these ratios
+  either: WORDS/WORDS LIMIT KIND: ...          the first words where that value is no less than LIMIT, the second where it
+                                               is; as_much stands for two words
   tensor-limit: STEP tflops|clock [FORMAT]     the power-limited peak of f16 (views.sql: tensor_limit)
 """
 
-INLINE = re.compile(r"<!-- (" + "|".join(values.KINDS) + r")(?:@([a-z0-9-]+))?: ")
-ANY = re.compile(r"<!-- (" + "|".join(values.KINDS) + r"|table)(@[a-z0-9-]+)?: ")
+INLINE = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r")(?:@([a-z0-9-]+))?: ")
+ANY = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r"|table)(@[a-z0-9-]+)?: ")
 END = "<!-- end -->"
 
 
@@ -112,7 +117,7 @@ def inline(db, root, line, others=None):
         if end < 0 or another and another.start() < end:
             raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
         more = [root] if match[1] == "counter" else []
-        look_up = lambda of: values.KINDS[match[1]](of, words, *more)
+        look_up = lambda of: claims.KINDS[match[1]](of, words, *more)
         text = others.value(match[2], look_up) if match[2] else look_up(db)
         done += line[:match.start()] + marker[:close] + text + END
         line = marker[end + len(END):]
