@@ -2,7 +2,7 @@
 -- their headings) and the ratio that a figure draws. Shapes of one `line` are joined there. The peaks are the data
 -- sheet's; a GPU that devices.csv does not know has dashes in their place.
 -- part: reached
-WITH peak AS (SELECT * FROM devices WHERE name = (SELECT device FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn', 'knn_torch')))
+WITH peak AS (SELECT * FROM devices WHERE name = (SELECT device FROM source WHERE kind IN ('gemm', 'tensor', 'gemv')))
 SELECT 'sgemm' AS ladder, shape = 'article' AS line, m AS place,
        CASE shape WHEN 'square' THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END AS shape, '`' || variant || '`' AS first,
        ratio_text(ratio, ratio_low, ratio_high) AS second, percent(tflops / (SELECT fp32_tflops FROM peak)) AS third, ratio

@@ -300,9 +300,9 @@ END
 rows=$(for file in $files; do
     if [ "$file" != gemv_search.csv ]; then sed 1d "$folder/$file" 2>/dev/null; fi
 done | wc -l)
-done="$run of $total runs are done, $rows rows are in $folder"
+state="$run of $total runs are done, $rows rows are in $folder"
 if [ -n "$stopped" ]; then
-    echo "bench: $MINUTES minutes are over: $done; run the same command${FORCE:+ without FORCE} to continue" >&2
+    echo "bench: $MINUTES minutes are over: $state; run the same command${FORCE:+ without FORCE} to continue" >&2
 else
-    echo "bench: $done; draw it with make plots, refresh the notes with make notes" >&2
+    echo "bench: $state; draw it with make plots, refresh the notes with make notes" >&2
 fi

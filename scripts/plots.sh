@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
+# Draws the figures of recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
 # GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR.
 # CSV holds the FP32 GEMM steps' measurements. From beside it come GEMV's figures, plots/gemv_*.gp (gemv.csv and
 # gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
@@ -39,8 +39,8 @@ done
 [ -n "$terms" ] || usage "--term names no terminal"
 if [ -n "$device" ]; then
     [ -z "$csv" ] || usage "a device or a CSV, not both"
-    [ -d "$root/plots/data/$device" ] ||
-        usage "nothing is recorded of '$device', only of: $(ls -d "$root"/plots/data/*/ 2>/dev/null | sed 's|/$||; s|.*/||' | paste -sd ' ')"
+    there=$(for folder in "$root"/plots/data/*/; do basename "$folder"; done | paste -s -d ' ')
+    [ -d "$root/plots/data/$device" ] || usage "nothing is recorded of '$device', only of: $there"
     csv=$root/plots/data/$device/sgemm.csv
 fi
 out=${out:-$root/build/plots${device:+/$device}}
