@@ -118,7 +118,7 @@ static int choose(search *context) {
     tune_entry key = {.type = c->type, .n = c->n, .k = c->k};
     snprintf(key.variant, sizeof key.variant, "%s", v->name);
     snprintf(key.device, sizeof key.device, "%s", r->device);
-    snprintf(key.cache, sizeof key.cache, "%s", state->o.warm ? "warm" : "cold");
+    snprintf(key.cache, sizeof key.cache, "%s", r->cache);
     snprintf(key.mode, sizeof key.mode, "%s", r->mode);
     const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, &key, names, v->candidate_count);
     if (known == NULL && !state->o.tune) {
