@@ -70,8 +70,8 @@ static bool kernel(const session *s, const bench_variant *v, int i, kernel_info 
 static const char *how(const session *s) {
     const gemv_options *o = &gemv_state_of(s)->o;
     if (o->graph) return "in a chain, without and with programmatic dependent launch";
+    if (o->chain) return o->pdl ? "back to back with programmatic dependent launch" : "launches back to back";
     if (o->pdl) return "in CUDA graphs with programmatic dependent launch";
-    if (o->chain) return "launches back to back";
     return s->o.sweep == SWEEP_ARTICLE ? "single launches between events" : "in CUDA graphs";
 }
 
