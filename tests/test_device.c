@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "gpu/device.h"
-#include "tensor/verify.h"
-#include "gpu/error.h"
 #include "base/record.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "tensor/verify.h"
 
 /* ---- a fake CUDA runtime ---- */
 
@@ -410,7 +410,8 @@ static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
 
     const char *const rows =
         RECORD_HEADER "\nstep01_naive,coalesced,gemm,f32,nn,64,64,64,,1,0,cold,graph,0.01,0.01,0.01,52,4.9,0.001,"
-                      "cublas,0.005,0.5,0.4,0.6,0.1,1980,200,made up,9.0,580,13.0,2026-01-01\n";
+                      "cublas,0.005,0.5,0.4,0.6,0.1,1980,200,made up,9.0,580,13.0,2026-01-01,cublasSgemm,13.1.0,0.10.0,"
+                      "51,12,0.01,0.01,0.4,0.6,40,0,0\n";
     write_file("old.csv", rows);
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv");
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv --resume");
