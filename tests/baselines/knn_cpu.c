@@ -16,6 +16,7 @@
 #include "base/record.h"
 #include "base/stats.h"
 #include "base/values.h"
+#include "base/version.h"
 #include "knn/knn_reference.h"
 
 enum { SEED = 1, CHECKED = 20, MOST_RUNS = 25 };
@@ -180,6 +181,7 @@ static record describe(const search *s, const char *method, int threads, stats_s
     char name[RECORD_TEXT - 16];
     cpu_name(name, sizeof name);
     snprintf(r.device, sizeof r.device, "%s, %d thread%s", name, threads, threads > 1 ? "s" : "");
+    snprintf(r.version, sizeof r.version, "%s", version_text());
     const time_t now = time(NULL);
     struct tm utc;
     strftime(r.date, sizeof r.date, "%Y-%m-%d", gmtime_r(&now, &utc));
