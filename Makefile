@@ -28,6 +28,13 @@ number = $(firstword $(subst _, ,$(1)))
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
 $(foreach m,gemm gemv knn readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
 
+# The table of GPUs, for C.
+build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/make/devices.awk $< >$@
+build/obj/common/gpu/peaks.c.o: CPPFLAGS += -Ibuild
+build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
+
 families_step07_gemv := gemv
 families_step08_knn := knn readers gemm
 also_step08_knn := build/obj/step05_doublebuffer/stream_k.cu.o

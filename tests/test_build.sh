@@ -148,6 +148,15 @@ check "REVISION= names another" builds_version "$release 1a2b3c4" REVISION=1a2b3
 mv .git "$work/git"
 check "without .git there is none" builds_version "$release"
 mv "$work/git" .git
+
+# --- the table of GPUs ---
+echo 'nvidia-x1,NVIDIA X1,12,1,2,,' >>common/gpu/devices.csv
+run make build/gpu/devices.inc ARCHS=90a
+check "a bad line in the table of GPUs fails the build" eval \
+    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" && [ ! -e build/gpu/devices.inc ]'
+git checkout -q common/gpu/devices.csv
+run make build/gpu/devices.inc ARCHS=90a
+check "a good one has a row for each" [ "$(grep -c '"NVIDIA ' build/gpu/devices.inc)" = "$(($(wc -l <common/gpu/devices.csv) - 1))" ]
 sleep 1
 touch common/gemm/gemm.h
 run make -j2 "$step" ARCHS=90a
