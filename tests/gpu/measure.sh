@@ -202,9 +202,15 @@ if wants step07; then
     check "$step: --retune" exits 0 autotuned "$@" --retune
     check "$step: --retune searches again" searched 2
     check "$step: --retune replaces the entry" kept 1
+    awk -F '\t' -v OFS='\t' 'NR > 1 && !/^#/ { $3 = "another" } { print }' "$tune" >"$work/rebuilt"
+    cp "$work/rebuilt" "$tune"
+    check "$step: what another build found" exits 0 autotuned --size 80 --no-tune --verbose
+    check "$step: ... is not the nearest" eval '! grep -q "as tuned" "$work/out"'
+    check "$step: ... is searched for" exits 0 autotuned "$@"
+    check "$step: ... and kept for both" eval 'searched 3 && kept 2'
     echo 'kernel-ladder tune file of somebody else' >"$tune"
     check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
-    check "$step: a corrupted tune file is searched for again" searched 3
+    check "$step: a corrupted tune file is searched for again" searched 4
     check "$step: a corrupted tune file is written anew" kept 1
     check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
     check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
