@@ -23,11 +23,12 @@ typedef struct {
     int64_t m, n, k, d; /* d is -1 (an empty field) where it does not apply */
     double alpha, beta;
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
-                                                 * chain | transfers (events, with copies from and to the host) |
-                                                 * cpu; sim */
+                                                 * chain | chain_pdl |
+                                                 * transfers (events, with copies from and to the host) | cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
-    double peak_share;                          /* of the device's peak, 1 = all of it */
+    double peak_share;                          /* of the device's peak, 1 = all of it: the data sheet's dense
+                                                 * one, of arithmetic or DRAM, where common/gpu/devices.csv has it */
     char baseline[RECORD_TEXT];
     double baseline_ms, ratio, ratio_min, ratio_max; /* ratio = baseline time / our time, pair by pair */
     double max_err_bound_share;                      /* worst |c - ref| / bound */

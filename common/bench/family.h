@@ -35,6 +35,7 @@ typedef struct {
     const bench_variant *variant; /* NULL: the baseline */
     int number;                   /* of the variant's candidate, or of the baseline's call */
     const char *mode; /* NULL, or the plan's `again`: a second way to launch, which is recorded as this mode */
+    int launches; /* that verifying enqueues back to back, where a launch reads nothing that another writes; 0: one */
 } bench_launch;
 
 /* One problem, as timing needs to know it. */

@@ -21,6 +21,10 @@ static const gemm_state *state_of(const session *s) {
     return s->state;
 }
 
+static bool is_warm(const gemm_options *o) {
+    return o->warm || o->chain;
+}
+
 static const gemm_variant *variant_of(const bench_variant *v) {
     return v->self;
 }
@@ -89,7 +93,8 @@ static void header(const session *s) {
     else
         printf("%s %s, C in %s", gemm_type_name(state->kind.type), gemm_layout_name(state->kind.layout),
                dtype_name(state->kind.out));
-    if (!s->device.simulated) printf(", L2 %s", state->o.warm ? "warm" : "cold");
+    if (!s->device.simulated)
+        printf(", L2 %s%s", is_warm(&state->o) ? "warm" : "cold", state->o.chain ? ", launches back to back" : "");
     if (s->baseline)
         printf(", against %s %s", gemm_baseline_is_fp32(state->kind.type) ? "cuBLAS" : "the best heuristic of cublasLt",
                gemm_baseline_version(state->kind.type));
@@ -196,7 +201,8 @@ static void describe(const session *s, const void *problem, record *r) {
     snprintf(r->dtype, sizeof r->dtype, c->out != outs[0] ? "%s>%s" : "%s", gemm_type_name(c->type),
              dtype_name(c->out));
     snprintf(r->layout, sizeof r->layout, "%s", gemm_layout_name(c->layout));
-    snprintf(r->cache, sizeof r->cache, "%s", state_of(s)->o.warm ? "warm" : "cold");
+    snprintf(r->cache, sizeof r->cache, "%s", is_warm(&state_of(s)->o) ? "warm" : "cold");
+    if (state_of(s)->o.chain && !s->device.simulated) snprintf(r->mode, sizeof r->mode, "chain");
 }
 
 /* Whose peak is a type's, and how many of its products make one of the type's. */
@@ -217,8 +223,9 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
                       .peak = s->device.peak_gflops[what] / products,
                       .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
                       .touched = operand_touched(&spec),
-                      .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
+                      .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
                       .restores = c->beta != 0.0f,
+                      .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
                       .again = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
                       .sustained_s = state_of(s)->o.sustained_s};
 }
