@@ -149,7 +149,10 @@ gemv_runs() {
         gemv_squares "--graph --variant streaming --variant autotuned"
         ;;
     article) echo "0 --sweep article" ;;
-    chain) gemv_squares "--chain --variant streaming --variant autotuned" ;;
+    chain)
+        gemv_squares "--chain --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || gemv_squares "--chain --pdl --variant streaming --variant autotuned"
+        ;;
     odd)
         echo "0 --sweep odd --time 0.3"
         [ -z "$pdl" ] || echo "0 --sweep odd --time 0.3 --pdl --variant streaming --variant autotuned"

@@ -79,7 +79,8 @@ square --dtype bf16 --pdl --variant autotuned
 square --dtype f32 --variant autotuned
 square --dtype f32 --pdl --variant autotuned
 square --graph --variant streaming --variant autotuned
-square --chain --variant streaming --variant autotuned" &&
+square --chain --variant streaming --variant autotuned
+square --chain --pdl --variant streaming --variant autotuned" &&
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv " || return 1
     machine
     FAKE_CC=8.9 BENCH_STEPS=step07 status 0 scripts/bench.sh && ! grep -q pdl "$CALLS" && lines "$CALLS" 20
