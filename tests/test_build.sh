@@ -227,7 +227,7 @@ while [ $# != 0 ]; do
     shift
 done
 [ -n "${csv:-}" ] || exit 0
-[ -e "$csv" ] || head -n 1 tests/report/data/sgemm.csv >"$csv"
+[ -e "$csv" ] || python3 -B -m report header sgemm >"$csv"
 n=${size:-1}
 case $step in
 step06*) what=gemm,${dtype:-f16},tn,$n,$n,$n,,1,0,cold,events ;;
@@ -297,7 +297,7 @@ echo header >"$csv"
 run with_gpu env FAKE_STATUS=3 make -s bench BENCH_STEPS="$step"
 check "bench that fails removes a header alone" eval '[ "$status" != 0 ] && [ ! -e "$(dirname "$csv")" ]'
 run with_gpu make -s bench BENCH_STEPS="$step"
-check "bench records in the GPU's folder" eval '[ "$status" = 0 ] && [ "$(grep -c "^$first," "$csv")" = 3 ]'
+check "bench records in the GPU's folder" eval '[ "$status" = 0 ] && [ "$(grep -c "^$first," "$csv")" = 7 ]'
 cp "$csv" "$work/before"
 run with_gpu env FAKE_STATUS=3 make -s bench FORCE=1
 check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" != 0 ] && cmp -s "$csv" "$work/before"'
