@@ -50,6 +50,13 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
     return operand_sets_verify(&o->at, name, launch_verified, &context, s->stream, report, v);
 }
 
+static cudaError_t exact(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
+                         verdict *v, uint64_t *fingerprint) {
+    matrices *o = operands;
+    verified context = {s, o->problem, launch};
+    return operand_sets_exact(&o->at, name, launch_verified, &context, s->stream, report, v, fingerprint);
+}
+
 static cudaError_t launch_on(const session *s, void *operands, const bench_launch *launch, int set,
                              cudaStream_t stream) {
     const matrices *o = operands;
@@ -66,6 +73,7 @@ void bench_use_matrices(bench_family *family) {
     family->create = create;
     family->destroy = destroy;
     family->verify = verify;
+    family->exact = exact;
     family->launch = launch_on;
     family->restore = restore;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "bench/baseline.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 
@@ -15,9 +16,8 @@ typedef struct {
     bench_plan plan;
     void *operands;      /* made when the first variant needs them, for with --resume there may be nothing to do */
     timing_task outline; /* of a measurement: all but what is launched */
-    bench_launch baseline;
-    bool has_baseline;
-    char baseline_name[RECORD_TEXT], said[96];
+    bench_baseline baseline;
+    char said[96];
 } bench_problem;
 
 /* ---- timing ---------------------------------------------------------------------------------------------------- */
@@ -80,43 +80,6 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t) {
     r->power_w = t->power_w;
 }
 
-/* ---- the baseline ---------------------------------------------------------------------------------------------- */
-
-/* Can this call be the baseline? A wrong leading dimension, say, would show. */
-static bool baseline_is_right(const session *s, const bench_problem *b, const bench_launch *call, const char *name) {
-    verdict v;
-    const cudaError_t error = s->family->verify(s, b->operands, call, name, stderr, &v);
-    if (error == cudaErrorNotSupported) return false;
-    CUDA_CHECK(error);
-    if (v.ok) return true;
-    progress_clear(stderr);
-    fprintf(stderr, "%s is wrong at %s: left out as a baseline\n", name, b->said);
-    return false;
-}
-
-/* The fastest of the calls that are right here. */
-static void choose_baseline(const session *s, bench_problem *b) {
-    const int calls = s->family->baselines(s, b->problem);
-    for (int i = 0; i < calls; i++) {
-        const bench_launch call = {.number = i};
-        char name[RECORD_TEXT];
-        s->family->baseline_name(s, i, name, sizeof name);
-        if (!baseline_is_right(s, b, &call, name)) continue;
-        if (b->has_baseline) {
-            timing_result t;
-            if (b->plan.touched == 0) continue;
-            bench_time(s, b->operands, &b->outline, &call, &b->baseline, s->o.time_s / 10, i > 1, &t);
-            if (!(t.ratio.median > 1.0)) continue;
-        }
-        b->has_baseline = true;
-        b->baseline = call;
-        memcpy(b->baseline_name, name, sizeof name);
-    }
-    if (b->has_baseline) return;
-    progress_clear(stderr);
-    fprintf(stderr, "no baseline at %s\n", b->said);
-}
-
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 double bench_memory(const session *s) {
@@ -171,15 +134,16 @@ static void make_operands(session *s, bench_problem *b) {
     b->operands = s->family->create(s, b->problem, b->outline.sets);
     if (s->device.simulated) return;
     if (b->outline.flush_bytes > 0) CUDA_ALLOCATE(&b->outline.flush, b->outline.flush_bytes);
-    if (s->baseline && s->family->baselines != NULL) choose_baseline(s, b);
+    if (s->baseline && s->family->baselines != NULL && b->plan.touched > 0)
+        baseline_choose(s, b->problem, b->operands, &b->outline, &b->baseline);
     if (s->family->measure_first != NULL) s->family->measure_first(s, b->problem, b->operands, &b->outline);
 }
 
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
     if (!s->o.verbose) return;
-    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min,
+    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->baseline.there ? "pairs" : "runs", t->mode, r->ms_min,
            r->ms_max);
-    if (b->has_baseline) printf(", %s %.4f ms", b->baseline_name, r->baseline_ms);
+    if (b->baseline.there) printf(", %s %.4f ms", b->baseline.call.name, r->baseline_ms);
     if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
     if (!isnan(r->max_err_bound_share)) printf("; worst error %.3f of its bound", r->max_err_bound_share);
@@ -193,7 +157,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     const char *note = NULL;
     if (t != NULL) {
         bench_fill_in(r, &b->plan, t);
-        snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
+        baseline_describe(&b->baseline, r);
         if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
     }
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
@@ -211,7 +175,7 @@ static void measure_again(const session *s, const bench_problem *b, bench_launch
     snprintf(name, sizeof name, "  %.*s", RECORD_TEXT - 3, r->mode);
     launch.mode = r->mode;
     if (b->plan.sustained_s > 0.0) {
-        timed_pair pair = {s, b->operands, &launch, b->has_baseline ? &b->baseline : NULL};
+        timed_pair pair = {s, b->operands, &launch, b->baseline.there ? &b->baseline.launch : NULL};
         const timing_task task = task_of(&b->outline, &pair);
         if (task.flush != NULL) {
             bench_print_skip(s, name, r, "too small: without pauses its operands would stay in the L2");
@@ -284,8 +248,8 @@ static void run_variant(session *s, bench_problem *b, int i) {
     else {
         if (rows.measures) {
             timing_result t;
-            bench_time(s, b->operands, &b->outline, &launch, b->has_baseline ? &b->baseline : NULL, s->o.time_s, false,
-                       &t);
+            bench_time(s, b->operands, &b->outline, &launch, b->baseline.there ? &b->baseline.launch : NULL,
+                       s->o.time_s, false, &t);
             report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }
