@@ -2,6 +2,7 @@
 #
 # ARCHS="80 89 90a": GPUs to generate machine code for (default: the one in this machine, else 90a; scripts/archs.sh).
 # CUDA_HOME, NVCC, CC: the toolkit and the C compiler to use instead of those that scripts/deps.sh finds.
+# REVISION=1a2b3c4: the commit that records name, for a copy of the tree without its .git.
 
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -26,8 +27,13 @@ steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
 $(foreach m,gemm gemv knn readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
-build/obj/common/bench/%.o: CPPFLAGS += -DKL_VERSION='"$(file <VERSION)"'
-build/obj/common/bench/options.c.o: VERSION
+
+# The table of GPUs, for C.
+build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f scripts/make/devices.awk $< >$@
+build/obj/common/gpu/peaks.c.o: CPPFLAGS += -Ibuild
+build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
 
 families_step07_gemv := gemv
 families_step08_knn := knn readers gemm
@@ -125,6 +131,6 @@ help: ## list the targets
 	@trap '' PIPE; { sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
 	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done; \
 	    for name in $(scripted); do printf '%-22s ' $$name; sed -n 's/^# help: //p' scripts/$$(echo $$name | tr - _).sh; done; \
-	    echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), V=1 (show commands)'; \
+	    echo 'Variables: ARCHS="80 90a" (GPUs to make machine code for), CUDA_HOME=, NVCC=, CC= (tools), REVISION= (the commit, without .git), V=1 (show commands)'; \
 	} 2>/dev/null || true
 -include $(shell find build -name '*.d' 2>/dev/null)

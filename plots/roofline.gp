@@ -14,7 +14,7 @@ loads = "FLOP per byte its blocks load from global memory"
 if (dumb) { set xlabel loads } else { set label loads at sqrt(left * end), screen 0.08 center textcolor rgb INK }
 set ylabel "TFLOP/s, FP32"
 set arrow from left, low to end, low nohead lc rgb INK
-# A GPU that plots/devices.csv does not know has no DRAM roof: a dash says so.
+# A GPU that common/gpu/devices.csv does not know has no DRAM roof: a dash says so.
 ridge = dram > 0 ? top / dram : 8 * left # where the roofs meet; without one of them, where its text stands
 if (dram > 0) { set arrow from left, left * dram to ridge, ridge * dram nohead lc rgb "black" }
 if (peak > 0) { set arrow from (dram > 0 ? ridge : left), peak to end, peak nohead lc rgb "black" }

@@ -132,6 +132,8 @@ def open_folder(folder, root, **paths):
             path = os.path.join(folder, kind + ".csv")
         elif kind == "sass":
             path = os.path.join(root, "plots", "data", "sass.csv")
+        elif kind == "devices":
+            path = os.path.join(root, "common", "gpu", "devices.csv")
         else:
             path = os.path.join(root, "plots", kind + ".csv")
         path = paths.get(kind, path)

@@ -55,12 +55,13 @@ MEASURED = {
         step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
 }
 
-# Maintained by hand in plots/, except sass, which `make sass` records in plots/data/.
+# Maintained by hand in plots/, except devices, in common/gpu/, and sass, which `make sass` records in plots/data/.
 COMMON = {
     "intensity": columns("step:text! variant:text! tile_m:int tile_n:int flop_per_byte:real! how:text!"),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
     "tensorcore_ladder": columns("step:text! variant:text! dtype:text!"),
-    "devices": columns("slug:text! name:text! dram_gbps:real peak_fp32_gflops:real"),
+    "devices": columns("""
+        slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
         lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int nvcc:text!

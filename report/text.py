@@ -82,11 +82,6 @@ def short_step(step):
     return step.split("_")[0]
 
 
-def slug(name):
-    """A device's folder in plots/data: nvidia-h200 of NVIDIA H200."""
-    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
 def without_threads(device):
     """The CPU alone: its rows may name it with different numbers of threads."""
     return re.sub(r", [0-9]+ threads?$", "", device)
@@ -163,7 +158,7 @@ def or_none(function):
 
 def register(db):
     """Makes the functions above known to a database."""
-    for function in (number, speed, fast_speed, microseconds, times, factor, percent, short_step, slug, without_threads):
+    for function in (number, speed, fast_speed, microseconds, times, factor, percent, short_step, without_threads):
         db.create_function(function.__name__, 1, or_none(function))
     db.create_function("significant", 2, or_none(significant))
     db.create_function("sub", 1, sub)

@@ -21,6 +21,7 @@ ARROWS = {
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
 EXEMPT = ["common/sim"]
+GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 700, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
@@ -41,6 +42,8 @@ def folders_of(root):
 
 def file_included(root, folder, quote, name):
     """The file that an include reaches, relative to the root; None: none of ours."""
+    if name in GENERATED:
+        return os.path.join("common", name)
     for place in ["common"] if quote == "<" else [folder, "common"]:
         path = os.path.normpath(os.path.join(place, name))
         if os.path.isfile(os.path.join(root, path)):

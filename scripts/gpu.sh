@@ -5,10 +5,15 @@
 LC_ALL=C
 export LC_ALL
 
-# gpu_name, gpu_slug: the first GPU's name, and the name of its folder in plots/data/: NVIDIA H200, nvidia-h200.
+# gpu_name, gpu_slug: the first GPU's name, and the name of its folder in plots/data/: NVIDIA H200, nvidia-h200; the one
+# that common/gpu/devices.csv gives it, or else made of the name.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() {
-    gpu_name | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//'
+    gpu_name | awk -F , '
+        NR == FNR { slug[$2] = $1; next }
+        $0 in slug { print slug[$0]; next }
+        { name = tolower($0); gsub(/[^a-z0-9]+/, "-", name); gsub(/^-|-$/, "", name); print name }
+    ' "${root:-.}/common/gpu/devices.csv" -
 }
 
 # recorded_in STEP: the file its measurements go to; one per operation.

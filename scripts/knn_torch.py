@@ -31,7 +31,7 @@ except ImportError:
 class Times(ctypes.Structure):
     """knn_library_times."""
 
-    _fields_ = [("ours", ctypes.c_double * 3), ("baseline", ctypes.c_double * 3), ("ratio", ctypes.c_double * 3),
+    _fields_ = [("ours", ctypes.c_double * 5), ("baseline", ctypes.c_double * 5), ("ratio", ctypes.c_double * 5),
                 ("clock_mhz", ctypes.c_double), ("power_w", ctypes.c_double), ("pairs", ctypes.c_int)]
 
 

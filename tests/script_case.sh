@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Shared by the tests of scripts; to be sourced with `name` set. Makes $tmp and, in $copy, which becomes the current folder, a
-# copy of scripts/, report/ and plots/ (without recorded data), so that nothing is written to the working tree. Hides the
+# copy of scripts/, report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written to the working tree. Hides the
 # machine's GPU, if there is one.
 LC_ALL=C
 export LC_ALL
@@ -12,9 +12,10 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_$name.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 copy=$tmp/repo
-mkdir -p "$copy/plots" "$copy/build" "$tmp/bin"
+mkdir -p "$copy/plots" "$copy/build" "$copy/common/gpu" "$tmp/bin"
 cp -R "$root/scripts" "$root/report" "$copy/"
 cp "$root"/plots/*.gp "$root"/plots/*.csv "$copy/plots/"
+cp "$root/common/gpu/devices.csv" "$copy/common/gpu/"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"
 PATH=$tmp/bin:$PATH

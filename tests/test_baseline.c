@@ -94,7 +94,7 @@ static double timed_ms(const timing_task *task, cudaError_t (*launch)(void *, in
 }
 
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
-    *r = (timing_result){.pairs = 3, .mode = "events"};
+    *r = (timing_result){.pairs = 3, .sets = 2, .mode = "events"};
     assert_true(task->budget_s > 0.0 && task->sets == 2);
     run.mode = task->mode;
     run.in_pairs = task->baseline != NULL;
@@ -350,6 +350,7 @@ static void slow_calls_are_cheap(void **state) {
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 200.0;
     run.ms[FAKE_PEDANTIC] = 100.0;
     run.ms[HEURISTIC(3)] = 98.0;
+    run.ms[HEURISTIC(6)] = 99.0;
     timing.mode = TIMING_AUTO;
     choose(false);
     assert_chosen("cublasLt heuristic 3");
@@ -357,6 +358,8 @@ static void slow_calls_are_cheap(void **state) {
     assert_int_equal(run.launches[HEURISTIC(4)], 2);
     assert_int_equal(run.timed[HEURISTIC(4)], 0);
     assert_int_equal(run.launches[HEURISTIC(3)], 2 + 1 + 2); /* a pair, and the complete verification */
+    assert_int_equal(run.launches[HEURISTIC(6)], 2 + 1);
+    assert_int_equal(run.timed[FAKE_PEDANTIC], 0); /* it is only the third */
 }
 
 static void none_is_right(void **state) {
@@ -402,6 +405,25 @@ static void without_cublaslt(void **state) {
     assert_counts(3, 0, 0);
 }
 
+/* What is long enough to be timed by itself is so a few times. */
+static void long_calls_are_timed_by_themselves(void **state) {
+    (void)state;
+    for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 12.0;
+    run.ms[HEURISTIC(3)] = 7.0;
+    choose(false);
+    assert_chosen("cublasLt heuristic 3");
+    assert_int_equal(run.launches[HEURISTIC(2)], 1 + 4);
+    assert_int_equal(run.launches[HEURISTIC(3)], 1 + 5 + 2);
+    assert_int_equal(run.timed[HEURISTIC(2)], 0);
+    for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 1.0;
+    run.ms[HEURISTIC(2)] = 0.8;
+    timing.mode = TIMING_CHAIN;
+    choose(false);
+    assert_chosen("cublasLt heuristic 2");
+    assert_int_equal(run.timed[HEURISTIC(3)], 0);
+    assert_int_equal(run.timed[HEURISTIC(2)], 0);
+}
+
 /* A launch changes C, and caches are flushed: neither is part of a time. */
 static void cold_and_restored(void **state) {
     (void)state;
@@ -415,8 +437,8 @@ static void cold_and_restored(void **state) {
     choose(false);
     assert_chosen("cublasLt heuristic 3");
     assert_counts(3 + HEURISTICS, 0, 0);
-    assert_int_equal(run.flushed, 3 + HEURISTICS);
-    assert_int_equal(run.restored, 3 + HEURISTICS);
+    assert_int_equal(run.flushed, 5 * (3 + HEURISTICS));
+    assert_int_equal(run.restored, 5 * (3 + HEURISTICS));
 }
 
 int main(void) {
@@ -434,6 +456,7 @@ int main(void) {
         TEST(none_that_was_right_stays_so),
         TEST(without_cublas),
         TEST(without_cublaslt),
+        TEST(long_calls_are_timed_by_themselves),
         TEST(cold_and_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

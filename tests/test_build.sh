@@ -126,6 +126,37 @@ check "PTX of compute_90a is embedded, and no other" eval \
 
 run make "$step" ARCHS=90a
 check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link\|first build"'
+
+# --- which version it is ---
+# builds_version TEXT [MAKE'S ARGUMENT]...: built again, the step says it is that; one file was compiled for it.
+builds_version() {
+    want=$1
+    shift
+    run make -j2 "$step" ARCHS=90a "$@"
+    [ "$(grep '^cc\|^nvcc' "$work/out")" = "cc    common/base/version.c" ] || return 1
+    run "./$step/run" --version
+    said "(kernel-ladder $want)\$"
+}
+release=$(cat VERSION)
+commit=$(git rev-parse --short=7 HEAD)
+run "./$step/run" --version
+check "the version names the commit" said "(kernel-ladder $release $commit)\$"
+echo >>README.md
+check "and that files differ from it" builds_version "$release $commit-dirty"
+git checkout -q README.md
+check "REVISION= names another" builds_version "$release 1a2b3c4" REVISION=1a2b3c4
+mv .git "$work/git"
+check "without .git there is none" builds_version "$release"
+mv "$work/git" .git
+
+# --- the table of GPUs ---
+echo 'nvidia-x1,NVIDIA X1,12,1,2,,' >>common/gpu/devices.csv
+run make build/gpu/devices.inc ARCHS=90a
+check "a bad line in the table of GPUs fails the build" eval \
+    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" && [ ! -e build/gpu/devices.inc ]'
+git checkout -q common/gpu/devices.csv
+run make build/gpu/devices.inc ARCHS=90a
+check "a good one has a row for each" [ "$(grep -c '"NVIDIA ' build/gpu/devices.inc)" = "$(($(wc -l <common/gpu/devices.csv) - 1))" ]
 sleep 1
 touch common/gemm/gemm.h
 run make -j2 "$step" ARCHS=90a

@@ -18,10 +18,10 @@
 
 #include <cmocka.h>
 
-#include "gpu/device.h"
-#include "tensor/verify.h"
-#include "gpu/error.h"
 #include "base/record.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "tensor/verify.h"
 
 /* ---- a fake CUDA runtime ---- */
 
@@ -282,10 +282,13 @@ static void facts_of_a_device(void **state) {
     assert_true(facts.l2_bytes == 62914560 && facts.memory_bytes == (size_t)141 << 30);
     assert_true(facts.shared_per_sm == 233472 && facts.shared_per_block == 232448);
     assert_true(facts.registers_per_sm == 65536 && facts.threads_per_sm == 2048);
-    assert_true(fabs(facts.peak_fp32_gflops - 66908.16) < 0.01);   /* 2 * 128 * 132 * 1.98 GHz */
-    assert_true(fabs(facts.peak_tensor_gflops - 1070530.5) < 0.1); /* 4096 * 132 * 1.98 GHz */
-    assert_true(fabs(facts.peak_gbps - 4916.736) < 0.001);         /* 2 * 3.201 GHz * 768 bytes */
-    assert_string_equal(facts.driver, "for CUDA 13.0");            /* no NVML */
+    assert_false(facts.sheet);                                            /* nobody's data sheet: its clocks' peaks */
+    assert_true(fabs(facts.peak_gflops[DEVICE_FP32] - 66908.16) < 0.01);  /* 2 * 128 * 132 * 1.98 GHz */
+    assert_true(fabs(facts.peak_gflops[DEVICE_F16] - 1070530.56) < 0.01); /* 4096 * 132 * 1.98 GHz */
+    assert_true(fabs(facts.peak_gflops[DEVICE_TF32] - 535265.28) < 0.01);
+    assert_true(fabs(facts.peak_gflops[DEVICE_S8] - 2141061.12) < 0.01);
+    assert_true(fabs(facts.peak_gbps - 4916.736) < 0.001); /* 2 * 3.201 GHz * 768 bytes */
+    assert_string_equal(facts.driver, "for CUDA 13.0");    /* no NVML */
     char runtime[16];
     snprintf(runtime, sizeof runtime, "%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     assert_string_equal(facts.cuda, runtime);
@@ -293,7 +296,60 @@ static void facts_of_a_device(void **state) {
     fake.major = 47; /* a device of the future: no peaks rather than wrong ones */
     assert_int_equal(open_device(0), EXIT_OK);
     assert_int_equal(facts.cc, 470);
-    assert_true(facts.peak_fp32_gflops == 0.0 && facts.peak_tensor_gflops == 0.0);
+    for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.peak_gflops[i] == 0.0);
+}
+
+static void peaks_of_the_data_sheet(void **state) {
+    (void)state;
+    device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980, .memory_clock_mhz = 3201};
+    d.bus_bits = 6144;
+    device_peaks(&d);
+    assert_true(d.sheet);
+    assert_true(d.peak_gflops[DEVICE_FP32] == 66900 && d.peak_gflops[DEVICE_TF32] == 494700);
+    assert_true(d.peak_gflops[DEVICE_F16] == 989400 && d.peak_gflops[DEVICE_S8] == 1978900);
+    assert_true(d.peak_gbps == 4800);
+    strcpy(d.name, "NVIDIA H100 80GB HBM3");
+    device_peaks(&d);
+    assert_true(d.sheet && d.peak_gflops[DEVICE_F16] == 989400 && d.peak_gbps == 3350);
+
+    d.sms = 60; /* a part of one */
+    device_peaks(&d);
+    assert_false(d.sheet);
+    assert_true(fabs(d.peak_gflops[DEVICE_F16] - 4096 * 60 * 1.98) < 0.01);
+    d.sms = 132;
+    strcpy(d.name, "H200 (simulated)");
+    device_peaks(&d);
+    assert_false(d.sheet);
+}
+
+/* A data sheet's peak is that of its boost clock: H100 SXM 1830 MHz on tensor cores, A100 1410, L40S 2490 (2520 for
+ * FP32), RTX 4090 2520. */
+static void peaks_at_a_clock(void **state) {
+    (void)state;
+    const struct {
+        const char *name;
+        int cc, sms;
+        double tensor_mhz, fp32_mhz;
+    } gpus[] = {{"NVIDIA H200", 90, 132, 1830, 1980},           {"NVIDIA H100 PCIe", 90, 114, 1620, 1755},
+                {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, 1410}, {"NVIDIA A100-SXM4-80GB", 80, 108, 1410, 1410},
+                {"NVIDIA L40S", 89, 142, 2490, 2520},           {"NVIDIA GeForce RTX 4090", 89, 128, 2520, 2520}};
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+        device_facts d = {.cc = gpus[i].cc, .sms = gpus[i].sms};
+        strcpy(d.name, gpus[i].name);
+        device_peaks(&d);
+        assert_true(d.sheet);
+        for (int what = 0; what < DEVICE_ARITHMETICS; what++) {
+            const double at = device_peak_at(&d, what, what == DEVICE_FP32 ? gpus[i].fp32_mhz : gpus[i].tensor_mhz);
+            assert_true(fabs(at / d.peak_gflops[what] - 1.0) < 0.015); /* data sheets round */
+        }
+    }
+    device_facts d = {.cc = 75, .sms = 40};
+    assert_true(device_peak_at(&d, DEVICE_TF32, 1000) == 0.0);
+    assert_true(device_peak_at(&d, DEVICE_S8, 1000) == 81920.0); /* 2 * 1024 * 40 * 1 GHz */
+    d.cc = 70;
+    assert_true(device_peak_at(&d, DEVICE_S8, 1000) == 0.0 && device_peak_at(&d, DEVICE_F16, 1000) == 40960.0);
+    d.cc = 470;
+    for (int what = 0; what < DEVICE_ARITHMETICS; what++) assert_true(device_peak_at(&d, what, 1000) == 0.0);
 }
 
 /* FMA lanes an SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP a clock and SM: the datasheets'
@@ -410,7 +466,8 @@ static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
 
     const char *const rows =
         RECORD_HEADER "\nstep01_naive,coalesced,gemm,f32,nn,64,64,64,,1,0,cold,graph,0.01,0.01,0.01,52,4.9,0.001,"
-                      "cublas,0.005,0.5,0.4,0.6,0.1,1980,200,made up,9.0,580,13.0,2026-01-01\n";
+                      "cublas,0.005,0.5,0.4,0.6,0.1,1980,200,made up,9.0,580,13.0,2026-01-01,cublasSgemm,13.1.0,0.10.0,"
+                      "51,12,0.01,0.01,0.4,0.6,40,0,0\n";
     write_file("old.csv", rows);
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv");
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv --resume");
@@ -470,6 +527,8 @@ int main(void) {
         cmocka_unit_test(a_device_that_is_not_there),
         cmocka_unit_test(a_device_that_cannot_be_used),
         cmocka_unit_test(facts_of_a_device),
+        cmocka_unit_test(peaks_of_the_data_sheet),
+        cmocka_unit_test(peaks_at_a_clock),
         cmocka_unit_test(lanes_and_tensor_flops),
         cmocka_unit_test(no_gpu_here),
         cmocka_unit_test(a_step_without_a_gpu_says_so_in_one_line),

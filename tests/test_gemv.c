@@ -435,6 +435,9 @@ static int remove_folder(void **state) {
 static tune_entry entry(dtype type, int n, int k, const char *candidate, double us) {
     tune_entry e = {.variant = "autotuned",
                     .device = "NVIDIA H200",
+                    .build = "0123456789abcdef",
+                    .driver = "580.159.04",
+                    .cuda = "13.0",
                     .cache = "cold",
                     .mode = "graph",
                     .type = type,
@@ -495,16 +498,28 @@ static void tuned_results_come_back(void **state) {
     assert_string_equal(found(DTYPE_F16, 1024, 1024), known[1]);
     assert_string_equal(found(DTYPE_F16, 7, 7), "none");
     tune_entry key = entry(DTYPE_F16, 1024, 1024, "", 0);
-    strcpy(key.device, "NVIDIA A100");
-    assert_null(tune_find(&table, &key, known, COUNT(known)));
-    assert_null(tune_nearest(&table, &key, known, COUNT(known)));
-    key = entry(DTYPE_F16, 1024, 1024, "", 0);
-    strcpy(key.cache, "warm");
-    assert_null(tune_find(&table, &key, known, COUNT(known)));
-    key = entry(DTYPE_F16, 1024, 1024, "", 0);
-    strcpy(key.mode, "pdl");
-    assert_null(tune_find(&table, &key, known, COUNT(known)));
-    assert_null(tune_nearest(&table, &key, known, COUNT(known)));
+    char *const parts[] = {key.variant, key.device, key.build, key.driver, key.cuda, key.cache, key.mode};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        key = entry(DTYPE_F16, 1024, 1024, "", 0);
+        assert_non_null(tune_find(&table, &key, known, COUNT(known)));
+        strcpy(parts[i], "another");
+        assert_null(tune_find(&table, &key, known, COUNT(known)));
+        assert_null(tune_nearest(&table, &key, known, COUNT(known)));
+    }
+}
+
+/* Each build keeps its own result. */
+static void builds_do_not_share_results(void **state) {
+    (void)state;
+    reopen();
+    tune_entry rebuilt = entry(DTYPE_F16, 1024, 1024, known[1], 2.5);
+    strcpy(rebuilt.build, "fedcba9876543210");
+    keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
+    keep(rebuilt);
+    reopen();
+    assert_int_equal(table.count, 2);
+    assert_string_equal(found(DTYPE_F16, 1024, 1024), known[0]);
+    assert_string_equal(tune_find(&table, &rebuilt, known, COUNT(known))->candidate, known[1]);
 }
 
 /* What another process kept meanwhile is not lost. */
@@ -546,20 +561,22 @@ static void write_text(const char *text, size_t length) {
 
 static void damaged_files_are_ignored_and_rewritten(void **state) {
     (void)state;
-#define GOOD "kernel-ladder tune file 2\n"
+#define GOOD "kernel-ladder tune file 3\n"
     static const char *const texts[] = {
         "n,k\n1,2\n",
         "kernel-ladder tune file 1\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t1\t1\n",
-        GOOD "a\tb\tcold\tgraph\tf64\t1\t2\tc\t1\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t-1\t2\tc\t1\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t9999999999\tc\t1\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\tnan\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t0\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\t\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf64\t1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t-1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t9999999999\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\tnan\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t0\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\t\t1\n",
+        GOOD "a\tb\t\td\te\tcold\tgraph\tf16\t1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\tcold\tgraph\tf16\t1\t2\tc\t1\n",
         GOOD "\n",
-        GOOD "a\tb\tcold\tgraph\tf16\t1\t2\tc\t1",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1",
     };
     for (size_t i = 0; i < COUNT(texts); i++) {
         reopen();
@@ -591,6 +608,24 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
     write_text(GOOD "# a remark\n", strlen(GOOD "# a remark\n"));
     reopen();
     assert_string_equal(message, "");
+}
+
+/* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
+ * them. */
+static void a_file_of_0_9_is_empty(void **state) {
+    (void)state;
+    const char *const text =
+        "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
+    reopen();
+    write_text(text, strlen(text));
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, 0);
+    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    assert_string_equal(message, "");
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, 1);
 }
 
 static void unwritable_places_cost_one_line(void **state) {
@@ -727,6 +762,8 @@ int main(void) {
         cmocka_unit_test(the_check_list_on_16_bytes),
         cmocka_unit_test(sweeps_of_a_gemv),
         cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(builds_do_not_share_results, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_file_of_0_9_is_empty, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(two_writers, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_nearest_shape, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(many_writers, make_folder, remove_folder),

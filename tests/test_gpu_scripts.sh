@@ -26,9 +26,10 @@ said() { grep -q -e "$1" "$work/out"; }
 complained() { [ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$1" "$work/err"; }
 
 tree=$work/tree
-mkdir -p "$tree/scripts" "$tree/tests/gpu" "$tree/build" "$tree/step07_gemv" "$work/gpu" "$work/none"
+mkdir -p "$tree/scripts" "$tree/tests/gpu" "$tree/build" "$tree/step07_gemv" "$tree/common/gpu" "$work/gpu" "$work/none"
 cp "$root"/scripts/*.sh "$tree/scripts"
 cp -R "$root/report" "$tree/"
+cp "$root/common/gpu/devices.csv" "$tree/common/gpu"
 cp "$root/tests/gpu/tuned.sh" "$tree/tests/gpu"
 ln -s step07_gemv "$tree/step07"
 printf 'CUDA_DIR := /nonexistent\nCUDA_VERSION := 13.0\n' >"$tree/build/config.mk"
@@ -39,7 +40,7 @@ cat >"$work/gpu/nvidia-smi" <<'END'
 #!/bin/sh
 case $* in
 -L) echo "GPU 0: made up" ;;
-*gpu=name*) echo "NVIDIA Made-Up, 1" ;;
+*gpu=name*) echo "${FAKE_NAME:-NVIDIA Made-Up, 1}" ;;
 *compute_cap*) echo 9.0 ;;
 *driver*) echo 1.2.3 ;;
 esac
@@ -116,6 +117,12 @@ cd "$tree" || exit 1
 FAKE_HEADER=$root/tests/report/data/sgemm.csv FAKE_LOG=$work/log FAKE=good
 export FAKE_HEADER FAKE_LOG FAKE
 with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
+
+# --- the folder of a GPU's recordings ---
+# folder_is NAME FOLDER: the folder of the GPU that nvidia-smi calls NAME.
+folder_is() { [ "$(with_gpu env FAKE_NAME="$1" sh -c '. scripts/gpu.sh && gpu_slug')" = "$2" ]; }
+check "a GPU that the table knows" 'folder_is "NVIDIA H100 80GB HBM3" nvidia-h100 && folder_is "NVIDIA H200" nvidia-h200'
+check "a GPU that it does not" 'folder_is "NVIDIA  H200 (MIG 1g)" nvidia-h200-mig-1g && folder_is "-Tesla T4-" tesla-t4'
 
 # --- cold.sh ---
 csv=plots/data/nvidia-made-up-1/gemv_dram.csv

@@ -18,10 +18,12 @@
 #include "base/record.h"
 #include "bench/session.h"
 
-#define HEADER_LINE RECORD_HEADER "\n"
-#define ROW                                                                                                            \
+#define HEADER_LINE     RECORD_HEADER "\n"
+#define OLD_HEADER_LINE RECORD_HEADER_OF_0_9 "\n"
+#define OLD_ROW                                                                                                        \
     "step01_naive,naive,gemm,f32,nn,1,2,3,,1,0,cold,events,0.5,0.4,0.6,100,200,0.25,cublas,0.25,0.5,0.4,0.6,0.01,"     \
-    "1980,500,NVIDIA H200,9.0,580,13.0,2025-01-01\n"
+    "1980,500,NVIDIA H200,9.0,580,13.0,2025-01-01"
+#define ROW OLD_ROW ",cublasLt heuristic 3,13.1.0,0.10.0 1a2b3c4,51,12,0.45,0.55,0.47,0.53,40,2,1\n"
 #define JSON_ROW                                                                                                       \
     "{\"step\": \"step01_naive\", \"variant\": \"naive\", \"op\": \"gemm\", \"dtype\": \"f32\", \"layout\": \"nn\", "  \
     "\"m\": 1, \"n\": 2, \"k\": 3, \"d\": null, \"alpha\": 1, \"beta\": 0, \"cache\": \"cold\", \"mode\": "            \
@@ -29,7 +31,10 @@
     "\"ms_median\": 0.5, \"ms_min\": 0.4, \"ms_max\": 0.6, \"gflops\": 100, \"gbps\": 200, \"peak_share\": 0.25, "     \
     "\"baseline\": \"cublas\", \"baseline_ms\": 0.25, \"ratio\": 0.5, \"ratio_min\": 0.4, \"ratio_max\": 0.6, "        \
     "\"max_err_bound_share\": 0.01, \"clock_mhz\": 1980, \"power_w\": 500, \"device\": \"NVIDIA H200\", "              \
-    "\"cc\": \"9.0\", \"driver\": \"580\", \"cuda\": \"13.0\", \"date\": \"2025-01-01\"}\n"
+    "\"cc\": \"9.0\", \"driver\": \"580\", \"cuda\": \"13.0\", \"date\": \"2025-01-01\", "                             \
+    "\"baseline_call\": \"cublasLt heuristic 3\", \"cublas\": \"13.1.0\", \"version\": \"0.10.0 1a2b3c4\", "           \
+    "\"pairs\": 51, \"sets\": 12, \"ms_low\": 0.45, \"ms_high\": 0.55, \"ratio_low\": 0.47, \"ratio_high\": 0.53, "    \
+    "\"calls_tried\": 40, \"calls_failed\": 2, \"calls_wrong\": 1}\n"
 
 static const record sample = {
     .step = "step01_naive",
@@ -64,6 +69,18 @@ static const record sample = {
     .driver = "580",
     .cuda = "13.0",
     .date = "2025-01-01",
+    .baseline_call = "cublasLt heuristic 3",
+    .cublas = "13.1.0",
+    .version = "0.10.0 1a2b3c4",
+    .pairs = 51,
+    .sets = 12,
+    .ms_low = 0.45,
+    .ms_high = 0.55,
+    .ratio_low = 0.47,
+    .ratio_high = 0.53,
+    .calls_tried = 40,
+    .calls_failed = 2,
+    .calls_wrong = 1,
 };
 
 /* ---- a fresh folder for each test ---- */
@@ -181,9 +198,30 @@ static void assert_same_record(const record *a, const record *b) {
     assert_string_equal(a->driver, b->driver);
     assert_string_equal(a->cuda, b->cuda);
     assert_string_equal(a->date, b->date);
+    assert_string_equal(a->baseline_call, b->baseline_call);
+    assert_string_equal(a->cublas, b->cublas);
+    assert_string_equal(a->version, b->version);
+    assert_true(a->pairs == b->pairs && a->sets == b->sets);
+    assert_true(same_number(a->ms_low, b->ms_low) && same_number(a->ms_high, b->ms_high));
+    assert_true(same_number(a->ratio_low, b->ratio_low) && same_number(a->ratio_high, b->ratio_high));
+    assert_true(a->calls_tried == b->calls_tried && a->calls_failed == b->calls_failed);
+    assert_true(a->calls_wrong == b->calls_wrong);
 }
 
 /* ---- CSV ---- */
+
+static void an_empty_record_knows_nothing(void **state) {
+    (void)state;
+    const record r = record_empty();
+    assert_true(r.m == -1 && r.n == -1 && r.k == -1 && r.d == -1);
+    assert_true(r.pairs == -1 && r.sets == -1 && r.calls_tried == -1 && r.calls_failed == -1 && r.calls_wrong == -1);
+    assert_true(isnan(r.alpha) && isnan(r.beta) && isnan(r.ms_median) && isnan(r.gflops) && isnan(r.gbps));
+    assert_true(isnan(r.peak_share) && isnan(r.baseline_ms) && isnan(r.ratio) && isnan(r.max_err_bound_share));
+    assert_true(isnan(r.ms_low) && isnan(r.ms_high) && isnan(r.ratio_low) && isnan(r.ratio_high));
+    assert_true(isnan(r.clock_mhz) && isnan(r.power_w));
+    assert_string_equal(r.step, "");
+    assert_string_equal(r.version, "");
+}
 
 static void csv_line_is_as_the_schema_says(void **state) {
     (void)state;
@@ -211,11 +249,15 @@ static void csv_round_trip(void **state) {
 
 static void csv_round_trip_of_what_was_not_measured(void **state) {
     (void)state;
-    record r = {.step = "step08_knn", .m = 0, .n = INT64_MAX, .k = 5000000000, .d = 784};
-    r.alpha = r.beta = r.ms_median = r.ms_min = r.ms_max = r.gflops = r.gbps = r.peak_share = NAN;
-    r.baseline_ms = r.ratio = r.ratio_min = r.ratio_max = r.max_err_bound_share = r.clock_mhz = r.power_w = NAN;
+    record r = record_empty();
+    strcpy(r.step, "step08_knn");
+    r.m = 0;
+    r.n = INT64_MAX;
+    r.k = 5000000000;
+    r.d = 784;
     append_csv(&r);
-    assert_file_holds(HEADER_LINE "step08_knn,,,,,0,9223372036854775807,5000000000,784,,,,,,,,,,,,,,,,,,,,,,,\n");
+    assert_file_holds(HEADER_LINE "step08_knn,,,,,0,9223372036854775807,5000000000,784,"
+                                  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     const record read = load_one();
     assert_same_record(&read, &r);
 }
@@ -233,6 +275,8 @@ static void csv_round_trip_of_awkward_texts(void **state) {
     memset(r.driver, 'v', RECORD_TEXT - 1); /* the longest that fits */
     memset(r.cuda, '"', RECORD_TEXT - 1);
     strcpy(r.date, ",");
+    strcpy(r.baseline_call, "\"cublasLt\", heuristic 3");
+    memset(r.version, ',', RECORD_TEXT - 1);
     append_csv(&r);
     const record read = load_one();
     assert_same_record(&read, &r);
@@ -251,7 +295,7 @@ static void csv_quotes_as_rfc_4180_asks(void **state) {
     found[fread(found, 1, sizeof found - 1, f)] = '\0';
     fclose(f);
     assert_non_null(strstr(found, "\n\"a,b\",\"say \"\"hi\"\"\",gemm,"));
-    assert_non_null(strstr(found, ",it's; fine\n"));
+    assert_non_null(strstr(found, ",it's; fine,cublasLt"));
 }
 
 /* Nine significant digits: to a relative 5e-9, and every float exactly. */
@@ -332,6 +376,10 @@ static void json_nulls_and_escapes(void **state) {
     r.power_w = NAN;
     r.clock_mhz = INFINITY;
     r.d = 0;
+    r.pairs = 0;
+    r.sets = r.calls_wrong = -1;
+    r.ratio_low = NAN;
+    strcpy(r.version, "");
     strcpy(r.driver, "");
     strcpy(r.device, "a\"b\\c\n\t\x01/\xC3\x97");
     assert_int_equal(record_json_append(path, &r, err), 0);
@@ -344,6 +392,9 @@ static void json_nulls_and_escapes(void **state) {
     assert_non_null(strstr(line, "\"clock_mhz\": null,"));
     assert_non_null(strstr(line, "\"driver\": null,"));
     assert_non_null(strstr(line, "\"d\": 0,"));
+    assert_non_null(strstr(line, "\"version\": null, \"pairs\": 0, \"sets\": null,"));
+    assert_non_null(strstr(line, "\"ratio_low\": null,"));
+    assert_non_null(strstr(line, "\"calls_wrong\": null}"));
     assert_non_null(strstr(line, "\"device\": \"a\\\"b\\\\c\\u000a\\u0009\\u0001/\xC3\x97\","));
     assert_ptr_equal(strchr(line, '\n'), line + strlen(line) - 1);
 }
@@ -399,8 +450,8 @@ static void prepare_refuses_a_full_device(void **state) {
 
 static void prepare_refuses_another_files_content(void **state) {
     (void)state;
-    const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER, RECORD_HEADER ",more\n",
-                                  "\n" HEADER_LINE, "\"" HEADER_LINE};
+    const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER,       RECORD_HEADER ",more\n",
+                                  "\n" HEADER_LINE, "\"" HEADER_LINE, RECORD_HEADER_OF_0_9};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         write_text(others[i]);
         assert_int_equal(record_csv_prepare(path, err), 2);
@@ -413,6 +464,21 @@ static void prepare_refuses_another_files_content(void **state) {
         assert_said("--json %s: holds something else: it does not start with '{'\n", path);
         assert_file_holds(others[i]);
     }
+}
+
+/* Its rows have fewer fields than those that would follow them. */
+static void prepare_refuses_a_file_of_0_9(void **state) {
+    (void)state;
+    const char *const texts[] = {OLD_HEADER_LINE, OLD_HEADER_LINE OLD_ROW "\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        write_text(texts[i]);
+        assert_int_equal(record_csv_prepare(path, err), 2);
+        assert_said("--csv %s: was recorded by version 0.9, which had fewer columns: name a new file\n", path);
+        assert_file_holds(texts[i]);
+    }
+    /* Other files' headers are none of its business. */
+    assert_int_equal(record_text_prepare("--tune-csv", path, "a,b\n", err), 2);
+    assert_said("--tune-csv %s: holds something else: its first line is not this program's header\n", path);
 }
 
 static void prepare_refuses_a_last_line_cut_short(void **state) {
@@ -573,7 +639,14 @@ static void assert_load_refused(int line, const char *reason) {
 
 static void load_refuses_a_wrong_header(void **state) {
     (void)state;
-    const char *const others[] = {"hello\n", "\n", ROW, RECORD_HEADER, RECORD_HEADER ",x\n", RECORD_HEADER "\r\n"};
+    const char *const others[] = {"hello\n",
+                                  "\n",
+                                  ROW,
+                                  RECORD_HEADER,
+                                  RECORD_HEADER ",x\n",
+                                  RECORD_HEADER "\r\n",
+                                  RECORD_HEADER_OF_0_9,
+                                  RECORD_HEADER_OF_0_9 ",baseline_call\n"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         write_text(others[i]);
         assert_load_refused(1, "not this program's header");
@@ -591,11 +664,15 @@ static void load_refuses_a_missing_last_newline(void **state) {
 static void load_refuses_a_wrong_number_of_fields(void **state) {
     (void)state;
     write_text(HEADER_LINE ROW "a,b,c\n" ROW);
-    assert_load_refused(3, "3 fields instead of 32");
+    assert_load_refused(3, "3 fields instead of 44");
     write_text(HEADER_LINE ROW ROW "\n");
-    assert_load_refused(4, "1 field instead of 32");
+    assert_load_refused(4, "1 field instead of 44");
     write_text(HEADER_LINE "x," ROW);
-    assert_load_refused(2, "33 fields instead of 32");
+    assert_load_refused(2, "45 fields instead of 44");
+    write_text(HEADER_LINE ROW OLD_ROW "\n");
+    assert_load_refused(3, "32 fields instead of 44");
+    write_text(OLD_HEADER_LINE OLD_ROW "\n" ROW);
+    assert_load_refused(3, "44 fields instead of 32");
 }
 
 /* Writes the sample row with column `column` replaced. */
@@ -611,7 +688,17 @@ static void write_with(int column, const char *text) {
     assert_int_equal(fclose(f), 0);
 }
 
-enum { COLUMN_VARIANT = 1, COLUMN_M = 5, COLUMN_D = 8, COLUMN_ALPHA = 9, COLUMN_MS_MEDIAN = 13, COLUMN_DATE = 31 };
+enum {
+    COLUMN_VARIANT = 1,
+    COLUMN_M = 5,
+    COLUMN_D = 8,
+    COLUMN_ALPHA = 9,
+    COLUMN_MS_MEDIAN = 13,
+    COLUMN_DATE = 31,
+    COLUMN_PAIRS = 35,
+    COLUMN_MS_LOW = 37,
+    COLUMN_LAST = 43
+};
 
 static void load_refuses_malformed_numbers(void **state) {
     (void)state;
@@ -622,12 +709,18 @@ static void load_refuses_malformed_numbers(void **state) {
     }
     write_with(COLUMN_D, "-1");
     assert_load_refused(2, "d is not a whole number");
+    write_with(COLUMN_PAIRS, "-1");
+    assert_load_refused(2, "pairs is not a whole number");
+    write_with(COLUMN_LAST, "1.0");
+    assert_load_refused(2, "calls_wrong is not a whole number");
     const char *const numbers[] = {"x", "1.5ms", "nan", "inf", "-inf", " 1", "1 ", "0x1p3", "1e400", "1e", "--1", "."};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         write_with(COLUMN_MS_MEDIAN, numbers[i]);
         assert_load_refused(2, "ms_median is not a number");
         write_with(COLUMN_ALPHA, numbers[i]);
         assert_load_refused(2, "alpha is not a number");
+        write_with(COLUMN_MS_LOW, numbers[i]);
+        assert_load_refused(2, "ms_low is not a number");
     }
     write_with(COLUMN_MS_MEDIAN, "1e-3");
     assert_true(load_one().ms_median == 1e-3);
@@ -651,7 +744,7 @@ static void load_refuses_bad_quoting(void **state) {
     assert_load_refused(2, "a quote inside an unquoted field");
     write_with(COLUMN_VARIANT, "\"a\"b");
     assert_load_refused(2, "text after a closing quote");
-    write_with(COLUMN_DATE, "\"never closed");
+    write_with(COLUMN_LAST, "\"never closed");
     assert_load_refused(2, "a quote that is not closed");
 }
 
@@ -661,6 +754,27 @@ static void load_refuses_a_nul_byte(void **state) {
     text[strlen(HEADER_LINE ROW) + 3] = '\0';
     write_bytes(text, sizeof text - 1);
     assert_load_refused(3, "a NUL byte");
+}
+
+/* What version 0.9 did not record is unknown; the rest is as it was. */
+static void load_of_a_file_of_0_9(void **state) {
+    (void)state;
+    write_text(OLD_HEADER_LINE OLD_ROW "\n" OLD_ROW "\n");
+    record *rows;
+    int count;
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
+    assert_said_nothing();
+    assert_int_equal(count, 2);
+    record expected = sample;
+    expected.baseline_call[0] = expected.cublas[0] = expected.version[0] = '\0';
+    expected.pairs = expected.sets = expected.calls_tried = expected.calls_failed = expected.calls_wrong = -1;
+    expected.ms_low = expected.ms_high = expected.ratio_low = expected.ratio_high = NAN;
+    assert_same_record(&rows[0], &expected);
+    assert_same_record(&rows[1], &expected);
+    free(rows);
+    write_text(OLD_HEADER_LINE);
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
+    assert_int_equal(count, 0);
 }
 
 /* A row with a newline in a quoted text takes two lines. */
@@ -673,7 +787,7 @@ static void line_numbers_count_quoted_newlines(void **state) {
     assert_non_null(f);
     fputs("bad\n", f);
     fclose(f);
-    assert_load_refused(4, "1 field instead of 32");
+    assert_load_refused(4, "1 field instead of 44");
 }
 
 /* ---- comparing ---- */
@@ -686,6 +800,12 @@ static void same_case_ignores_what_was_measured(void **state) {
     strcpy(r.driver, "600");
     strcpy(r.cuda, "13.1");
     strcpy(r.date, "2026-02-02");
+    strcpy(r.version,
+           "0.11.0 7654321-dirty"); /* rows of other versions need not be measured again: each says its own */
+    strcpy(r.baseline_call, "cublasSgemm");
+    strcpy(r.cublas, "13.2.0");
+    r.pairs = r.sets = r.calls_tried = r.calls_failed = r.calls_wrong = -1;
+    r.ms_low = r.ms_high = r.ratio_low = r.ratio_high = NAN;
     r.ms_median = r.ms_min = r.ms_max = r.gflops = r.gbps = r.peak_share = r.baseline_ms = r.ratio = 77;
     r.ratio_min = r.ratio_max = r.max_err_bound_share = r.clock_mhz = r.power_w = NAN;
     assert_true(record_same_case(&sample, &r));
@@ -752,6 +872,8 @@ static void resume_tells_sustained_rows(void **state) {
     assert_ptr_equal(session_find(&s, &wanted, false), &rows[0]);
     wanted.mode[0] = '\0';
     assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    snprintf(wanted.version, sizeof wanted.version, "0.11.0 7654321"); /* of another version, and still measured */
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
     rows[1].ratio = NAN;
     assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
     assert_null(session_find(&s, &wanted, true));
@@ -759,6 +881,7 @@ static void resume_tells_sustained_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(an_empty_record_knows_nothing),
         TEST(csv_line_is_as_the_schema_says),
         TEST(csv_header_is_written_once),
         TEST(csv_round_trip),
@@ -776,6 +899,7 @@ int main(void) {
         TEST(prepare_keeps_a_link_to_a_file_to_come),
         TEST(prepare_refuses_a_full_device),
         TEST(prepare_refuses_another_files_content),
+        TEST(prepare_refuses_a_file_of_0_9),
         TEST(prepare_refuses_a_last_line_cut_short),
         TEST(append_reports_what_it_cannot_open_or_write),
         TEST(standard_output_keeps_what_else_is_there),
@@ -789,6 +913,7 @@ int main(void) {
         TEST(load_refuses_texts_too_long),
         TEST(load_refuses_bad_quoting),
         TEST(load_refuses_a_nul_byte),
+        TEST(load_of_a_file_of_0_9),
         TEST(line_numbers_count_quoted_newlines),
         TEST(same_case_ignores_what_was_measured),
         TEST(same_case_tells_every_part_of_the_case),

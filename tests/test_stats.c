@@ -21,6 +21,7 @@ static void assert_nothing(stats_summary s) {
     assert_true(isnan(s.median));
     assert_true(isnan(s.min));
     assert_true(isnan(s.max));
+    assert_true(isnan(s.low) && isnan(s.high));
 }
 
 static void odd_count_takes_the_middle(void **state) {
@@ -102,6 +103,91 @@ static void median_of_many_splits_them_in_halves(void **state) {
     assert_true(above <= COUNT / 2);
 }
 
+/* ---- the median's confidence interval ---- */
+
+/* Whose ranks the ends are, in the values 1 to count; the first is always the other's mirror image. */
+static void assert_ranks(int count, int low, int high) {
+    double values[200];
+    for (int i = 0; i < count; i++) values[i] = 1 + (i * 7 + 3) % count; /* in no order; no count is a multiple of 7 */
+    const stats_summary s = stats_summarise(values, count);
+    assert_true(s.low == low);
+    assert_true(s.high == high);
+}
+
+/* As in the tables of distribution-free intervals for the median, which are the sign test's. */
+static void interval_has_the_textbooks_ranks(void **state) {
+    (void)state;
+    assert_ranks(1, 1, 1);
+    assert_ranks(2, 1, 2);
+    assert_ranks(5, 1, 5); /* too few: only 93.75 % */
+    assert_ranks(6, 1, 6);
+    assert_ranks(8, 1, 8);
+    assert_ranks(9, 2, 8);
+    assert_ranks(10, 2, 9);
+    assert_ranks(15, 4, 12);
+    assert_ranks(20, 6, 15);
+    assert_ranks(25, 8, 18);
+    assert_ranks(50, 18, 33);
+    assert_ranks(100, 40, 61);
+}
+
+static void interval_of_many_values_is_narrow(void **state) {
+    (void)state;
+    enum { COUNT = 200001 }; /* here 2^-COUNT is below the smallest double */
+    double *values = malloc(COUNT * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < COUNT; i++) values[i] = i;
+    const stats_summary s = stats_summarise(values, COUNT);
+    free(values);
+    const double half = 1.959964 * sqrt(COUNT) / 2; /* of the normal approximation */
+    assert_true(s.median == COUNT / 2);
+    assert_true(fabs(s.median - s.low - half) <= 2 && fabs(s.high - s.median - half) <= 2);
+}
+
+static void ratio_has_an_interval_of_its_own(void **state) {
+    (void)state;
+    double numerator[10], denominator[10];
+    for (int i = 0; i < 10; i++) {
+        denominator[i] = 10 - i;
+        numerator[i] = (i + 1) * denominator[i];
+    }
+    const stats_summary s = stats_ratio(numerator, denominator, 10);
+    assert_true(s.median == 5.5 && s.low == 2 && s.high == 9);
+}
+
+static double uniform(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* In how many of the samples, of `count` values of a lopsided distribution (the exponential), the interval holds the
+ * true median, ln 2. */
+static double coverage(int count) {
+    enum { SAMPLES = 20000 };
+    double values[200];
+    uint64_t state = 20260101 + (uint64_t)count;
+    int held = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int i = 0; i < count; i++) values[i] = -log(uniform(&state));
+        const stats_summary s = stats_summarise(values, count);
+        held += s.low <= log(2.0) && log(2.0) <= s.high;
+    }
+    return (double)held / SAMPLES;
+}
+
+static void interval_holds_the_true_median(void **state) {
+    (void)state;
+    const int few[] = {6, 8, 10}, more[] = {20, 25, 50, 100};
+    for (int i = 0; i < 3; i++) assert_true(coverage(few[i]) >= 0.95);
+    for (int i = 0; i < 4; i++) {
+        const double share = coverage(more[i]);
+        assert_true(share >= 0.95 && share < 0.99);
+    }
+    assert_true(coverage(5) < 0.95 && coverage(5) > 0.92);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_count_takes_the_middle),
@@ -113,6 +199,10 @@ int main(void) {
         cmocka_unit_test(ratio_is_taken_pair_by_pair),
         cmocka_unit_test(ratio_of_zeros),
         cmocka_unit_test(median_of_many_splits_them_in_halves),
+        cmocka_unit_test(interval_has_the_textbooks_ranks),
+        cmocka_unit_test(interval_of_many_values_is_narrow),
+        cmocka_unit_test(ratio_has_an_interval_of_its_own),
+        cmocka_unit_test(interval_holds_the_true_median),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * in the stream's order, and check_log holds each against what timing.h promises. */
 #include <cuda_runtime_api.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +19,12 @@
 #include <cmocka.h>
 
 #include "bench/timing.h"
+#include "gpu/clock_probe.h"
 
 enum { MAX_EVENTS = 2048, MAX_GRAPHS = 16, MAX_INTERVALS = 1024, MAX_SETS = 512, MAX_NODES = 2048 };
 static const double US = 1e-6;
 
-typedef enum { LAUNCH, RESTORE, FLUSH } kind;
+typedef enum { LAUNCH, RESTORE, FLUSH, PROBE } kind;
 
 typedef struct {
     kind what;
@@ -49,11 +51,12 @@ static struct {
     double step;      /* costs grow by this factor with each sample of ours: constant within a pair */
     double drift;     /* costs grow by this share a second */
     int fail_at;      /* this call answers `failure`; 0: none */
-    bool metered;     /* there is NVML */
+    bool metered;     /* there is NVML: its watts are the seconds since the start */
     bool query_fails; /* cudaEventQuery answers an error that is not "not ready" */
     /* what comes of it */
     double host, stream, factor;
-    int calls, not_ready, syncs;
+    int calls, not_ready, syncs, probes;
+    double idle; /* seconds for which the stream had nothing to do */
     cudaError_t last_error;
     bool capturing, capture_broken;
     made_up_graph captured, graphs[MAX_GRAPHS], execs[MAX_GRAPHS];
@@ -85,14 +88,10 @@ int nanosleep(const struct timespec *wanted, struct timespec *left) {
     return 0;
 }
 
-/* ---- NVML: a clock that is the seconds since the start ---- */
-
-double nvml_clock_mhz(void) {
-    return fake.metered ? fake.host - 1000.0 : NAN;
-}
+/* ---- NVML ---- */
 
 double nvml_power_w(void) {
-    return 500.0;
+    return fake.metered ? fake.host - 1000.0 : NAN;
 }
 
 /* ---- a CUDA runtime ---- */
@@ -116,7 +115,9 @@ static void log_entry(kind what, int side, int set, double cost) {
 static void enqueue(void) {
     fake.operations++;
     fake.host += fake.overhead;
-    if (fake.stream < fake.host) fake.stream = fake.host;
+    if (fake.stream >= fake.host) return;
+    fake.idle += fake.host - fake.stream;
+    fake.stream = fake.host;
 }
 
 static void kernel(int side, int set) {
@@ -139,6 +140,53 @@ static cudaError_t launch(int side, int set, cudaStream_t stream) {
     if (side == 0 && fake.step > 0.0) fake.factor *= fake.step;
     enqueue();
     kernel(side, set);
+    return cudaSuccess;
+}
+
+/* ---- a probe that finds the clock at one MHz for each launch of ours between its ends ---- */
+
+cudaError_t clock_probe_create(clock_probe *probe) {
+    if (fails()) return failure;
+    *probe = (clock_probe){&fake, 1};
+    fake.probes++;
+    return cudaSuccess;
+}
+
+void clock_probe_destroy(clock_probe *probe) {
+    fake.probes -= probe->readings != NULL;
+    *probe = (clock_probe){0};
+}
+
+static cudaError_t read_clock(const clock_probe *probe, cudaStream_t stream) {
+    assert_ptr_equal(probe->readings, &fake);
+    assert_ptr_equal(stream, the_stream);
+    assert_false(fake.capturing);
+    if (fails()) return failure;
+    enqueue();
+    log_entry(PROBE, -1, -1, 2 * US);
+    return cudaSuccess;
+}
+
+cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream) {
+    return read_clock(probe, stream);
+}
+
+cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream) {
+    return read_clock(probe, stream);
+}
+
+/* The second of the two is the last thing that happened. */
+cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz) {
+    int end = fake.logged - 1, launches = 0;
+    if (fails()) return failure;
+    assert_true(fake.host >= fake.stream); /* it waited */
+    while (fake.log[end].what == RESTORE) end--;
+    assert_int_equal(fake.log[end].what, PROBE);
+    for (int i = end - 1; fake.log[i].what != PROBE; i--) {
+        assert_int_not_equal(fake.log[i].side, 1);
+        launches += fake.log[i].what == LAUNCH;
+    }
+    *mhz = launches;
     return cudaSuccess;
 }
 
@@ -339,6 +387,7 @@ static void flush_too(void) {
 
 static void assert_nothing_left(void) {
     assert_false(fake.capturing);
+    assert_int_equal(fake.probes, 0);
     for (int i = 0; i < MAX_EVENTS; i++) assert_false(fake.events[i].live);
     for (int i = 0; i < MAX_GRAPHS; i++) assert_false(fake.graphs[i].live || fake.execs[i].live);
 }
@@ -352,6 +401,11 @@ static int first_sample(int sides) {
     return first;
 }
 
+/* So many of the sets are taken: of a multiple of four one stays out, so that A B B A shows each side all of them. */
+static int sets_taken(void) {
+    return task.baseline != NULL && task.sets % 4 == 0 ? task.sets - 1 : task.sets;
+}
+
 /* Which of a set's launches find it cold: since its last use every other set was used. */
 static void check_cold(int first) {
     static int last_use[MAX_SETS];
@@ -360,7 +414,7 @@ static void check_cold(int first) {
         if (fake.log[i].what != LAUNCH) continue;
         const int set = fake.log[i].set;
         if (last_use[set] >= 0)
-            for (int s = 0; s < task.sets; s++)
+            for (int s = 0; s < sets_taken(); s++)
                 if (s != set && last_use[s] < last_use[set])
                     fail_msg("set %d again, %d launches later, without set %d between", set, i - last_use[set], s);
         last_use[set] = i;
@@ -401,12 +455,33 @@ static void check_restored(void) {
     for (int s = 0; s < task.sets; s++) assert_int_equal(changed_by[s], 0);
 }
 
+/* Each side has every set equally often, one more or less. */
+static void check_fair(int first) {
+    static int uses[2][MAX_SETS];
+    memset(uses, 0, sizeof uses);
+    for (int i = first; i < fake.logged && fake.log[i].what != PROBE; i++)
+        if (fake.log[i].what == LAUNCH) uses[fake.log[i].side][fake.log[i].set]++;
+    for (int side = 0; side < (task.baseline != NULL ? 2 : 1); side++) {
+        int least = INT_MAX, most = 0;
+        for (int s = 0; s < sets_taken(); s++) {
+            least = uses[side][s] < least ? uses[side][s] : least;
+            most = uses[side][s] > most ? uses[side][s] : most;
+        }
+        assert_true(most - least <= 2);
+    }
+}
+
+/* A B B A A B B A, or A alone. */
+static int side_of(int sample) {
+    return task.baseline != NULL ? (sample + 1) / 2 % 2 : 0;
+}
+
 static void check_log(void) {
     const int sides = task.baseline != NULL ? 2 : 1, first = first_sample(sides);
     for (int i = 0; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) assert_in_range(fake.log[i].set, 0, task.sets - 1);
 
-    /* Nothing but the launches is timed; each interval has those of one sample; ours and the baseline in turn. */
+    /* Nothing but the launches is timed; each interval has those of one sample. */
     const int estimates = fake.interval_count - result.pairs * sides;
     for (int n = 0; n < fake.interval_count; n++) {
         const int begin = fake.intervals[n].begin, end = fake.intervals[n].end;
@@ -416,24 +491,28 @@ static void check_log(void) {
             assert_int_equal(fake.log[i].side, fake.log[begin].side);
         }
         if (n < estimates) continue;
-        assert_int_equal(fake.log[begin].side, (n - estimates) % sides);
+        assert_int_equal(fake.log[begin].side, side_of(n - estimates));
+        if (task.mode == TIMING_CHAIN) continue;
         assert_int_equal(fake.log[begin].operation, fake.log[end - 1].operation);
         assert_true(begin == 0 || fake.log[begin - 1].operation != fake.log[begin].operation);
         assert_true(n == estimates || begin >= fake.intervals[n - 1].end);
     }
-    int side = 0, operation = 0;
-    for (int i = first; i < fake.logged; i++) {
+    int sample = 0, operation = 0;
+    for (int i = first; i < fake.logged && fake.log[i].what != PROBE; i++) {
         if (fake.log[i].what != LAUNCH || fake.log[i].operation == operation) continue;
         operation = fake.log[i].operation;
-        assert_int_equal(fake.log[i].side, side);
-        side = (side + 1) % sides;
+        if (task.mode != TIMING_CHAIN) assert_int_equal(fake.log[i].side, side_of(sample));
+        sample++;
     }
-    assert_int_equal(side, 0);
+    assert_int_equal(sample % (2 * sides), 0);
+    assert_int_equal(result.sets, sets_taken());
 
     if (task.flush != NULL)
         check_flushed(first);
-    else
+    else {
         check_cold(first);
+        check_fair(first);
+    }
     if (task.restore != NULL) check_restored();
     for (int i = 0; i < fake.logged; i++) {
         assert_true(task.flush != NULL || fake.log[i].what != FLUSH);
@@ -446,7 +525,7 @@ static void run(void) {
     assert_nothing_left();
     assert_int_equal(fake.last_error, cudaSuccess);
     assert_true(fake.host >= fake.stream); /* it waited */
-    assert_true(isnan(result.clock_mhz) && isnan(result.power_w));
+    assert_true(result.clock_mhz >= 1.0 && isnan(result.power_w));
     check_log();
 }
 
@@ -485,19 +564,20 @@ static void times_and_ratio(void **state) {
     set_up(10, 8, 4);
     run();
     assert_string_equal(result.mode, "graph");
-    assert_int_equal(launches_a_sample(0), 64);
+    assert_int_equal(launches_a_sample(0), 66);                /* whole rounds of three sets */
     assert_true(fabs(result.ours_ms.median - 0.010) < 0.0001); /* a graph's own launch is in it at most */
     assert_true(fabs(result.ratio.median - 0.8) < 0.01);
 }
 
-/* The ratio is one of neighbours, so clocks that change do not change it. */
+/* The ratio is one of neighbours, in both orders, so clocks that change do not change it. */
 static void clocks_that_drift(void **state) {
     (void)state;
     set_up(100, 150, 3);
     fake.step = 1.001;
     run();
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
-    assert_all_near(result.ratio, 1.5);
+    assert_true(fabs(result.ratio.median - 1.5) < 0.001); /* A B: 1.5; B A: 1.5 / 1.001 */
+    assert_true(result.ratio.max - result.ratio.min < 0.002);
 
     set_up(50, 25, 3);
     fake.drift = 20.0; /* a share of 0.0025 a pair, 3 times as slow in the end */
@@ -514,7 +594,35 @@ static void clocks_that_drift(void **state) {
     run();
     assert_string_equal(result.mode, "graph");
     assert_true(result.ours_ms.max > 1.1 * result.ours_ms.min);
-    assert_all_near(result.ratio, 1.5);
+    assert_true(fabs(result.ratio.median - 1.5) < 0.008);
+}
+
+/* The median's interval: of 400 equal values it is a point, of a drift it lies around the median, within the extremes.
+ */
+static void intervals(void **state) {
+    (void)state;
+    set_up(100, 150, 3);
+    run();
+    assert_near(result.ours_ms.low, 0.1);
+    assert_near(result.ratio.high, 1.5);
+    set_up(100, 150, 3);
+    fake.step = 1.001;
+    run();
+    const stats_summary s = result.ours_ms;
+    assert_true(s.min < s.low && s.low < s.median && s.median < s.high && s.high < s.max);
+}
+
+/* From the warm-up on the stream never waits for the host; nor does it where pairs are of a few microseconds. */
+static void no_pause(void **state) {
+    (void)state;
+    const double costs[][2] = {{100, 130}, {10, 8}, {60000, 70000}, {25, 30}};
+    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
+        set_up(costs[i][0], costs[i][1], 3);
+        fake.overhead = 1 * US;
+        run();
+        const double of_estimates = 4 * 40 * fake.overhead; /* two of 32 launches a side, and two single ones */
+        assert_true(fake.idle <= of_estimates + 10 * fake.overhead);
+    }
 }
 
 static void mode_is_the_kernels_own(void **state) {
@@ -569,7 +677,7 @@ static void a_graph_has_no_end_of_work(void **state) {
     set_up(5, 10000, 64);
     task.budget_s = 0.1;
     run();
-    assert_int_equal(launches_a_sample(1), 64); /* each set once: cold matters more */
+    assert_int_equal(launches_a_sample(1), 63); /* each set once: cold matters more */
 }
 
 static void cold_operands(void **state) {
@@ -600,10 +708,10 @@ static void pairs_fit_the_budget(void **state) {
     const struct {
         double ours_us, baseline_us, budget_s;
         int low, high;
-    } cases[] = {{1000, 2000, 0.3, 97, 100}, {1000, 2000, 0.03, 9, 10},  {1000, 2000, 0.0, 3, 3},
-                 {1000, 2000, 0.011, 3, 3},  {1000, 2000, 60, 400, 400}, {10, 10, 0.128, 97, 100},
-                 {10, 10, 0.001, 3, 3},      {10, 10, 60, 400, 400},     {300000, 300000, 0.5, 3, 3},
-                 {300000, 300000, 3.1, 5, 5}};
+    } cases[] = {{1000, 2000, 0.3, 98, 100}, {1000, 2000, 0.03, 10, 10}, {1000, 2000, 0.0, 4, 4},
+                 {1000, 2000, 0.011, 4, 4},  {1000, 2000, 60, 400, 400}, {10, 10, 0.128, 96, 100},
+                 {10, 10, 0.001, 4, 4},      {10, 10, 60, 400, 400},     {300000, 300000, 0.5, 4, 4},
+                 {300000, 300000, 3.7, 6, 6}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         set_up(cases[i].ours_us, cases[i].baseline_us, 2);
         task.budget_s = cases[i].budget_s;
@@ -613,15 +721,55 @@ static void pairs_fit_the_budget(void **state) {
     }
     set_up(300000, 300000, 2);
     run();
-    assert_true(launches_logged() <= 14);
-    assert_true(fake.host - 1000.0 < 14 * 0.301);
+    assert_true(launches_logged() <= 21); /* two estimates, two batches of two pairs, four pairs, one for the clock */
+    assert_true(fake.host - 1000.0 < 21 * 0.301);
 
     set_up(1000, 2000, 2); /* warmed up for 0.1 s before the first that counts */
     task.budget_s = 0;
     run();
     double before = 0.0;
-    for (int i = first_sample(2); i < fake.intervals[fake.interval_count - 6].begin; i++) before += fake.log[i].cost;
-    assert_true(before >= 0.09 && before <= 0.11);
+    for (int i = first_sample(2); i < fake.intervals[fake.interval_count - 8].begin; i++) before += fake.log[i].cost;
+    assert_true(before >= 0.09 && before <= 0.12);
+}
+
+static void sustain(double seconds) {
+    assert_int_equal(timing_sustained(&task, seconds, the_stream, &result), cudaSuccess);
+    assert_nothing_left();
+    assert_int_equal(fake.last_error, cudaSuccess);
+    assert_true(fake.host >= fake.stream);
+    assert_string_equal(result.mode, "sustained");
+}
+
+/* Launches with nothing between them, not even an event. */
+static void chains(void **state) {
+    (void)state;
+    const struct {
+        double ours_us, baseline_us;
+        int launches;
+    } cases[] = {{100, 130, 32}, {10, 8, 64}, {20000, 30000, 25}, {300000, 200000, 4}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        set_up(cases[c].ours_us, cases[c].baseline_us, 1);
+        fake.overhead = 1 * US;
+        task.mode = TIMING_CHAIN;
+        run();
+        assert_string_equal(result.mode, "chain");
+        assert_true(fabs(result.ratio.median / (cases[c].baseline_us / cases[c].ours_us) - 1.0) < 0.001);
+        const int n = fake.interval_count - 2 * result.pairs; /* the first of ours */
+        assert_int_equal(fake.intervals[n].end - fake.intervals[n].begin, cases[c].launches);
+    }
+}
+
+static void the_clock_is_of_ours(void **state) {
+    (void)state;
+    set_up(1000, 2000, 2); /* 10 ms of it; clock_probe_mhz counts the launches */
+    run();
+    assert_true(result.clock_mhz == 9.0 || result.clock_mhz == 10.0);
+    set_up(50000, 2000, 2);
+    run();
+    assert_true(result.clock_mhz == 1.0);
+    set_up(100, 130, 2);
+    sustain(1.0);
+    assert_true(result.clock_mhz > 400.0 && result.clock_mhz < 550.0); /* a slice of 50 ms */
 }
 
 static void no_baseline(void **state) {
@@ -679,31 +827,23 @@ static void not_ready_is_no_error(void **state) {
 
 /* ---- continuous load ---- */
 
-static void sustain(double seconds) {
-    assert_int_equal(timing_sustained(&task, seconds, the_stream, &result), cudaSuccess);
-    assert_nothing_left();
-    assert_int_equal(fake.last_error, cudaSuccess);
-    assert_true(fake.host >= fake.stream);
-    assert_string_equal(result.mode, "sustained");
-}
-
 /* The launches from `first` on: slices of 50 ms of either side in turn, the sets in turn, and no pause. */
 static void check_slices(int first, double idle) {
     double length = 0.0, busy = 0.0;
     int side = fake.log[first].side;
     for (int i = first; i < fake.logged; i++) {
-        assert_int_equal(fake.log[i].what, LAUNCH);
         busy += fake.log[i].cost;
+        if (fake.log[i].what == PROBE) break; /* then ours alone, for its clock */
         if (i > first && fake.log[i].operation != fake.log[i - 1].operation && task.sets > 1 && fake.log[i].cost > 2e-5)
-            assert_int_equal(fake.log[i].set, (fake.log[i - 1].set + 1) % task.sets);
-        if (fake.log[i].side != side) {
-            assert_true(length > 0.044 && length < 0.056);
+            assert_int_equal(fake.log[i].set, (fake.log[i - 1].set + 1) % sets_taken());
+        assert_int_equal(fake.log[i].what, LAUNCH);
+        if (fake.log[i].side != side) { /* after the first, two slices of a side follow one another */
+            assert_true((length > 0.044 && length < 0.056) || (length > 0.088 && length < 0.112));
             side = fake.log[i].side;
             length = 0.0;
         }
         length += fake.log[i].cost;
     }
-    assert_true(length > 0.044 && length < 0.056);
     assert_true(busy > idle * (fake.stream - 1000.0));
 }
 
@@ -747,14 +887,13 @@ static void sustained_load_settles(void **state) {
     assert_true(fabs(result.ratio.median - 1.5) < 0.05);
 }
 
-/* Clock and power are read over all of the half that counts, however long that is. */
+/* The power is read over all of the half that counts, however long that is. */
 static void sustained_load_is_metered_to_its_end(void **state) {
     (void)state;
     set_up(30000, 60000, 2);
     fake.metered = true;
     sustain(30.0);
-    assert_true(fabs(result.clock_mhz - 22.5) < 0.5);
-    assert_true(result.power_w == 500.0);
+    assert_true(fabs(result.power_w - 22.5) < 0.5);
 }
 
 static void every_call_under_load_that_can_fail(void **state) {
@@ -783,6 +922,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_and_ratio),
         cmocka_unit_test(clocks_that_drift),
+        cmocka_unit_test(intervals),
+        cmocka_unit_test(no_pause),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(the_clock_is_of_ours),
         cmocka_unit_test(mode_is_the_kernels_own),
         cmocka_unit_test(the_mode_that_is_asked_for),
         cmocka_unit_test(a_graph_has_no_end_of_work),

@@ -41,7 +41,12 @@ int flock(int fd, int operation) {
 static char folder[] = "/tmp/test_tune_file_XXXXXX", path[64], said[512];
 
 static tune_entry entry(int n) {
-    tune_entry e = {.variant = "autotuned", .device = "made up", .cache = "cold", .mode = "graph", .n = n, .k = 64};
+    tune_entry e = {.variant = "autotuned", .device = "made up", .build = "0123456789abcdef", .driver = "580.159.04"};
+    strcpy(e.cuda, "13.0");
+    strcpy(e.cache, "cold");
+    strcpy(e.mode, "graph");
+    e.n = n;
+    e.k = 64;
     strcpy(e.candidate, "n2 r32 u4 v1");
     e.us = 3.5;
     return e;
@@ -92,6 +97,31 @@ static void a_lock_that_fails_is_said(void **state) {
     assert_int_equal(count_kept(), before);
 }
 
+/* Builds come and go: the file does not grow for ever. */
+static void the_oldest_entry_goes(void **state) {
+    (void)state;
+    tune_table t;
+    tune_open(&t, path, stderr);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    for (int n = 1000; n < 3000; n++)
+        fprintf(f, "autotuned\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
+    fclose(f);
+    tune_close(&t);
+    tune_open(&t, path, stderr);
+    assert_int_equal(t.count, 2000);
+    assert_int_equal(t.entries[0].n, 1000);
+    assert_int_equal(t.entries[1999].n, 2999);
+    tune_close(&t);
+    keep(8);
+    assert_string_equal(said, "");
+    tune_open(&t, path, stderr);
+    assert_int_equal(t.count, 2000);
+    assert_int_equal(t.entries[0].n, 1001);
+    assert_int_equal(t.entries[1999].n, 8);
+    tune_close(&t);
+}
+
 static int make_folder(void **state) {
     (void)state;
     if (mkdtemp(folder) == NULL) return -1;
@@ -108,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_reads_are_no_damage),
         cmocka_unit_test(a_lock_that_fails_is_said),
+        cmocka_unit_test(the_oldest_entry_goes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -12,7 +12,8 @@
     "baseline,baseline_ms,ratio,ratio_min,ratio_max,max_err_bound_share,clock_mhz,power_w,device,cc,driver,cuda,date"
 #define RECORD_HEADER                                                                                                  \
     RECORD_HEADER_OF_0_9                                                                                               \
-    ",baseline_call,cublas,version,pairs,sets,ms_low,ms_high,ratio_low,ratio_high,calls_tried,calls_failed,calls_wrong"
+    ",baseline_call,cublas,version,pairs,sets,ms_low,ms_high,ratio_low,ratio_high,calls_tried,calls_failed,calls_"     \
+    "wrong"
 
 enum { RECORD_TEXT = 64 };
 
@@ -22,11 +23,12 @@ typedef struct {
     int64_t m, n, k, d; /* d is -1 (an empty field) where it does not apply */
     double alpha, beta;
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
-                                                 * chain | transfers (events, with copies from and to the host) |
-                                                 * cpu; sim */
+                                                 * chain | chain_pdl |
+                                                 * transfers (events, with copies from and to the host) | cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
-    double peak_share;                          /* of the device's peak, 1 = all of it */
+    double peak_share;                          /* of the device's peak, 1 = all of it: the data sheet's dense
+                                                 * one, of arithmetic or DRAM, where common/gpu/devices.csv has it */
     char baseline[RECORD_TEXT];
     double baseline_ms, ratio, ratio_min, ratio_max; /* ratio = baseline time / our time, pair by pair */
     double max_err_bound_share;                      /* worst |c - ref| / bound */
@@ -69,12 +71,13 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
  * break. */
 void record_put_csv_text(FILE *f, const char *text);
 
-/* Reads a CSV written by record_csv_append of this version or of 0.9. *rows is malloc'ed (to be freed) and *count set. Returns 0, or 2 after one
- * line on `err` naming the file, the line and the reason. A file that does not exist has no rows. */
+/* Reads a CSV written by record_csv_append of this version or of 0.9. *rows is malloc'ed (to be freed) and *count set.
+ * Returns 0, or 2 after one line on `err` naming the file, the line and the reason. A file that does not exist has no
+ * rows. */
 int record_csv_load(const char *path, record **rows, int *count, FILE *err);
 
 /* True if both rows measure the same thing (step to layout, shape, scalars, cache, device, cc), so that --resume skips
- * it. */
+ * it. A row of another version of this repository still counts: rows carry their version. */
 bool record_same_case(const record *a, const record *b);
 
 #endif

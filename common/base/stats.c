@@ -12,8 +12,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The index of the interval's lower end in `count` sorted values: below the true median lie i of them with a probability
- * of (count choose i) / 2^count. */
+/* The index of the interval's lower end in `count` sorted values: below the true median lie i of them with a
+ * probability of (count choose i) / 2^count. */
 static int interval_begin(int count) {
     double below = 0.0;
     int l = 0;

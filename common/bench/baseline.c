@@ -6,12 +6,15 @@
 #include "base/progress.h"
 #include "gpu/error.h"
 
-enum { FINALISTS = 3, SHOWN = 5 };
-static const double SLOW = 1.5;      /* times the fastest so far: not looked at any further */
-static const double SLACK_MS = 0.1;  /* but a single launch may take so much longer by chance */
-static const double LONG_MS = 2.0;   /* a launch that takes longer is timed by itself */
-static const double SHORT_S = 0.002; /* of measuring, where it does not */
-static const double CLOSE = 1.1;     /* times the fastest: worth measuring in pairs */
+enum { FINALISTS = 3, LONG_FINALISTS = 2, MOST_LAUNCHES = 5, SHOWN = 5 };
+static const double SLOW = 1.5;          /* times the fastest so far: not looked at any further */
+static const double SLACK_MS = 0.02;     /* of a single launch, with the host's share in it */
+static const double LONG_MS = 2.0;       /* a few launches by themselves measure what takes longer */
+static const double LONG_CHAIN_MS = 0.5; /* the same where each stands for a chain of many */
+static const double SHORT_S = 0.002;     /* of measuring what takes less */
+static const double CLOSE = 1.1;         /* times the fastest: worth measuring in pairs */
+static const double LAUNCHES_MS = 50.0;  /* of launches that are measured by themselves, if one is shorter */
+static const double VERY_LONG_MS = 50.0; /* a measurement in pairs takes seconds */
 
 typedef enum { RIGHT, FAILED, WRONG } result;
 
@@ -89,8 +92,21 @@ static double one_launch_ms(search *c, const bench_launch *launch) {
     return ms;
 }
 
+static bool is_slow(double ms, double least) {
+    return ms > SLOW * least + SLACK_MS;
+}
+
+/* The median of a few launches, one of which took `once`. */
+static double few_launches_ms(search *c, const bench_launch *launch, double once) {
+    double ms[MOST_LAUNCHES] = {once};
+    int count = 1;
+    while (count < MOST_LAUNCHES && (count + 1) * once <= LAUNCHES_MS) ms[count++] = one_launch_ms(c, launch);
+    return stats_summarise(ms, count).median;
+}
+
 /* Measures in short all calls that are right. */
 static void measure(search *c) {
+    const double is_long = c->outline->mode == TIMING_CHAIN ? LONG_CHAIN_MS : LONG_MS;
     double least = INFINITY;
     bool hot = false;
     for (int i = 0; i < c->count; i++) {
@@ -98,12 +114,15 @@ static void measure(search *c) {
         timing_result t;
         if (a->result != RIGHT) continue;
         progress_show(stderr, a->call.name, i, c->count);
-        const double once = one_launch_ms(c, &a->launch);
-        a->slow = once > SLOW * least + SLACK_MS;
+        double once = one_launch_ms(c, &a->launch);
+        if (is_slow(once, least) && once < LONG_MS) once = fmin(once, one_launch_ms(c, &a->launch)); /* by chance? */
+        a->slow = is_slow(once, least);
         if (once < least) least = once;
         if (a->slow) continue;
-        a->ms = once;
-        if (once >= LONG_MS) continue;
+        if (once >= is_long) {
+            a->ms = few_launches_ms(c, &a->launch, once);
+            continue;
+        }
         bench_time(c->s, c->operands, c->outline, &a->launch, NULL, SHORT_S, hot, &t);
         a->ms = t.ours_ms.median;
         hot = true;
@@ -119,16 +138,18 @@ static int by_time(const void *x, const void *y) {
 static candidate *winner(const search *c) {
     candidate *best = NULL;
     double limit = INFINITY;
-    for (int i = 0, finalists = 0; i < c->count && finalists < FINALISTS; i++) {
+    int left = FINALISTS;
+    for (int i = 0; i < c->count && left > 0; i++) {
         candidate *a = &c->calls[i];
         timing_result t;
         if (a->result != RIGHT || !(a->ms < limit)) continue;
-        finalists++;
         if (best == NULL) {
             best = a;
             limit = CLOSE * a->ms;
+            left = (a->ms < VERY_LONG_MS ? FINALISTS : LONG_FINALISTS) - 1;
             continue;
         }
+        left--;
         bench_time(c->s, c->operands, c->outline, &a->launch, &best->launch, c->s->o.time_s / 10, true, &t);
         if (t.ratio.median > 1.0) best = a;
     }

@@ -19,9 +19,9 @@ typedef struct {
  *
  * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
  * call must have the same one: no reference has to be computed. Each call that is right so far is then timed in short,
- * in the mode and with the caches of the outline: a single launch shows what is far slower than another, and is enough
- * where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified completely;
- * if it fails, it was wrong, and the pairs are made of those that remain.
+ * in the mode and with the caches of the outline: a single launch shows what is far slower than another, and a few
+ * are enough where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified
+ * completely; if it fails, it was wrong, and the pairs are made of those that remain.
  *
  * Names on stderr what was wrong, and says so if there is no baseline; with --verbose prints what was chosen, and how
  * fast the others were. A CUDA error ends the process. */

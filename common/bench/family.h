@@ -35,6 +35,7 @@ typedef struct {
     const bench_variant *variant; /* NULL: the baseline */
     int number;                   /* of the variant's candidate, or of the baseline's call */
     const char *mode; /* NULL, or the plan's `again`: a second way to launch, which is recorded as this mode */
+    int launches; /* that verifying enqueues back to back, where a launch reads nothing that another writes; 0: one */
 } bench_launch;
 
 /* A library's call that may be the baseline, as recorded. */
@@ -46,7 +47,8 @@ typedef struct {
 /* One problem, as timing needs to know it. */
 typedef struct {
     double flops, bytes; /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
-    double peak;         /* the device's, FLOP/s or bytes/s in 1e9; 0: unknown */
+    double peak;         /* the device's (device_facts), FLOP/s or bytes/s in 1e9; 0: unknown */
+    double peak_per_mhz; /* what its arithmetic does at 1 MHz, 1e9 FLOP/s; 0: unknown, or none of its business */
     bool peak_of_bytes;  /* peak_share is of the bandwidth, not of the arithmetic */
     size_t touched;      /* bytes that one launch touches; 0: there is nothing to time */
     size_t cold_bytes;   /* so many bytes drive everything else out of the L2 cache; 0: leave the operands in it */

@@ -47,7 +47,11 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
                           verdict *v) {
     matrices *o = operands;
     verified context = {s, o->problem, launch};
-    return operand_sets_verify(&o->at, name, launch_verified, &context, s->stream, report, v);
+    const int outlined = o->at.spec.launches;
+    if (launch->launches > outlined && o->at.spec.beta == 0.0f) o->at.spec.launches = launch->launches;
+    const cudaError_t error = operand_sets_verify(&o->at, name, launch_verified, &context, s->stream, report, v);
+    o->at.spec.launches = outlined;
+    return error;
 }
 
 static cudaError_t exact(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,

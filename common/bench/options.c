@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/version.h"
 #include "bench/option_value.h"
 #include "gpu/simulator.h"
-
-#ifndef KL_VERSION
-#define KL_VERSION "unknown"
-#endif
 
 /* getopt_long's value of an option is its row above every character, so that optopt tells the two apart. */
 enum { CODE_BASE = 256, CODE_POSITIONAL = 1 };
@@ -364,7 +361,7 @@ static options_result parse(option_parse *p, int argc, char **argv, FILE *out) {
             return OPTIONS_EXIT_OK;
         }
         if (r != NULL && r->option.kind == OPTION_VERSION) {
-            fprintf(out, "%s (kernel-ladder %s)\n", p->program->program, KL_VERSION);
+            fprintf(out, "%s (kernel-ladder %s)\n", p->program->program, version_text());
             return OPTIONS_EXIT_OK;
         }
         const bool ok = r != NULL ? read_option(p, r, optarg)

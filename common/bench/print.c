@@ -13,9 +13,11 @@ static void print_device(const session *s) {
         printf("%s on %s (sm_%d, %d SMs, %.0f MHz, %.0f GB/s, driver %s, CUDA %s)\n", s->step, d->name, d->cc, d->sms,
                d->clock_mhz, d->peak_gbps, d->driver, d->cuda);
     if (!s->o.verbose) return;
-    printf("peaks: %.1f TFLOP/s FP32, %.0f TFLOP/s FP16 tensor, %.0f GB/s DRAM; L2 %.0f MB, memory %.1f GB\n",
-           d->peak_fp32_gflops / 1e3, d->peak_tensor_gflops / 1e3, d->peak_gbps, (double)d->l2_bytes / 1048576.0,
-           (double)d->memory_bytes / 1e9);
+    printf("peaks (%s): %.1f TFLOP/s FP32, on tensor cores %.0f TF32, %.0f FP16, %.0f INT8, %.0f GB/s DRAM\n",
+           d->sheet ? "the data sheet's" : "of its clocks", d->peak_gflops[DEVICE_FP32] / 1e3,
+           d->peak_gflops[DEVICE_TF32] / 1e3, d->peak_gflops[DEVICE_F16] / 1e3, d->peak_gflops[DEVICE_S8] / 1e3,
+           d->peak_gbps);
+    printf("L2 %.0f MB, memory %.1f GB\n", (double)d->l2_bytes / 1048576.0, (double)d->memory_bytes / 1e9);
     printf("an SM: %.0f KB of shared memory (%.0f KB a block), %d registers, %d threads\n",
            (double)d->shared_per_sm / 1024.0, (double)d->shared_per_block / 1024.0, d->registers_per_sm,
            d->threads_per_sm);

@@ -9,7 +9,8 @@
 #include "gpu/error.h"
 
 static const double SWEEP_LIMIT_MS = 1000.0; /* in sweeps, slower launches are left out */
-enum { MAX_COLD_SETS = 512 };
+enum { MAX_COLD_SETS = 511 };
+enum { RIGHT_LAUNCHES = 8 }; /* back to back, before the last verification */
 
 typedef struct {
     const void *problem;
@@ -78,6 +79,12 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t) {
     r->ratio_max = t->ratio.max;
     r->clock_mhz = t->clock_mhz;
     r->power_w = t->power_w;
+    r->pairs = t->pairs;
+    r->sets = t->sets;
+    r->ms_low = t->ours_ms.low;
+    r->ms_high = t->ours_ms.high;
+    r->ratio_low = t->ratio.low;
+    r->ratio_high = t->ratio.high;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -91,7 +98,8 @@ double bench_memory(const session *s) {
 
 int bench_cold_sets(const bench_plan *plan) {
     if (plan->cold_bytes == 0 || plan->one_set || plan->touched == 0) return 1;
-    const size_t sets = plan->cold_bytes / plan->touched + 1;
+    size_t sets = plan->cold_bytes / plan->touched + 1;
+    if (sets % 4 == 0) sets++; /* timing takes no multiple of four */
     if (sets > MAX_COLD_SETS) return MAX_COLD_SETS;
     /* A single set that is put back after each launch would be in the cache. */
     return sets < 2 && plan->restores ? 2 : (int)sets;
@@ -139,15 +147,41 @@ static void make_operands(session *s, bench_problem *b) {
     if (s->family->measure_first != NULL) s->family->measure_first(s, b->problem, b->operands, &b->outline);
 }
 
+/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do" */
+static void print_shares(const session *s, const bench_plan *plan, const record *r) {
+    if (isnan(r->peak_share)) return;
+    const double peak = plan->peak_of_bytes ? plan->peak : plan->peak / 1e3;
+    const double can = plan->peak_per_mhz * r->clock_mhz;
+    printf("; %.0f %% of %s %.*f %s", 100.0 * r->peak_share, s->device.sheet ? "the data sheet's" : "its clocks'",
+           peak < 100.0 ? 1 : 0, peak, plan->peak_of_bytes ? "GB/s" : "TFLOP/s");
+    if (can > 0.0) printf(", %.0f %% of what %.0f MHz can do", 100.0 * r->gflops / can, r->clock_mhz);
+}
+
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
     if (!s->o.verbose) return;
     printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->baseline.there ? "pairs" : "runs", t->mode, r->ms_min,
            r->ms_max);
     if (b->baseline.there) printf(", %s %.4f ms", b->baseline.call.name, r->baseline_ms);
-    if (!isnan(r->clock_mhz)) printf(", %.0f MHz, %.0f W", r->clock_mhz, r->power_w);
+    if (!isnan(r->ratio)) printf(", ratio %.3f-%.3f (95 %%)", r->ratio_low, r->ratio_high);
+    if (!isnan(r->clock_mhz)) printf(", %.0f MHz", r->clock_mhz);
+    if (!isnan(r->power_w)) printf(", %.0f W", r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
+    print_shares(s, &b->plan, r);
     if (!isnan(r->max_err_bound_share)) printf("; worst error %.3f of its bound", r->max_err_bound_share);
     printf("\n");
+}
+
+/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. False
+ * after a line in the table. */
+static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, const record *r) {
+    verdict after;
+    bench_launch again = *timed;
+    again.launches = RIGHT_LAUNCHES;
+    CUDA_CHECK(s->family->verify(s, b->operands, &again, timed->variant->name, stderr, &after));
+    if (after.ok) return true;
+    bench_print_skip(s, timed->variant->name, r, "WRONG RESULT after it was timed, not recorded");
+    s->wrong++;
+    return false;
 }
 
 /* Prints and keeps the row of what was timed (t), or has taken so many seconds in the simulator (t: NULL). */
@@ -169,7 +203,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
 }
 
 /* The second measurement of a variant. */
-static void measure_again(const session *s, const bench_problem *b, bench_launch launch, record *r) {
+static void measure_again(session *s, const bench_problem *b, bench_launch launch, record *r) {
     char name[RECORD_TEXT];
     timing_result t;
     snprintf(name, sizeof name, "  %.*s", RECORD_TEXT - 3, r->mode);
@@ -184,7 +218,7 @@ static void measure_again(const session *s, const bench_problem *b, bench_launch
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
     } else
         bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
-    report(s, b, &launch, name, r, &t, NAN);
+    if (still_right(s, b, &launch, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
 /* What there is to do for a variant at this problem, after what --resume found. */
@@ -250,6 +284,7 @@ static void run_variant(session *s, bench_problem *b, int i) {
             timing_result t;
             bench_time(s, b->operands, &b->outline, &launch, b->baseline.there ? &b->baseline.launch : NULL,
                        s->o.time_s, false, &t);
+            if (!still_right(s, b, &launch, &rows.once)) return;
             report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }

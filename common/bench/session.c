@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/version.h"
+
 bool bench_refused(cudaError_t error) {
     if (error != cudaErrorNotSupported && error != cudaErrorInvalidConfiguration &&
         error != cudaErrorLaunchOutOfResources)
@@ -25,6 +27,7 @@ record session_describe(const session *s, const char *variant, const char *op) {
     snprintf(r.cc, sizeof r.cc, "%d.%d", s->device.cc / 10, s->device.cc % 10);
     snprintf(r.driver, sizeof r.driver, "%.*s", RECORD_TEXT - 1, s->device.driver);
     snprintf(r.cuda, sizeof r.cuda, "%s", s->device.cuda);
+    snprintf(r.version, sizeof r.version, "%s", version_text());
     time_t now = time(NULL);
     struct tm utc;
     strftime(r.date, sizeof r.date, "%Y-%m-%d", gmtime_r(&now, &utc));
@@ -35,7 +38,8 @@ record session_describe(const session *s, const char *variant, const char *op) {
 static bool stands_for(const record *known, const record *r) {
     if (strncmp(known->baseline, "torch ", 6) == 0) return false;
     if (*r->mode != '\0') return strcmp(known->mode, r->mode) == 0;
-    return strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0;
+    return strcmp(known->mode, "sustained") != 0 && strcmp(known->mode, "transfers") != 0 &&
+           strncmp(known->mode, "chain", 5) != 0;
 }
 
 const record *session_find(const session *s, const record *r, bool needs_ratio) {

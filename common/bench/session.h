@@ -69,7 +69,8 @@ void session_keep(const session *s, const record *r);
 /* An empty list of the family's problems, with the command line's limits. */
 case_list session_cases(const session *s);
 
-/* How many operand sets together drive one another out of the cache, at most 512 (which may be too few: then flush). */
+/* How many operand sets together drive one another out of the cache, at most 511 (which may be too few: then flush), no
+ * multiple of four. */
 int bench_cold_sets(const bench_plan *plan);
 
 /* The problem does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE). */

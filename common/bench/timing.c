@@ -1,23 +1,31 @@
 #include "bench/timing.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "gpu/clock_probe.h"
 #include "gpu/nvml.h"
 
 enum {
-    MIN_PAIRS = 3,
+    MIN_PAIRS = 4,
     MAX_PAIRS = 400,
     ESTIMATE_LAUNCHES = 32, /* of a short kernel, in a graph between one pair of events */
     GRAPH_LAUNCHES = 64,
+    CHAIN_LAUNCHES = 32, /* between two events; at least CHAIN_LEAST, at most for CHAIN_MS */
+    CHAIN_LEAST = 4,
+    AHEAD = 2, /* batches in the queue, so that it never runs dry */
 };
 static const double GRAPH_BELOW_MS = 0.020;
 static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
-static const double SHORT_MS = 0.2;      /* what an estimate from one launch must reach to be believed */
-static const double WARM_UP_S = 0.1;     /* of uninterrupted work: clocks have settled */
+static const double CHAIN_MS = 500.0;
+static const double SHORT_MS = 0.2;  /* what an estimate from one launch must reach to be believed */
+static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settled */
 static const double HOT_WARM_UP_S = 0.002;
+static const double BATCH_MS = 1.0;  /* of a warm-up: what is waiting in the queue while the host is woken up */
+static const double CLOCK_MS = 10.0; /* of ours, in which the clock is measured */
 
 /* On a CUDA error leave the function with it; resources are released at `done`. */
 #define TRY(call)                                                                                                      \
@@ -35,14 +43,13 @@ static double now_s(void) {
 }
 
 /* Captures `launches` launches over the operand sets in turn. */
-static cudaError_t capture(const timing_task *task, launcher launch, int launches, cudaStream_t stream,
+static cudaError_t capture(const timing_task *task, int sets, launcher launch, int launches, cudaStream_t stream,
                            cudaGraphExec_t *exec) {
     cudaGraph_t graph = NULL;
     cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
     if (error != cudaSuccess) return error;
     cudaError_t launched = cudaSuccess;
-    for (int i = 0; i < launches && launched == cudaSuccess; i++)
-        launched = launch(task->context, i % task->sets, stream);
+    for (int i = 0; i < launches && launched == cudaSuccess; i++) launched = launch(task->context, i % sets, stream);
     error = cudaStreamEndCapture(stream, &graph); /* always, to get out of capture */
     if (launched != cudaSuccess) error = launched;
     if (error == cudaSuccess) error = cudaGraphInstantiate(exec, graph, 0);
@@ -61,7 +68,7 @@ static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream
     TRY(cudaEventCreate(&begin));
     TRY(cudaEventCreate(&end));
     for (int runs = 1;; runs = ESTIMATE_LAUNCHES) {
-        if (runs > 1) TRY(capture(task, launch, runs, stream, &graph));
+        if (runs > 1) TRY(capture(task, task->sets, launch, runs, stream, &graph));
         for (int counted = 0; counted < 2; counted++) {
             TRY(cudaEventRecord(begin, stream));
             if (graph != NULL)
@@ -86,73 +93,93 @@ done:
 
 /* Launches in a graph: every set equally often, so that graph after graph each set waits its full turn and is cold;
  * once only where the caches are flushed between graphs. */
-static int graph_launches(const timing_task *task, double ms) {
-    int sets = task->sets;
+static int graph_launches(const timing_task *task, int sets, double ms) {
     if (task->flush != NULL) return sets;
     double wanted = GRAPH_LAUNCHES * ms > GRAPH_MAX_MS ? GRAPH_MAX_MS / ms : GRAPH_LAUNCHES;
     int rounds = (int)ceil(wanted / sets);
     return (rounds < 1 ? 1 : rounds) * sets;
 }
 
-/* What is timed: single launches, or graphs of them. */
+/* What is timed: single launches or graphs of them, once or several times a sample. */
 typedef struct {
     const timing_task *task;
+    int sides, sets;
     launcher launch[2]; /* ours, baseline */
+    double ms[2];       /* a launch, estimated */
     cudaGraphExec_t graph[2];
     int launches[2]; /* in each one's graph; 0: single launches */
+    int repeats[2];  /* of the launch or graph in one sample */
     int next_set;
+    long samples; /* enqueued */
 } plan;
+
+static int launches_a_sample(const plan *p, int side) {
+    return (p->launches[side] > 0 ? p->launches[side] : 1) * p->repeats[side];
+}
+
+static double sample_ms(const plan *p, int side) {
+    return p->ms[side] * launches_a_sample(p, side);
+}
+
+static int fit(double wanted, int least, int most) {
+    return wanted < least ? least : wanted > most ? most : (int)wanted;
+}
 
 /* Enqueues one sample of side `side`, between events unless they are NULL. */
 static cudaError_t sample(plan *p, int side, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
     const timing_task *task = p->task;
+    const bool graph = p->launches[side] > 0;
+    const int first = graph ? 0 : p->next_set;
     cudaError_t error = cudaSuccess;
-    int set = p->next_set;
-    p->next_set = (set + 1) % task->sets;
     if (task->flush != NULL) TRY(cudaMemsetAsync(task->flush, 0, task->flush_bytes, stream));
     if (begin != NULL) TRY(cudaEventRecord(begin, stream));
-    if (p->launches[side] > 0)
-        TRY(cudaGraphLaunch(p->graph[side], stream));
-    else
-        TRY(p->launch[side](task->context, set, stream));
-    if (end != NULL) TRY(cudaEventRecord(end, stream));
-    if (task->restore != NULL) {
-        bool graph = p->launches[side] > 0;
-        int first = graph ? 0 : set, last = graph ? task->sets - 1 : set;
-        for (int s = first; s <= last; s++) TRY(task->restore(task->context, s, stream));
+    for (int i = 0; i < p->repeats[side]; i++) {
+        if (graph)
+            TRY(cudaGraphLaunch(p->graph[side], stream));
+        else
+            TRY(p->launch[side](task->context, p->next_set, stream));
+        p->next_set = (p->next_set + 1) % p->sets;
     }
+    if (end != NULL) TRY(cudaEventRecord(end, stream));
+    if (task->restore != NULL)
+        for (int i = 0; i < (graph ? p->sets : 1); i++) TRY(task->restore(task->context, first + i, stream));
 done:
     return error;
 }
 
-/* Clock and power, read every two milliseconds for as long as it takes. */
+/* A B B A A B B A ... */
+static int next_side(const plan *p) {
+    static const int order[] = {0, 1, 1, 0};
+    return p->sides == 2 ? order[p->samples % 4] : 0;
+}
+
+/* The next sample in this order; its side's number. */
+static cudaError_t next_sample(plan *p, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
+    const int side = next_side(p);
+    p->samples++;
+    return sample(p, side, begin, end, stream);
+}
+
+/* Power, read every two milliseconds for as long as it takes. */
 typedef struct {
-    double *clocks, *powers;
+    double *watts;
     int count, capacity;
 } meter;
 
 static void read_meter(meter *m) {
-    const double mhz = nvml_clock_mhz(), watt = nvml_power_w();
-    if (isnan(mhz) || isnan(watt)) return;
+    const double watts = nvml_power_w();
+    if (isnan(watts)) return;
     if (m->count == m->capacity) {
         const int capacity = m->capacity > 0 ? 2 * m->capacity : 1024;
-        double *clocks = realloc(m->clocks, (size_t)capacity * sizeof *clocks);
-        if (clocks != NULL) m->clocks = clocks;
-        double *powers = realloc(m->powers, (size_t)capacity * sizeof *powers);
-        if (powers != NULL) m->powers = powers;
-        if (clocks == NULL || powers == NULL) return;
+        double *grown = realloc(m->watts, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) return;
+        m->watts = grown;
         m->capacity = capacity;
     }
-    m->clocks[m->count] = mhz;
-    m->powers[m->count++] = watt;
+    m->watts[m->count++] = watts;
 }
 
-static void summarise_meter(const meter *m, timing_result *r) {
-    r->clock_mhz = stats_summarise(m->clocks, m->count).median;
-    r->power_w = stats_summarise(m->powers, m->count).median;
-}
-
-/* Waits for `last`, reading clock and power on the way. */
+/* Waits for `last`, reading the power on the way. */
 static cudaError_t watch(cudaEvent_t last, meter *m) {
     for (;;) {
         cudaError_t error = cudaEventQuery(last);
@@ -164,169 +191,191 @@ static cudaError_t watch(cudaEvent_t last, meter *m) {
 }
 
 /* What is measured, as it is to be launched: estimates, and graphs where launches are short. */
-static cudaError_t make_plan(plan *p, int sides, cudaStream_t stream, double ms[2]) {
-    const timing_task *task = p->task;
+static cudaError_t make_plan(plan *p, const timing_task *task, cudaStream_t stream) {
+    const bool chain = task->mode == TIMING_CHAIN;
     cudaError_t error = cudaSuccess;
-    for (int side = 0; side < sides; side++) TRY(estimate(task, p->launch[side], stream, &ms[side]));
-    const bool brief = ms[0] < GRAPH_BELOW_MS || (sides == 2 && ms[1] < GRAPH_BELOW_MS);
-    if (task->mode == TIMING_GRAPH || (task->mode == TIMING_AUTO && brief))
-        for (int side = 0; side < sides; side++) {
-            p->launches[side] = graph_launches(task, ms[side]);
-            TRY(capture(task, p->launch[side], p->launches[side], stream, &p->graph[side]));
-        }
+    *p = (plan){.task = task, .launch = {task->ours, task->baseline}, .repeats = {1, 1}};
+    p->sides = task->baseline != NULL ? 2 : 1;
+    p->sets = p->sides == 2 && task->sets % 4 == 0 ? task->sets - 1 : task->sets;
+    for (int side = 0; side < p->sides; side++) TRY(estimate(task, p->launch[side], stream, &p->ms[side]));
+    const bool brief = p->ms[0] < GRAPH_BELOW_MS || (p->sides == 2 && p->ms[1] < GRAPH_BELOW_MS);
+    for (int side = 0; side < p->sides; side++) {
+        if (task->mode == TIMING_GRAPH || ((task->mode == TIMING_AUTO || chain) && brief)) {
+            p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
+            TRY(capture(task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]));
+        } else if (chain)
+            p->repeats[side] = fit(CHAIN_MS / p->ms[side], CHAIN_LEAST, CHAIN_LAUNCHES);
+    }
 done:
     return error;
 }
 
-static void destroy_plan(plan *p) {
-    for (int side = 0; side < 2; side++)
+/* Samples without a pause for so many seconds, after which some are still in the queue. *pair_s: how long a pair takes
+ * with everything around it. */
+static cudaError_t warm_up(plan *p, double seconds, cudaStream_t stream, double *pair_s) {
+    const double pair_ms = sample_ms(p, 0) + (p->sides == 2 ? sample_ms(p, 1) : 0.0);
+    const int batch = 2 * fit(BATCH_MS / pair_ms, 1, 32); /* pairs */
+    cudaEvent_t ends[AHEAD] = {NULL};
+    cudaError_t error;
+    for (int i = 0; i < AHEAD; i++) TRY(cudaEventCreate(&ends[i]));
+    const double begin = now_s();
+    for (int queued = 0, ended = 0; ended == 0 || now_s() - begin < seconds; ended++) {
+        for (; queued < ended + AHEAD; queued++) {
+            for (int i = 0; i < batch * p->sides; i++) TRY(next_sample(p, NULL, NULL, stream));
+            TRY(cudaEventRecord(ends[queued % AHEAD], stream));
+        }
+        TRY(cudaEventSynchronize(ends[ended % AHEAD]));
+        *pair_s = (now_s() - begin) / (ended + 1) / batch;
+    }
+done:
+    for (int i = 0; i < AHEAD; i++)
+        if (ends[i] != NULL) cudaEventDestroy(ends[i]);
+    return error;
+}
+
+/* Ours alone for a little longer, between two readings of the SMs' clocks. */
+static cudaError_t run_clocked(plan *p, clock_probe *probe, cudaStream_t stream) {
+    cudaError_t error;
+    TRY(clock_probe_begin(probe, stream));
+    for (int i = fit(CLOCK_MS / sample_ms(p, 0), 1, MAX_PAIRS); i > 0; i--) TRY(sample(p, 0, NULL, NULL, stream));
+    TRY(clock_probe_end(probe, stream));
+done:
+    return error;
+}
+
+/* The samples' times by side and pair. */
+typedef struct {
+    double *ms[2];
+    int capacity;
+} times;
+
+static bool allocate_times(times *t, int capacity) {
+    t->capacity = capacity;
+    for (int side = 0; side < 2; side++) t->ms[side] = calloc((size_t)capacity, sizeof(double));
+    return t->ms[0] != NULL && t->ms[1] != NULL;
+}
+
+/* Of pairs first ... first + count - 1. */
+static void summarise(const plan *p, const times *t, int first, int count, const meter *m, timing_result *r) {
+    const int beside = p->sides == 2 ? count : 0;
+    r->ours_ms = stats_summarise(t->ms[0] + first, count);
+    r->baseline_ms = stats_summarise(t->ms[1] + first, beside);
+    r->ratio = stats_ratio(t->ms[1] + first, t->ms[0] + first, beside);
+    r->pairs = count;
+    r->sets = p->sets;
+    r->power_w = stats_summarise(m->watts, m->count).median;
+}
+
+/* Reads the time of a sample of pair number `pair`: the first or second of its two. */
+static cudaError_t take_time(const plan *p, times *t, int pair, int second, const cudaEvent_t *e) {
+    const int side = p->sides == 2 ? second ^ (pair & 1) : 0; /* the pairs are AB, BA, AB ... */
+    float elapsed;
+    const cudaError_t error = cudaEventElapsedTime(&elapsed, e[0], e[1]);
+    t->ms[side][pair] = elapsed / launches_a_sample(p, side);
+    return error;
+}
+
+static void release(plan *p, times *t, meter *m, clock_probe *probe) {
+    for (int side = 0; side < 2; side++) {
         if (p->graph[side] != NULL) cudaGraphExecDestroy(p->graph[side]);
+        free(t->ms[side]);
+    }
+    free(m->watts);
+    clock_probe_destroy(probe);
 }
 
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
-    int sides = task->baseline != NULL ? 2 : 1;
-    plan p = {.task = task, .launch = {task->ours, task->baseline}};
-    double ms[2] = {0}, *times[2] = {NULL, NULL};
+    plan p;
+    times t = {0};
     meter m = {0};
+    clock_probe probe = {0};
     cudaEvent_t *events = NULL;
-    int event_count = 0, pairs = 0;
+    int event_count = 0, pairs;
+    double pair_s = 0.0;
     cudaError_t error;
 
-    TRY(make_plan(&p, sides, stream, ms));
-
-    /* Warm up until the clocks have settled, and learn how long a pair takes with everything around it. */
-    double begin = now_s(), pair_s = 0.0;
-    int warm_ups = 0;
-    do {
-        for (int side = 0; side < sides; side++) TRY(sample(&p, side, NULL, NULL, stream));
-        TRY(cudaStreamSynchronize(stream));
-        pair_s = (now_s() - begin) / ++warm_ups;
-    } while (now_s() - begin < (task->hot ? HOT_WARM_UP_S : WARM_UP_S));
-
-    double wanted = task->budget_s / pair_s;
-    pairs = wanted < MIN_PAIRS ? MIN_PAIRS : wanted > MAX_PAIRS ? MAX_PAIRS : (int)wanted;
-    event_count = pairs * sides * 2;
-    events = calloc((size_t)event_count, sizeof *events);
-    times[0] = calloc((size_t)pairs, sizeof(double));
-    times[1] = calloc((size_t)pairs, sizeof(double));
-    if (events == NULL || times[0] == NULL || times[1] == NULL) {
+    TRY(make_plan(&p, task, stream));
+    TRY(clock_probe_create(&probe));
+    /* All that takes the host long, before the stream gets busy. */
+    const double shortest_s = (sample_ms(&p, 0) + (p.sides == 2 ? sample_ms(&p, 1) : 0.0)) * 0.8e-3;
+    const int most = 2 * fit(task->budget_s / shortest_s / 2.0 + 1.5, MIN_PAIRS / 2, MAX_PAIRS / 2);
+    events = calloc((size_t)(most * p.sides) * 2, sizeof *events);
+    if (events == NULL || !allocate_times(&t, most)) {
         error = cudaErrorMemoryAllocation;
         goto done;
     }
-    for (int i = 0; i < event_count; i++) TRY(cudaEventCreate(&events[i]));
+    for (; event_count < most * p.sides * 2; event_count++) TRY(cudaEventCreate(&events[event_count]));
 
-    /* One pair more, so that the first that counts waits in the queue like the others: at an idle stream its events
-     * would also time the launch. */
-    for (int side = 0; side < sides; side++) TRY(sample(&p, side, NULL, NULL, stream));
-    for (int i = 0; i < pairs; i++)
-        for (int side = 0; side < sides; side++) {
-            cudaEvent_t *e = &events[(i * sides + side) * 2];
-            TRY(sample(&p, side, e[0], e[1], stream));
-        }
-    TRY(watch(events[event_count - 1], &m));
+    TRY(warm_up(&p, task->hot ? HOT_WARM_UP_S : WARM_UP_S, stream, &pair_s));
+    pairs = 2 * fit(task->budget_s / pair_s / 2.0 + 0.5, MIN_PAIRS / 2, most / 2);
+    for (int i = 0; i < pairs * p.sides; i++) TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
+    TRY(run_clocked(&p, &probe, stream));
+    TRY(watch(events[2 * pairs * p.sides - 1], &m));
     TRY(cudaStreamSynchronize(stream));
 
-    for (int i = 0; i < pairs; i++)
-        for (int side = 0; side < sides; side++) {
-            cudaEvent_t *e = &events[(i * sides + side) * 2];
-            float elapsed;
-            TRY(cudaEventElapsedTime(&elapsed, e[0], e[1]));
-            times[side][i] = elapsed / (p.launches[side] > 0 ? p.launches[side] : 1);
-        }
-    r->ours_ms = stats_summarise(times[0], pairs);
-    r->baseline_ms = stats_summarise(times[1], sides == 2 ? pairs : 0);
-    r->ratio = stats_ratio(times[1], times[0], sides == 2 ? pairs : 0);
-    r->pairs = pairs;
-    r->mode = p.launches[0] > 0 ? "graph" : "events";
-    summarise_meter(&m, r);
+    for (int i = 0; i < pairs * p.sides; i++) TRY(take_time(&p, &t, i / p.sides, i % p.sides, &events[2 * i]));
+    summarise(&p, &t, 0, pairs, &m, r);
+    r->mode = task->mode == TIMING_CHAIN ? "chain" : p.launches[0] > 0 ? "graph" : "events";
+    TRY(clock_probe_mhz(&probe, &r->clock_mhz));
 
 done:
-    for (int i = 0; i < event_count; i++)
-        if (events != NULL && events[i] != NULL) cudaEventDestroy(events[i]);
-    destroy_plan(&p);
-    for (int side = 0; side < 2; side++) free(times[side]);
+    for (int i = 0; i < event_count; i++) cudaEventDestroy(events[i]);
     free(events);
-    free(m.clocks);
-    free(m.powers);
-    return error;
-}
-
-/* One slice of one side: `samples` of them between two events. */
-static cudaError_t slice(plan *p, int side, int samples, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
-    cudaError_t error = cudaSuccess;
-    TRY(cudaEventRecord(begin, stream));
-    for (int i = 0; i < samples; i++) TRY(sample(p, side, NULL, NULL, stream));
-    TRY(cudaEventRecord(end, stream));
-done:
+    release(&p, &t, &m, &probe);
     return error;
 }
 
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
-    enum { AHEAD = 2 }; /* rounds of slices in the queue, so that it never runs dry */
-    const int sides = task->baseline != NULL ? 2 : 1;
-    plan p = {.task = task, .launch = {task->ours, task->baseline}};
-    double ms[2] = {0}, *times[2] = {NULL, NULL};
+    plan p;
+    times t = {0};
     meter m = {0};
+    clock_probe probe = {0};
     cudaEvent_t events[AHEAD][2][2] = {{{NULL}}};
-    int samples[2] = {0}, rounds = 0, first = -1, capacity = 0;
+    int pairs = 0, first = -1;
     cudaError_t error;
 
-    TRY(make_plan(&p, sides, stream, ms));
-    for (int side = 0; side < sides; side++) {
-        const double one = ms[side] * (p.launches[side] > 0 ? p.launches[side] : 1);
-        const double wanted = TIMING_SLICE_MS / one;
-        samples[side] = wanted < 1.0 ? 1 : (int)wanted;
-    }
+    TRY(make_plan(&p, task, stream));
+    TRY(clock_probe_create(&probe));
+    for (int side = 0; side < p.sides; side++) p.repeats[side] = fit(TIMING_SLICE_MS / sample_ms(&p, side), 1, INT_MAX);
     /* Room for slices of a quarter of their length, should an estimate be far off. */
-    capacity = 2 * MIN_PAIRS + AHEAD + (int)(seconds * 1e3 / TIMING_SLICE_MS * 4.0);
-    for (int side = 0; side < 2; side++) times[side] = calloc((size_t)capacity, sizeof(double));
-    if (times[0] == NULL || times[1] == NULL) {
+    if (!allocate_times(&t, 2 * MIN_PAIRS + AHEAD + (int)(seconds * 1e3 / TIMING_SLICE_MS * 4.0))) {
         error = cudaErrorMemoryAllocation;
         goto done;
     }
     for (int i = 0; i < AHEAD; i++)
-        for (int side = 0; side < sides; side++)
-            for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][side][end]));
+        for (int sample = 0; sample < p.sides; sample++)
+            for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][sample][end]));
 
     const double begin = now_s();
     bool last = false;
-    for (int queued = 0; rounds < queued || !last;) {
-        while (!last && queued < rounds + AHEAD) {
-            for (int side = 0; side < sides; side++)
-                TRY(slice(&p, side, samples[side], events[queued % AHEAD][side][0], events[queued % AHEAD][side][1],
-                          stream));
+    for (int queued = 0; pairs < queued || !last;) {
+        while (!last && queued < pairs + AHEAD) {
+            cudaEvent_t(*const e)[2] = events[queued % AHEAD];
+            for (int i = 0; i < p.sides; i++) TRY(next_sample(&p, e[i][0], e[i][1], stream));
             queued++;
-            last = queued == capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
+            last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
+            if (last) TRY(run_clocked(&p, &probe, stream));
         }
-        cudaEvent_t(*const e)[2] = events[rounds % AHEAD];
-        if (first < 0 && rounds >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
-            first = rounds;
+        cudaEvent_t(*const e)[2] = events[pairs % AHEAD];
+        if (first < 0 && pairs >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
+            first = pairs;
             m.count = 0;
         }
-        TRY(watch(e[sides - 1][1], &m));
-        for (int side = 0; side < sides; side++) {
-            float elapsed;
-            TRY(cudaEventElapsedTime(&elapsed, e[side][0], e[side][1]));
-            times[side][rounds] = elapsed / samples[side] / (p.launches[side] > 0 ? p.launches[side] : 1);
-        }
-        rounds++;
+        TRY(watch(e[p.sides - 1][1], &m));
+        for (int i = 0; i < p.sides; i++) TRY(take_time(&p, &t, pairs, i, e[i]));
+        pairs++;
     }
-    if (first < 0 || first >= rounds) first = rounds / 2;
-    r->ours_ms = stats_summarise(times[0] + first, rounds - first);
-    r->baseline_ms = stats_summarise(times[1] + first, sides == 2 ? rounds - first : 0);
-    r->ratio = stats_ratio(times[1] + first, times[0] + first, sides == 2 ? rounds - first : 0);
-    r->pairs = rounds - first;
+    TRY(cudaStreamSynchronize(stream));
+    if (first < 0 || first >= pairs) first = pairs / 2;
+    summarise(&p, &t, first, pairs - first, &m, r);
     r->mode = "sustained";
-    summarise_meter(&m, r);
+    TRY(clock_probe_mhz(&probe, &r->clock_mhz));
 
 done:
     for (int i = 0; i < AHEAD; i++)
-        for (int side = 0; side < 2; side++)
+        for (int sample = 0; sample < 2; sample++)
             for (int end = 0; end < 2; end++)
-                if (events[i][side][end] != NULL) cudaEventDestroy(events[i][side][end]);
-    destroy_plan(&p);
-    for (int side = 0; side < 2; side++) free(times[side]);
-    free(m.clocks);
-    free(m.powers);
+                if (events[i][sample][end] != NULL) cudaEventDestroy(events[i][sample][end]);
+    release(&p, &t, &m, &probe);
     return error;
 }

@@ -1,10 +1,11 @@
 /* Timing two ways of doing the same thing, interleaved.
  *
- * ours baseline ours baseline ... are enqueued in one stream between CUDA events, so both see the same clocks and
- * temperature, and the ratio is taken pair by pair. Each launch takes the next of several operand sets: together they
- * exceed twice the L2 cache, so every launch finds it cold (or the caches are flushed before each sample). Where either
- * side takes under 20 microseconds, an event pair would measure the launch rather than the kernel, and both are timed
- * in CUDA graphs of many launches instead. */
+ * Ours and the baseline are enqueued in one stream between CUDA events, in the order A B B A: both see the same clocks
+ * and temperature, a drift is in favour of neither, and the ratio is taken pair by pair. Before that the same samples
+ * run without a pause until the clocks have settled. Each launch takes the next of several operand sets: together they
+ * exceed twice the L2 cache, so every launch finds it cold (or the caches are flushed before each sample), and either
+ * side takes every set. Where either side takes under 20 microseconds, an event pair would measure the launch rather
+ * than the kernel, and both are timed in CUDA graphs of many launches instead. */
 #ifndef KL_TIMING_H
 #define KL_TIMING_H
 
@@ -14,16 +15,18 @@
 #include "base/stats.h"
 
 typedef enum {
-    TIMING_AUTO,  /* events, or graphs where a launch is short */
-    TIMING_GRAPH, /* graphs */
-    TIMING_EVENTS /* single launches, however short: what an event pair sees of them includes some of the launching */
+    TIMING_AUTO,   /* events, or graphs where a launch is short */
+    TIMING_GRAPH,  /* graphs */
+    TIMING_EVENTS, /* single launches, however short: what an event pair sees of them includes some of the launching */
+    TIMING_CHAIN   /* launches back to back, as a network runs them, so that one may begin while the last one ends: many
+                    * between two events, or a graph of many where a launch is short; no flush, no restore */
 } timing_mode;
 
 enum { TIMING_SLICE_MS = 50 };
 
 typedef struct {
     void *context;
-    int sets; /* operand sets, >= 1 */
+    int sets; /* operand sets, >= 1; of a multiple of four all but one are taken: A B B A would give each side half */
     /* Enqueues one launch on operand set `set`. */
     cudaError_t (*ours)(void *context, int set, cudaStream_t stream);
     cudaError_t (*baseline)(void *context, int set, cudaStream_t stream); /* NULL: none */
@@ -40,16 +43,17 @@ typedef struct {
 typedef struct {
     stats_summary ours_ms, baseline_ms; /* milliseconds a launch */
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
-    int pairs;
-    const char *mode;          /* "events", "graph" or "sustained" */
-    double clock_mhz, power_w; /* medians sampled while it ran; NAN without NVML */
+    int pairs, sets;                    /* samples of each side; operand sets that they took in turn */
+    const char *mode;                   /* "events", "graph", "chain" or "sustained" */
+    double clock_mhz; /* of the SMs while ours ran, right after the last pair (gpu/clock_probe.h); NAN: unknown */
+    double power_w;   /* median of NVML's, read while the pairs ran; NAN without NVML */
 } timing_result;
 
 /* Measures. Returns the first CUDA error; *r is then undefined. Synchronises `stream`. */
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r);
 
-/* The same under continuous load, as long runs have it: `seconds` of slices of about TIMING_SLICE_MS each, ours and the
- * baseline's in turn, with no pause between them, so that the GPU reaches its power limit. A slice's time over its
+/* The same under continuous load, as long runs have it: `seconds` of slices of about TIMING_SLICE_MS each, in the same
+ * order, with no pause between them, so that the GPU reaches its power limit. A slice's time over its
  * launches is one sample; the results (mode "sustained") are of the second half of the time, in which clocks have
  * settled. There is nothing to restore and no flush: task->restore and task->flush must be NULL. */
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r);

@@ -14,8 +14,9 @@
 #include "base/progress.h"
 
 /* The whole file is text: this line, comments, and a line an entry with a tab between its fields. */
-static const char first_line[] = "kernel-ladder tune file 2";
-enum { FIELDS = 9, MAX_BYTES = 1 << 20, MAX_SIDE = 2000000000 };
+static const char first_line[] = "kernel-ladder tune file 3";
+static const char older[] = "kernel-ladder tune file 2"; /* did not say what was timed: its entries hold for nothing */
+enum { FIELDS = 12, MAX_BYTES = 1 << 22, MAX_ENTRIES = 2000, MAX_SIDE = 2000000000 };
 
 /* ---- reading ---- */
 
@@ -52,9 +53,10 @@ static bool read_entry(char *line, tune_entry *e) {
     }
     *e = (tune_entry){0};
     return count == FIELDS && read_text(field[0], e->variant) && read_text(field[1], e->device) &&
-           read_text(field[2], e->cache) && read_text(field[3], e->mode) && dtype_named(field[4], &e->type) &&
-           read_side(field[5], &e->n) && read_side(field[6], &e->k) && read_text(field[7], e->candidate) &&
-           read_time(field[8], &e->us);
+           read_text(field[2], e->build) && read_text(field[3], e->driver) && read_text(field[4], e->cuda) &&
+           read_text(field[5], e->cache) && read_text(field[6], e->mode) && dtype_named(field[7], &e->type) &&
+           read_side(field[8], &e->n) && read_side(field[9], &e->k) && read_text(field[10], e->candidate) &&
+           read_time(field[11], &e->us);
 }
 
 /* Returns NULL, or what is wrong with the text, which is `length` bytes and a 0. */
@@ -65,6 +67,7 @@ static const char *read_lines(tune_table *t, char *text, size_t length) {
     for (char *rest = text; *rest != '\0'; first = false) {
         char *line = strsep(&rest, "\n");
         tune_entry e;
+        if (first && strcmp(line, older) == 0) return NULL;
         if (first && strcmp(line, first_line) != 0) return "is no tune file of this program";
         if (first || *line == '#') continue;
         if (!read_entry(line, &e)) return "has a line that makes no sense";
@@ -154,11 +157,12 @@ void tune_close(tune_table *t) {
 
 static bool same_family(const tune_entry *a, const tune_entry *b) {
     return strcmp(a->variant, b->variant) == 0 && strcmp(a->device, b->device) == 0 &&
+           strcmp(a->build, b->build) == 0 && strcmp(a->driver, b->driver) == 0 && strcmp(a->cuda, b->cuda) == 0 &&
            strcmp(a->cache, b->cache) == 0 && strcmp(a->mode, b->mode) == 0 && a->type == b->type;
 }
 
 static bool same_key(const tune_entry *a, const tune_entry *b) {
-    return same_family(a, b) && a->n == b->n && a->k == b->k;
+    return a->n == b->n && a->k == b->k && same_family(a, b);
 }
 
 static bool is_one_of(const char *name, const char *const *names, int count) {
@@ -193,12 +197,14 @@ const tune_entry *tune_nearest(const tune_table *t, const tune_entry *key, const
 
 /* ---- writing ---- */
 
+/* Where there are too many already, the oldest goes: most likely of a build that is no more. */
 static bool put(tune_table *t, const tune_entry *entry) {
     for (int i = 0; i < t->count; i++)
         if (same_key(&t->entries[i], entry)) {
             t->entries[i] = *entry;
             return true;
         }
+    if (t->count == MAX_ENTRIES) memmove(t->entries, t->entries + 1, (size_t)--t->count * sizeof *t->entries);
     tune_entry *grown = realloc(t->entries, (size_t)(t->count + 1) * sizeof *grown);
     if (grown == NULL) return false;
     t->entries = grown;
@@ -220,13 +226,15 @@ static void make_folders(const char *path) {
 }
 
 static bool print_table(FILE *f, const tune_table *t) {
-    fprintf(f,
-            "%s\n# variant, device, cache, mode, dtype, n, k, the fastest candidate, its microseconds (tabs between)\n",
-            first_line);
+    fprintf(
+        f,
+        "%s\n# variant, device, build, driver, CUDA, cache, mode, dtype, n, k, the fastest candidate, its microseconds "
+        "(tabs between)\n",
+        first_line);
     for (int i = 0; i < t->count; i++) {
         const tune_entry *e = &t->entries[i];
-        fprintf(f, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%.4g\n", e->variant, e->device, e->cache, e->mode,
-                dtype_name(e->type), e->n, e->k, e->candidate, e->us);
+        fprintf(f, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%.4g\n", e->variant, e->device, e->build, e->driver,
+                e->cuda, e->cache, e->mode, dtype_name(e->type), e->n, e->k, e->candidate, e->us);
     }
     return fflush(f) == 0 && !ferror(f);
 }

@@ -23,6 +23,10 @@ static gemm_state *state_of(const session *s) {
     return s->state;
 }
 
+static bool is_warm(const gemm_options *o) {
+    return o->warm || o->chain;
+}
+
 static const gemm_variant *variant_of(const bench_variant *v) {
     return v->self;
 }
@@ -93,7 +97,8 @@ static void header(const session *s) {
     else
         printf("%s %s, C in %s", gemm_type_name(state->kind.type), gemm_layout_name(state->kind.layout),
                dtype_name(state->kind.out));
-    if (!s->device.simulated) printf(", L2 %s", state->o.warm ? "warm" : "cold");
+    if (!s->device.simulated)
+        printf(", L2 %s%s", is_warm(&state->o) ? "warm" : "cold", state->o.chain ? ", launches back to back" : "");
     if (s->baseline) {
         blas_name(against, sizeof against);
         printf(", against the fastest call of %s", against);
@@ -201,26 +206,31 @@ static void describe(const session *s, const void *problem, record *r) {
     snprintf(r->dtype, sizeof r->dtype, c->out != outs[0] ? "%s>%s" : "%s", gemm_type_name(c->type),
              dtype_name(c->out));
     snprintf(r->layout, sizeof r->layout, "%s", gemm_layout_name(c->layout));
-    snprintf(r->cache, sizeof r->cache, "%s", state_of(s)->o.warm ? "warm" : "cold");
+    snprintf(r->cache, sizeof r->cache, "%s", is_warm(&state_of(s)->o) ? "warm" : "cold");
+    if (state_of(s)->o.chain && !s->device.simulated) snprintf(r->mode, sizeof r->mode, "chain");
 }
 
-/* 1e9 operations a second at most; 0: unknown. */
-static double peak_gflops(const device_facts *d, gemm_type type) {
-    static const double of_f16[] = {
-        [GEMM_F16] = 1.0, [GEMM_BF16] = 1.0, [GEMM_TF32] = 0.5, [GEMM_S8] = 2.0, [GEMM_TF32X3] = 1.0 / 6};
-    return type == GEMM_F32 ? d->peak_fp32_gflops : of_f16[type] * d->peak_tensor_gflops;
-}
+/* Whose peak is a type's, and how many of its products make one of the type's. */
+static const struct {
+    device_arithmetic what;
+    int products;
+} arithmetic_of[] = {[GEMM_F32] = {DEVICE_FP32, 1},  [GEMM_F16] = {DEVICE_F16, 1}, [GEMM_BF16] = {DEVICE_F16, 1},
+                     [GEMM_TF32] = {DEVICE_TF32, 1}, [GEMM_S8] = {DEVICE_S8, 1},   [GEMM_TF32X3] = {DEVICE_TF32, 3}};
 
 static void plan(const session *s, const void *problem, bench_plan *p) {
     const gemm_case *c = problem;
     const shape size = {c->m, c->n, c->k};
     const operand_spec spec = gemm_operands(c);
+    const device_arithmetic what = arithmetic_of[c->type].what;
+    const int products = arithmetic_of[c->type].products;
     *p = (bench_plan){.flops = shape_flops(size),
                       .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
-                      .peak = peak_gflops(&s->device, c->type),
+                      .peak = s->device.peak_gflops[what] / products,
+                      .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
                       .touched = operand_touched(&spec),
-                      .cold_bytes = state_of(s)->o.warm ? 0 : 2 * s->device.l2_bytes,
+                      .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
                       .restores = c->beta != 0.0f,
+                      .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
                       .again = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
                       .sustained_s = state_of(s)->o.sustained_s};
 }

@@ -32,6 +32,8 @@ static const option rows[] = {
     {"out", "TYPE", OPTION_TEXT, FIELD(out), NULL, NULL},
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
+    {"chain", NULL, OPTION_FLAG, FIELD(chain),
+     "time launches back to back, warm, as a network runs them (default: apart, cold)", NULL},
     {"sustained", "S", OPTION_SECONDS, FIELD(sustained_s),
      "also measure for S seconds under continuous load (default: no)", NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
@@ -39,13 +41,15 @@ static const option rows[] = {
 };
 
 static const option_rule rules[] = {
-    {"size m n k lda ldb ldc alpha beta dtype layout out warm sustained no-baseline variant list verbose sweep seed "
+    {"size m n k lda ldb ldc alpha beta dtype layout out warm chain sustained no-baseline variant list verbose sweep "
+     "seed "
      "time "
      "csv json",
      RULE_CONTRADICTS, "show", "which runs no variant"},
     {"size m n k lda ldb ldc", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"alpha beta", RULE_CONTRADICTS, "sweep check", "which chooses the scalars"},
-    {"warm sustained no-baseline", RULE_CONTRADICTS, "sweep check", "which times nothing"},
+    {"warm chain sustained no-baseline", RULE_CONTRADICTS, "sweep check", "which times nothing"},
+    {"chain", RULE_CONTRADICTS, "sustained", "whose launches are cold"},
     {"lda ldb ldc", RULE_CONTRADICTS, "csv", "which has no column for it"},
     {"lda ldb ldc", RULE_CONTRADICTS, "json", "which has no column for it"},
     {0},
@@ -98,8 +102,9 @@ static bool complete(const option_parse *p, const options *common, void *values)
         return false;
     if (strcmp(o->dtype, "s8") == 0 && (!check_whole(p, "alpha", o->alpha) || !check_whole(p, "beta", o->beta)))
         return false;
-    return o->sustained_s == 0.0 || o->beta == 0.0f ||
-           options_fail(p, "--sustained: needs --beta 0, as C is not restored under continuous load");
+    return (o->sustained_s == 0.0 && !o->chain) || o->beta == 0.0f ||
+           options_fail(p, "--%s: needs --beta 0, as C is not restored between launches",
+                        o->chain ? "chain" : "sustained");
 }
 
 /* "what C holds: of f16: f16 (default), f32; of s8: s32" */

@@ -22,6 +22,7 @@ typedef struct {
     const char *out;            /* what C holds; NULL if there is no offer */
     bool dtype_given, layout_given, out_given;
     bool warm, baseline;
+    bool chain;         /* time launches back to back, warm */
     double sustained_s; /* seconds of a second measurement, under continuous load; 0: none */
     const char *show;   /* one of the offer's shows; NULL: run the variants */
 

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "gemv/gemv_state.h"
 #include "gpu/error.h"
+#include "gpu/program.h"
 
 static const double SEARCH_S = 0.02, FINALS_S = 0.15; /* of one candidate */
 static const char csv_header[] = "step,variant,dtype,n,k,cache,mode,candidate,block_n,reduce_threads,loads,rows,us,"
@@ -118,7 +119,10 @@ static int choose(search *context) {
     tune_entry key = {.type = c->type, .n = c->n, .k = c->k};
     snprintf(key.variant, sizeof key.variant, "%s", v->name);
     snprintf(key.device, sizeof key.device, "%s", r->device);
-    snprintf(key.cache, sizeof key.cache, "%s", state->o.warm ? "warm" : "cold");
+    snprintf(key.build, sizeof key.build, "%s", program_build());
+    snprintf(key.driver, sizeof key.driver, "%s", r->driver);
+    snprintf(key.cuda, sizeof key.cuda, "%s", r->cuda);
+    snprintf(key.cache, sizeof key.cache, "%s", r->cache);
     snprintf(key.mode, sizeof key.mode, "%s", r->mode);
     const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, &key, names, v->candidate_count);
     if (known == NULL && !state->o.tune) {

@@ -8,63 +8,6 @@
 #include "gpu/nvml.h"
 #include "gpu/simulator.h"
 
-int device_fp32_lanes(int cc) {
-    /* CUDA C++ Programming Guide, "Arithmetic Instructions": 32-bit add, multiply, multiply-add per clock and SM. */
-    switch (cc) {
-    case 60:
-    case 70:
-    case 72:
-    case 75:
-    case 80:
-        return 64;
-    case 50:
-    case 52:
-    case 53:
-    case 61:
-    case 62:
-    case 86:
-    case 87:
-    case 88:
-    case 89:
-    case 90:
-    case 100:
-    case 101:
-    case 103:
-    case 110:
-    case 120:
-    case 121:
-        return 128;
-    default:
-        return 0;
-    }
-}
-
-int device_tensor_flops(int cc) {
-    /* Dense FP16 with FP32 accumulation, FLOP per clock and SM. GeForce parts of 8.6, 8.9 and 12.0 run at half that
-     * rate. */
-    switch (cc) {
-    case 70:
-    case 72:
-    case 75:
-        return 1024;
-    case 80:
-    case 87:
-        return 2048;
-    case 86:
-    case 89:
-    case 120:
-    case 121:
-        return 1024;
-    case 90:
-        return 4096;
-    case 100:
-    case 103:
-        return 8192;
-    default:
-        return 0;
-    }
-}
-
 static int attribute(enum cudaDeviceAttr which, int ordinal) {
     int value = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&value, which, ordinal));
@@ -147,9 +90,7 @@ int device_open(const device_choice *choice, device_facts *d, FILE *err) {
     d->shared_per_block = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal);
     d->registers_per_sm = attribute(cudaDevAttrMaxRegistersPerMultiprocessor, ordinal);
     d->threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, ordinal);
-    d->peak_fp32_gflops = 2.0 * device_fp32_lanes(d->cc) * d->sms * d->clock_mhz / 1e3;
-    d->peak_tensor_gflops = (double)device_tensor_flops(d->cc) * d->sms * d->clock_mhz / 1e3;
-    d->peak_gbps = 2.0 * d->memory_clock_mhz * d->bus_bits / 8 / 1e3;
+    device_peaks(d);
 
     int runtime = 0, driver = 0;
     CUDA_CHECK(cudaRuntimeGetVersion(&runtime));

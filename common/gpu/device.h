@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* FP32 on the CUDA cores; the others on tensor cores, dense: TF32, FP16 or BF16 with FP32 accumulation, INT8. */
+typedef enum { DEVICE_FP32, DEVICE_TF32, DEVICE_F16, DEVICE_S8, DEVICE_ARITHMETICS } device_arithmetic;
+
 typedef struct {
     int ordinal;
     bool simulated;   /* its kernels run on the host's CPU (simulator.h); the figures below still describe a GPU */
@@ -22,16 +25,24 @@ typedef struct {
     size_t l2_bytes, memory_bytes;
     size_t shared_per_sm, shared_per_block; /* bytes; the second with the opt-in attribute */
     int registers_per_sm, threads_per_sm;
-    double peak_fp32_gflops;   /* 2 * FP32 lanes * clock; 0: unknown compute capability */
-    double peak_tensor_gflops; /* dense FP16 with FP32 accumulation; 0: none or unknown */
-    double peak_gbps;          /* DRAM, datasheet: 2 * memory clock * bus */
-    char driver[64];           /* NVML's driver version ("580.159.04"), or the CUDA version it supports; "none" */
-    char cuda[16];             /* the runtime's version: "13.0" */
+    bool sheet; /* devices.csv has the data sheet's peaks of this GPU: these are they */
+    double
+        peak_gflops[DEVICE_ARITHMETICS]; /* the data sheet's, or what its multiprocessors do at clock_mhz; 0: unknown */
+    double peak_gbps;                    /* DRAM: the data sheet's, or 2 * memory clock * bus */
+    char driver[64]; /* NVML's driver version ("580.159.04"), or the CUDA version it supports; "none" */
+    char cuda[16];   /* the runtime's version: "13.0" */
 } device_facts;
 
 /* FP32 lanes (FMA per clock) and dense FP16 tensor FLOP per clock of one SM; 0 if unknown. */
 int device_fp32_lanes(int cc);
 int device_tensor_flops(int cc);
+
+/* What all multiprocessors together do at that clock, in 1e9 operations a second: the peak of a launch whose clock was
+ * measured. 0 if unknown. A data sheet's peak belongs to a clock of its own, between the base and the highest. */
+double device_peak_at(const device_facts *d, device_arithmetic what, double clock_mhz);
+
+/* Fills in `sheet` and the peaks, from the other facts. */
+void device_peaks(device_facts *d);
 
 /* Which device is wanted. */
 typedef struct {

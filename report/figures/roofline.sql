@@ -6,5 +6,5 @@ WHERE family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) AND flop_per_byte > 0
 ORDER BY step, place;
 -- part: device
 -- An unknown device has no DRAM bandwidth; its FP32 peak is what `run` computed of the device's attributes.
-SELECT dram_gbps / 1000 AS dram, coalesce(peak, peak_fp32_gflops / 1000) AS peak
-FROM gemm_about LEFT JOIN devices ON devices.slug = slug(device);
+SELECT dram_gbps / 1000 AS dram, coalesce(peak, fp32_tflops) AS peak
+FROM gemm_about LEFT JOIN devices ON devices.name = device;

@@ -44,3 +44,16 @@ build/flags: FORCE
 endif
 build/flags:
 	@mkdir -p $(@D); printf '%s\n' "$$FLAGS" >$@
+
+# The version that records and --version name: one file alone is compiled again when it changes. The commit is this
+# tree's own, not that of a repository that an unpacked archive may lie in.
+REVISION := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --exclude='*' --abbrev=7 2>/dev/null))
+version := $(strip $(file <VERSION) $(REVISION))
+build/version: export VERSION_TEXT := $(version)
+ifneq ($(file <build/version),$(version))
+build/version: FORCE
+endif
+build/version:
+	@mkdir -p $(@D); printf '%s\n' "$$VERSION_TEXT" >$@
+build/obj/common/base/version.c.o: CPPFLAGS += -DKL_VERSION='"$(version)"'
+build/obj/common/base/version.c.o: build/version

@@ -101,10 +101,12 @@ int knn_library_search(const char *method, const float *queries, const float *po
     return c.method == NULL ? 1 : answer(search(&c, 0, stream));
 }
 
-static void put(double to[3], stats_summary from) {
+static void put(double to[5], stats_summary from) {
     to[0] = from.median;
     to[1] = from.min;
     to[2] = from.max;
+    to[3] = from.low;
+    to[4] = from.high;
 }
 
 int knn_library_compare(const char *method, const float *queries, const float *points, int m, int n, int d, int k,
@@ -152,11 +154,17 @@ int knn_library_record(const char *csv, const char *method, int m, int n, int d,
     r.ms_median = times->ours[0];
     r.ms_min = times->ours[1];
     r.ms_max = times->ours[2];
+    r.ms_low = times->ours[3];
+    r.ms_high = times->ours[4];
     r.gflops = 3.0 * m * (double)n * d / (r.ms_median / 1e3) / 1e9;
     r.baseline_ms = times->baseline[0];
     r.ratio = times->ratio[0];
     r.ratio_min = times->ratio[1];
     r.ratio_max = times->ratio[2];
+    r.ratio_low = times->ratio[3];
+    r.ratio_high = times->ratio[4];
+    r.pairs = times->pairs;
+    r.sets = 1;
     r.clock_mhz = times->clock_mhz;
     r.power_w = times->power_w;
     return record_csv_append(csv, &r, stderr);

@@ -26,10 +26,10 @@ long long knn_library_workspace(const char *method, int m, int n, int d, int k, 
 int knn_library_search(const char *method, const float *queries, const float *points, int m, int n, int d, int k,
                        int *index, float *distance, void *workspace, size_t bytes, void *stream);
 
-/* Milliseconds of our search and of the baseline, and the ratio baseline / ours pair by pair; median, minimum, maximum.
- */
+/* Milliseconds of our search and of the baseline, and the ratio baseline / ours pair by pair: median, minimum, maximum,
+ * and the median's 95 % confidence interval. */
 typedef struct {
-    double ours[3], baseline[3], ratio[3], clock_mhz, power_w;
+    double ours[5], baseline[5], ratio[5], clock_mhz, power_w;
     int pairs;
 } knn_library_times;
 

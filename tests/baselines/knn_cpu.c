@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include "ann.h"
-#include "knn/knn_reference.h"
 #include "base/record.h"
 #include "base/stats.h"
 #include "base/values.h"
+#include "base/version.h"
+#include "knn/knn_reference.h"
 
 enum { SEED = 1, CHECKED = 20, MOST_RUNS = 25 };
 static const uint64_t OF_POINTS = 0x5bd1e995; /* as in knn_operands.c */
@@ -161,12 +162,18 @@ static void cpu_name(char *name, size_t size) {
 }
 
 static record describe(const search *s, const char *method, int threads, stats_summary t) {
-    record r = {.m = s->m, .n = s->n, .k = s->k, .d = s->d, .alpha = 1.0, .beta = 0.0};
-    r.gbps = r.peak_share = r.baseline_ms = r.ratio = r.ratio_min = r.ratio_max = r.max_err_bound_share = NAN;
-    r.clock_mhz = r.power_w = NAN;
+    record r = record_empty();
+    r.m = s->m;
+    r.n = s->n;
+    r.k = s->k;
+    r.d = s->d;
+    r.alpha = 1.0;
+    r.beta = 0.0;
     r.ms_median = t.median;
     r.ms_min = t.min;
     r.ms_max = t.max;
+    r.ms_low = t.low;
+    r.ms_high = t.high;
     r.gflops = 3.0 * s->m * (double)s->n * s->d / t.median / 1e6;
     const char *const texts[] = {"cpu_knn", method, "knn", "f32", "n", "warm", "cpu"};
     char *const fields[] = {r.step, r.variant, r.op, r.dtype, r.layout, r.cache, r.mode};
@@ -174,6 +181,7 @@ static record describe(const search *s, const char *method, int threads, stats_s
     char name[RECORD_TEXT - 16];
     cpu_name(name, sizeof name);
     snprintf(r.device, sizeof r.device, "%s, %d thread%s", name, threads, threads > 1 ? "s" : "");
+    snprintf(r.version, sizeof r.version, "%s", version_text());
     const time_t now = time(NULL);
     struct tm utc;
     strftime(r.date, sizeof r.date, "%Y-%m-%d", gmtime_r(&now, &utc));

@@ -45,6 +45,17 @@ refuses_nothing() { exits 0 "$@" && [ ! -s "$work/err" ]; }
 column() { awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$work/a.csv"; }
 rows() { tail -n +2 "$work/a.csv" | wc -l; }
 modes_are() { [ "$(column mode | sort -u)" = "$1" ]; }
+# What no machine should be short of: an even number of pairs, an interval around each median, a clock.
+fair() {
+    tail -n +2 "$work/a.csv" | awk -F, -v header="$(head -n 1 "$work/a.csv")" '
+        BEGIN { split(header, name, ","); for (i in name) at[name[i]] = i }
+        { m = $at["ms_median"]; r = $at["ratio"] }
+        $at["pairs"] < 4 || $at["pairs"] % 2 { exit 1 }
+        !($at["ms_min"] <= $at["ms_low"] && $at["ms_low"] <= m && m <= $at["ms_high"] && $at["ms_high"] <= $at["ms_max"]) { exit 1 }
+        !($at["ratio_low"] <= r && r <= $at["ratio_high"]) { exit 1 }'
+}
+# Every row has a clock that such a GPU may run at.
+clocked() { ! column clock_mhz | awk '$1 > 300 && $1 < 4000 { next } { bad = 1 } END { exit !bad }'; }
 complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' && [ "$(column ratio | grep -c '[0-9]')" = "$1" ]; }
 
 # held_against: every row names the call that is its baseline, and the library's version.
@@ -76,6 +87,16 @@ if wants step05; then
     rm -f "$work/a.csv"
     check "long kernels between events" exits 0 "./$run" --size 2048 --time 0.05 --csv "$work/a.csv"
     check "their mode is events" modes_are events
+    check "their clock is measured" clocked
+    check "pairs, sets and intervals are recorded" eval 'fair && [ "$(column sets | sort -u)" -gt 1 ]'
+    rm -f "$work/a.csv"
+    set -- --size 512 --time 0.02 --chain --csv "$work/a.csv"
+    check "a chain" exits 0 "./$run" "$@"
+    check "a chain: its rows say so" eval 'modes_are chain && [ "$(column cache | sort -u)" = warm ] && fair'
+    check "a chain is resumed" exits 0 "./$run" "$@" --resume
+    check "no chain was measured again" [ "$(rows)" = "$("./$run" --list | wc -l)" ]
+    check "a chain is no other measurement" exits 0 "./$run" --size 512 --time 0.02 --warm --csv "$work/a.csv" --resume
+    check "... which is made" [ "$(rows)" = $((2 * $("./$run" --list | wc -l))) ]
     check "too large a problem is refused" refuses 2 "needs .* GB, may take .* GB" "./$run" --size 1000000
     check "a device that is not there" refuses 2 "--device 99" "./$run" --size 64 --device 99
     check "hidden devices" refuses 3 "CUDA_VISIBLE_DEVICES" env CUDA_VISIBLE_DEVICES= "./$run" --size 64
@@ -186,9 +207,15 @@ if wants step07; then
     check "$step: --retune" exits 0 autotuned "$@" --retune
     check "$step: --retune searches again" searched 2
     check "$step: --retune replaces the entry" kept 1
+    awk -F '\t' -v OFS='\t' 'NR > 1 && !/^#/ { $3 = "another" } { print }' "$tune" >"$work/rebuilt"
+    cp "$work/rebuilt" "$tune"
+    check "$step: what another build found" exits 0 autotuned --size 80 --no-tune --verbose
+    check "$step: ... is not the nearest" eval '! grep -q "as tuned" "$work/out"'
+    check "$step: ... is searched for" exits 0 autotuned "$@"
+    check "$step: ... and kept for both" eval 'searched 3 && kept 2'
     echo 'kernel-ladder tune file of somebody else' >"$tune"
     check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
-    check "$step: a corrupted tune file is searched for again" searched 3
+    check "$step: a corrupted tune file is searched for again" searched 4
     check "$step: a corrupted tune file is written anew" kept 1
     check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
     check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'

@@ -132,9 +132,12 @@ class TheHarness(Case):
         return [read(path) for path in glob.glob(os.path.join(ROOT, "common", "**", pattern), recursive=True)]
 
     def test_of_a_record(self):
+        """RECORD_HEADER is RECORD_HEADER_OF_0_9 and what came later, which old files may lack."""
         header = next(text for text in self.sources("record.h") if "RECORD_HEADER" in text)
-        define = re.search(r"#define RECORD_HEADER((?:.*\\\n)*.*)\n", header)[1]
-        self.assertEqual("".join(re.findall(r'"([^"]*)"', define)), schema.header("sgemm"))
+        parts = ["".join(re.findall(r'"([^"]*)"', define))
+                 for define in re.findall(r"#define RECORD_HEADER\w*((?:.*\\\n)*.*)\n", header)]
+        self.assertEqual("".join(parts), schema.header("sgemm"))
+        self.assertEqual(parts[0], ",".join(c.name for c in schema.RECORD if not c.optional))
 
     def test_of_a_search(self):
         wanted = schema.header("gemv_search")
@@ -143,10 +146,10 @@ class TheHarness(Case):
 
 
 class WrittenByHand(Case):
-    """The tables in plots/."""
+    """The tables in plots/, and that of the GPUs."""
 
-    def rows(self, kind):
-        return load.read_table(os.path.join(ROOT, "plots", kind + ".csv"), kind)
+    def rows(self, kind, folder="plots"):
+        return load.read_table(os.path.join(ROOT, folder, kind + ".csv"), kind)
 
     def variants(self, step):
         """In the order of step.c."""
@@ -176,9 +179,16 @@ class WrittenByHand(Case):
                 self.assertAlmostEqual(float(cublas) / float(row[3]), float(row[4]), delta=0.006, msg=row[1])
 
     def test_a_devices_folder_is_made_of_its_name(self):
-        from report.text import slug
-        for row in self.rows("devices"):
-            self.assertEqual(row[0], slug(row[1]))
+        for row in self.rows("devices", "common/gpu"):
+            whole = re.sub("[^a-z0-9]+", "-", row[1].lower())
+            self.assertTrue(whole == row[0] or whole.startswith(row[0] + "-"), row)
+
+    def test_a_devices_peaks_fit_one_another(self):
+        """Half of FP16's rate is TF32's. INT8's is twice it, or four times where only FP32's sums are slow."""
+        for slug, _, _, fp32, tf32, f16, s8, _ in self.rows("devices", "common/gpu"):
+            self.assertAlmostEqual(f16 / tf32, 2, delta=0.03, msg=slug)
+            self.assertAlmostEqual(s8 / f16, 4 if "geforce" in slug else 2, delta=0.03, msg=slug)
+            self.assertLessEqual(fp32, tf32, slug)
 
     def test_metrics_are_named_once(self):
         from report.values import metrics

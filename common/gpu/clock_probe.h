@@ -1,0 +1,33 @@
+/* The clock that the SMs run at, measured: NVML's figure is a sample that lags behind and need not be of the moment. */
+#ifndef KL_CLOCK_PROBE_H
+#define KL_CLOCK_PROBE_H
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    void *readings; /* of both ends, by SM, in device memory */
+    int sms;
+} clock_probe;
+
+/* A probe for the current device; one that is all zeros may be destroyed, too. */
+cudaError_t clock_probe_create(clock_probe *probe);
+void clock_probe_destroy(clock_probe *probe);
+
+/* Enqueues a warp on every SM that reads its cycle counter (PTX ISA, %clock64) and the time in nanoseconds
+ * (%globaltimer): before and after what is to be clocked, which should take a millisecond or more. */
+cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream);
+cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream);
+
+/* Cycles over time between the two on the same SM, in MHz, the median of all SMs; NAN where none was read twice. After
+ * the stream has been synchronised. */
+cudaError_t clock_probe_mhz(const clock_probe *probe, double *mhz);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
