@@ -11,7 +11,7 @@ typedef struct {
     bool there; /* is there one? */
     bench_launch launch;
     bench_call call;
-    int tried, failed, wrong; /* calls: all; those that the library refused; those whose result was wrong */
+    int tried, failed, wrong; /* calls: all; those that the library refused; those found to be wrong */
 } bench_baseline;
 
 /* Tries the family's calls on the operands, and chooses. None becomes the baseline without having passed the complete
