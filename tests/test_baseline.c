@@ -289,6 +289,16 @@ static void right_on_integers_is_not_enough(void **state) {
                               "baseline\n");
 }
 
+/* What is slow beside a wrong call may be the fastest that is right. */
+static void a_fast_wrong_call_hides_no_other(void **state) {
+    (void)state;
+    run.ms[HEURISTIC(1)] = 0.1;
+    fake.tf32[HEURISTIC(1)] = true;
+    choose(false);
+    assert_chosen("cublasLt heuristic 3");
+    assert_counts(3 + HEURISTICS, 0, 1);
+}
+
 static void writing_elsewhere_is_wrong(void **state) {
     (void)state;
     run.ms[HEURISTIC(4)] = 0.2;
@@ -447,6 +457,7 @@ int main(void) {
         TEST(the_fastest_that_is_right),
         TEST(no_wrong_call_is_the_reference),
         TEST(right_on_integers_is_not_enough),
+        TEST(a_fast_wrong_call_hides_no_other),
         TEST(writing_elsewhere_is_wrong),
         TEST(a_plain_call_may_win),
         TEST(pairs_decide),

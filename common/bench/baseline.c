@@ -117,8 +117,9 @@ static void measure(search *c) {
         double once = one_launch_ms(c, &a->launch);
         if (is_slow(once, least) && once < LONG_MS) once = fmin(once, one_launch_ms(c, &a->launch)); /* by chance? */
         a->slow = is_slow(once, least);
+        a->ms = once;
         if (once < least) least = once;
-        if (a->slow) continue;
+        if (a->slow) continue; /* but what was faster may turn out to be wrong */
         if (once >= is_long) {
             a->ms = few_launches_ms(c, &a->launch, once);
             continue;
@@ -202,7 +203,7 @@ static void print_choice(const search *c, const bench_baseline *b, double second
     printf("%s%d calls tried, %d refused, %d wrong, %d slow after one launch; chosen in %.2f s\n",
            b->there ? "" : "    no baseline: ", b->tried, b->failed, b->wrong, slow, seconds);
     for (int i = 0; i < c->count && shown < SHOWN; i++)
-        if (c->calls[i].result == RIGHT && isfinite(c->calls[i].ms))
+        if (c->calls[i].result == RIGHT)
             printf("%s%s %.4f", shown++ == 0 ? "    in short, ms: " : ", ", c->calls[i].call.name, c->calls[i].ms);
     if (shown > 0) printf("\n");
 }
