@@ -147,17 +147,8 @@ static void make_operands(session *s, bench_problem *b) {
     if (s->family->measure_first != NULL) s->family->measure_first(s, b->problem, b->operands, &b->outline);
 }
 
-/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do" */
-static void print_shares(const session *s, const bench_plan *plan, const record *r) {
-    if (isnan(r->peak_share)) return;
-    const double peak = plan->peak_of_bytes ? plan->peak : plan->peak / 1e3;
-    const double can = plan->peak_per_mhz * r->clock_mhz;
-    printf("; %.0f %% of %s %.*f %s", 100.0 * r->peak_share, s->device.sheet ? "the data sheet's" : "its clocks'",
-           peak < 100.0 ? 1 : 0, peak, plan->peak_of_bytes ? "GB/s" : "TFLOP/s");
-    if (can > 0.0) printf(", %.0f %% of what %.0f MHz can do", 100.0 * r->gflops / can, r->clock_mhz);
-}
-
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
+    char shares[128];
     if (!s->o.verbose) return;
     printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->baseline.there ? "pairs" : "runs", t->mode, r->ms_min,
            r->ms_max);
@@ -166,7 +157,7 @@ static void print_details(const session *s, const bench_problem *b, const record
     if (!isnan(r->clock_mhz)) printf(", %.0f MHz", r->clock_mhz);
     if (!isnan(r->power_w)) printf(", %.0f W", r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
-    print_shares(s, &b->plan, r);
+    printf("%s", bench_say_shares(&s->device, &b->plan, r, shares, sizeof shares));
     if (!isnan(r->max_err_bound_share)) printf("; worst error %.3f of its bound", r->max_err_bound_share);
     printf("\n");
 }

@@ -84,6 +84,10 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 
 /* ---- the printed table ---- */
 
+/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do", in `text`: the first where the row has a
+ * share of a peak, the second where its clock was measured, too. Returns `text`. */
+const char *bench_say_shares(const device_facts *d, const bench_plan *plan, const record *r, char *text, size_t size);
+
 void bench_print_header(const session *s);
 /* `seconds`: that the launch took in the simulator. */
 void bench_print_row(const session *s, const char *name, const record *r, double seconds, const char *remark);
