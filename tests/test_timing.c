@@ -767,6 +767,11 @@ static void the_clock_is_of_ours(void **state) {
     set_up(50000, 2000, 2);
     run();
     assert_true(result.clock_mhz == 1.0);
+    set_up(1000, 2000, 2); /* one of many short ones */
+    task.hot = true;
+    assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+    assert_true(isnan(result.clock_mhz));
+    for (int i = 0; i < fake.logged; i++) assert_int_not_equal(fake.log[i].what, PROBE);
     set_up(100, 130, 2);
     sustain(1.0);
     assert_true(result.clock_mhz > 400.0 && result.clock_mhz < 550.0); /* a slice of 50 ms */

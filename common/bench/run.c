@@ -162,14 +162,30 @@ static void print_details(const session *s, const bench_problem *b, const record
     printf("\n");
 }
 
-/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. False
- * after a line in the table. */
-static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, const record *r) {
+/* The fingerprint of the exact pass of a launch that has been found right; 0 where the family has none. */
+static uint64_t right_result(const session *s, const bench_problem *b, const bench_launch *launch) {
+    verdict v;
+    uint64_t fingerprint = 0;
+    if (s->family->exact != NULL)
+        CUDA_CHECK(s->family->exact(s, b->operands, launch, launch->variant->name, stderr, &v, &fingerprint));
+    return fingerprint;
+}
+
+/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. The
+ * result must be the one from before (`right`), which needs no reference; or is verified. False after a line in the
+ * table. */
+static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, uint64_t right,
+                        const record *r) {
+    const char *name = timed->variant->name;
     verdict after;
     bench_launch again = *timed;
+    uint64_t fingerprint = right;
     again.launches = RIGHT_LAUNCHES;
-    CUDA_CHECK(s->family->verify(s, b->operands, &again, timed->variant->name, stderr, &after));
-    if (after.ok) return true;
+    if (s->family->exact != NULL)
+        CUDA_CHECK(s->family->exact(s, b->operands, &again, name, stderr, &after, &fingerprint));
+    else
+        CUDA_CHECK(s->family->verify(s, b->operands, &again, name, stderr, &after));
+    if (after.ok && fingerprint == right) return true;
     bench_print_skip(s, timed->variant->name, r, "WRONG RESULT after it was timed, not recorded");
     s->wrong++;
     return false;
@@ -194,7 +210,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
 }
 
 /* The second measurement of a variant. */
-static void measure_again(session *s, const bench_problem *b, bench_launch launch, record *r) {
+static void measure_again(session *s, const bench_problem *b, bench_launch launch, uint64_t right, record *r) {
     char name[RECORD_TEXT];
     timing_result t;
     snprintf(name, sizeof name, "  %.*s", RECORD_TEXT - 3, r->mode);
@@ -209,7 +225,7 @@ static void measure_again(session *s, const bench_problem *b, bench_launch launc
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
     } else
         bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
-    if (still_right(s, b, &launch, r)) report(s, b, &launch, name, r, &t, NAN);
+    if (still_right(s, b, &launch, right, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
 /* What there is to do for a variant at this problem, after what --resume found. */
@@ -271,15 +287,16 @@ static void run_variant(session *s, bench_problem *b, int i) {
     else if (s->device.simulated)
         report(s, b, &launch, v->name, &rows.once, NULL, verdict.seconds);
     else {
+        const uint64_t right = right_result(s, b, &launch);
         if (rows.measures) {
             timing_result t;
             bench_time(s, b->operands, &b->outline, &launch, b->baseline.there ? &b->baseline.launch : NULL,
                        s->o.time_s, false, &t);
-            if (!still_right(s, b, &launch, &rows.once)) return;
+            if (!still_right(s, b, &launch, right, &rows.once)) return;
             report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }
-        if (rows.measures_again) measure_again(s, b, launch, &rows.again);
+        if (rows.measures_again) measure_again(s, b, launch, right, &rows.again);
     }
 }
 

@@ -40,8 +40,8 @@ int bench_check(session *s);
  * the run with status 2. */
 int bench_run(session *s, const void *problem);
 
-/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`:
- * another measurement has just ended. A CUDA error ends the process. */
+/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`: as
+ * timing.h has it. A CUDA error ends the process. */
 void bench_time(const session *s, void *operands, const timing_task *outline, const bench_launch *ours,
                 const bench_launch *baseline, double seconds, bool hot, timing_result *t);
 
