@@ -105,8 +105,8 @@ notes: ## update the numbers in the notes from the recorded measurements
 	@python3 -B -m report notes
 notes-check: ## fail if a number in the notes differs from the recorded one
 	@python3 -B -m report notes --check
-plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal)
-	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)')
+plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal; DEVICE=nvidia-h100: that GPU's)
+	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)') $(if $(DEVICE),--device '$(DEVICE)')
 compare: ## compare two recorded files: A=old.csv B=new.csv
 	@python3 -B -m report compare "$(A)" "$(B)"
 profile: ## run Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]

@@ -1,15 +1,16 @@
-"""Two files of recorded measurements side by side."""
+"""Two files of recorded measurements side by side, or two folders of them (a device's, of plots/data)."""
 
 import math
 import os
 
-from report import load
+from report import load, schema
 from report.load import HERE, Mistake
 from report.sql import Parts
 from report.text import number, short_step
 
-USAGE = "two files are needed (usage: make compare A=FILE B=FILE)"
+USAGE = "two files or folders are needed (usage: make compare A=FILE B=FILE)"
 LINE = "%-26s %-17s %-14s %8s %8s %7s %7s %6s"
+RECORDS = [kind for kind, columns in schema.MEASURED.items() if columns is schema.RECORD]
 
 
 def cut(text, width):
@@ -51,12 +52,43 @@ def origin(row):
             (f" CUDA {row['cuda']}" if row["cuda"] else "") + " " + (row["date"] or "")[:10])
 
 
+def read(path):
+    """The rows of a file, or of all records in a folder."""
+    if not os.path.isdir(path):
+        return load.read_table(path, "sgemm")
+    files = [os.path.join(path, kind + ".csv") for kind in RECORDS]
+    files = [file for file in files if os.path.isfile(file)]
+    if not files:
+        raise Mistake(f"no recorded measurements in {path}")
+    return [row for file in files for row in load.read_table(file, "sgemm")]
+
+
+def name_of(one):
+    words = [short_step(one["step"]), one["variant"], shape(one), special(one)]
+    return " ".join(word for word in words if word)
+
+
+def agreement(cases):
+    """How well two recordings agree, in two lines: their 95 % intervals and their medians."""
+    known = [one for one in cases if one["overlap"] is not None]
+    changed = [one for one in cases if one["change"]]
+    lacking = len(cases) - len(known)
+    if known:
+        without = f" ({lacking} more are not recorded in both)" if lacking else ""
+        yield f"{sum(one['overlap'] for one in known)} of {len(known)} intervals overlap{without}"
+    elif cases:
+        yield "no intervals to compare: not recorded in both (files of version 0.9 have none)"
+    if changed:
+        farthest = max(changed, key=lambda one: abs(one["change"] - 1))
+        yield f"largest difference of two medians: {100 * abs(farthest['change'] - 1):.1f} % ({name_of(farthest)})"
+
+
 def main(arguments, root):
     if len(arguments) != 2:
         raise Mistake(USAGE)
     db = load.empty_database()
     for table, path in zip("ab", arguments):
-        load.fill(db, "sgemm", load.read_table(path, "sgemm"), table)
+        load.fill(db, "sgemm", read(path), table)
     part = Parts(os.path.join(HERE, "compare.sql")).of(db)
     part("compared")
     part("latest")
@@ -72,12 +104,18 @@ def main(arguments, root):
     cases = part("cases")
     for one in cases:
         print(LINE % (cut(f"{short_step(one['step'])} {one['variant']}", 26), cut(shape(one), 17), cut(special(one), 14),
-                      tell(one["rate_a"], 2), tell(one["rate_b"], 2), tell(one["change"], 3), tell(one["ratio_a"], 3),
-                      tell(one["ratio_b"], 3)))
+                      tell(one["rate_a"], 2), tell(one["rate_b"], 2),
+                      tell(one["change"], 3) + "*" * (one["overlap"] == 0), tell(one["ratio_a"], 3), tell(one["ratio_b"], 3)))
+    if any(one["by_ratio"] for one in cases):
+        print("two devices: B/A, intervals and the difference are of ratios to the baseline, not of times")
+    if any(one["overlap"] == 0 for one in cases):
+        print("* the two 95 % intervals do not overlap")
     changes = [one["change"] for one in cases if one["change"]]
     if changes:
         mean = math.exp(sum(map(math.log, changes)) / len(changes))
         print(f"B/A: geometric mean {mean:.3f}, least {min(changes):.3f}, greatest {max(changes):.3f}")
+    for line in agreement(cases):
+        print(line)
     counts = part("counts")[0]
     print(f"{len(cases)} matched, {counts['a'] - len(cases)} only in A, {counts['b'] - len(cases)} only in B")
     return 0

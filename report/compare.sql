@@ -1,10 +1,10 @@
 -- Two recorded files side by side (tables a and b, of the columns of a record). Rows are of one case when they measure
 -- the same thing: step to cache; of another operation than GEMM the way of launching is part of that, of a GEMM
--- continuous load is. Of several rows of one case the last counts. The simulator's rows hold no times.
+-- continuous load and chains are. Of several rows of one case the last counts. The simulator's rows hold no times.
 -- part: compared
 CREATE TABLE compared AS
 SELECT *, CASE op WHEN 'gemm' THEN gflops / 1000 ELSE gbps END AS rate,
-       CASE WHEN op <> 'gemm' OR mode = 'sustained' THEN mode ELSE '' END AS how
+       CASE WHEN op <> 'gemm' OR mode IN ('sustained', 'chain') THEN mode ELSE '' END AS how
 FROM (SELECT 1 AS side, rowid AS line, * FROM a UNION ALL SELECT 2, rowid, * FROM b)
 WHERE mode <> 'sim';
 -- part: latest
@@ -13,12 +13,21 @@ SELECT *, max(line), first
 FROM (SELECT *, first_value(line) OVER (PARTITION BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how
                                         ORDER BY line) AS first FROM compared)
 GROUP BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how;
+-- Times of two devices say nothing about a kernel; their ratios to the baseline, in one run each, do.
 -- part: cases
-SELECT a.step, a.variant, a.op, a.dtype, a.layout, a.m, a.n, a.k, a.d, a.alpha, a.beta, a.cache, a.how, a.rate AS rate_a,
-       b.rate AS rate_b, a.ms_median / nullif(b.ms_median, 0) AS change, a.ratio AS ratio_a, b.ratio AS ratio_b
-FROM latest AS a JOIN latest AS b USING (step, variant, op, dtype, layout, m, n, k, alpha, beta, cache, how)
-WHERE a.side = 1 AND b.side = 2 AND a.d IS b.d
-ORDER BY a.first;
+WITH pair AS (
+    SELECT a.step, a.variant, a.op, a.dtype, a.layout, a.m, a.n, a.k, a.d, a.alpha, a.beta, a.cache, a.how, a.first,
+           a.rate AS rate_a, b.rate AS rate_b, a.ratio AS ratio_a, b.ratio AS ratio_b, a.device <> b.device AS by_ratio,
+           a.ms_median AS ms_a, b.ms_median AS ms_b, a.ms_low AS ms_low_a, b.ms_low AS ms_low_b, a.ms_high AS ms_high_a,
+           b.ms_high AS ms_high_b, a.ratio_low AS ratio_low_a, b.ratio_low AS ratio_low_b, a.ratio_high AS ratio_high_a,
+           b.ratio_high AS ratio_high_b
+    FROM latest AS a JOIN latest AS b USING (step, variant, op, dtype, layout, m, n, k, alpha, beta, cache, how)
+    WHERE a.side = 1 AND b.side = 2 AND a.d IS b.d)
+SELECT *, CASE WHEN by_ratio THEN ratio_b / nullif(ratio_a, 0) ELSE ms_a / nullif(ms_b, 0) END AS change,
+       CASE WHEN by_ratio THEN ratio_low_a <= ratio_high_b AND ratio_low_b <= ratio_high_a
+            ELSE ms_low_a <= ms_high_b AND ms_low_b <= ms_high_a END AS overlap
+FROM pair
+ORDER BY first;
 -- part: counts
 SELECT count(CASE side WHEN 1 THEN 1 END) AS a, count(CASE side WHEN 2 THEN 1 END) AS b FROM latest;
 -- part: origins

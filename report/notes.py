@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from report import load, tables, values
+from report import claims, gpus, load, tables, values
 from report.load import Mistake
 
 HELP = """\
@@ -18,7 +18,9 @@ A table stands between two lines of their own:
   <!-- end -->
 Its names and arguments are those that report/tables/*/*.sql list after "-- marker:". A step's name may be short: step05.
 
-A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->
+A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->, or <!-- KIND@nvidia-h100: ... --> for that of another GPU,
+whose folder lies beside this one. Where nothing of it is recorded, it reads "not measured"; where only this number is
+missing, that is an error.
   value: STEP VARIANT M N K FIELD [FORMAT]     FIELD: a CSV column, tflops, percent (100 * ratio) or peak_percent;
                                                FORMAT: as for printf
   ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     the speed-up of 1 over 2
@@ -33,17 +35,22 @@ A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->
                                                the one that the variant stands for on the ladder (of cublas: f16) and
                                                LAYOUT: tn, where none is named
   tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
+  claim: LADDER STEP VARIANT [SET]             "faster than cuBLAS at 8 of the 11 sizes recorded here", as its ratios say;
+                                               LADDER: sgemm, tensorcore, gemv; SET: square, article, odd; a type (f16)
+  span: LADDER STEP VARIANT [SET]              the least and the greatest of these ratios
+  either: WORDS/WORDS LIMIT KIND: ...          the first words where that value is no less than LIMIT, the second where it
+                                               is; as_much stands for two words
   tensor-limit: STEP tflops|clock [FORMAT]     the power-limited peak of f16 (views.sql: tensor_limit)
 """
 
-INLINE = re.compile(r"<!-- (" + "|".join(values.KINDS) + r"): ")
-ANY = re.compile(r"<!-- (" + "|".join(values.KINDS) + r"|table): ")
+INLINE = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r")(?:@([a-z0-9-]+))?: ")
+ANY = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r"|table)(@[a-z0-9-]+)?: ")
 END = "<!-- end -->"
 
 
 def words_of(marker):
     """The words after a marker's kind."""
-    match = re.match(r" *<!-- [a-z-]+: *(.*?) *-->", marker)
+    match = re.match(r" *<!-- [a-z-]+(?:@[a-z0-9-]+)?: *(.*?) *-->", marker)
     if not match:
         raise Mistake("a marker that is not closed")
     return match[1].split()
@@ -75,7 +82,27 @@ def table_lines(db, found, words):
     return tables.render(table, db, given)
 
 
-def inline(db, root, line):
+class Others:
+    """The databases of other GPUs than the one that is shown, each read when a marker first asks for it."""
+
+    def __init__(self, folder, root):
+        self.parent, self.root = os.path.dirname(os.path.abspath(folder)), root
+        self.opened = {}
+
+    def value(self, slug, look_up):
+        """What a marker asks of the GPU whose folder is `slug`."""
+        folder = os.path.join(self.parent, slug)
+        if not gpus.recorded(folder):
+            return values.NOT_MEASURED
+        if slug not in self.opened:
+            self.opened[slug] = load.open_folder(folder, self.root)
+        text = look_up(self.opened[slug])
+        if text == values.NOT_MEASURED:
+            raise Mistake(f"that number is not among the recordings of {slug}: `make bench` on it continues them")
+        return text
+
+
+def inline(db, root, line, others=None):
     """A line with its values refreshed."""
     done = ""
     while True:
@@ -89,13 +116,14 @@ def inline(db, root, line):
         another = ANY.search(marker, close)
         if end < 0 or another and another.start() < end:
             raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
-        look_up = values.KINDS[match[1]]
-        text = look_up(db, words, root) if match[1] == "counter" else look_up(db, words)
+        more = [root] if match[1] == "counter" else []
+        look_up = lambda of: claims.KINDS[match[1]](of, words, *more)
+        text = others.value(match[2], look_up) if match[2] else look_up(db)
         done += line[:match.start()] + marker[:close] + text + END
         line = marker[end + len(END):]
 
 
-def refresh(db, root, found, note, name):
+def refresh(db, root, found, note, name, others=None):
     """The text of a note with everything between its markers made anew."""
     lines = []
     fenced, table = False, None
@@ -119,7 +147,7 @@ def refresh(db, root, found, note, name):
                 lines.append(line)
                 lines += table_lines(db, found, words_of(line))
             else:
-                lines.append(inline(db, root, line))
+                lines.append(inline(db, root, line, others))
         if table:
             number = table
             raise Mistake(f"the table has no {END}")
@@ -154,7 +182,10 @@ def main(arguments, root):
     name = load.short_name(path, root)
     if not os.path.isfile(path):
         raise Mistake(f"no recorded measurements (no file {name}): `make bench` records them")
-    db = load.open_folder(os.path.dirname(path) or ".", root)
+    folder = os.path.dirname(path) or "."
+    db = load.open_folder(folder, root)
+    gpus.add(db, folder, root)
+    others = Others(folder, root)
     found = tables.find_tables()
     fresh = {}  # all notes first, so that a mistake in the last one leaves the first one alone
     steps = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "README.md"))
@@ -163,7 +194,7 @@ def main(arguments, root):
         if os.path.isfile(path):
             with open(path, encoding="utf-8", newline="") as file:
                 old = file.read()
-            new = refresh(db, root, found, old, note)
+            new = refresh(db, root, found, old, note, others)
             if new != old:
                 fresh[note] = new
     for note, text in fresh.items():

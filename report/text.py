@@ -72,6 +72,13 @@ def form(format, *values):
     return format % values
 
 
+def ratio_text(ratio, low, high):
+    """A ratio with its 95 % interval, where that was recorded."""
+    if ratio is None:
+        return None
+    return "%.3f" % ratio if low is None or high is None else "%.3f (%.3f..%.3f)" % (ratio, low, high)
+
+
 def sub(text):
     """The line under a table; NULL where nothing was measured."""
     return f"<sub>{text or 'Not measured yet.'}</sub>"
@@ -162,6 +169,7 @@ def register(db):
         db.create_function(function.__name__, 1, or_none(function))
     db.create_function("significant", 2, or_none(significant))
     db.create_function("sub", 1, sub)
+    db.create_function("ratio_text", 3, ratio_text)
     db.create_function("milliseconds", 2, milliseconds)
     db.create_function("form", -1, or_none(form))
     db.create_aggregate("median", 1, aggregate(median))

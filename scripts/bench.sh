@@ -2,11 +2,15 @@
 # help: measure every step and record it (BENCH_STEPS=, SWEEPS= narrow it, MINUTES= ends it early, FORCE=1 starts over)
 # Measures every step on this GPU and records it in plots/data/GPU/: the GEMM steps in sgemm.csv, step 6 in
 # tensorcore.csv, step 7 in gemv.csv and its autotuner's searches in gemv_search.csv, step 8 in knn.csv (its sweep is
-# article: the paper's shapes and larger ones). What is already recorded there is not measured again. BENCH_STEPS="step01 step07" and SWEEPS="square article odd sustained" narrow it, of step 6 also
-# DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192 16384" (m = n = k; these are the
-# defaults). MINUTES=8 starts no run after 8 minutes: run the same command again to continue. FORCE=1 starts the files of
-# these steps over (do not repeat it to continue).
-# Exit status: 0, 2 for a step, sweep, type or the like that does not exist, 3 without a GPU, or that of a failed run.
+# article: the paper's shapes and larger ones). What matters most comes first: square before article, chain, odd and
+# sustained, and within each the small before the large.
+# What is already recorded is not measured again, so the same command continues what was interrupted, also where
+# plots/data/GPU was copied elsewhere in between. BENCH_STEPS="step01 step07" and SWEEPS="square article chain odd
+# sustained" narrow it, of step 6 also DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192
+# 16384" (m = n = k; these are the defaults). MINUTES=8 begins no run that would end later if it took as long as the
+# longest so far. FORCE=1 starts the files of these steps over (do not repeat it to continue).
+# Exit status: 0, 2 for a step, sweep, type or the like that does not exist or a file of an older version, 3 without a
+# GPU, or that of a failed run.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -23,7 +27,8 @@ known() {
         esac
     done
 }
-known SWEEPS sweep "square article odd sustained" ${SWEEPS:-}
+sweeps="square article chain odd sustained" # in this order
+known SWEEPS sweep "$sweeps" ${SWEEPS:-}
 known DTYPES type "f16 bf16 s8 tf32 tf32x3" ${DTYPES:-}
 known LAYOUTS layout "tn nn" ${LAYOUTS:-}
 for number in ${SIZES:-} ${MINUTES:-}; do
@@ -33,10 +38,11 @@ for number in ${SIZES:-} ${MINUTES:-}; do
 done
 build_steps ${BENCH_STEPS:-}
 
-folder=plots/data/$(gpu_slug)
+slug=$(gpu_slug)
+folder=plots/data/$slug
 search=$folder/gemv_search.csv
 tuned=build/bench/gemv.tune # not the user's: what is recorded was searched for here
-mkdir -p "$folder"
+mkdir -p "$folder" "build/bench/$slug"
 
 # Programmatic dependent launch needs compute capability 9.0.
 case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
@@ -51,16 +57,19 @@ among() {
     case " $* " in *" $word "*) ;; *) return 1 ;; esac
 }
 
-# What is measured of step 6. All variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in
-# all types, layouts and sizes, the small ones first. Shapes that are odd beside the next aligned ones. Sustained: ten
-# seconds under continuous load, after all that should find the GPU cool.
+# tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are sorted
+# by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
+
+# Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in all types, layouts and
+# sizes. Shapes that are odd beside the next aligned ones. Sustained: ten seconds under continuous load, after all that
+# should find the GPU cool.
 tensor_runs() {
     dtypes=${DTYPES:-f16 bf16 s8 tf32 tf32x3} layouts=${LAYOUTS:-tn nn} sizes=${SIZES:-1024 2048 4096 8192 16384}
     case $1 in
     square)
         if among tn $layouts && among 4096 $sizes; then
             for dtype in f16 s8; do
-                if among $dtype $dtypes; then echo "--dtype $dtype --layout tn --size 4096 --time 0.5"; fi
+                if among $dtype $dtypes; then echo "0 --dtype $dtype --layout tn --size 4096 --time 0.5"; fi
             done
         fi
         for size in $sizes; do
@@ -71,7 +80,7 @@ tensor_runs() {
                     tf32x3:*) best="--variant tf32x3" ;;
                     *) best="--variant multistage --variant persistent" ;;
                     esac
-                    echo "--dtype $dtype --layout $layout --size $size --time 0.5 $best"
+                    echo "$size --dtype $dtype --layout $layout --size $size --time 0.5 $best"
                 done
             done
         done
@@ -81,55 +90,85 @@ tensor_runs() {
         for layout in $layouts; do
             for shape in "4095 --n 4097 --k 4100" "4096 --n 4104 --k 4104" "1000 --n 1000 --k 1000" \
                 "1024 --n 1024 --k 1024" "8192 --n 8192 --k 72" "8192 --n 8192 --k 128"; do
-                echo "--dtype f16 --layout $layout --m $shape --time 0.5 --variant multistage --variant persistent"
+                echo "0 --dtype f16 --layout $layout --m $shape --time 0.5 --variant multistage --variant persistent"
             done
         done
         ;;
-    sustained)
-        among tn $layouts || return 0
-        for dtype in f16 bf16; do
-            among $dtype $dtypes || continue
-            for size in 4096 8192 16384; do
-                if among $size $sizes; then
-                    echo "--dtype $dtype --layout tn --size $size --time 0.5 --sustained 10 --variant persistent"
-                fi
-            done
-        done
-        ;;
+    chain) tensor_squares "2048 4096 8192 16384" --chain ;;
+    sustained) tensor_squares "4096 8192 16384" "--sustained 10" ;;
     esac
 }
+# tensor_squares SIZES OPTIONS: persistent in f16 and bf16, tn.
+tensor_squares() {
+    among tn $layouts || return 0
+    for dtype in f16 bf16; do
+        among $dtype $dtypes || continue
+        for size in $1; do
+            among $size $sizes || continue
+            echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"
+        done
+    done
+}
 
-# What is measured of step 8: the paper's shapes, and a million points by what does not take minutes for them.
+# Step 8: the paper's shapes, and a million points by what does not take minutes for them.
 search_runs() {
     for shape in "32768 --d 256 --k 25" "16384 --d 32 --k 46" "16384 --d 32 --k 512"; do
-        echo "--m 1200 --n $shape --time 0.5"
+        echo "0 --m 1200 --n $shape --time 0.5"
     done
     large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
         direct+warpselect direct+radix fused exact_tc; do echo "--method $method"; done | tr '\n' ' ')
-    echo "--m 1200 --n 1000000 --d 128 --k 100 --time 0.5 $large"
-    echo "--m 10000 --n 1000000 --d 128 --k 25 --time 0.5 $large"
+    echo "16384 --m 1200 --n 1000000 --d 128 --k 100 --time 0.5 $large"
+    echo "16384 --m 10000 --n 1000000 --d 128 --k 25 --time 0.5 $large"
 }
 
-# runs STEP SWEEP: the options of every run that this takes, a line a run.
+# up_to OPTIONS SIZE...: a sweep in several runs. Each skips what those before it have recorded.
+up_to() {
+    options=$1
+    shift
+    for size; do echo "$size $options --max-size $size"; done
+}
+
+gemm_runs() {
+    case $1 in
+    square) up_to "--sweep square" 1024 4096 8192 16384 ;;
+    article) up_to "--sweep article" 4096 16384 ;;
+    odd) echo "0 --sweep odd" ;;
+    esac
+}
+
+gemv_runs() {
+    case $1 in
+    square)
+        gemv_squares ""
+        [ -z "$pdl" ] || gemv_squares "--pdl --variant streaming --variant autotuned"
+        gemv_squares "--warm --variant shuffle --variant streaming --variant autotuned"
+        for dtype in bf16 f32; do
+            gemv_squares "--dtype $dtype --variant autotuned"
+            [ -z "$pdl" ] || gemv_squares "--dtype $dtype --pdl --variant autotuned"
+        done
+        gemv_squares "--graph --variant streaming --variant autotuned"
+        ;;
+    article) echo "0 --sweep article" ;;
+    chain)
+        gemv_squares "--chain --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || gemv_squares "--chain --pdl --variant streaming --variant autotuned"
+        ;;
+    odd)
+        echo "0 --sweep odd --time 0.3"
+        [ -z "$pdl" ] || echo "0 --sweep odd --time 0.3 --pdl --variant streaming --variant autotuned"
+        ;;
+    esac
+}
+gemv_squares() { up_to "--sweep square --time 0.3${1:+ $1}" 1024 4096 16384; }
+
+# runs STEP SWEEP
 runs() {
     case $1:$2 in
     step06*) tensor_runs "$2" ;;
+    step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
     step08*) ;;
-    *:sustained) ;;
-    step07*:article) echo "--sweep article" ;;
-    step07*:*)
-        echo "--sweep $2 --time 0.3"
-        [ -z "$pdl" ] || echo "--sweep $2 --time 0.3 --pdl --variant streaming --variant autotuned"
-        [ "$2" = square ] || return 0
-        echo "--sweep $2 --time 0.3 --warm --variant shuffle --variant streaming --variant autotuned"
-        for dtype in bf16 f32; do
-            echo "--sweep $2 --time 0.3 --dtype $dtype --variant autotuned"
-            [ -z "$pdl" ] || echo "--sweep $2 --time 0.3 --dtype $dtype --pdl --variant autotuned"
-        done
-        echo "--sweep $2 --time 0.3 --graph --variant streaming --variant autotuned"
-        ;;
-    *) echo "--sweep $2" ;;
+    *) gemm_runs "$2" ;;
     esac
 }
 
@@ -141,7 +180,16 @@ for step in $steps; do
     files="$files $file"
     if [ "$file" = gemv.csv ]; then files="$files gemv_search.csv"; fi
 done
+for file in $files; do # rows of version 0.9 have no intervals, and no baseline's call
+    [ -z "${FORCE:-}" ] && [ "$file" != gemv_search.csv ] && has_rows "$folder/$file" || continue
+    if head -n 1 "$folder/$file" | grep -q ,baseline_call,; then continue; fi
+    also=
+    if [ "$file" = knn.csv ]; then also=", and make knn-paper and make knn-torch once more"; fi
+    echo "bench: $folder/$file was recorded by version 0.9, with fewer columns; FORCE=1 records it anew$also" >&2
+    exit 2
+done
 if [ -n "${FORCE:-}" ]; then
+    rm -f "build/bench/$slug"/*.done
     for file in $files; do
         if [ -e "$folder/$file" ]; then mv "$folder/$file" "$folder/$file.old"; fi
     done
@@ -169,21 +217,51 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
+# What was searched for and not recorded, because the run was cut off, is forgotten and searched for again. Of several
+# searches for one problem (the tune file was lost, or is another program's) the first stays: it chose what is recorded.
+tidy_search() {
+    if has_rows "$search"; then
+        [ -f "$csv" ] || : >"$csv"
+        awk -F, 'FILENAME == ARGV[1] { recorded[$1, $2, $4, $7, $8, $12, $13] = 1; next }
+            FNR == 1 { print; next }
+            { problem = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4 SUBSEP $5 SUBSEP $6 SUBSEP $7 }
+            seen[problem, $8]++ { again[problem] = 1 }
+            !(problem in recorded) { lost = 1; next }
+            !(problem in again)
+            END { exit lost }' "$csv" "$search" >"$search.new" || rm -f "$tuned"
+        if cmp -s "$search" "$search.new"; then rm "$search.new"; else mv "$search.new" "$search"; fi
+    fi
+    has_rows "$search" || rm -f "$tuned"
+}
+
+# A finished run need not be started again to find that all is there. A file's list of them begins with the file's
+# checksum; it does not count once that part of the file is another, nor a run once its program is another.
+finished() {
+    [ -f "$list" ] && [ -f "$csv" ] || return 1
+    read -r sum bytes <"$list"
+    [ "$(head -c "$bytes" "$csv" | cksum)" = "$sum $bytes" ] || { rm "$list"; return 1; }
+    grep -qxF -e "$1" "$list"
+}
+finish_run() {
+    has_rows "$csv" || return 0
+    { cksum <"$csv"; [ ! -f "$list" ] || sed 1d "$list"; echo "$1"; } >"$list.new"
+    mv "$list.new" "$list"
+}
+
 # record STEP OPTIONS: one run. --resume also with FORCE=1, when the file is new, so that an interrupted run can be
 # continued without it.
 record() {
-    csv=$folder/$(recorded_in "$1")
-    set -- "$1" "$2" --csv "$csv" --resume
+    step=$1 options=$2
+    set -- --csv "$csv" --resume
     if [ "$csv" = "$folder/gemv.csv" ]; then
-        has_rows "$search" || rm -f "$tuned" # tuned then, but not recorded: searched for again
+        tidy_search
         set -- "$@" --tune-file "$tuned" --tune-csv "$search"
     fi
-    step=$1 options=$2
-    shift 2
     echo "bench: $run of $total: $step $options" >&2
     status=0
     # shellcheck disable=SC2086 # several options
     "./$step/run" $options "$@" </dev/null || status=$?
+    if [ "$csv" = "$folder/gemv.csv" ]; then tidy_search; fi
     [ "$status" != 0 ] || return 0
     stays=
     if has_rows "$csv"; then stays="; what was measured stays in $csv"; fi
@@ -191,24 +269,43 @@ record() {
     exit "$status"
 }
 
-all=$(for step in $steps; do
-    for sweep in ${SWEEPS:-square article odd sustained}; do runs "$step" "$sweep" | sed "s|^|$step |"; done
-done)
-total=$(echo "$all" | grep -c .) || true
-run=0 start=$(date +%s) stopped=
-while read -r step options; do
-    [ -n "$step" ] || continue
-    if [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - start)) -ge $((60 * MINUTES)) ]; then
-        stopped=1
-        break
+order=0
+all=$(for sweep in $sweeps; do
+    order=$((order + 1))
+    if among "$sweep" ${SWEEPS:-$sweeps}; then
+        for step in $steps; do runs "$step" "$sweep" | sed "s|^\([0-9]*\)|$order \1 $step|"; done
     fi
-    run=$((run + 1))
-    record "$step" "$options"
+done | sort -s -k 1,1n -k 2,2n)
+total=$(echo "$all" | grep -c .) || true
+run=0 start=$(date +%s) longest=0 stopped=
+while read -r _ _ step options; do
+    [ -n "$step" ] || continue
+    csv=$folder/$(recorded_in "$step")
+    list=build/bench/$slug/$(recorded_in "$step").done
+    name="$(cksum <"./$step/run") $step $options"
+    begun=$(date +%s)
+    if ! finished "$name"; then
+        if [ -n "${MINUTES:-}" ] && [ $((begun - start + longest)) -gt $((60 * MINUTES)) ]; then
+            stopped=1
+            break
+        fi
+        run=$((run + 1))
+        record "$step" "$options"
+        finish_run "$name"
+        took=$(($(date +%s) - begun))
+        if [ "$took" -gt "$longest" ]; then longest=$took; fi
+    else
+        run=$((run + 1))
+    fi
 done <<END
 $all
 END
+rows=$(for file in $files; do
+    if [ "$file" != gemv_search.csv ]; then sed 1d "$folder/$file" 2>/dev/null; fi
+done | wc -l)
+state="$run of $total runs are done, $rows rows are in $folder"
 if [ -n "$stopped" ]; then
-    echo "bench: $MINUTES minutes are over after $run of $total runs; run the same command${FORCE:+ without FORCE} to continue" >&2
+    echo "bench: $MINUTES minutes are over: $state; run the same command${FORCE:+ without FORCE} to continue" >&2
 else
-    echo "bench: recorded in $folder; draw it with make plots, refresh the notes with make notes" >&2
+    echo "bench: $state; draw it with make plots, refresh the notes with make notes" >&2
 fi

@@ -1,29 +1,32 @@
 #!/bin/sh
-# Draws the figures of plots/ from recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV]
+# Draws the figures of recorded measurements: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
+# GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR.
 # CSV holds the FP32 GEMM steps' measurements. From beside it come GEMV's figures, plots/gemv_*.gp (gemv.csv and
 # gemv_search.csv), and the tensor cores', plots/tensorcore_*.gp (tensorcore.csv, and tf32x3's error:
-# tensorcore_error.csv), and step 8's, plots/knn_*.gp (knn.csv and knn_rates.csv).
+# tensorcore_error.csv), and step 8's, plots/knn_*.gp (knn.csv and knn_rates.csv). Those of
+# several GPUs, plots/gpus_*.gp, have the folders beside it, too.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/scripts/gpu.sh"
 
 say() { printf 'plots: %s\n' "$1" >&2; }
 usage() {
-    say "$1 (usage: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [CSV])"
+    say "$1 (usage: scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV])"
     exit 2
 }
 
-terms=png,svg out=$root/build/plots csv=
+terms=png,svg out= csv= device=
 while [ $# -gt 0 ]; do
     case $1 in
-        --term | --out)
+        --term | --out | --device)
             [ $# -ge 2 ] || usage "$1 needs a value"
-            if [ "$1" = --term ]; then terms=$2; else out=$2; fi
+            case $1 in --term) terms=$2 ;; --out) out=$2 ;; *) device=$2 ;; esac
             shift
             ;;
         --term=*) terms=${1#*=} ;;
         --out=*) out=${1#*=} ;;
-        --help) sed -n '2s/^# //p' "$0"; exit 0 ;;
+        --device=*) device=${1#*=} ;;
+        --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
         -*) usage "unknown option $1" ;;
         *) [ -z "$csv" ] || usage "one CSV at a time, not also $1"; csv=$1 ;;
     esac
@@ -34,6 +37,13 @@ for term in $terms; do
     case $term in png | svg | dumb) ;; *) usage "unknown terminal $term" ;; esac
 done
 [ -n "$terms" ] || usage "--term names no terminal"
+if [ -n "$device" ]; then
+    [ -z "$csv" ] || usage "a device or a CSV, not both"
+    there=$(for folder in "$root"/plots/data/*/; do basename "$folder"; done | paste -s -d ' ')
+    [ -d "$root/plots/data/$device" ] || usage "nothing is recorded of '$device', only of: $there"
+    csv=$root/plots/data/$device/sgemm.csv
+fi
+out=${out:-$root/build/plots${device:+/$device}}
 command -v gnuplot >/dev/null || { say "gnuplot is missing: apt-get install gnuplot-nox"; exit 2; }
 need_python plots
 
@@ -48,8 +58,10 @@ if [ -z "$csv" ]; then
         fi
     done
     given=
-else
+elif [ -z "$device" ]; then
     given=1
+else
+    given= # of a device there may be some files and not others
 fi
 case $csv in -*) csv=./$csv ;; esac
 gemv=$(dirname "$csv")/gemv.csv

@@ -31,19 +31,20 @@ while [ $# != 0 ]; do
     case $1 in --csv) csv=$2 ;; --tune-csv) search=$2 ;; --tune-file) tuned=$2 ;; esac
     shift
 done
-[ -e "$csv" ] || head -n 1 "$RECORDED/sgemm.csv" >"$csv"
-sed 1d "$RECORDED/$(basename "$csv")" >>"$csv"
+[ -e "$csv" ] || cat "$HEADER" >"$csv"
+sed '1d; s/$/,,,,,,,,,,,,/' "$RECORDED/$(basename "$csv")" >>"$csv"
 if [ -n "${tuned:-}" ] && [ ! -e "$tuned" ]; then
     mkdir -p "$(dirname "$tuned")"
     echo tuned >"$tuned"
     cat "$RECORDED/gemv_search.csv" >"$search"
 fi
 END
+    python3 -B -m report header sgemm >"$tmp/header"
     chmod +x "$tmp"/machine/* step01_naive/run
     for step in step06_tensorcore step07_gemv; do cp step01_naive/run $step/; done
     for step in step0?_*; do ln -s "$step" "${step%%_*}"; done
-    CALLS=$tmp/calls RECORDED=$recorded
-    export CALLS RECORDED
+    CALLS=$tmp/calls RECORDED=$recorded HEADER=$tmp/header
+    export CALLS RECORDED HEADER
     : >"$CALLS"
     PATH=$tmp/machine:$PATH
     folder=plots/data/made-up-gpu
@@ -52,32 +53,43 @@ END
 }
 best="--variant multistage --variant persistent"
 
+calls() { sed 's| --csv .*||' "$CALLS"; }
+
 of_sgemm_and_gemv() {
     machine
-    BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && same "$(cat "$CALLS")" "\
---sweep square --csv $folder/sgemm.csv --resume
---sweep article --csv $folder/sgemm.csv --resume
---sweep odd --csv $folder/sgemm.csv --resume
---sweep square --time 0.3 $gemv
---sweep square --time 0.3 --pdl --variant streaming --variant autotuned $gemv
---sweep square --time 0.3 --warm --variant shuffle --variant streaming --variant autotuned $gemv
---sweep square --time 0.3 --dtype bf16 --variant autotuned $gemv
---sweep square --time 0.3 --dtype bf16 --pdl --variant autotuned $gemv
---sweep square --time 0.3 --dtype f32 --variant autotuned $gemv
---sweep square --time 0.3 --dtype f32 --pdl --variant autotuned $gemv
---sweep square --time 0.3 --graph --variant streaming --variant autotuned $gemv
---sweep article $gemv
---sweep odd --time 0.3 $gemv
---sweep odd --time 0.3 --pdl --variant streaming --variant autotuned $gemv" &&
+    BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && same "$(cat "$CALLS" | sed -n '1,2p')" "\
+--sweep square --max-size 1024 --csv $folder/sgemm.csv --resume
+--sweep square --time 0.3 --max-size 1024 $gemv" && same "$(calls | grep -v -e 'time 0.3.*max-size [14]')" "\
+--sweep square --max-size 1024
+--sweep square --max-size 4096
+--sweep square --max-size 8192
+--sweep square --max-size 16384
+--sweep article
+--sweep article --max-size 4096
+--sweep article --max-size 16384
+--sweep odd
+--sweep odd --time 0.3
+--sweep odd --time 0.3 --pdl --variant streaming --variant autotuned" &&
+        same "$(calls | sed -n 's/--sweep square --time 0.3\(.*\) --max-size 16384$/square\1/p')" "\
+square
+square --pdl --variant streaming --variant autotuned
+square --warm --variant shuffle --variant streaming --variant autotuned
+square --dtype bf16 --variant autotuned
+square --dtype bf16 --pdl --variant autotuned
+square --dtype f32 --variant autotuned
+square --dtype f32 --pdl --variant autotuned
+square --graph --variant streaming --variant autotuned
+square --chain --variant streaming --variant autotuned
+square --chain --pdl --variant streaming --variant autotuned" &&
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv " || return 1
-    : >"$CALLS"
-    FAKE_CC=8.9 BENCH_STEPS=step07 status 0 scripts/bench.sh && ! grep -q pdl "$CALLS" && lines "$CALLS" 7
+    machine
+    FAKE_CC=8.9 BENCH_STEPS=step07 status 0 scripts/bench.sh && ! grep -q pdl "$CALLS" && lines "$CALLS" 20
 }
 of_tensor_cores() {
     machine
-    BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 65 && same "$(sort -u "$CALLS" | wc -l)" 65 &&
-        says "bench: 1 of 65: step06 --dtype f16 --layout tn --size 4096" &&
-        says "bench: 65 of 65: step06 --dtype bf16 --layout tn --size 16384" &&
+    BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 73 && same "$(sort -u "$CALLS" | wc -l)" 73 &&
+        says "bench: 1 of 73: step06 --dtype f16 --layout tn --size 4096" &&
+        says "bench: 73 of 73: step06 --dtype bf16 --layout tn --size 16384" &&
         same "$(sed -n '1,4p;9p' "$CALLS")" "--dtype f16 --layout tn --size 4096 --time 0.5 $tensor
 --dtype s8 --layout tn --size 4096 --time 0.5 $tensor
 --dtype f16 --layout tn --size 1024 --time 0.5 $best $tensor
@@ -86,7 +98,19 @@ of_tensor_cores() {
         holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --time 0.5 --variant tf32x3 $tensor" &&
         holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 --time 0.5 $best $tensor" &&
         holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --time 0.5 --sustained 10 --variant persistent $tensor" &&
+        same "$(grep -c -e '16 --layout tn --size [0-9]* --time 0.5 --chain --variant persistent' "$CALLS")" 8 &&
         ! grep -q 's8 --layout nn' "$CALLS"
+}
+what_matters_comes_first() { # every step's squares before the rest, the small before the large
+    machine
+    status 0 scripts/bench.sh || return 1
+    calls | awk '
+        function rank() { return /--sustained/ ? 5 : /sweep odd| --k / && !/ --d / ? 4 : /--chain/ ? 3 : /article| --d / ? 2 : 1 }
+        function size() { match($0, /size [0-9]*/); return substr($0, RSTART + 5, RLENGTH - 5) + 0 }
+        rank() < last { print "too late: " $0; bad = 1 }
+        rank() == 1 && NR > 2 && /max-size/ { if (size() < largest) { print "too small: " $0; bad = 1 } largest = size() }
+        { last = rank() }
+        END { exit bad }' >"$tmp/out" || { cat "$tmp/out"; return 1; }
 }
 narrowed() {
     machine
@@ -94,36 +118,134 @@ narrowed() {
         same "$(cat "$CALLS")" "--dtype bf16 --layout nn --size 1024 --time 0.5 $best $tensor
 --dtype bf16 --layout nn --size 8192 --time 0.5 $best $tensor" || return 1
     : >"$CALLS"
-    BENCH_STEPS=step06 SWEEPS="odd sustained" DTYPES=f16 LAYOUTS=tn SIZES=4096 status 0 scripts/bench.sh &&
-        same "$(grep -c -e --sustained "$CALLS")" 1 && same "$(grep -c -e ' --k ' "$CALLS")" 6 && lines "$CALLS" 7 || return 1
+    BENCH_STEPS=step06 SWEEPS="odd sustained chain" DTYPES=f16 LAYOUTS=tn SIZES=4096 status 0 scripts/bench.sh &&
+        same "$(grep -c -e --sustained "$CALLS")" 1 && same "$(grep -c -e --chain "$CALLS")" 1 &&
+        same "$(grep -c -e ' --k ' "$CALLS")" 6 && lines "$CALLS" 8 || return 1
     : >"$CALLS"
-    BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 2 || return 1
+    BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 3 || return 1
     : >"$CALLS"
     BENCH_STEPS=step01 SWEEPS=sustained status 0 scripts/bench.sh && [ ! -s "$CALLS" ]
 }
 in_pieces() { # MINUTES ends it early, and the same command continues
     machine
     MINUTES=3 BENCH_STEPS=step06 SWEEPS=odd LAYOUTS=tn status 0 scripts/bench.sh && lines "$CALLS" 3 &&
-        says "bench: 3 minutes are over after 3 of 6 runs; run the same command to continue" || return 1
+        says "3 minutes are over: 3 of 6 runs are done, 183 rows are in $folder; run the same command to continue" || return 1
+    : >"$CALLS"
+    BENCH_STEPS=step06 SWEEPS=odd LAYOUTS=tn status 0 scripts/bench.sh && lines "$CALLS" 3 &&
+        says "bench: 4 of 6: step06 " && says "bench: 6 of 6 runs are done, 366 rows are in $folder" || return 1
     : >"$CALLS"
     MINUTES=1 FORCE=1 BENCH_STEPS=step06 SWEEPS=odd status 0 scripts/bench.sh &&
-        says "after 1 of 12 runs; run the same command without FORCE to continue"
+        says ": 1 of 12 runs are done, 61 rows are in $folder; run the same command without FORCE to continue"
+}
+begins_nothing_long() { # what took the longest so far would not end in time
+    machine
+    sed -i 's/60 \*/100 */' "$tmp/machine/date"
+    MINUTES=4 BENCH_STEPS=step06 SWEEPS=odd LAYOUTS=tn status 0 scripts/bench.sh && lines "$CALLS" 2 &&
+        says "4 minutes are over: 2 of 6 runs are done"
+}
+finished_runs_are_started_again() { # where the file is not the one they recorded, or the program another
+    machine
+    once() { BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines "$CALLS" "$1" && : >"$CALLS"; }
+    once 4 && once 0 || return 1
+    echo added >>$folder/sgemm.csv
+    once 0 || return 1
+    sed -i '2d' $folder/sgemm.csv
+    once 4 && once 0 || return 1
+    echo '# changed' >>step01_naive/run
+    once 4 && once 0 || return 1
+    rm -r build/bench
+    once 4
+}
+continues_what_was_killed() { # in the middle of a run: what is whole stays
+    machine
+    cat >step01_naive/run <<'END'
+#!/bin/sh
+echo "$@" >>"$CALLS"
+while [ $# != 0 ]; do case $1 in --csv) csv=$2 ;; --max-size) size=$2 ;; esac; shift; done
+[ -e "$csv" ] || cat "$HEADER" >"$csv"
+for n in 1 2 3; do
+    grep -q "^step01,$size$n," "$csv" || echo "step01,$size$n," >>"$csv"
+    if [ "$size$n" = 40962 ] && [ -e "$KILL" ]; then rm "$KILL"; kill -9 $PPID $$; fi
+done
+END
+    KILL=$tmp/kill
+    export KILL
+    : >"$KILL"
+    BENCH_STEPS=step01 SWEEPS=square status 137 scripts/bench.sh && lines $folder/sgemm.csv 6 && lines "$CALLS" 2 || return 1
+    cp $folder/sgemm.csv "$tmp/part"
+    rm -r build/bench && BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines $folder/sgemm.csv 13 &&
+        same "$(head -n 6 $folder/sgemm.csv)" "$(cat "$tmp/part")" && same "$(sort $folder/sgemm.csv | uniq -d)" "" &&
+        says "4 of 4 runs are done, 12 rows"
+}
+# A run of step 7 as autotuned does it: a problem that the tune file lacks is searched for, and recorded if it is not yet.
+tuner() {
+    machine
+    cat >step07_gemv/run <<'END'
+#!/bin/sh
+echo "$@" >>"$CALLS"
+chain=gemv
+while [ $# != 0 ]; do
+    case $1 in --csv) csv=$2 ;; --tune-csv) search=$2 ;; --tune-file) tuned=$2 ;; --max-size) size=$2 ;; --graph) chain=chain ;; esac
+    shift
+done
+[ -e "$csv" ] || cat "$HEADER" >"$csv"
+[ -e "$search" ] || echo step,variant,dtype,n,k,cache,mode,candidate >"$search"
+mkdir -p "$(dirname "$tuned")"
+if ! grep -q "^step07,autotuned,$chain,f16,n,1,$size," "$csv"; then
+    grep -qs "^$size$" "$tuned" || {
+        for candidate in a b; do echo "step07,autotuned,f16,$size,$size,cold,graph,$candidate,$(cat "$SPEED")" >>"$search"; done
+        echo "$size" >>"$tuned"
+    }
+    [ ! -e "$KILL" ] || [ "$size" != 4096 ] || { rm "$KILL"; exit 137; }
+    echo "step07,autotuned,$chain,f16,n,1,$size,$size,,1,0,cold,graph,1" >>"$csv"
+fi
+END
+    KILL=$tmp/kill SPEED=$tmp/speed
+    export KILL SPEED
+    echo 5 >"$SPEED"
+    found=$folder/gemv_search.csv
+}
+a_lost_tune_file_spoils_nothing() {
+    tuner
+    FAKE_CC=8.0 SWEEPS=square MINUTES=4 BENCH_STEPS=step07 status 0 scripts/bench.sh && lines "$CALLS" 4 || return 1
+    cp $found "$tmp/found"
+    rm -r build/bench
+    echo 9 >"$SPEED"
+    FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 0 scripts/bench.sh && lines $folder/gemv.csv 7 &&
+        same "$(grep ,1024, $found)" "$(grep ,1024, "$tmp/found")" && lines $found 7 && same "$(grep -c ',9$' $found)" 4 &&
+        holds build/bench/gemv.tune 1024 # for the chain, which was not recorded before
+}
+a_search_without_its_row_is_made_again() { # the run was cut off in between
+    tuner
+    : >"$KILL"
+    FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 137 scripts/bench.sh || return 1
+    echo 9 >"$SPEED"
+    FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 0 scripts/bench.sh && lines $folder/gemv.csv 7 && lines $found 7 &&
+        same "$(grep -c ',4096,.*,9$' $found)" 2 && same "$(grep -c ',1024,.*,5$' $found)" 2
 }
 refuses() {
     machine
     for wrong in SWEEPS=even DTYPES=f32 LAYOUTS=tt SIZES=4k SIZES=0 MINUTES=x; do
         (export "${wrong?}" && status 2 scripts/bench.sh && one_line && says "'${wrong#*=}'") || return 1
     done
-    [ ! -s "$CALLS" ]
+    [ ! -s "$CALLS" ] || return 1
+    mkdir -p $folder
+    for file in sgemm tensorcore gemv knn; do cp "$recorded/$file.csv" $folder; done
+    cp -R $folder "$tmp/older"
+    BENCH_STEPS=step01 status 2 scripts/bench.sh && one_line && says "$folder/sgemm.csv was recorded by version 0.9, with fewer " &&
+        says "columns; FORCE=1 records it anew" && ! grep -q torch "$tmp/err" || return 1
+    mkdir step08_knn && cp step01_naive/run step08_knn && ln -s step08_knn step08
+    BENCH_STEPS=step08 status 2 scripts/bench.sh && one_line && says "records it anew, and make knn-paper and make knn-torch" &&
+        diff -r $folder "$tmp/older" && [ ! -s "$CALLS" ]
 }
 starts_afresh() { # FORCE: the files of the steps asked for, and the autotuner's search
     machine
     BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && cp -R $folder "$tmp/before" && echo mine >build/bench/gemv.tune ||
         return 1
-    SWEEPS=article BENCH_STEPS=step07 status 0 scripts/bench.sh && same "$(cat build/bench/gemv.tune)" mine || return 1
+    SWEEPS=chain BENCH_STEPS=step07 status 0 scripts/bench.sh && same "$(cat build/bench/gemv.tune)" mine || return 1
     rm -r $folder && cp -R "$tmp/before" $folder
     FORCE=1 SWEEPS=article BENCH_STEPS=step07 status 0 scripts/bench.sh && same "$(cat build/bench/gemv.tune)" tuned &&
-        cmp $folder/gemv.csv "$recorded/gemv.csv" && cmp $folder/sgemm.csv "$tmp/before/sgemm.csv" &&
+        same "$(wc -l <$folder/gemv.csv)" "$(wc -l <"$recorded/gemv.csv")" && cmp $folder/sgemm.csv "$tmp/before/sgemm.csv" &&
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv "
 }
 keeps_what_was_recorded() { # where nothing new comes
@@ -137,7 +259,9 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
-for each in of_sgemm_and_gemv of_tensor_cores narrowed in_pieces refuses starts_afresh keeps_what_was_recorded; do
+for each in of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed in_pieces begins_nothing_long \
+    finished_runs_are_started_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
+    a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded; do
     check "$each"
 done
 ended

@@ -69,6 +69,22 @@ same 'rows say what they are' '' "$(awk -F, 'NR > 1 && ($3 != "gemv" || $4 != "f
 rows=$(wc -l <"$work/csv")
 expect 'resumed' 0 'simulated in' --variant plain --sweep square --csv "$work/csv" --resume
 same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
+# Killed in a sweep, whatever it is doing: rows are whole, and it is continued.
+build/tests/gemv/run --sim --variant plain --sweep square --csv "$work/cut" >/dev/null 2>&1 &
+while kill -0 $! 2>/dev/null && [ "$(cat "$work/cut" 2>/dev/null | wc -l)" -lt 3 ]; do :; done
+kill -9 $!
+wait $! 2>/dev/null
+same 'a killed sweep leaves whole rows' "$(sed -n 1p "$work/cut" | tr -cd , | wc -c)" \
+    "$(awk -F, 'END { print NF - 1 }' "$work/cut")"
+same 'and ends its last one' '' "$(tail -c 1 "$work/cut" | tr -d '\n')"
+cp "$work/cut" "$work/part"
+expect 'continued' 0 'simulated in' --variant plain --sweep square --csv "$work/cut" --resume
+same 'a continued sweep keeps its rows' "$(cat "$work/part")" "$(head -n "$(wc -l <"$work/part")" "$work/cut")"
+same 'and has each shape once' '64 100 128 256 300 512 ' "$(awk -F, 'NR > 1 { printf "%s ", $7 }' "$work/cut")"
+# The sweep's limit knows what was recorded: here a speed at which the next shape takes more than a second.
+awk -F, -v OFS=, 'NR < 3 { if (NR == 2) { $17 = 0.000015 } print }' "$work/cut" >"$work/slow"
+expect 'a resumed sweep leaves out what is too slow' 0 '^plain +100 .*skipped: a launch would take more than a second' \
+    --variant plain --sweep square --max-size 100 --csv "$work/slow" --resume
 expect 'a tune-csv, and no GPU' 2 '^test_gemv: --tune-csv: there is no search in the simulator' --tune-csv "$work/tune.csv"
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
 build/tests/gemv/run --sim --variant plain --size 20 >/dev/full 2>"$work/out"

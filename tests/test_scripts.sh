@@ -11,11 +11,11 @@ plots_draws_all() {
     status 0 scripts/plots.sh --out "$tmp/a" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] || return 1
     for figure in plots/*.gp; do
         figure=$(basename "$figure" .gp)
-        [ "$figure" != style ] || continue
+        case $figure in style | gpus) continue ;; esac
         same "$(head -c 4 "$tmp/a/$figure.png" | tail -c 3)" PNG && holds "$tmp/a/$figure.svg" "</svg>" &&
             holds "$tmp/a/$figure.svg" ": NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-2" || return 1
     done
-    [ "$(find "$tmp/a" | wc -l)" -eq 27 ] # and the folder; nothing else is left
+    [ "$(find "$tmp/a" | wc -l)" -eq 35 ] # and the folder; nothing else is left
 }
 plots_in_the_terminal() {
     status 0 scripts/plots.sh --term dumb --out "$tmp/b" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] &&
@@ -45,7 +45,25 @@ plots_of_an_unknown_gpu() { # needs no edit; without what is not known a dash
     for file in "$recorded"/*.csv; do sed 's/NVIDIA H200/NVIDIA Made-Up 9000/' "$file" >"$tmp/unknown/$(basename "$file")"; done
     status 0 scripts/plots.sh --term svg,dumb --out "$tmp/e" "$tmp/unknown/sgemm.csv" && [ ! -s "$tmp/err" ] &&
         prints "DRAM: –" && prints "FP32 peak: 66.9 TFLOP/s" && holds "$tmp/e/roofline.svg" "DRAM: –" &&
-        same "$(ls "$tmp/e" | wc -l)" 13
+        same "$(ls "$tmp/e" | wc -l)" 17
+}
+plots_of_a_device() { # into a folder of its own, beside another GPU's
+    mkdir -p plots/data/nvidia-h100 build/plots
+    cp -R "$recorded" plots/data/nvidia-h200
+    cp "$root/tests/report/h100/gemv.csv" "$root/tests/report/h100/sgemm.csv" plots/data/nvidia-h100
+    echo mine >build/plots/gpus_sgemm.svg
+    status 0 scripts/plots.sh --term svg --device nvidia-h100 && same "$(cat build/plots/gpus_sgemm.svg)" mine &&
+        same "$(ls build/plots)" "$(printf 'gpus_sgemm.svg\nnvidia-h100')" &&
+        holds build/plots/nvidia-h100/size.svg ": NVIDIA H100 80GB HBM3, driver" &&
+        holds build/plots/nvidia-h100/gpus_sgemm.svg ">H100<" && holds build/plots/nvidia-h100/gpus_sgemm.svg ">H200<" &&
+        says "no figures of tensor cores" && status 0 scripts/plots.sh --term svg --device nvidia-h200 --out "$tmp/l" &&
+        holds "$tmp/l/size.svg" ": NVIDIA H200, driver" && holds "$tmp/l/gpus_gemv.svg" ">H100<" &&
+        status 2 scripts/plots.sh --device nvidia-h300 && one_line &&
+        says "nothing is recorded of 'nvidia-h300', only of: nvidia-h100 nvidia-h200" &&
+        status 2 scripts/plots.sh --device nvidia-h100 "$recorded/sgemm.csv" && one_line
+    result=$?
+    rm -r plots/data build/plots
+    return $result
 }
 plots_refuses() {
     cp -R "$recorded" "$tmp/torn" && echo step05_doublebuffer,warp_tiled >>"$tmp/torn/sgemm.csv"
@@ -224,8 +242,8 @@ demo_without_a_gpu() {
     RUN_STATUS=1 status 1 scripts/demo.sh # a wrong result is not passed over
 }
 
-for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_refuses \
-    plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records demo_with_a_gpu \
+for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
+    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done

@@ -230,7 +230,8 @@ static void measure_again(session *s, const bench_problem *b, bench_launch launc
 
 /* What there is to do for a variant at this problem, after what --resume found. */
 typedef struct {
-    record once, again; /* the rows that will be recorded */
+    record once, again;  /* the rows that will be recorded */
+    const record *known; /* the first, where it is recorded already */
     bool measures, measures_again;
 } bench_rows;
 
@@ -240,7 +241,8 @@ static bench_rows rows_of(const session *s, const bench_problem *b, const bench_
     rows.once = session_describe(s, v->name, s->family->op);
     s->family->describe(s, b->problem, &rows.once);
     rows.again = rows.once;
-    rows.measures = session_find(s, &rows.once, s->baseline) == NULL;
+    rows.known = session_find(s, &rows.once, s->baseline);
+    rows.measures = rows.known == NULL;
     if (mode != NULL) snprintf(rows.again.mode, sizeof rows.again.mode, "%s", mode);
     rows.measures_again = mode != NULL && session_find(s, &rows.again, s->baseline) == NULL;
     return rows;
@@ -265,6 +267,7 @@ static void run_variant(session *s, bench_problem *b, int i) {
         bench_print_skip(s, v->name, &rows.once, reason);
         return;
     }
+    if (!rows.measures && isfinite(rows.known->gflops)) s->gflops[i] = rows.known->gflops; /* a sweep's limit goes on */
     if (!rows.measures && !rows.measures_again) return;
     error_context("%s %s, %s", s->step, v->name, b->said);
     progress_show(stderr, v->name, s->done - 1, s->total);

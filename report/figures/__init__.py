@@ -3,9 +3,10 @@
 import os
 import sys
 
+from report import gpus as all_gpus
 from report import load, schema
 from report.arguments import Parser
-from report.figures import gemv, knn, sgemm, tensorcore
+from report.figures import gemv, gpus, knn, sgemm, tensorcore
 from report.figures.layout import Nothing
 from report.load import Mistake
 from report.sql import Parts
@@ -34,7 +35,13 @@ def captions(db):
          gemv.FIGURES),
         ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians; data on the device."),
          knn.exact_of(db), knn.FIGURES),
-    ]
+    ] + [("gpus", where_from(db, ladder), "cuBLAS", [figure]) for ladder, figure in gpus.FIGURES.items()]
+
+
+def where_from(db, ladder):
+    """The caption of a figure of several GPUs."""
+    origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? ORDER BY place", [ladder])]
+    return f"Recorded measurements: {'; '.join(origins)}. Medians." if origins else None
 
 
 def write(folder, name, text):
@@ -67,6 +74,7 @@ def main(arguments, root):
     given = parser.parse_args(arguments)
     folder = os.path.dirname(given.csv) or "."
     db = load.open_folder(folder, root, sgemm=given.csv)
+    all_gpus.add(db, folder, root)
     files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
     files["sgemm"] = load.short_name(given.csv, root)
     drawn = []
@@ -78,7 +86,7 @@ def main(arguments, root):
             name = figure.__name__
             write(given.dir, name + ".caption", caption + "\n")
             write(given.dir, name + ".baseline", baseline + "\n")
-            part = Parts(os.path.join(HERE, name + ".sql")).of(db)
+            part = Parts(os.path.join(HERE, ("gpus" if kind == "gpus" else name) + ".sql")).of(db)
             try:
                 write(given.dir, name + ".dat", figure(db, part, given.gap, files).text())
             except Nothing as nothing:

@@ -10,7 +10,7 @@ import tempfile
 
 from support import DATA, HERE, ROOT, read, write
 
-from report import demo, figures, load, notes, tables
+from report import demo, figures, gpus, load, notes, tables
 
 GOLDEN = os.path.join(HERE, "golden")
 TABLES = """
@@ -19,6 +19,7 @@ TABLES = """
     gemv-chain step07; gemv-dram step07; gemv-tuned step07;
     tensor-ladder step06; tensor-bars step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
+    calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; chains-gemv; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
     knn-paper step08; knn-select step08; knn-rates step08; knn-torch step08
 """
 
@@ -32,10 +33,16 @@ def made():
     found = tables.find_tables()
     markers = [marker.strip() for marker in TABLES.split(";")]
     db = load.open_folder(DATA, ROOT, sass=os.path.join(DATA, "sass.csv"))
+    gpus.add(db, DATA, ROOT)  # and h100/, made up of the H200's
     files = {f"tables/{marker.replace(' ', '_')}.md": table(db, found, marker) for marker in markers}
     files["values.md"] = "\n".join(notes.inline(db, ROOT, line) for line in read(HERE, "values.md").split("\n"))
+    db = load.open_folder(os.path.join(HERE, "h100"), ROOT)
+    for marker in "calls-sgemm", "calls-tensorcore", "calls-gemv", "chains-tensorcore", "chains-gemv":
+        files[f"tables/{marker}_h100.md"] = table(db, found, marker)  # which version 0.10 recorded
     with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.join(folder, "none")
         nothing = load.open_folder(folder, ROOT)
+        gpus.add(nothing, folder, ROOT)
         files["not_measured.md"] = "".join(f"## {marker}\n{table(nothing, found, marker)}\n" for marker in markers)
     with tempfile.TemporaryDirectory() as folder:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -1,8 +1,11 @@
 """Two files side by side, and the short tables of the demo."""
 
 import os
+import re
 
 from support import DATA, Case, read, report, write
+
+from report import schema
 
 
 def data(kind):
@@ -32,7 +35,7 @@ class Compare(Case):
         out = self.compare(data("sgemm"), write("\n".join(text) + "\n", self.tmp, "new.csv"))
         self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 +52\.12 +57\.34 +1\.100 +1\.020 +1\.144$")
         self.assertRegex(out, r"(?m)^step05 cp_async +8192x8192x8192 +[0-9.]+ +[0-9.]+ +1\.000 ")
-        self.assertRegex(out, r"least 1\.000, greatest 1\.100\n103 matched, 13 only in A, 1 only in B\n")
+        self.assertRegex(out, r"least 1\.000, greatest 1\.100\n(?s:.*)\n103 matched, 13 only in A, 1 only in B\n")
 
     def test_of_tensor_cores(self):
         def slower(row):
@@ -61,13 +64,85 @@ class Compare(Case):
                          self.compare(data("sgemm"), data("sgemm")).splitlines()[2:])
         self.assertIn("0 matched, 116 only in A, 0 only in B", self.compare(both, alone))
 
+    def recorded_again(self, name, change=lambda one: None):
+        """warp_tiled's rows as version 0.10 records them, with an interval of 1 % around the median: change(row as a dict)."""
+        head = read(data("sgemm")).splitlines()[0].split(",")
+        rows = [dict(zip(head, line.split(","))) for line in self.lines("sgemm")[1:]
+                if ",warp_tiled," in line and line.split(",")[21]]
+        columns = [column.name for column in schema.RECORD]
+        for one in rows:
+            for what, middle in ("ms", "ms_median"), ("ratio", "ratio"):
+                one[what + "_low"], one[what + "_high"] = (str(float(one[middle]) * x) for x in (0.995, 1.005))
+            change(one)
+        return write("\n".join([",".join(columns)] + [",".join(one.get(name, "") for name in columns) for one in rows]) + "\n",
+                     self.tmp, name)
+
+    def test_of_intervals(self):
+        def slower(one):
+            if one["m"] + one["k"] == "40964096":
+                for name in "ms_median", "ms_low", "ms_high":
+                    one[name] = str(float(one[name]) * 1.02)
+            elif one["m"] == "8192":
+                for name in "ms_median", "ms_low", "ms_high":
+                    one[name] = str(float(one[name]) * 0.992)
+        a, b = self.recorded_again("a.csv"), self.recorded_again("b.csv", slower)
+        count = len(read(a).splitlines()) - 1
+        out = self.compare(a, b)
+        self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 .* 0\.980\* ")
+        self.assertRegex(out, r"(?m)^step05 warp_tiled +8192x8192x8192 .* 1\.008  ")
+        self.assertIn("\n* the two 95 % intervals do not overlap\n", out)
+        self.assertIn(f"\n{count - 1} of {count} intervals overlap\nlargest difference of two medians: 2.0 % "
+                      "(step05 warp_tiled 4096x4096x4096)\n", out)
+        self.assertNotIn("two devices", out)
+        self.assertIn(f"\n{count} of {count} intervals overlap\n", self.compare(a, a))
+        self.assertNotIn("*", self.compare(a, a))
+
+    def test_of_intervals_that_one_side_lacks(self):
+        """Files of version 0.9 have none, nor has a row that was timed too few times."""
+        def one_without(one):
+            if one["m"] == "1024":
+                one["ms_low"] = one["ms_high"] = ""
+        a, b = self.recorded_again("a.csv"), self.recorded_again("b.csv", one_without)
+        self.assertIn("intervals overlap (1 more are not recorded in both)\n", self.compare(a, b))
+        self.assertIn("\nno intervals to compare: not recorded in both (files of version 0.9 have none)\nlargest difference of "
+                      "two medians: 0.0 %", self.compare(data("sgemm"), a))
+
+    def test_of_two_devices(self):
+        """Half as fast, and so is its baseline: that is no difference."""
+        def smaller(one):
+            one["device"] = "NVIDIA H100 80GB HBM3"
+            for name in "ms_median", "ms_low", "ms_high":
+                one[name] = str(float(one[name]) * 2)
+            if one["m"] + one["k"] == "40964096":
+                for name in "ratio", "ratio_low", "ratio_high":
+                    one[name] = str(float(one[name]) * 0.9)
+        out = self.compare(self.recorded_again("a.csv"), self.recorded_again("b.csv", smaller))
+        self.assertIn("\ntwo devices: B/A, intervals and the difference are of ratios to the baseline, not of times\n", out)
+        self.assertRegex(out, r"(?m)^step05 warp_tiled +8192x8192x8192 .* 1\.000 ")
+        self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 .* 0\.900\* ")
+        self.assertIn("largest difference of two medians: 10.0 % (step05 warp_tiled 4096x4096x4096)", out)
+
+    def test_of_folders(self):
+        out = self.compare(self.data, self.data)
+        matched = sum(int(re.search(r"(\d+) matched", self.compare(data(kind), data(kind)))[1])
+                      for kind in ("sgemm", "tensorcore", "gemv", "knn"))
+        self.assertIn(f"\n{matched} matched, 0 only in A, 0 only in B\n", out)
+
+    def test_a_chain_is_a_case_of_its_own(self):
+        def chain(one):
+            one["mode"], one["cache"] = "chain", "warm"
+        a = self.recorded_again("a.csv")
+        b = self.recorded_again("b.csv", chain)
+        self.assertRegex(self.compare(b, b), r"(?m)^step05 warp_tiled +4096x4096x4096 +chain warm +")
+        self.assertIn("\n0 matched, ", self.compare(a, b))
+
     def test_refuses(self):
         good, absent = data("sgemm"), os.path.join(self.tmp, "absent.csv")
-        self.refused(report("compare", good), "compare: two files are needed")
+        self.refused(report("compare", good), "compare: two files or folders are needed")
         self.refused(report("compare", good, absent), "absent.csv")
         self.refused(report("compare", good, write("a,b\n", self.tmp, "wrong.csv")), "wrong.csv:1: unknown column 'a'")
         self.refused(report("compare", write("", self.tmp, "void.csv"), good), "void.csv:1: empty")
-        self.refused(report("compare", good, self.tmp), "cannot read")
+        self.refused(report("compare", good, self.tmp), "no recorded measurements in " + self.tmp)
 
 
 class Demo(Case):

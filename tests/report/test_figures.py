@@ -2,8 +2,9 @@
 
 import os
 import re
+import shutil
 
-from support import ROOT, Case, read, report, write
+from support import HERE, ROOT, Case, read, report, write
 
 from report.figures.layout import Label, nice_ceiling, place_labels, runs, series, spread
 
@@ -28,7 +29,7 @@ class Figures(Case):
     def test_all_are_drawn(self):
         self.assertEqual(self.figures().returncode, 0)
         names = sorted(name[:-3] for name in os.listdir(os.path.join(ROOT, "plots")) if name.endswith(".gp"))
-        self.assertEqual(sorted(self.drawn), [name for name in names if name != "style"])
+        self.assertEqual(sorted(self.drawn), [name for name in names if name not in ("style", "gpus")])
         self.assertEqual(self.said, "")
         self.assertFalse([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".why")])
 
@@ -76,7 +77,7 @@ class Figures(Case):
             self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
         self.assertEqual(self.figures().returncode, 0)
         self.assertEqual(self.said, "")
-        self.assertEqual(len(self.drawn), 13)
+        self.assertEqual(len(self.drawn), 17)
         peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
         self.assertEqual((peak, dram, above), (known, 0, 0))
         self.assertAlmostEqual(peak, 66.9, 1)  # recorded: of the GPU's attributes
@@ -89,7 +90,7 @@ class Figures(Case):
         self.assertAlmostEqual(top, 52.98, 1)
 
     def test_only_one_of_the_files(self):
-        for kind, count in ("gemv", 2), ("tensorcore", 2), ("knn", 2), ("tensorcore_error", 1):
+        for kind, count in ("gemv", 3), ("tensorcore", 3), ("knn", 3), ("tensorcore_error", 1):
             with self.subTest(kind):
                 self.again()
                 for name in os.listdir(self.data):
@@ -99,6 +100,28 @@ class Figures(Case):
                 self.assertEqual(self.figures().returncode, 0)
                 self.assertEqual(len([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".dat")]),
                                  count)
+
+    def test_of_one_gpu_and_of_two(self):
+        self.figures()
+        alone = self.of("gpus_sgemm")
+        self.assertNotIn("H100", alone)
+        other = os.path.join(self.tmp, "other")
+        shutil.copytree(os.path.join(HERE, "h100"), other)
+        self.figures()
+        self.assertRegex(self.of("gpus_sgemm"), r'"H100" 6 .*\n')
+        self.assertIn("NVIDIA H100 80GB HBM3, driver", self.of("gpus_sgemm", ".caption"))
+        self.assertNotIn("H100", self.of("size", ".caption"))  # all else shows one GPU
+        os.remove(os.path.join(other, "sgemm.csv"))
+        self.figures()
+        self.assertEqual(self.of("gpus_sgemm"), alone)
+        self.assertIn("H100", self.of("gpus_gemv"))
+        write("damaged\n", other, "sgemm.csv")
+        self.refused(self.figures(), "sgemm.csv:1: unknown column 'damaged'")
+        # Two recordings of one GPU are not two GPUs.
+        shutil.rmtree(other)
+        shutil.copytree(self.data, other)
+        self.figures()
+        self.assertEqual(self.of("gpus_sgemm"), alone)
 
     def test_errors_of_the_simulator_are_not_drawn(self):
         self.change("tensorcore_error", lambda lines: lines[:1] + [line.replace("NVIDIA H200", "H200 (simulated)")

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from support import ROOT, Case, read, report, write
+from support import HERE, ROOT, Case, read, report, write
 
 from report import load, notes, tables
 
@@ -52,6 +52,20 @@ class Notes(Case):
         self.assertEqual(os.stat(os.path.join(self.tmp, "README.md")).st_mode & 0o777, 0o640)
         self.assertFalse([name for name in os.listdir(self.tmp) if ".new" in name])
 
+    def test_values_of_another_gpu(self):
+        self.note("<!-- value: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> there and "
+                  "<!-- value@nvidia-h100: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> here\n")
+        self.assertEqual(self.notes().returncode, 0)
+        self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
+        self.assertIn("-->not measured<!-- end --> here", read(self.tmp, "README.md"))
+        shutil.copytree(os.path.join(HERE, "h100"), os.path.join(self.tmp, "nvidia-h100"))
+        self.assertEqual(self.notes().returncode, 0)
+        self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
+        self.assertIn("-->0.99<!-- end --> here", read(self.tmp, "README.md"))
+        before = self.note("one\n<!-- value@nvidia-h100: step05 stream_k 9 9 9 ratio -->?<!-- end -->\n")
+        self.refused(self.notes(), "README.md:2: that number is not among the recordings of nvidia-h100: `make bench`")
+        self.assertIn("-->?<!-- end -->", read(before))
+
     def test_an_example_in_a_code_block_stays(self):
         text = "```\n<!-- table: whatever -->\n```\n    ~~~\n<!-- value: -->\n    ~~~\n"
         self.note(text)
@@ -87,6 +101,11 @@ class Notes(Case):
                 ("<!-- gemv-ratio: step07 tree/hot naive 1 1 --><!-- end -->", "hot is no type, mode or cache"),
                 ("<!-- tensor: step06 wmma 1 1 1 usec --><!-- end -->", "unknown field usec"),
                 ("<!-- tensor-ratio: step06 wmma/hot swizzle 1 1 1 --><!-- end -->", "hot is no type or layout"),
+                ("<!-- claim: gemm step05 stream_k --><!-- end -->", "unknown ladder gemm (sgemm, tensorcore, gemv)"),
+                ("<!-- claim: sgemm step05 stream_k round --><!-- end -->", "unknown set round (square, article, odd)"),
+                ("<!-- span: sgemm step05 --><!-- end -->", "the marker reads span: LADDER STEP VARIANT [SET]"),
+                ("<!-- either: more 1 tensor: step06 wmma 1 1 1 us --><!-- end -->", "the marker reads either: WORDS/WORDS"),
+                ("<!-- either: more/less x tensor: step06 wmma 1 1 1 us --><!-- end -->", "x is not a number"),
                 ("<!-- tensor-limit: step06 watts --><!-- end -->", "unknown field watts")]:
             with self.subTest(marker), self.assertRaises(load.Mistake) as caught:
                 notes.refresh(db, ROOT, found, "one\ntwo\n" + marker + "\n", "README.md")
@@ -121,6 +140,35 @@ class Notes(Case):
         self.change("sgemm", lambda lines: lines + [row.replace("2.63", "1.63")])
         self.notes()
         self.assertIn("`warp_tiled` | 1.63", read(self.tmp, "README.md"))
+
+
+class Claims(Case):
+    """What a sentence says follows the ratios."""
+
+    def said(self, ratios):
+        """Of a variant whose recorded ratios are these: a number, or a median with its interval's ends."""
+        db = load.open_folder(self.data, ROOT)
+        db.execute("DELETE FROM gemm")
+        for nr, ratio in enumerate(ratios):
+            db.execute("INSERT INTO gemm (step, variant, shape, m, n, k, ratio, ratio_low, ratio_high) "
+                       "VALUES ('step05_doublebuffer', 'stream_k', 'square', ?, 1, 1, ?, ?, ?)",
+                       [nr, *(ratio if isinstance(ratio, tuple) else (ratio, None, None))])
+        return notes.inline(db, ROOT, "<!-- claim: sgemm step05 stream_k -->?<!-- end -->").split("-->")[1][:-9]
+
+    def test_of_every_size(self):
+        self.assertEqual(self.said([1.01, 2, 1.0001]), "faster than cuBLAS at every size recorded here")
+        self.assertEqual(self.said([0.99, 0.5]), "slower than cuBLAS at every size recorded here")
+
+    def test_of_some(self):
+        self.assertEqual(self.said([1.01, 0.99, 2]), "faster than cuBLAS at 2 of the 3 sizes recorded here")
+        self.assertEqual(self.said([1, 0.5]), "at best as fast as cuBLAS at the sizes recorded here")
+
+    def test_an_interval_that_holds_1_is_not_faster(self):
+        self.assertEqual(self.said([(1.01, 0.99, 1.02), (1.01, 1.005, 1.02)]), "faster than cuBLAS at 1 of the 2 sizes recorded here")
+        self.assertEqual(self.said([(1.01, 0.99, 1.02)]), "at best as fast as cuBLAS at the sizes recorded here")
+
+    def test_of_nothing(self):
+        self.assertEqual(self.said([]), "not measured")
 
 
 class Searches(Case):
