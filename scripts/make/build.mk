@@ -49,9 +49,11 @@ build/flags:
 # tree's own, not that of a repository that an unpacked archive may lie in; "-dirty" where what programs are made of
 # differs from it. Notes do not count, nor do recordings, which grow while they are made.
 made_of := Makefile VERSION scripts/make common 'step*' ':!*.md'
+ifndef REVISION
 REVISION := $(if $(wildcard .git),$(shell export GIT_OPTIONAL_LOCKS=0; \
     commit=$$(git rev-parse --short=7 HEAD 2>/dev/null) && \
     echo $$commit$$(git status --porcelain -- $(made_of) | sed -n '1s/.*/-dirty/p')))
+endif
 version := $(strip $(file <VERSION) $(REVISION))
 build/version: export VERSION_TEXT := $(version)
 ifneq ($(file <build/version),$(version))
