@@ -15,9 +15,10 @@
 #include "gpu/error.h"
 
 static struct {
-    int wrong_from; /* verifications from this one on find an error; 0: none does */
-    bool sustained; /* there is a second measurement */
-    char log[64];   /* v: verified; V: so, after several launches; t: timed; s: under continuous load */
+    int wrong_from;                  /* verifications from this one on find an error; 0: none does */
+    bool differs_after, guard_after; /* several launches have another result, write where they must not */
+    bool sustained;                  /* there is a second measurement */
+    char log[64]; /* v: verified; V: so, after several launches; t: timed; s: under continuous load */
     char csv[32];
     record *rows;
     int count;
@@ -116,21 +117,34 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
     return cudaSuccess;
 }
 
+/* Of a family with a fingerprint: e, or E after several launches. */
+static cudaError_t exact(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
+                         verdict *v, uint64_t *fingerprint) {
+    (void)s;
+    (void)operands;
+    (void)name;
+    (void)report;
+    note(launch->launches == 0 ? 'e' : 'E');
+    *v = (verdict){.ok = !fake.guard_after || launch->launches == 0};
+    *fingerprint = launch->launches > 0 && fake.differs_after ? 6 : 5;
+    return cudaSuccess;
+}
+
 static const bench_column columns[] = {{"ms", 8, 3, COLUMN_NUMBER, offsetof(record, ms_median), 1.0, NULL}, {0}};
 static const bench_column sizes[] = {{0}};
-static const bench_family family = {.op = "made_up",
-                                    .noun = "variant",
-                                    .problem_size = sizeof(int),
-                                    .sizes = sizes,
-                                    .columns = columns,
-                                    .say = say,
-                                    .describe = describe,
-                                    .plan = plan,
-                                    .bytes = bytes,
-                                    .memory = memory,
-                                    .create = create,
-                                    .destroy = destroy,
-                                    .verify = verify};
+static bench_family family = {.op = "made_up",
+                              .noun = "variant",
+                              .problem_size = sizeof(int),
+                              .sizes = sizes,
+                              .columns = columns,
+                              .say = say,
+                              .describe = describe,
+                              .plan = plan,
+                              .bytes = bytes,
+                              .memory = memory,
+                              .create = create,
+                              .destroy = destroy,
+                              .verify = verify};
 
 /* ---- a run ---- */
 
@@ -153,6 +167,7 @@ static int run(void) {
 static int set_up(void **state) {
     (void)state;
     memset(&fake, 0, sizeof fake);
+    family.exact = NULL;
     snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
     const int fd = mkstemp(fake.csv);
     return fd < 0 || close(fd) != 0;
@@ -193,6 +208,23 @@ static void wrong_after_it_was_timed(void **state) {
     assert_int_equal(fake.count, 0);
 }
 
+/* The same by the fingerprint of the exact pass, which needs no reference. */
+static void differs_after_it_was_timed(void **state) {
+    (void)state;
+    family.exact = exact;
+    assert_int_equal(run(), 0);
+    assert_string_equal(fake.log, "vetE");
+    assert_int_equal(fake.count, 1);
+    for (int way = 0; way < 2; way++) {
+        memset(fake.log, 0, sizeof fake.log);
+        fake.differs_after = way == 0;
+        fake.guard_after = way == 1;
+        assert_int_equal(run(), 1);
+        assert_string_equal(fake.log, "vetE");
+        assert_int_equal(fake.count, 1);
+    }
+}
+
 static void wrong_after_continuous_load(void **state) {
     (void)state;
     fake.sustained = true;
@@ -214,6 +246,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_was_timed_is_recorded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_before_it_is_timed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_after_it_was_timed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(differs_after_it_was_timed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_after_continuous_load, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,10 +20,11 @@
 
 #include <cmocka.h>
 
-#include "gpu/error.h"
-#include "gemm/gemm.h"
 #include "base/record.h"
+#include "base/version.h"
+#include "gemm/gemm.h"
 #include "gemm/gemm_shapes.h"
+#include "gpu/error.h"
 #include "gpu/simulator.h"
 
 /* ---- a CUDA runtime that is made up ---- */
@@ -500,6 +501,8 @@ static void rows_hold_what_is_true(void **state) {
     assert_string_equal(rows[0].device, "H200 (simulated)");
     assert_string_equal(rows[0].driver, "none");
     assert_string_equal(rows[0].baseline, "");
+    assert_string_equal(rows[0].version, version_text());
+    assert_true(rows[0].pairs == -1 && isnan(rows[0].ms_low));
     assert_true(isnan(rows[0].ms_median) && isnan(rows[0].ms_min) && isnan(rows[0].ms_max));
     assert_true(isnan(rows[0].gflops) && isnan(rows[0].gbps) && isnan(rows[0].peak_share));
     assert_true(isnan(rows[0].baseline_ms) && isnan(rows[0].ratio) && isnan(rows[0].ratio_min));

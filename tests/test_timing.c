@@ -52,6 +52,7 @@ static struct {
     double drift;     /* costs grow by this share a second */
     int fail_at;      /* this call answers `failure`; 0: none */
     bool metered;     /* there is NVML: its watts are the seconds since the start */
+    bool waits;       /* a launch returns when it has ended */
     bool query_fails; /* cudaEventQuery answers an error that is not "not ready" */
     /* what comes of it */
     double host, stream, factor;
@@ -140,6 +141,7 @@ static cudaError_t launch(int side, int set, cudaStream_t stream) {
     if (side == 0 && fake.step > 0.0) fake.factor *= fake.step;
     enqueue();
     kernel(side, set);
+    if (fake.waits) fake.host = fake.stream;
     return cudaSuccess;
 }
 
@@ -767,6 +769,11 @@ static void the_clock_is_of_ours(void **state) {
     set_up(50000, 2000, 2);
     run();
     assert_true(result.clock_mhz == 1.0);
+    set_up(1000, 2000, 2); /* one of many short ones */
+    task.hot = true;
+    assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+    assert_true(isnan(result.clock_mhz));
+    for (int i = 0; i < fake.logged; i++) assert_int_not_equal(fake.log[i].what, PROBE);
     set_up(100, 130, 2);
     sustain(1.0);
     assert_true(result.clock_mhz > 400.0 && result.clock_mhz < 550.0); /* a slice of 50 ms */
@@ -896,6 +903,15 @@ static void sustained_load_is_metered_to_its_end(void **state) {
     assert_true(fabs(result.power_w - 22.5) < 0.5);
 }
 
+/* Where launches wait for the stream all has ended when the last is enqueued. */
+static void launches_that_wait_are_metered(void **state) {
+    (void)state;
+    set_up(1000, 2000, 2);
+    fake.metered = fake.waits = true;
+    assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+    assert_true(result.power_w > 0.1 && result.power_w < 0.2);
+}
+
 static void every_call_under_load_that_can_fail(void **state) {
     (void)state;
     for (int n = 1;; n++) {
@@ -937,6 +953,7 @@ int main(void) {
         cmocka_unit_test(sustained_load),
         cmocka_unit_test(sustained_load_settles),
         cmocka_unit_test(sustained_load_is_metered_to_its_end),
+        cmocka_unit_test(launches_that_wait_are_metered),
         cmocka_unit_test(every_call_under_load_that_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, free_log);

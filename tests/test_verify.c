@@ -733,6 +733,34 @@ static void the_first_of_many_changes_is_reported(void **state) {
     assert_int_equal(first, -700);
 }
 
+/* Of the elements alone, wherever they are in memory; any other value in any other place is another one. */
+static void fingerprints_tell_results_apart(void **state) {
+    (void)state;
+    gemm_case tight = padded;
+    tight.lda = tight.ldb = tight.ldc = 0;
+    set_up_right(&tight, EXACT);
+    const uint64_t right = matrix_fingerprint_host(c);
+    set_up_right(&padded, EXACT);
+    assert_int_equal(matrix_fingerprint_host(c), right);
+    *at(c, 0, padded.n) = 3.0f; /* padding */
+    assert_int_equal(matrix_fingerprint_host(c), right);
+    for (int row = 0; row < padded.m; row++)
+        for (int col = 0; col < padded.n; col++) {
+            float *x = at(c, row, col);
+            const float kept = *x;
+            *x = kept == 0.0f ? -0.0f : nextafterf(kept, 100.0f);
+            assert_true((matrix_fingerprint_host(c) == right) == (kept == 0.0f));
+            *x = kept;
+        }
+    float *x = at(c, 1, 2), *y = at(c, 3, 4);
+    *x = 5.0f;
+    *y = 6.0f;
+    const uint64_t before = matrix_fingerprint_host(c);
+    *x = 6.0f;
+    *y = 5.0f;
+    assert_int_not_equal(matrix_fingerprint_host(c), before);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void) {
@@ -763,6 +791,7 @@ int main(void) {
         TEST(clobbered_guards_and_padding_are_found),
         TEST(changed_operands_are_found),
         TEST(the_first_of_many_changes_is_reported),
+        TEST(fingerprints_tell_results_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

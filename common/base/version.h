@@ -2,7 +2,7 @@
 #ifndef KL_VERSION_H
 #define KL_VERSION_H
 
-/* "0.10.0 1a2b3c4": what the file VERSION says and the commit that was built, with "-dirty" where files differed from
+/* "0.10.0 1a2b3c4": what the file VERSION says and the commit that was built, with "-dirty" where sources differed from
  * it; "0.10.0" from a tree without .git. */
 const char *version_text(void);
 

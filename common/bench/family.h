@@ -38,6 +38,12 @@ typedef struct {
     int launches; /* that verifying enqueues back to back, where a launch reads nothing that another writes; 0: one */
 } bench_launch;
 
+/* A library's call that may be the baseline, as recorded. */
+typedef struct {
+    char name[RECORD_TEXT];        /* "cublasSgemm", "cublasLt heuristic 3" */
+    const char *library, *version; /* "cublasLt", "13.1.0" */
+} bench_call;
+
 /* One problem, as timing needs to know it. */
 typedef struct {
     double flops, bytes; /* of one launch: operations, and compulsory bytes of DRAM; NAN: not recorded */
@@ -115,6 +121,11 @@ typedef struct {
      * cannot. What is wrong goes to `report` (NULL: nowhere), each line starting with `name`. */
     cudaError_t (*verify)(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
                           verdict *v);
+    /* Launches on set 0 on integers, whose sums are exact, and looks at all that it left behind but the result, of
+     * which it takes the fingerprint (matrix.h): that of a right result, if the launch is right. Otherwise like verify.
+     * NULL where there are no baselines. */
+    cudaError_t (*exact)(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
+                         verdict *v, uint64_t *fingerprint);
     /* Enqueues one launch on an operand set. */
     cudaError_t (*launch)(const session *s, void *operands, const bench_launch *launch, int set, cudaStream_t stream);
     /* Puts a set back as it was before a launch. NULL where no plan restores. */
@@ -132,10 +143,10 @@ typedef struct {
     void (*begin)(const session *s, void *operands, const bench_launch *launch);
     void (*end)(const session *s, void *operands, const bench_launch *launch);
 
-    /* How many calls may be the baseline at this problem, and the name of one for people and files; all are verified
-     * and the fastest is the baseline. NULL: there is none. */
+    /* How many calls may be the baseline at this problem, all of which are tried (bench/baseline.h); and one of them.
+     * The second holds for the problem that the first was last called with. NULL: there is none. */
     int (*baselines)(const session *s, const void *problem);
-    void (*baseline_name)(const session *s, int call, char *name, size_t size);
+    void (*call)(const session *s, int number, bench_call *c);
 
     /* What is printed at the end of a row; and in a line below it (NULL: none). */
     void (*remark)(const session *s, const void *operands, const bench_launch *launch, char *text, size_t size);

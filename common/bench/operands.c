@@ -37,6 +37,13 @@ typedef struct {
     const bench_launch *launch;
 } verified;
 
+/* As the family has it, or more launches back to back where none reads what another writes. Returns what it was. */
+static int set_launches(matrices *o, const bench_launch *launch) {
+    const int outlined = o->at.spec.launches;
+    if (launch->launches > outlined && o->at.spec.beta == 0.0f) o->at.spec.launches = launch->launches;
+    return outlined;
+}
+
 static cudaError_t launch_verified(void *context, const operand_set *set, float alpha, float beta,
                                    cudaStream_t stream) {
     const verified *v = context;
@@ -47,9 +54,19 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
                           verdict *v) {
     matrices *o = operands;
     verified context = {s, o->problem, launch};
-    const int outlined = o->at.spec.launches;
-    if (launch->launches > outlined && o->at.spec.beta == 0.0f) o->at.spec.launches = launch->launches;
+    const int outlined = set_launches(o, launch);
     const cudaError_t error = operand_sets_verify(&o->at, name, launch_verified, &context, s->stream, report, v);
+    o->at.spec.launches = outlined;
+    return error;
+}
+
+static cudaError_t exact(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
+                         verdict *v, uint64_t *fingerprint) {
+    matrices *o = operands;
+    verified context = {s, o->problem, launch};
+    const int outlined = set_launches(o, launch);
+    const cudaError_t error =
+        operand_sets_exact(&o->at, name, launch_verified, &context, s->stream, report, v, fingerprint);
     o->at.spec.launches = outlined;
     return error;
 }
@@ -70,6 +87,7 @@ void bench_use_matrices(bench_family *family) {
     family->create = create;
     family->destroy = destroy;
     family->verify = verify;
+    family->exact = exact;
     family->launch = launch_on;
     family->restore = restore;
 }

@@ -77,6 +77,20 @@ void bench_print_row(const session *s, const char *name, const record *r, double
     fflush(stdout);
 }
 
+const char *bench_say_shares(const device_facts *d, const bench_plan *plan, const record *r, char *text, size_t size) {
+    const double peak = plan->peak_of_bytes ? plan->peak : plan->peak / 1e3, can = plan->peak_per_mhz * r->clock_mhz;
+    size_t length = 0;
+    *text = '\0';
+    if (!isnan(r->peak_share))
+        length = (size_t)snprintf(text, size, "; %.0f %% of %s %.*f %s", 100.0 * r->peak_share,
+                                  d->sheet ? "the data sheet's" : "its clocks'", peak < 100.0 ? 1 : 0, peak,
+                                  plan->peak_of_bytes ? "GB/s" : "TFLOP/s");
+    if (can > 0.0 && length > 0 && length < size)
+        snprintf(text + length, size - length, ", %.0f %% of what %.0f MHz can do", 100.0 * r->gflops / can,
+                 r->clock_mhz);
+    return text;
+}
+
 void bench_print_skip(const session *s, const char *name, const record *r, const char *reason) {
     begin_row(s, name, r);
     printf("  skipped: %s\n", reason);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "bench/baseline.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 
@@ -16,9 +17,8 @@ typedef struct {
     bench_plan plan;
     void *operands;      /* made when the first variant needs them, for with --resume there may be nothing to do */
     timing_task outline; /* of a measurement: all but what is launched */
-    bench_launch baseline;
-    bool has_baseline;
-    char baseline_name[RECORD_TEXT], said[96];
+    bench_baseline baseline;
+    char said[96];
 } bench_problem;
 
 /* ---- timing ---------------------------------------------------------------------------------------------------- */
@@ -87,43 +87,6 @@ void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t) {
     r->ratio_high = t->ratio.high;
 }
 
-/* ---- the baseline ---------------------------------------------------------------------------------------------- */
-
-/* Can this call be the baseline? A wrong leading dimension, say, would show. */
-static bool baseline_is_right(const session *s, const bench_problem *b, const bench_launch *call, const char *name) {
-    verdict v;
-    const cudaError_t error = s->family->verify(s, b->operands, call, name, stderr, &v);
-    if (error == cudaErrorNotSupported) return false;
-    CUDA_CHECK(error);
-    if (v.ok) return true;
-    progress_clear(stderr);
-    fprintf(stderr, "%s is wrong at %s: left out as a baseline\n", name, b->said);
-    return false;
-}
-
-/* The fastest of the calls that are right here. */
-static void choose_baseline(const session *s, bench_problem *b) {
-    const int calls = s->family->baselines(s, b->problem);
-    for (int i = 0; i < calls; i++) {
-        const bench_launch call = {.number = i};
-        char name[RECORD_TEXT];
-        s->family->baseline_name(s, i, name, sizeof name);
-        if (!baseline_is_right(s, b, &call, name)) continue;
-        if (b->has_baseline) {
-            timing_result t;
-            if (b->plan.touched == 0) continue;
-            bench_time(s, b->operands, &b->outline, &call, &b->baseline, s->o.time_s / 10, i > 1, &t);
-            if (!(t.ratio.median > 1.0)) continue;
-        }
-        b->has_baseline = true;
-        b->baseline = call;
-        memcpy(b->baseline_name, name, sizeof name);
-    }
-    if (b->has_baseline) return;
-    progress_clear(stderr);
-    fprintf(stderr, "no baseline at %s\n", b->said);
-}
-
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 double bench_memory(const session *s) {
@@ -179,42 +142,50 @@ static void make_operands(session *s, bench_problem *b) {
     b->operands = s->family->create(s, b->problem, b->outline.sets);
     if (s->device.simulated) return;
     if (b->outline.flush_bytes > 0) CUDA_ALLOCATE(&b->outline.flush, b->outline.flush_bytes);
-    if (s->baseline && s->family->baselines != NULL) choose_baseline(s, b);
+    if (s->baseline && s->family->baselines != NULL && b->plan.touched > 0)
+        baseline_choose(s, b->problem, b->operands, &b->outline, &b->baseline);
     if (s->family->measure_first != NULL) s->family->measure_first(s, b->problem, b->operands, &b->outline);
 }
 
-/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do" */
-static void print_shares(const session *s, const bench_plan *plan, const record *r) {
-    if (isnan(r->peak_share)) return;
-    const double peak = plan->peak_of_bytes ? plan->peak : plan->peak / 1e3;
-    const double can = plan->peak_per_mhz * r->clock_mhz;
-    printf("; %.0f %% of %s %.*f %s", 100.0 * r->peak_share, s->device.sheet ? "the data sheet's" : "its clocks'",
-           peak < 100.0 ? 1 : 0, peak, plan->peak_of_bytes ? "GB/s" : "TFLOP/s");
-    if (can > 0.0) printf(", %.0f %% of what %.0f MHz can do", 100.0 * r->gflops / can, r->clock_mhz);
-}
-
 static void print_details(const session *s, const bench_problem *b, const record *r, const timing_result *t) {
+    char shares[128];
     if (!s->o.verbose) return;
-    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->has_baseline ? "pairs" : "runs", t->mode, r->ms_min,
+    printf("    %d %s of %s, %.4f-%.4f ms", t->pairs, b->baseline.there ? "pairs" : "runs", t->mode, r->ms_min,
            r->ms_max);
-    if (b->has_baseline) printf(", %s %.4f ms", b->baseline_name, r->baseline_ms);
+    if (b->baseline.there) printf(", %s %.4f ms", b->baseline.call.name, r->baseline_ms);
     if (!isnan(r->ratio)) printf(", ratio %.3f-%.3f (95 %%)", r->ratio_low, r->ratio_high);
     if (!isnan(r->clock_mhz)) printf(", %.0f MHz", r->clock_mhz);
     if (!isnan(r->power_w)) printf(", %.0f W", r->power_w);
     if (!isnan(r->gbps)) printf("; %.0f GB/s", r->gbps);
-    print_shares(s, &b->plan, r);
+    printf("%s", bench_say_shares(&s->device, &b->plan, r, shares, sizeof shares));
     if (!isnan(r->max_err_bound_share)) printf("; worst error %.3f of its bound", r->max_err_bound_share);
     printf("\n");
 }
 
-/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. False
- * after a line in the table. */
-static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, const record *r) {
+/* The fingerprint of the exact pass of a launch that has been found right; 0 where the family has none. */
+static uint64_t right_result(const session *s, const bench_problem *b, const bench_launch *launch) {
+    verdict v;
+    uint64_t fingerprint = 0;
+    if (s->family->exact != NULL)
+        CUDA_CHECK(s->family->exact(s, b->operands, launch, launch->variant->name, stderr, &v, &fingerprint));
+    return fingerprint;
+}
+
+/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. The
+ * result must be the one from before (`right`), which needs no reference; or is verified. False after a line in the
+ * table. */
+static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, uint64_t right,
+                        const record *r) {
+    const char *name = timed->variant->name;
     verdict after;
     bench_launch again = *timed;
+    uint64_t fingerprint = right;
     again.launches = RIGHT_LAUNCHES;
-    CUDA_CHECK(s->family->verify(s, b->operands, &again, timed->variant->name, stderr, &after));
-    if (after.ok) return true;
+    if (s->family->exact != NULL)
+        CUDA_CHECK(s->family->exact(s, b->operands, &again, name, stderr, &after, &fingerprint));
+    else
+        CUDA_CHECK(s->family->verify(s, b->operands, &again, name, stderr, &after));
+    if (after.ok && fingerprint == right) return true;
     bench_print_skip(s, timed->variant->name, r, "WRONG RESULT after it was timed, not recorded");
     s->wrong++;
     return false;
@@ -227,7 +198,7 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
     const char *note = NULL;
     if (t != NULL) {
         bench_fill_in(r, &b->plan, t);
-        snprintf(r->baseline, sizeof r->baseline, "%s", b->has_baseline ? b->baseline_name : "");
+        baseline_describe(&b->baseline, r);
         if (*r->mode == '\0') snprintf(r->mode, sizeof r->mode, "%s", t->mode);
     }
     if (s->family->remark != NULL) s->family->remark(s, b->operands, launch, remark, sizeof remark);
@@ -239,13 +210,13 @@ static void report(const session *s, const bench_problem *b, const bench_launch 
 }
 
 /* The second measurement of a variant. */
-static void measure_again(session *s, const bench_problem *b, bench_launch launch, record *r) {
+static void measure_again(session *s, const bench_problem *b, bench_launch launch, uint64_t right, record *r) {
     char name[RECORD_TEXT];
     timing_result t;
     snprintf(name, sizeof name, "  %.*s", RECORD_TEXT - 3, r->mode);
     launch.mode = r->mode;
     if (b->plan.sustained_s > 0.0) {
-        timed_pair pair = {s, b->operands, &launch, b->has_baseline ? &b->baseline : NULL};
+        timed_pair pair = {s, b->operands, &launch, b->baseline.there ? &b->baseline.launch : NULL};
         const timing_task task = task_of(&b->outline, &pair);
         if (task.flush != NULL) {
             bench_print_skip(s, name, r, "too small: without pauses its operands would stay in the L2");
@@ -254,7 +225,7 @@ static void measure_again(session *s, const bench_problem *b, bench_launch launc
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
     } else
         bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
-    if (still_right(s, b, &launch, r)) report(s, b, &launch, name, r, &t, NAN);
+    if (still_right(s, b, &launch, right, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
 /* What there is to do for a variant at this problem, after what --resume found. */
@@ -319,15 +290,16 @@ static void run_variant(session *s, bench_problem *b, int i) {
     else if (s->device.simulated)
         report(s, b, &launch, v->name, &rows.once, NULL, verdict.seconds);
     else {
+        const uint64_t right = right_result(s, b, &launch);
         if (rows.measures) {
             timing_result t;
-            bench_time(s, b->operands, &b->outline, &launch, b->has_baseline ? &b->baseline : NULL, s->o.time_s, false,
-                       &t);
-            if (!still_right(s, b, &launch, &rows.once)) return;
+            bench_time(s, b->operands, &b->outline, &launch, b->baseline.there ? &b->baseline.launch : NULL,
+                       s->o.time_s, false, &t);
+            if (!still_right(s, b, &launch, right, &rows.once)) return;
             report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;
         }
-        if (rows.measures_again) measure_again(s, b, launch, &rows.again);
+        if (rows.measures_again) measure_again(s, b, launch, right, &rows.again);
     }
 }
 

@@ -40,8 +40,8 @@ int bench_check(session *s);
  * the run with status 2. */
 int bench_run(session *s, const void *problem);
 
-/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`:
- * another measurement has just ended. A CUDA error ends the process. */
+/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`: as
+ * timing.h has it. A CUDA error ends the process. */
 void bench_time(const session *s, void *operands, const timing_task *outline, const bench_launch *ours,
                 const bench_launch *baseline, double seconds, bool hot, timing_result *t);
 
@@ -83,6 +83,10 @@ void bench_use_matrices(bench_family *family);
 void bench_fill_in(record *r, const bench_plan *plan, const timing_result *t);
 
 /* ---- the printed table ---- */
+
+/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do", in `text`: the first where the row has a
+ * share of a peak, the second where its clock was measured, too. Returns `text`. */
+const char *bench_say_shares(const device_facts *d, const bench_plan *plan, const record *r, char *text, size_t size);
 
 void bench_print_header(const session *s);
 /* `seconds`: that the launch took in the simulator. */

@@ -21,7 +21,8 @@ enum {
 static const double GRAPH_BELOW_MS = 0.020;
 static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
 static const double CHAIN_MS = 500.0;
-static const double SHORT_MS = 0.2;  /* what an estimate from one launch must reach to be believed */
+static const double SHORT_MS = 0.2; /* what an estimate from one launch must reach to be believed */
+static const double METER_S = 0.002;
 static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settled */
 static const double HOT_WARM_UP_S = 0.002;
 static const double BATCH_MS = 1.0;  /* of a warm-up: what is waiting in the queue while the host is woken up */
@@ -160,13 +161,17 @@ static cudaError_t next_sample(plan *p, cudaEvent_t begin, cudaEvent_t end, cuda
     return sample(p, side, begin, end, stream);
 }
 
-/* Power, read every two milliseconds for as long as it takes. */
+/* Power, read every few milliseconds for as long as it takes. */
 typedef struct {
     double *watts;
     int count, capacity;
+    double last_s; /* when it was read last */
 } meter;
 
 static void read_meter(meter *m) {
+    const double now = now_s();
+    if (now - m->last_s < METER_S) return;
+    m->last_s = now;
     const double watts = nvml_power_w();
     if (isnan(watts)) return;
     if (m->count == m->capacity) {
@@ -295,7 +300,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     cudaError_t error;
 
     TRY(make_plan(&p, task, stream));
-    TRY(clock_probe_create(&probe));
+    if (!task->hot) TRY(clock_probe_create(&probe));
     /* All that takes the host long, before the stream gets busy. */
     const double shortest_s = (sample_ms(&p, 0) + (p.sides == 2 ? sample_ms(&p, 1) : 0.0)) * 0.8e-3;
     const int most = 2 * fit(task->budget_s / shortest_s / 2.0 + 1.5, MIN_PAIRS / 2, MAX_PAIRS / 2);
@@ -308,15 +313,20 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
 
     TRY(warm_up(&p, task->hot ? HOT_WARM_UP_S : WARM_UP_S, stream, &pair_s));
     pairs = 2 * fit(task->budget_s / pair_s / 2.0 + 0.5, MIN_PAIRS / 2, most / 2);
-    for (int i = 0; i < pairs * p.sides; i++) TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
-    TRY(run_clocked(&p, &probe, stream));
+    m.last_s = now_s();
+    for (int i = 0; i < pairs * p.sides; i++) {
+        TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
+        read_meter(&m); /* the host may have had to wait for room in the queue, or for the launch itself */
+    }
+    if (!task->hot) TRY(run_clocked(&p, &probe, stream));
     TRY(watch(events[2 * pairs * p.sides - 1], &m));
     TRY(cudaStreamSynchronize(stream));
 
     for (int i = 0; i < pairs * p.sides; i++) TRY(take_time(&p, &t, i / p.sides, i % p.sides, &events[2 * i]));
     summarise(&p, &t, 0, pairs, &m, r);
     r->mode = task->mode == TIMING_CHAIN ? "chain" : p.launches[0] > 0 ? "graph" : "events";
-    TRY(clock_probe_mhz(&probe, &r->clock_mhz));
+    r->clock_mhz = NAN;
+    if (!task->hot) TRY(clock_probe_mhz(&probe, &r->clock_mhz));
 
 done:
     for (int i = 0; i < event_count; i++) cudaEventDestroy(events[i]);

@@ -37,7 +37,8 @@ typedef struct {
     size_t flush_bytes;
     double budget_s; /* how long to measure, warm-up apart */
     timing_mode mode;
-    bool hot; /* another measurement has just ended: the clocks need no warm-up */
+    bool hot; /* one of many short ones that are compared: another has just ended, so the clocks need no warm-up, and
+               * none is read */
 } timing_task;
 
 typedef struct {

@@ -1,31 +1,28 @@
-/* What a GEMM is measured against: cuBLAS's two math modes for FP32, cublasLt's heuristics for other types. */
+/* What a GEMM is measured against: the calls of cuBLAS that compute it, and cublasLt's heuristics. */
 #ifndef KL_GEMM_BASELINE_H
 #define KL_GEMM_BASELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
+#include "bench/family.h"
 #include "gemm/gemm.h"
+#include "gpu/cublaslt.h"
 
-/* Is cuBLAS's FP32 the baseline? A type that promises FP32's precision (tf32x3) is measured against it. */
-bool gemm_baseline_is_fp32(gemm_type type);
+/* The calls for one problem. All zero: none. */
+typedef struct {
+    gemm_type type;
+    int plain;                 /* calls of cuBLAS; the heuristics come after them */
+    cublaslt_request *request; /* NULL: no heuristics */
+} gemm_baseline;
 
-/* Loads the library for the type. Returns false, after one line on `err`, if it is not available. */
-bool gemm_baseline_open(gemm_type type, FILE *err);
-void gemm_baseline_close(void);
+/* Takes the calls for the problem in the place of those of another; blas_open (gpu/blas.h) opened the libraries. A type
+ * that promises FP32's precision (tf32x3) has those of FP32, which are true FP32. Returns how many there are. */
+int gemm_baseline_ask(gemm_baseline *b, const gemm_problem *p);
+void gemm_baseline_forget(gemm_baseline *b);
 
-/* Its version, or "" before it is open. */
-const char *gemm_baseline_version(gemm_type type);
+/* The name of call number `call`, and its library. */
+void gemm_baseline_call(const gemm_baseline *b, int call, bench_call *c);
 
-/* How many calls there are for the problem. Requests cublasLt's heuristics, discarding those of another problem. */
-int gemm_baseline_calls(const gemm_problem *p);
-
-/* "cublas", "cublasLt #3": as recorded. */
-void gemm_baseline_name(gemm_type type, int call, char *name, size_t size);
-
-/* The same contract as gemm_variant's launch, using call number `call`. Returns cudaErrorNotSupported if the library
- * fails without a CUDA error. */
-cudaError_t gemm_baseline_call(const gemm_problem *p, int call, cudaStream_t stream);
+/* The same contract as gemm_variant's launch, using call number `call`; p may differ from the problem asked for only in
+ * pointers and scalars. Returns cudaErrorNotSupported if the library fails without a CUDA error. */
+cudaError_t gemm_baseline_launch(const gemm_baseline *b, const gemm_problem *p, int call, cudaStream_t stream);
 
 #endif

@@ -10,14 +10,16 @@
 #include "gemm/gemm_operands.h"
 #include "gemm/gemm_options.h"
 #include "gemm/gemm_shapes.h"
+#include "gpu/blas.h"
 #include "gpu/error.h"
 
 typedef struct {
     gemm_options o;
     gemm_kind kind;
+    gemm_baseline baseline;
 } gemm_state;
 
-static const gemm_state *state_of(const session *s) {
+static gemm_state *state_of(const session *s) {
     return s->state;
 }
 
@@ -37,7 +39,7 @@ static bench_variant variant(const void *variants, int i) {
 /* ---- options, --list, --show ----------------------------------------------------------------------------------- */
 
 static void program(session *s, options_program *p) {
-    gemm_options_program(p, &((gemm_state *)s->state)->o, s->context);
+    gemm_options_program(p, &state_of(s)->o, s->context);
 }
 
 /* What the command line chose of the offer. */
@@ -53,15 +55,16 @@ static gemm_kind chosen_kind(const gemm_offer *offer, const gemm_options *o) {
 }
 
 static int open_family(session *s) {
-    gemm_state *state = s->state;
+    gemm_state *state = state_of(s);
     state->kind = chosen_kind(s->context, &state->o);
     s->baseline = state->o.baseline && !s->device.simulated && !s->o.list && state->o.show == NULL &&
-                  s->o.sweep != SWEEP_CHECK && gemm_baseline_open(state->kind.type, stderr);
+                  s->o.sweep != SWEEP_CHECK && blas_open(stderr);
     return EXIT_OK;
 }
 
 static void close_family(session *s) {
-    gemm_baseline_close();
+    gemm_baseline_forget(&state_of(s)->baseline);
+    blas_close();
 }
 
 static void list_shows(const session *s) {
@@ -87,6 +90,7 @@ static int show(session *s) {
 
 static void header(const session *s) {
     const gemm_state *state = state_of(s);
+    char against[96];
     printf("C = %g*A*B + %g*C in ", (double)state->o.alpha, (double)state->o.beta);
     if (s->context == NULL)
         printf("FP32");
@@ -95,9 +99,10 @@ static void header(const session *s) {
                dtype_name(state->kind.out));
     if (!s->device.simulated)
         printf(", L2 %s%s", is_warm(&state->o) ? "warm" : "cold", state->o.chain ? ", launches back to back" : "");
-    if (s->baseline)
-        printf(", against %s %s", gemm_baseline_is_fp32(state->kind.type) ? "cuBLAS" : "the best heuristic of cublasLt",
-               gemm_baseline_version(state->kind.type));
+    if (s->baseline) {
+        blas_name(against, sizeof against);
+        printf(", against the fastest call of %s", against);
+    }
     printf("\n");
 }
 
@@ -242,16 +247,17 @@ static cudaError_t enqueue(const session *s, const void *problem, const bench_la
     gemm_problem p = gemm_problem_on(problem, set);
     p.alpha = alpha;
     p.beta = beta;
-    return l->variant != NULL ? variant_of(l->variant)->launch(&p, stream) : gemm_baseline_call(&p, l->number, stream);
+    if (l->variant == NULL) return gemm_baseline_launch(&state_of(s)->baseline, &p, l->number, stream);
+    return variant_of(l->variant)->launch(&p, stream);
 }
 
 static int baselines(const session *s, const void *problem) {
     const gemm_problem p = outlined(problem);
-    return gemm_baseline_calls(&p);
+    return gemm_baseline_ask(&state_of(s)->baseline, &p);
 }
 
-static void baseline_name(const session *s, int call, char *name, size_t size) {
-    gemm_baseline_name(state_of(s)->kind.type, call, name, size);
+static void call(const session *s, int number, bench_call *c) {
+    gemm_baseline_call(&state_of(s)->baseline, number, c);
 }
 
 static const char *note(const session *s, const void *problem, const bench_launch *l) {
@@ -300,7 +306,7 @@ static const bench_family family = {.op = "gemm",
                                     .outline = outline,
                                     .enqueue = enqueue,
                                     .baselines = baselines,
-                                    .baseline_name = baseline_name,
+                                    .call = call,
                                     .note = note};
 
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,

@@ -8,7 +8,7 @@
 #include "gemv/gemv_shapes.h"
 #include "gemv/gemv_state.h"
 #include "gemv/read_ceiling.h"
-#include "gpu/cublas.h"
+#include "gpu/blas.h"
 #include "gpu/error.h"
 
 /* Reading A and nothing else, in several ways. */
@@ -49,13 +49,14 @@ static int open_family(session *s) {
     if (s->o.sweep == SWEEP_CHECK || s->device.simulated) return EXIT_OK;
     for (int i = 0; i < s->count && state->tuned.path == NULL; i++)
         if (s->o.chosen[i] && s->variants[i].candidates > 0) tune_open(&state->tuned, o->tune_file, stderr);
-    s->baseline = o->baseline && !o->graph && cublas_open(stderr);
+    s->baseline = o->baseline && !o->graph && blas_open(stderr);
     return EXIT_OK;
 }
 
 static void close_family(session *s) {
     tune_close(&gemv_state_of(s)->tuned);
-    cublas_close();
+    gemv_baseline_forget(&gemv_state_of(s)->baseline);
+    blas_close();
 }
 
 static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
@@ -77,12 +78,16 @@ static const char *how(const session *s) {
 
 static void header(const session *s) {
     const gemv_options *o = &gemv_state_of(s)->o;
+    char against[96];
     if (o->graph)
         printf("y = sqrt(3/k)*A*x in %s", o->dtype);
     else
         printf("y = %g*A*x + %g*y in %s", (double)o->alpha, (double)o->beta, o->dtype);
     if (!s->device.simulated) printf(", L2 %s, %s", is_warm(o) ? "warm" : "cold", how(s));
-    if (s->baseline) printf(", against cuBLAS %s", cublas_version());
+    if (s->baseline) {
+        blas_name(against, sizeof against);
+        printf(", against the fastest call of %s", against);
+    }
     printf("\n");
 }
 
@@ -185,30 +190,26 @@ static operand_spec outline(const session *s, const void *problem) {
     return spec;
 }
 
-static cublas_type cublas_type_of(dtype type) {
-    return type == DTYPE_F32 ? CUBLAS_F32 : type == DTYPE_F16 ? CUBLAS_F16 : CUBLAS_BF16;
-}
-
 static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
                            float alpha, float beta, cudaStream_t stream) {
     gemv_problem p = gemv_problem_on(problem, set);
     const size_t all = (size_t)p.n * (size_t)p.k * dtype_size(p.type);
     if (l->variant == &read_a) return read_ceiling(p.A, all, l->number, gemv_state_of(s)->o.pdl, stream);
-    if (l->variant == NULL)
-        return cublas_gemv(cublas_type_of(p.type), l->number, p.n, p.k, alpha, p.A, p.lda, p.x, beta, p.y, stream);
     p.alpha = alpha;
     p.beta = beta;
+    if (l->variant == NULL) return gemv_baseline_launch(&gemv_state_of(s)->baseline, &p, l->number, stream);
     p.pdl = with_pdl(s, l);
     return gemv_launcher_of(l)(&p, stream);
 }
 
 static int baselines(const session *s, const void *problem) {
-    return CUBLAS_GEMV_CALLS;
+    const operand_spec spec = gemv_operands(problem);
+    const gemv_problem p = gemv_problem_on(problem, &spec.like);
+    return gemv_baseline_ask(&gemv_state_of(s)->baseline, &p);
 }
 
-static void baseline_name(const session *s, int call, char *name, size_t size) {
-    const char *known = cublas_gemv_name(cublas_type_of(gemv_state_of(s)->type), call);
-    snprintf(name, size, "%s", known != NULL ? known : "");
+static void call(const session *s, int number, bench_call *c) {
+    gemv_baseline_call(&gemv_state_of(s)->baseline, number, c);
 }
 
 /* Reading A and nothing else: the fastest way of it, then that measured like a variant. */
@@ -291,7 +292,7 @@ static const bench_family family = {.op = "gemv",
                                     .outline = outline,
                                     .enqueue = enqueue,
                                     .baselines = baselines,
-                                    .baseline_name = baseline_name,
+                                    .call = call,
                                     .run = run};
 
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count) {

@@ -4,6 +4,7 @@
 
 #include "bench/session.h"
 #include "bench/tune.h"
+#include "gemv/gemv_baseline.h"
 #include "gemv/gemv_operands.h"
 #include "gemv/gemv_options.h"
 
@@ -15,6 +16,7 @@ typedef struct {
     gemv_options o;
     dtype type;
     tune_table tuned;
+    gemv_baseline baseline;
     int ceiling_way;     /* of reading A and nothing else, the fastest at this problem */
     double ceiling_gbps; /* NAN: not measured */
 } gemv_state;

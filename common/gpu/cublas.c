@@ -1,12 +1,15 @@
 #include "gpu/cublas.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "gpu/library.h"
 
 /* The few entry points needed, declared here so that a step builds without cuBLAS's headers. */
 typedef struct cublasContext *handle_t;
 enum { STATUS_SUCCESS = 0, OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_PEDANTIC = 2 };
-enum { COMPUTE_32F = 68, GEMM_DEFAULT = -1 };
+enum { R_32F = 0, R_16F = 2, R_16BF = 14, GEMM_DEFAULT = -1 };
 enum { WORKSPACE_BYTES = 32 << 20 };
 
 /* 16-bit operands, FP32 scalars: trans, m, n, alpha, A, lda, stride, x, inc, stride, beta, y, inc, stride, count. */
@@ -31,65 +34,47 @@ static struct {
     strided_gemv hsh_gemv, tst_gemv;
 } cublas;
 
-static bool find(void *function, const char *name) {
-    *(void **)function = dlsym(cublas.library, name);
-    return *(void **)function != NULL;
-}
-
-/* The loader's own search first, then the toolkit this program was built with. */
-static void *load(void) {
-    static const char *const names[] = {"libcublas.so.13", CUDA_LIB_DIR "/libcublas.so.13", "libcublas.so.12",
-                                        "libcublas.so", CUDA_LIB_DIR "/libcublas.so"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library != NULL) return library;
-    }
-    return NULL;
-}
-
-bool cublas_open(FILE *err) {
+const char *cublas_open(void) {
     int (*create)(handle_t *);
     int (*get_version)(handle_t, int *);
+    const library_entry needed[] = {{"cublasCreate_v2", &create},
+                                    {"cublasDestroy_v2", &cublas.destroy},
+                                    {"cublasSetStream_v2", &cublas.set_stream},
+                                    {"cublasSetMathMode", &cublas.set_math},
+                                    {"cublasSetWorkspace_v2", &cublas.set_workspace},
+                                    {"cublasSgemm_v2", &cublas.sgemm},
+                                    {"cublasGetVersion_v2", &get_version}};
+    /* Older versions lack some of these and have the rest. */
+    const library_entry more[] = {{"cublasGemmEx", &cublas.gemm_ex},
+                                  {"cublasSgemv_v2", &cublas.sgemv},
+                                  {"cublasHSHgemvStridedBatched", &cublas.hsh_gemv},
+                                  {"cublasTSTgemvStridedBatched", &cublas.tst_gemv}};
+    const char *reason = NULL;
     int version = 0;
-    if (cublas.handle != NULL) return true;
-    unsetenv("NVIDIA_TF32_OVERRIDE");
-    cublas.library = load();
-    if (cublas.library == NULL) {
-        fprintf(err, "cuBLAS is not installed (libcublas.so.13): nothing to compare with\n");
-        return false;
+    if (cublas.handle != NULL) return NULL;
+    cublas.library = library_open(LIBRARY_OF_TOOLKIT("libcublas"));
+    if (cublas.library == NULL) return "cuBLAS is not installed (libcublas.so.13)";
+    library_find(cublas.library, more, ARRAY_SIZE(more));
+    if (!library_find(cublas.library, needed, ARRAY_SIZE(needed)))
+        reason = "this cuBLAS is too old";
+    else if (create(&cublas.handle) != STATUS_SUCCESS || get_version(cublas.handle, &version) != STATUS_SUCCESS)
+        reason = "cuBLAS does not start on this GPU";
+    else if (cudaMalloc(&cublas.workspace, WORKSPACE_BYTES) != cudaSuccess)
+        reason = "no memory for cuBLAS's workspace (32 MiB)";
+    if (reason != NULL) {
+        cublas_close();
+        cudaGetLastError(); /* a failed cudaMalloc leaves its error for the next launch to find */
+        return reason;
     }
-    if (!find(&create, "cublasCreate_v2") || !find(&cublas.destroy, "cublasDestroy_v2") ||
-        !find(&cublas.set_stream, "cublasSetStream_v2") || !find(&cublas.set_math, "cublasSetMathMode") ||
-        !find(&cublas.set_workspace, "cublasSetWorkspace_v2") || !find(&cublas.sgemm, "cublasSgemm_v2") ||
-        !find(&get_version, "cublasGetVersion_v2")) {
-        fprintf(err, "this cuBLAS is too old: nothing to compare with\n");
-    } else if (create(&cublas.handle) != STATUS_SUCCESS || get_version(cublas.handle, &version) != STATUS_SUCCESS) {
-        fprintf(err, "cuBLAS does not start on this GPU: nothing to compare with\n");
-    } else if (cudaMalloc(&cublas.workspace, WORKSPACE_BYTES) != cudaSuccess) {
-        fprintf(err, "no memory for cuBLAS's workspace (32 MiB): nothing to compare with\n");
-    } else {
-        /* Older versions lack some of these and have the rest. */
-        find(&cublas.gemm_ex, "cublasGemmEx");
-        find(&cublas.sgemv, "cublasSgemv_v2");
-        find(&cublas.hsh_gemv, "cublasHSHgemvStridedBatched");
-        find(&cublas.tst_gemv, "cublasTSTgemvStridedBatched");
-        snprintf(cublas.version, sizeof cublas.version, "%d.%d.%d", version / 10000, version / 100 % 100,
-                 version % 100);
-        return true;
-    }
-    cublas_close();
-    cudaGetLastError(); /* a failed cudaMalloc leaves its error for the next launch to find */
-    return false;
+    snprintf(cublas.version, sizeof cublas.version, "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+    return NULL;
 }
 
 void cublas_close(void) {
     if (cublas.handle != NULL) cublas.destroy(cublas.handle);
     if (cublas.workspace != NULL) cudaFree(cublas.workspace);
-    if (cublas.library != NULL) dlclose(cublas.library);
-    cublas.handle = NULL;
-    cublas.workspace = NULL;
-    cublas.library = NULL;
-    cublas.version[0] = '\0';
+    if (cublas.library != NULL) library_close(cublas.library);
+    memset(&cublas, 0, sizeof cublas);
 }
 
 const char *cublas_version(void) {
@@ -119,49 +104,36 @@ cudaError_t cublas_sgemm(bool b_transposed, int m, int n, int k, float alpha, co
     return answer(status);
 }
 
-/* ---- GEMV ---- */
+cudaError_t cublas_gemm(const blas_gemm *g, cudaStream_t stream) {
+    const blas_scalar alpha = blas_scalar_of(g, g->alpha), beta = blas_scalar_of(g, g->beta);
+    if (cublas.gemm_ex == NULL) return cudaErrorNotSupported;
+    if (g->m == 0 || g->n == 0) return cudaSuccess;
+    int status = prepare(stream, MATH_DEFAULT);
+    if (status == STATUS_SUCCESS)
+        status = cublas.gemm_ex(cublas.handle, g->a_transposed ? OP_T : OP_N, g->b_transposed ? OP_T : OP_N, g->m, g->n,
+                                g->k, &alpha, g->A, g->type, g->lda, g->B, g->type, g->ldb, &beta, g->C, g->out, g->ldc,
+                                (int)g->arithmetic, GEMM_DEFAULT);
+    return answer(status);
+}
 
-enum { GEMM_MATRIX_FIRST, GEMM_VECTOR_FIRST, GEMV_STRIDED, GEMV_PLAIN };
-
-const char *cublas_gemv_name(cublas_type type, int call) {
-    switch (call) {
-    case GEMM_MATRIX_FIRST:
-        return cublas.gemm_ex != NULL ? "cublasGemmEx A*x" : NULL;
-    case GEMM_VECTOR_FIRST:
-        return cublas.gemm_ex != NULL ? "cublasGemmEx x*A" : NULL;
-    case GEMV_STRIDED:
-        if (type == CUBLAS_F16 && cublas.hsh_gemv != NULL) return "cublasHSHgemvStridedBatched";
-        if (type == CUBLAS_BF16 && cublas.tst_gemv != NULL) return "cublasTSTgemvStridedBatched";
-        return NULL;
-    case GEMV_PLAIN:
-        return type == CUBLAS_F32 && cublas.sgemv != NULL ? "cublasSgemv" : NULL;
-    }
+const char *cublas_gemv_name(int type) {
+    if (type == R_32F && cublas.sgemv != NULL) return "cublasSgemv";
+    if (type == R_16F && cublas.hsh_gemv != NULL) return "cublasHSHgemvStridedBatched";
+    if (type == R_16BF && cublas.tst_gemv != NULL) return "cublasTSTgemvStridedBatched";
     return NULL;
 }
 
-/* cublasGemmEx: the row-major A (n x k) is the column-major k x n matrix A^T. Either y = (A^T)^T x, n x 1, or the row
- * y^T = x^T A^T, 1 x n. */
-cudaError_t cublas_gemv(cublas_type type, int call, int n, int k, float alpha, const void *A, int lda, const void *x,
-                        float beta, void *y, cudaStream_t stream) {
-    if (cublas_gemv_name(type, call) == NULL) return cudaErrorNotSupported;
+/* The row-major A (n x k) is the column-major k x n matrix A^T. */
+cudaError_t cublas_gemv(int type, int n, int k, float alpha, const void *A, int lda, const void *x, float beta, void *y,
+                        cudaStream_t stream) {
+    const strided_gemv strided = type == R_16F ? cublas.hsh_gemv : cublas.tst_gemv;
+    if (cublas_gemv_name(type) == NULL) return cudaErrorNotSupported;
     if (n == 0) return cudaSuccess;
-    const strided_gemv strided = type == CUBLAS_F16 ? cublas.hsh_gemv : cublas.tst_gemv;
     int status = prepare(stream, MATH_DEFAULT);
     if (status != STATUS_SUCCESS) return answer(status);
-    switch (call) {
-    case GEMM_MATRIX_FIRST:
-        status = cublas.gemm_ex(cublas.handle, OP_T, OP_N, n, 1, k, &alpha, A, type, lda, x, type, k > 0 ? k : 1, &beta,
-                                y, type, n, COMPUTE_32F, GEMM_DEFAULT);
-        break;
-    case GEMM_VECTOR_FIRST:
-        status = cublas.gemm_ex(cublas.handle, OP_N, OP_N, 1, n, k, &alpha, x, type, 1, A, type, lda, &beta, y, type, 1,
-                                COMPUTE_32F, GEMM_DEFAULT);
-        break;
-    case GEMV_STRIDED:
-        status = strided(cublas.handle, OP_T, k, n, &alpha, A, lda, 0, x, 1, 0, &beta, y, 1, 0, 1);
-        break;
-    default:
+    if (type == R_32F)
         status = cublas.sgemv(cublas.handle, OP_T, k, n, &alpha, A, lda, x, 1, &beta, y, 1);
-    }
+    else
+        status = strided(cublas.handle, OP_T, k, n, &alpha, A, lda, 0, x, 1, 0, &beta, y, 1, 0, 1);
     return answer(status);
 }

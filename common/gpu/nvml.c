@@ -1,9 +1,11 @@
 #include "gpu/nvml.h"
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stddef.h>
+
+#include "base/array.h"
+#include "gpu/library.h"
 
 /* The few entry points needed, declared here so that NVML's header is not needed. */
 typedef struct nvml_device *nvml_device;
@@ -18,27 +20,25 @@ static struct {
     int (*power)(nvml_device, unsigned *);
 } nvml;
 
-/* ISO C cannot convert an object pointer to a function pointer; POSIX guarantees this one. */
-static bool find(void *function, const char *name) {
-    *(void **)function = dlsym(nvml.library, name);
-    return *(void **)function != NULL;
-}
-
 bool nvml_open(int ordinal) {
     int (*init)(void);
     int (*by_address)(const char *, nvml_device *);
     char address[32];
-    nvml.library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const library_entry entries[] = {{"nvmlInit_v2", &init},
+                                     {"nvmlDeviceGetHandleByPciBusId_v2", &by_address},
+                                     {"nvmlShutdown", &nvml.shutdown},
+                                     {"nvmlSystemGetDriverVersion", &nvml.driver_version},
+                                     {"nvmlDeviceGetClockInfo", &nvml.clock},
+                                     {"nvmlDeviceGetPowerUsage", &nvml.power}};
+    nvml.library = library_open((const char *const[]){"libnvidia-ml.so.1", NULL});
     if (nvml.library == NULL) return false;
-    if (find(&init, "nvmlInit_v2") && find(&by_address, "nvmlDeviceGetHandleByPciBusId_v2") &&
-        find(&nvml.shutdown, "nvmlShutdown") && find(&nvml.driver_version, "nvmlSystemGetDriverVersion") &&
-        find(&nvml.clock, "nvmlDeviceGetClockInfo") && find(&nvml.power, "nvmlDeviceGetPowerUsage") &&
+    if (library_find(nvml.library, entries, ARRAY_SIZE(entries)) &&
         cudaDeviceGetPCIBusId(address, sizeof address, ordinal) == cudaSuccess && init() == 0) {
         if (by_address(address, &nvml.device) == 0) return true;
         nvml.shutdown();
     }
     cudaGetLastError(); /* cudaDeviceGetPCIBusId's: doing without NVML is not an error */
-    dlclose(nvml.library);
+    library_close(nvml.library);
     nvml.library = NULL;
     return false;
 }
@@ -46,7 +46,7 @@ bool nvml_open(int ordinal) {
 void nvml_close(void) {
     if (nvml.library == NULL) return;
     nvml.shutdown();
-    dlclose(nvml.library);
+    library_close(nvml.library);
     nvml.library = NULL;
 }
 

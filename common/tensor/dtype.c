@@ -15,3 +15,9 @@ int dtype_named(const char *name, dtype *t) {
     }
     return 0;
 }
+
+int dtype_cuda(dtype t) {
+    static const int numbers[] = {
+        [DTYPE_F32] = 0, [DTYPE_F16] = 2, [DTYPE_S8] = 3, [DTYPE_S32] = 10, [DTYPE_BF16] = 14};
+    return numbers[t];
+}

@@ -20,6 +20,9 @@ const char *dtype_name(dtype t);
 /* Looks a type up by name; false if there is none. */
 int dtype_named(const char *name, dtype *t);
 
+/* Its number in cudaDataType. */
+int dtype_cuda(dtype t);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,14 +65,19 @@ static cudaError_t check_untouched(const char *name, const char *which, const ma
     return cudaSuccess;
 }
 
-/* Checks what the launch left in the set. */
+/* Checks what the launch left in the set. `fingerprint` NULL: C's elements, too. */
 static cudaError_t check(const char *name, const char *names, const verify_case *v, bool on_host, cudaStream_t stream,
-                         FILE *report, verdict *verdict) {
+                         FILE *report, verdict *verdict, uint64_t *fingerprint) {
     verify_result r;
     const char a[] = {names[0], 0}, b[] = {names[1], 0}, c[] = {names[2], 0};
     cudaError_t error = check_untouched(name, a, &v->a, true, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, b, &v->b, !v->b.computed, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, c, &v->c, false, on_host, stream, report, verdict);
+    if (error == cudaSuccess && fingerprint != NULL) {
+        if (!on_host) return matrix_fingerprint_device(&v->c, stream, fingerprint);
+        *fingerprint = matrix_fingerprint_host(&v->c);
+        return cudaSuccess;
+    }
     if (error == cudaSuccess) {
         if (on_host)
             verify_host(v, &r);
@@ -104,7 +109,7 @@ static cudaError_t fetch(matrix *x) {
 
 /* The same on copies in host memory. */
 static cudaError_t check_from_host(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
-                                   FILE *report, verdict *verdict) {
+                                   FILE *report, verdict *verdict, uint64_t *fingerprint) {
     verify_case copy = *v;
     matrix *const all[] = {&copy.a, &copy.b, &copy.c};
     int fetched = 0;
@@ -113,15 +118,20 @@ static cudaError_t check_from_host(const char *name, const char *names, const ve
         error = fetch(all[fetched]);
         if (error == cudaSuccess) fetched++;
     }
-    if (error == cudaSuccess) error = check(name, names, &copy, true, stream, report, verdict);
+    if (error == cudaSuccess) error = check(name, names, &copy, true, stream, report, verdict, fingerprint);
     while (fetched > 0) free(all[--fetched]->memory);
     return error;
 }
 
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
                     verdict *verdict) {
-    if (simulator_active()) return check_from_host(name, names, v, stream, report, verdict);
-    return check(name, names, v, false, stream, report, verdict);
+    return inspect_fingerprint(name, names, v, stream, report, verdict, NULL);
+}
+
+cudaError_t inspect_fingerprint(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
+                                FILE *report, verdict *verdict, uint64_t *fingerprint) {
+    if (simulator_active()) return check_from_host(name, names, v, stream, report, verdict, fingerprint);
+    return check(name, names, v, false, stream, report, verdict, fingerprint);
 }
 
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,

@@ -26,6 +26,10 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
                     verdict *verdict);
 
+/* The same, but takes the fingerprint of C's elements (matrix.h) instead of comparing them with a reference. */
+cudaError_t inspect_fingerprint(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
+                                FILE *report, verdict *verdict, uint64_t *fingerprint);
+
 /* Checks the guard zones around memory whose elements may hold anything by now; `what` names it ("the workspace").
  * Otherwise as above. */
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,

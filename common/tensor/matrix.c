@@ -54,3 +54,10 @@ void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int6
         if ((*changed)++ == 0) *first = (int64_t)i - matrix_front(x);
     }
 }
+
+uint64_t matrix_fingerprint_host(const matrix *x) {
+    uint64_t sum = 0;
+    for (int row = 0; row < x->rows; row++)
+        for (int col = 0; col < x->cols; col++) sum += matrix_fingerprint_at(x, row, col);
+    return sum;
+}

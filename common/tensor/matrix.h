@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tensor/dtype.h"
 #include "base/values.h"
+#include "tensor/dtype.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,6 +75,12 @@ cudaError_t matrix_changed_device(const matrix *x, bool elements, cudaStream_t s
                                   int64_t *first);
 void matrix_changed_host(const matrix *x, bool elements, uint64_t *changed, int64_t *first);
 
+/* 64 bits that tell the elements of a result from those of another: the sum of a hash of each one's place and bits (0
+ * and -0 count as the same). Equal matrices have equal ones; of two that differ, by chance one pair in 2^64. The
+ * version for device memory synchronises. */
+cudaError_t matrix_fingerprint_device(const matrix *x, cudaStream_t stream, uint64_t *fingerprint);
+uint64_t matrix_fingerprint_host(const matrix *x);
+
 #ifdef __cplusplus
 }
 #endif
@@ -129,6 +135,13 @@ KL_BOTH void matrix_set_word(const matrix *x, size_t i, uint32_t bits) {
         x->base16[i] = (uint16_t)bits;
     else
         x->base8[i] = (uint8_t)bits;
+}
+
+/* What element (row, col) adds to the fingerprint. */
+KL_BOTH uint64_t matrix_fingerprint_at(const matrix *x, int row, int col) {
+    const size_t at = (size_t)(matrix_front(x) + (int64_t)row * x->ld + col);
+    const uint32_t bits = matrix_at(x, row, col) == 0.0 ? 0 : matrix_word(x, at);
+    return values_hash(bits, (uint64_t)row * (uint64_t)x->cols + (uint64_t)col);
 }
 
 #endif

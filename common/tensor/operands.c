@@ -85,30 +85,44 @@ cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStre
     return error;
 }
 
-cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
-                                cudaStream_t stream, FILE *report, verdict *verdict) {
+/* One pass: fills set 0 and launches on it, then checks; `fingerprint` NULL: with a reference. */
+static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_launch *launch, void *context,
+                        cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint) {
     const operand_spec *spec = &o->spec;
     operand_set *set = &o->set[0];
     const int launches = spec->launches > 0 ? spec->launches : 1;
+    const float alpha = exact ? verify_exact_scalar(spec->alpha) : spec->alpha;
+    const float beta = exact ? verify_exact_scalar(spec->beta) : spec->beta;
     cudaError_t error = cudaSuccess;
-    verdict->ok = true;
-    for (int pass = 0; pass < 2 && error == cudaSuccess; pass++) {
-        const bool exact = pass == 0;
-        const float alpha = exact ? verify_exact_scalar(spec->alpha) : spec->alpha;
-        const float beta = exact ? verify_exact_scalar(spec->beta) : spec->beta;
-        verdict->seconds = NAN;
-        if (set->workspace.elements != NULL) error = inspect_fill(&set->workspace, VALUES_NAN, 0, stream);
-        if (error == cudaSuccess) error = operand_sets_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
-        const double begin = inspect_now_s();
-        for (int i = 0; i < launches && error == cudaSuccess; i++) error = launch(context, set, alpha, beta, stream);
-        if (error == cudaSuccess && simulator_active()) {
-            error = cudaStreamSynchronize(stream);
-            verdict->seconds = (inspect_now_s() - begin) / launches;
-        }
-        const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
-        if (error == cudaSuccess) error = inspect(name, spec->names, &v, stream, report, verdict);
-        if (error == cudaSuccess && set->workspace.elements != NULL)
-            error = inspect_around(name, "the workspace", &set->workspace, stream, report, verdict);
+    verdict->seconds = NAN;
+    if (set->workspace.elements != NULL) error = inspect_fill(&set->workspace, VALUES_NAN, 0, stream);
+    if (error == cudaSuccess) error = operand_sets_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
+    const double begin = inspect_now_s();
+    for (int i = 0; i < launches && error == cudaSuccess; i++) error = launch(context, set, alpha, beta, stream);
+    if (error == cudaSuccess && simulator_active()) {
+        error = cudaStreamSynchronize(stream);
+        verdict->seconds = (inspect_now_s() - begin) / launches;
     }
+    const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
+    if (error == cudaSuccess && fingerprint == NULL)
+        error = inspect(name, spec->names, &v, stream, report, verdict);
+    else if (error == cudaSuccess)
+        error = inspect_fingerprint(name, spec->names, &v, stream, report, verdict, fingerprint);
+    if (error == cudaSuccess && set->workspace.elements != NULL)
+        error = inspect_around(name, "the workspace", &set->workspace, stream, report, verdict);
     return error;
+}
+
+cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                                cudaStream_t stream, FILE *report, verdict *verdict) {
+    verdict->ok = true;
+    const cudaError_t error = pass(o, true, name, launch, context, stream, report, verdict, NULL);
+    return error == cudaSuccess ? pass(o, false, name, launch, context, stream, report, verdict, NULL) : error;
+}
+
+cudaError_t operand_sets_exact(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                               cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint) {
+    verdict->ok = true;
+    const cudaError_t error = pass(o, true, name, launch, context, stream, report, verdict, fingerprint);
+    return error == cudaSuccess ? operand_sets_fill(o, 0, VALUES_UNIFORM, stream) : error;
 }

@@ -65,9 +65,14 @@ typedef cudaError_t operand_launch(void *context, const operand_set *set, float 
 /* Launches on set 0, once on integers (every bit must match) and once on uniform values (within the bound), and checks
  * all of C, the guard zones and padding of all three operands, those of the workspace (which holds NaN before the
  * launch), and that A and B are unchanged; in the simulator on the host, where the harness's own kernels would take
- * long. Leaves the set with the uniform values. Errors are described in `report` (NULL: nowhere), each line starting with
- * `name`. Returns the error of the launch or the first one of the checks. */
+ * long. Leaves the set with the uniform values. Errors are described in `report` (NULL: nowhere), each line starting
+ * with `name`. Returns the error of the launch or the first one of the checks. */
 cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
                                 cudaStream_t stream, FILE *report, verdict *verdict);
+
+/* The first of the two launches alone, and without a reference: takes the fingerprint (matrix.h) of C instead, which
+ * every right launch has in common. Checks everything around C as above; verdict->ok says only that. */
+cudaError_t operand_sets_exact(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                               cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint);
 
 #endif

@@ -6,9 +6,9 @@
 #include "tensor/matrix.h"
 #include "tensor/verify.h"
 
-/* Totals of one comparison. */
+/* Totals of one comparison, or of one fingerprint. */
 struct totals {
-    unsigned long long wrong, first, worst_bits, worst_index;
+    unsigned long long wrong, first, worst_bits, worst_index, fingerprint;
 };
 
 static __device__ totals found;
@@ -16,7 +16,7 @@ static const unsigned long long NONE = ~0ull;
 static const int CHUNK = 1024; /* words fetched at a time */
 
 static cudaError_t clear_totals(cudaStream_t stream) {
-    static const totals empty = {0, NONE, 0, NONE};
+    static const totals empty = {0, NONE, 0, NONE, 0};
     return cudaMemcpyToSymbolAsync(found, &empty, sizeof empty, 0, cudaMemcpyHostToDevice, stream);
 }
 
@@ -65,6 +65,25 @@ extern "C" cudaError_t matrix_changed_device(const matrix *x, bool elements, cud
     error = fetch_totals(&t, stream);
     *changed = t.wrong;
     *first = t.wrong > 0 ? (int64_t)t.first - matrix_front(x) : 0;
+    return error;
+}
+
+__global__ void fingerprint_kernel(matrix x) {
+    const uint64_t count = (uint64_t)x.rows * x.cols;
+    unsigned long long sum = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (uint64_t)gridDim.x * blockDim.x)
+        sum += matrix_fingerprint_at(&x, (int)(i / x.cols), (int)(i % x.cols));
+    atomicAdd(&found.fingerprint, sum);
+}
+
+extern "C" cudaError_t matrix_fingerprint_device(const matrix *x, cudaStream_t stream, uint64_t *fingerprint) {
+    const size_t count = (size_t)x->rows * x->cols;
+    totals t = {};
+    cudaError_t error = clear_totals(stream);
+    const unsigned wanted = grid_for(count, 256), blocks = wanted < 1024 ? wanted : 1024; /* an atomic a thread */
+    if (error == cudaSuccess && count > 0) fingerprint_kernel<<<blocks, 256, 0, stream>>>(*x);
+    if (error == cudaSuccess) error = fetch_totals(&t, stream);
+    *fingerprint = t.fingerprint;
     return error;
 }
 

@@ -46,8 +46,14 @@ build/flags:
 	@mkdir -p $(@D); printf '%s\n' "$$FLAGS" >$@
 
 # The version that records and --version name: one file alone is compiled again when it changes. The commit is this
-# tree's own, not that of a repository that an unpacked archive may lie in.
-REVISION := $(if $(wildcard .git),$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --exclude='*' --abbrev=7 2>/dev/null))
+# tree's own, not that of a repository that an unpacked archive may lie in; "-dirty" where what programs are made of
+# differs from it. Notes do not count, nor do recordings, which grow while they are made.
+made_of := Makefile VERSION scripts/make common 'step*' ':!*.md'
+ifndef REVISION
+REVISION := $(if $(wildcard .git),$(shell export GIT_OPTIONAL_LOCKS=0; \
+    commit=$$(git rev-parse --short=7 HEAD 2>/dev/null) && \
+    echo $$commit$$(git status --porcelain -- $(made_of) | sed -n '1s/.*/-dirty/p')))
+endif
 version := $(strip $(file <VERSION) $(REVISION))
 build/version: export VERSION_TEXT := $(version)
 ifneq ($(file <build/version),$(version))

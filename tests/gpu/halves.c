@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/error.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
+#include "gpu/error.h"
 #include "tensor/verify.h"
 
 static int failed;
@@ -70,8 +70,10 @@ static void check(const gemm_case *c, bool exact) {
     const gemm_problem p = gemm_problem_on(c, &here.set[0]);
     verify_case v = {*mine[0], *mine[1], *mine[2], p.alpha, p.beta, exact, spec.arithmetic, p.layout};
     verify_case w = {*theirs[0], *theirs[1], *theirs[2], p.alpha, p.beta, exact, v.arithmetic, p.layout};
+    uint64_t of_right = 0;
     for (int wrong = 0; wrong < 3; wrong++) {
         verify_result a, b;
+        uint64_t fingerprint;
         gemm(&v);
         if (wrong == 1) store(&v, c->m / 2, c->n - 1, 12345.0);
         if (wrong == 2) {
@@ -83,6 +85,10 @@ static void check(const gemm_case *c, bool exact) {
         CUDA_CHECK(verify_device(&w, NULL, &b));
         expect((wrong == 0) == (a.wrong == 0), "the host's verdict", c);
         expect(same_result(&a, &b), "another verdict", c);
+        CUDA_CHECK(matrix_fingerprint_device(theirs[2], NULL, &fingerprint));
+        expect(fingerprint == matrix_fingerprint_host(mine[2]), "another fingerprint", c);
+        if (wrong == 0) of_right = fingerprint;
+        expect((wrong == 0) == (fingerprint == of_right), "the fingerprint of a wrong result", c);
     }
 
     for (int i = 0; i < 3; i++) { /* a word of padding, and one of the guard */

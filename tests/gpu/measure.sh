@@ -58,6 +58,10 @@ fair() {
 clocked() { ! column clock_mhz | awk '$1 > 300 && $1 < 4000 { next } { bad = 1 } END { exit !bad }'; }
 complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' && [ "$(column ratio | grep -c '[0-9]')" = "$1" ]; }
 
+# held_against: every row names the call that is its baseline, and the library's version.
+held_against() { ! column baseline_call | grep -qv '^cublas' && ! column calls_tried | grep -qv '^[1-9]' &&
+    ! column calls_wrong | grep -qv '^[0-9]' && ! column cublas | grep -qv '^[0-9]'; }
+
 for run in step0[1-5]/run; do
     step=$(dirname "$run")
     wants "$step" || continue
@@ -65,6 +69,7 @@ for run in step0[1-5]/run; do
     variants=$("./$run" --list | wc -l)
     check "$step is timed and recorded" exits 0 "./$run" --size 64 --time 0.02 --csv "$work/a.csv" --json "$work/a.json"
     check "$step: a complete row a variant" complete "$variants"
+    check "$step: the baseline's call" held_against
     check "$step: short kernels in graphs" modes_are graph
     check "$step: as many JSON lines" [ "$(wc -l <"$work/a.json")" = "$variants" ]
     check "$step is resumed" exits 0 "./$run" --size 64 --time 0.02 --csv "$work/a.csv" --resume

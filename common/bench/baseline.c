@@ -1,0 +1,247 @@
+#include "bench/baseline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/progress.h"
+#include "gpu/error.h"
+
+enum { FINALISTS = 3, LONG_FINALISTS = 2, MOST_LAUNCHES = 5, SHOWN = 5 };
+static const double SLOW = 1.5;          /* times the fastest so far: not looked at any further */
+static const double SLACK_MS = 0.02;     /* of a single launch, with the host's share in it */
+static const double LONG_MS = 2.0;       /* a few launches by themselves measure what takes longer */
+static const double LONG_CHAIN_MS = 0.5; /* the same where each stands for a chain of many */
+static const double SHORT_S = 0.002;     /* of measuring what takes less */
+static const double CLOSE = 1.1;         /* times the fastest: worth measuring in pairs */
+static const double LAUNCHES_MS = 50.0;  /* of launches that are measured by themselves, if one is shorter */
+static const double VERY_LONG_MS = 50.0; /* a measurement in pairs takes seconds */
+
+typedef enum { RIGHT, FAILED, WRONG } result;
+
+typedef struct {
+    bench_launch launch;
+    bench_call call;
+    result result;
+    bool verified; /* completely */
+    bool slow;     /* after one launch */
+    double ms;     /* of a launch, measured in short; INFINITY: not measured */
+} candidate;
+
+typedef struct {
+    const session *s;
+    void *operands;
+    const timing_task *outline;
+    candidate *calls;
+    int count, next_set;
+    bool has_reference;
+    uint64_t reference; /* the fingerprint of a right exact pass */
+} search;
+
+/* ---- right or wrong --------------------------------------------------------------------------------------------- */
+
+static result result_of(cudaError_t error, bool ok) {
+    if (bench_refused(error)) return FAILED;
+    CUDA_CHECK(error);
+    return ok ? RIGHT : WRONG;
+}
+
+static void verify(const search *c, candidate *a) {
+    verdict v = {.ok = false};
+    FILE *report = c->s->o.verbose ? stderr : NULL;
+    const cudaError_t error = c->s->family->verify(c->s, c->operands, &a->launch, a->call.name, report, &v);
+    a->result = result_of(error, v.ok);
+    a->verified = a->result == RIGHT;
+}
+
+static void look_at_result(search *c, candidate *a) {
+    verdict v = {.ok = false};
+    uint64_t fingerprint = 0;
+    if (!c->has_reference) {
+        verify(c, a);
+        if (a->result != RIGHT) return;
+    }
+    const cudaError_t error = c->s->family->exact(c->s, c->operands, &a->launch, a->call.name, NULL, &v, &fingerprint);
+    if (!c->has_reference) c->reference = fingerprint;
+    a->result = result_of(error, v.ok && fingerprint == c->reference);
+    c->has_reference = c->has_reference || a->result == RIGHT;
+}
+
+/* ---- fast or slow ----------------------------------------------------------------------------------------------- */
+
+/* One launch, its kernels loaded already, as a measurement between events has it. */
+static double one_launch_ms(search *c, const bench_launch *launch) {
+    const session *s = c->s;
+    const timing_task *o = c->outline;
+    const int set = c->next_set;
+    cudaEvent_t begin, end;
+    float ms;
+    c->next_set = (set + 1) % o->sets;
+    CUDA_CHECK(cudaEventCreate(&begin));
+    CUDA_CHECK(cudaEventCreate(&end));
+    if (s->family->begin != NULL) s->family->begin(s, c->operands, launch);
+    if (o->flush != NULL) CUDA_CHECK(cudaMemsetAsync(o->flush, 0, o->flush_bytes, s->stream));
+    CUDA_CHECK(cudaEventRecord(begin, s->stream));
+    CUDA_CHECK(s->family->launch(s, c->operands, launch, set, s->stream));
+    CUDA_CHECK(cudaEventRecord(end, s->stream));
+    if (o->restore != NULL) CUDA_CHECK(s->family->restore(s, c->operands, set, s->stream));
+    CUDA_CHECK(cudaStreamSynchronize(s->stream));
+    CUDA_CHECK(cudaEventElapsedTime(&ms, begin, end));
+    if (s->family->end != NULL) s->family->end(s, c->operands, launch);
+    CUDA_CHECK(cudaEventDestroy(begin));
+    CUDA_CHECK(cudaEventDestroy(end));
+    return ms;
+}
+
+static bool is_slow(double ms, double least) {
+    return ms > SLOW * least + SLACK_MS;
+}
+
+/* The median of a few launches, one of which took `once`. */
+static double few_launches_ms(search *c, const bench_launch *launch, double once) {
+    double ms[MOST_LAUNCHES] = {once};
+    int count = 1;
+    while (count < MOST_LAUNCHES && (count + 1) * once <= LAUNCHES_MS) ms[count++] = one_launch_ms(c, launch);
+    return stats_summarise(ms, count).median;
+}
+
+/* Measures in short all calls that are right. */
+static void measure(search *c) {
+    const double is_long = c->outline->mode == TIMING_CHAIN ? LONG_CHAIN_MS : LONG_MS;
+    double least = INFINITY;
+    bool hot = false;
+    for (int i = 0; i < c->count; i++) {
+        candidate *a = &c->calls[i];
+        timing_result t;
+        if (a->result != RIGHT) continue;
+        progress_show(stderr, a->call.name, i, c->count);
+        double once = one_launch_ms(c, &a->launch);
+        if (is_slow(once, least) && once < LONG_MS) once = fmin(once, one_launch_ms(c, &a->launch)); /* by chance? */
+        a->slow = is_slow(once, least);
+        a->ms = once;
+        if (once < least) least = once;
+        if (a->slow) continue; /* but what was faster may turn out to be wrong */
+        if (once >= is_long) {
+            a->ms = few_launches_ms(c, &a->launch, once);
+            continue;
+        }
+        bench_time(c->s, c->operands, c->outline, &a->launch, NULL, SHORT_S, hot, &t);
+        a->ms = t.ours_ms.median;
+        hot = true;
+    }
+}
+
+static int by_time(const void *x, const void *y) {
+    const candidate *a = x, *b = y;
+    return a->ms != b->ms ? (a->ms > b->ms) - (a->ms < b->ms) : a->launch.number - b->launch.number;
+}
+
+/* The fastest of those that are right so far, of calls in the order of their times; NULL: there is none. */
+static candidate *winner(const search *c) {
+    candidate *best = NULL;
+    double limit = INFINITY;
+    int left = FINALISTS;
+    for (int i = 0; i < c->count && left > 0; i++) {
+        candidate *a = &c->calls[i];
+        timing_result t;
+        if (a->result != RIGHT || !(a->ms < limit)) continue;
+        if (best == NULL) {
+            best = a;
+            limit = CLOSE * a->ms;
+            left = (a->ms < VERY_LONG_MS ? FINALISTS : LONG_FINALISTS) - 1;
+            continue;
+        }
+        left--;
+        bench_time(c->s, c->operands, c->outline, &a->launch, &best->launch, c->s->o.time_s / 10, true, &t);
+        if (t.ratio.median > 1.0) best = a;
+    }
+    return best;
+}
+
+static const candidate *choose(search *c) {
+    for (int i = 0; i < c->count; i++) {
+        progress_show(stderr, c->calls[i].call.name, i, c->count);
+        look_at_result(c, &c->calls[i]);
+    }
+    measure(c);
+    qsort(c->calls, (size_t)c->count, sizeof *c->calls, by_time);
+    for (;;) {
+        candidate *best = winner(c);
+        if (best == NULL) return NULL;
+        if (!best->verified) verify(c, best);
+        if (best->verified) return best;
+    }
+}
+
+/* ---- what is said ----------------------------------------------------------------------------------------------- */
+
+static int tally(const search *c, result what) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++) count += c->calls[i].result == what;
+    return count;
+}
+
+static void warn(const search *c, const bench_baseline *b, const char *where) {
+    const char *between = "";
+    if (b->there && b->wrong == 0) return;
+    if (!b->there) {
+        fprintf(stderr, "no baseline at %s: %d calls tried, %d refused, %d wrong\n", where, b->tried, b->failed,
+                b->wrong);
+        return;
+    }
+    for (int i = 0; i < c->count; i++) {
+        if (c->calls[i].result != WRONG) continue;
+        fprintf(stderr, "%s%s", between, c->calls[i].call.name);
+        between = ", ";
+    }
+    fprintf(stderr, ": wrong at %s, left out as a baseline\n", where);
+}
+
+static void print_choice(const search *c, const bench_baseline *b, double seconds) {
+    int slow = 0, shown = 0;
+    for (int i = 0; i < c->count; i++) slow += c->calls[i].slow;
+    if (b->there) printf("    baseline: %s (%s), ", b->call.name, b->call.version);
+    printf("%s%d calls tried, %d refused, %d wrong, %d slow after one launch; chosen in %.2f s\n",
+           b->there ? "" : "    no baseline: ", b->tried, b->failed, b->wrong, slow, seconds);
+    for (int i = 0; i < c->count && shown < SHOWN; i++)
+        if (c->calls[i].result == RIGHT)
+            printf("%s%s %.4f", shown++ == 0 ? "    in short, ms: " : ", ", c->calls[i].call.name, c->calls[i].ms);
+    if (shown > 0) printf("\n");
+}
+
+void baseline_choose(const session *s, const void *problem, void *operands, const timing_task *outline,
+                     bench_baseline *b) {
+    const double begin = inspect_now_s();
+    search c = {.s = s, .operands = operands, .outline = outline, .count = s->family->baselines(s, problem)};
+    char where[96];
+    s->family->say(problem, where, sizeof where);
+    c.calls = calloc((size_t)c.count + 1, sizeof *c.calls);
+    if (c.calls == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    for (int i = 0; i < c.count; i++) {
+        c.calls[i].launch.number = i;
+        c.calls[i].ms = INFINITY;
+        s->family->call(s, i, &c.calls[i].call);
+    }
+    const candidate *best = choose(&c);
+    *b = (bench_baseline){.there = best != NULL, .tried = c.count};
+    b->failed = tally(&c, FAILED);
+    b->wrong = tally(&c, WRONG);
+    if (best != NULL) {
+        b->launch = best->launch;
+        b->call = best->call;
+    }
+    progress_clear(stderr);
+    warn(&c, b, where);
+    if (s->o.verbose) print_choice(&c, b, inspect_now_s() - begin);
+    free(c.calls);
+}
+
+void baseline_describe(const bench_baseline *b, record *r) {
+    if (b->tried == 0) return;
+    r->calls_tried = b->tried;
+    r->calls_failed = b->failed;
+    r->calls_wrong = b->wrong;
+    if (!b->there) return;
+    snprintf(r->baseline, sizeof r->baseline, "%s", b->call.library);
+    snprintf(r->baseline_call, sizeof r->baseline_call, "%s", b->call.name);
+    snprintf(r->cublas, sizeof r->cublas, "%s", b->call.version);
+}

@@ -1,0 +1,34 @@
+/* What kernels are measured against: of all the calls that a family knows for a problem, the fastest whose result is
+ * right. */
+#ifndef KL_BASELINE_H
+#define KL_BASELINE_H
+
+#include <stdbool.h>
+
+#include "bench/session.h"
+
+typedef struct {
+    bool there; /* is there one? */
+    bench_launch launch;
+    bench_call call;
+    int tried, failed, wrong; /* calls: all; those that the library refused; those found to be wrong */
+} bench_baseline;
+
+/* Tries the family's calls on the operands, and chooses. None becomes the baseline without having passed the complete
+ * verification, as a variant does; which takes long, so only two calls take it as a rule:
+ *
+ * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
+ * call must have the same one: no reference has to be computed. Each call that is right so far is then timed in short,
+ * in the mode and with the caches of the outline: a single launch shows what is far slower than another, and a few
+ * are enough where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified
+ * completely; if it fails, it was wrong, and the pairs are made of those that remain.
+ *
+ * Names on stderr what was wrong, and says so if there is no baseline; with --verbose prints what was chosen, and how
+ * fast the others were. A CUDA error ends the process. */
+void baseline_choose(const session *s, const void *problem, void *operands, const timing_task *outline,
+                     bench_baseline *b);
+
+/* Puts it into the row: its library, call, version and how many were tried. */
+void baseline_describe(const bench_baseline *b, record *r);
+
+#endif

@@ -1,0 +1,34 @@
+#include "gpu/blas.h"
+
+#include "gpu/cublas.h"
+#include "gpu/cublaslt.h"
+
+blas_scalar blas_scalar_of(const blas_gemm *g, float x) {
+    blas_scalar s = {.number = x};
+    if (g->arithmetic == BLAS_WHOLE) s.whole = (int32_t)x;
+    return s;
+}
+
+bool blas_open(FILE *err) {
+    const char *no_cublas = cublas_open(), *no_lt = cublaslt_open();
+    if (no_cublas != NULL && no_lt != NULL)
+        fprintf(err, "%s; %s: nothing to compare with\n", no_cublas, no_lt);
+    else if (no_cublas != NULL)
+        fprintf(err, "%s: only cublasLt to compare with\n", no_cublas);
+    else if (no_lt != NULL)
+        fprintf(err, "%s: only cuBLAS to compare with\n", no_lt);
+    return no_cublas == NULL || no_lt == NULL;
+}
+
+void blas_close(void) {
+    cublas_close();
+    cublaslt_close();
+}
+
+void blas_name(char *text, size_t size) {
+    const char *cublas = cublas_version(), *lt = cublaslt_version();
+    if (*cublas != '\0')
+        snprintf(text, size, "cuBLAS %s%s", cublas, *lt != '\0' ? " and cublasLt" : "");
+    else
+        snprintf(text, size, *lt != '\0' ? "cublasLt %s" : "", lt);
+}

@@ -1,0 +1,40 @@
+/* cuBLAS and cublasLt, which others are measured against: how a product is described to both, and opening both. */
+#ifndef KL_BLAS_H
+#define KL_BLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* How products are computed and summed, numbered as in cublasComputeType_t. BLAS_FP32: true FP32 where operands are. */
+typedef enum { BLAS_FP32 = 68, BLAS_WHOLE = 72, BLAS_TF32 = 77 } blas_arithmetic;
+
+/* C = alpha*op(A)*op(B) + beta*C, all three column-major: op(A) is m x k, op(B) is k x n, C is m x n; leading
+ * dimensions in elements. (Row-major C = A B is column-major C^T = B^T A^T.) */
+typedef struct {
+    bool a_transposed, b_transposed;
+    int m, n, k;
+    int type, out; /* of A and B; of C: numbered as in cudaDataType (dtype_cuda in tensor/dtype.h) */
+    blas_arithmetic arithmetic;
+    int lda, ldb, ldc;
+    float alpha, beta; /* BLAS_WHOLE: integers */
+    const void *A, *B;
+    void *C;
+} blas_gemm;
+
+/* A scalar in the type that products are summed in. */
+typedef union {
+    float number;
+    int32_t whole;
+} blas_scalar;
+blas_scalar blas_scalar_of(const blas_gemm *g, float x);
+
+/* Opens both libraries. Returns whether there is at least one; one line on `err` says what is missing. */
+bool blas_open(FILE *err);
+void blas_close(void);
+
+/* What there is, for a sentence: "cuBLAS 13.1.0 and cublasLt". Empty before blas_open. */
+void blas_name(char *text, size_t size);
+
+#endif
