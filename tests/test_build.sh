@@ -240,7 +240,7 @@ step07*) what=gemv,f16,n,1,$n,$n,,1,0,cold,graph ;;
 step08*) what=knn,f32,n,5,900,3,7,1,0,warm,events ;;
 *) what=gemm,f32,nn,$n,$n,$n,,1,0,cold,events ;;
 esac
-echo "$step,one,$what,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,2026-01-01" >>"$csv"
+echo "$step,one,$what,2,2,2,50000,9,0.5,cublas,1,0.5,0.5,0.5,0.1,,,made up,90,,13.0,2026-01-01,,,,,,,,,,,," >>"$csv"
 EOF
 cat >"$work/faults" <<'EOF'
 #!/bin/sh
