@@ -311,8 +311,8 @@ static void names_what_it_calls(void **state) {
         const operand_spec of_vector = gemv_operands(&gemv);
         const gemv_problem v = gemv_problem_on(&gemv, &of_vector.like);
         const char *const of_gemvs[] = {
-            "cublasGemmEx A*x",          "cublasGemmEx x*A",          vectors[i].name,
-            "cublasLt heuristic 1, A*x", "cublasLt heuristic 8, A*x", "cublasLt heuristic 1, x*A"};
+            "cublasGemmEx as n x 1",         "cublasGemmEx as 1 x n",         vectors[i].name,
+            "cublasLt heuristic 1 as n x 1", "cublasLt heuristic 8 as n x 1", "cublasLt heuristic 1 as 1 x n"};
         const int numbers[] = {0, 1, 2, 3, 10, 11};
         gemv_baseline_ask(&of_gemv, &v);
         for (int j = 0; j < 6; j++) {

@@ -769,8 +769,6 @@ static void gemv_options_are_taken(void **state) {
     assert_true(gemv.graph && !gemv.tune && gemv.n == 8 && gemv.k == 8);
     ACCEPTED(GEMV, "--pdl --k=7 --lda 9 --sim");
     assert_true(gemv.pdl && gemv.lda == 9 && gemv.n == 512);
-    ACCEPTED(GEMV, "--chain --pdl");
-    assert_true(gemv.chain && gemv.pdl);
     ACCEPTED(GEMV, "--sweep check --sim");
     assert_int_equal(o.max_size, 300);
     help_of(GEMV);
@@ -784,9 +782,6 @@ static void gemv_refuses(void **state) {
         {"--lda 6 --k 7", "--lda 6: less than k = 7"},
         {"--lda 0 --k 0", "--lda 0: less than 1"},
         {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
-        {"--chain --beta 2", "--chain: needs --beta 0, as y is not restored between launches"},
-        {"--chain --graph", "--chain: contradicts --graph, whose launches wait for one another"},
-        {"--chain --sweep article", "--chain: contradicts --sweep article, which times single launches"},
         {"--retune --no-tune", "--retune: contradicts --no-tune"},
         {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
         {"--tune-csv x --sim", "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},

@@ -23,7 +23,7 @@ typedef struct {
     int64_t m, n, k, d; /* d is -1 (an empty field) where it does not apply */
     double alpha, beta;
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
-                                                 * chain | chain_pdl |
+                                                 * chain |
                                                  * transfers (events, with copies from and to the host) | cpu; sim */
     double ms_median, ms_min, ms_max;           /* milliseconds a launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */

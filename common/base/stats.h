@@ -12,10 +12,11 @@ typedef struct {
 } stats_summary;
 
 /* Median (mean of the two middle values when count is even), minimum and maximum of values[0..count). The confidence
- * interval assumes nothing about the distribution: it goes from the l-th smallest value to the l-th largest, where l is
- * the largest number for which fewer than l of count values fall below the true median with a probability of at most
- * 2.5 % (Hahn and Meeker, "Statistical Intervals", 5.2). Up to five values are too few for that: it is then all of
- * them, minimum to maximum. All NAN if count is 0, if a value is NAN or if memory runs out. `values` is not changed. */
+ * interval assumes independent values, but no shape of their distribution: it goes from the l-th smallest value to the
+ * l-th largest, where l is the largest number for which fewer than l of count values fall below the true median with a
+ * probability of at most 2.5 % (Hahn and Meeker, "Statistical Intervals", 5.2). Up to five values are too few for that:
+ * it is then all of them, minimum to maximum. All NAN if count is 0, if a value is NAN or if memory runs out. `values`
+ * is not changed. */
 stats_summary stats_summarise(const double *values, int count);
 
 /* The same for numerator[i] / denominator[i], pair by pair. */

@@ -2,21 +2,20 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/progress.h"
 #include "gpu/error.h"
 
-enum { FINALISTS = 3, LONG_FINALISTS = 2, MOST_LAUNCHES = 5, SHOWN = 5 };
-static const double SLOW = 1.5;          /* times the fastest so far: not looked at any further */
-static const double SLACK_MS = 0.02;     /* of a single launch, with the host's share in it */
-static const double LONG_MS = 2.0;       /* a few launches by themselves measure what takes longer */
-static const double LONG_CHAIN_MS = 0.5; /* the same where each stands for a chain of many */
-static const double SHORT_S = 0.002;     /* of measuring what takes less */
-static const double CLOSE = 1.1;         /* times the fastest: worth measuring in pairs */
-static const double LAUNCHES_MS = 50.0;  /* of launches that are measured by themselves, if one is shorter */
-static const double VERY_LONG_MS = 50.0; /* a measurement in pairs takes seconds */
+enum { FINALISTS = 5, LONG_FINALISTS = 3, MOST_LAUNCHES = 5, SHOWN = 5 };
+static const double SLOW = 1.5;         /* times the fastest so far: not looked at any further */
+static const double SLACK_MS = 0.02;    /* of a single launch, with the host's share in it */
+static const double LONG_MS = 2.0;      /* a few launches by themselves measure what takes longer */
+static const double SHORT_S = 0.002;    /* of measuring what takes less */
+static const double CLOSE = 1.1;        /* times the fastest: worth measuring in pairs */
+static const double LAUNCHES_MS = 50.0; /* of launches that are measured by themselves, if one is shorter */
 
-typedef enum { RIGHT, FAILED, WRONG } result;
+typedef enum { RIGHT, REFUSED, WRONG } result;
 
 typedef struct {
     bench_launch launch;
@@ -24,13 +23,13 @@ typedef struct {
     result result;
     bool verified; /* completely */
     bool slow;     /* after one launch */
-    double ms;     /* of a launch, measured in short; INFINITY: not measured */
+    double ms;     /* of a launch, by a quick measurement; INFINITY: not measured */
 } candidate;
 
 typedef struct {
     const session *s;
     void *operands;
-    const timing_task *outline;
+    timing_task outline;
     candidate *calls;
     int count, next_set;
     bool has_reference;
@@ -40,7 +39,7 @@ typedef struct {
 /* ---- right or wrong --------------------------------------------------------------------------------------------- */
 
 static result result_of(cudaError_t error, bool ok) {
-    if (bench_refused(error)) return FAILED;
+    if (bench_refused(error)) return REFUSED;
     CUDA_CHECK(error);
     return ok ? RIGHT : WRONG;
 }
@@ -71,7 +70,7 @@ static void look_at_result(search *c, candidate *a) {
 /* One launch, its kernels loaded already, as a measurement between events has it. */
 static double one_launch_ms(search *c, const bench_launch *launch) {
     const session *s = c->s;
-    const timing_task *o = c->outline;
+    const timing_task *o = &c->outline;
     const int set = c->next_set;
     cudaEvent_t begin, end;
     float ms;
@@ -104,9 +103,8 @@ static double few_launches_ms(search *c, const bench_launch *launch, double once
     return stats_summarise(ms, count).median;
 }
 
-/* Measures in short all calls that are right. */
+/* Measures quickly all calls that are right. The first decides between events and graphs for all. */
 static void measure(search *c) {
-    const double is_long = c->outline->mode == TIMING_CHAIN ? LONG_CHAIN_MS : LONG_MS;
     double least = INFINITY;
     bool hot = false;
     for (int i = 0; i < c->count; i++) {
@@ -119,39 +117,43 @@ static void measure(search *c) {
         a->slow = is_slow(once, least);
         a->ms = once;
         if (once < least) least = once;
-        if (a->slow) continue; /* but what was faster may turn out to be wrong */
-        if (once >= is_long) {
+        if (a->slow) continue;
+        if (once >= LONG_MS) {
             a->ms = few_launches_ms(c, &a->launch, once);
             continue;
         }
-        bench_time(c->s, c->operands, c->outline, &a->launch, NULL, SHORT_S, hot, &t);
+        bench_time(c->s, c->operands, &c->outline, &a->launch, NULL, SHORT_S, hot, &t);
         a->ms = t.ours_ms.median;
         hot = true;
+        if (c->outline.mode == TIMING_AUTO)
+            c->outline.mode = strcmp(t.mode, "graph") == 0 ? TIMING_GRAPH : TIMING_EVENTS;
     }
 }
 
 static int by_time(const void *x, const void *y) {
     const candidate *a = x, *b = y;
+    if ((a->result == RIGHT) != (b->result == RIGHT)) return a->result == RIGHT ? -1 : 1;
     return a->ms != b->ms ? (a->ms > b->ms) - (a->ms < b->ms) : a->launch.number - b->launch.number;
 }
 
 /* The fastest of those that are right so far, of calls in the order of their times; NULL: there is none. */
 static candidate *winner(const search *c) {
     candidate *best = NULL;
-    double limit = INFINITY;
+    double limit = INFINITY, seconds = 0.0;
     int left = FINALISTS;
-    for (int i = 0; i < c->count && left > 0; i++) {
+    for (int i = 0; i < c->count && left > 0; i++, left--) {
         candidate *a = &c->calls[i];
         timing_result t;
-        if (a->result != RIGHT || !(a->ms < limit)) continue;
+        if (a->result != RIGHT || !(a->ms < limit)) break; /* the wrong ones have come last */
         if (best == NULL) {
+            const bool is_long = a->ms >= LONG_MS;
             best = a;
             limit = CLOSE * a->ms;
-            left = (a->ms < VERY_LONG_MS ? FINALISTS : LONG_FINALISTS) - 1;
+            if (is_long) left = LONG_FINALISTS;
+            seconds = c->s->o.time_s / (is_long ? 10 : 4);
             continue;
         }
-        left--;
-        bench_time(c->s, c->operands, c->outline, &a->launch, &best->launch, c->s->o.time_s / 10, true, &t);
+        bench_time(c->s, c->operands, &c->outline, &a->launch, &best->launch, seconds, true, &t);
         if (t.ratio.median > 1.0) best = a;
     }
     return best;
@@ -162,9 +164,9 @@ static const candidate *choose(search *c) {
         progress_show(stderr, c->calls[i].call.name, i, c->count);
         look_at_result(c, &c->calls[i]);
     }
-    measure(c);
-    qsort(c->calls, (size_t)c->count, sizeof *c->calls, by_time);
-    for (;;) {
+    for (;;) { /* again without what was wrong: it may be why others counted as slow */
+        measure(c);
+        qsort(c->calls, (size_t)c->count, sizeof *c->calls, by_time);
         candidate *best = winner(c);
         if (best == NULL) return NULL;
         if (!best->verified) verify(c, best);
@@ -184,7 +186,7 @@ static void warn(const search *c, const bench_baseline *b, const char *where) {
     const char *between = "";
     if (b->there && b->wrong == 0) return;
     if (!b->there) {
-        fprintf(stderr, "no baseline at %s: %d calls tried, %d refused, %d wrong\n", where, b->tried, b->failed,
+        fprintf(stderr, "no baseline at %s: %d calls tried, %d refused, %d wrong\n", where, b->tried, b->refused,
                 b->wrong);
         return;
     }
@@ -201,17 +203,17 @@ static void print_choice(const search *c, const bench_baseline *b, double second
     for (int i = 0; i < c->count; i++) slow += c->calls[i].slow;
     if (b->there) printf("    baseline: %s (%s), ", b->call.name, b->call.version);
     printf("%s%d calls tried, %d refused, %d wrong, %d slow after one launch; chosen in %.2f s\n",
-           b->there ? "" : "    no baseline: ", b->tried, b->failed, b->wrong, slow, seconds);
+           b->there ? "" : "    no baseline: ", b->tried, b->refused, b->wrong, slow, seconds);
     for (int i = 0; i < c->count && shown < SHOWN; i++)
         if (c->calls[i].result == RIGHT)
-            printf("%s%s %.4f", shown++ == 0 ? "    in short, ms: " : ", ", c->calls[i].call.name, c->calls[i].ms);
+            printf("%s%s %.4f", shown++ == 0 ? "    quick timing, ms: " : ", ", c->calls[i].call.name, c->calls[i].ms);
     if (shown > 0) printf("\n");
 }
 
 void baseline_choose(const session *s, const void *problem, void *operands, const timing_task *outline,
                      bench_baseline *b) {
     const double begin = inspect_now_s();
-    search c = {.s = s, .operands = operands, .outline = outline, .count = s->family->baselines(s, problem)};
+    search c = {.s = s, .operands = operands, .outline = *outline, .count = s->family->baselines(s, problem)};
     char where[96];
     s->family->say(problem, where, sizeof where);
     c.calls = calloc((size_t)c.count + 1, sizeof *c.calls);
@@ -223,7 +225,7 @@ void baseline_choose(const session *s, const void *problem, void *operands, cons
     }
     const candidate *best = choose(&c);
     *b = (bench_baseline){.there = best != NULL, .tried = c.count};
-    b->failed = tally(&c, FAILED);
+    b->refused = tally(&c, REFUSED);
     b->wrong = tally(&c, WRONG);
     if (best != NULL) {
         b->launch = best->launch;
@@ -238,7 +240,7 @@ void baseline_choose(const session *s, const void *problem, void *operands, cons
 void baseline_describe(const bench_baseline *b, record *r) {
     if (b->tried == 0) return;
     r->calls_tried = b->tried;
-    r->calls_failed = b->failed;
+    r->calls_failed = b->refused;
     r->calls_wrong = b->wrong;
     if (!b->there) return;
     snprintf(r->baseline, sizeof r->baseline, "%s", b->call.library);

@@ -11,17 +11,17 @@ typedef struct {
     bool there; /* is there one? */
     bench_launch launch;
     bench_call call;
-    int tried, failed, wrong; /* calls: all; those that the library refused; those found to be wrong */
+    int tried, refused, wrong; /* calls: all; those that the library refused; those found to be wrong */
 } bench_baseline;
 
-/* Tries the family's calls on the operands, and chooses. None becomes the baseline without having passed the complete
- * verification, as a variant does; which takes long, so only two calls take it as a rule:
+/* Tries the family's calls on the operands, and chooses. Only the winner must pass the full verification, as a variant
+ * does, because that is slow:
  *
  * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
- * call must have the same one: no reference has to be computed. Each call that is right so far is then timed in short,
+ * call must have the same one: no reference has to be computed. Each call that is right so far is then timed quickly,
  * in the mode and with the caches of the outline: a single launch shows what is far slower than another, and a few
  * are enough where launches are long. The fastest are timed in pairs, as variants are. The one that wins is verified
- * completely; if it fails, it was wrong, and the pairs are made of those that remain.
+ * completely; if it fails, it was wrong, and those that remain are timed again.
  *
  * Names on stderr what was wrong, and says so if there is no baseline; with --verbose prints what was chosen, and how
  * fast the others were. A CUDA error ends the process. */

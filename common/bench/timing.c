@@ -10,18 +10,16 @@
 #include "gpu/nvml.h"
 
 enum {
-    MIN_PAIRS = 4,
+    MIN_PAIRS = 6, /* fewer have no 95 % interval */
     MAX_PAIRS = 400,
     ESTIMATE_LAUNCHES = 32, /* of a short kernel, in a graph between one pair of events */
     GRAPH_LAUNCHES = 64,
-    CHAIN_LAUNCHES = 32, /* between two events; at least CHAIN_LEAST, at most for CHAIN_MS */
-    CHAIN_LEAST = 4,
-    AHEAD = 2, /* batches in the queue, so that it never runs dry */
+    CHAIN_LEAST = 4, /* launches in a chain, however long they are */
+    AHEAD = 2,       /* batches in the queue, so that it never runs dry */
 };
 static const double GRAPH_BELOW_MS = 0.020;
 static const double GRAPH_MAX_MS = 50.0; /* of one graph, where its sets allow */
-static const double CHAIN_MS = 500.0;
-static const double SHORT_MS = 0.2; /* what an estimate from one launch must reach to be believed */
+static const double SHORT_MS = 1.0;      /* what an estimate from one launch must reach to be believed */
 static const double METER_S = 0.002;
 static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settled */
 static const double HOT_WARM_UP_S = 0.002;
@@ -58,46 +56,55 @@ static cudaError_t capture(const timing_task *task, int sets, launcher launch, i
     return error;
 }
 
-/* How long a launch takes, from one that is not counted and one more; or, where that is short, from two graphs of many:
- * events around a single launch, or around many that the host is slow to make, measure the launching too. What is to be
- * timed between events is never captured: it may wait for the stream. */
+/* How long a launch takes: the shorter of two, for the host may be interrupted between an event and the launch; or,
+ * where that is short, of two graphs of many behind one that is not counted: events around a single launch, or around
+ * many that the host is slow to make, measure the launching too. What is to be timed between events is never captured:
+ * it may wait for the stream. */
 static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream_t stream, double *ms) {
-    cudaEvent_t begin = NULL, end = NULL;
+    enum { TRIES = 3 };
+    cudaEvent_t events[TRIES][2] = {{NULL}};
     cudaGraphExec_t graph = NULL;
-    float elapsed = 0.0f;
     cudaError_t error;
-    TRY(cudaEventCreate(&begin));
-    TRY(cudaEventCreate(&end));
+    for (int i = 0; i < TRIES; i++)
+        for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][end]));
     for (int runs = 1;; runs = ESTIMATE_LAUNCHES) {
+        const int first = runs > 1 ? 0 : 1;
         if (runs > 1) TRY(capture(task, task->sets, launch, runs, stream, &graph));
-        for (int counted = 0; counted < 2; counted++) {
-            TRY(cudaEventRecord(begin, stream));
+        for (int i = first; i < TRIES; i++) {
+            TRY(cudaEventRecord(events[i][0], stream));
             if (graph != NULL)
                 TRY(cudaGraphLaunch(graph, stream));
             else
                 TRY(launch(task->context, 0, stream));
-            TRY(cudaEventRecord(end, stream));
+            TRY(cudaEventRecord(events[i][1], stream));
             if (task->restore != NULL)
-                for (int i = 0; i < runs && i < task->sets; i++) TRY(task->restore(task->context, i, stream));
+                for (int set = 0; set < runs && set < task->sets; set++) TRY(task->restore(task->context, set, stream));
         }
-        TRY(cudaEventSynchronize(end));
-        TRY(cudaEventElapsedTime(&elapsed, begin, end));
-        *ms = elapsed / runs;
+        TRY(cudaEventSynchronize(events[TRIES - 1][1]));
+        *ms = INFINITY;
+        for (int i = 1; i < TRIES; i++) {
+            float elapsed;
+            TRY(cudaEventElapsedTime(&elapsed, events[i][0], events[i][1]));
+            *ms = fmin(*ms, elapsed / runs);
+        }
         if (runs > 1 || *ms >= SHORT_MS || task->mode == TIMING_EVENTS) break;
     }
 done:
     if (graph != NULL) cudaGraphExecDestroy(graph);
-    if (begin != NULL) cudaEventDestroy(begin);
-    if (end != NULL) cudaEventDestroy(end);
+    for (int i = 0; i < TRIES; i++)
+        for (int end = 0; end < 2; end++)
+            if (events[i][end] != NULL) cudaEventDestroy(events[i][end]);
     return error;
 }
 
 /* Launches in a graph: every set equally often, so that graph after graph each set waits its full turn and is cold;
  * once only where the caches are flushed between graphs. */
 static int graph_launches(const timing_task *task, int sets, double ms) {
+    const bool chain = task->mode == TIMING_CHAIN;
     if (task->flush != NULL) return sets;
     double wanted = GRAPH_LAUNCHES * ms > GRAPH_MAX_MS ? GRAPH_MAX_MS / ms : GRAPH_LAUNCHES;
-    int rounds = (int)ceil(wanted / sets);
+    if (chain && wanted < CHAIN_LEAST) wanted = CHAIN_LEAST;
+    const int rounds = (int)ceil(wanted / sets);
     return (rounds < 1 ? 1 : rounds) * sets;
 }
 
@@ -154,7 +161,7 @@ static int next_side(const plan *p) {
     return p->sides == 2 ? order[p->samples % 4] : 0;
 }
 
-/* The next sample in this order; its side's number. */
+/* The next sample in this order. */
 static cudaError_t next_sample(plan *p, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
     const int side = next_side(p);
     p->samples++;
@@ -197,19 +204,16 @@ static cudaError_t watch(cudaEvent_t last, meter *m) {
 
 /* What is measured, as it is to be launched: estimates, and graphs where launches are short. */
 static cudaError_t make_plan(plan *p, const timing_task *task, cudaStream_t stream) {
-    const bool chain = task->mode == TIMING_CHAIN;
     cudaError_t error = cudaSuccess;
     *p = (plan){.task = task, .launch = {task->ours, task->baseline}, .repeats = {1, 1}};
     p->sides = task->baseline != NULL ? 2 : 1;
     p->sets = p->sides == 2 && task->sets % 4 == 0 ? task->sets - 1 : task->sets;
     for (int side = 0; side < p->sides; side++) TRY(estimate(task, p->launch[side], stream, &p->ms[side]));
     const bool brief = p->ms[0] < GRAPH_BELOW_MS || (p->sides == 2 && p->ms[1] < GRAPH_BELOW_MS);
+    if (task->mode == TIMING_EVENTS || (task->mode == TIMING_AUTO && !brief)) return cudaSuccess;
     for (int side = 0; side < p->sides; side++) {
-        if (task->mode == TIMING_GRAPH || ((task->mode == TIMING_AUTO || chain) && brief)) {
-            p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
-            TRY(capture(task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]));
-        } else if (chain)
-            p->repeats[side] = fit(CHAIN_MS / p->ms[side], CHAIN_LEAST, CHAIN_LAUNCHES);
+        p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
+        TRY(capture(task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]));
     }
 done:
     return error;
@@ -364,12 +368,13 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
             for (int i = 0; i < p.sides; i++) TRY(next_sample(&p, e[i][0], e[i][1], stream));
             queued++;
             last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
-            if (last) TRY(run_clocked(&p, &probe, stream));
+            if (last) TRY(clock_probe_end(&probe, stream));
         }
         cudaEvent_t(*const e)[2] = events[pairs % AHEAD];
         if (first < 0 && pairs >= MIN_PAIRS && now_s() - begin >= seconds / 2) {
             first = pairs;
             m.count = 0;
+            if (!last) TRY(clock_probe_begin(&probe, stream));
         }
         TRY(watch(e[p.sides - 1][1], &m));
         for (int i = 0; i < p.sides; i++) TRY(take_time(&p, &t, pairs, i, e[i]));

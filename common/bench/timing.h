@@ -18,8 +18,8 @@ typedef enum {
     TIMING_AUTO,   /* events, or graphs where a launch is short */
     TIMING_GRAPH,  /* graphs */
     TIMING_EVENTS, /* single launches, however short: what an event pair sees of them includes some of the launching */
-    TIMING_CHAIN   /* launches back to back, as a network runs them, so that one may begin while the last one ends: many
-                    * between two events, or a graph of many where a launch is short; no flush, no restore */
+    TIMING_CHAIN   /* graphs, however long a launch is: launches back to back with nothing between, so that one may
+                    * begin while the last one ends; no flush, no restore */
 } timing_mode;
 
 enum { TIMING_SLICE_MS = 50 };
@@ -46,7 +46,8 @@ typedef struct {
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
     int pairs, sets;                    /* samples of each side; operand sets that they took in turn */
     const char *mode;                   /* "events", "graph", "chain" or "sustained" */
-    double clock_mhz; /* of the SMs while ours ran, right after the last pair (gpu/clock_probe.h); NAN: unknown */
+    double clock_mhz; /* of the SMs (gpu/clock_probe.h) while ours ran, right after the last pair; under continuous load
+                       * over what counts of it, both sides; NAN: unknown */
     double power_w;   /* median of NVML's, read while the pairs ran; NAN without NVML */
 } timing_result;
 

@@ -33,9 +33,11 @@ static const option rows[] = {
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
     {"chain", NULL, OPTION_FLAG, FIELD(chain),
-     "time launches back to back, warm, as a network runs them (default: apart, cold)", NULL},
+     "time launches back to back, operands in the L2 cache (default: apart, cold)", NULL},
     {"sustained", "S", OPTION_SECONDS, FIELD(sustained_s),
-     "also measure for S seconds under continuous load (default: no)", NULL},
+     "also measure for S seconds under continuous load, of which the second half counts, against the call that is the "
+     "fastest in short (default: no)",
+     NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
     {"show", "NAME", OPTION_WORD, FIELD(show), "show how something works, and stop", NULL},
 };

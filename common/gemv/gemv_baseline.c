@@ -5,7 +5,7 @@
 #include "gpu/cublas.h"
 
 /* As recorded, behind the name of the call. */
-static const char *const ways[GEMV_WAYS] = {"A*x", "x*A"};
+static const char *const ways[GEMV_WAYS] = {"as n x 1", "as 1 x n"};
 
 /* The row-major A (n x k) is the column-major k x n matrix A^T. Either y = (A^T)^T x, n x 1, or the row y^T = x^T A^T,
  * 1 x n. */
@@ -69,7 +69,7 @@ void gemv_baseline_call(const gemv_baseline *b, int call, bench_call *c) {
         snprintf(c->name, sizeof c->name, "%s", cublas_gemv_name(dtype_cuda(b->type)));
     else {
         const int number = heuristic(b, call, &way);
-        snprintf(c->name, sizeof c->name, "cublasLt heuristic %d, %s", number + 1, ways[way]);
+        snprintf(c->name, sizeof c->name, "cublasLt heuristic %d %s", number + 1, ways[way]);
     }
 }
 

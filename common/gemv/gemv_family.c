@@ -14,10 +14,6 @@
 /* Reading A and nothing else, in several ways. */
 static const bench_variant read_a = {.name = "read_ceiling", .candidates = READ_CEILING_WAYS};
 
-static bool is_warm(const gemv_options *o) {
-    return o->warm || o->chain;
-}
-
 static const gemv_variant *variant_of(const bench_variant *v) {
     return v->self;
 }
@@ -71,7 +67,6 @@ static bool kernel(const session *s, const bench_variant *v, int i, kernel_info 
 static const char *how(const session *s) {
     const gemv_options *o = &gemv_state_of(s)->o;
     if (o->graph) return "in a chain, without and with programmatic dependent launch";
-    if (o->chain) return o->pdl ? "back to back with programmatic dependent launch" : "launches back to back";
     if (o->pdl) return "in CUDA graphs with programmatic dependent launch";
     return s->o.sweep == SWEEP_ARTICLE ? "single launches between events" : "in CUDA graphs";
 }
@@ -83,7 +78,7 @@ static void header(const session *s) {
         printf("y = sqrt(3/k)*A*x in %s", o->dtype);
     else
         printf("y = %g*A*x + %g*y in %s", (double)o->alpha, (double)o->beta, o->dtype);
-    if (!s->device.simulated) printf(", L2 %s, %s", is_warm(o) ? "warm" : "cold", how(s));
+    if (!s->device.simulated) printf(", L2 %s, %s", o->warm ? "warm" : "cold", how(s));
     if (s->baseline) {
         blas_name(against, sizeof against);
         printf(", against the fastest call of %s", against);
@@ -131,10 +126,7 @@ static void say_more(const session *s, const void *problem, char *text, size_t s
 static void describe(const session *s, const void *problem, record *r) {
     const gemv_case *c = problem;
     const gemv_options *o = &gemv_state_of(s)->o;
-    const char *mode = s->o.sweep == SWEEP_ARTICLE ? "events"
-                       : o->chain                  ? (o->pdl ? "chain_pdl" : "chain")
-                       : o->pdl                    ? GEMV_PDL
-                                                   : GEMV_GRAPH;
+    const char *mode = s->o.sweep == SWEEP_ARTICLE ? "events" : o->pdl ? GEMV_PDL : GEMV_GRAPH;
     r->m = 1;
     r->n = c->n;
     r->k = c->k;
@@ -142,7 +134,7 @@ static void describe(const session *s, const void *problem, record *r) {
     r->beta = c->beta;
     snprintf(r->dtype, sizeof r->dtype, "%s", dtype_name(c->type));
     snprintf(r->layout, sizeof r->layout, "n");
-    snprintf(r->cache, sizeof r->cache, "%s", is_warm(o) ? "warm" : "cold");
+    snprintf(r->cache, sizeof r->cache, "%s", o->warm ? "warm" : "cold");
     if (!s->device.simulated) snprintf(r->mode, sizeof r->mode, "%s", mode);
 }
 
@@ -157,12 +149,10 @@ static void plan(const session *s, const void *problem, bench_plan *p) {
                       .peak = s->device.peak_gbps,
                       .peak_of_bytes = true,
                       .touched = operand_touched(&spec),
-                      .cold_bytes = is_warm(&gemv_state_of(s)->o) ? 0 : gemv_cold_bytes(s),
+                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
                       .one_set = article,
                       .restores = c->beta != 0.0f,
-                      .mode = article                     ? TIMING_EVENTS
-                              : gemv_state_of(s)->o.chain ? TIMING_CHAIN
-                                                          : TIMING_GRAPH};
+                      .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
     gemv_state_of(s)->ceiling_gbps = NAN;
 }
 

@@ -22,8 +22,6 @@ static const option table[] = {
     {"dtype", "TYPE", OPTION_WORD, FIELD(dtype), "what A, x and y hold", dtypes},
     {"warm", NULL, OPTION_FLAG, FIELD(warm), "leave the operands in the L2 cache between launches (default: cold)",
      NULL},
-    {"chain", NULL, OPTION_FLAG, FIELD(chain),
-     "time launches back to back, warm, as a network runs them (default: apart, cold)", NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
     {"graph", NULL, OPTION_FLAG, FIELD(graph),
      "time a chain of launches, without and with programmatic dependent launch", NULL},
@@ -41,7 +39,7 @@ static const option table[] = {
 static const option_rule rules[] = {
     {"size n k lda", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"alpha beta", RULE_CONTRADICTS, "sweep check", "which chooses the scalars"},
-    {"warm chain no-baseline graph pdl retune no-tune tune-file tune-csv", RULE_CONTRADICTS, "sweep check",
+    {"warm no-baseline graph pdl retune no-tune tune-file tune-csv", RULE_CONTRADICTS, "sweep check",
      "which times nothing"},
     {"lda", RULE_CONTRADICTS, "csv", "which has no column for it"},
     {"lda", RULE_CONTRADICTS, "json", "which has no column for it"},
@@ -50,9 +48,8 @@ static const option_rule rules[] = {
     {"tune-file", RULE_DIFFERS, "csv json tune-csv", NULL},
     {"retune", RULE_CONTRADICTS, "no-tune", NULL},
     {"tune-csv", RULE_CONTRADICTS, "no-tune", "which searches nothing"},
-    {"chain graph pdl", RULE_CONTRADICTS, "sweep article", "which times single launches"},
+    {"graph pdl", RULE_CONTRADICTS, "sweep article", "which times single launches"},
     {"pdl", RULE_CONTRADICTS, "graph", "which times launches with and without it"},
-    {"chain", RULE_CONTRADICTS, "graph", "whose launches wait for one another"},
     {"alpha beta", RULE_CONTRADICTS, "graph", "which chooses the scalars"},
     {0},
 };
@@ -65,8 +62,6 @@ static bool complete(const option_parse *p, const options *common, void *values)
     if (options_given(p, "lda") && (o->lda < 1 || o->lda < o->k))
         return o->k < 1 ? options_fail(p, "--lda %d: less than 1", o->lda)
                         : options_fail(p, "--lda %d: less than k = %d", o->lda, o->k);
-    if (o->chain && o->beta != 0.0f)
-        return options_fail(p, "--chain: needs --beta 0, as y is not restored between launches");
     return o->tune_csv == NULL || !common->simulate ||
            options_fail(p, "--tune-csv: there is no search in the simulator, whose times are not a GPU's");
 }

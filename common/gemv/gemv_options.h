@@ -13,7 +13,6 @@ typedef struct {
     float alpha, beta;
     const char *dtype; /* "f16", "bf16", "f32" */
     bool warm, baseline;
-    bool chain;                       /* time launches back to back, warm */
     bool graph;                       /* time a chain of launches, without and with programmatic dependent launch */
     bool pdl;                         /* launch with programmatic dependent launch */
     bool retune, tune;                /* search even if tuned; search at all (false with --no-tune) */

@@ -30,7 +30,11 @@ cudaError_t clock_probe_create(clock_probe *probe) {
     *probe = clock_probe{NULL, 0};
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&probe->sms, cudaDevAttrMultiProcessorCount, device);
-    return error != cudaSuccess ? error : cudaMalloc(&probe->readings, ENDS * probe->sms * sizeof(reading));
+    /* Now, for a kernel that is loaded at its first launch would keep the host waiting for what is being measured. */
+    cudaFuncAttributes unused;
+    if (error == cudaSuccess) error = cudaFuncGetAttributes(&unused, read_clocks);
+    if (error == cudaSuccess) error = cudaMalloc(&probe->readings, ENDS * probe->sms * sizeof(reading));
+    return error != cudaSuccess ? error : cudaMemset(probe->readings, 0, ENDS * probe->sms * sizeof(reading));
 }
 
 void clock_probe_destroy(clock_probe *probe) {
@@ -39,8 +43,7 @@ void clock_probe_destroy(clock_probe *probe) {
 }
 
 cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream) {
-    cudaError_t error = cudaMemsetAsync(probe->readings, 0, ENDS * probe->sms * sizeof(reading), stream);
-    return error != cudaSuccess ? error : read(probe, BEGIN, stream);
+    return read(probe, BEGIN, stream);
 }
 
 cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream) {

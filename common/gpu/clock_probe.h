@@ -17,8 +17,9 @@ typedef struct {
 cudaError_t clock_probe_create(clock_probe *probe);
 void clock_probe_destroy(clock_probe *probe);
 
-/* Enqueues a warp on every SM that reads its cycle counter (PTX ISA, %clock64) and the time in nanoseconds
- * (%globaltimer): before and after what is to be clocked, which should take a millisecond or more. */
+/* Enqueues a warp for each SM that reads the SM's cycle counter (PTX ISA, %clock64) and the time in nanoseconds
+ * (%globaltimer); an SM that gets none of them is left out: before and after what is to be clocked, which should take a
+ * millisecond or more. */
 cudaError_t clock_probe_begin(clock_probe *probe, cudaStream_t stream);
 cudaError_t clock_probe_end(clock_probe *probe, cudaStream_t stream);
 

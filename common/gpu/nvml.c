@@ -9,14 +9,12 @@
 
 /* The few entry points needed, declared here so that NVML's header is not needed. */
 typedef struct nvml_device *nvml_device;
-enum { NVML_CLOCK_SM = 1 };
 
 static struct {
     void *library;
     nvml_device device;
     int (*shutdown)(void);
     int (*driver_version)(char *, unsigned);
-    int (*clock)(nvml_device, int, unsigned *);
     int (*power)(nvml_device, unsigned *);
 } nvml;
 
@@ -28,7 +26,6 @@ bool nvml_open(int ordinal) {
                                      {"nvmlDeviceGetHandleByPciBusId_v2", &by_address},
                                      {"nvmlShutdown", &nvml.shutdown},
                                      {"nvmlSystemGetDriverVersion", &nvml.driver_version},
-                                     {"nvmlDeviceGetClockInfo", &nvml.clock},
                                      {"nvmlDeviceGetPowerUsage", &nvml.power}};
     nvml.library = library_open((const char *const[]){"libnvidia-ml.so.1", NULL});
     if (nvml.library == NULL) return false;
@@ -52,11 +49,6 @@ void nvml_close(void) {
 
 bool nvml_driver_version(char *text, int size) {
     return nvml.library != NULL && nvml.driver_version(text, (unsigned)size) == 0;
-}
-
-double nvml_clock_mhz(void) {
-    unsigned mhz;
-    return nvml.library != NULL && nvml.clock(nvml.device, NVML_CLOCK_SM, &mhz) == 0 ? mhz : NAN;
 }
 
 double nvml_power_w(void) {

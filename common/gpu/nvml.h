@@ -1,4 +1,4 @@
-/* Clock, power and driver version through NVML, loaded at run time: without it only these figures are missing. */
+/* Power and driver version through NVML, loaded at run time: without it only these figures are missing. */
 #ifndef KL_NVML_H
 #define KL_NVML_H
 
@@ -14,8 +14,7 @@ void nvml_close(void);
 /* The driver's version, "580.159.04". */
 bool nvml_driver_version(char *text, int size);
 
-/* SM clock in MHz and board power in W, now. */
-double nvml_clock_mhz(void);
+/* Board power in W, now. */
 double nvml_power_w(void);
 
 #endif
