@@ -1,8 +1,8 @@
 # kernel-ladder. `make help` lists the targets; V=1 shows the commands.
 #
 # ARCHS="80 89 90a": GPUs to generate machine code for (default: the one in this machine, else 90a; scripts/archs.sh).
-# CUDA_HOME, NVCC, CC: the toolkit and the C compiler to use instead of those that scripts/deps.sh finds.
-# REVISION=1a2b3c4: the commit that records name, for a copy of the tree without its .git.
+# CUDA_HOME, NVCC, CC: the toolkit and the C compiler to use instead of those that scripts/deps.sh finds. REVISION=1a2b3c4:
+# the commit that records name, for a copy of the tree without its .git.
 
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -22,16 +22,13 @@ $(if $(filter compare,$(goals)),$(if $(and $(A),$(B)),,$(error compare: A and B 
 include scripts/make/toolkit.mk scripts/make/build.mk
 
 # ---- the parts of a step ---------------------------------------------------------------------------------------------
-
 steps := $(patsubst %/step.c,%,$(wildcard step[0-9][0-9]_*/step.c))
 number = $(firstword $(subst _, ,$(1)))
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
 $(foreach m,gemm gemv knn readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
 
-# The table of GPUs, for C.
-build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk
-	@mkdir -p $(@D)
-	$(Q)awk -f scripts/make/devices.awk $< >$@
+build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk # the table of GPUs, for C
+	@mkdir -p $(@D); awk -f scripts/make/devices.awk $< >$@
 build/obj/common/gpu/peaks.c.o: CPPFLAGS += -Ibuild
 build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
 
@@ -60,7 +57,6 @@ $(linked):
 	    -Wl,--end-group $(link_libs)
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
-
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold sass data ptx
@@ -82,35 +78,26 @@ $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
-demo: all ## show everything the project does, in small, with or without a GPU
-	@sh scripts/demo.sh
+demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
 test_programs := sim $(tests) $(sim_tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(programs) build/tests/conformance
 test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (with a GPU also test-gpu)
 	@sh scripts/run_tests.sh
 test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
-test-sanitizers: $(sanitized) ## the simulator's and readers' tests, steps and programs under ASan, UBSan and TSan
-	@sh scripts/sanitizers.sh
-test-tuned: ## is step 7's autotuned ever slower than another variant? 100 random shapes (SHAPES=, SEED=)
-	@sh tests/gpu/tuned.sh
-check-layout: ## check that includes follow the modules' order and that no file or folder is too large
-	@python3 scripts/check_layout.py
-bench-sim: all sim $(sim_bench) ## time the simulator and compare with its targets (RUNS=5)
-	@sh scripts/bench_sim.sh
+test-sanitizers: $(sanitized) ; @sh scripts/sanitizers.sh ## the simulator's and readers' tests, steps and programs under ASan, UBSan, TSan
+test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's autotuned ever slower than another variant? (SHAPES=, SEED=)
+check-layout: ; @python3 scripts/check_layout.py ## check the order of includes, and the size of files and folders
+bench-sim: all sim $(sim_bench) ; @sh scripts/bench_sim.sh ## time the simulator and compare with its targets (RUNS=5)
 
 # Goals that run a script, whose line `# help: ` describes them.
 ptx: all
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
-notes: ## update the numbers in the notes from the recorded measurements
-	@python3 -B -m report notes
-notes-check: ## fail if a number in the notes differs from the recorded one
-	@python3 -B -m report notes --check
+notes: ; @python3 -B -m report notes ## update the numbers in the notes from the recorded measurements
+notes-check: ; @python3 -B -m report notes --check ## fail if a number in the notes differs from the recorded one
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal; DEVICE=nvidia-h100: that GPU's)
 	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)') $(if $(DEVICE),--device '$(DEVICE)')
-compare: ## compare two recorded files: A=old.csv B=new.csv
-	@python3 -B -m report compare "$(A)" "$(B)"
-profile: ## run Nsight Compute on a step: STEP=step04 [VARIANT=name] [SIZE=4096]
-	@sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)"
+compare: ; @python3 -B -m report compare "$(A)" "$(B)" ## compare two recorded files: A=old.csv B=new.csv
+profile: ; @sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)" ## run Nsight Compute on a step: STEP=step04 [VARIANT=] [SIZE=4096]
 check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)
 	@echo "every kernel compiles for $(addprefix sm_,$(checked))$(left_out)"
 build/archs/%.o: %.cu build/flags

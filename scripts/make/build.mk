@@ -36,30 +36,17 @@ build/obj/%.cu.o: %.cu build/flags
 	$(call say,nvcc  $<)
 	$(Q)$(compile_cuda)
 
-# Everything is rebuilt when a compiler, a flag or the processor changes.
+# Everything is rebuilt when a compiler, a flag or the processor changes; one file alone when the version does.
 flags = $(CC) | $(isa) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
-build/flags: export FLAGS := $(flags)
-ifneq ($(file <build/flags),$(flags))
-build/flags: FORCE
+version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
+define stamp
+build/$(1): export TEXT := $$($(1))
+ifneq ($$(file <build/$(1)),$$($(1)))
+build/$(1): FORCE
 endif
-build/flags:
-	@mkdir -p $(@D); printf '%s\n' "$$FLAGS" >$@
-
-# The version that records and --version name: one file alone is compiled again when it changes. The commit is this
-# tree's own, not that of a repository that an unpacked archive may lie in; "-dirty" where what programs are made of
-# differs from it. Notes do not count, nor do recordings, which grow while they are made.
-made_of := Makefile VERSION scripts/make common 'step*' ':!*.md'
-ifndef REVISION
-REVISION := $(if $(wildcard .git),$(shell export GIT_OPTIONAL_LOCKS=0; \
-    commit=$$(git rev-parse --short=7 HEAD 2>/dev/null) && \
-    echo $$commit$$(git status --porcelain -- $(made_of) | sed -n '1s/.*/-dirty/p')))
-endif
-version := $(strip $(file <VERSION) $(REVISION))
-build/version: export VERSION_TEXT := $(version)
-ifneq ($(file <build/version),$(version))
-build/version: FORCE
-endif
-build/version:
-	@mkdir -p $(@D); printf '%s\n' "$$VERSION_TEXT" >$@
+endef
+$(foreach s,flags version,$(eval $(call stamp,$(s))))
+build/flags build/version:
+	@mkdir -p $(@D); printf '%s\n' "$$TEXT" >$@
 build/obj/common/base/version.c.o: CPPFLAGS += -DKL_VERSION='"$(version)"'
 build/obj/common/base/version.c.o: build/version
