@@ -297,6 +297,14 @@ static const word_case barriers[] = {
      KERNEL("", "setp.ge.u32 %p1, %r1, 40; @%p1 bra END; mov.u32 %r2, 9; bar.sync 1, 64;\n" STORE "END:\n"), 64,
      forty_left},
     {"threads that never were", KERNEL("", "mov.u32 %r2, 9; bar.sync 1, 64;\n" STORE), 40, forty_left},
+    {"one warp names all of the block's threads, another names no number",
+     KERNEL("",
+            SHARED_ARRAY "st.shared.u32 [%r21], %r1;\n" BELOW(
+                32) "@%p1 bar.sync 1;\n@!%p1 bar.sync 1, 64;\n"
+                    "xor.b32 %r3, %r1, 32; mad.lo.u32 %r3, %r3, 4, %r20; ld.shared.u32 %r2, [%r3];\n" TOGETHER STORE),
+     64, halves},
+    {"the same the other way about, with threads that never were",
+     KERNEL("", BELOW(32) "@%p1 bar.sync 1, 64;\n@!%p1 bar.sync 1;\nmov.u32 %r2, 9;\n" STORE), 40, forty_left},
     {"a barrier whose number and count are in registers",
      KERNEL("",
             "mov.u32 %r3, 15; mov.u32 %r4, %ntid.x; bar.sync %r3, %r4; bar.sync %r3, %r4; mov.u32 %r2, %r1;\n" STORE),
@@ -334,6 +342,10 @@ static void test_refused_barriers(void **state) {
          ILLEGAL
          "thread (32,0,0) of block (0,0,0) and 31 more of its warp: barrier 1 is expected by 64 threads and by 96\n"
          "    at PTX line 9: @!%p1 bar.sync 1, 96\n"},
+        {KERNEL("", BELOW(32) "@%p1 bar.sync 1;\n@!%p1 bar.sync 1, 32;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
+         ILLEGAL
+         "thread (32,0,0) of block (0,0,0) and 31 more of its warp: barrier 1 is expected by 64 threads and by 32\n"
+         "    at PTX line 9: @!%p1 bar.sync 1, 32\n"},
         {KERNEL("", "bar.sync 16;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
          ILLEGAL "thread (0,0,0) of block (0,0,0): barrier 16: there are 16\n    at PTX line 7: bar.sync 16\n"},
         {KERNEL("", "mov.u32 %r3, 99; bar.arrive %r3, 32;\n"), 2, SIM_ILLEGAL_INSTRUCTION,

@@ -217,7 +217,8 @@ bool special_is_fixed(int special);
 #define BARRIER_REDUCES 1u /* insn.type2 of bar.red */
 typedef struct barrier {
     uint32_t arrived; /* threads */
-    uint32_t count;   /* threads expected; 0: all of the block that have not exited */
+    uint32_t absent;  /* threads that never were or have exited, of warps all of whose others have come */
+    uint32_t count;   /* threads expected, the absent ones included; 0: all of the block that have not exited */
     uint32_t reduced; /* bar.red: how many predicates held */
     bool red_and, red_or;
     bool waiting;
