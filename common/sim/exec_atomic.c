@@ -102,26 +102,27 @@ static uint64_t modify(atomic_op op, ptx_type type, uint64_t old, uint64_t a, bo
             else                                                                                                       \
                 new = (word)modify(op, type, old, a, flush);                                                           \
         } while (!__atomic_compare_exchange_n(at, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));              \
+        *changed = *changed || new != old;                                                                             \
         return old;                                                                                                    \
     } while (0)
 
-static uint64_t atomic_word(uint8_t *p, unsigned size, atomic_op op, ptx_type type, uint64_t a, uint64_t b,
-                            bool flush) {
+/* Its value before; whether that is another now. */
+static uint64_t atomic_word(uint8_t *p, unsigned size, atomic_op op, ptx_type type, uint64_t a, uint64_t b, bool flush,
+                            bool *changed) {
     if (size == 2) READ_MODIFY_WRITE(uint16_t);
     if (size == 4) READ_MODIFY_WRITE(uint32_t);
     READ_MODIFY_WRITE(uint64_t);
 }
 
 /* exch and cas of 128 bits: one at a time, whoever does them. */
-static unsigned __int128 atomic_128(uint8_t *p, atomic_op op, unsigned __int128 a, unsigned __int128 b) {
-    unsigned __int128 old;
+static unsigned __int128 atomic_128(uint8_t *p, atomic_op op, unsigned __int128 a, unsigned __int128 b, bool *changed) {
+    unsigned __int128 old, new;
     access_lock(p);
     memcpy(&old, p, sizeof old);
-    if (op == ATOMIC_EXCH)
-        memcpy(p, &a, sizeof a);
-    else if (old == a)
-        memcpy(p, &b, sizeof b);
+    new = op == ATOMIC_EXCH ? a : old == a ? b : old;
+    memcpy(p, &new, sizeof new);
     access_unlock(p);
+    *changed = *changed || new != old;
     return old;
 }
 
@@ -134,6 +135,15 @@ static uint64_t word_of(const uint8_t *lanes, unsigned size, int l) {
 
 static bool own_shared(const block *b, const uint8_t *p) {
     return p >= b->shared && p < b->shared + b->shared_end;
+}
+
+/* A loop may be waiting where an operation leaves memory as it was: a lock that is taken, a counter read by adding 0.
+ */
+static void look_for_progress(warp *w, const insn *i, uint32_t mask, uint32_t changed) {
+    if (changed != 0) w->block->changed = true;
+    if (!(i->mode & MODE_POLL) || (mask & ~changed) == 0) return;
+    w->block->polled = true;
+    w->budget -= POLL_COST;
 }
 
 /* atom{.sem}{.scope}{.space}.op.type d, [a], b{, c};  red...: without d. Lanes go in ascending order. */
@@ -151,20 +161,20 @@ HANDLER(op_atomic) {
         EACH_LANE address[l] = a[l] + (uint64_t)i->imm;
     }
     access_resolve(w, i, mask, (ptx_space)i->space, address, size * i->vector, ACCESS_ATOMIC, pointer);
-    if (i->mode & MODE_POLL) { /* a counter that is read so is more often counted up than waited for */
-        w->block->polled = true;
-        w->budget -= op == ATOMIC_CAS || op == ATOMIC_EXCH ? POLL_COST : COUNT_COST;
-    }
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
+    uint32_t changed = 0; /* lanes */
     if (size == 16) {
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
             unsigned __int128 a, b, old;
             memcpy(&a, w->registers + i->op[5] + 16 * l, 16);
             memcpy(&b, w->registers + i->op[op == ATOMIC_CAS ? 6 : 5] + 16 * l, 16);
-            old = atomic_128(pointer[l], op, a, b);
+            bool other = false;
+            old = atomic_128(pointer[l], op, a, b, &other);
+            changed |= (uint32_t)other << l;
             memcpy(w->registers + i->op[0] + 16 * l, &old, 16);
         }
+        look_for_progress(w, i, mask, changed);
         return;
     }
     for (int l = 0; l < LANES; l++) {
@@ -172,20 +182,24 @@ HANDLER(op_atomic) {
         const bool flush = !cluster_holds(w->block, pointer[l]);
         if ((type == PTX_F16X2 || type == PTX_BF16X2) && op == ATOMIC_ADD && !flush &&
             !own_shared(w->block, pointer[l]))
-            sim_fault(w, i, 1u << l, SIM_UNSUPPORTED,
-                      "an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes an addition of "
-                      "integers of it, which is not atomic either");
+            sim_fault(
+                w, i, 1u << l, SIM_UNSUPPORTED,
+                "an addition of f16x2 or bf16x2 in another block's shared memory: ptxas (13.0) makes an addition of "
+                "integers of it, which is not atomic either");
         const uint8_t *third = w->registers + i->op[op == ATOMIC_CAS ? 6 : 5];
         uint64_t old[MOST_ATOMIC_VECTOR];
+        bool other = false;
         for (unsigned v = 0; v < i->vector; v++) {
             const uint8_t *from = w->registers + (i->vector > 1 ? i->more[MOST_ATOMIC_VECTOR + v] : i->op[5]);
             old[v] = atomic_word(pointer[l] + v * size, size, op, type, word_of(from, size, l), word_of(third, size, l),
-                                 flush);
+                                 flush, &other);
         }
+        changed |= (uint32_t)other << l;
         for (unsigned v = 0; v < i->vector; v++) { /* only now: a result may go where a source was */
             uint8_t *to = w->registers + (i->vector > 1 ? i->more[v] : i->op[0]);
             const size_t lane = size == 8 ? 8 : 4;
             memcpy(to + lane * (size_t)l, &old[v], lane);
         }
     }
+    look_for_progress(w, i, mask, changed);
 }

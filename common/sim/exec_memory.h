@@ -25,8 +25,7 @@ typedef enum atomic_op {
 } atomic_op;
 
 /* What an access that may be a wait takes off a warp's budget of backward branches. */
-#define POLL_COST  30
-#define COUNT_COST 4
+#define POLL_COST 30
 
 #define MOST_ATOMIC_VECTOR 8
 
