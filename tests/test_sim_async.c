@@ -563,6 +563,14 @@ static int encode(void *map, const map_arguments *a) {
                                   a->interleave, a->swizzle, a->promotion, a->fill);
 }
 
+/* With the right check (tensormap.c's) for what it holds. */
+static const tensor_map *forged(tensor_map *map) {
+    map->check = 0xcbf29ce484222325u;
+    for (size_t k = 0; k < offsetof(tensor_map, check); k++)
+        map->check = (map->check ^ ((const uint8_t *)map)[k]) * 0x100000001b3u;
+    return map;
+}
+
 /* The arguments that the driver API's description of cuTensorMapEncodeTiled forbids, one at a time. */
 static void maps_are_checked(void **state) {
     (void)state;
@@ -584,6 +592,31 @@ static void maps_are_checked(void **state) {
     assert_true(tensormap_valid(&decoded));
     decoded.dims[1]++;
     assert_false(tensormap_valid(&decoded));
+    /* Nor is one whose author knows how the check is made. */
+    memcpy(&decoded, map, sizeof decoded);
+    assert_true(tensormap_valid(forged(&decoded)));
+#define FORGED(change)                                                                                                 \
+    do {                                                                                                               \
+        memcpy(&decoded, map, sizeof decoded);                                                                         \
+        decoded.change;                                                                                                \
+        if (tensormap_valid(forged(&decoded))) fail_msg("%s", #change);                                                \
+    } while (0)
+    FORGED(box[0] = 60000);
+    FORGED(box[1] = 0);
+    FORGED(box[2] = 256);
+    FORGED(steps[0] = 0);
+    FORGED(steps[2] = 0);
+    FORGED(steps[2] = 9);
+    FORGED(type = TENSOR_TYPES);
+    FORGED(rank = 0);
+    FORGED(rank = 6);
+    FORGED(swizzle = 4);
+    FORGED(swizzle = SWIZZLE_64B);
+    FORGED(nan_fill = 2);
+    FORGED(dims[0] = 0);
+    FORGED(dims[4] = 1);
+    FORGED(strides[0] = 8);
+#undef FORGED
 #define WRONG(change)                                                                                                  \
     do {                                                                                                               \
         map_arguments a = good;                                                                                        \
