@@ -114,15 +114,18 @@ static uint64_t atomic_word(uint8_t *p, unsigned size, atomic_op op, ptx_type ty
     READ_MODIFY_WRITE(uint64_t);
 }
 
-/* exch and cas of 128 bits: one at a time, whoever does them. */
-static unsigned __int128 atomic_128(uint8_t *p, atomic_op op, unsigned __int128 a, unsigned __int128 b, bool *changed) {
-    unsigned __int128 old, new;
-    access_lock(p);
-    memcpy(&old, p, sizeof old);
-    new = op == ATOMIC_EXCH ? a : old == a ? b : old;
-    memcpy(p, &new, sizeof new);
-    access_unlock(p);
-    *changed = *changed || new != old;
+/* exch and cas of 128 bits. */
+static access_128 atomic_128(uint8_t *p, atomic_op op, access_128 a, access_128 b, bool *changed) {
+    access_128 old = access_swap_128(p, a, op == ATOMIC_CAS ? b : a), expected;
+    if (op == ATOMIC_CAS) {
+        *changed = old == a && old != b;
+        return old;
+    }
+    do {
+        expected = old;
+        old = access_swap_128(p, expected, a);
+    } while (old != expected);
+    *changed = old != a;
     return old;
 }
 
@@ -166,7 +169,7 @@ HANDLER(op_atomic) {
     if (size == 16) {
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            unsigned __int128 a, b, old;
+            access_128 a, b, old;
             memcpy(&a, w->registers + i->op[5] + 16 * l, 16);
             memcpy(&b, w->registers + i->op[op == ATOMIC_CAS ? 6 : 5] + 16 * l, 16);
             bool other = false;

@@ -226,6 +226,43 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     }
 }
 
+/* ---- all of a vector at one time ----------------------------------------------------------------------------------
+ */
+
+/* 2 to 16 bytes, aligned to their number. */
+static access_128 load_together(uint8_t *p, unsigned bytes) {
+    switch (bytes) {
+    case 2:
+        return __atomic_load_n((uint16_t *)p, __ATOMIC_ACQUIRE);
+    case 4:
+        return __atomic_load_n((uint32_t *)p, __ATOMIC_ACQUIRE);
+    case 8:
+        return __atomic_load_n((uint64_t *)p, __ATOMIC_ACQUIRE);
+    default:
+        return access_swap_128(p, 0, 0);
+    }
+}
+
+static void store_together(uint8_t *p, access_128 value, unsigned bytes) {
+    access_128 old = value, expected;
+    switch (bytes) {
+    case 2:
+        __atomic_store_n((uint16_t *)p, (uint16_t)value, __ATOMIC_RELEASE);
+        return;
+    case 4:
+        __atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_RELEASE);
+        return;
+    case 8:
+        __atomic_store_n((uint64_t *)p, (uint64_t)value, __ATOMIC_RELEASE);
+        return;
+    default:
+        do {
+            expected = old;
+            old = access_swap_128(p, expected, value);
+        } while (old != expected);
+    }
+}
+
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 /* One element a lane and vector component, extended to the register's width. */
@@ -256,9 +293,8 @@ HANDLER(op_load) {
         /* All of a vector at one time: programs count on it for 16 bytes (CUB's look-back). */
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            access_lock(pointer[l]);
-            memcpy(copies[l], pointer[l], size * i->vector);
-            access_unlock(pointer[l]);
+            const access_128 whole = load_together(pointer[l], size * i->vector);
+            memcpy(copies[l], &whole, sizeof whole);
             pointer[l] = copies[l];
         }
     }
@@ -443,12 +479,10 @@ HANDLER(op_store) {
         const unsigned lane = i->width < 4 ? 4 : i->width;
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            uint8_t copy[16];
+            access_128 whole = 0;
             for (unsigned v = 0; v < i->vector; v++)
-                memcpy(copy + v * size, w->registers + i->op[v] + lane * (unsigned)l, size);
-            access_lock(pointer[l]);
-            memcpy(pointer[l], copy, size * i->vector);
-            access_unlock(pointer[l]);
+                memcpy((uint8_t *)&whole + v * size, w->registers + i->op[v] + lane * (unsigned)l, size);
+            store_together(pointer[l], whole, size * i->vector);
         }
         return;
     }
