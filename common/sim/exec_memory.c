@@ -63,50 +63,54 @@ HANDLER(op_mov_special) {
     }
 }
 
-/* Parts of `part` bytes: in 32-bit lanes up to 4 bytes, in 64-bit lanes at 8. */
-static inline uint64_t part_of(const uint8_t *lanes, unsigned part, int l) {
-    uint64_t value = 0;
-    if (part == 8)
-        memcpy(&value, lanes + 8 * l, 8);
-    else
-        memcpy(&value, lanes + 4 * l, part);
-    return value;
-}
+/* mov.b64 d, {a, b}: the first part is the lowest. mov.b64 {d, e}, a. Parts have 32-bit lanes up to 4 bytes, 64-bit
+ * lanes at 8; a whole of 2 bytes has 32-bit lanes, too. */
+#define PACK_LANES(part, lane, whole, whole_lane, count)                                                               \
+    do {                                                                                                               \
+        whole_lane *d = LANE_ARRAY(whole_lane, 4);                                                                     \
+        const lane *a = LANE_ARRAY(lane, 0), *b = LANE_ARRAY(lane, 1);                                                 \
+        const lane *c = LANE_ARRAY(lane, (count) == 4 ? 2 : 0), *e = LANE_ARRAY(lane, (count) == 4 ? 3 : 0);           \
+        enum { BITS = 8 * sizeof(part), LAST = (count) == 4 ? 3 * BITS : 0, THIRD = (count) == 4 ? 2 * BITS : 0 };     \
+        SET_LANES(d, (whole_lane)((whole)(part)a[l] | (whole)(part)b[l] << BITS | (whole)(part)c[l] << THIRD |         \
+                                  (whole)(part)e[l] << LAST));                                                         \
+        return;                                                                                                        \
+    } while (0)
+#define UNPACK_LANES(part, lane, whole, whole_lane, count)                                                             \
+    do {                                                                                                               \
+        const whole_lane *a = LANE_ARRAY(whole_lane, 4);                                                               \
+        for (int k = 0; k < (count); k++) {                                                                            \
+            lane *d = LANE_ARRAY(lane, k);                                                                             \
+            const unsigned shift = 8 * sizeof(part) * (unsigned)k;                                                     \
+            SET_LANES(d, (lane)(part)((whole)a[l] >> shift));                                                          \
+        }                                                                                                              \
+        return;                                                                                                        \
+    } while (0)
+#define EACH_FORM(LANES_OF)                                                                                            \
+    do {                                                                                                               \
+        switch (i->width * 8 + i->vector) {                                                                            \
+        case 2 * 8 + 2:                                                                                                \
+            LANES_OF(uint8_t, uint32_t, uint16_t, uint32_t, 2);                                                        \
+        case 4 * 8 + 2:                                                                                                \
+            LANES_OF(uint16_t, uint32_t, uint32_t, uint32_t, 2);                                                       \
+        case 4 * 8 + 4:                                                                                                \
+            LANES_OF(uint8_t, uint32_t, uint32_t, uint32_t, 4);                                                        \
+        case 8 * 8 + 2:                                                                                                \
+            LANES_OF(uint32_t, uint32_t, uint64_t, uint64_t, 2);                                                       \
+        case 8 * 8 + 4:                                                                                                \
+            LANES_OF(uint16_t, uint32_t, uint64_t, uint64_t, 4);                                                       \
+        case 16 * 8 + 2:                                                                                               \
+            LANES_OF(uint64_t, uint64_t, access_128, access_128, 2);                                                   \
+        default:                                                                                                       \
+            LANES_OF(uint32_t, uint32_t, access_128, access_128, 4);                                                   \
+        }                                                                                                              \
+    } while (0)
 
-/* mov.b64 d, {a, b}: the first part is the lowest. */
 HANDLER(op_pack) {
-    const unsigned count = i->vector, part = i->width / count;
-    const unsigned lane = i->width < 4 ? 4 : i->width;
-    uint8_t *d = w->registers + i->op[4];
-    for (int l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        uint8_t whole[16] = {0};
-        for (unsigned k = 0; k < count; k++) {
-            uint64_t value = part_of(w->registers + i->op[k], part, l);
-            memcpy(whole + k * part, &value, part);
-        }
-        memcpy(d + lane * (unsigned)l, whole, lane);
-    }
+    EACH_FORM(PACK_LANES);
 }
 
-/* mov.b64 {d, e}, a */
 HANDLER(op_unpack) {
-    const unsigned count = i->vector, part = i->width / count;
-    const unsigned lane = i->width < 4 ? 4 : i->width;
-    const uint8_t *a = w->registers + i->op[4];
-    for (int l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        uint8_t whole[16];
-        memcpy(whole, a + lane * (unsigned)l, lane);
-        for (unsigned k = 0; k < count; k++) {
-            uint64_t value = 0;
-            memcpy(&value, whole + k * part, part);
-            if (part == 8)
-                memcpy(w->registers + i->op[k] + 8 * l, &value, 8);
-            else
-                memcpy(w->registers + i->op[k] + 4 * l, &value, 4);
-        }
-    }
+    EACH_FORM(UNPACK_LANES);
 }
 
 /* isspacep.space p, a; */
