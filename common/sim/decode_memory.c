@@ -114,6 +114,44 @@ static bool data_registers(decoder *d, const ptx_operand *o, int vector, bool st
     return !d->failed;
 }
 
+/* The handler for this very type and space, where there is one (exec_memory.c). */
+static void plain_access(const insn *i, bool store, uint16_t *row) {
+    enum { U8, S8, U16, S16, U32, U64, TYPES };
+    static const uint16_t loads[2][TYPES] = {{ROW_op_load_global_u8, ROW_op_load_global_s8, ROW_op_load_global_u16,
+                                              ROW_op_load_global_s16, ROW_op_load_global_u32, ROW_op_load_global_u64},
+                                             {ROW_op_load_shared_u8, ROW_op_load_shared_s8, ROW_op_load_shared_u16,
+                                              ROW_op_load_shared_s16, ROW_op_load_shared_u32, ROW_op_load_shared_u64}};
+    static const uint16_t stores[2][TYPES] = {
+        {ROW_op_store_global_u8, ROW_op_store_global_u8, ROW_op_store_global_u16, ROW_op_store_global_u16,
+         ROW_op_store_global_u32, ROW_op_store_global_u64},
+        {ROW_op_store_shared_u8, ROW_op_store_shared_u8, ROW_op_store_shared_u16, ROW_op_store_shared_u16,
+         ROW_op_store_shared_u32, ROW_op_store_shared_u64}};
+    const bool shared = i->space == PTX_SHARED, is_signed = i->type == PTX_S8 || i->type == PTX_S16;
+    if (!shared && i->space != PTX_GLOBAL && i->space != PTX_NO_SPACE) return;
+    int type;
+    switch (ptx_type_size((ptx_type)i->type)) {
+    case 1:
+        if (i->width > 4 || (is_signed && !store && i->width != 4)) return;
+        type = is_signed ? S8 : U8;
+        break;
+    case 2:
+        if (i->width > 4) return;
+        type = is_signed && i->width == 4 ? S16 : U16;
+        break;
+    case 4:
+        if (i->width != 4) return;
+        type = U32;
+        break;
+    case 8:
+        if (i->width != 8) return;
+        type = U64;
+        break;
+    default:
+        return;
+    }
+    *row = (store ? stores : loads)[shared][type];
+}
+
 static decoded load_or_store(decoder *d, bool store) {
     insn *i = d->i;
     qualifiers q;
@@ -153,13 +191,8 @@ static decoded load_or_store(decoder *d, bool store) {
     address_into(d, &a, 4);
     if (q.strong) i->mode |= MODE_STRONG;
     if (q.poll) i->mode |= MODE_POLL;
-    bool words =
-        ptx_type_size(type) == 4 && i->width == 4 && !q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME);
     uint16_t row = store ? ROW_op_store : ROW_op_load;
-    if (words && i->space == PTX_GLOBAL)
-        row = store ? ROW_op_store_global_words : ROW_op_load_global_words;
-    else if (words && i->space == PTX_SHARED)
-        row = store ? ROW_op_store_shared_words : ROW_op_load_shared_words;
+    if (!q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME)) plain_access(i, store, &row);
     i->row = row;
     i->run = sim_handlers[row];
     return DECODED;

@@ -355,105 +355,6 @@ HANDLER(op_load_param) {
     }
 }
 
-/* 32-bit words (x1, x2, x4) into 32-bit registers from pointers: what nearly every kernel does nearly always. */
-static inline __attribute__((always_inline)) void gather_words(warp *w, const insn *i, uint32_t mask,
-                                                               const uint64_t *pointer, uint64_t low, uint64_t high) {
-    if (i->vector == 4) {
-        uint32_t *d0 = U32(0), *d1 = U32(1), *d2 = U32(2), *d3 = U32(3);
-        if (low == high && mask == ALL_LANES) {
-            const uint32_t *p = (const uint32_t *)low;
-            const uint32_t a = p[0], b = p[1], c = p[2], e = p[3];
-            EACH_LANE d0[l] = a;
-            EACH_LANE d1[l] = b;
-            EACH_LANE d2[l] = c;
-            EACH_LANE d3[l] = e;
-            return;
-        }
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            const uint32_t *p = (const uint32_t *)pointer[l];
-            d0[l] = p[0];
-            d1[l] = p[1];
-            d2[l] = p[2];
-            d3[l] = p[3];
-        }
-    } else if (i->vector == 2) {
-        uint32_t *d0 = U32(0), *d1 = U32(1);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            const uint32_t *p = (const uint32_t *)pointer[l];
-            d0[l] = p[0];
-            d1[l] = p[1];
-        }
-    } else {
-        uint32_t *d = U32(0);
-        if (low == high) {
-            const uint32_t value = *(const uint32_t *)low;
-            SET_LANES(d, value);
-        } else if (mask == ALL_LANES) {
-            uint64_t apart = 0;
-            if (high - low == 4 * (LANES - 1))
-                EACH_LANE apart |= pointer[l] ^ (low + 4 * (uint64_t)l);
-            else
-                apart = 1;
-            if (apart == 0)
-                memcpy(d, (const void *)low, 4 * LANES);
-            else
-                for (int l = 0; l < LANES; l++) d[l] = *(const uint32_t *)pointer[l];
-        } else {
-            for (int l = 0; l < LANES; l++)
-                if (mask >> l & 1) d[l] = *(const uint32_t *)pointer[l];
-        }
-    }
-}
-
-static inline __attribute__((always_inline)) void scatter_words(warp *w, const insn *i, uint32_t mask,
-                                                                const uint64_t *pointer) {
-    if (i->vector == 4) {
-        const uint32_t *a0 = U32(0), *a1 = U32(1), *a2 = U32(2), *a3 = U32(3);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            uint32_t *p = (uint32_t *)pointer[l];
-            p[0] = a0[l];
-            p[1] = a1[l];
-            p[2] = a2[l];
-            p[3] = a3[l];
-        }
-    } else if (i->vector == 2) {
-        const uint32_t *a0 = U32(0), *a1 = U32(1);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            uint32_t *p = (uint32_t *)pointer[l];
-            p[0] = a0[l];
-            p[1] = a1[l];
-        }
-    } else {
-        const uint32_t *a = U32(0);
-        for (int l = 0; l < LANES; l++)
-            if (mask >> l & 1) *(uint32_t *)pointer[l] = a[l];
-    }
-}
-
-HANDLER(op_load_global_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_global(w, i, address, 4u * i->vector, false, &low, &high))
-        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_READ, (uint8_t **)address);
-    gather_words(w, i, mask, address, low, high);
-}
-
-HANDLER(op_load_shared_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
-        uint8_t *pointer[LANES];
-        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_READ, pointer);
-    }
-    const uint64_t base = (uint64_t)w->block->shared;
-    EACH_LANE address[l] += base;
-    gather_words(w, i, mask, address, low + base, high + base);
-}
-
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 #define STORE(element, reg)                                                                                            \
@@ -510,26 +411,144 @@ HANDLER(op_store) {
     }
 }
 
-HANDLER(op_store_global_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_global(w, i, address, 4u * i->vector, true, &low, &high))
-        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_WRITE, (uint8_t **)address);
-    scatter_words(w, i, mask, address);
+/* ---- plain loads and stores ---------------------------------------------------------------------------------------
+ */
+
+/* What nearly every kernel does nearly always: neither volatile nor atomic, not on the stack, a register of the type's
+ * width (or one that it is extended to 32 bits for). A handler for each type and space, picked by the decoder. */
+
+/* Host pointers of an access to global memory, or to a generic address; their span. */
+static inline __attribute__((always_inline)) void global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+                                                                  access_kind kind, uint64_t *pointer, uint64_t *low,
+                                                                  uint64_t *high) {
+    lane_addresses(w, i, mask, pointer);
+    if (known_global(w, i, pointer, bytes, kind != ACCESS_READ, low, high)) return;
+    uint64_t bits;
+    access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer);
+    span(pointer, low, high, &bits);
+    if (kind != ACCESS_READ && w->block->dirty != NULL && i->space == PTX_NO_SPACE)
+        proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
 }
 
-HANDLER(op_store_shared_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
-        uint8_t *pointer[LANES];
-        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_WRITE, pointer);
+/* The same for shared memory. */
+static inline __attribute__((always_inline)) void shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+                                                                  access_kind kind, uint64_t *pointer, uint64_t *low,
+                                                                  uint64_t *high) {
+    lane_addresses(w, i, mask, pointer);
+    if (!known_shared(w, pointer, bytes, low, high)) {
+        uint8_t *none[LANES]; /* it stops the launch */
+        access_resolve(w, i, mask, PTX_SHARED, pointer, bytes, kind, none);
     }
     const uint64_t base = (uint64_t)w->block->shared;
-    EACH_LANE address[l] += base;
-    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)address, 4u * i->vector);
-    scatter_words(w, i, mask, address);
+    EACH_LANE pointer[l] += base;
+    *low += base;
+    *high += base;
+    if (kind != ACCESS_READ && w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
 }
+
+/* Do the lanes' places follow one another, `step` bytes apart? */
+static inline bool in_a_row(const uint64_t *pointer, uint64_t low, uint64_t high, unsigned step) {
+    if (high - low != (uint64_t)step * (LANES - 1)) return false;
+    uint64_t apart = 0;
+    EACH_LANE apart |= pointer[l] ^ (low + (uint64_t)step * (uint64_t)l);
+    return apart == 0;
+}
+
+#define ELEMENT(k) ((k) < i->vector ? (k) : 0)
+#define EACH_ACTIVE_LANE(...)                                                                                          \
+    do {                                                                                                               \
+        if (mask == ALL_LANES)                                                                                         \
+            for (int l = 0; l < LANES; l++)                                                                            \
+                __VA_ARGS__ else for (int l = 0; l < LANES; l++) if (mask >> l & 1) __VA_ARGS__                        \
+    } while (0)
+
+/* ld{.v2,.v4}: elements in memory to registers. */
+#define LOADS(name, element, reg)                                                                                      \
+    static inline __attribute__((always_inline)) void load_##name(                                                     \
+        warp *w, const insn *i, uint32_t mask, const uint64_t *pointer, uint64_t low, uint64_t high) {                 \
+        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
+        reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
+        const element *p = (const element *)low;                                                                       \
+        if (low == high) {                                                                                             \
+            for (int v = 0; v < i->vector; v++) {                                                                      \
+                reg *d = LANE_ARRAY(reg, v);                                                                           \
+                const reg value = (reg)p[v];                                                                           \
+                SET_LANES(d, value);                                                                                   \
+            }                                                                                                          \
+        } else if (i->vector == 1) {                                                                                   \
+            if (mask == ALL_LANES && in_a_row(pointer, low, high, sizeof *p))                                          \
+                EACH_LANE d0[l] = (reg)p[l];                                                                           \
+            else                                                                                                       \
+                EACH_ACTIVE_LANE(d0[l] = (reg) * (const element *)pointer[l];);                                        \
+        } else if (i->vector == 2) {                                                                                   \
+            EACH_ACTIVE_LANE({                                                                                         \
+                const element *at = (const element *)pointer[l];                                                       \
+                d0[l] = (reg)at[0], d1[l] = (reg)at[1];                                                                \
+            });                                                                                                        \
+        } else {                                                                                                       \
+            if (mask == ALL_LANES && in_a_row(pointer, low, high, 4 * sizeof *p)) EACH_LANE {                          \
+                    d0[l] = (reg)p[4 * l], d1[l] = (reg)p[4 * l + 1];                                                  \
+                    d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                              \
+                }                                                                                                      \
+            else                                                                                                       \
+                EACH_ACTIVE_LANE({                                                                                     \
+                    const element *at = (const element *)pointer[l];                                                   \
+                    d0[l] = (reg)at[0], d1[l] = (reg)at[1], d2[l] = (reg)at[2], d3[l] = (reg)at[3];                    \
+                });                                                                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    PLAIN_ACCESS(load, global, name, element, ACCESS_READ)                                                             \
+    PLAIN_ACCESS(load, shared, name, element, ACCESS_READ)
+
+/* st{.v2,.v4}. Of lanes that store to one place the last one's value stays. */
+#define STORES(name, element, reg)                                                                                     \
+    static inline __attribute__((always_inline)) void store_##name(                                                    \
+        warp *w, const insn *i, uint32_t mask, const uint64_t *pointer, uint64_t low, uint64_t high) {                 \
+        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
+        const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
+        element *p = (element *)low;                                                                                   \
+        if (i->vector == 1) {                                                                                          \
+            if (mask == ALL_LANES && in_a_row(pointer, low, high, sizeof *p))                                          \
+                EACH_LANE p[l] = (element)a0[l];                                                                       \
+            else                                                                                                       \
+                EACH_ACTIVE_LANE(*(element *)pointer[l] = (element)a0[l];);                                            \
+        } else if (i->vector == 2) {                                                                                   \
+            EACH_ACTIVE_LANE({                                                                                         \
+                element *at = (element *)pointer[l];                                                                   \
+                at[0] = (element)a0[l], at[1] = (element)a1[l];                                                        \
+            });                                                                                                        \
+        } else {                                                                                                       \
+            if (mask == ALL_LANES && in_a_row(pointer, low, high, 4 * sizeof *p)) EACH_LANE {                          \
+                    p[4 * l] = (element)a0[l], p[4 * l + 1] = (element)a1[l];                                          \
+                    p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                      \
+                }                                                                                                      \
+            else                                                                                                       \
+                EACH_ACTIVE_LANE({                                                                                     \
+                    element *at = (element *)pointer[l];                                                               \
+                    at[0] = (element)a0[l], at[1] = (element)a1[l], at[2] = (element)a2[l], at[3] = (element)a3[l];    \
+                });                                                                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
+    PLAIN_ACCESS(store, global, name, element, ACCESS_WRITE)                                                           \
+    PLAIN_ACCESS(store, shared, name, element, ACCESS_WRITE)
+
+#define PLAIN_ACCESS(operation, space, name, element, kind)                                                            \
+    HANDLER(op_##operation##_##space##_##name) {                                                                       \
+        uint64_t pointer[LANES], low, high;                                                                            \
+        space##_pointers(w, i, mask, sizeof(element) * i->vector, kind, pointer, &low, &high);                         \
+        operation##_##name(w, i, mask, pointer, low, high);                                                            \
+    }
+
+LOADS(u8, uint8_t, uint32_t)
+LOADS(s8, int8_t, int32_t)
+LOADS(u16, uint16_t, uint32_t)
+LOADS(s16, int16_t, int32_t)
+LOADS(u32, uint32_t, uint32_t)
+LOADS(u64, uint64_t, uint64_t)
+STORES(u8, uint8_t, uint32_t)
+STORES(u16, uint16_t, uint32_t)
+STORES(u32, uint32_t, uint32_t)
+STORES(u64, uint64_t, uint64_t)
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
