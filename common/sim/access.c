@@ -161,7 +161,7 @@ void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
         const int l = __builtin_ctz(bad);
         bad_address(w, i, bad, space, addresses[l], bytes, kind);
     }
-    if (m != NULL) w->worker->recent[(i - w->code) & (RECENT_ALLOCATIONS - 1)] = m;
+    if (m != NULL) *recent_allocation(w) = m;
     uint8_t *some = result[__builtin_ctz(mask)];
     for (int l = 0; l < LANES; l++) pointers[l] = result[l] != NULL ? result[l] : some;
 }

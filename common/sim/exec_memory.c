@@ -162,8 +162,7 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     const bool shared = i->space == PTX_SHARED || i->space == PTX_SHARED_CLUSTER;
     if (shared && known_shared(w, address, bytes, &low, &high)) {
         EACH_LANE pointer[l] = w->block->shared + address[l];
-    } else if (!shared && i->space != PTX_LOCAL &&
-               known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
+    } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else {
         access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer);
@@ -366,7 +365,7 @@ static inline __attribute__((always_inline)) void global_pointers(warp *w, const
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
-    if (known_global(w, i, pointer, bytes, kind != ACCESS_READ, low, high)) return;
+    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return;
     uint64_t bits;
     access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer);
     span(pointer, low, high, &bits);
@@ -390,109 +389,135 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
     if (kind != ACCESS_READ && w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
 }
 
-/* Do the lanes' places follow one another, `step` bytes apart? */
-static inline bool in_a_row(const uint64_t *pointer, uint64_t low, uint64_t high, unsigned step) {
-    if (high - low != (uint64_t)step * (LANES - 1)) return false;
-    uint64_t apart = 0;
-    EACH_LANE apart |= pointer[l] ^ (low + (uint64_t)step * (uint64_t)l);
-    return apart == 0;
-}
-
 #define ELEMENT(k) ((k) < i->vector ? (k) : 0)
 #define EACH_ACTIVE_LANE(...)                                                                                          \
     do {                                                                                                               \
         if (mask == ALL_LANES)                                                                                         \
+            for (int l = 0; l < LANES; l++) __VA_ARGS__                                                                \
+        else                                                                                                           \
             for (int l = 0; l < LANES; l++)                                                                            \
-                __VA_ARGS__ else for (int l = 0; l < LANES; l++) if (mask >> l & 1) __VA_ARGS__                        \
+                if (mask >> l & 1) __VA_ARGS__                                                                         \
     } while (0)
 
-/* ld{.v2,.v4}: elements in memory to registers. */
-#define LOADS(name, element, reg)                                                                                      \
-    static inline __attribute__((always_inline)) void load_##name(                                                     \
-        warp *w, const insn *i, uint32_t mask, const uint64_t *pointer, uint64_t low, uint64_t high) {                 \
+/* The vector's length is no constant, but its multiples of an element's size had better be. */
+#define LAYOUT(element)                                                                                                \
+    (i->vector == 1   ? lanes_layout(w, i, mask, sizeof(element), &first)                                              \
+     : i->vector == 2 ? lanes_layout(w, i, mask, 2 * sizeof(element), &first)                                          \
+                      : lanes_layout(w, i, mask, 4 * sizeof(element), &first))
+
+/* ld{.v2,.v4}: elements in memory to registers. Lanes that lie here and there go one by one, out of line. */
+#define LOADS(space, name, element, reg)                                                                               \
+    static __attribute__((noinline)) void load_##space##_##name(warp *w, const insn *i, uint32_t mask) {               \
+        uint64_t pointer[LANES], low, high;                                                                            \
+        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high);                  \
         reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
         reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
-        const element *p = (const element *)low;                                                                       \
-        if (low == high) {                                                                                             \
+        if (low == high)                                                                                               \
             for (int v = 0; v < i->vector; v++) {                                                                      \
                 reg *d = LANE_ARRAY(reg, v);                                                                           \
-                const reg value = (reg)p[v];                                                                           \
+                const reg value = (reg)((const element *)low)[v];                                                      \
                 SET_LANES(d, value);                                                                                   \
             }                                                                                                          \
-        } else if (i->vector == 1) {                                                                                   \
-            if (mask == ALL_LANES && in_a_row(pointer, low, high, sizeof *p))                                          \
-                EACH_LANE d0[l] = (reg)p[l];                                                                           \
-            else                                                                                                       \
-                EACH_ACTIVE_LANE(d0[l] = (reg) * (const element *)pointer[l];);                                        \
-        } else if (i->vector == 2) {                                                                                   \
+        else if (i->vector == 1)                                                                                       \
+            EACH_ACTIVE_LANE(d0[l] = (reg) * (const element *)pointer[l];);                                            \
+        else if (i->vector == 2)                                                                                       \
             EACH_ACTIVE_LANE({                                                                                         \
                 const element *at = (const element *)pointer[l];                                                       \
                 d0[l] = (reg)at[0], d1[l] = (reg)at[1];                                                                \
             });                                                                                                        \
-        } else {                                                                                                       \
-            if (mask == ALL_LANES && in_a_row(pointer, low, high, 4 * sizeof *p)) EACH_LANE {                          \
-                    d0[l] = (reg)p[4 * l], d1[l] = (reg)p[4 * l + 1];                                                  \
-                    d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                              \
-                }                                                                                                      \
-            else                                                                                                       \
-                EACH_ACTIVE_LANE({                                                                                     \
-                    const element *at = (const element *)pointer[l];                                                   \
-                    d0[l] = (reg)at[0], d1[l] = (reg)at[1], d2[l] = (reg)at[2], d3[l] = (reg)at[3];                    \
-                });                                                                                                    \
-        }                                                                                                              \
+        else                                                                                                           \
+            EACH_ACTIVE_LANE({                                                                                         \
+                const element *at = (const element *)pointer[l];                                                       \
+                d0[l] = (reg)at[0], d1[l] = (reg)at[1], d2[l] = (reg)at[2], d3[l] = (reg)at[3];                        \
+            });                                                                                                        \
     }                                                                                                                  \
-    PLAIN_ACCESS(load, global, name, element, ACCESS_READ)                                                             \
-    PLAIN_ACCESS(load, shared, name, element, ACCESS_READ)
+    HANDLER(op_load_##space##_##name) {                                                                                \
+        uint64_t first;                                                                                                \
+        const layout how = LAYOUT(element);                                                                            \
+        const unsigned each = (unsigned)sizeof(element) * i->vector, all = how == LAYOUT_ONE ? each : LANES * each;    \
+        const element *p =                                                                                             \
+            how == LAYOUT_ANY ? NULL : (const element *)known_##space##_range(w, first, all, each, false);             \
+        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
+        reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
+        if (p == NULL)                                                                                                 \
+            load_##space##_##name(w, i, mask);                                                                         \
+        else if (how == LAYOUT_ONE)                                                                                    \
+            for (int v = 0; v < i->vector; v++) {                                                                      \
+                reg *d = LANE_ARRAY(reg, v);                                                                           \
+                const reg value = (reg)p[v];                                                                           \
+                EACH_LANE d[l] = value;                                                                                \
+            }                                                                                                          \
+        else if (i->vector == 1)                                                                                       \
+            EACH_LANE d0[l] = (reg)p[l];                                                                               \
+        else if (i->vector == 2)                                                                                       \
+            EACH_LANE d0[l] = (reg)p[2 * l], d1[l] = (reg)p[2 * l + 1];                                                \
+        else                                                                                                           \
+            EACH_LANE {                                                                                                \
+                d0[l] = (reg)p[4 * l], d1[l] = (reg)p[4 * l + 1];                                                      \
+                d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                                  \
+            }                                                                                                          \
+    }
 
 /* st{.v2,.v4}. Of lanes that store to one place the last one's value stays. */
-#define STORES(name, element, reg)                                                                                     \
-    static inline __attribute__((always_inline)) void store_##name(                                                    \
-        warp *w, const insn *i, uint32_t mask, const uint64_t *pointer, uint64_t low, uint64_t high) {                 \
+#define STORES(space, name, element, reg)                                                                              \
+    static __attribute__((noinline)) void store_##space##_##name(warp *w, const insn *i, uint32_t mask) {              \
+        uint64_t pointer[LANES], low, high;                                                                            \
+        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high);                 \
         const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
         const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
-        element *p = (element *)low;                                                                                   \
-        if (i->vector == 1) {                                                                                          \
-            if (mask == ALL_LANES && in_a_row(pointer, low, high, sizeof *p))                                          \
-                EACH_LANE p[l] = (element)a0[l];                                                                       \
-            else                                                                                                       \
-                EACH_ACTIVE_LANE(*(element *)pointer[l] = (element)a0[l];);                                            \
-        } else if (i->vector == 2) {                                                                                   \
+        if (i->vector == 1)                                                                                            \
+            EACH_ACTIVE_LANE(*(element *)pointer[l] = (element)a0[l];);                                                \
+        else if (i->vector == 2)                                                                                       \
             EACH_ACTIVE_LANE({                                                                                         \
                 element *at = (element *)pointer[l];                                                                   \
                 at[0] = (element)a0[l], at[1] = (element)a1[l];                                                        \
             });                                                                                                        \
-        } else {                                                                                                       \
-            if (mask == ALL_LANES && in_a_row(pointer, low, high, 4 * sizeof *p)) EACH_LANE {                          \
-                    p[4 * l] = (element)a0[l], p[4 * l + 1] = (element)a1[l];                                          \
-                    p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                      \
-                }                                                                                                      \
-            else                                                                                                       \
-                EACH_ACTIVE_LANE({                                                                                     \
-                    element *at = (element *)pointer[l];                                                               \
-                    at[0] = (element)a0[l], at[1] = (element)a1[l], at[2] = (element)a2[l], at[3] = (element)a3[l];    \
-                });                                                                                                    \
-        }                                                                                                              \
+        else                                                                                                           \
+            EACH_ACTIVE_LANE({                                                                                         \
+                element *at = (element *)pointer[l];                                                                   \
+                at[0] = (element)a0[l], at[1] = (element)a1[l], at[2] = (element)a2[l], at[3] = (element)a3[l];        \
+            });                                                                                                        \
     }                                                                                                                  \
-    PLAIN_ACCESS(store, global, name, element, ACCESS_WRITE)                                                           \
-    PLAIN_ACCESS(store, shared, name, element, ACCESS_WRITE)
-
-#define PLAIN_ACCESS(operation, space, name, element, kind)                                                            \
-    HANDLER(op_##operation##_##space##_##name) {                                                                       \
-        uint64_t pointer[LANES], low, high;                                                                            \
-        space##_pointers(w, i, mask, sizeof(element) * i->vector, kind, pointer, &low, &high);                         \
-        operation##_##name(w, i, mask, pointer, low, high);                                                            \
+    HANDLER(op_store_##space##_##name) {                                                                               \
+        uint64_t first;                                                                                                \
+        const layout how = LAYOUT(element);                                                                            \
+        const unsigned each = (unsigned)sizeof(element) * i->vector;                                                   \
+        element *p = how != LAYOUT_ROW ? NULL : (element *)known_##space##_range(w, first, LANES * each, each, true);  \
+        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
+        const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
+        if (p == NULL)                                                                                                 \
+            store_##space##_##name(w, i, mask);                                                                        \
+        else if (i->vector == 1)                                                                                       \
+            EACH_LANE p[l] = (element)a0[l];                                                                           \
+        else if (i->vector == 2)                                                                                       \
+            EACH_LANE p[2 * l] = (element)a0[l], p[2 * l + 1] = (element)a1[l];                                        \
+        else                                                                                                           \
+            EACH_LANE {                                                                                                \
+                p[4 * l] = (element)a0[l], p[4 * l + 1] = (element)a1[l];                                              \
+                p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                          \
+            }                                                                                                          \
     }
 
-LOADS(u8, uint8_t, uint32_t)
-LOADS(s8, int8_t, int32_t)
-LOADS(u16, uint16_t, uint32_t)
-LOADS(s16, int16_t, int32_t)
-LOADS(u32, uint32_t, uint32_t)
-LOADS(u64, uint64_t, uint64_t)
-STORES(u8, uint8_t, uint32_t)
-STORES(u16, uint16_t, uint32_t)
-STORES(u32, uint32_t, uint32_t)
-STORES(u64, uint64_t, uint64_t)
+LOADS(global, u8, uint8_t, uint32_t)
+LOADS(global, s8, int8_t, int32_t)
+LOADS(global, u16, uint16_t, uint32_t)
+LOADS(global, s16, int16_t, int32_t)
+LOADS(global, u32, uint32_t, uint32_t)
+LOADS(global, u64, uint64_t, uint64_t)
+LOADS(shared, u8, uint8_t, uint32_t)
+LOADS(shared, s8, int8_t, int32_t)
+LOADS(shared, u16, uint16_t, uint32_t)
+LOADS(shared, s16, int16_t, int32_t)
+LOADS(shared, u32, uint32_t, uint32_t)
+LOADS(shared, u64, uint64_t, uint64_t)
+STORES(global, u8, uint8_t, uint32_t)
+STORES(global, u16, uint16_t, uint32_t)
+STORES(global, u32, uint32_t, uint32_t)
+STORES(global, u64, uint64_t, uint64_t)
+STORES(shared, u8, uint8_t, uint32_t)
+STORES(shared, u16, uint16_t, uint32_t)
+STORES(shared, u32, uint32_t, uint32_t)
+STORES(shared, u64, uint64_t, uint64_t)
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
@@ -540,7 +565,7 @@ HANDLER(op_cp_async) {
             if (!(reading >> l & 1)) from[l] = from[__builtin_ctz(reading)];
             if (reading >> l & 1 && bytes[l] != i->width) whole = false;
         }
-        if (whole && known_global(w, i, from, i->width, false, &low, &high))
+        if (whole && known_global(w, from, i->width, false, &low, &high))
             EACH_LANE from_pointer[l] = (uint8_t *)from[l];
         else if (whole)
             access_resolve(w, i, reading, PTX_GLOBAL, from, i->width, ACCESS_READ, from_pointer);

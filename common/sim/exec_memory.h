@@ -37,6 +37,11 @@ typedef enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } access_kin
 void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
                     access_kind kind, uint8_t **pointers);
 
+/* The allocation that the running instruction last touched: by its pc, so perhaps another's. NULL: none yet. */
+static inline const memory_allocation **recent_allocation(warp *w) {
+    return &w->worker->recent[(w->pc - 1) & (RECENT_ALLOCATIONS - 1)];
+}
+
 /* Compare and swap of 16 aligned bytes; gives what was there. Atomic for narrower operations on them, too, which a lock
  * would not be. */
 typedef unsigned __int128 access_128;
