@@ -399,11 +399,20 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 if (mask >> l & 1) __VA_ARGS__                                                                         \
     } while (0)
 
-/* The vector's length is no constant, but its multiples of an element's size had better be. */
-#define LAYOUT(element)                                                                                                \
-    (i->vector == 1   ? lanes_layout(w, i, mask, sizeof(element), &first)                                              \
-     : i->vector == 2 ? lanes_layout(w, i, mask, 2 * sizeof(element), &first)                                          \
-                      : lanes_layout(w, i, mask, 4 * sizeof(element), &first))
+/* The handler: with the vector's length a constant. */
+#define BY_VECTOR(name, access)                                                                                        \
+    static __attribute__((noinline)) void name##_vector(warp *w, const insn *i, uint32_t mask) {                       \
+        if (i->vector == 2)                                                                                            \
+            access(w, i, mask, 2);                                                                                     \
+        else                                                                                                           \
+            access(w, i, mask, 4);                                                                                     \
+    }                                                                                                                  \
+    HANDLER(name) {                                                                                                    \
+        if (i->vector == 1)                                                                                            \
+            access(w, i, mask, 1);                                                                                     \
+        else                                                                                                           \
+            name##_vector(w, i, mask);                                                                                 \
+    }
 
 /* ld{.v2,.v4}: elements in memory to registers. Lanes that lie here and there go one by one, out of line. */
 #define LOADS(space, name, element, reg)                                                                               \
@@ -431,32 +440,35 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 d0[l] = (reg)at[0], d1[l] = (reg)at[1], d2[l] = (reg)at[2], d3[l] = (reg)at[3];                        \
             });                                                                                                        \
     }                                                                                                                  \
-    HANDLER(op_load_##space##_##name) {                                                                                \
+    static inline __attribute__((always_inline)) void load_##space##_##name##_in(warp *w, const insn *i,               \
+                                                                                 uint32_t mask, unsigned vector) {     \
         uint64_t first;                                                                                                \
-        const layout how = LAYOUT(element);                                                                            \
-        const unsigned each = (unsigned)sizeof(element) * i->vector, all = how == LAYOUT_ONE ? each : LANES * each;    \
-        const element *p =                                                                                             \
-            how == LAYOUT_ANY ? NULL : (const element *)known_##space##_range(w, first, all, each, false);             \
-        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
-        reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
+        const unsigned each = (unsigned)sizeof(element) * vector;                                                      \
+        const layout how = lanes_layout(w, i, mask, each, &first);                                                     \
+        const element *p = NULL;                                                                                       \
+        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                       \
+        reg *d2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *d3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                      \
+        if (how == LAYOUT_ONE) p = (const element *)known_##space##_range(w, first, each, each, false);                \
+        if (how == LAYOUT_ROW) p = (const element *)known_##space##_range(w, first, LANES * each, each, false);        \
         if (p == NULL)                                                                                                 \
             load_##space##_##name(w, i, mask);                                                                         \
         else if (how == LAYOUT_ONE)                                                                                    \
-            for (int v = 0; v < i->vector; v++) {                                                                      \
+            for (unsigned v = 0; v < vector; v++) {                                                                    \
                 reg *d = LANE_ARRAY(reg, v);                                                                           \
                 const reg value = (reg)p[v];                                                                           \
                 EACH_LANE d[l] = value;                                                                                \
             }                                                                                                          \
-        else if (i->vector == 1)                                                                                       \
+        else if (vector == 1)                                                                                          \
             EACH_LANE d0[l] = (reg)p[l];                                                                               \
-        else if (i->vector == 2)                                                                                       \
+        else if (vector == 2)                                                                                          \
             EACH_LANE d0[l] = (reg)p[2 * l], d1[l] = (reg)p[2 * l + 1];                                                \
         else                                                                                                           \
             EACH_LANE {                                                                                                \
                 d0[l] = (reg)p[4 * l], d1[l] = (reg)p[4 * l + 1];                                                      \
                 d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                                  \
             }                                                                                                          \
-    }
+    }                                                                                                                  \
+    BY_VECTOR(op_load_##space##_##name, load_##space##_##name##_in)
 
 /* st{.v2,.v4}. Of lanes that store to one place the last one's value stays. */
 #define STORES(space, name, element, reg)                                                                              \
@@ -478,25 +490,28 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 at[0] = (element)a0[l], at[1] = (element)a1[l], at[2] = (element)a2[l], at[3] = (element)a3[l];        \
             });                                                                                                        \
     }                                                                                                                  \
-    HANDLER(op_store_##space##_##name) {                                                                               \
+    static inline __attribute__((always_inline)) void store_##space##_##name##_in(warp *w, const insn *i,              \
+                                                                                  uint32_t mask, unsigned vector) {    \
         uint64_t first;                                                                                                \
-        const layout how = LAYOUT(element);                                                                            \
-        const unsigned each = (unsigned)sizeof(element) * i->vector;                                                   \
-        element *p = how != LAYOUT_ROW ? NULL : (element *)known_##space##_range(w, first, LANES * each, each, true);  \
-        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
-        const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
+        const unsigned each = (unsigned)sizeof(element) * vector;                                                      \
+        const layout how = lanes_layout(w, i, mask, each, &first);                                                     \
+        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                 \
+        const reg *a2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *a3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                \
+        element *p = NULL;                                                                                             \
+        if (how == LAYOUT_ROW) p = (element *)known_##space##_range(w, first, LANES * each, each, true);               \
         if (p == NULL)                                                                                                 \
             store_##space##_##name(w, i, mask);                                                                        \
-        else if (i->vector == 1)                                                                                       \
+        else if (vector == 1)                                                                                          \
             EACH_LANE p[l] = (element)a0[l];                                                                           \
-        else if (i->vector == 2)                                                                                       \
+        else if (vector == 2)                                                                                          \
             EACH_LANE p[2 * l] = (element)a0[l], p[2 * l + 1] = (element)a1[l];                                        \
         else                                                                                                           \
             EACH_LANE {                                                                                                \
                 p[4 * l] = (element)a0[l], p[4 * l + 1] = (element)a1[l];                                              \
                 p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                          \
             }                                                                                                          \
-    }
+    }                                                                                                                  \
+    BY_VECTOR(op_store_##space##_##name, store_##space##_##name##_in)
 
 LOADS(global, u8, uint8_t, uint32_t)
 LOADS(global, s8, int8_t, int32_t)
