@@ -66,6 +66,16 @@ static inline bool known_shared(warp *w, uint64_t *address, unsigned bytes, uint
     return *low >= SHARED_RESERVED && *high <= w->block->shared_end - bytes && (bits & (bytes - 1)) == 0;
 }
 
+/* Are all lanes inside of their own stacks? Then each gets its pointer. */
+static inline bool known_local(const warp *w, const uint64_t *address, unsigned bytes, uint8_t **pointer) {
+    uint64_t low, high, bits;
+    span(address, &low, &high, &bits);
+    const uint64_t top = (uint64_t)w->frame->local_base + w->frame->function->frame_bytes;
+    if (w->stack == NULL || high > top || bytes > top - high || (bits & (bytes - 1)) != 0) return false;
+    EACH_LANE pointer[l] = w->stack + (uint64_t)l * w->launch->stack_bytes + address[l];
+    return true;
+}
+
 /* ---- lanes at one place, or at one place after another ------------------------------------------------------------
  */
 

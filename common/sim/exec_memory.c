@@ -162,6 +162,8 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     const bool shared = i->space == PTX_SHARED || i->space == PTX_SHARED_CLUSTER;
     if (shared && known_shared(w, address, bytes, &low, &high)) {
         EACH_LANE pointer[l] = w->block->shared + address[l];
+    } else if (i->space == PTX_LOCAL && known_local(w, address, bytes, pointer)) {
+        /* done */
     } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else {
