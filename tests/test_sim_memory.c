@@ -1,4 +1,5 @@
-/* Plain loads and stores against a plain model: every type, vector and space, lanes in every order. */
+/* Plain loads and stores, and atomics of integers, against a plain model: every type, vector and space, lanes in every
+ * order. */
 #include "sim_case.h"
 
 /* In the kernel's memory: where each lane goes, then what is read, what is written, the results. */
@@ -153,7 +154,106 @@ static void plain_accesses(void **state) {
                         check_access(&types[k], vector, spaces[s], order, active);
 }
 
+/* ---- atomics: lanes in ascending order ---- */
+
+typedef struct atomic_case {
+    const char *name; /* the operation and its type */
+    unsigned bytes;
+    bool compares;
+    uint64_t (*after)(uint64_t old, uint64_t a, uint64_t b);
+} atomic_case;
+
+static uint64_t sum(uint64_t old, uint64_t a, uint64_t b) {
+    return (void)b, old + a;
+}
+static uint64_t most(uint64_t old, uint64_t a, uint64_t b) {
+    return (void)b, (int32_t)a > (int32_t)old ? a : old;
+}
+static uint64_t other(uint64_t old, uint64_t a, uint64_t b) {
+    return (void)b, old ^ a;
+}
+static uint64_t swapped(uint64_t old, uint64_t a, uint64_t b) {
+    return (void)old, (void)b, a;
+}
+static uint64_t compared(uint64_t old, uint64_t a, uint64_t b) {
+    return old == a ? b : old;
+}
+
+/* With the old values as results, or without (red). */
+static void check_atomic(const atomic_case *c, const char *space, int order, unsigned active, bool result) {
+    static char ptx[4096];
+    static uint64_t model[64];
+    const char *reg = c->bytes == 8 ? "%rd" : "%r";
+    const bool shared = strcmp(space, ".shared") == 0;
+    const uint64_t mask = c->bytes == 8 ? UINT64_MAX : UINT32_MAX;
+    const uint64_t at = memory_allocate(ALL_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
+    for (unsigned l = 0; l < 32; l++) ((uint32_t *)at)[l] = place_of(order, l);
+    /* Words of 8 bytes start as their own number; a = 3 * lane + 1 (or the place's number), b = 1000 + lane. */
+    snprintf(ptx, sizeof ptx,
+             PTX_HEAD ".shared .align 16 .b8 area[512];\n.visible .entry k(.param .u64 out) {\n"
+                      ".reg .pred %%p<4>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>;\n"
+                      "ld.param.u64 %%rd1, [out]; mov.u32 %%r1, %%tid.x; setp.lt.u32 %%p1, %%r1, %u;\n"
+                      "mad.wide.u32 %%rd2, %%r1, 4, %%rd1; ld.global.u32 %%r2, [%%rd2];\n"
+                      "add.u64 %%rd3, %%rd1, %d;\n%s"
+                      "mad.wide.u32 %%rd4, %%r1, 8, %%rd3; cvt.u64.u32 %%rd5, %%r1; st%s.u64 [%%rd4], %%rd5;\n"
+                      "add.u64 %%rd6, %%rd5, 32; st%s.u64 [%%rd4+256], %%rd6; bar.sync 0;\n"
+                      "mad.wide.u32 %%rd7, %%r2, 8, %%rd3; %s cvt.u64.u32 %%rd10, %%r10;\n"
+                      "add.u32 %%r11, %%r1, 1000; cvt.u64.u32 %%rd11, %%r11; mov.u32 %%r12, 0; mov.u64 %%rd12, 0;\n",
+             active, SOURCE_BYTE, shared ? "mov.u64 %rd3, area;\n" : "", space, space,
+             c->compares ? "mov.u32 %r10, %r2;" : "mad.lo.u32 %r10, %r1, 3, 1;");
+    size_t length = strlen(ptx);
+    if (result)
+        length += (size_t)snprintf(ptx + length, sizeof ptx - length, "@%%p1 atom%s.%s %s12, [%%rd7], %s10%s%s%s;\n",
+                                   space, c->name, reg, reg, c->compares ? ", " : "", c->compares ? reg : "",
+                                   c->compares ? "11" : "");
+    else
+        length +=
+            (size_t)snprintf(ptx + length, sizeof ptx - length, "@%%p1 red%s.%s [%%rd7], %s10;\n", space, c->name, reg);
+    snprintf(ptx + length, sizeof ptx - length,
+             "bar.sync 0; %s add.u64 %%rd13, %%rd1, %d; mad.wide.u32 %%rd13, %%r1, 8, %%rd13; st.global.u64 [%%rd13], "
+             "%%rd12;\n"
+             "ld%s.u64 %%rd14, [%%rd4]; st.global.u64 [%%rd13+256], %%rd14;\n"
+             "ld%s.u64 %%rd14, [%%rd4+256]; st.global.u64 [%%rd13+512], %%rd14; ret;\n}\n",
+             c->bytes == 8 ? "" : "cvt.u64.u32 %rd12, %r12;", TARGET_BYTE, space, space);
+    program p = program_load(ptx);
+    const sim_status status = launch_kernel(kernel_of(&p, "k"), shape(1, 32), &at);
+    program_unload(&p);
+    if (status != SIM_OK) fail_msg("%s: %s", ptx, said);
+    const uint64_t *got = (const uint64_t *)(at + TARGET_BYTE);
+    for (unsigned k = 0; k < 64; k++) model[k] = k;
+    for (unsigned l = 0; l < 32; l++) {
+        const unsigned place = place_of(order, l);
+        const uint64_t old = l < active ? model[place] & mask : 0, a = c->compares ? place : 3 * l + 1;
+        if (l < active) model[place] = (model[place] & ~mask) | (c->after(old, a, 1000 + l) & mask);
+        if (result && got[l] != old)
+            fail_msg("atom%s.%s, order %d, %u lanes: lane %u got %llu, not %llu", space, c->name, order, active, l,
+                     (unsigned long long)got[l], (unsigned long long)old);
+    }
+    for (unsigned k = 0; k < 64; k++)
+        if (got[32 + k] != model[k])
+            fail_msg("%s%s.%s, order %d, %u lanes: word %u is %llu, not %llu", result ? "atom" : "red", space, c->name,
+                     order, active, k, (unsigned long long)got[32 + k], (unsigned long long)model[k]);
+    memory_free(at);
+}
+
+static void atomics(void **state) {
+    (void)state;
+    static const atomic_case cases[] = {{"add.u32", 4, false, sum},      {"add.s32", 4, false, sum},
+                                        {"add.u64", 8, false, sum},      {"max.s32", 4, false, most},
+                                        {"xor.b32", 4, false, other},    {"xor.b64", 8, false, other},
+                                        {"exch.b32", 4, false, swapped}, {"exch.b64", 8, false, swapped},
+                                        {"cas.b32", 4, true, compared},  {"cas.b64", 8, true, compared}};
+    static const char *const spaces[] = {".global", ".shared", ""};
+    for (size_t k = 0; k < COUNT(cases); k++)
+        for (size_t s = 0; s < COUNT(spaces); s++)
+            for (int order = 0; order < ORDERS; order++)
+                for (unsigned active = 20; active <= 32; active += 12)
+                    for (int result = 0; result <= 1; result++)
+                        if (result || (cases[k].after != swapped && !cases[k].compares))
+                            check_atomic(&cases[k], spaces[s], order, active, result);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_accesses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plain_accesses), cmocka_unit_test(atomics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
