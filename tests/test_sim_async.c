@@ -102,6 +102,10 @@ static const word_case mbarriers[] = {
                                "mbarrier.init.shared.b64 [bar], 64;\nE: " SYNC
                                "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
      64, one},
+    {"every thread initialises it, with the same count, before anybody arrives",
+     KERNEL(BAR, "mbarrier.init.shared.b64 [bar], 64;\n" SYNC
+                 "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT(W, 0) "mov.u32 %r2, 1;\n" STORE),
+     64, one},
     {"lanes of one warp wait for one another", /* 31 wait, lane 5 arrives later */
      KERNEL(BAR, ZEROTH
             "setp.eq.u32 %p2, %r1, 5; @%p1 mbarrier.init.shared.b64 [bar], 1; bar.warp.sync -1;\n"
@@ -174,7 +178,15 @@ static const mistake mbarrier_mistakes[] = {
     {KERNEL(BAR, INIT(63) SYNC "mbarrier.arrive.shared.b64 _, [bar], 2;\n"), 64, SIM_LAUNCH_FAILURE,
      "*thread (63,0,0)*: more arrivals than expected at the mbarrier at shared address 0x400: 2, but in phase 0 only "
      "1*"},
-    {KERNEL(BAR, INIT(64) SYNC "mbarrier.init.shared.b64 [bar], 64;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
+    {KERNEL(BAR, INIT(64) SYNC "mbarrier.init.shared.b64 [bar], 63;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
+     "*mbarrier.init of the mbarrier at shared address 0x400, which is in use: mbarrier.inval comes first\n*"},
+    {KERNEL(BAR, INIT(64) SYNC "mbarrier.arrive.shared.b64 _, [bar]; mbarrier.init.shared.b64 [bar], 64;\n"), 64,
+     SIM_ILLEGAL_INSTRUCTION, "*mbarrier.init of the mbarrier at shared address 0x400, which is in use*"},
+    {KERNEL(BAR, INIT(1) "@%p1 mbarrier.arrive.shared.b64 _, [bar];\n" SYNC "mbarrier.init.shared.b64 [bar], 1;\n"), 64,
+     SIM_ILLEGAL_INSTRUCTION, "*mbarrier.init of the mbarrier at shared address 0x400, which is in use*"},
+    {KERNEL(BAR,
+            INIT(1) "@%p1 mbarrier.expect_tx.shared::cta.b64 [bar], 16;\n" SYNC "mbarrier.init.shared.b64 [bar], 1;\n"),
+     64, SIM_ILLEGAL_INSTRUCTION,
      "*mbarrier.init of the mbarrier at shared address 0x400, which is in use: mbarrier.inval comes first\n*"},
     {KERNEL(BAR, "mbarrier.arrive.shared.b64 _, [bar];\n"), 32, SIM_ILLEGAL_INSTRUCTION,
      "*there is no mbarrier at shared address 0x400: it has not been initialised*"},
@@ -563,6 +575,14 @@ static int encode(void *map, const map_arguments *a) {
                                   a->interleave, a->swizzle, a->promotion, a->fill);
 }
 
+/* With the right check (tensormap.c's) for what it holds. */
+static const tensor_map *forged(tensor_map *map) {
+    map->check = 0xcbf29ce484222325u;
+    for (size_t k = 0; k < offsetof(tensor_map, check); k++)
+        map->check = (map->check ^ ((const uint8_t *)map)[k]) * 0x100000001b3u;
+    return map;
+}
+
 /* The arguments that the driver API's description of cuTensorMapEncodeTiled forbids, one at a time. */
 static void maps_are_checked(void **state) {
     (void)state;
@@ -584,6 +604,31 @@ static void maps_are_checked(void **state) {
     assert_true(tensormap_valid(&decoded));
     decoded.dims[1]++;
     assert_false(tensormap_valid(&decoded));
+    /* Nor is one whose author knows how the check is made. */
+    memcpy(&decoded, map, sizeof decoded);
+    assert_true(tensormap_valid(forged(&decoded)));
+#define FORGED(change)                                                                                                 \
+    do {                                                                                                               \
+        memcpy(&decoded, map, sizeof decoded);                                                                         \
+        decoded.change;                                                                                                \
+        if (tensormap_valid(forged(&decoded))) fail_msg("%s", #change);                                                \
+    } while (0)
+    FORGED(box[0] = 60000);
+    FORGED(box[1] = 0);
+    FORGED(box[2] = 256);
+    FORGED(steps[0] = 0);
+    FORGED(steps[2] = 0);
+    FORGED(steps[2] = 9);
+    FORGED(type = TENSOR_TYPES);
+    FORGED(rank = 0);
+    FORGED(rank = 6);
+    FORGED(swizzle = 4);
+    FORGED(swizzle = SWIZZLE_64B);
+    FORGED(nan_fill = 2);
+    FORGED(dims[0] = 0);
+    FORGED(dims[4] = 1);
+    FORGED(strides[0] = 8);
+#undef FORGED
 #define WRONG(change)                                                                                                  \
     do {                                                                                                               \
         map_arguments a = good;                                                                                        \

@@ -1,7 +1,9 @@
 /* Loading a module: its variables, addresses and shared memory, and what is refused, in which words. */
 #include "sim_case.h"
 
-#define WORK "%r2, %r1"
+#define WORK    "%r2, %r1"
+#define PARTS_5 ".ca.ca.ca.ca.ca"
+#define PARTS   PARTS_5 PARTS_5 PARTS_5 PARTS_5 PARTS_5 PARTS_5
 
 typedef struct refusal {
     const char *scope, *body, *reason;
@@ -24,6 +26,31 @@ static const refusal refusals[] = {
     {"", "add.u64 %rd2, %r1, 1;", "%r1 has 32 bits where the instruction takes 64: *"},
     {"", "add.u32 %r2, %p1, 1;", "%p1 is not a 32-bit register: *"},
     {"", "add.u32 5, %r1, 1;", "the destination must be a register: *"},
+    {"", "shfl.sync.idx.b32 5, %r1, 0, 31, -1;", "the destination must be a register: *"},
+    {"", "match.any.sync.b32 5, %r1, -1;", "the destination must be a register: *"},
+    {"", "match.all.sync.b32 %r2|!%p1, %r1, -1;", "the destination must be a register: *"},
+    {"", "redux.sync.add.u32 5, %r1, -1;", "the destination must be a register: *"},
+    {"", "vote.sync.ballot.b32 5, %p1, -1;", "the destination must be a register: *"},
+    {"", "vote.sync.any.pred !%p1, %p2, -1;", "the destination must be a register: *"},
+    {"", "activemask.b32 5;", "the destination must be a register: *"},
+    {"", "bar.red.popc.u32 5, 0, %p1;", "the destination must be a register: *"},
+    {"", "atom.global.add.u32 5, [%rd1], 1;", "the destination must be a register: *"},
+    {"", "atom.global.add.v2.f32 {%f1, 0f3F800000}, [%rd1], {%f2, %f3};", "the destination must be a register: *"},
+    {"", "mov.u32 5, %clock;", "the destination must be a register: *"},
+    {"", "mov.u32 5, %tid.x;", "the destination must be a register: *"},
+    {"", "mov.b64 5, {%r1, %r2};", "the destination must be a register: *"},
+    {"", "mov.b64 {%r1, 5}, %rd1;", "the destination must be a register: *"},
+    {"", "cvta.shared.u64 5, %rd1;", "the destination must be a register: *"},
+    {"", "isspacep.shared 1, %rd1;", "the destination must be a register: *"},
+    {"", "mapa.shared::cluster.u32 5, %r1, 0;", "the destination must be a register: *"},
+    {"", "getctarank.shared::cluster.u32 5, %r1;", "the destination must be a register: *"},
+    {"", "createpolicy.fractional.L2::evict_last.b64 5, 0f3F800000;", "the destination must be a register: *"},
+    {"", "setp.eq.u32 !%p1, %r1, 0;", "the destination must be a register: *"},
+    {"", "mbarrier.arrive.shared.b64 5, [%r1];", "the destination must be a register: *"},
+    {"", "mbarrier.test_wait.shared.b64 1, [%r1], %rd1;", "the destination must be a register: *"},
+    {"", "mbarrier.pending_count.b64 5, %rd1;", "the destination must be a register: *"},
+    {"", "ld.global" PARTS ".u32 %r2, [%rd1];", "an opcode of more than 32 parts: *"},
+    {"", "add.u32 %r2, %r1, 1, 2, 3, 4, 5, 6, 7;", "too many operands: *"},
     {"", "ld.global.u64 %r2, [%rd1];", "a register of 32 bits for a type of 64: *"},
     {"", "ld.global.v2.u32 %r2, [%rd1];", "a vector of 2 registers is needed: *"},
     {"", "ld.global.v4.u64 {%rd2, %rd3, %rd4, %rd5}, [%rd1];", "more than 128 bits: *"},

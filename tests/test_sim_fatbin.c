@@ -119,8 +119,27 @@ static void the_ptx_to_run_is_chosen(void **state) {
     assert_choice(&image, 90, "90");
     add_entry(&image, FATBIN_PTX, 90, SPECIFIC, "90a");
     assert_choice(&image, 90, "90a");
-    assert_choice(&image, 80, "90");
+    assert_choice(&image, 80, "80");
     assert_choice(&image, 100, "100a");
+    assert_choice(&image, 103, "90"); /* features of one architecture are no other's, not even a newer one's */
+    add_entry(&image, FATBIN_PTX, 120, 0, "120");
+    assert_choice(&image, 90, "90a");
+    assert_choice(&image, 89, "80");
+    assert_choice(&image, 120, "120");
+}
+
+/* Where all PTX is above the device, the nearest. */
+static void newer_ptx_is_better_than_none(void **state) {
+    (void)state;
+    image image = empty_container();
+    add_entry(&image, FATBIN_PTX, 120, 0, "120");
+    assert_choice(&image, 90, "120");
+    add_entry(&image, FATBIN_PTX, 90, SPECIFIC, "90a");
+    assert_choice(&image, 80, "90a");
+    add_entry(&image, FATBIN_PTX, 90, 0, "90");
+    assert_choice(&image, 80, "90");
+    add_entry(&image, FATBIN_PTX, 86, 0, "86");
+    assert_choice(&image, 80, "86");
 }
 
 static void damaged_containers(void **state) {
@@ -392,6 +411,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_listed),
         cmocka_unit_test(the_ptx_to_run_is_chosen),
+        cmocka_unit_test(newer_ptx_is_better_than_none),
         cmocka_unit_test(damaged_containers),
         cmocka_unit_test(truncated_containers),
         cmocka_unit_test(ptx_of_nothing_but_nuls_is_empty),

@@ -297,6 +297,14 @@ static const word_case barriers[] = {
      KERNEL("", "setp.ge.u32 %p1, %r1, 40; @%p1 bra END; mov.u32 %r2, 9; bar.sync 1, 64;\n" STORE "END:\n"), 64,
      forty_left},
     {"threads that never were", KERNEL("", "mov.u32 %r2, 9; bar.sync 1, 64;\n" STORE), 40, forty_left},
+    {"one warp names all of the block's threads, another names no number",
+     KERNEL("",
+            SHARED_ARRAY "st.shared.u32 [%r21], %r1;\n" BELOW(
+                32) "@%p1 bar.sync 1;\n@!%p1 bar.sync 1, 64;\n"
+                    "xor.b32 %r3, %r1, 32; mad.lo.u32 %r3, %r3, 4, %r20; ld.shared.u32 %r2, [%r3];\n" TOGETHER STORE),
+     64, halves},
+    {"the same the other way about, with threads that never were",
+     KERNEL("", BELOW(32) "@%p1 bar.sync 1, 64;\n@!%p1 bar.sync 1;\nmov.u32 %r2, 9;\n" STORE), 40, forty_left},
     {"a barrier whose number and count are in registers",
      KERNEL("",
             "mov.u32 %r3, 15; mov.u32 %r4, %ntid.x; bar.sync %r3, %r4; bar.sync %r3, %r4; mov.u32 %r2, %r1;\n" STORE),
@@ -334,6 +342,10 @@ static void test_refused_barriers(void **state) {
          ILLEGAL
          "thread (32,0,0) of block (0,0,0) and 31 more of its warp: barrier 1 is expected by 64 threads and by 96\n"
          "    at PTX line 9: @!%p1 bar.sync 1, 96\n"},
+        {KERNEL("", BELOW(32) "@%p1 bar.sync 1;\n@!%p1 bar.sync 1, 32;\n"), 64, SIM_ILLEGAL_INSTRUCTION,
+         ILLEGAL
+         "thread (32,0,0) of block (0,0,0) and 31 more of its warp: barrier 1 is expected by 64 threads and by 32\n"
+         "    at PTX line 9: @!%p1 bar.sync 1, 32\n"},
         {KERNEL("", "bar.sync 16;\n"), 1, SIM_ILLEGAL_INSTRUCTION,
          ILLEGAL "thread (0,0,0) of block (0,0,0): barrier 16: there are 16\n    at PTX line 7: bar.sync 16\n"},
         {KERNEL("", "mov.u32 %r3, 99; bar.arrive %r3, 32;\n"), 2, SIM_ILLEGAL_INSTRUCTION,
@@ -432,7 +444,57 @@ static void test_watchdog(void **state) {
                         "mov.u32 %r2, 1;\n" STORE),
              1, 1);
     assert_int_equal(out[0], 1);
+    /* Atomics that change something are work. */
+    run_well(KERNEL("", "mov.u64 %rd3, %globaltimer; add.u64 %rd3, %rd3, 500000000;\n"
+                        "L: atom.global.add.u32 %r3, [%rd1+4], 1; mov.u64 %rd4, %globaltimer;\n"
+                        "setp.lt.u64 %p1, %rd4, %rd3; @%p1 bra L; mov.u32 %r2, 1;\n" STORE),
+             1, 1);
+    assert_int_equal(out[0], 1);
     set_environment("CUDASIM_WATCHDOG", NULL);
+}
+
+/* ---- which blocks are begun ---- */
+
+/* A block of one thread: counts itself in out[0], leaves the most that there ever were in out[1], and goes. */
+#define COUNTS_ITSELF(loop)                                                                                            \
+    KERNEL("", "atom.global.add.u32 %r3, [%rd1], 1; add.u32 %r3, %r3, 1; red.global.max.u32 [%rd1+4], %r3;\n" loop     \
+               "red.global.add.u32 [%rd1], -1;\n")
+#define LONG_LOOP(body) "mov.u32 %r4, 0; L: " body " add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 100000; @%p1 bra L;\n"
+
+static void test_blocks_that_compute_run_alone(void **state) {
+    (void)state;
+    static const char *const kernels[] = {
+        COUNTS_ITSELF(LONG_LOOP("mad.lo.u32 %r5, %r5, 3, 1;")),
+        COUNTS_ITSELF(LONG_LOOP("ld.global.u32 %r5, [%rd1+8];")),
+        COUNTS_ITSELF(LONG_LOOP("atom.global.add.u32 %r5, [%rd1+8], 1;")),
+        COUNTS_ITSELF(LONG_LOOP("atom.global.exch.b32 %r5, [%rd1+8], %r4;")),
+        COUNTS_ITSELF(LONG_LOOP("atom.global.cas.b32 %r5, [%rd1+12], %r5, %r4;")),
+    };
+    set_environment("CUDASIM_THREADS", "1");
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        run_well(kernels[k], 4, 1);
+        if (out[1] != 1) fail_msg("kernel %zu: %u blocks at a time", k, out[1]);
+    }
+    set_environment("CUDASIM_THREADS", NULL);
+}
+
+static void test_blocks_wait_for_others(void **state) {
+    (void)state;
+#define ALL_HERE(loop) KERNEL("", "red.global.add.u32 [%rd1], 1;\nL: " loop " @%p1 bra L;\n")
+    static const char *const kernels[] = {
+        ALL_HERE("ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 4;"),
+        ALL_HERE("ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 4;"),
+        ALL_HERE("ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r3, 4;"),
+        ALL_HERE("atom.global.add.u32 %r3, [%rd1], 0; setp.lt.u32 %p1, %r3, 4;"),
+        ALL_HERE("atom.global.max.u32 %r3, [%rd1], 1; setp.lt.u32 %p1, %r3, 4;"),
+        ALL_HERE("atom.global.cas.b32 %r3, [%rd1], 4, 4; setp.ne.u32 %p1, %r3, 4;"),
+    };
+    set_environment("CUDASIM_THREADS", "1");
+    for (size_t k = 0; k < COUNT(kernels); k++) {
+        run_well(kernels[k], 4, 1);
+        assert_int_equal(out[0], 4);
+    }
+    set_environment("CUDASIM_THREADS", NULL);
 }
 
 /* ---- warp-wide instructions ---- */
@@ -598,6 +660,8 @@ int main(void) {
         cmocka_unit_test(test_deadlocks),
         cmocka_unit_test(test_long_deadlock_report_is_cut),
         cmocka_unit_test(test_watchdog),
+        cmocka_unit_test(test_blocks_that_compute_run_alone),
+        cmocka_unit_test(test_blocks_wait_for_others),
         cmocka_unit_test(test_warp_wide),
         cmocka_unit_test(test_lane_outside_of_its_mask),
     };

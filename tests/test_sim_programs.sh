@@ -61,6 +61,15 @@ if [ -n "${KL_TEST_ALL:-}" ]; then
         bitonic_sort
 fi
 
+# One fat binary with PTX for several devices: each runs its own (sm_90 above).
+for device in sm_75 sm_80 sm_86 sm_89; do
+    if CUDASIM_DEVICE=$device common/sim/cudasim build/tests/programs/multi_arch >"$work/out" 2>&1; then
+        echo "ok multi_arch on $device" && passed=$((passed + 1))
+    else
+        echo "FAIL multi_arch on $device" && failed=$((failed + 1)) && cat "$work/out"
+    fi
+done
+
 sim=common/sim/cudasim
 scan=build/tests/programs/scan
 refuses "a program that is not there" 127 "no such program" $sim "$work/nowhere"

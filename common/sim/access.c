@@ -71,18 +71,12 @@ static uint8_t *generic_pointer(warp *w, int lane, uint64_t address, uint64_t by
     return (uint8_t *)address;
 }
 
-static bool locks[64];
-
-static bool *lock_of(const void *address) {
-    return &locks[(uintptr_t)address / 16 % 64];
-}
-
-void access_lock(const void *address) {
-    while (__atomic_test_and_set(lock_of(address), __ATOMIC_ACQUIRE)) continue;
-}
-
-void access_unlock(const void *address) {
-    __atomic_clear(lock_of(address), __ATOMIC_RELEASE);
+#ifdef __x86_64__
+__attribute__((target("cx16"))) /* every x86-64 processor since 2006 */
+#endif
+access_128
+access_swap_128(void *address, access_128 expected, access_128 desired) {
+    return __sync_val_compare_and_swap((access_128 *)address, expected, desired);
 }
 
 const uint8_t *access_peek(warp *w, int lane, uint64_t address, uint64_t bytes) {
@@ -167,7 +161,7 @@ void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
         const int l = __builtin_ctz(bad);
         bad_address(w, i, bad, space, addresses[l], bytes, kind);
     }
-    if (m != NULL) w->worker->recent[(i - w->code) & (RECENT_ALLOCATIONS - 1)] = m;
+    if (m != NULL) *recent_allocation(w) = m;
     uint8_t *some = result[__builtin_ctz(mask)];
     for (int l = 0; l < LANES; l++) pointers[l] = result[l] != NULL ? result[l] : some;
 }

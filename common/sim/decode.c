@@ -104,17 +104,16 @@ decoded refuse(decoder *d, const char *format, ...) {
 
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
-static void split_opcode(decoder *d) {
+static bool split_opcode(decoder *d) {
     const char *at = d->text->opcode;
     d->part_count = 0;
     d->next_part = 1;
     for (;;) {
+        if (d->part_count == MOST_PARTS) return refuse(d, "an opcode of more than %d parts", MOST_PARTS), false;
         size_t length = strcspn(at, ".");
-        if (d->part_count < 32) {
-            d->parts[d->part_count] = at;
-            d->part_lengths[d->part_count++] = length;
-        }
-        if (at[length] == '\0') break;
+        d->parts[d->part_count] = at;
+        d->part_lengths[d->part_count++] = length;
+        if (at[length] == '\0') return true;
         at += length + 1;
     }
 }
@@ -411,6 +410,14 @@ uint32_t operand_slot(decoder *d, const ptx_operand *o, char kind) {
     }
 }
 
+uint32_t destination_slot(decoder *d, const ptx_operand *o, char kind) {
+    if ((o->kind != PTX_OPERAND_REGISTER && o->kind != PTX_OPERAND_SINK) || o->negated) {
+        refuse(d, "the destination must be a register");
+        return SLOT_SINK;
+    }
+    return operand_slot(d, o, kind);
+}
+
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
 struct local_slot {
@@ -513,7 +520,10 @@ static bool decode_operands(decoder *d, const op_row *row) {
     const ptx_instruction *t = d->text;
     for (int k = 0; k < t->operand_count; k++) {
         const ptx_operand *o = &t->operands[k];
-        if (given_count >= INSN_OPERANDS) break;
+        if (given_count >= INSN_OPERANDS) {
+            refuse(d, "too many operands");
+            return false;
+        }
         if (o->kind == PTX_OPERAND_PAIR) {
             given[given_count++] = &o->elements[0];
             given[given_count++] = &o->elements[1];
@@ -555,10 +565,6 @@ static bool decode_operands(decoder *d, const op_row *row) {
             return false;
         }
         const ptx_operand *o = given[used++];
-        if (!source && o->kind != PTX_OPERAND_REGISTER && o->kind != PTX_OPERAND_SINK) {
-            refuse(d, "the destination must be a register");
-            return false;
-        }
         if (*letter == 'i') {
             if (o->kind != PTX_OPERAND_INTEGER) {
                 refuse(d, "an integer constant is needed here");
@@ -584,7 +590,7 @@ static bool decode_operands(decoder *d, const op_row *row) {
         }
         char kind = *letter;
         if (kind == 'x' && o->kind == PTX_OPERAND_SPECIAL) kind = 'w';
-        d->i->op[slot++] = operand_slot(d, o, kind);
+        d->i->op[slot++] = source ? operand_slot(d, o, kind) : destination_slot(d, o, kind);
         if (d->failed) return false;
     }
     return true;
@@ -594,7 +600,7 @@ static bool decode_instruction(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
     memset(i, 0, sizeof *i);
-    split_opcode(d);
+    if (!split_opcode(d)) return false;
     i->guard = t->guard >= 0 ? d->register_slots[t->guard] : SLOT_TRUE;
     i->guard_invert = t->guard_negated ? ALL_LANES : 0;
     unsigned bucket = hash_text(d->parts[0], d->part_lengths[0]) % BUCKETS;

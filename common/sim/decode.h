@@ -41,15 +41,17 @@ typedef struct negation {
     uint32_t from, to; /* predicates */
 } negation;
 
+#define MOST_PARTS 32
+
 struct decoder {
     function *f;
     const ptx_function *source;
     const ptx_instruction *text; /* the instruction at hand */
     int index;
     insn *i;
-    const char *parts[32]; /* its opcode, split at the dots: parts[0] is the mnemonic */
-    size_t part_lengths[32];
-    int part_count;
+    const char *parts[MOST_PARTS]; /* its opcode, split at the dots: parts[0] is the mnemonic */
+    size_t part_lengths[MOST_PARTS];
+    int part_count;            /* at most MOST_PARTS: an opcode of more is refused */
     int next_part;             /* first one no decoder has looked at */
     uint32_t *register_slots;  /* by register number */
     struct local_slot *locals; /* by local's number: frame or shared offsets */
@@ -77,6 +79,8 @@ ptx_type take_type(decoder *d);
 
 /* Operand as an offset of lanes. `kind` is a letter as in ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
+/* The same for what the instruction writes: a register, or "_" for the sink. */
+uint32_t destination_slot(decoder *d, const ptx_operand *operand, char kind);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
 /* The address of the running block's own shared memory at this offset. */
 uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);

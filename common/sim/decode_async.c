@@ -60,9 +60,8 @@ static decoded decode_arrive(decoder *d, bool drop) {
     if (o[0].kind != PTX_OPERAND_SINK) {
         if (space == BULK_CLUSTER)
             return refuse(d, "an arrival at another block's mbarrier gives no state: _ is needed");
-        if (o[0].kind != PTX_OPERAND_REGISTER) return refuse(d, "the destination must be a register");
         i->mode |= MBARRIER_STATE;
-        i->op[0] = operand_slot(d, &o[0], 'l');
+        i->op[0] = destination_slot(d, &o[0], 'l');
     }
     if (!mbarrier_address(d, &o[1], space)) return REFUSED;
     i->op[1] = constant_slot(d, 1, 4);
@@ -81,9 +80,7 @@ static decoded decode_wait(decoder *d, bool try) {
     if (!operands_are(d, 3, try ? 4 : 3)) return REFUSED;
     const ptx_operand *o = d->text->operands;
     i->mode = (uint8_t)((try ? MBARRIER_TRY : 0) | (parity ? MBARRIER_PARITY : 0));
-    if (o[0].kind != PTX_OPERAND_REGISTER && o[0].kind != PTX_OPERAND_SINK)
-        return refuse(d, "the destination must be a register");
-    i->op[0] = operand_slot(d, &o[0], 'p');
+    i->op[0] = destination_slot(d, &o[0], 'p');
     if (!mbarrier_address(d, &o[1], space)) return REFUSED;
     i->op[1] = operand_slot(d, &o[2], parity ? 'w' : 'l');
     if (d->text->operand_count == 4) operand_slot(d, &o[3], 'w');
@@ -99,8 +96,7 @@ decoded decode_mbarrier(decoder *d) {
     if (take(d, "try_wait")) return decode_wait(d, true);
     if (take(d, "pending_count")) {
         if (!take(d, "b64") || !taken_all(d) || !operands_are(d, 2, 2)) return refuse(d, "pending_count.b64 is meant");
-        if (o[0].kind != PTX_OPERAND_REGISTER) return refuse(d, "the destination must be a register");
-        i->op[0] = operand_slot(d, &o[0], 'w');
+        i->op[0] = destination_slot(d, &o[0], 'w');
         i->op[1] = operand_slot(d, &o[1], 'l');
         return run_row(d, ROW_op_mbarrier_pending);
     }

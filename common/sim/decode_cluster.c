@@ -45,7 +45,7 @@ static bool space_and_address(decoder *d, int operands) {
 /* mapa{.shared::cluster}.{u32,u64} d, a, b; */
 decoded decode_mapa(decoder *d) {
     if (!space_and_address(d, 3)) return REFUSED;
-    d->i->op[0] = operand_slot(d, &d->text->operands[0], d->i->width == 8 ? 'l' : 'w');
+    d->i->op[0] = destination_slot(d, &d->text->operands[0], d->i->width == 8 ? 'l' : 'w');
     d->i->op[2] = operand_slot(d, &d->text->operands[2], 'w');
     return run_row(d, ROW_op_mapa);
 }
@@ -53,6 +53,6 @@ decoded decode_mapa(decoder *d) {
 /* getctarank{.shared::cluster}.{u32,u64} d, a; */
 decoded decode_getctarank(decoder *d) {
     if (!space_and_address(d, 2)) return REFUSED;
-    d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
+    d->i->op[0] = destination_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_getctarank);
 }

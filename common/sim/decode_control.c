@@ -178,7 +178,7 @@ decoded decode_bar(decoder *d) {
     i->op[0] = i->mode == 0 ? SLOT_SINK : SLOT_SINK_P;
     i->op[3] = SLOT_TRUE;
     if (red) {
-        i->op[0] = operand_slot(d, o++, i->mode == 0 ? 'w' : 'p');
+        i->op[0] = destination_slot(d, o++, i->mode == 0 ? 'w' : 'p');
         left--;
     }
     i->op[1] = operand_slot(d, o++, 'w');
@@ -234,8 +234,8 @@ decoded decode_shfl(decoder *d) {
         return refuse(d, "shfl.sync.mode.b32 is meant");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
-    i->op[0] = operand_slot(d, pair ? &to->elements[0] : to, 'w');
-    i->op[1] = pair ? operand_slot(d, &to->elements[1], 'p') : SLOT_SINK_P;
+    i->op[0] = destination_slot(d, pair ? &to->elements[0] : to, 'w');
+    i->op[1] = pair ? destination_slot(d, &to->elements[1], 'p') : SLOT_SINK_P;
     for (int k = 1; k <= 4; k++) i->op[1 + k] = operand_slot(d, &t->operands[k], k == 1 ? 'f' : 'w');
     return run_row(d, ROW_op_shfl);
 }
@@ -261,7 +261,7 @@ decoded decode_vote(decoder *d) {
     ptx_operand a = t->operands[1];
     i->boolean_negate = a.negated;
     a.negated = false;
-    i->op[0] = operand_slot(d, &t->operands[0], i->mode == 3 ? 'w' : 'p');
+    i->op[0] = destination_slot(d, &t->operands[0], i->mode == 3 ? 'w' : 'p');
     i->op[1] = operand_slot(d, &a, 'p');
     i->op[2] = operand_slot(d, &t->operands[2], 'w');
     return run_row(d, ROW_op_vote);
@@ -280,8 +280,8 @@ decoded decode_match(decoder *d) {
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
     i->width = wide ? 8 : 4;
-    i->op[0] = operand_slot(d, pair ? &to->elements[0] : to, 'w');
-    i->op[1] = pair ? operand_slot(d, &to->elements[1], 'p') : SLOT_SINK_P;
+    i->op[0] = destination_slot(d, pair ? &to->elements[0] : to, 'w');
+    i->op[1] = pair ? destination_slot(d, &to->elements[1], 'p') : SLOT_SINK_P;
     i->op[2] = operand_slot(d, &t->operands[1], wide ? 'g' : 'f');
     i->op[3] = operand_slot(d, &t->operands[2], 'w');
     return run_row(d, ROW_op_match);
@@ -302,7 +302,7 @@ decoded decode_redux(decoder *d) {
         return refuse(d, "the simulator does not know this redux");
     i->mode = (uint8_t)op;
     i->type = (uint8_t)type;
-    i->op[0] = operand_slot(d, &t->operands[0], 'w');
+    i->op[0] = destination_slot(d, &t->operands[0], 'w');
     i->op[1] = operand_slot(d, &t->operands[1], 'w');
     i->op[2] = operand_slot(d, &t->operands[2], 'w');
     return run_row(d, ROW_op_redux);
@@ -312,7 +312,7 @@ decoded decode_redux(decoder *d) {
 decoded decode_activemask(decoder *d) {
     if (!take(d, "b32") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
         return refuse(d, "activemask.b32 is meant");
-    d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
+    d->i->op[0] = destination_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_activemask);
 }
 
@@ -322,8 +322,8 @@ decoded decode_elect(decoder *d) {
     if (!take(d, "sync") || !taken_all(d) || operands_are(d, 2, 2) == REFUSED ||
         t->operands[0].kind != PTX_OPERAND_PAIR)
         return refuse(d, "elect.sync d|p, membermask is meant");
-    d->i->op[0] = operand_slot(d, &t->operands[0].elements[0], 'w');
-    d->i->op[1] = operand_slot(d, &t->operands[0].elements[1], 'p');
+    d->i->op[0] = destination_slot(d, &t->operands[0].elements[0], 'w');
+    d->i->op[1] = destination_slot(d, &t->operands[0].elements[1], 'p');
     d->i->op[2] = operand_slot(d, &t->operands[1], 'w');
     return run_row(d, ROW_op_elect);
 }

@@ -114,6 +114,44 @@ static bool data_registers(decoder *d, const ptx_operand *o, int vector, bool st
     return !d->failed;
 }
 
+/* The handler for this very type and space, where there is one (exec_memory.c). */
+static void plain_access(const insn *i, bool store, uint16_t *row) {
+    enum { U8, S8, U16, S16, U32, U64, TYPES };
+    static const uint16_t loads[2][TYPES] = {{ROW_op_load_global_u8, ROW_op_load_global_s8, ROW_op_load_global_u16,
+                                              ROW_op_load_global_s16, ROW_op_load_global_u32, ROW_op_load_global_u64},
+                                             {ROW_op_load_shared_u8, ROW_op_load_shared_s8, ROW_op_load_shared_u16,
+                                              ROW_op_load_shared_s16, ROW_op_load_shared_u32, ROW_op_load_shared_u64}};
+    static const uint16_t stores[2][TYPES] = {
+        {ROW_op_store_global_u8, ROW_op_store_global_u8, ROW_op_store_global_u16, ROW_op_store_global_u16,
+         ROW_op_store_global_u32, ROW_op_store_global_u64},
+        {ROW_op_store_shared_u8, ROW_op_store_shared_u8, ROW_op_store_shared_u16, ROW_op_store_shared_u16,
+         ROW_op_store_shared_u32, ROW_op_store_shared_u64}};
+    const bool shared = i->space == PTX_SHARED, is_signed = i->type == PTX_S8 || i->type == PTX_S16;
+    if (!shared && i->space != PTX_GLOBAL && i->space != PTX_NO_SPACE) return;
+    int type;
+    switch (ptx_type_size((ptx_type)i->type)) {
+    case 1:
+        if (i->width > 4 || (is_signed && !store && i->width != 4)) return;
+        type = is_signed ? S8 : U8;
+        break;
+    case 2:
+        if (i->width > 4) return;
+        type = is_signed && i->width == 4 ? S16 : U16;
+        break;
+    case 4:
+        if (i->width != 4) return;
+        type = U32;
+        break;
+    case 8:
+        if (i->width != 8) return;
+        type = U64;
+        break;
+    default:
+        return;
+    }
+    *row = (store ? stores : loads)[shared][type];
+}
+
 static decoded load_or_store(decoder *d, bool store) {
     insn *i = d->i;
     qualifiers q;
@@ -153,13 +191,8 @@ static decoded load_or_store(decoder *d, bool store) {
     address_into(d, &a, 4);
     if (q.strong) i->mode |= MODE_STRONG;
     if (q.poll) i->mode |= MODE_POLL;
-    bool words =
-        ptx_type_size(type) == 4 && i->width == 4 && !q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME);
     uint16_t row = store ? ROW_op_store : ROW_op_load;
-    if (words && i->space == PTX_GLOBAL)
-        row = store ? ROW_op_store_global_words : ROW_op_load_global_words;
-    else if (words && i->space == PTX_SHARED)
-        row = store ? ROW_op_store_shared_words : ROW_op_load_shared_words;
+    if (!q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME)) plain_access(i, store, &row);
     i->row = row;
     i->run = sim_handlers[row];
     return DECODED;
@@ -212,10 +245,11 @@ static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     }
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, char kind, uint32_t *slots) {
+static bool vector_slots(decoder *d, const ptx_operand *o, int count, char kind, bool destination, uint32_t *slots) {
     if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
         return refuse(d, "a vector of %d is needed", count), false;
-    for (int k = 0; k < count; k++) slots[k] = operand_slot(d, &o->elements[k], kind);
+    for (int k = 0; k < count; k++)
+        slots[k] = destination ? destination_slot(d, &o->elements[k], kind) : operand_slot(d, &o->elements[k], kind);
     return !d->failed;
 }
 
@@ -256,8 +290,8 @@ static decoded atomic(decoder *d, bool result) {
     uint32_t *more = NULL;
     if (q.vector > 1) i->more = more = calloc(2 * MOST_ATOMIC_VECTOR, sizeof *more);
     for (int k = 0; more != NULL && k < q.vector; k++) more[k] = SLOT_SINK;
-    if (result && q.vector == 1) i->op[0] = operand_slot(d, o, kind);
-    if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, more)) return REFUSED;
+    if (result && q.vector == 1) i->op[0] = destination_slot(d, o, kind);
+    if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, true, more)) return REFUSED;
     if (result) o++;
     address a;
     if (!operand_address(d, o++, q.space, &a)) return REFUSED;
@@ -265,7 +299,7 @@ static decoded atomic(decoder *d, bool result) {
     address_into(d, &a, 4);
     if (q.vector == 1)
         for (int k = 0; k < sources; k++) i->op[5 + k] = operand_slot(d, o++, kind);
-    else if (!vector_slots(d, o, q.vector, kind, more + MOST_ATOMIC_VECTOR))
+    else if (!vector_slots(d, o, q.vector, kind, false, more + MOST_ATOMIC_VECTOR))
         return REFUSED;
     if (result || q.acquire) i->mode |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
     i->row = ROW_op_atomic;
@@ -356,7 +390,7 @@ decoded decode_hint(decoder *d) {
 /* createpolicy: some value; the hints that take it have no effect. */
 decoded decode_createpolicy(decoder *d) {
     if (d->text->operand_count < 1) return refuse(d, "an operand is missing");
-    d->i->op[0] = operand_slot(d, &d->text->operands[0], 'l');
+    d->i->op[0] = destination_slot(d, &d->text->operands[0], 'l');
     d->i->op[1] = constant_slot(d, 0, 8);
     d->i->row = ROW_mov_b64;
     d->i->run = sim_handlers[ROW_mov_b64];
@@ -377,7 +411,7 @@ decoded decode_cvta(decoder *d) {
     const bool in_frame = space == PTX_LOCAL || (space == PTX_PARAM && !d->source->is_entry);
     const bool shared = space == PTX_SHARED || space == PTX_SHARED_CLUSTER;
     uint64_t window = shared ? memory_arena() + WINDOW_SHARED : in_frame ? memory_arena() + WINDOW_LOCAL : 0;
-    i->op[0] = operand_slot(d, &d->text->operands[0], 'l');
+    i->op[0] = destination_slot(d, &d->text->operands[0], 'l');
     i->imm = (int64_t)(to ? 0 - window : window);
     if (a->kind == PTX_OPERAND_SYMBOL) { /* cvta.shared.u64 %rd, symbol; symbol + constant */
         place p;
@@ -401,7 +435,7 @@ decoded decode_isspacep(decoder *d) {
     if (space == PTX_NO_SPACE || !taken_all(d)) return refuse(d, "a state space is missing");
     if (d->text->operand_count != 2) return refuse(d, "two operands are needed");
     i->space = (uint8_t)space;
-    i->op[0] = operand_slot(d, &d->text->operands[0], 'p');
+    i->op[0] = destination_slot(d, &d->text->operands[0], 'p');
     i->op[1] = operand_slot(d, &d->text->operands[1], 'l');
     i->row = ROW_op_isspacep;
     i->run = sim_handlers[i->row];
@@ -420,7 +454,8 @@ static decoded pack(decoder *d, ptx_type type) {
     unsigned part = bytes / count;
     i->width = (uint8_t)bytes;
     i->vector = (uint8_t)count;
-    i->op[4] = operand_slot(d, whole, bytes == 2 ? 'h' : bytes == 4 ? 'f' : bytes == 8 ? 'g' : 'q');
+    const char kind = bytes == 2 ? 'h' : bytes == 4 ? 'f' : bytes == 8 ? 'g' : 'q';
+    i->op[4] = packing ? destination_slot(d, whole, kind) : operand_slot(d, whole, kind);
     for (unsigned k = 0; k < count; k++) {
         const ptx_operand *o = &vector->elements[k];
         unsigned wide = register_bytes(d, o);
@@ -445,7 +480,7 @@ decoded decode_mov(decoder *d) {
     if (to->kind == PTX_OPERAND_VECTOR || from->kind == PTX_OPERAND_VECTOR) return pack(d, type);
     unsigned bytes = ptx_type_size(type);
     if (type == PTX_PRED && from->kind == PTX_OPERAND_SPECIAL && strcmp(from->symbol, "%is_explicit_cluster") == 0) {
-        i->op[0] = operand_slot(d, to, 'p');
+        i->op[0] = destination_slot(d, to, 'p');
         i->row = ROW_op_mov_explicit_cluster;
         i->run = sim_handlers[i->row];
         return d->failed ? REFUSED : DECODED;
@@ -453,7 +488,7 @@ decoded decode_mov(decoder *d) {
     if (from->kind == PTX_OPERAND_SPECIAL) {
         int s = special_named(from->symbol);
         if (s < 0) return refuse(d, "the simulator does not know the special register %s", from->symbol);
-        i->op[0] = operand_slot(d, to, bytes == 8 ? 'l' : bytes == 2 ? 'h' : 'w');
+        i->op[0] = destination_slot(d, to, bytes == 8 ? 'l' : bytes == 2 ? 'h' : 'w');
         if (special_is_fixed(s)) {
             i->op[1] = operand_slot(d, from, bytes == 8 ? 'l' : 'w');
             i->row = bytes == 8 ? ROW_mov_b64 : bytes == 2 ? ROW_op_mov_16 : ROW_mov_b32;
@@ -470,7 +505,7 @@ decoded decode_mov(decoder *d) {
         if (!find_place(d, from->symbol, &p)) return REFUSED;
         if (bytes != 4 && bytes != 8) return refuse(d, "an address has 32 or 64 bits");
         i->width = (uint8_t)bytes;
-        i->op[0] = operand_slot(d, to, bytes == 8 ? 'l' : 'w');
+        i->op[0] = destination_slot(d, to, bytes == 8 ? 'l' : 'w');
         i->imm = (int64_t)p.address + from->integer;
         if (p.space == PTX_LOCAL) {
             i->row = ROW_op_mov_frame;
@@ -484,7 +519,7 @@ decoded decode_mov(decoder *d) {
         return d->failed ? REFUSED : DECODED;
     }
     if (type == PTX_B128) {
-        i->op[0] = operand_slot(d, to, 'q');
+        i->op[0] = destination_slot(d, to, 'q');
         i->op[1] = operand_slot(d, from, 'q');
         i->row = ROW_op_mov_128;
         i->run = sim_handlers[i->row];

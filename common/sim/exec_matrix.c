@@ -454,7 +454,7 @@ static inline void matrix_lines(warp *w, const insn *i, const fragment *f, acces
         for (unsigned r = 0; r < lines; r++) line[r] = w->block->shared + (address[0] - base) + r * step;
         return;
     }
-    const memory_allocation *m = w->worker->recent[(i - w->code) & (RECENT_ALLOCATIONS - 1)];
+    const memory_allocation *m = *recent_allocation(w);
     if (i->space != PTX_SHARED && small && m != NULL && address[0] >= m->base && end <= m->base + m->size &&
         !(kind == ACCESS_WRITE && m->kind == MEMORY_CONSTANT)) {
         for (unsigned r = 0; r < lines; r++) line[r] = (uint8_t *)(address[0] + r * step);

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "cluster.h"
-#include "exec_memory.h"
+#include "exec_address.h"
 #include "proxy.h"
 #include "specials.h"
 
@@ -63,50 +63,54 @@ HANDLER(op_mov_special) {
     }
 }
 
-/* Parts of `part` bytes: in 32-bit lanes up to 4 bytes, in 64-bit lanes at 8. */
-static inline uint64_t part_of(const uint8_t *lanes, unsigned part, int l) {
-    uint64_t value = 0;
-    if (part == 8)
-        memcpy(&value, lanes + 8 * l, 8);
-    else
-        memcpy(&value, lanes + 4 * l, part);
-    return value;
-}
+/* mov.b64 d, {a, b}: the first part is the lowest. mov.b64 {d, e}, a. Parts have 32-bit lanes up to 4 bytes, 64-bit
+ * lanes at 8; a whole of 2 bytes has 32-bit lanes, too. */
+#define PACK_LANES(part, lane, whole, whole_lane, count)                                                               \
+    do {                                                                                                               \
+        whole_lane *d = LANE_ARRAY(whole_lane, 4);                                                                     \
+        const lane *a = LANE_ARRAY(lane, 0), *b = LANE_ARRAY(lane, 1);                                                 \
+        const lane *c = LANE_ARRAY(lane, (count) == 4 ? 2 : 0), *e = LANE_ARRAY(lane, (count) == 4 ? 3 : 0);           \
+        enum { BITS = 8 * sizeof(part), LAST = (count) == 4 ? 3 * BITS : 0, THIRD = (count) == 4 ? 2 * BITS : 0 };     \
+        SET_LANES(d, (whole_lane)((whole)(part)a[l] | (whole)(part)b[l] << BITS | (whole)(part)c[l] << THIRD |         \
+                                  (whole)(part)e[l] << LAST));                                                         \
+        return;                                                                                                        \
+    } while (0)
+#define UNPACK_LANES(part, lane, whole, whole_lane, count)                                                             \
+    do {                                                                                                               \
+        const whole_lane *a = LANE_ARRAY(whole_lane, 4);                                                               \
+        for (int k = 0; k < (count); k++) {                                                                            \
+            lane *d = LANE_ARRAY(lane, k);                                                                             \
+            const unsigned shift = 8 * sizeof(part) * (unsigned)k;                                                     \
+            SET_LANES(d, (lane)(part)((whole)a[l] >> shift));                                                          \
+        }                                                                                                              \
+        return;                                                                                                        \
+    } while (0)
+#define EACH_FORM(LANES_OF)                                                                                            \
+    do {                                                                                                               \
+        switch (i->width * 8 + i->vector) {                                                                            \
+        case 2 * 8 + 2:                                                                                                \
+            LANES_OF(uint8_t, uint32_t, uint16_t, uint32_t, 2);                                                        \
+        case 4 * 8 + 2:                                                                                                \
+            LANES_OF(uint16_t, uint32_t, uint32_t, uint32_t, 2);                                                       \
+        case 4 * 8 + 4:                                                                                                \
+            LANES_OF(uint8_t, uint32_t, uint32_t, uint32_t, 4);                                                        \
+        case 8 * 8 + 2:                                                                                                \
+            LANES_OF(uint32_t, uint32_t, uint64_t, uint64_t, 2);                                                       \
+        case 8 * 8 + 4:                                                                                                \
+            LANES_OF(uint16_t, uint32_t, uint64_t, uint64_t, 4);                                                       \
+        case 16 * 8 + 2:                                                                                               \
+            LANES_OF(uint64_t, uint64_t, access_128, access_128, 2);                                                   \
+        default:                                                                                                       \
+            LANES_OF(uint32_t, uint32_t, access_128, access_128, 4);                                                   \
+        }                                                                                                              \
+    } while (0)
 
-/* mov.b64 d, {a, b}: the first part is the lowest. */
 HANDLER(op_pack) {
-    const unsigned count = i->vector, part = i->width / count;
-    const unsigned lane = i->width < 4 ? 4 : i->width;
-    uint8_t *d = w->registers + i->op[4];
-    for (int l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        uint8_t whole[16] = {0};
-        for (unsigned k = 0; k < count; k++) {
-            uint64_t value = part_of(w->registers + i->op[k], part, l);
-            memcpy(whole + k * part, &value, part);
-        }
-        memcpy(d + lane * (unsigned)l, whole, lane);
-    }
+    EACH_FORM(PACK_LANES);
 }
 
-/* mov.b64 {d, e}, a */
 HANDLER(op_unpack) {
-    const unsigned count = i->vector, part = i->width / count;
-    const unsigned lane = i->width < 4 ? 4 : i->width;
-    const uint8_t *a = w->registers + i->op[4];
-    for (int l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        uint8_t whole[16];
-        memcpy(whole, a + lane * (unsigned)l, lane);
-        for (unsigned k = 0; k < count; k++) {
-            uint64_t value = 0;
-            memcpy(&value, whole + k * part, part);
-            if (part == 8)
-                memcpy(w->registers + i->op[k] + 8 * l, &value, 8);
-            else
-                memcpy(w->registers + i->op[k] + 4 * l, &value, 4);
-        }
-    }
+    EACH_FORM(UNPACK_LANES);
 }
 
 /* isspacep.space p, a; */
@@ -151,62 +155,6 @@ HANDLER(op_isspacep) {
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* Addresses of all lanes; those outside of the mask get the first active lane's. */
-static inline void lane_addresses(warp *w, const insn *i, uint32_t mask, uint64_t *address) {
-    uint64_t offset = (uint64_t)i->imm;
-    if (i->mode & MODE_FRAME) offset += w->frame->local_base;
-    if (i->mode & MODE_NARROW) {
-        const uint32_t *a = U32(4);
-        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
-    } else {
-        const uint64_t *a = U64(4);
-        EACH_LANE address[l] = a[l] + offset;
-    }
-    if (mask != ALL_LANES) {
-        const uint64_t some = address[__builtin_ctz(mask)];
-        EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
-    }
-}
-
-/* Lowest and highest address, and all their bits or-ed. */
-static inline void span(const uint64_t *address, uint64_t *low, uint64_t *high, uint64_t *bits) {
-    uint64_t lo = UINT64_MAX, hi = 0, or = 0;
-    for (int l = 0; l < LANES; l++) {
-        lo = address[l] < lo ? address[l] : lo;
-        hi = address[l] > hi ? address[l] : hi;
-        or |= address[l];
-    }
-    *low = lo;
-    *high = hi;
-    *bits = or ;
-}
-
-/* Are all lanes inside of what this instruction last touched? Then an address is its own host pointer. */
-static inline bool known_global(warp *w, const insn *i, const uint64_t *address, unsigned bytes, bool write,
-                                uint64_t *low, uint64_t *high) {
-    uint64_t bits;
-    span(address, low, high, &bits);
-    const memory_allocation *m = w->worker->recent[(i - w->code) & (RECENT_ALLOCATIONS - 1)];
-    return m != NULL && *low >= m->base && *high - m->base + bytes <= m->size && (bits & (bytes - 1)) == 0 &&
-           !(write && m->kind == MEMORY_CONSTANT);
-}
-
-/* Are all lanes inside of the block's own shared memory? Then addresses become offsets. */
-static inline bool known_shared(warp *w, uint64_t *address, unsigned bytes, uint64_t *low, uint64_t *high) {
-    uint64_t bits;
-    span(address, low, high, &bits);
-    const uint64_t base = cluster_base(w->block);
-    if (base != 0) {
-        if (*low < base + SHARED_RESERVED || *high > base + w->block->shared_end - bytes || (bits & (bytes - 1)) != 0)
-            return false;
-        EACH_LANE address[l] -= base;
-        *low -= base;
-        *high -= base;
-        return true;
-    }
-    return *low >= SHARED_RESERVED && *high <= w->block->shared_end - bytes && (bits & (bytes - 1)) == 0;
-}
-
 static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;
@@ -214,8 +162,9 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     const bool shared = i->space == PTX_SHARED || i->space == PTX_SHARED_CLUSTER;
     if (shared && known_shared(w, address, bytes, &low, &high)) {
         EACH_LANE pointer[l] = w->block->shared + address[l];
-    } else if (!shared && i->space != PTX_LOCAL &&
-               known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
+    } else if (i->space == PTX_LOCAL && known_local(w, address, bytes, pointer)) {
+        /* done */
+    } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else {
         access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer);
@@ -223,6 +172,43 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     if (i->mode & MODE_POLL) {
         w->block->polled = true;
         w->budget -= POLL_COST;
+    }
+}
+
+/* ---- all of a vector at one time ----------------------------------------------------------------------------------
+ */
+
+/* 2 to 16 bytes, aligned to their number. */
+static access_128 load_together(uint8_t *p, unsigned bytes) {
+    switch (bytes) {
+    case 2:
+        return __atomic_load_n((uint16_t *)p, __ATOMIC_ACQUIRE);
+    case 4:
+        return __atomic_load_n((uint32_t *)p, __ATOMIC_ACQUIRE);
+    case 8:
+        return __atomic_load_n((uint64_t *)p, __ATOMIC_ACQUIRE);
+    default:
+        return access_swap_128(p, 0, 0);
+    }
+}
+
+static void store_together(uint8_t *p, access_128 value, unsigned bytes) {
+    access_128 old = value, expected;
+    switch (bytes) {
+    case 2:
+        __atomic_store_n((uint16_t *)p, (uint16_t)value, __ATOMIC_RELEASE);
+        return;
+    case 4:
+        __atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_RELEASE);
+        return;
+    case 8:
+        __atomic_store_n((uint64_t *)p, (uint64_t)value, __ATOMIC_RELEASE);
+        return;
+    default:
+        do {
+            expected = old;
+            old = access_swap_128(p, expected, value);
+        } while (old != expected);
     }
 }
 
@@ -256,9 +242,8 @@ HANDLER(op_load) {
         /* All of a vector at one time: programs count on it for 16 bytes (CUB's look-back). */
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            access_lock(pointer[l]);
-            memcpy(copies[l], pointer[l], size * i->vector);
-            access_unlock(pointer[l]);
+            const access_128 whole = load_together(pointer[l], size * i->vector);
+            memcpy(copies[l], &whole, sizeof whole);
             pointer[l] = copies[l];
         }
     }
@@ -315,105 +300,6 @@ HANDLER(op_load_param) {
     }
 }
 
-/* 32-bit words (x1, x2, x4) into 32-bit registers from pointers: what nearly every kernel does nearly always. */
-static inline __attribute__((always_inline)) void gather_words(warp *w, const insn *i, uint32_t mask,
-                                                               const uint64_t *pointer, uint64_t low, uint64_t high) {
-    if (i->vector == 4) {
-        uint32_t *d0 = U32(0), *d1 = U32(1), *d2 = U32(2), *d3 = U32(3);
-        if (low == high && mask == ALL_LANES) {
-            const uint32_t *p = (const uint32_t *)low;
-            const uint32_t a = p[0], b = p[1], c = p[2], e = p[3];
-            EACH_LANE d0[l] = a;
-            EACH_LANE d1[l] = b;
-            EACH_LANE d2[l] = c;
-            EACH_LANE d3[l] = e;
-            return;
-        }
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            const uint32_t *p = (const uint32_t *)pointer[l];
-            d0[l] = p[0];
-            d1[l] = p[1];
-            d2[l] = p[2];
-            d3[l] = p[3];
-        }
-    } else if (i->vector == 2) {
-        uint32_t *d0 = U32(0), *d1 = U32(1);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            const uint32_t *p = (const uint32_t *)pointer[l];
-            d0[l] = p[0];
-            d1[l] = p[1];
-        }
-    } else {
-        uint32_t *d = U32(0);
-        if (low == high) {
-            const uint32_t value = *(const uint32_t *)low;
-            SET_LANES(d, value);
-        } else if (mask == ALL_LANES) {
-            uint64_t apart = 0;
-            if (high - low == 4 * (LANES - 1))
-                EACH_LANE apart |= pointer[l] ^ (low + 4 * (uint64_t)l);
-            else
-                apart = 1;
-            if (apart == 0)
-                memcpy(d, (const void *)low, 4 * LANES);
-            else
-                for (int l = 0; l < LANES; l++) d[l] = *(const uint32_t *)pointer[l];
-        } else {
-            for (int l = 0; l < LANES; l++)
-                if (mask >> l & 1) d[l] = *(const uint32_t *)pointer[l];
-        }
-    }
-}
-
-static inline __attribute__((always_inline)) void scatter_words(warp *w, const insn *i, uint32_t mask,
-                                                                const uint64_t *pointer) {
-    if (i->vector == 4) {
-        const uint32_t *a0 = U32(0), *a1 = U32(1), *a2 = U32(2), *a3 = U32(3);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            uint32_t *p = (uint32_t *)pointer[l];
-            p[0] = a0[l];
-            p[1] = a1[l];
-            p[2] = a2[l];
-            p[3] = a3[l];
-        }
-    } else if (i->vector == 2) {
-        const uint32_t *a0 = U32(0), *a1 = U32(1);
-        for (int l = 0; l < LANES; l++) {
-            if (!(mask >> l & 1)) continue;
-            uint32_t *p = (uint32_t *)pointer[l];
-            p[0] = a0[l];
-            p[1] = a1[l];
-        }
-    } else {
-        const uint32_t *a = U32(0);
-        for (int l = 0; l < LANES; l++)
-            if (mask >> l & 1) *(uint32_t *)pointer[l] = a[l];
-    }
-}
-
-HANDLER(op_load_global_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_global(w, i, address, 4u * i->vector, false, &low, &high))
-        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_READ, (uint8_t **)address);
-    gather_words(w, i, mask, address, low, high);
-}
-
-HANDLER(op_load_shared_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
-        uint8_t *pointer[LANES];
-        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_READ, pointer);
-    }
-    const uint64_t base = (uint64_t)w->block->shared;
-    EACH_LANE address[l] += base;
-    gather_words(w, i, mask, address, low + base, high + base);
-}
-
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 #define STORE(element, reg)                                                                                            \
@@ -443,12 +329,10 @@ HANDLER(op_store) {
         const unsigned lane = i->width < 4 ? 4 : i->width;
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
-            uint8_t copy[16];
+            access_128 whole = 0;
             for (unsigned v = 0; v < i->vector; v++)
-                memcpy(copy + v * size, w->registers + i->op[v] + lane * (unsigned)l, size);
-            access_lock(pointer[l]);
-            memcpy(pointer[l], copy, size * i->vector);
-            access_unlock(pointer[l]);
+                memcpy((uint8_t *)&whole + v * size, w->registers + i->op[v] + lane * (unsigned)l, size);
+            store_together(pointer[l], whole, size * i->vector);
         }
         return;
     }
@@ -472,26 +356,185 @@ HANDLER(op_store) {
     }
 }
 
-HANDLER(op_store_global_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_global(w, i, address, 4u * i->vector, true, &low, &high))
-        access_resolve(w, i, mask, PTX_GLOBAL, address, 4u * i->vector, ACCESS_WRITE, (uint8_t **)address);
-    scatter_words(w, i, mask, address);
+/* ---- plain loads and stores ---------------------------------------------------------------------------------------
+ */
+
+/* What nearly every kernel does nearly always: neither volatile nor atomic, not on the stack, a register of the type's
+ * width (or one that it is extended to 32 bits for). A handler for each type and space, picked by the decoder. */
+
+/* Host pointers of an access to global memory, or to a generic address; their span. */
+static inline __attribute__((always_inline)) void global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+                                                                  access_kind kind, uint64_t *pointer, uint64_t *low,
+                                                                  uint64_t *high) {
+    lane_addresses(w, i, mask, pointer);
+    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return;
+    uint64_t bits;
+    access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer);
+    span(pointer, low, high, &bits);
+    if (kind != ACCESS_READ && w->block->dirty != NULL && i->space == PTX_NO_SPACE)
+        proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
 }
 
-HANDLER(op_store_shared_words) {
-    uint64_t address[LANES], low, high;
-    lane_addresses(w, i, mask, address);
-    if (!known_shared(w, address, 4u * i->vector, &low, &high)) {
-        uint8_t *pointer[LANES];
-        access_resolve(w, i, mask, PTX_SHARED, address, 4u * i->vector, ACCESS_WRITE, pointer);
+/* The same for shared memory. */
+static inline __attribute__((always_inline)) void shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+                                                                  access_kind kind, uint64_t *pointer, uint64_t *low,
+                                                                  uint64_t *high) {
+    lane_addresses(w, i, mask, pointer);
+    if (!known_shared(w, pointer, bytes, low, high)) {
+        uint8_t *none[LANES]; /* it stops the launch */
+        access_resolve(w, i, mask, PTX_SHARED, pointer, bytes, kind, none);
     }
     const uint64_t base = (uint64_t)w->block->shared;
-    EACH_LANE address[l] += base;
-    if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)address, 4u * i->vector);
-    scatter_words(w, i, mask, address);
+    EACH_LANE pointer[l] += base;
+    *low += base;
+    *high += base;
+    if (kind != ACCESS_READ && w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
 }
+
+#define ELEMENT(k) ((k) < i->vector ? (k) : 0)
+#define EACH_ACTIVE_LANE(...)                                                                                          \
+    do {                                                                                                               \
+        if (mask == ALL_LANES)                                                                                         \
+            for (int l = 0; l < LANES; l++) __VA_ARGS__                                                                \
+        else                                                                                                           \
+            for (int l = 0; l < LANES; l++)                                                                            \
+                if (mask >> l & 1) __VA_ARGS__                                                                         \
+    } while (0)
+
+/* The handler: with the vector's length a constant. */
+#define BY_VECTOR(name, access)                                                                                        \
+    static __attribute__((noinline)) void name##_vector(warp *w, const insn *i, uint32_t mask) {                       \
+        if (i->vector == 2)                                                                                            \
+            access(w, i, mask, 2);                                                                                     \
+        else                                                                                                           \
+            access(w, i, mask, 4);                                                                                     \
+    }                                                                                                                  \
+    HANDLER(name) {                                                                                                    \
+        if (i->vector == 1)                                                                                            \
+            access(w, i, mask, 1);                                                                                     \
+        else                                                                                                           \
+            name##_vector(w, i, mask);                                                                                 \
+    }
+
+/* ld{.v2,.v4}: elements in memory to registers. Lanes that lie here and there go one by one, out of line. */
+#define LOADS(space, name, element, reg)                                                                               \
+    static __attribute__((noinline)) void load_##space##_##name(warp *w, const insn *i, uint32_t mask) {               \
+        uint64_t pointer[LANES], low, high;                                                                            \
+        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high);                  \
+        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
+        reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
+        if (low == high)                                                                                               \
+            for (int v = 0; v < i->vector; v++) {                                                                      \
+                reg *d = LANE_ARRAY(reg, v);                                                                           \
+                const reg value = (reg)((const element *)low)[v];                                                      \
+                SET_LANES(d, value);                                                                                   \
+            }                                                                                                          \
+        else if (i->vector == 1)                                                                                       \
+            EACH_ACTIVE_LANE(d0[l] = (reg) * (const element *)pointer[l];);                                            \
+        else if (i->vector == 2)                                                                                       \
+            EACH_ACTIVE_LANE({                                                                                         \
+                const element *at = (const element *)pointer[l];                                                       \
+                d0[l] = (reg)at[0], d1[l] = (reg)at[1];                                                                \
+            });                                                                                                        \
+        else                                                                                                           \
+            EACH_ACTIVE_LANE({                                                                                         \
+                const element *at = (const element *)pointer[l];                                                       \
+                d0[l] = (reg)at[0], d1[l] = (reg)at[1], d2[l] = (reg)at[2], d3[l] = (reg)at[3];                        \
+            });                                                                                                        \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void load_##space##_##name##_in(warp *w, const insn *i,               \
+                                                                                 uint32_t mask, unsigned vector) {     \
+        uint64_t first;                                                                                                \
+        const unsigned each = (unsigned)sizeof(element) * vector;                                                      \
+        const layout how = lanes_layout(w, i, mask, each, &first);                                                     \
+        const element *p = NULL;                                                                                       \
+        reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                       \
+        reg *d2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *d3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                      \
+        if (how == LAYOUT_ONE) p = (const element *)known_##space##_range(w, first, each, each, false);                \
+        if (how == LAYOUT_ROW) p = (const element *)known_##space##_range(w, first, LANES * each, each, false);        \
+        if (p == NULL)                                                                                                 \
+            load_##space##_##name(w, i, mask);                                                                         \
+        else if (how == LAYOUT_ONE)                                                                                    \
+            for (unsigned v = 0; v < vector; v++) {                                                                    \
+                reg *d = LANE_ARRAY(reg, v);                                                                           \
+                const reg value = (reg)p[v];                                                                           \
+                EACH_LANE d[l] = value;                                                                                \
+            }                                                                                                          \
+        else if (vector == 1)                                                                                          \
+            EACH_LANE d0[l] = (reg)p[l];                                                                               \
+        else if (vector == 2)                                                                                          \
+            EACH_LANE d0[l] = (reg)p[2 * l], d1[l] = (reg)p[2 * l + 1];                                                \
+        else                                                                                                           \
+            EACH_LANE {                                                                                                \
+                d0[l] = (reg)p[4 * l], d1[l] = (reg)p[4 * l + 1];                                                      \
+                d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                                  \
+            }                                                                                                          \
+    }                                                                                                                  \
+    BY_VECTOR(op_load_##space##_##name, load_##space##_##name##_in)
+
+/* st{.v2,.v4}. Of lanes that store to one place the last one's value stays. */
+#define STORES(space, name, element, reg)                                                                              \
+    static __attribute__((noinline)) void store_##space##_##name(warp *w, const insn *i, uint32_t mask) {              \
+        uint64_t pointer[LANES], low, high;                                                                            \
+        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high);                 \
+        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
+        const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
+        if (i->vector == 1)                                                                                            \
+            EACH_ACTIVE_LANE(*(element *)pointer[l] = (element)a0[l];);                                                \
+        else if (i->vector == 2)                                                                                       \
+            EACH_ACTIVE_LANE({                                                                                         \
+                element *at = (element *)pointer[l];                                                                   \
+                at[0] = (element)a0[l], at[1] = (element)a1[l];                                                        \
+            });                                                                                                        \
+        else                                                                                                           \
+            EACH_ACTIVE_LANE({                                                                                         \
+                element *at = (element *)pointer[l];                                                                   \
+                at[0] = (element)a0[l], at[1] = (element)a1[l], at[2] = (element)a2[l], at[3] = (element)a3[l];        \
+            });                                                                                                        \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) void store_##space##_##name##_in(warp *w, const insn *i,              \
+                                                                                  uint32_t mask, unsigned vector) {    \
+        uint64_t first;                                                                                                \
+        const unsigned each = (unsigned)sizeof(element) * vector;                                                      \
+        const layout how = lanes_layout(w, i, mask, each, &first);                                                     \
+        const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                 \
+        const reg *a2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *a3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                \
+        element *p = NULL;                                                                                             \
+        if (how == LAYOUT_ROW) p = (element *)known_##space##_range(w, first, LANES * each, each, true);               \
+        if (p == NULL)                                                                                                 \
+            store_##space##_##name(w, i, mask);                                                                        \
+        else if (vector == 1)                                                                                          \
+            EACH_LANE p[l] = (element)a0[l];                                                                           \
+        else if (vector == 2)                                                                                          \
+            EACH_LANE p[2 * l] = (element)a0[l], p[2 * l + 1] = (element)a1[l];                                        \
+        else                                                                                                           \
+            EACH_LANE {                                                                                                \
+                p[4 * l] = (element)a0[l], p[4 * l + 1] = (element)a1[l];                                              \
+                p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                          \
+            }                                                                                                          \
+    }                                                                                                                  \
+    BY_VECTOR(op_store_##space##_##name, store_##space##_##name##_in)
+
+LOADS(global, u8, uint8_t, uint32_t)
+LOADS(global, s8, int8_t, int32_t)
+LOADS(global, u16, uint16_t, uint32_t)
+LOADS(global, s16, int16_t, int32_t)
+LOADS(global, u32, uint32_t, uint32_t)
+LOADS(global, u64, uint64_t, uint64_t)
+LOADS(shared, u8, uint8_t, uint32_t)
+LOADS(shared, s8, int8_t, int32_t)
+LOADS(shared, u16, uint16_t, uint32_t)
+LOADS(shared, s16, int16_t, int32_t)
+LOADS(shared, u32, uint32_t, uint32_t)
+LOADS(shared, u64, uint64_t, uint64_t)
+STORES(global, u8, uint8_t, uint32_t)
+STORES(global, u16, uint16_t, uint32_t)
+STORES(global, u32, uint32_t, uint32_t)
+STORES(global, u64, uint64_t, uint64_t)
+STORES(shared, u8, uint8_t, uint32_t)
+STORES(shared, u16, uint16_t, uint32_t)
+STORES(shared, u32, uint32_t, uint32_t)
+STORES(shared, u64, uint64_t, uint64_t)
 
 /* ---- cp.async ---------------------------------------------------------------------------------------------------- */
 
@@ -539,7 +582,7 @@ HANDLER(op_cp_async) {
             if (!(reading >> l & 1)) from[l] = from[__builtin_ctz(reading)];
             if (reading >> l & 1 && bytes[l] != i->width) whole = false;
         }
-        if (whole && known_global(w, i, from, i->width, false, &low, &high))
+        if (whole && known_global(w, from, i->width, false, &low, &high))
             EACH_LANE from_pointer[l] = (uint8_t *)from[l];
         else if (whole)
             access_resolve(w, i, reading, PTX_GLOBAL, from, i->width, ACCESS_READ, from_pointer);

@@ -25,8 +25,7 @@ typedef enum atomic_op {
 } atomic_op;
 
 /* What an access that may be a wait takes off a warp's budget of backward branches. */
-#define POLL_COST  30
-#define COUNT_COST 4
+#define POLL_COST 30
 
 #define MOST_ATOMIC_VECTOR 8
 
@@ -38,9 +37,15 @@ typedef enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } access_kin
 void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
                     access_kind kind, uint8_t **pointers);
 
-/* 16 bytes that must be read or written at one time, where host threads may be at them together. */
-void access_lock(const void *address);
-void access_unlock(const void *address);
+/* The allocation that the running instruction last touched: by its pc, so perhaps another's. NULL: none yet. */
+static inline const memory_allocation **recent_allocation(warp *w) {
+    return &w->worker->recent[(w->pc - 1) & (RECENT_ALLOCATIONS - 1)];
+}
+
+/* Compare and swap of 16 aligned bytes; gives what was there. Atomic for narrower operations on them, too, which a lock
+ * would not be. */
+typedef unsigned __int128 access_128;
+access_128 access_swap_128(void *address, access_128 expected, access_128 desired);
 
 /* The one address of one lane, `bytes` readable from there; NULL where it is bad. For strings of printf. */
 const uint8_t *access_peek(warp *w, int lane, uint64_t address, uint64_t bytes);

@@ -1,5 +1,7 @@
 /* Warp-wide instructions: lanes see one another's registers. Each names the lanes that take part (membermask); those
  * that have not come yet are waited for. */
+#include <string.h>
+
 #include "machine.h"
 
 /* Lanes that may execute now. They all name the same members nearly always; tiles of a warp name theirs. */
@@ -12,41 +14,57 @@ static inline uint32_t converge(warp *w, const insn *i, uint32_t mask, const uin
     return warp_converge(w, i, mask, members);
 }
 
+/* to[l] = from[source[l] % 32] */
+static inline void gather_lanes(const uint32_t *from, const uint32_t *source, uint32_t *to) {
+#ifdef __AVX512F__
+    typedef uint32_t half __attribute__((vector_size(64)));
+    half low, high, at, result; /* one permutation of both halves for each */
+    memcpy(&low, from, sizeof low);
+    memcpy(&high, from + 16, sizeof high);
+    for (int k = 0; k < LANES; k += 16) {
+        memcpy(&at, source + k, sizeof at);
+        result = __builtin_shuffle(low, high, at);
+        memcpy(to + k, &result, sizeof result);
+    }
+#else
+    for (int l = 0; l < LANES; l++) to[l] = from[source[l] & 31];
+#endif
+}
+
 /* shfl.sync.mode.b32 d|p, a, b, c, membermask;
  *   segment mask = c[12:8], clamp = c[4:0], lane of the lowest in the segment: laneid & segmask
  *   up:   j = laneid - b, p = j >= max;  down: j = laneid + b, p = j <= max;  bfly: j = laneid ^ b, p = j <= max;
  *   idx:  j = min | (b & ~segmask), p = j <= max;  where p is false, j = laneid.  (b is taken modulo 32.) */
+#define SOURCES(j, in)                                                                                                 \
+    EACH_LANE {                                                                                                        \
+        const uint32_t segment = c[l] >> 8 & 31, min = (uint32_t)l & segment, by = b[l] & 31;                          \
+        const int max = (int)(min | (c[l] & 31 & ~segment));                                                           \
+        const int from = (j);                                                                                          \
+        const bool is = (in);                                                                                          \
+        source[l] = (uint32_t)(is ? from : l);                                                                         \
+        inside[l] = is;                                                                                                \
+    }
+
 HANDLER(op_shfl) {
     const uint32_t run = converge(w, i, mask, U32(5));
     if (run == 0) return;
     const uint32_t *a = U32(2), *b = U32(3), *c = U32(4);
-    uint32_t *d = U32(0), result[LANES], bits = 0;
-    for (int l = 0; l < LANES; l++) {
-        const int segment = (int)(c[l] >> 8 & 31), clamp = (int)(c[l] & 31), by = (int)(b[l] & 31);
-        const int max = (l & segment) | (clamp & ~segment), min = l & segment;
-        int j;
-        bool in;
-        switch (i->mode) {
-        case 0:
-            j = l - by;
-            in = j >= max;
-            break;
-        case 1:
-            j = l + by;
-            in = j <= max;
-            break;
-        case 2:
-            j = l ^ by;
-            in = j <= max;
-            break;
-        default:
-            j = min | (by & ~segment);
-            in = j <= max;
-        }
-        if (!in) j = l;
-        result[l] = a[j & 31];
-        bits |= (uint32_t)in << l;
+    uint32_t *d = U32(0), result[LANES], source[LANES], inside[LANES], bits = 0;
+    switch (i->mode) {
+    case 0:
+        SOURCES(l - (int)by, from >= max);
+        break;
+    case 1:
+        SOURCES(l + (int)by, from <= max);
+        break;
+    case 2:
+        SOURCES(l ^ (int)by, from <= max);
+        break;
+    default:
+        SOURCES((int)(min | (by & ~segment)), from <= max);
     }
+    for (int l = 0; l < LANES; l++) bits |= inside[l] << l;
+    gather_lanes(a, source, result);
     mask = run;
     SET_LANES(d, result[l]);
     SET_PRED(1, bits);

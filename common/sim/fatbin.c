@@ -108,10 +108,12 @@ void fatbin_close(fatbin *fatbin) {
     *fatbin = (struct fatbin){0};
 }
 
-/* How well an entry serves: its own features first, then what runs on every newer GPU, the newest of each. */
-static unsigned long rank(const fatbin_entry *entry, unsigned arch) {
-    if (entry->arch_specific && entry->arch == arch) return 3ul << 32;
-    return (entry->arch_specific ? 1ul << 32 : 2ul << 32) | entry->arch;
+/* How well PTX serves a device: the newest that is not above it, its own architecture's features first; else what is
+ * least above it, or of another architecture alone. */
+static long rank(const fatbin_entry *entry, unsigned arch) {
+    const bool runs_there = entry->arch_specific ? entry->arch == arch : entry->arch <= arch;
+    if (runs_there) return 2l * entry->arch + entry->arch_specific;
+    return -2l * entry->arch - entry->arch_specific;
 }
 
 const fatbin_entry *fatbin_choose_ptx(const fatbin *fatbin, unsigned arch, char *error, size_t error_size) {

@@ -39,9 +39,10 @@ typedef struct fatbin {
 bool fatbin_open(fatbin *fatbin, const void *data, size_t limit, char *error, size_t error_size);
 void fatbin_close(fatbin *fatbin);
 
-/* The PTX to execute: the architecture-specific one of `arch` if there is one, else the newest. NULL and one line in
- * `error` where there is none ("no PTX in this program: build it with -gencode arch=...,code=compute_...") or only
- * compressed ones ("... is compressed: build with --no-compress"). */
+/* The PTX to execute on a device of `arch`: the newest that is not above it, and what was made for one architecture
+ * alone ("90a") only there, where it goes first. Where all is above it, the oldest: this simulator has its instructions
+ * all the same. NULL and one line in `error` where there is none ("no PTX in this program: build it with -gencode
+ * arch=...,code=compute_...") or only compressed ones ("... is compressed: build with --no-compress"). */
 const fatbin_entry *fatbin_choose_ptx(const fatbin *fatbin, unsigned arch, char *error, size_t error_size);
 
 /* What ptxas decided for one kernel. */

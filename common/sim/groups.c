@@ -163,7 +163,7 @@ static void release(block *b, uint32_t id) {
 }
 
 static bool complete(const block *b, const barrier *bar) {
-    return bar->waiting && (bar->count == 0 ? bar->arrived >= b->live : bar->arrived >= bar->count);
+    return bar->waiting && (bar->count == 0 ? bar->arrived >= b->live : bar->arrived + bar->absent >= bar->count);
 }
 
 static uint32_t lanes_at_barrier(const warp *w, uint32_t id) {
@@ -176,18 +176,20 @@ static uint32_t lanes_at_barrier(const warp *w, uint32_t id) {
 void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates) {
     block *b = w->block;
     barrier *bar = &b->barriers[id];
-    uint32_t threads = (uint32_t)__builtin_popcount(mask);
-    if (bar->waiting && bar->count != count)
-        sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION, "barrier %u is expected by %u threads and by %u", id, bar->count,
-                  count);
+    const uint32_t alive = w->lanes & ~w->exited;
     if (!bar->waiting) *bar = (barrier){.count = count, .red_and = true, .waiting = true};
-    if (count != 0) {
-        /* Barriers with a count go by whole warps: the last of a warp's threads bring those along that never existed or
-         * have exited. */
-        if ((w->lanes & ~w->exited & ~mask & ~lanes_at_barrier(w, id)) == 0)
-            threads += LANES - (uint32_t)__builtin_popcount(w->lanes & ~w->exited);
+    if (bar->count != count) { /* the whole block may be named by its number or by none */
+        const uint32_t whole = (uint32_t)b->warp_count * LANES;
+        const uint32_t one = bar->count != 0 ? bar->count : whole, other = count != 0 ? count : whole;
+        if (one != other)
+            sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION, "barrier %u is expected by %u threads and by %u", id, one,
+                      other);
+        bar->count = whole;
     }
-    bar->arrived += threads;
+    /* Barriers with a count go by whole warps: the last of a warp's threads bring those along that never existed or
+     * have exited. */
+    if ((alive & ~mask & ~lanes_at_barrier(w, id)) == 0) bar->absent += LANES - (uint32_t)__builtin_popcount(alive);
+    bar->arrived += (uint32_t)__builtin_popcount(mask);
     bar->reduced += (uint32_t)__builtin_popcount(mask & predicates);
     bar->red_and = bar->red_and && (mask & ~predicates) == 0;
     bar->red_or = bar->red_or || (mask & predicates) != 0;
@@ -341,9 +343,9 @@ void warp_exit(warp *w, uint32_t lanes) {
     for (uint32_t id = 0; id < BARRIERS; id++) {
         barrier *bar = &b->barriers[id];
         if (!bar->waiting) continue;
-        /* The rest of the warp has come to a barrier with a count: it counts as a whole warp (see warp_barrier). */
-        if (bar->count != 0 && alive != 0 && (alive & ~lanes_at_barrier(w, id)) == 0)
-            bar->arrived += LANES - (uint32_t)__builtin_popcount(alive);
+        /* The rest of the warp has come to the barrier: it counts as a whole warp (see warp_barrier). */
+        if (alive != 0 && (alive & ~lanes_at_barrier(w, id)) == 0)
+            bar->absent += LANES - (uint32_t)__builtin_popcount(alive);
         if (b->live > 0 && complete(b, bar)) release(b, id);
     }
     warp_select(w);

@@ -97,7 +97,7 @@ static void block_begin(block *b, uint64_t index) {
     b->ctaid[1] = (uint32_t)(number / across % down) * size[1] + b->rank / size[0] % size[1];
     b->ctaid[2] = (uint32_t)(number / across / down) * size[2] + b->rank / size[0] / size[1];
     b->live = la->threads;
-    b->progressed = b->polled = b->waits = false;
+    b->progressed = b->polled = b->changed = b->waits = false;
     b->ran_ahead = 0;
     b->stale = b->begun = 0;
     b->next = NULL;
@@ -242,15 +242,16 @@ static void show_progress(const launch *la, double since, double *shown) {
     fflush(stderr);
 }
 
-/* A block that waits by plain loads cannot be told from one that computes: after so many turns without a thread's end
- * or a barrier it is taken for one that waits. */
-#define STALE_ROUNDS 16
+/* A block that waits by plain loads looks like one that computes. After so many turns without a thread's end or a
+ * barrier it is taken for one that waits if its registers are what they were; and if not, after so many times more. */
+#define STALE_ROUNDS   16
+#define STALE_PATIENCE 64
 
 /* Up to the cluster's first barrier a block runs alone, so that one that does not wait for the others there finds their
  * shared memory as they have not yet begun with it; but no more turns than this. */
 #define ROUNDS_ALONE 64
 
-/* So much longer the watchdog waits for a block that does not look at memory others may write. */
+/* So much longer the watchdog waits for a block that does not look at memory others may write, or changes some. */
 #define PATIENCE_WITH_WORK 10
 
 static void queue_first(worker *k, block *b) {
@@ -279,6 +280,30 @@ static block *queue_take(worker *k) {
     return b;
 }
 
+/* A checksum of where the block's threads stand and what their registers hold. */
+static uint64_t checksum(const block *b) {
+    uint64_t sum = 0;
+    for (int n = 0; n < b->warp_count; n++) {
+        const warp *w = &b->warps[n];
+        for (int g = 0; g < w->group_count; g++) {
+            const frame *f = w->groups[g].frame;
+            const uint64_t *words = (const uint64_t *)f->registers;
+            sum = (sum + w->groups[g].pc) * 0x9e3779b97f4a7c15u + w->groups[g].lanes;
+            for (uint32_t at = 0; at < f->function->constant_offset / sizeof *words; at++)
+                sum = (sum ^ sum >> 29 ^ words[at]) * 0x9e3779b97f4a7c15u;
+        }
+    }
+    return sum;
+}
+
+/* May the block, which has not progressed, be waiting for another one? */
+static bool seems_to_wait(block *b) {
+    if (b->polled && !b->changed) return true;
+    const int round = ++b->stale % STALE_ROUNDS;
+    if (round == 1) b->state = checksum(b);
+    return round == 0 && (b->stale >= STALE_ROUNDS * STALE_PATIENCE || checksum(b) == b->state);
+}
+
 static void work_until_done(worker *k) {
     launch *la = k->launch;
     const double begun = now();
@@ -296,7 +321,7 @@ static void work_until_done(worker *k) {
             queue_cluster(k, c);
         }
         block *b = queue_take(k);
-        b->progressed = b->polled = false;
+        b->progressed = b->polled = b->changed = false;
         const bool done = block_round(b);
         if (terminal) show_progress(la, begun, &k->shown);
         if (done) {
@@ -318,8 +343,8 @@ static void work_until_done(worker *k) {
                 queue_last(k, b); /* what it does next may depend on the others of its cluster */
         } else if (b->waits) {
             queue_last(k, b);
-        } else if (b->polled || ++b->stale >= STALE_ROUNDS) {
-            /* It waits for another block, perhaps for one not yet begun. */
+        } else if (seems_to_wait(b)) {
+            /* For another block, perhaps for one not yet begun. */
             b->stale = 0;
             queue_last(k, b);
             cluster *more = cluster_next(k);
@@ -331,7 +356,8 @@ static void work_until_done(worker *k) {
         if (seen != progress) {
             progress = seen;
             progressed = now();
-        } else if (la->patience > 0 && now() - progressed > la->patience * (b->polled ? 1 : PATIENCE_WITH_WORK)) {
+        } else if (la->patience > 0 &&
+                   now() - progressed > la->patience * (b->polled && !b->changed ? 1 : PATIENCE_WITH_WORK)) {
             report_stuck(b, "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
         }
     }

@@ -217,7 +217,8 @@ bool special_is_fixed(int special);
 #define BARRIER_REDUCES 1u /* insn.type2 of bar.red */
 typedef struct barrier {
     uint32_t arrived; /* threads */
-    uint32_t count;   /* threads expected; 0: all of the block that have not exited */
+    uint32_t absent;  /* threads that never were or have exited, of warps all of whose others have come */
+    uint32_t count;   /* threads expected, the absent ones included; 0: all of the block that have not exited */
     uint32_t reduced; /* bar.red: how many predicates held */
     bool red_and, red_or;
     bool waiting;
@@ -229,11 +230,14 @@ typedef struct block {
     struct block *next; /* in the worker's queue */
     uint32_t ctaid[3];
     uint64_t index;
-    uint8_t *shared;         /* host memory behind shared addresses 0.. */
-    uint32_t shared_end;     /* first address past the block's shared memory */
-    uint32_t live;           /* threads that have not exited */
-    bool progressed, polled; /* since the worker last looked */
-    int stale;               /* turns without either */
+    uint8_t *shared;     /* host memory behind shared addresses 0.. */
+    uint32_t shared_end; /* first address past the block's shared memory */
+    uint32_t live;       /* threads that have not exited */
+    /* Since the worker last looked: a thread has ended or passed a barrier; has looked at what others may write; has
+     * changed memory by an atomic operation. */
+    bool progressed, polled, changed;
+    int stale;               /* turns without any of them */
+    uint64_t state;          /* a checksum of all registers, some turns ago */
     struct cluster *cluster; /* that it is one of, of itself alone at least */
     uint32_t rank;           /* in there */
     uint32_t ran_ahead;      /* cluster.c */

@@ -132,7 +132,11 @@ void mbarrier_init(block *b, uint32_t offset, uint32_t count) {
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "an mbarrier for %u arrivals; 1 to %d are possible", count,
                     MBARRIER_MOST);
     mbarrier *m = find(b, offset);
-    if (m != NULL && *word(b, offset) == encoded(m))
+    const bool in_use = m != NULL && *word(b, offset) == encoded(m);
+    /* Programs have several threads do it (cuda-samples): while nothing has happened to it, that changes nothing. */
+    const bool fresh = in_use && m->phase == 0 && m->expected == count && m->pending == count && m->tx == 0;
+    if (fresh && !bulk_pending_on(b, offset)) return;
+    if (in_use)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION,
                     "mbarrier.init of the mbarrier at shared address 0x%x, which is in use: mbarrier.inval comes first",
                     offset);

@@ -222,7 +222,7 @@ sim_module *sim_module_load(const void *container, char *error, size_t error_siz
     fatbin f;
     error[0] = '\0';
     if (!fatbin_open(&f, container, SIZE_MAX, error, error_size)) return NULL;
-    const fatbin_entry *text = fatbin_choose_ptx(&f, 90, error, error_size);
+    const fatbin_entry *text = fatbin_choose_ptx(&f, arch, error, error_size);
     sim_module *m = NULL;
     if (text != NULL) {
         m = calloc(1, sizeof *m);

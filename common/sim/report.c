@@ -112,11 +112,11 @@ static int print_block(const block *b, int lines) {
             if (at->state == GROUP_AT_BARRIER && at->wanted == CLUSTER_BARRIER)
                 fprintf(stderr, "wait at the cluster's barrier (%u of %u threads have come): ", b->cluster->arrived,
                         b->cluster->live);
-            else if (at->state == GROUP_AT_BARRIER)
+            else if (at->state == GROUP_AT_BARRIER) {
+                const barrier *bar = &b->barriers[at->wanted];
                 fprintf(stderr, "wait at barrier %u (%u of %u threads have come): ", at->wanted,
-                        b->barriers[at->wanted].arrived,
-                        b->barriers[at->wanted].count ? b->barriers[at->wanted].count : b->live);
-            else if (at->state == GROUP_AT_WARP_SYNC)
+                        bar->arrived + (bar->count != 0 ? bar->absent : 0), bar->count != 0 ? bar->count : b->live);
+            } else if (at->state == GROUP_AT_WARP_SYNC)
                 fprintf(stderr, "wait for lanes %08x of their warp: ", at->wanted);
             else if (at->state == GROUP_AT_WARPGROUP)
                 fputs("wait for all of their warpgroup to issue its wgmma: ", stderr);

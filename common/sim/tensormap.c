@@ -21,10 +21,6 @@ static uint64_t check_of(const tensor_map *map) {
     return hash;
 }
 
-bool tensormap_valid(const tensor_map *map) {
-    return map->magic == TENSOR_MAP_MAGIC && map->check == check_of(map);
-}
-
 /* ---- making them ------------------------------------------------------------------------------------------------- */
 
 #define INTERLEAVE_NONE 0
@@ -41,10 +37,9 @@ bool tensormap_valid(const tensor_map *map) {
 /* What the CUDA driver API's description of cuTensorMapEncodeTiled asks for, argument by argument, as an H200's driver
  * (580) checks it: a map need not be aligned (until a kernel uses it), an address may be 0, a stride, too, and smaller
  * than a row; `strides` is needed even for one dimension, where it has no elements. */
-int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
-                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
-                           int swizzle, int l2_promotion, int fill) {
-    if (map == NULL) return RESULT_INVALID_VALUE;
+static int fill_in(tensor_map *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                   const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle,
+                   int l2_promotion, int fill) {
     if (device_model_current()->cc_major < 9) return RESULT_NOT_SUPPORTED;
     if (type < 0 || type >= TENSOR_TYPES) return RESULT_INVALID_VALUE;
     if (rank < 1 || rank > TENSOR_RANKS) return RESULT_INVALID_VALUE;
@@ -74,25 +69,46 @@ int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, co
         fputs("cudasim: the simulator does not do interleaved tensor maps\n", stderr);
         return RESULT_NOT_SUPPORTED;
     }
-    tensor_map m;
-    memset(&m, 0, sizeof m);
-    m.magic = TENSOR_MAP_MAGIC;
-    m.address = (uint64_t)address;
+    memset(map, 0, sizeof *map);
+    map->magic = TENSOR_MAP_MAGIC;
+    map->address = (uint64_t)address;
     for (uint32_t k = 0; k < rank; k++) {
-        m.dims[k] = dims[k];
-        m.box[k] = (uint16_t)box[k];
-        m.steps[k] = (uint8_t)(k == 0 ? 1 : steps[k]); /* the contiguous dimension's is ignored without interleave */
-        if (k > 0) m.strides[k - 1] = strides[k - 1];
+        map->dims[k] = dims[k];
+        map->box[k] = (uint16_t)box[k];
+        map->steps[k] = (uint8_t)(k == 0 ? 1 : steps[k]); /* the contiguous dimension's is ignored without interleave */
+        if (k > 0) map->strides[k - 1] = strides[k - 1];
     }
-    m.type = (uint8_t)type;
-    m.rank = (uint8_t)rank;
-    m.swizzle = (uint8_t)swizzle;
-    m.nan_fill = (uint8_t)fill;
-    m.l2_promotion = (uint8_t)l2_promotion;
+    map->type = (uint8_t)type;
+    map->rank = (uint8_t)rank;
+    map->swizzle = (uint8_t)swizzle;
+    map->nan_fill = (uint8_t)fill;
+    map->l2_promotion = (uint8_t)l2_promotion;
+    return RESULT_OK;
+}
+
+int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int l2_promotion, int fill) {
+    tensor_map m;
+    if (map == NULL) return RESULT_INVALID_VALUE;
+    const int result =
+        fill_in(&m, type, rank, address, dims, strides, box, steps, interleave, swizzle, l2_promotion, fill);
+    if (result != RESULT_OK) return result;
     m.check = check_of(&m);
     memset(map, 0, 128);
     memcpy(map, &m, sizeof m);
     return RESULT_OK;
+}
+
+bool tensormap_valid(const tensor_map *map) {
+    tensor_map again;
+    uint32_t box[TENSOR_RANKS], steps[TENSOR_RANKS];
+    if (map->magic != TENSOR_MAP_MAGIC || map->check != check_of(map)) return false;
+    /* Neither is a secret: what they vouch for must be what cuTensorMapEncodeTiled could have made. */
+    for (int k = 0; k < TENSOR_RANKS; k++) box[k] = map->box[k], steps[k] = map->steps[k];
+    return fill_in(&again, map->type, map->rank, (void *)map->address, map->dims, map->strides, box, steps,
+                   INTERLEAVE_NONE, map->swizzle, map->l2_promotion, map->nan_fill) == RESULT_OK &&
+           memcmp(&again, map, offsetof(tensor_map, check)) == 0;
 }
 
 int tensormap_replace_address(void *map, void *address) {

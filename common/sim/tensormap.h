@@ -46,7 +46,7 @@ int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, co
                            int swizzle, int l2_promotion, int fill);
 int tensormap_replace_address(void *map, void *address);
 
-/* Is it a map (unaltered)? */
+/* Is it a map, unaltered? One that somebody made up is held to what cuTensorMapEncodeTiled allows. */
 bool tensormap_valid(const tensor_map *map);
 
 unsigned tensormap_element(const tensor_map *map);

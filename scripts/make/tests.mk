@@ -29,6 +29,7 @@ hopper := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
 build/obj/tests/%.cu.o: gencode := $(gencode_here)
 $(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
+build/obj/tests/programs/multi_arch.cu.o: gencode := $(foreach a,80 90 120,-gencode arch=compute_$(a),code=compute_$(a))
 $(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
 
 # Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set

@@ -1,5 +1,5 @@
 // Atomics wider than 64 bits, on global memory: vectors of float, each component by itself, and compare and swap or
-// exchange of 128 bits at once.
+// exchange of 128 bits at once, which excludes narrower atomics on the same bytes.
 #include "check.h"
 
 typedef unsigned long long u64;
@@ -21,6 +21,25 @@ __global__ void wide(float2 *two, float4 *four, pair128 *both, pair128 *exchange
     }
 }
 
+// Every other block adds to the low half by compare and swap of both, the others to the halves of the high one by
+// themselves.
+const int blocks = 8, rounds = 2000;
+__global__ void mixed(pair128 *both) {
+    if (blockIdx.x % 2 == 1) {
+        for (int k = 0; k < rounds; k++) {
+            atomicAdd((unsigned *)&both->high, 1u);
+            atomicAdd(&both->high, 1ull << 32);
+        }
+        return;
+    }
+    pair128 old = {0, 0};
+    for (int k = 0; k < rounds;) {
+        const pair128 seen = atomicCAS(both, old, pair128{old.low + 1, old.high});
+        if (seen.low == old.low && seen.high == old.high) k++;
+        old = seen;
+    }
+}
+
 int main() {
     struct {
         float4 four;
@@ -37,6 +56,13 @@ int main() {
     printf("exchanged: %llu %llx\n", w.exchanged.low, w.exchanged.high);
     expect(w.exchanged.low == 7 && w.exchanged.high == ~0ull, "exchange");
     expect(w.two.y == 32 && w.four.z == -192 && w.both.low == threads && w.both.high == 2016, "wide");
+    CHECK(cudaMemset(&d_w->both, 0, sizeof d_w->both));
+    mixed<<<blocks, threads>>>(&d_w->both);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(&w.both, &d_w->both, sizeof w.both, cudaMemcpyDeviceToHost));
+    const u64 count = blocks / 2 * threads * rounds;
+    printf("mixed: %llu %llu %llu\n", w.both.low, w.both.high & 0xffffffff, w.both.high >> 32);
+    expect(w.both.low == count && w.both.high == (count << 32 | count), "wide and narrow together");
     CHECK(cudaFree(d_w));
     return finish("atomics_wide");
 }
