@@ -1,4 +1,5 @@
 /* Running a grid: blocks on host threads, warps of a block in turn, and the watchdog. */
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -346,11 +347,16 @@ static void free_clusters(cluster *c) {
     }
 }
 
-/* A fault comes back here (sim_fault). */
+/* A fault comes back here (sim_fault). The thread may be the program's own, and threads inherit: its rounding, its
+ * traps, its subnormals taken for zeros must not reach the lanes. */
 static void work_until_fault(worker *k) {
     jmp_buf escape;
+    fenv_t hosts;
+    fegetenv(&hosts);
+    fesetenv(FE_DFL_ENV);
     k->escape = &escape;
     if (setjmp(escape) == 0) work_until_done(k);
+    fesetenv(&hosts);
 }
 
 static void *work(void *argument) {
