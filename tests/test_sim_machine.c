@@ -456,12 +456,22 @@ static void test_printf(void **state) {
          "<Ada|   Ada|Ad>\n", 3},
         {"%s %p\n", "st.local.u64 [%rd21], 0; st.local.u64 [%rd21+8], 4096;\n", "(null) 0x1000\n", 2},
         {"%hhd %zu %y\n", "st.local.u32 [%rd21], 7; st.local.u64 [%rd21+8], 8;\n", "7 8 %y\n", 2},
+        /* wider than any line of text: as it stands */
+        {"[%99999999999d|%2147483647d|%d]\n", "st.local.v2.u32 [%rd21], {1, 2}; st.local.u32 [%rd21+8], 3;\n",
+         "[%99999999999d|%2147483647d|3]\n", 3},
+        {"[%*.*f|%d]\n",
+         "st.local.v2.u32 [%rd21], {2147483647, 2147483647}; st.local.f64 [%rd21+8], 0d3FF8000000000000;\n"
+         "st.local.u32 [%rd21+16], 3;\n",
+         "[%*.*f|3]\n", 4},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         assert_int_equal(print(cases[k].format, cases[k].stores, 1), SIM_OK);
         assert_string_equal(printed, cases[k].printed);
         assert_int_equal(out[0], cases[k].count);
     }
+    assert_int_equal(print("%20000d|\n", "st.local.u32 [%rd21], 7;\n", 1), SIM_OK);
+    assert_int_equal(strlen(printed), 20002);
+    assert_string_equal(printed + 19998, " 7|\n");
     assert_int_equal(print("%d\n", "st.local.u32 [%rd21], %r1;\n", 40), SIM_OK);
     assert_non_null(strstr(printed, "0\n1\n2\n"));
     assert_non_null(strstr(printed, "31\n32\n33\n34\n35\n36\n37\n38\n39\n"));

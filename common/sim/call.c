@@ -2,6 +2,7 @@
 #include "cluster.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,14 +207,38 @@ static pthread_mutex_t printf_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *printf_text;
 static size_t printf_length, printf_room;
 
+/* Room for so many bytes more; false where there is no memory: then they are left out, as from a GPU's full buffer. */
+static bool printf_reserve(size_t bytes) {
+    if (bytes <= printf_room - printf_length) return true;
+    const size_t room = 2 * (printf_length + bytes) + 4096;
+    char *text = realloc(printf_text, room);
+    if (text == NULL) return false;
+    printf_text = text;
+    printf_room = room;
+    return true;
+}
+
 static void printf_append(const char *text, size_t length) {
-    if (length == 0) return;
-    if (printf_length + length > printf_room) {
-        printf_room = 2 * (printf_length + length) + 4096;
-        printf_text = realloc(printf_text, printf_room);
-    }
+    if (length == 0 || !printf_reserve(length)) return;
     memcpy(printf_text + printf_length, text, length);
     printf_length += length;
+}
+
+/* A conversion and its value; false where that is no text, or one longer than a GPU's whole buffer. */
+__attribute__((format(printf, 1, 2))) static bool printf_convert(const char *spec, ...) {
+    enum { LONGEST = 1 << 20 };
+    va_list values, again;
+    va_start(values, spec);
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, spec, values);
+    const bool fits = length >= 0 && length < LONGEST;
+    if (fits && printf_reserve((size_t)length + 1)) {
+        vsnprintf(printf_text + printf_length, (size_t)length + 1, spec, again);
+        printf_length += (size_t)length;
+    }
+    va_end(again);
+    va_end(values);
+    return fits;
 }
 
 void sim_printf_flush(void) {
@@ -262,7 +287,7 @@ static uint64_t next_argument(arguments *a, unsigned bytes) {
 
 /* One lane's printf; the number of arguments, or -1 where an address is bad. */
 static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argument_address) {
-    char format[4096], piece[4608], spec[64];
+    char format[4096], spec[64];
     int count = 0;
     if (!read_string(w, lane, format_address, format, sizeof format)) return -1;
     arguments a = {w, lane, argument_address, false};
@@ -297,29 +322,29 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
             at++;
         }
         const char conversion = *at;
-        int length;
+        bool fits;
         if (conversion != '\0' && strchr("di", conversion) != NULL) {
             snprintf(spec + used, sizeof spec - used, "ll%c", conversion);
             long long value = is_long ? (long long)next_argument(&a, 8) : (int32_t)next_argument(&a, 4);
             if (halves > 0) value = halves > 1 ? (signed char)value : (short)value;
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion != '\0' && strchr("uoxX", conversion) != NULL) {
             snprintf(spec + used, sizeof spec - used, "ll%c", conversion);
             unsigned long long value = next_argument(&a, is_long ? 8 : 4);
             if (halves > 0) value &= halves > 1 ? 0xff : 0xffff;
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion == 'c') {
             snprintf(spec + used, sizeof spec - used, "c");
-            length = snprintf(piece, sizeof piece, spec, (int)next_argument(&a, 4));
+            fits = printf_convert(spec, (int)next_argument(&a, 4));
         } else if (conversion != '\0' && strchr("aAeEfFgG", conversion) != NULL) {
             uint64_t bits = next_argument(&a, 8);
             double value;
             memcpy(&value, &bits, sizeof value);
             snprintf(spec + used, sizeof spec - used, "%c", conversion);
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion == 'p') {
             snprintf(spec + used, sizeof spec - used, "p");
-            length = snprintf(piece, sizeof piece, spec, (void *)next_argument(&a, 8));
+            fits = printf_convert(spec, (void *)next_argument(&a, 8));
         } else if (conversion == 's') {
             char text[4096];
             uint64_t address = next_argument(&a, 8);
@@ -328,7 +353,7 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
             else if (!read_string(w, lane, address, text, sizeof text))
                 return -1;
             snprintf(spec + used, sizeof spec - used, "s");
-            length = snprintf(piece, sizeof piece, spec, text);
+            fits = printf_convert(spec, text);
         } else { /* not a conversion: as it stands */
             printf_append(start, (size_t)(at - start) + (conversion != '\0'));
             at += conversion != '\0';
@@ -337,7 +362,7 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
         at++;
         count++;
         if (a.bad) return -1;
-        printf_append(piece, length < (int)sizeof piece ? (size_t)length : sizeof piece - 1);
+        if (!fits) printf_append(start, (size_t)(at - start));
     }
     return count;
 }
