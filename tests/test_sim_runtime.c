@@ -843,6 +843,34 @@ static void explicit_graph(void **state) {
     cudaGetLastError();
 }
 
+/* Nodes whose memory has gone since they were made: the launch is fine, what comes after it tells. */
+static void graph_of_freed_memory(void **state) {
+    (void)state;
+    static char host[8 << 20];
+    for (int kind = 0; kind < 4; kind++) {
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        cudaGraphNode_t node;
+        char *there;
+        OK(cudaMalloc((void **)&there, sizeof host));
+        OK(cudaGraphCreate(&graph, 0));
+        struct cudaMemsetParams set = {.dst = there, .elementSize = 4, .width = sizeof host / 4, .height = 1};
+        if (kind == 3)
+            OK(cudaGraphAddMemsetNode(&node, graph, NULL, 0, &set));
+        else
+            OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, kind == 1 ? host : there, kind == 1 ? there : host,
+                                        sizeof host, cudaMemcpyDefault));
+        OK(cudaGraphInstantiate(&exec, graph, 0));
+        OK(cudaGraphLaunch(exec, NULL));
+        OK(cudaDeviceSynchronize());
+        OK(cudaFree(there));
+        if (kind == 2) OK(cudaMalloc((void **)&there, 4096)); /* does not come to lie there */
+        OK(cudaGraphLaunch(exec, NULL));
+        GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+        OK(cudaDeviceReset());
+    }
+}
+
 /* ---- the device ---- */
 
 static void device(void **state) {
@@ -1007,6 +1035,7 @@ int main(void) {
         cmocka_unit_test_setup(capture_errors, reset),
         cmocka_unit_test_setup(capture_and_legacy, reset),
         cmocka_unit_test_setup(explicit_graph, reset),
+        cmocka_unit_test_setup(graph_of_freed_memory, reset),
         cmocka_unit_test_setup(device, reset),
         cmocka_unit_test_setup(attributes, reset),
         cmocka_unit_test_setup(limits, reset),

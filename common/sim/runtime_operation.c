@@ -1,4 +1,5 @@
 /* Operations: kernels, copies, fills and host functions, checked when they are made, run now or as nodes of a graph. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,6 +342,24 @@ void operation_free(operation *op) {
     op->type = cudaGraphNodeTypeEmpty;
 }
 
+/* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine meets
+ * it, what comes after the launch tells. */
+static bool still_there(const operation *op) {
+    runtime_lock();
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    const bool there = (copies ? check_copy(&op->copy.params) : check_set(op)) == cudaSuccess;
+    runtime_unlock();
+    if (there) return true;
+    if (copies)
+        fprintf(stderr, "cudasim: illegal address in a copy from %p to %p: memory has been freed since it was asked for\n",
+                op->copy.params.srcPtr.ptr, op->copy.params.dstPtr.ptr);
+    else
+        fprintf(stderr, "cudasim: illegal address in a memset at %p: memory has been freed since it was asked for\n",
+                op->set.params.dst);
+    runtime_set_sticky(cudaErrorIllegalAddress);
+    return false;
+}
+
 cudaError_t operation_run(const operation *op) {
     if (runtime_sticky()) return runtime_sticky();
     switch (op->type) {
@@ -348,10 +367,10 @@ cudaError_t operation_run(const operation *op) {
         run_kernel(&op->kernel);
         break;
     case cudaGraphNodeTypeMemcpy:
-        run_copy(&op->copy.params);
+        if (still_there(op)) run_copy(&op->copy.params);
         break;
     case cudaGraphNodeTypeMemset:
-        run_set(op);
+        if (still_there(op)) run_set(op);
         break;
     case cudaGraphNodeTypeHost:
         op->host.function(op->host.data);
