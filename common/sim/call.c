@@ -9,19 +9,47 @@
 
 #include "device_model.h"
 #include "exec_memory.h"
+#include "report.h"
 #include "specials.h"
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t special_value(const warp *w, int which, int lane) {
-    const launch *la = w->launch;
-    const sim_launch_config *c = la->config;
-    const uint32_t bit = 1u << lane;
+/* What differs from lane to lane; false for other special registers. */
+static bool special_lanes(const warp *w, int which, uint32_t *values) {
     switch ((special)which) {
     case SPECIAL_TID_X:
     case SPECIAL_TID_Y:
     case SPECIAL_TID_Z:
-        return w->tid[which - SPECIAL_TID_X][lane];
+        memcpy(values, w->tid[which - SPECIAL_TID_X], sizeof w->tid[0]);
+        return true;
+    case SPECIAL_LANEID:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = l;
+        return true;
+    case SPECIAL_LANEMASK_EQ:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = 1u << l;
+        return true;
+    case SPECIAL_LANEMASK_LE:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = (2u << l) - 1;
+        return true;
+    case SPECIAL_LANEMASK_LT:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = (1u << l) - 1;
+        return true;
+    case SPECIAL_LANEMASK_GE:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = ~((1u << l) - 1);
+        return true;
+    case SPECIAL_LANEMASK_GT:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = ~((2u << l) - 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What is the same in all lanes. */
+static uint32_t special_value(const warp *w, int which) {
+    const launch *la = w->launch;
+    const sim_launch_config *c = la->config;
+    switch ((special)which) {
     case SPECIAL_NTID_X:
     case SPECIAL_NTID_Y:
     case SPECIAL_NTID_Z:
@@ -34,8 +62,6 @@ static uint32_t special_value(const warp *w, int which, int lane) {
     case SPECIAL_NCTAID_Y:
     case SPECIAL_NCTAID_Z:
         return c->grid[which - SPECIAL_NCTAID_X];
-    case SPECIAL_LANEID:
-        return (uint32_t)lane;
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_NWARPID:
@@ -44,16 +70,6 @@ static uint32_t special_value(const warp *w, int which, int lane) {
         return (uint32_t)(w->block->index % device_model_current()->sms);
     case SPECIAL_NSMID:
         return device_model_current()->sms;
-    case SPECIAL_LANEMASK_EQ:
-        return bit;
-    case SPECIAL_LANEMASK_LE:
-        return bit | (bit - 1);
-    case SPECIAL_LANEMASK_LT:
-        return bit - 1;
-    case SPECIAL_LANEMASK_GE:
-        return ~(bit - 1);
-    case SPECIAL_LANEMASK_GT:
-        return ~(bit | (bit - 1));
     case SPECIAL_ENVREG1: /* cooperative groups: the grid's workspace, high half first */
         return (uint32_t)(la->grid_workspace >> 32);
     case SPECIAL_ENVREG2:
@@ -94,21 +110,62 @@ static uint32_t special_value(const warp *w, int which, int lane) {
     }
 }
 
-void frame_fill(warp *w, const function *f, uint8_t *registers, bool constants) {
-    if (constants) {
+/* Those that a block's warps have to be told anew when the next block begins in their place. */
+static bool special_of_block(int which) {
+    switch ((special)which) {
+    case SPECIAL_SHARED_BASE:
+    case SPECIAL_CTAID_X:
+    case SPECIAL_CTAID_Y:
+    case SPECIAL_CTAID_Z:
+    case SPECIAL_SMID:
+    case SPECIAL_CLUSTERID_X:
+    case SPECIAL_CLUSTERID_Y:
+    case SPECIAL_CLUSTERID_Z:
+    case SPECIAL_CLUSTER_CTAID_X:
+    case SPECIAL_CLUSTER_CTAID_Y:
+    case SPECIAL_CLUSTER_CTAID_Z:
+    case SPECIAL_CLUSTER_CTARANK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void fill_special(const warp *w, const special_slot *s, uint8_t *registers) {
+    uint32_t lanes[LANES];
+    if (!special_lanes(w, s->special, lanes)) {
+        const uint32_t value = special_value(w, s->special);
+        for (int l = 0; l < LANES; l++) lanes[l] = value;
+    }
+    if (s->bytes == 8) {
+        uint64_t *wide = (uint64_t *)(registers + s->slot);
+        for (int l = 0; l < LANES; l++) wide[l] = lanes[l] + s->addend;
+    } else {
+        uint32_t *word = (uint32_t *)(registers + s->slot);
+        for (int l = 0; l < LANES; l++) word[l] = lanes[l] + (uint32_t)s->addend;
+    }
+}
+
+void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
+    if (all) {
         const uint32_t fixed[3] = {ALL_LANES, 0, 0}; /* SLOT_TRUE, SLOT_SINK_P, SLOT_FALSE */
         memcpy(registers, fixed, sizeof fixed);
         memcpy(registers + f->constant_offset, f->constants, f->constant_bytes);
     }
-    for (int k = 0; k < f->special_count; k++) {
-        const special_slot *s = &f->specials[k];
-        for (int l = 0; l < LANES; l++) {
-            const uint64_t wide = special_value(w, s->special, l) + s->addend;
-            const uint32_t value = (uint32_t)wide;
-            memcpy(registers + s->slot + s->bytes * (unsigned)l, s->bytes == 8 ? (const void *)&wide : &value,
-                   s->bytes);
-        }
+    for (int k = 0; k < f->special_count; k++)
+        if (all || special_of_block(f->specials[k].special)) fill_special(w, &f->specials[k], registers);
+}
+
+frame *frame_new(worker *k, const function *f) {
+    frame *new = calloc(1, sizeof *new);
+    uint8_t *registers = new != NULL ? aligned_alloc(128, f->register_bytes) : NULL;
+    if (registers == NULL) {
+        free(new);
+        report_no_memory(k, f->register_bytes, "a warp's registers");
     }
+    memset(registers, 0, f->register_bytes);
+    *new = (frame){.function = f, .capacity = f->register_bytes, .registers = registers};
+    return new;
 }
 
 static uint8_t *stack_of(const warp *w, int lane) {
@@ -147,12 +204,9 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
             break;
         }
     if (f == NULL) {
-        f = calloc(1, sizeof *f);
+        f = frame_new(k, callee);
         f->next = k->frames;
         k->frames = f;
-        f->capacity = callee->register_bytes;
-        f->registers = aligned_alloc(128, callee->register_bytes);
-        memset(f->registers, 0, callee->register_bytes);
     }
     uint8_t *registers = f->registers;
     if (joins)

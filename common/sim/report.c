@@ -71,6 +71,13 @@ _Noreturn static void leave(worker *k) {
     longjmp(*(jmp_buf *)k->escape, 1);
 }
 
+void report_no_memory(worker *k, uint64_t bytes, const char *what) {
+    if (first_fault(k->launch, SIM_NO_MEMORY))
+        fprintf(stderr, "cudasim: kernel %s is stopped: the host has no memory for %s (%llu bytes)\n",
+                k->launch->entry->source->name, what, (unsigned long long)bytes);
+    leave(k);
+}
+
 void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {
     launch *la = w->launch;
     if (first_fault(la, status)) {

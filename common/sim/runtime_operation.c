@@ -132,6 +132,8 @@ static cudaError_t error_of(sim_status status) {
         return cudaErrorAssert;
     case SIM_TIMEOUT:
         return cudaErrorLaunchTimeout;
+    case SIM_NO_MEMORY:
+        return cudaErrorMemoryAllocation;
     case SIM_UNSUPPORTED:
         return cudaErrorNotSupported;
     }
@@ -342,8 +344,8 @@ void operation_free(operation *op) {
     op->type = cudaGraphNodeTypeEmpty;
 }
 
-/* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine meets
- * it, what comes after the launch tells. */
+/* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine
+ * meets it, what comes after the launch tells. */
 static bool still_there(const operation *op) {
     runtime_lock();
     const bool copies = op->type == cudaGraphNodeTypeMemcpy;
@@ -351,7 +353,8 @@ static bool still_there(const operation *op) {
     runtime_unlock();
     if (there) return true;
     if (copies)
-        fprintf(stderr, "cudasim: illegal address in a copy from %p to %p: memory has been freed since it was asked for\n",
+        fprintf(stderr,
+                "cudasim: illegal address in a copy from %p to %p: memory has been freed since it was asked for\n",
                 op->copy.params.srcPtr.ptr, op->copy.params.dstPtr.ptr);
     else
         fprintf(stderr, "cudasim: illegal address in a memset at %p: memory has been freed since it was asked for\n",
