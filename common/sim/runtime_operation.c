@@ -109,7 +109,7 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
     return error;
 }
 
-static cudaError_t error_of(sim_status status) {
+cudaError_t operation_error(sim_status status) {
     switch (status) {
     case SIM_OK:
         return cudaSuccess;
@@ -138,16 +138,6 @@ static cudaError_t error_of(sim_status status) {
         return cudaErrorNotSupported;
     }
     return cudaErrorUnknown;
-}
-
-static void run_kernel(const kernel_operation *k) {
-    machine_lock();
-    sim_status status = runtime_sticky() ? SIM_OK : sim_launch(k->function->kernel, &k->config, k->params);
-    if (status != SIM_OK) runtime_set_sticky(error_of(status));
-    runtime_lock(); /* other calls hold it while they look at an allocation */
-    memory_quiesce();
-    runtime_unlock();
-    machine_unlock();
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------
@@ -230,6 +220,34 @@ cudaError_t operation_copy_1d(operation *op, void *dst, const void *src, size_t 
                                   .extent = {count, 1, 1},
                                   .kind = kind};
     return operation_copy(op, &p);
+}
+
+/* Whether one end of a copy, or what is filled, is not the device's, or pageable. */
+static bool touches(const operation *op, bool (*is)(side s)) {
+    const struct cudaMemcpy3DParms *p = &op->copy.params;
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    if (!copies && op->type != cudaGraphNodeTypeMemset) return false;
+    if (copies && empty(&p->extent)) return false;
+    runtime_lock();
+    const bool yes = copies ? is(side_of_region(&p->dstPtr, &p->dstPos, &p->extent)) ||
+                                  is(side_of_region(&p->srcPtr, &p->srcPos, &p->extent))
+                            : is(side_of((uint64_t)(uintptr_t)op->set.params.dst, 1));
+    runtime_unlock();
+    return yes;
+}
+
+static bool is_of_host(side s) {
+    return s != SIDE_DEVICE;
+}
+static bool is_pageable(side s) {
+    return s == SIDE_HOST;
+}
+
+bool operation_of_host(const operation *op) {
+    return touches(op, is_of_host);
+}
+bool operation_of_pageable(const operation *op) {
+    return touches(op, is_pageable);
 }
 
 static void run_copy(const struct cudaMemcpy3DParms *p) {
@@ -364,11 +382,12 @@ static bool still_there(const operation *op) {
 }
 
 cudaError_t operation_run(const operation *op) {
+    if (op->type == cudaGraphNodeTypeHost && op->host.callback) {
+        op->host.callback(op->host.stream, runtime_sticky(), op->host.data);
+        return cudaSuccess;
+    }
     if (runtime_sticky()) return runtime_sticky();
     switch (op->type) {
-    case cudaGraphNodeTypeKernel:
-        run_kernel(&op->kernel);
-        break;
     case cudaGraphNodeTypeMemcpy:
         if (still_there(op)) run_copy(&op->copy.params);
         break;
@@ -378,8 +397,6 @@ cudaError_t operation_run(const operation *op) {
     case cudaGraphNodeTypeHost:
         op->host.function(op->host.data);
         break;
-    case cudaGraphNodeTypeGraph:
-        return graph_run(op->graph);
     case cudaGraphNodeTypeEventRecord:
         event_record_now(op->event);
         break;

