@@ -101,13 +101,9 @@ static void entries_are_listed(void **state) {
 static void the_ptx_to_run_is_chosen(void **state) {
     (void)state;
     image image = empty_container();
-    assert_choice(
-        &image, 90,
-        "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90 and without -rdc=true");
+    assert_choice(&image, 90, "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90");
     add_entry(&image, FATBIN_ELF, 90, 0, "elf");
-    assert_choice(
-        &image, 80,
-        "no PTX in this program: build it with -gencode arch=compute_80,code=compute_80 and without -rdc=true");
+    assert_choice(&image, 80, "no PTX in this program: build it with -gencode arch=compute_80,code=compute_80");
     add_entry(&image, FATBIN_PTX, 90, ZSTD, "zstd");
     assert_choice(&image, 90, "the PTX in this program is compressed: build with --no-compress");
     add_entry(&image, FATBIN_PTX, 100, SPECIFIC, "100a");

@@ -156,6 +156,15 @@ static void test_only_the_first_fault_is_told(void **state) {
     set_environment("CUDASIM_THREADS", NULL);
 }
 
+static void test_names_of_cpp(void **state) {
+    (void)state;
+    program p = program_load(PTX_HEAD ".visible .entry _Z4findILi8EEvPKfm(.param .u64 a, .param .u64 b) { trap; }\n");
+    out_renew();
+    assert_int_equal(launch_kernel(kernel_of(&p, "_Z4findILi8EEvPKfm"), shape(1, 1), (uint64_t[2]){0}), SIM_TRAP);
+    assert_said("cudasim: trap in kernel void find<8>(float const*, unsigned long): " FIRST "*");
+    program_unload(&p);
+}
+
 static void test_call_chain(void **state) {
     (void)state;
 #define CHAIN                                                                                                          \
@@ -755,6 +764,7 @@ int main(void) {
         cmocka_unit_test(test_freed_memory_and_gaps),
         cmocka_unit_test(test_which_lanes),
         cmocka_unit_test(test_only_the_first_fault_is_told),
+        cmocka_unit_test(test_names_of_cpp),
         cmocka_unit_test(test_call_chain),
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_copies),

@@ -1,6 +1,7 @@
 #include "call.h"
 #include "cluster.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -278,21 +279,22 @@ static void printf_append(const char *text, size_t length) {
     printf_length += length;
 }
 
-/* A conversion and its value; false where that is no text, or one longer than a GPU's whole buffer. */
+/* A conversion and its value; false where its width or precision is more than a GPU's whole buffer. */
 __attribute__((format(printf, 1, 2))) static bool printf_convert(const char *spec, ...) {
     enum { LONGEST = 1 << 20 };
+    for (const char *at = spec; *at != '\0'; at++)
+        if (isdigit((unsigned char)*at) && strtoul(at, NULL, 10) > LONGEST) return false;
     va_list values, again;
     va_start(values, spec);
     va_copy(again, values);
     const int length = vsnprintf(NULL, 0, spec, values);
-    const bool fits = length >= 0 && length < LONGEST;
-    if (fits && printf_reserve((size_t)length + 1)) {
+    if (length >= 0 && printf_reserve((size_t)length + 1)) {
         vsnprintf(printf_text + printf_length, (size_t)length + 1, spec, again);
         printf_length += (size_t)length;
     }
     va_end(again);
     va_end(values);
-    return fits;
+    return length >= 0;
 }
 
 void sim_printf_flush(void) {

@@ -126,10 +126,8 @@ const fatbin_entry *fatbin_choose_ptx(const fatbin *fatbin, unsigned arch, char 
     if (!best && compressed)
         fail(error, error_size, "the PTX in this program is compressed: build with --no-compress");
     else if (!best)
-        fail(error, error_size,
-             "no PTX in this program: build it with -gencode arch=compute_%u,code=compute_%u and "
-             "without -rdc=true",
-             arch, arch);
+        fail(error, error_size, "no PTX in this program: build it with -gencode arch=compute_%u,code=compute_%u", arch,
+             arch);
     return best;
 }
 

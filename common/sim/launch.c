@@ -12,6 +12,7 @@
 #include "bulk.h"
 #include "call.h"
 #include "cluster.h"
+#include "demangle.h"
 #include "device_model.h"
 #include "environment.h"
 #include "exec_memory.h"
@@ -233,7 +234,7 @@ static void show_progress(const launch *la, double since, double *shown) {
     if (t - since < 1.0 || t - *shown < 0.2) return;
     *shown = t;
     const unsigned long done = __atomic_load_n(&la->done_blocks, __ATOMIC_RELAXED);
-    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", la->entry->source->name, done,
+    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", READABLE(la->entry->source->name), done,
             (unsigned long long)la->blocks);
     fflush(stderr);
 }

@@ -93,6 +93,7 @@ void queue_wait_all(void);
 typedef struct runtime_module {
     const void *container; /* the fat binary */
     void *owned;           /* the container, where it was read from a file */
+    bool linked;           /* what -rdc=true makes: its PTX is elsewhere, and in pieces */
     bool tried;
     cudaError_t error;
     sim_module *loaded;

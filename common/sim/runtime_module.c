@@ -37,7 +37,10 @@ void **__cudaRegisterFatBinary(void *wrapper) {
     runtime_module *module = calloc(1, sizeof(*module));
     if (!module) return NULL;
     const fatbin_wrapper *w = wrapper;
-    if (w && w->magic == FATBIN_WRAPPER_MAGIC) module->container = w->container;
+    if (w && w->magic == FATBIN_WRAPPER_MAGIC) {
+        module->container = w->container;
+        module->linked = w->version == FATBIN_WRAPPER_LINKED;
+    }
     runtime_lock();
     handle_add(HANDLE_MODULE, module, module);
     runtime_unlock();
@@ -182,7 +185,11 @@ static cudaError_t module_load(runtime_module *module) {
         return cudaSuccess;
     }
     module->error = load_error(module->container, message);
-    fprintf(stderr, "cudasim: %s\n", message);
+    fprintf(stderr, "cudasim: %s\n",
+            module->linked
+                ? "this program's device code was linked from several files, which the simulator cannot run: "
+                  "build it without -rdc=true (-dc)"
+                : message);
     return module->error;
 }
 

@@ -1,8 +1,10 @@
 /* Operations: kernels, copies, fills and host functions, checked when they are made, run now or as nodes of a graph. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "device_model.h"
 #include "runtime.h"
 
@@ -26,18 +28,45 @@ static cudaError_t check_shape(dim3 grid, dim3 block, const sim_kernel_info *inf
     return cudaSuccess;
 }
 
+/* Says what a launch has too much of; the same thing once. Returns the error. */
+__attribute__((format(printf, 3, 4))) static cudaError_t too_much(cudaError_t error, const sim_kernel_info *info,
+                                                                  const char *format, ...) {
+    static char before[1024];
+    char text[1024];
+    size_t used = (size_t)snprintf(text, 600, "cudasim: kernel %s cannot be launched: ", READABLE(info->name));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    runtime_lock();
+    if (strcmp(text, before) != 0) fprintf(stderr, "%s\n", text);
+    memcpy(before, text, sizeof before);
+    runtime_unlock();
+    return error;
+}
+
 static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads, size_t shared) {
     const device_model *model = device_model_current();
-    if (shared > info->max_dynamic_shared || shared + info->static_shared > model->shared_per_block_optin) {
-        return cudaErrorInvalidValue;
-    }
+    const unsigned most = model->shared_per_block_optin;
+    if (shared + info->static_shared > most)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic and %u of static shared memory a block, of which %s has %u", shared,
+                        info->static_shared, model->arch, most);
+    if (shared > info->max_dynamic_shared)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic shared memory, where it may have %u (more, up to %u, with "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                        shared, info->max_dynamic_shared, most - info->static_shared);
     /* Registers that do not suffice are one error, a bound that the kernel declares, and which is lower, another. */
     bool bounded =
         info->max_threads < 1024 && device_model_blocks_per_sm(model, info->max_threads + 1, info->registers, 0);
-    if (threads > info->max_threads && bounded) return cudaErrorInvalidValue;
-    if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0) {
-        return cudaErrorLaunchOutOfResources;
-    }
+    if (threads > info->max_threads && bounded)
+        return too_much(cudaErrorInvalidValue, info, "%u threads a block, where its launch bounds allow %u", threads,
+                        info->max_threads);
+    if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0)
+        return too_much(cudaErrorLaunchOutOfResources, info,
+                        "too many resources: %u threads a block of %u registers each, of which an SM has %u", threads,
+                        info->registers, model->registers_per_sm);
     return cudaSuccess;
 }
 
@@ -102,7 +131,10 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
         uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
         uint64_t most = in_cluster == 1 ? (uint64_t)per_sm * model->sms
                                         : (uint64_t)cluster_capacity((unsigned)per_sm, in_cluster) * in_cluster;
-        if (blocks > most) return cudaErrorCooperativeLaunchTooLarge;
+        if (blocks > most)
+            return too_much(cudaErrorCooperativeLaunchTooLarge, &info,
+                            "%llu blocks, where all must run at once and %s holds %llu", (unsigned long long)blocks,
+                            model->arch, (unsigned long long)most);
     }
     error = copy_arguments(k, args, extra);
     if (error) operation_free(op);
