@@ -287,18 +287,33 @@ void sim_host_waits(bool waits) {
     __atomic_store_n(&host_waits_since, bits, __ATOMIC_RELAXED);
 }
 
+/* Said once, of a kernel that goes on: it may wait for ever. */
+static void tell_waiting(block *b) {
+    launch *la = b->launch;
+    if (__atomic_exchange_n(&la->told, 1, __ATOMIC_RELAXED)) return;
+    fprintf(
+        stderr,
+        "cudasim: kernel %s polls memory, and no thread has ended or passed a barrier for %g s; it goes on, since the "
+        "host may yet do what it waits for; block (%u,%u,%u) is one that polls\n",
+        READABLE(la->entry->source->name), la->patience, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+}
+
 /* Has the block, at time `t`, waited too long since there was progress? */
-static bool too_long(const block *b, double t, double progressed) {
+static bool too_long(block *b, double t, double progressed) {
     const launch *la = b->launch;
     if (la->patience <= 0) return false;
+    const double patience = la->patience * (b->polled ? 1 : PATIENCE_WITH_WORK);
     if (__atomic_load_n(&la->unattended, __ATOMIC_RELAXED)) {
         const uint64_t bits = __atomic_load_n(&host_waits_since, __ATOMIC_RELAXED);
         double since;
         memcpy(&since, &bits, sizeof since);
-        if (bits == 0) return false;
+        if (bits == 0) {
+            if (b->polled && t - progressed > patience) tell_waiting(b);
+            return false;
+        }
         if (since > progressed) progressed = since;
     }
-    return t - progressed > la->patience * (b->polled ? 1 : PATIENCE_WITH_WORK);
+    return t - progressed > patience;
 }
 
 _Noreturn static void stop_waiting(block *b) {
