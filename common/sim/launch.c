@@ -325,6 +325,17 @@ _Noreturn static void stop_waiting(block *b) {
                      : "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
 }
 
+/* A kernel whose latest launch was over before others could have woken up to help, in seconds, is begun without them.
+ */
+#define ALONE 50e-6
+static const function *alone_entry;
+static uint64_t alone_blocks; /* as many as it had then, at most */
+
+static void offer(launch *la) {
+    la->offered = true;
+    pool_begin(&la->helpers);
+}
+
 static void work_until_done(worker *k, double until) {
     launch *la = k->launch;
     const double begun = pool_now();
@@ -348,6 +359,7 @@ static void work_until_done(worker *k, double until) {
         b->progressed = b->polled = false;
         const bool done = block_round(b);
         t = pool_now();
+        if (!la->offered && t - la->begun > ALONE) offer(la);
         if (terminal) show_progress(la, begun, &k->shown);
         if (done) {
             if (--b->cluster->left == 0) {
@@ -489,6 +501,8 @@ static bool launch_work(launch *la, double until) {
 
 static sim_status launch_over(launch *la) {
     const sim_status status = la->status;
+    alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
+    alone_blocks = la->blocks;
     launch_free(la);
     return status;
 }
@@ -501,7 +515,8 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
         return NULL;
     }
-    pool_begin(&la->helpers);
+    la->begun = pool_now();
+    if (la->entry != alone_entry || la->blocks > alone_blocks) offer(la);
     if (launch_work(la, seconds > 0 ? pool_now() + seconds : 0)) {
         *status = launch_over(la);
         return NULL;

@@ -290,7 +290,9 @@ typedef struct launch {
     int unattended;   /* atomic: the launching thread has gone on, and may do what the kernel waits for */
     int told;         /* atomic: that it seems to wait for the host */
     worker *workers;  /* the launching thread's first */
-    pool_job helpers; /* those of the others */
+    pool_job helpers; /* those of the others, */
+    bool offered;     /* once it is */
+    double begun;
 } launch;
 
 /* ---- groups of lanes (groups.c) ---------------------------------------------------------------------------------- */
