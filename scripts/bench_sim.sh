@@ -114,6 +114,23 @@ else
 fi
 
 echo
+echo "Launches of 4 blocks of 2 threads (20,000), and a warp's start"
+for threads in 1 2; do
+    on=$one
+    [ "$threads" = 1 ] || on=$two
+    # shellcheck disable=SC2086 # words
+    if CUDASIM_THREADS=$threads $on common/sim/cudasim build/tests/bench/launches >"$work/starts" 2>"$work/err"; then
+        while read -r name value unit; do
+            target=0.2
+            [ "$name" = launches ] || target=150
+            row "$name, threads: $threads" "$value" "$unit" "<=" "$target"
+        done <"$work/starts"
+    else
+        bad "build/tests/bench/launches"
+    fi
+done
+
+echo
 echo "Matrix products of tensor cores, 512^3, one thread"
 for program in sim_matrix wgmma; do
     # shellcheck disable=SC2086 # words

@@ -101,13 +101,9 @@ static void entries_are_listed(void **state) {
 static void the_ptx_to_run_is_chosen(void **state) {
     (void)state;
     image image = empty_container();
-    assert_choice(
-        &image, 90,
-        "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90 and without -rdc=true");
+    assert_choice(&image, 90, "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90");
     add_entry(&image, FATBIN_ELF, 90, 0, "elf");
-    assert_choice(
-        &image, 80,
-        "no PTX in this program: build it with -gencode arch=compute_80,code=compute_80 and without -rdc=true");
+    assert_choice(&image, 80, "no PTX in this program: build it with -gencode arch=compute_80,code=compute_80");
     add_entry(&image, FATBIN_PTX, 90, ZSTD, "zstd");
     assert_choice(&image, 90, "the PTX in this program is compressed: build with --no-compress");
     add_entry(&image, FATBIN_PTX, 100, SPECIFIC, "100a");
@@ -293,6 +289,20 @@ static void resources_of_a_kernel(void **state) {
     assert_null(cubin.kernels);
 }
 
+/* More than an instruction can name would divide an SM's registers to nothing. */
+static void too_many_registers_are_refused(void **state) {
+    (void)state;
+    elf e = make_elf();
+    e.info[2] = 255;
+    cubin cubin = open_elf(&e);
+    assert_int_equal(cubin.kernels[0].registers, 255);
+    cubin_close(&cubin);
+    e.info[2] = 1u << 27;
+    assert_cubin_refused(&e, "damaged cubin: k takes 134217728 registers a thread");
+    e.info[2] = 256;
+    assert_cubin_refused(&e, "damaged cubin: k takes 256 registers a thread");
+}
+
 static void older_gpus_reserve_no_shared_memory(void **state) {
     (void)state;
     elf e = make_elf();
@@ -416,6 +426,7 @@ int main(void) {
         cmocka_unit_test(truncated_containers),
         cmocka_unit_test(ptx_of_nothing_but_nuls_is_empty),
         cmocka_unit_test(resources_of_a_kernel),
+        cmocka_unit_test(too_many_registers_are_refused),
         cmocka_unit_test(older_gpus_reserve_no_shared_memory),
         cmocka_unit_test(attributes_of_unknown_symbols_are_skipped),
         cmocka_unit_test(damaged_cubins),

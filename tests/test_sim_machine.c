@@ -1,5 +1,7 @@
 /* What the simulated machine does with memory, calls and launches, and what it says of a kernel that goes wrong. */
 #include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
 #include "call.h"
 #include "heap.h"
@@ -152,6 +154,15 @@ static void test_only_the_first_fault_is_told(void **state) {
         assert_null(strstr(said + 1, "cudasim"));
     }
     set_environment("CUDASIM_THREADS", NULL);
+}
+
+static void test_names_of_cpp(void **state) {
+    (void)state;
+    program p = program_load(PTX_HEAD ".visible .entry _Z4findILi8EEvPKfm(.param .u64 a, .param .u64 b) { trap; }\n");
+    out_renew();
+    assert_int_equal(launch_kernel(kernel_of(&p, "_Z4findILi8EEvPKfm"), shape(1, 1), (uint64_t[2]){0}), SIM_TRAP);
+    assert_said("cudasim: trap in kernel void find<8>(float const*, unsigned long): " FIRST "*");
+    program_unload(&p);
 }
 
 static void test_call_chain(void **state) {
@@ -456,12 +467,22 @@ static void test_printf(void **state) {
          "<Ada|   Ada|Ad>\n", 3},
         {"%s %p\n", "st.local.u64 [%rd21], 0; st.local.u64 [%rd21+8], 4096;\n", "(null) 0x1000\n", 2},
         {"%hhd %zu %y\n", "st.local.u32 [%rd21], 7; st.local.u64 [%rd21+8], 8;\n", "7 8 %y\n", 2},
+        /* wider than any line of text: as it stands */
+        {"[%99999999999d|%2147483647d|%d]\n", "st.local.v2.u32 [%rd21], {1, 2}; st.local.u32 [%rd21+8], 3;\n",
+         "[%99999999999d|%2147483647d|3]\n", 3},
+        {"[%*.*f|%d]\n",
+         "st.local.v2.u32 [%rd21], {2147483647, 2147483647}; st.local.f64 [%rd21+8], 0d3FF8000000000000;\n"
+         "st.local.u32 [%rd21+16], 3;\n",
+         "[%*.*f|3]\n", 4},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         assert_int_equal(print(cases[k].format, cases[k].stores, 1), SIM_OK);
         assert_string_equal(printed, cases[k].printed);
         assert_int_equal(out[0], cases[k].count);
     }
+    assert_int_equal(print("%20000d|\n", "st.local.u32 [%rd21], 7;\n", 1), SIM_OK);
+    assert_int_equal(strlen(printed), 20002);
+    assert_string_equal(printed + 19998, " 7|\n");
     assert_int_equal(print("%d\n", "st.local.u32 [%rd21], %r1;\n", 40), SIM_OK);
     assert_non_null(strstr(printed, "0\n1\n2\n"));
     assert_non_null(strstr(printed, "31\n32\n33\n34\n35\n36\n37\n38\n39\n"));
@@ -614,6 +635,104 @@ static void test_cooperative(void **state) {
     assert_int_equal(out[1], 200);
 }
 
+/* ---- a host without memory ---- */
+
+/* Runs kernel k(out) with so much address space more than the process has now. */
+static sim_status run_within(const char *ptx, sim_launch_config config, uint64_t bytes) {
+    struct rlimit before, now;
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%llu", &pages), 1);
+    fclose(f);
+    out_renew();
+    program p = program_load(ptx);
+    sim_kernel *kernel = kernel_of(&p, "k");
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    now = before;
+    now.rlim_cur = pages * (uint64_t)sysconf(_SC_PAGESIZE) + bytes;
+    assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+    sim_status status = launch_kernel(kernel, config, &out);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    program_unload(&p);
+    return status;
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+#define STOPPED "cudasim: kernel k is stopped: the host has no memory for "
+    set_environment("CUDASIM_THREADS", "2");
+    run_well(KERNEL("", ""), 2, 32); /* the threads have their stacks */
+#define LARGE_LOCAL KERNEL("", ".local .align 4 .b8 a[200000000]; mov.u64 %rd3, a; st.local.u32 [%rd3], 1;\n")
+    for (unsigned blocks = 1; blocks < 9; blocks += 7) {
+        assert_int_equal(run_within(LARGE_LOCAL, shape(blocks, 64), 1u << 30), SIM_NO_MEMORY);
+        assert_said(STOPPED "a warp's stacks (6408*)\n");
+    }
+#ifndef __SANITIZE_ADDRESS__ /* whose own malloc ends the process */
+    /* Blocks that wait for one another need all of their shared memory at once. */
+#define ALL_AT_ONCE                                                                                                    \
+    KERNEL(".extern .shared .b8 s[];\n",                                                                               \
+           "red.global.add.u32 [%rd1], 1;\n"                                                                           \
+           "W: ld.volatile.global.u32 %r6, [%rd1]; setp.lt.u32 %p1, %r6, 120; @%p1 bra W;\n")
+    sim_launch_config c = shape(120, 1);
+    c.dynamic_shared = 200 << 10;
+    assert_int_equal(run_within(ALL_AT_ONCE, c, 8u << 20), SIM_NO_MEMORY);
+    assert_said(STOPPED "a block's shared memory (2*)\n");
+    assert_int_equal(run_within(ALL_AT_ONCE, c, 1u << 30), SIM_OK);
+#endif
+    set_environment("CUDASIM_THREADS", NULL);
+}
+
+/* ---- launches that go on while the host does ---- */
+
+static void *end_launch(void *launch) {
+    return (void *)(uintptr_t)sim_launch_end(launch);
+}
+
+/* Kernel k(out) waits until out[0] is 1, and adds 1 to it. The host lets it wait, or waits for it, too. */
+static sim_status run_beside(bool host_waits) {
+    out_renew();
+    program p = program_load(KERNEL("", "W: ld.volatile.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra W;\n"
+                                        "red.global.add.u32 [%rd1], 1;\n"));
+    capture err = capture_begin(stderr);
+    sim_status status;
+    sim_launch_config config = shape(4, 1);
+    sim_running *launch = sim_launch_begin(kernel_of(&p, "k"), &config, &out, 0.01, &status);
+    assert_non_null(launch);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, end_launch, launch), 0);
+    usleep(400000);
+    if (host_waits)
+        sim_host_waits(true);
+    else
+        __atomic_store_n(out, 1, __ATOMIC_SEQ_CST);
+    void *result;
+    pthread_join(thread, &result);
+    sim_host_waits(false);
+    capture_end(err, said);
+    program_unload(&p);
+    return (sim_status)(uintptr_t)result;
+}
+
+static void test_the_host_may_do_what_a_kernel_waits_for(void **state) {
+    (void)state;
+    set_environment("CUDASIM_WATCHDOG", "0.1");
+    for (int threads = 1; threads <= 2; threads++) {
+        set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
+        assert_int_equal(run_beside(false), SIM_OK);
+        assert_said(
+            "cudasim: kernel k polls memory, and no thread has ended or passed a barrier for 0.1 s; it goes on, "
+            "since the host may yet do what it waits for; block (*,0,0) is one that polls\n");
+        assert_int_equal(out[0], 5);
+        assert_int_equal(run_beside(true), SIM_TIMEOUT);
+        assert_said("*cudasim: kernel k is stopped: no thread has ended or passed a barrier for too long "
+                    "(CUDASIM_WATCHDOG=0 lets it run): all of its blocks have begun and poll memory, so only the host "
+                    "could help, and that waits for it; block *");
+    }
+    set_environment("CUDASIM_THREADS", NULL);
+    set_environment("CUDASIM_WATCHDOG", NULL);
+}
+
 static uint32_t lane_masks(uint32_t t) {
     const uint32_t l = t % 32, eq = 1u << l, lt = eq - 1;
     return eq * 3 + lt * 5 + (lt | eq) * 7 + ~lt * 11 + ~(lt | eq) * 13 + l + 100 * (t / 32);
@@ -647,6 +766,7 @@ int main(void) {
         cmocka_unit_test(test_freed_memory_and_gaps),
         cmocka_unit_test(test_which_lanes),
         cmocka_unit_test(test_only_the_first_fault_is_told),
+        cmocka_unit_test(test_names_of_cpp),
         cmocka_unit_test(test_call_chain),
         cmocka_unit_test(test_shared_memory),
         cmocka_unit_test(test_copies),
@@ -661,6 +781,8 @@ int main(void) {
         cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_no_parameters),
         cmocka_unit_test(test_cooperative),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_the_host_may_do_what_a_kernel_waits_for),
         cmocka_unit_test(test_special_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,5 +110,73 @@ if "$nvcc" -cudart static -o "$work/static" "$work/static.cu" >"$work/out" 2>&1;
 else
     echo "skipped: no static CUDA runtime here"
 fi
+
+# Programs of the driver's API, with and without the runtime.
+printf 'int cuInit(unsigned f) { return (int)f; }\nint cuCtxCreate_v4(void) { return 0; }\n' >"$work/driver.c"
+cat >"$work/both.c" <<'EOF'
+int cuInit(unsigned flags);
+int cuCtxCreate_v4(void);
+#ifdef RUNTIME
+int cudaDeviceSynchronize(void);
+#else
+#define cudaDeviceSynchronize() 0
+#endif
+int main(void) { return cuInit(0) + cuCtxCreate_v4() + cudaDeviceSynchronize(); }
+EOF
+runtime=$(sed -n 's/^CUDART := //p' build/config.mk)
+if gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so" "$work/driver.c" &&
+    gcc -DRUNTIME -o "$work/both" "$work/both.c" "$work/libcuda.so" "$runtime" &&
+    gcc -o "$work/driver" "$work/both.c" "$work/libcuda.so"; then
+    for program in both driver; do
+        refuses "a program of the driver's API ($program)" 2 "calls the CUDA driver (libcuda: cuCtxCreate_v4, cuInit)" \
+            $sim "$work/$program"
+    done
+else
+    echo "FAIL programs of the driver's API cannot be built" && failed=$((failed + 1))
+fi
+
+# says NAME TEXT...: each text is part of what the program said.
+says() {
+    name=$1
+    shift
+    for text; do
+        if ! grep -qF -e "$text" "$work/err"; then
+            echo "FAIL $name: no '$text' in:" && cat "$work/err" && failed=$((failed + 1))
+            return
+        fi
+    done
+    echo "ok $name" && passed=$((passed + 1))
+}
+cat >"$work/launches.cu" <<'EOF'
+template <int N> __global__ void scale(float *data, int n) { data[n] *= N; }
+__global__ void __launch_bounds__(64) small(int *) {}
+int main() {
+    scale<3><<<1, 32, 60000>>>(nullptr, 0);
+    scale<3><<<1, 32, 60000>>>(nullptr, 0);
+    scale<3><<<1, 32, 300000>>>(nullptr, 0);
+    small<<<1, 128>>>(nullptr);
+    scale<3><<<1, 32>>>(nullptr, 0);
+    return cudaDeviceSynchronize();
+}
+EOF
+# built OPTION...: the program above.
+built() { "$nvcc" -cudart shared "$@" -o "$work/launches" "$work/launches.cu" >"$work/err" 2>&1; }
+if built --no-compress -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'; then
+    $sim "$work/launches" >"$work/out" 2>"$work/err"
+    says "what a launch has too much of, by the kernel's C++ name" \
+        "cudasim: kernel void scale<3>(float*, int) cannot be launched: 60000 bytes of dynamic shared memory" \
+        "300000 bytes of dynamic and 0 of static shared memory a block, of which sm_90 has 232448" \
+        "cudasim: kernel small(int*) cannot be launched: 128 threads a block, where its launch bounds allow 64" \
+        "cudasim: illegal address in kernel void scale<3>(float*, int): thread (0,0,0)"
+    if [ "$(grep -c ' 60000 ' "$work/err")" = 1 ]; then
+        echo "ok it is said once" && passed=$((passed + 1))
+    else
+        echo "FAIL it is said once" && failed=$((failed + 1))
+    fi
+fi
+built -rdc=true -gencode arch=compute_90a,code=sm_90a && $sim "$work/launches" >"$work/out" 2>"$work/err"
+says "a program of linked device code" "linked from several files, which the simulator cannot run: build it without -rdc=true"
+built -gencode arch=compute_90a,code=sm_90a && $sim "$work/launches" >"$work/out" 2>"$work/err"
+says "a program without PTX" "no PTX in this program: build it with -gencode arch=compute_90,code=compute_90"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

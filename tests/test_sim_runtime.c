@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <cuda_runtime_api.h>
@@ -96,14 +97,46 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
     return index == 0;
 }
 
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    (void)kernel;
-    launched = *config;
+static void note(char name) {
     size_t length = strlen(order);
-    if (length + 1 < sizeof(order)) order[length] = *(const char *)params;
-    sim_status status = next_status;
+    if (length + 1 < sizeof(order)) order[length] = name;
+}
+
+/* A kernel that takes longer than its launch: until it is let go. */
+struct launch {
+    char name;
+    sim_status status;
+};
+static bool next_is_long;
+static _Atomic bool let_go;
+
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
+                              sim_status *status) {
+    (void)kernel, (void)seconds;
+    static struct launch running;
+    const char name = *(const char *)params;
+    launched = *config;
+    *status = next_status;
     next_status = SIM_OK;
-    return status;
+    if (next_is_long) {
+        next_is_long = false;
+        running = (struct launch){name, *status};
+        return &running;
+    }
+    note(name);
+    return NULL;
+}
+
+sim_status sim_launch_end(sim_running *running) {
+    while (!let_go) usleep(100);
+    note(running->name);
+    return running->status;
+}
+
+static _Atomic int host_waits;
+
+void sim_host_waits(bool waits) {
+    host_waits = waits;
 }
 
 static _Atomic int flushes;
@@ -701,6 +734,195 @@ static void events(void **state) {
     cudaGetLastError();
 }
 
+/* ---- work that goes on while the host does ---- */
+
+static void host_function(void *data) {
+    strcat(order, data);
+}
+
+static struct cudaKernelNodeParams kernel_params(void **args) {
+    return (struct cudaKernelNodeParams){&plain_host, {1, 1, 1}, {1, 1, 1}, 0, args, NULL};
+}
+
+static void *let_it_go(void *unused) {
+    usleep(50000);
+    assert_true(host_waits);
+    let_go = true;
+    return unused;
+}
+
+static pthread_t helper;
+
+/* A kernel that has not ended when its launch has, */
+static void begin_long(char name, cudaStream_t stream) {
+    let_go = false;
+    next_is_long = true;
+    OK(launch(&plain_host, 1, 1, 0, name, stream));
+    assert_int_equal(strchr(order, name) != NULL, 0);
+    GIVES(cudaStreamQuery(stream), cudaErrorNotReady);
+    GIVES(cudaGetLastError(), cudaErrorNotReady);
+}
+/* but does when somebody has waited for it a while. */
+static void soon(void) {
+    assert_int_equal(pthread_create(&helper, NULL, let_it_go, NULL), 0);
+}
+static void is_over(const char *expected) {
+    pthread_join(helper, NULL);
+    assert_string_equal(order, expected);
+}
+
+static void streams_go_on(void **state) {
+    (void)state;
+    cudaStream_t s, t, blocking;
+    cudaEvent_t before, after;
+    float ms;
+    char *device, *pinned;
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    OK(cudaStreamCreate(&blocking));
+    OK(cudaEventCreate(&before));
+    OK(cudaEventCreate(&after));
+    OK(cudaMalloc((void **)&device, 64));
+    OK(cudaMallocHost((void **)&pinned, 64));
+    OK(cudaEventRecord(before, s));
+    begin_long('a', s);
+    OK(launch(&plain_host, 1, 1, 0, 'b', s));
+    OK(cudaLaunchHostFunc(s, host_function, "h"));
+    OK(cudaMemsetAsync(device, 5, 64, s));
+    OK(cudaMemcpyAsync(pinned + 32, device, 4, cudaMemcpyDeviceToHost, s));
+    OK(cudaEventRecord(after, s));
+    GIVES(cudaEventQuery(after), cudaErrorNotReady);
+    GIVES(cudaEventElapsedTime(&ms, before, after), cudaErrorNotReady);
+    cudaGetLastError();
+    OK(cudaEventQuery(before));
+    OK(cudaEventSynchronize(before));
+    /* Streams that do not wait for this one */
+    OK(cudaStreamQuery(t));
+    OK(cudaStreamSynchronize(NULL));
+    OK(cudaMemsetAsync(device, 3, 64, t));
+    OK(cudaMemcpyAsync(pinned, device, 4, cudaMemcpyDeviceToHost, t));
+    OK(cudaStreamSynchronize(t));
+    OK(cudaMemcpy(pinned + 8, device, 4, cudaMemcpyDeviceToHost));
+    assert_int_equal(pinned[0], 3);
+    assert_int_equal(pinned[8], 3);
+    assert_int_equal(pinned[32], 0);
+    /* and one that is made to; so do those that wait for the legacy stream. */
+    OK(cudaStreamWaitEvent(NULL, after, 0));
+    OK(cudaLaunchHostFunc(blocking, host_function, "i"));
+    GIVES(cudaStreamQuery(blocking), cudaErrorNotReady);
+    cudaGetLastError();
+    assert_string_equal(order, "");
+    soon();
+    OK(cudaStreamSynchronize(blocking));
+    is_over("abhi");
+    assert_int_equal(pinned[32], 5);
+    OK(cudaEventElapsedTime(&ms, before, after));
+    assert_true(ms >= 0);
+    assert_int_equal(host_waits, 0);
+}
+
+/* What waits for work of the legacy stream, all at once or by its own means. */
+static void what_waits(void **state) {
+    (void)state;
+    char *device, *pinned, pageable[8] = {0};
+    cudaStream_t s;
+    cudaEvent_t event;
+    for (int way = 0; way < 9; way++) {
+        memset(order, 0, sizeof order);
+        OK(cudaMalloc((void **)&device, 64));
+        OK(cudaMallocHost((void **)&pinned, 64));
+        OK(cudaEventCreate(&event));
+        OK(cudaStreamCreate(&s));
+        OK(cudaMemset(device, way, 64));
+        begin_long('a', NULL);
+        OK(cudaMemset(device, 20 + way, 64)); /* not this */
+        OK(cudaEventRecord(event, NULL));
+        assert_string_equal(order, "");
+        soon();
+        if (way == 0) OK(cudaDeviceSynchronize());
+        if (way == 1) OK(cudaStreamSynchronize(NULL));
+        if (way == 2) OK(cudaEventSynchronize(event));
+        if (way == 3) OK(cudaMemcpy(pinned, device, 4, cudaMemcpyDeviceToHost));
+        if (way == 4) OK(cudaMemcpyAsync(pageable, device, 4, cudaMemcpyDeviceToHost, s)); /* is not pinned */
+        if (way == 5) OK(cudaFree(device));
+        if (way == 6) OK(cudaFreeHost(pinned));
+        if (way == 7) OK(cudaDeviceSetLimit(cudaLimitStackSize, 2048));
+        if (way == 8) OK(cudaDeviceReset());
+        is_over("a");
+        if (way == 3) assert_int_equal(pinned[0], 23);
+        if (way == 4) assert_int_equal(pageable[0], 24);
+        OK(cudaDeviceReset());
+    }
+}
+
+static void status_of_stream(cudaStream_t stream, cudaError_t status, void *data) {
+    (void)stream;
+    *(cudaError_t *)data = status;
+}
+
+static void late_errors(void **state) {
+    (void)state;
+    cudaError_t told = cudaSuccess;
+    next_status = SIM_ILLEGAL_ADDRESS;
+    begin_long('a', NULL);
+    OK(launch(&plain_host, 1, 1, 0, 'b', NULL));
+    OK(cudaStreamAddCallback(NULL, status_of_stream, &told, 0));
+    OK(cudaGetLastError());
+    soon();
+    GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    is_over("a");
+    assert_int_equal(told, cudaErrorIllegalAddress);
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress);
+    GIVES(launch(&plain_host, 1, 1, 0, 'c', NULL), cudaErrorIllegalAddress);
+    OK(cudaDeviceReset());
+    /* Memory that the host lacks is told by the launch, where it still can, and is no fault. */
+    next_status = SIM_NO_MEMORY;
+    GIVES(launch(&plain_host, 1, 1, 0, 'd', NULL), cudaErrorMemoryAllocation);
+    OK(cudaDeviceSynchronize());
+    next_status = SIM_NO_MEMORY;
+    begin_long('e', NULL);
+    soon();
+    GIVES(cudaDeviceSynchronize(), cudaErrorMemoryAllocation);
+    is_over("ade");
+}
+
+/* What was asked for runs, whatever has become of the handles; a free comes when its turn does. */
+static void handles_may_go(void **state) {
+    (void)state;
+    char name = 'g', *device, pinned_text[] = "x";
+    void *args[] = {&name};
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t a, b;
+    cudaStream_t s;
+    cudaEvent_t event;
+    struct cudaKernelNodeParams params = kernel_params(args);
+    struct cudaHostNodeParams host = {host_function, "h"};
+    OK(cudaGraphCreate(&graph, 0));
+    OK(cudaGraphAddHostNode(&a, graph, NULL, 0, &host));
+    OK(cudaGraphAddKernelNode(&b, graph, &a, 1, &params));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaStreamCreate(&s));
+    OK(cudaEventCreate(&event));
+    OK(cudaMallocAsync((void **)&device, 64, s));
+    begin_long('a', s);
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaMemsetAsync(device, 1, 64, s));
+    OK(cudaFreeAsync(device, s));
+    assert_non_null(memory_find((uint64_t)(uintptr_t)device));
+    OK(cudaLaunchHostFunc(s, host_function, pinned_text));
+    OK(cudaEventRecord(event, s));
+    OK(cudaGraphExecDestroy(exec));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaEventDestroy(event));
+    OK(cudaStreamDestroy(s));
+    assert_string_equal(order, "");
+    soon();
+    OK(cudaDeviceSynchronize());
+    is_over("ahgx");
+    assert_null(memory_find((uint64_t)(uintptr_t)device));
+}
+
 /* ---- graphs ---- */
 
 static void capture_fork_and_join(void **state) {
@@ -791,14 +1013,6 @@ static void capture_and_legacy(void **state) {
     cudaGetLastError();
 }
 
-static struct cudaKernelNodeParams kernel_params(void **args) {
-    return (struct cudaKernelNodeParams){&plain_host, {1, 1, 1}, {1, 1, 1}, 0, args, NULL};
-}
-
-static void host_function(void *data) {
-    strcat(order, data);
-}
-
 /* Arguments are copied when a node is added; dependencies, not the order of adding, decide. */
 static void explicit_graph(void **state) {
     (void)state;
@@ -841,6 +1055,34 @@ static void explicit_graph(void **state) {
     OK(cudaGraphAddDependencies(graph, &a, &b, NULL, 1));
     GIVES(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
     cudaGetLastError();
+}
+
+/* Nodes whose memory has gone since they were made: the launch is fine, what comes after it tells. */
+static void graph_of_freed_memory(void **state) {
+    (void)state;
+    static char host[8 << 20];
+    for (int kind = 0; kind < 4; kind++) {
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        cudaGraphNode_t node;
+        char *there;
+        OK(cudaMalloc((void **)&there, sizeof host));
+        OK(cudaGraphCreate(&graph, 0));
+        struct cudaMemsetParams set = {.dst = there, .elementSize = 4, .width = sizeof host / 4, .height = 1};
+        if (kind == 3)
+            OK(cudaGraphAddMemsetNode(&node, graph, NULL, 0, &set));
+        else
+            OK(cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, kind == 1 ? host : there, kind == 1 ? there : host,
+                                        sizeof host, cudaMemcpyDefault));
+        OK(cudaGraphInstantiate(&exec, graph, 0));
+        OK(cudaGraphLaunch(exec, NULL));
+        OK(cudaDeviceSynchronize());
+        OK(cudaFree(there));
+        if (kind == 2) OK(cudaMalloc((void **)&there, 4096)); /* does not come to lie there */
+        OK(cudaGraphLaunch(exec, NULL));
+        GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+        OK(cudaDeviceReset());
+    }
 }
 
 /* ---- the device ---- */
@@ -1003,10 +1245,15 @@ int main(void) {
         cmocka_unit_test_setup(pools, reset),
         cmocka_unit_test_setup(streams, reset),
         cmocka_unit_test_setup(events, reset),
+        cmocka_unit_test_setup(streams_go_on, reset),
+        cmocka_unit_test_setup(what_waits, reset),
+        cmocka_unit_test_setup(late_errors, reset),
+        cmocka_unit_test_setup(handles_may_go, reset),
         cmocka_unit_test_setup(capture_fork_and_join, reset),
         cmocka_unit_test_setup(capture_errors, reset),
         cmocka_unit_test_setup(capture_and_legacy, reset),
         cmocka_unit_test_setup(explicit_graph, reset),
+        cmocka_unit_test_setup(graph_of_freed_memory, reset),
         cmocka_unit_test_setup(device, reset),
         cmocka_unit_test_setup(attributes, reset),
         cmocka_unit_test_setup(limits, reset),

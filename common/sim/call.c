@@ -1,26 +1,56 @@
 #include "call.h"
 #include "cluster.h"
 
+#include <ctype.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device_model.h"
 #include "exec_memory.h"
+#include "report.h"
 #include "specials.h"
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t special_value(const warp *w, int which, int lane) {
-    const launch *la = w->launch;
-    const sim_launch_config *c = la->config;
-    const uint32_t bit = 1u << lane;
+/* What differs from lane to lane; false for other special registers. */
+static bool special_lanes(const warp *w, int which, uint32_t *values) {
     switch ((special)which) {
     case SPECIAL_TID_X:
     case SPECIAL_TID_Y:
     case SPECIAL_TID_Z:
-        return w->tid[which - SPECIAL_TID_X][lane];
+        memcpy(values, w->tid[which - SPECIAL_TID_X], sizeof w->tid[0]);
+        return true;
+    case SPECIAL_LANEID:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = l;
+        return true;
+    case SPECIAL_LANEMASK_EQ:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = 1u << l;
+        return true;
+    case SPECIAL_LANEMASK_LE:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = (2u << l) - 1;
+        return true;
+    case SPECIAL_LANEMASK_LT:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = (1u << l) - 1;
+        return true;
+    case SPECIAL_LANEMASK_GE:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = ~((1u << l) - 1);
+        return true;
+    case SPECIAL_LANEMASK_GT:
+        for (uint32_t l = 0; l < LANES; l++) values[l] = ~((2u << l) - 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What is the same in all lanes. */
+static uint32_t special_value(const warp *w, int which) {
+    const launch *la = w->launch;
+    const sim_launch_config *c = la->config;
+    switch ((special)which) {
     case SPECIAL_NTID_X:
     case SPECIAL_NTID_Y:
     case SPECIAL_NTID_Z:
@@ -33,8 +63,6 @@ static uint32_t special_value(const warp *w, int which, int lane) {
     case SPECIAL_NCTAID_Y:
     case SPECIAL_NCTAID_Z:
         return c->grid[which - SPECIAL_NCTAID_X];
-    case SPECIAL_LANEID:
-        return (uint32_t)lane;
     case SPECIAL_WARPID:
         return w->index;
     case SPECIAL_NWARPID:
@@ -43,16 +71,6 @@ static uint32_t special_value(const warp *w, int which, int lane) {
         return (uint32_t)(w->block->index % device_model_current()->sms);
     case SPECIAL_NSMID:
         return device_model_current()->sms;
-    case SPECIAL_LANEMASK_EQ:
-        return bit;
-    case SPECIAL_LANEMASK_LE:
-        return bit | (bit - 1);
-    case SPECIAL_LANEMASK_LT:
-        return bit - 1;
-    case SPECIAL_LANEMASK_GE:
-        return ~(bit - 1);
-    case SPECIAL_LANEMASK_GT:
-        return ~(bit | (bit - 1));
     case SPECIAL_ENVREG1: /* cooperative groups: the grid's workspace, high half first */
         return (uint32_t)(la->grid_workspace >> 32);
     case SPECIAL_ENVREG2:
@@ -93,21 +111,62 @@ static uint32_t special_value(const warp *w, int which, int lane) {
     }
 }
 
-void frame_fill(warp *w, const function *f, uint8_t *registers, bool constants) {
-    if (constants) {
+/* Those that a block's warps have to be told anew when the next block begins in their place. */
+static bool special_of_block(int which) {
+    switch ((special)which) {
+    case SPECIAL_SHARED_BASE:
+    case SPECIAL_CTAID_X:
+    case SPECIAL_CTAID_Y:
+    case SPECIAL_CTAID_Z:
+    case SPECIAL_SMID:
+    case SPECIAL_CLUSTERID_X:
+    case SPECIAL_CLUSTERID_Y:
+    case SPECIAL_CLUSTERID_Z:
+    case SPECIAL_CLUSTER_CTAID_X:
+    case SPECIAL_CLUSTER_CTAID_Y:
+    case SPECIAL_CLUSTER_CTAID_Z:
+    case SPECIAL_CLUSTER_CTARANK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void fill_special(const warp *w, const special_slot *s, uint8_t *registers) {
+    uint32_t lanes[LANES];
+    if (!special_lanes(w, s->special, lanes)) {
+        const uint32_t value = special_value(w, s->special);
+        for (int l = 0; l < LANES; l++) lanes[l] = value;
+    }
+    if (s->bytes == 8) {
+        uint64_t *wide = (uint64_t *)(registers + s->slot);
+        for (int l = 0; l < LANES; l++) wide[l] = lanes[l] + s->addend;
+    } else {
+        uint32_t *word = (uint32_t *)(registers + s->slot);
+        for (int l = 0; l < LANES; l++) word[l] = lanes[l] + (uint32_t)s->addend;
+    }
+}
+
+void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
+    if (all) {
         const uint32_t fixed[3] = {ALL_LANES, 0, 0}; /* SLOT_TRUE, SLOT_SINK_P, SLOT_FALSE */
         memcpy(registers, fixed, sizeof fixed);
         memcpy(registers + f->constant_offset, f->constants, f->constant_bytes);
     }
-    for (int k = 0; k < f->special_count; k++) {
-        const special_slot *s = &f->specials[k];
-        for (int l = 0; l < LANES; l++) {
-            const uint64_t wide = special_value(w, s->special, l) + s->addend;
-            const uint32_t value = (uint32_t)wide;
-            memcpy(registers + s->slot + s->bytes * (unsigned)l, s->bytes == 8 ? (const void *)&wide : &value,
-                   s->bytes);
-        }
+    for (int k = 0; k < f->special_count; k++)
+        if (all || special_of_block(f->specials[k].special)) fill_special(w, &f->specials[k], registers);
+}
+
+frame *frame_new(worker *k, const function *f) {
+    frame *new = calloc(1, sizeof *new);
+    uint8_t *registers = new != NULL ? aligned_alloc(128, f->register_bytes) : NULL;
+    if (registers == NULL) {
+        free(new);
+        report_no_memory(k, f->register_bytes, "a warp's registers");
     }
+    memset(registers, 0, f->register_bytes);
+    *new = (frame){.function = f, .capacity = f->register_bytes, .registers = registers};
+    return new;
 }
 
 static uint8_t *stack_of(const warp *w, int lane) {
@@ -146,12 +205,9 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
             break;
         }
     if (f == NULL) {
-        f = calloc(1, sizeof *f);
+        f = frame_new(k, callee);
         f->next = k->frames;
         k->frames = f;
-        f->capacity = callee->register_bytes;
-        f->registers = aligned_alloc(128, callee->register_bytes);
-        memset(f->registers, 0, callee->register_bytes);
     }
     uint8_t *registers = f->registers;
     if (joins)
@@ -206,14 +262,39 @@ static pthread_mutex_t printf_lock = PTHREAD_MUTEX_INITIALIZER;
 static char *printf_text;
 static size_t printf_length, printf_room;
 
+/* Room for so many bytes more; false where there is no memory: then they are left out, as from a GPU's full buffer. */
+static bool printf_reserve(size_t bytes) {
+    if (bytes <= printf_room - printf_length) return true;
+    const size_t room = 2 * (printf_length + bytes) + 4096;
+    char *text = realloc(printf_text, room);
+    if (text == NULL) return false;
+    printf_text = text;
+    printf_room = room;
+    return true;
+}
+
 static void printf_append(const char *text, size_t length) {
-    if (length == 0) return;
-    if (printf_length + length > printf_room) {
-        printf_room = 2 * (printf_length + length) + 4096;
-        printf_text = realloc(printf_text, printf_room);
-    }
+    if (length == 0 || !printf_reserve(length)) return;
     memcpy(printf_text + printf_length, text, length);
     printf_length += length;
+}
+
+/* A conversion and its value; false where its width or precision is more than a GPU's whole buffer. */
+__attribute__((format(printf, 1, 2))) static bool printf_convert(const char *spec, ...) {
+    enum { LONGEST = 1 << 20 };
+    for (const char *at = spec; *at != '\0'; at++)
+        if (isdigit((unsigned char)*at) && strtoul(at, NULL, 10) > LONGEST) return false;
+    va_list values, again;
+    va_start(values, spec);
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, spec, values);
+    if (length >= 0 && printf_reserve((size_t)length + 1)) {
+        vsnprintf(printf_text + printf_length, (size_t)length + 1, spec, again);
+        printf_length += (size_t)length;
+    }
+    va_end(again);
+    va_end(values);
+    return length >= 0;
 }
 
 void sim_printf_flush(void) {
@@ -262,7 +343,7 @@ static uint64_t next_argument(arguments *a, unsigned bytes) {
 
 /* One lane's printf; the number of arguments, or -1 where an address is bad. */
 static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argument_address) {
-    char format[4096], piece[4608], spec[64];
+    char format[4096], spec[64];
     int count = 0;
     if (!read_string(w, lane, format_address, format, sizeof format)) return -1;
     arguments a = {w, lane, argument_address, false};
@@ -297,29 +378,29 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
             at++;
         }
         const char conversion = *at;
-        int length;
+        bool fits;
         if (conversion != '\0' && strchr("di", conversion) != NULL) {
             snprintf(spec + used, sizeof spec - used, "ll%c", conversion);
             long long value = is_long ? (long long)next_argument(&a, 8) : (int32_t)next_argument(&a, 4);
             if (halves > 0) value = halves > 1 ? (signed char)value : (short)value;
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion != '\0' && strchr("uoxX", conversion) != NULL) {
             snprintf(spec + used, sizeof spec - used, "ll%c", conversion);
             unsigned long long value = next_argument(&a, is_long ? 8 : 4);
             if (halves > 0) value &= halves > 1 ? 0xff : 0xffff;
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion == 'c') {
             snprintf(spec + used, sizeof spec - used, "c");
-            length = snprintf(piece, sizeof piece, spec, (int)next_argument(&a, 4));
+            fits = printf_convert(spec, (int)next_argument(&a, 4));
         } else if (conversion != '\0' && strchr("aAeEfFgG", conversion) != NULL) {
             uint64_t bits = next_argument(&a, 8);
             double value;
             memcpy(&value, &bits, sizeof value);
             snprintf(spec + used, sizeof spec - used, "%c", conversion);
-            length = snprintf(piece, sizeof piece, spec, value);
+            fits = printf_convert(spec, value);
         } else if (conversion == 'p') {
             snprintf(spec + used, sizeof spec - used, "p");
-            length = snprintf(piece, sizeof piece, spec, (void *)next_argument(&a, 8));
+            fits = printf_convert(spec, (void *)next_argument(&a, 8));
         } else if (conversion == 's') {
             char text[4096];
             uint64_t address = next_argument(&a, 8);
@@ -328,7 +409,7 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
             else if (!read_string(w, lane, address, text, sizeof text))
                 return -1;
             snprintf(spec + used, sizeof spec - used, "s");
-            length = snprintf(piece, sizeof piece, spec, text);
+            fits = printf_convert(spec, text);
         } else { /* not a conversion: as it stands */
             printf_append(start, (size_t)(at - start) + (conversion != '\0'));
             at += conversion != '\0';
@@ -337,7 +418,7 @@ static int print_lane(warp *w, int lane, uint64_t format_address, uint64_t argum
         at++;
         count++;
         if (a.bad) return -1;
-        printf_append(piece, length < (int)sizeof piece ? (size_t)length : sizeof piece - 1);
+        if (!fits) printf_append(start, (size_t)(at - start));
     }
     return count;
 }

@@ -22,11 +22,21 @@ static void refuse_value(const char *name, const char *text, const char *wanted)
     _Exit(2);
 }
 
+/* Asked once: the C library reads a file for it, and every launch wants to know. */
+static long processors;
+
+static void count_processors(void) {
+    processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors < 1) processors = 1;
+    if (processors > MAX_HOST_THREADS) processors = MAX_HOST_THREADS;
+}
+
 long environment_threads(void) {
     const char *text = value_of("CUDASIM_THREADS");
     if (text == NULL) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        return processors < 1 ? 1 : processors > MAX_HOST_THREADS ? MAX_HOST_THREADS : processors;
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        pthread_once(&once, count_processors);
+        return processors;
     }
     char *end;
     const long threads = strtol(text, &end, 10);

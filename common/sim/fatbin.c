@@ -128,10 +128,8 @@ const fatbin_entry *fatbin_choose_ptx(const fatbin *fatbin, unsigned arch, char 
     if (!best && compressed)
         fail(error, error_size, "the PTX in this program is compressed: build with --no-compress");
     else if (!best)
-        fail(error, error_size,
-             "no PTX in this program: build it with -gencode arch=compute_%u,code=compute_%u and "
-             "without -rdc=true",
-             arch, arch);
+        fail(error, error_size, "no PTX in this program: build it with -gencode arch=compute_%u,code=compute_%u", arch,
+             arch);
     return best;
 }
 
@@ -143,6 +141,7 @@ enum {
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_REGCOUNT = 0x2f,
     RESERVED_SHARED = 1024, /* of sm_90 and newer, counted into .nv.shared */
+    MOST_REGISTERS = 255,   /* that an instruction can name */
 };
 
 typedef struct reader {
@@ -310,7 +309,11 @@ static bool read_sections(reader *r) {
             r->cubin->kernels[kernel].shared_bytes = reserved ? bytes - RESERVED_SHARED : bytes;
         }
     }
-    for (int i = 0; i < r->cubin->count; i++) r->cubin->kernels[i].const_bytes = constants;
+    for (int i = 0; i < r->cubin->count; i++) {
+        cubin_kernel *k = &r->cubin->kernels[i];
+        k->const_bytes = constants;
+        if (k->registers > MOST_REGISTERS) return DAMAGED(r, "%s takes %u registers a thread", k->name, k->registers);
+    }
     return true;
 }
 

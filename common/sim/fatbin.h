@@ -14,8 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FATBIN_WRAPPER_MAGIC 0x466243b1
-#define FATBIN_MAGIC         0xBA55ED50u
+#define FATBIN_WRAPPER_LINKED 2 /* its version where device code was linked (-rdc=true) */
+#define FATBIN_WRAPPER_MAGIC  0x466243b1
+#define FATBIN_MAGIC          0xBA55ED50u
 
 typedef enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 } fatbin_kind;
 

@@ -1,4 +1,5 @@
 /* Running a grid: blocks on host threads, warps of a block in turn, and the watchdog. */
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -6,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bulk.h"
 #include "call.h"
 #include "cluster.h"
+#include "demangle.h"
 #include "device_model.h"
 #include "environment.h"
 #include "exec_memory.h"
 #include "kernel.h"
 #include "mbarrier.h"
+#include "pool.h"
 #include "report.h"
 #include "wgmma.h"
 
@@ -29,33 +31,31 @@ uint64_t sim_stack_limit(void) {
     return __atomic_load_n(&stack_limit, __ATOMIC_RELAXED);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static uint8_t *map_bytes(uint64_t bytes) {
+static uint8_t *map_stacks(worker *k, uint64_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        fprintf(stderr, "cudasim: no memory for the stacks of a warp (%llu bytes)\n", (unsigned long long)bytes);
-        exit(3);
-    }
+    if (p == MAP_FAILED) report_no_memory(k, bytes, "a warp's stacks");
     return p;
 }
 
-static block *block_new(worker *k) {
+/* Or the launch is over. What was allocated before hangs on the cluster, and the worker frees it. */
+static void *allocated(worker *k, void *p, uint64_t bytes, const char *what) {
+    if (p == NULL) report_no_memory(k, bytes, what);
+    return p;
+}
+
+static void block_fill(worker *k, block *b) {
     launch *la = k->launch;
-    block *b = calloc(1, sizeof *b);
+    const uint64_t shared = (la->shared_end + 1023u) & ~1023u, dirty = (la->shared_end / 16 + 1) * sizeof *b->dirty;
     b->launch = la;
     b->worker = k;
-    b->warp_count = (int)((la->threads + LANES - 1) / LANES);
-    b->warps = calloc((size_t)b->warp_count, sizeof *b->warps);
+    const int warps = (int)((la->threads + LANES - 1) / LANES);
+    b->warps = allocated(k, calloc((size_t)warps, sizeof *b->warps), (uint64_t)warps * sizeof *b->warps, "warps");
+    b->warp_count = warps;
     b->shared_end = la->shared_end;
-    b->shared = aligned_alloc(1024, (la->shared_end + 1023u) & ~1023u);
-    if (la->async_proxy) b->dirty = malloc((la->shared_end / 16 + 1) * sizeof *b->dirty);
+    b->shared = allocated(k, aligned_alloc(1024, shared), shared, "a block's shared memory");
+    if (la->async_proxy) b->dirty = allocated(k, malloc(dirty), dirty, "a block's shared memory");
     const unsigned *shape = la->config->block;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
@@ -71,19 +71,14 @@ static block *block_new(worker *k) {
             w->tid[1][l] = t / shape[0] % shape[1];
             w->tid[2][l] = t / shape[0] / shape[1];
         }
-        if (la->stack_bytes > 0) w->stack = map_bytes(LANES * la->stack_bytes);
-        frame *f = calloc(1, sizeof *f);
-        f->function = la->entry;
-        f->capacity = la->entry->register_bytes;
-        f->registers = aligned_alloc(128, la->entry->register_bytes);
-        memset(f->registers, 0, la->entry->register_bytes);
-        f->local_base = 16; /* no variable at address 0 */
+        if (la->stack_bytes > 0) w->stack = map_stacks(k, LANES * la->stack_bytes);
+        frame *f = frame_new(k, la->entry);
         w->frame = f;
+        f->local_base = 16; /* no variable at address 0 */
         w->registers = f->registers;
         w->groups[0].frame = f;
         frame_fill(w, la->entry, f->registers, true);
     }
-    return b;
 }
 
 static void block_begin(block *b, uint64_t index) {
@@ -138,24 +133,26 @@ static void cluster_begin(cluster *c, uint64_t index) {
 }
 
 static cluster *cluster_new(worker *k) {
-    cluster *c = calloc(1, sizeof *c);
+    cluster *c = allocated(k, calloc(1, sizeof *c), sizeof *c, "a cluster");
     c->size = k->launch->cluster_size;
-    for (uint32_t r = 0; r < c->size; r++) {
-        c->blocks[r] = block_new(k);
-        c->blocks[r]->cluster = c;
-        c->blocks[r]->rank = r;
-    }
     c->made = k->clusters;
     k->clusters = c;
+    for (uint32_t r = 0; r < c->size; r++) {
+        block *b = c->blocks[r] = allocated(k, calloc(1, sizeof *b), sizeof *b, "a block");
+        b->cluster = c;
+        b->rank = r;
+        block_fill(k, b);
+    }
     return c;
 }
 
 static void block_free(block *b) {
+    if (b == NULL) return;
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
         frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
         async_free(w);
-        free(f->registers);
+        if (f != NULL) free(f->registers);
         free(f);
         if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
     }
@@ -233,11 +230,11 @@ static cluster *cluster_next(worker *k) {
 }
 
 static void show_progress(const launch *la, double since, double *shown) {
-    const double t = now();
+    const double t = pool_now();
     if (t - since < 1.0 || t - *shown < 0.2) return;
     *shown = t;
     const unsigned long done = __atomic_load_n(&la->done_blocks, __ATOMIC_RELAXED);
-    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", la->entry->source->name, done,
+    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", READABLE(la->entry->source->name), done,
             (unsigned long long)la->blocks);
     fflush(stderr);
 }
@@ -304,18 +301,81 @@ static bool seems_to_wait(block *b) {
     return round == 0 && (b->stale >= STALE_ROUNDS * STALE_PATIENCE || checksum(b) == b->state);
 }
 
-static void work_until_done(worker *k) {
+/* When the host came to wait for what runs unattended, bits of a double; 0: it does something else, and may yet do what
+ * a kernel waits for. */
+static uint64_t host_waits_since;
+
+void sim_host_waits(bool waits) {
+    const double since = waits ? pool_now() : 0;
+    uint64_t bits;
+    memcpy(&bits, &since, sizeof bits);
+    __atomic_store_n(&host_waits_since, bits, __ATOMIC_RELAXED);
+}
+
+/* Said once, of a kernel that goes on: it may wait for ever. */
+static void tell_waiting(block *b) {
+    launch *la = b->launch;
+    if (__atomic_exchange_n(&la->told, 1, __ATOMIC_RELAXED)) return;
+    fprintf(
+        stderr,
+        "cudasim: kernel %s polls memory, and no thread has ended or passed a barrier for %g s; it goes on, since the "
+        "host may yet do what it waits for; block (%u,%u,%u) is one that polls\n",
+        READABLE(la->entry->source->name), la->patience, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+}
+
+/* Has the block, at time `t`, waited too long since there was progress? */
+static bool too_long(block *b, double t, double progressed) {
+    const launch *la = b->launch;
+    if (la->patience <= 0) return false;
+    const double patience = la->patience * (b->polled && !b->changed ? 1 : PATIENCE_WITH_WORK);
+    if (__atomic_load_n(&la->unattended, __ATOMIC_RELAXED)) {
+        const uint64_t bits = __atomic_load_n(&host_waits_since, __ATOMIC_RELAXED);
+        double since;
+        memcpy(&since, &bits, sizeof since);
+        if (bits == 0) {
+            if (b->polled && t - progressed > patience) tell_waiting(b);
+            return false;
+        }
+        if (since > progressed) progressed = since;
+    }
+    return t - progressed > patience;
+}
+
+_Noreturn static void stop_waiting(block *b) {
+    const bool all_begun = __atomic_load_n(&b->launch->next_block, __ATOMIC_RELAXED) >= b->launch->blocks;
+    report_stuck(b,
+                 b->polled && all_begun
+                     ? "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run): all of "
+                       "its blocks have begun and poll memory, so only the host could help, and that waits for it"
+                     : "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
+}
+
+/* A kernel whose latest launch was over before others could have woken up to help, in seconds, is begun without them.
+ */
+#define ALONE 50e-6
+static const function *alone_entry;
+static uint64_t alone_blocks; /* as many as it had then, at most */
+
+static void offer(launch *la) {
+    la->offered = true;
+    pool_begin(&la->helpers);
+}
+
+static void work_until_done(worker *k, double until) {
     launch *la = k->launch;
-    const double begun = now();
+    const double begun = pool_now();
     const bool terminal = k->first && isatty(STDERR_FILENO);
-    double progressed = begun;
+    double progressed = begun, t = begun;
     unsigned long progress = 0;
     while (!__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) {
+        if (until > 0 && t > until) return;
         if (k->queue == NULL) {
             cluster *c = cluster_next(k);
             if (c == NULL) {
-                if (__atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks) return;
+                k->done = __atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks;
+                if (k->done) return;
                 sched_yield(); /* the device is full: of blocks that other workers run */
+                t = pool_now();
                 continue;
             }
             queue_cluster(k, c);
@@ -323,6 +383,8 @@ static void work_until_done(worker *k) {
         block *b = queue_take(k);
         b->progressed = b->polled = b->changed = false;
         const bool done = block_round(b);
+        t = pool_now();
+        if (!la->offered && t - la->begun > ALONE) offer(la);
         if (terminal) show_progress(la, begun, &k->shown);
         if (done) {
             if (--b->cluster->left == 0) {
@@ -355,10 +417,9 @@ static void work_until_done(worker *k) {
         const unsigned long seen = __atomic_load_n(&la->progress, __ATOMIC_RELAXED);
         if (seen != progress) {
             progress = seen;
-            progressed = now();
-        } else if (la->patience > 0 &&
-                   now() - progressed > la->patience * (b->polled && !b->changed ? 1 : PATIENCE_WITH_WORK)) {
-            report_stuck(b, "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
+            progressed = t;
+        } else if (too_long(b, t, progressed)) {
+            stop_waiting(b);
         }
     }
 }
@@ -372,16 +433,23 @@ static void free_clusters(cluster *c) {
     }
 }
 
-/* A fault comes back here (sim_fault). */
-static void work_until_fault(worker *k) {
+/* A fault comes back here (sim_fault). The thread may be the program's own, and threads inherit: its rounding, its
+ * traps, its subnormals taken for zeros must not reach the lanes. */
+static void work_until_fault(worker *k, double until) {
     jmp_buf escape;
+    fenv_t hosts;
+    fegetenv(&hosts);
+    fesetenv(FE_DFL_ENV);
     k->escape = &escape;
-    if (setjmp(escape) == 0) work_until_done(k);
+    if (setjmp(escape) == 0) work_until_done(k, until);
+    fesetenv(&hosts);
 }
 
-static void *work(void *argument) {
-    worker *k = argument;
-    work_until_fault(k);
+/* Until all is done, or the given time; 0: no limit. */
+static void work(worker *k, double until) {
+    work_until_fault(k, until);
+    k->done = k->done || __atomic_load_n(&k->launch->stop, __ATOMIC_ACQUIRE);
+    if (!k->done) return;
     if (k->shown > 0) fputs("\r\033[K", stderr);
     free_clusters(k->clusters);
     while (k->frames != NULL) {
@@ -390,58 +458,105 @@ static void *work(void *argument) {
         free(k->frames);
         k->frames = next;
     }
-    return NULL;
+}
+
+static void help(void *argument, int number) {
+    launch *la = argument;
+    work(&la->workers[number], 0);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
-    sim_launch_config whole = *given;
-    for (int k = 0; k < 3; k++)
-        if (whole.cluster[k] == 0) whole.cluster[k] = 1;
-    const sim_launch_config *config = &whole;
+static void launch_free(launch *la) {
+    if (la->grid_workspace != 0) memory_free(la->grid_workspace);
+    free(la->workers);
+    free(la->params);
+    free(la);
+}
+
+/* What cooperative_groups.h expects: struct { uint32_t size; barrier }, zeroed, its size first. */
+static bool workspace_make(launch *la) {
+    la->grid_workspace = memory_allocate(256, 256, MEMORY_DEVICE, "cooperative groups' workspace", NULL);
+    if (la->grid_workspace != 0) *(uint32_t *)la->grid_workspace = 256;
+    return la->grid_workspace != 0;
+}
+
+static launch *launch_new(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
     const device_model *model = device_model_current();
     const function *entry = sim_kernel_entry(kernel);
-    launch la = {.kernel = kernel, .entry = entry, .config = config, .param_bytes = entry->param_bytes};
-    la.threads = config->block[0] * config->block[1] * config->block[2];
-    la.blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
-    la.cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
-    la.shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
-    la.async_proxy = sim_kernel_uses_async_proxy(kernel);
-    la.patience = environment_watchdog();
-    la.params = malloc(la.param_bytes + 16);
-    if (la.param_bytes > 0) memcpy(la.params, params, la.param_bytes);
-    if (entry->uses_stack) la.stack_bytes = (entry->frame_bytes + sim_stack_limit() + (256u << 10) + 4095) & ~4095ull;
+    launch *la = calloc(1, sizeof *la);
+    if (la == NULL) return NULL;
+    *la = (launch){
+        .kernel = kernel, .entry = entry, .given = *given, .config = &la->given, .param_bytes = entry->param_bytes};
+    for (int k = 0; k < 3; k++)
+        if (la->given.cluster[k] == 0) la->given.cluster[k] = 1;
+    const sim_launch_config *config = la->config;
+    la->threads = config->block[0] * config->block[1] * config->block[2];
+    la->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+    la->cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
+    la->shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
+    la->async_proxy = sim_kernel_uses_async_proxy(kernel);
+    la->patience = environment_watchdog();
+    if (entry->uses_stack) la->stack_bytes = (entry->frame_bytes + sim_stack_limit() + (256u << 10) + 4095) & ~4095ull;
     sim_kernel_info info;
     sim_kernel_describe(kernel, &info);
     const int per_sm =
-        device_model_blocks_per_sm(model, la.threads, info.registers, info.static_shared + config->dynamic_shared);
-    la.resident_limit = (unsigned long)(per_sm > 0 ? per_sm : 1) * model->sms;
-    if (config->cooperative) {
-        /* struct { uint32_t size; barrier } of cooperative_groups.h: zeroed, its size first. */
-        la.grid_workspace = memory_allocate(256, 256, MEMORY_DEVICE, "cooperative groups' workspace", NULL);
-        if (la.grid_workspace == 0) {
-            fprintf(stderr, "cudasim: no device memory is left for the workspace of a cooperative launch\n");
-            free(la.params);
-            return SIM_UNSUPPORTED;
-        }
-        *(uint32_t *)la.grid_workspace = 256;
-    }
+        device_model_blocks_per_sm(model, la->threads, info.registers, info.static_shared + config->dynamic_shared);
+    la->resident_limit = (unsigned long)(per_sm > 0 ? per_sm : 1) * model->sms;
     long threads = environment_threads();
-    if ((uint64_t)threads > la.blocks / la.cluster_size) threads = (long)(la.blocks / la.cluster_size);
+    if ((uint64_t)threads > la->blocks / la->cluster_size) threads = (long)(la->blocks / la->cluster_size);
+    la->helpers = (pool_job){help, la, (int)threads - 1, 0, 0};
+    la->params = malloc(la->param_bytes + 16);
+    la->workers = calloc((size_t)threads, sizeof *la->workers);
+    if (la->params == NULL || la->workers == NULL || (config->cooperative && !workspace_make(la))) {
+        launch_free(la);
+        return NULL;
+    }
+    if (la->param_bytes > 0) memcpy(la->params, params, la->param_bytes);
+    for (long k = 0; k < threads; k++) la->workers[k].launch = la;
+    la->workers[0].first = true;
+    return la;
+}
 
-    worker *workers = calloc((size_t)threads, sizeof *workers);
-    pthread_t *ids = calloc((size_t)threads, sizeof *ids);
-    long started = 1;
-    for (long k = 0; k < threads; k++) workers[k].launch = &la;
-    workers[0].first = true;
-    for (; started < threads; started++)
-        if (pthread_create(&ids[started], NULL, work, &workers[started]) != 0) break;
-    work(&workers[0]);
-    for (long k = 1; k < started; k++) pthread_join(ids[k], NULL);
-    free(ids);
-    free(workers);
-    free(la.params);
-    if (la.grid_workspace != 0) memory_free(la.grid_workspace);
-    return la.status;
+/* The launching thread's part, and the end of the others'; false where the time is up before. */
+static bool launch_work(launch *la, double until) {
+    if (!la->workers[0].done) work(&la->workers[0], until);
+    return la->workers[0].done && pool_end(&la->helpers, until);
+}
+
+static sim_status launch_over(launch *la) {
+    const sim_status status = la->status;
+    alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
+    alone_blocks = la->blocks;
+    launch_free(la);
+    return status;
+}
+
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
+                              sim_status *status) {
+    launch *la = launch_new(kernel, config, params);
+    *status = SIM_NO_MEMORY;
+    if (la == NULL) {
+        fprintf(stderr, "cudasim: no memory is left for a launch\n");
+        return NULL;
+    }
+    la->begun = pool_now();
+    if (la->entry != alone_entry || la->blocks > alone_blocks) offer(la);
+    if (launch_work(la, seconds > 0 ? pool_now() + seconds : 0)) {
+        *status = launch_over(la);
+        return NULL;
+    }
+    __atomic_store_n(&la->unattended, 1, __ATOMIC_RELAXED);
+    return la;
+}
+
+sim_status sim_launch_end(sim_running *la) {
+    launch_work(la, 0);
+    return launch_over(la);
+}
+
+sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
+    sim_status status;
+    sim_launch_begin(kernel, config, params, 0, &status);
+    return status;
 }

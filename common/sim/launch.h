@@ -65,13 +65,25 @@ typedef enum sim_status {
     SIM_LAUNCH_FAILURE,        /* cudaErrorLaunchFailure 719 */
     SIM_ASSERT,                /* cudaErrorAssert 710 */
     SIM_TIMEOUT,               /* cudaErrorLaunchTimeout 702 */
+    SIM_NO_MEMORY,             /* the host has none left for it: cudaErrorMemoryAllocation 2 */
     SIM_UNSUPPORTED            /* what the simulator does not do: cudaErrorNotSupported 801 */
 } sim_status;
 
 /* Runs a kernel to its end. The configuration has been checked against the model by the caller. `params` is the
- * parameter buffer (sim_kernel_param's layout). On a fault, a report (what, thread, block, address, kernel, source
- * line) has gone to stderr. */
+ * parameter buffer (sim_kernel_param's layout), and is copied. On a fault, a report (what, thread, block, address,
+ * kernel, source line) has gone to stderr. One launch at a time. */
 sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params);
+
+/* The same in two parts. Begins a launch and works on it for so many seconds at most. NULL and *status where it has
+ * come to its end; else whoever is given it must end it: */
+typedef struct launch sim_running;
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
+                              sim_status *status);
+
+/* works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
+ * the watchdog counts only the time in which sim_host_waits(true) holds. */
+sim_status sim_launch_end(sim_running *running);
+void sim_host_waits(bool waits);
 
 /* Device-side printf output waits in a buffer, as on a GPU; this writes it to stdout (synchronising calls do so). */
 void sim_printf_flush(void);

@@ -12,6 +12,7 @@
 
 #include "launch.h"
 #include "memory.h"
+#include "pool.h"
 #include "ptx.h"
 
 #define LANES     32
@@ -264,14 +265,16 @@ typedef struct worker {
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
     void *escape;                                        /* jmp_buf of the worker's loop */
-    bool first;                                          /* the thread that launched: it shows progress */
+    bool first;                                          /* the launching thread's: it shows progress */
     double shown;                                        /* when it last did */
+    bool done;                                           /* nothing is left for it to do */
 } worker;
 
 typedef struct launch {
     sim_kernel *kernel;
     const function *entry;
-    const sim_launch_config *config;
+    sim_launch_config given;
+    const sim_launch_config *config; /* the same */
     uint8_t *params;
     uint32_t param_bytes;
     uint32_t shared_end;
@@ -288,6 +291,12 @@ typedef struct launch {
     sim_status status;
     bool async_proxy; /* the module uses the asynchronous proxy */
     double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
+    int unattended;   /* atomic: the launching thread has gone on, and may do what the kernel waits for */
+    int told;         /* atomic: that it seems to wait for the host */
+    worker *workers;  /* the launching thread's first */
+    pool_job helpers; /* those of the others, */
+    bool offered;     /* once it is */
+    double begun;
 } launch;
 
 /* ---- groups of lanes (groups.c) ---------------------------------------------------------------------------------- */

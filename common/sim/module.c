@@ -47,16 +47,17 @@ static bool number_function(function *f) {
     if (n == MOST_FUNCTIONS) /* those of modules that are gone are free again */
         for (n = 0; n < MOST_FUNCTIONS && functions_by_number[n] != NULL; n++) continue;
     if (n == MOST_FUNCTIONS) return false;
-    if (n == function_count) function_count++;
-    functions_by_number[n] = f;
+    /* Kernels that run may look for others meanwhile (module_function_at). */
+    __atomic_store_n(&functions_by_number[n], f, __ATOMIC_RELEASE);
+    if (n == function_count) __atomic_store_n(&function_count, n + 1, __ATOMIC_RELEASE);
     f->address = memory_arena() + WINDOW_FUNCTION + 16 * (uint64_t)n;
     return true;
 }
 
 const function *module_function_at(uint64_t address) {
     const uint64_t offset = address - memory_arena() - WINDOW_FUNCTION;
-    if (offset % 16 != 0 || offset / 16 >= (uint64_t)function_count) return NULL;
-    return functions_by_number[offset / 16];
+    if (offset % 16 != 0 || offset / 16 >= (uint64_t)__atomic_load_n(&function_count, __ATOMIC_ACQUIRE)) return NULL;
+    return __atomic_load_n(&functions_by_number[offset / 16], __ATOMIC_ACQUIRE);
 }
 
 bool module_function_ready(function *f, char *error, size_t error_size) {

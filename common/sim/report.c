@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cluster.h"
+#include "demangle.h"
 #include "launch.h"
 #include "mbarrier.h"
 
@@ -42,7 +43,7 @@ static void print_place(const function *f, uint32_t pc) {
     const ptx_function *s = f->source;
     char text[200];
     if ((int)pc >= s->instruction_count) {
-        fprintf(stderr, "the end of %s\n", s->name);
+        fprintf(stderr, "the end of %s\n", READABLE(s->name));
         return;
     }
     const ptx_instruction *t = &s->instructions[pc];
@@ -71,6 +72,13 @@ _Noreturn static void leave(worker *k) {
     longjmp(*(jmp_buf *)k->escape, 1);
 }
 
+void report_no_memory(worker *k, uint64_t bytes, const char *what) {
+    if (first_fault(k->launch, SIM_NO_MEMORY))
+        fprintf(stderr, "cudasim: kernel %s is stopped: the host has no memory for %s (%llu bytes)\n",
+                READABLE(k->launch->entry->source->name), what, (unsigned long long)bytes);
+    leave(k);
+}
+
 void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {
     launch *la = w->launch;
     if (first_fault(la, status)) {
@@ -78,7 +86,7 @@ void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const 
         const int l = lanes != 0 ? __builtin_ctz(lanes) : 0;
         flockfile(stderr);
         fprintf(stderr, "cudasim: %s in kernel %s: thread (%u,%u,%u) of block (%u,%u,%u)", status_name(status),
-                la->entry->source->name, w->tid[0][l], w->tid[1][l], w->tid[2][l], b->ctaid[0], b->ctaid[1],
+                READABLE(la->entry->source->name), w->tid[0][l], w->tid[1][l], w->tid[2][l], b->ctaid[0], b->ctaid[1],
                 b->ctaid[2]);
         if (__builtin_popcount(lanes) > 1) fprintf(stderr, " and %d more of its warp", __builtin_popcount(lanes) - 1);
         fputs(": ", stderr);
@@ -138,8 +146,8 @@ void report_stuck(block *b, const char *why) {
     launch *la = b->launch;
     if (first_fault(la, SIM_TIMEOUT)) {
         flockfile(stderr);
-        fprintf(stderr, "cudasim: kernel %s is stopped: %s; block (%u,%u,%u):\n", la->entry->source->name, why,
-                b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+        fprintf(stderr, "cudasim: kernel %s is stopped: %s; block (%u,%u,%u):\n", READABLE(la->entry->source->name),
+                why, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
         int lines = print_block(b, 0);
         mbarrier_list(b, stderr);
         const cluster *c = b->cluster;

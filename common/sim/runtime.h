@@ -13,16 +13,14 @@
 #include "launch.h"
 #include "memory.h"
 
+typedef struct operation operation;
+
 /* ---- state (runtime_state.c) ----------------------------------------------------------------------------------------
  */
 
-/* The state's lock, held briefly, and the machine's, held while a kernel runs. Both recursive; where both are needed,
- * the machine's comes first. */
+/* The state's lock, held briefly. Recursive. */
 void runtime_lock(void);
 void runtime_unlock(void);
-void machine_lock(void);
-void machine_unlock(void);
-bool machine_try_lock(void);
 
 /* Notes an error for cudaGetLastError of this thread, and returns it. */
 cudaError_t runtime_result(cudaError_t error);
@@ -64,8 +62,30 @@ void modules_unload(void);
 void streams_close(void);
 void graphs_close(void);
 void pools_close(void);
+/* Whether cudaFree would take it. (runtime_memory.c) */
+bool memory_is_device(const void *pointer);
 /* An allocation is freed that may have come from a pool. */
 void pool_forget(uint64_t address);
+
+/* ---- work that goes on while the host does (runtime_queue.c) --------------------------------------------------------
+ */
+
+/* The machine's lock, held while a kernel runs; to take it is to wait for all work. Recursive; where the state's is
+ * needed, too, this comes first. */
+void machine_lock(void);
+void machine_unlock(void);
+/* Does not wait. */
+bool machine_try_lock(void);
+
+/* Runs an operation at once where what it must follow is done, all work up to the number `after`; a kernel only where
+ * nothing else is left to do. Else it is put in the queue. *number is 0 where it is done, else what it has there.
+ * Errors are those of the call; a kernel's fault becomes the sticky error. */
+cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number);
+/* All work up to this number is done. */
+bool queue_done(uint64_t number);
+/* Waits for it. Not with the state's lock. */
+void queue_wait(uint64_t number);
+void queue_wait_all(void);
 
 /* ---- modules (runtime_module.c) -------------------------------------------------------------------------------------
  */
@@ -73,6 +93,7 @@ void pool_forget(uint64_t address);
 typedef struct runtime_module {
     const void *container; /* the fat binary */
     void *owned;           /* the container, where it was read from a file */
+    bool linked;           /* what -rdc=true makes: its PTX is elsewhere, and in pieces */
     bool tried;
     cudaError_t error;
     sim_module *loaded;
@@ -120,7 +141,7 @@ typedef struct kernel_operation {
     int priority;
 } kernel_operation;
 
-typedef struct operation {
+struct operation {
     enum cudaGraphNodeType type;
     union {
         kernel_operation kernel;
@@ -134,11 +155,13 @@ typedef struct operation {
         struct {
             cudaHostFn_t function;
             void *data;
+            cudaStreamCallback_t callback; /* in place of the function; called after errors, too */
+            cudaStream_t stream;
         } host;
         cudaGraph_t graph; /* owned */
         cudaEvent_t event;
     };
-} operation;
+};
 
 /* Checks a kernel's configuration and copies its arguments. `cluster`: what the launch asks for, or NULL. */
 cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 block, void **args, void **extra,
@@ -155,13 +178,21 @@ cudaError_t operation_set(operation *op, const struct cudaMemsetParams *params);
 cudaError_t operation_set_3d(operation *op, struct cudaPitchedPtr to, int value, struct cudaExtent extent);
 cudaError_t operation_clone(operation *to, const operation *from);
 void operation_free(operation *op);
-/* Runs it, without the state's lock. A kernel's fault becomes the sticky error. */
+/* Does what it says here and now, without the state's lock; not for kernels and graphs (queue_run). */
 cudaError_t operation_run(const operation *op);
+/* Whether a copy or fill reads or writes the host's memory: then calls that are not asynchronous wait for it. */
+bool operation_of_host(const operation *op);
+/* Whether a copy reads or writes memory of the host that is not pinned: then asynchronous calls wait for it, too. */
+bool operation_of_pageable(const operation *op);
+/* What a kernel that ended so leaves behind. */
+cudaError_t operation_error(sim_status status);
 
 /* ---- streams (runtime_stream.c) ---------------------------------------------------------------------------------- */
 
 /* Runs an operation in a stream, or adds it to the graph that the stream is capturing. Takes the operation over. */
 cudaError_t stream_submit(cudaStream_t stream, operation *op);
+/* Runs one in a stream that is not capturing, and leaves it to the caller. */
+cudaError_t stream_run(cudaStream_t stream, const operation *op);
 /* For calls without an operation of their own (cudaMallocAsync, ...): the stream is valid and not capturing. */
 cudaError_t stream_check(cudaStream_t stream);
 /* Calls that may not be made while a capture is going on; they invalidate it. */
@@ -169,6 +200,12 @@ cudaError_t capture_forbids(void);
 /* Calls that use the legacy stream. */
 cudaError_t capture_forbids_legacy(void);
 void event_record_now(cudaEvent_t event);
+/* It will be recorded by the work of this number; 0: it has been. */
+void event_recorded(cudaEvent_t event, uint64_t number);
+/* Of the work that records it. */
+uint64_t event_number(cudaEvent_t event);
+/* Waits for what the legacy stream has to wait for. */
+void stream_wait_legacy(void);
 bool event_valid(cudaEvent_t event);
 cudaError_t stream_valid(cudaStream_t stream);
 
@@ -184,7 +221,7 @@ cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *deps, size_t cou
                       cudaGraphNode_t *node);
 /* Whether every node without dependents is among these. */
 bool graph_joined(cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count);
-/* Runs all of it in order. */
-cudaError_t graph_run(cudaGraph_t graph);
+/* Runs all of it in order, after the work of number `after` (queue_run). */
+cudaError_t graph_run(cudaGraph_t graph, uint64_t after, uint64_t *number);
 
 #endif

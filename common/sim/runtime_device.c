@@ -58,9 +58,13 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags) {
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
+    if (runtime_sticky() == cudaSuccess) {
+        cudaError_t error = capture_forbids();
+        if (error) return runtime_result(error);
+        queue_wait_all();
+    }
     sim_printf_flush();
-    TOUCH_DEVICE();
-    return runtime_result(capture_forbids());
+    return runtime_result(runtime_sticky());
 }
 
 cudaError_t cudaDeviceReset(void) {

@@ -182,12 +182,16 @@ static cudaGraphNode_t *sorted(cudaGraph_t graph) {
     return NULL;
 }
 
-cudaError_t graph_run(cudaGraph_t graph) {
+cudaError_t graph_run(cudaGraph_t graph, uint64_t after, uint64_t *number) {
     runtime_lock();
     cudaGraphNode_t *order = sorted(graph);
     runtime_unlock();
     cudaError_t error = order ? cudaSuccess : cudaErrorInvalidValue;
-    for (size_t i = 0; !error && i < graph->count; i++) error = operation_run(&order[i]->op);
+    for (size_t i = 0; !error && i < graph->count; i++) {
+        uint64_t own;
+        error = queue_run(&order[i]->op, after, &own);
+        if (own > after) after = *number = own;
+    }
     free(order);
     return error;
 }
@@ -310,7 +314,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 
 static cudaError_t host_of(operation *op, const struct cudaHostNodeParams *params) {
     if (!params || !params->fn) return cudaErrorInvalidValue;
-    *op = (operation){.type = cudaGraphNodeTypeHost, .host = {params->fn, params->userData}};
+    *op = (operation){.type = cudaGraphNodeTypeHost, .host = {.function = params->fn, .data = params->userData}};
     return cudaSuccess;
 }
 
@@ -823,13 +827,10 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-    machine_lock(); /* not while another thread runs it */
     runtime_lock();
     bool valid = handle_find(HANDLE_EXEC, exec) != NULL;
     if (valid) exec_free(exec);
-    cudaError_t error = leave(valid ? cudaSuccess : cudaErrorInvalidValue);
-    machine_unlock();
-    return error;
+    return leave(valid ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* A copy of an executable graph's operations as a graph, for a capture. */
@@ -862,7 +863,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (error || status != cudaStreamCaptureStatusNone) return leave(error ? error : capture_exec(exec, stream));
     runtime_unlock();
     for (size_t i = 0; i < exec->count && !error; i++) {
-        if (exec->nodes[i].enabled) error = operation_run(&exec->nodes[i].op);
+        if (exec->nodes[i].enabled) error = stream_run(stream, &exec->nodes[i].op);
     }
     /* What its kernels did wrong is told by a later call, as after a launch. */
     return error == runtime_sticky() ? cudaSuccess : runtime_result(error);

@@ -126,6 +126,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
     TOUCH_DEVICE();
     if (!function) return runtime_result(cudaErrorInvalidValue);
-    operation op = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
+    operation op = {.type = cudaGraphNodeTypeHost, .host = {.function = function, .data = data}};
     return runtime_result(stream_submit(stream, &op));
 }

@@ -6,14 +6,26 @@
 
 #define PITCH_ALIGNMENT 512u
 
-/* Frees are rare and kernels hold pointers that memory_find gave them, so a free waits for the running kernel. */
+/* Whether it is the start of an allocation that the program may free, of the device or of pinned memory. */
+static bool may_free(uint64_t address, bool host) {
+    const memory_allocation *a = memory_find(address);
+    return a && a->base == address &&
+           (host ? a->kind == MEMORY_HOST && memory_in_arena(address)
+                 : (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) && !a->heap);
+}
+
+bool memory_is_device(const void *pointer) {
+    runtime_lock();
+    const bool is = may_free((uint64_t)(uintptr_t)pointer, false);
+    runtime_unlock();
+    return is;
+}
+
+/* A free waits for all work, as on a GPU; besides, kernels hold pointers that memory_find gave them. */
 static cudaError_t free_address(uint64_t address, bool host) {
     machine_lock();
     runtime_lock();
-    const memory_allocation *a = memory_find(address);
-    bool ours = a && a->base == address &&
-                (host ? a->kind == MEMORY_HOST && memory_in_arena(address)
-                      : (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) && !a->heap);
+    bool ours = may_free(address, host);
     if (ours) {
         pool_forget(address);
         memory_free(address);
@@ -45,7 +57,8 @@ cudaError_t cudaFree(void *pointer) {
     TOUCH_DEVICE();
     if (!pointer) return cudaSuccess;
     cudaError_t error = capture_forbids();
-    return runtime_result(error ? error : free_address((uint64_t)(uintptr_t)pointer, false));
+    if (!error) error = free_address((uint64_t)(uintptr_t)pointer, false);
+    return runtime_result(error ? error : runtime_sticky());
 }
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
@@ -94,7 +107,8 @@ cudaError_t cudaFreeHost(void *pointer) {
     TOUCH_DEVICE();
     if (!pointer) return cudaSuccess;
     cudaError_t error = capture_forbids();
-    return runtime_result(error ? error : free_address((uint64_t)(uintptr_t)pointer, true));
+    if (!error) error = free_address((uint64_t)(uintptr_t)pointer, true);
+    return runtime_result(error ? error : runtime_sticky());
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned flags) {
@@ -190,12 +204,14 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 /* ---- copies ---------------------------------------------------------------------------------------------------------
  */
 
-/* Copies that block: they use the legacy stream and bring the kernels' output out. */
+/* Copies and fills that block, but for those within the device: they use the legacy stream and bring the kernels'
+ * output out. */
 static cudaError_t run_blocking(cudaError_t error, operation *op) {
     if (error) return runtime_result(error);
     error = capture_forbids_legacy();
     if (!error) error = capture_forbids();
-    if (!error) error = operation_run(op);
+    if (!error && operation_of_host(op)) stream_wait_legacy();
+    if (!error) error = stream_run(cudaStreamLegacy, op);
     operation_free(op);
     sim_printf_flush();
     return runtime_result(error);

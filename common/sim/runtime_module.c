@@ -37,7 +37,10 @@ void **__cudaRegisterFatBinary(void *wrapper) {
     runtime_module *module = calloc(1, sizeof(*module));
     if (!module) return NULL;
     const fatbin_wrapper *w = wrapper;
-    if (w && w->magic == FATBIN_WRAPPER_MAGIC) module->container = w->container;
+    if (w && w->magic == FATBIN_WRAPPER_MAGIC) {
+        module->container = w->container;
+        module->linked = w->version == FATBIN_WRAPPER_LINKED;
+    }
     runtime_lock();
     handle_add(HANDLE_MODULE, module, module);
     runtime_unlock();
@@ -73,8 +76,8 @@ static void module_free(runtime_module *module) {
 
 void __cudaUnregisterFatBinary(void **handle) {
     machine_lock();
-    runtime_lock();
     sim_printf_flush();
+    runtime_lock();
     runtime_module *module = handle_find(HANDLE_MODULE, handle);
     if (module) module_free(module);
     memory_quiesce();
@@ -167,7 +170,7 @@ static void publish_managed(runtime_module *module) {
     }
 }
 
-/* Under both locks. */
+/* Under the lock. */
 static cudaError_t module_load(runtime_module *module) {
     if (module->tried) return module->error;
     module->tried = true;
@@ -182,7 +185,11 @@ static cudaError_t module_load(runtime_module *module) {
         return cudaSuccess;
     }
     module->error = load_error(module->container, message);
-    fprintf(stderr, "cudasim: %s\n", message);
+    fprintf(stderr, "cudasim: %s\n",
+            module->linked
+                ? "this program's device code was linked from several files, which the simulator cannot run: "
+                  "build it without -rdc=true (-dc)"
+                : message);
     return module->error;
 }
 
@@ -193,7 +200,7 @@ runtime_function *function_find(const void *func) {
     return f;
 }
 
-/* Under both locks. */
+/* Under the lock. */
 static cudaError_t function_load(runtime_function *f) {
     cudaError_t error = module_load(f->module);
     if (error || f->tried) return error ? error : f->error;
@@ -215,37 +222,26 @@ cudaError_t function_resolve(const void *func, runtime_function **function) {
     runtime_unlock();
     *function = f;
     if (!f || ready) return error;
-    machine_lock();
     runtime_lock();
     error = function_load(f);
     runtime_unlock();
-    machine_unlock();
     return error;
 }
 
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size) {
     runtime_lock();
     runtime_variable *v = handle_find(HANDLE_VARIABLE, symbol);
-    bool ready = v && v->module->tried;
-    runtime_unlock();
-    if (!v) return cudaErrorInvalidSymbol;
-    cudaError_t error = cudaSuccess;
-    if (!ready) machine_lock();
-    runtime_lock();
-    error = module_load(v->module);
+    cudaError_t error = v ? module_load(v->module) : cudaErrorInvalidSymbol;
     if (!error && !sim_module_variable(v->module->loaded, v->name, address, size)) error = cudaErrorInvalidSymbol;
     runtime_unlock();
-    if (!ready) machine_unlock();
     return error;
 }
 
 char __cudaInitModule(void **handle) {
-    machine_lock();
     runtime_lock();
     runtime_module *module = handle_find(HANDLE_MODULE, handle);
     bool loaded = module && module_load(module) == cudaSuccess;
     runtime_unlock();
-    machine_unlock();
     return loaded;
 }
 
@@ -331,7 +327,6 @@ static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *o
     if (!module) return cudaErrorMemoryAllocation;
     const fatbin_wrapper *w = code;
     module->container = w->magic == FATBIN_WRAPPER_MAGIC ? w->container : code;
-    machine_lock();
     runtime_lock();
     cudaError_t error = module_load(module);
     if (error) {
@@ -342,7 +337,6 @@ static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *o
         *library = (cudaLibrary_t)(void *)module;
     }
     runtime_unlock();
-    machine_unlock();
     return error;
 }
 
@@ -370,7 +364,6 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name) {
     if (!kernel || !name) return runtime_result(cudaErrorInvalidValue);
-    machine_lock();
     runtime_lock();
     cudaError_t error = cudaErrorInvalidResourceHandle;
     runtime_module *module = handle_find(HANDLE_LIBRARY, library);
@@ -382,7 +375,6 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
         if (!error) *kernel = (cudaKernel_t)(void *)f;
     }
     runtime_unlock();
-    machine_unlock();
     return runtime_result(error);
 }
 

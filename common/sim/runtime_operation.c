@@ -1,7 +1,10 @@
 /* Operations: kernels, copies, fills and host functions, checked when they are made, run now or as nodes of a graph. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "device_model.h"
 #include "runtime.h"
 
@@ -25,18 +28,45 @@ static cudaError_t check_shape(dim3 grid, dim3 block, const sim_kernel_info *inf
     return cudaSuccess;
 }
 
+/* Says what a launch has too much of; the same thing once. Returns the error. */
+__attribute__((format(printf, 3, 4))) static cudaError_t too_much(cudaError_t error, const sim_kernel_info *info,
+                                                                  const char *format, ...) {
+    static char before[1024];
+    char text[1024];
+    size_t used = (size_t)snprintf(text, 600, "cudasim: kernel %s cannot be launched: ", READABLE(info->name));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    runtime_lock();
+    if (strcmp(text, before) != 0) fprintf(stderr, "%s\n", text);
+    memcpy(before, text, sizeof before);
+    runtime_unlock();
+    return error;
+}
+
 static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads, size_t shared) {
     const device_model *model = device_model_current();
-    if (shared > info->max_dynamic_shared || shared + info->static_shared > model->shared_per_block_optin) {
-        return cudaErrorInvalidValue;
-    }
+    const unsigned most = model->shared_per_block_optin;
+    if (shared + info->static_shared > most)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic and %u of static shared memory a block, of which %s has %u", shared,
+                        info->static_shared, model->arch, most);
+    if (shared > info->max_dynamic_shared)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic shared memory, where it may have %u (more, up to %u, with "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                        shared, info->max_dynamic_shared, most - info->static_shared);
     /* Registers that do not suffice are one error, a bound that the kernel declares, and which is lower, another. */
     bool bounded =
         info->max_threads < 1024 && device_model_blocks_per_sm(model, info->max_threads + 1, info->registers, 0);
-    if (threads > info->max_threads && bounded) return cudaErrorInvalidValue;
-    if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0) {
-        return cudaErrorLaunchOutOfResources;
-    }
+    if (threads > info->max_threads && bounded)
+        return too_much(cudaErrorInvalidValue, info, "%u threads a block, where its launch bounds allow %u", threads,
+                        info->max_threads);
+    if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0)
+        return too_much(cudaErrorLaunchOutOfResources, info,
+                        "too many resources: %u threads a block of %u registers each, of which an SM has %u", threads,
+                        info->registers, model->registers_per_sm);
     return cudaSuccess;
 }
 
@@ -101,14 +131,17 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
         uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
         uint64_t most = in_cluster == 1 ? (uint64_t)per_sm * model->sms
                                         : (uint64_t)cluster_capacity((unsigned)per_sm, in_cluster) * in_cluster;
-        if (blocks > most) return cudaErrorCooperativeLaunchTooLarge;
+        if (blocks > most)
+            return too_much(cudaErrorCooperativeLaunchTooLarge, &info,
+                            "%llu blocks, where all must run at once and %s holds %llu", (unsigned long long)blocks,
+                            model->arch, (unsigned long long)most);
     }
     error = copy_arguments(k, args, extra);
     if (error) operation_free(op);
     return error;
 }
 
-static cudaError_t error_of(sim_status status) {
+cudaError_t operation_error(sim_status status) {
     switch (status) {
     case SIM_OK:
         return cudaSuccess;
@@ -131,20 +164,12 @@ static cudaError_t error_of(sim_status status) {
         return cudaErrorAssert;
     case SIM_TIMEOUT:
         return cudaErrorLaunchTimeout;
+    case SIM_NO_MEMORY:
+        return cudaErrorMemoryAllocation;
     case SIM_UNSUPPORTED:
         return cudaErrorNotSupported;
     }
     return cudaErrorUnknown;
-}
-
-static void run_kernel(const kernel_operation *k) {
-    machine_lock();
-    sim_status status = runtime_sticky() ? SIM_OK : sim_launch(k->function->kernel, &k->config, k->params);
-    if (status != SIM_OK) runtime_set_sticky(error_of(status));
-    runtime_lock(); /* other calls hold it while they look at an allocation */
-    memory_quiesce();
-    runtime_unlock();
-    machine_unlock();
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------------
@@ -227,6 +252,34 @@ cudaError_t operation_copy_1d(operation *op, void *dst, const void *src, size_t 
                                   .extent = {count, 1, 1},
                                   .kind = kind};
     return operation_copy(op, &p);
+}
+
+/* Whether one end of a copy, or what is filled, is not the device's, or pageable. */
+static bool touches(const operation *op, bool (*is)(side s)) {
+    const struct cudaMemcpy3DParms *p = &op->copy.params;
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    if (!copies && op->type != cudaGraphNodeTypeMemset) return false;
+    if (copies && empty(&p->extent)) return false;
+    runtime_lock();
+    const bool yes = copies ? is(side_of_region(&p->dstPtr, &p->dstPos, &p->extent)) ||
+                                  is(side_of_region(&p->srcPtr, &p->srcPos, &p->extent))
+                            : is(side_of((uint64_t)(uintptr_t)op->set.params.dst, 1));
+    runtime_unlock();
+    return yes;
+}
+
+static bool is_of_host(side s) {
+    return s != SIDE_DEVICE;
+}
+static bool is_pageable(side s) {
+    return s == SIDE_HOST;
+}
+
+bool operation_of_host(const operation *op) {
+    return touches(op, is_of_host);
+}
+bool operation_of_pageable(const operation *op) {
+    return touches(op, is_pageable);
 }
 
 static void run_copy(const struct cudaMemcpy3DParms *p) {
@@ -341,23 +394,41 @@ void operation_free(operation *op) {
     op->type = cudaGraphNodeTypeEmpty;
 }
 
+/* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine
+ * meets it, what comes after the launch tells. */
+static bool still_there(const operation *op) {
+    runtime_lock();
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    const bool there = (copies ? check_copy(&op->copy.params) : check_set(op)) == cudaSuccess;
+    runtime_unlock();
+    if (there) return true;
+    if (copies)
+        fprintf(stderr,
+                "cudasim: illegal address in a copy from %p to %p: memory has been freed since it was asked for\n",
+                op->copy.params.srcPtr.ptr, op->copy.params.dstPtr.ptr);
+    else
+        fprintf(stderr, "cudasim: illegal address in a memset at %p: memory has been freed since it was asked for\n",
+                op->set.params.dst);
+    runtime_set_sticky(cudaErrorIllegalAddress);
+    return false;
+}
+
 cudaError_t operation_run(const operation *op) {
+    if (op->type == cudaGraphNodeTypeHost && op->host.callback) {
+        op->host.callback(op->host.stream, runtime_sticky(), op->host.data);
+        return cudaSuccess;
+    }
     if (runtime_sticky()) return runtime_sticky();
     switch (op->type) {
-    case cudaGraphNodeTypeKernel:
-        run_kernel(&op->kernel);
-        break;
     case cudaGraphNodeTypeMemcpy:
-        run_copy(&op->copy.params);
+        if (still_there(op)) run_copy(&op->copy.params);
         break;
     case cudaGraphNodeTypeMemset:
-        run_set(op);
+        if (still_there(op)) run_set(op);
         break;
     case cudaGraphNodeTypeHost:
         op->host.function(op->host.data);
         break;
-    case cudaGraphNodeTypeGraph:
-        return graph_run(op->graph);
     case cudaGraphNodeTypeEventRecord:
         event_record_now(op->event);
         break;

@@ -1,5 +1,5 @@
-/* Stream-ordered allocation. Since work runs at the call, an allocation is one at once, and a pool is only a name with
- * attributes and counts. */
+/* Stream-ordered allocation. An allocation is one at once, a free comes in the stream's order, and a pool is only a
+ * name with attributes and counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +97,19 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t p
     return allocate(pointer, size, pool, stream);
 }
 
+/* Other streams' kernels may run: what they still hold of the tables of memory is given back when they have ended. */
+static void free_in_order(void *pointer) {
+    runtime_lock();
+    pool_forget((uint64_t)(uintptr_t)pointer);
+    memory_free((uint64_t)(uintptr_t)pointer);
+    runtime_unlock();
+    if (!machine_try_lock()) return;
+    runtime_lock();
+    memory_quiesce();
+    runtime_unlock();
+    machine_unlock();
+}
+
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     TOUCH_DEVICE();
     if (!pointer) return cudaSuccess;
@@ -104,7 +117,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     cudaError_t error = cudaStreamIsCapturing(stream, &status);
     if (!error && status != cudaStreamCaptureStatusNone) return runtime_refuse("cudaFreeAsync in a captured stream");
     if (error || (error = stream_check(stream))) return runtime_result(error);
-    return cudaFree(pointer);
+    operation op = {.type = cudaGraphNodeTypeHost, .host = {.function = free_in_order, .data = pointer}};
+    return runtime_result(memory_is_device(pointer) ? stream_run(stream, &op) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props) {

@@ -9,7 +9,6 @@
 #include "runtime.h"
 
 static pthread_mutex_t state_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_mutex_t machine_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void runtime_lock(void) {
     pthread_mutex_lock(&state_mutex);
@@ -17,18 +16,6 @@ void runtime_lock(void) {
 
 void runtime_unlock(void) {
     pthread_mutex_unlock(&state_mutex);
-}
-
-void machine_lock(void) {
-    pthread_mutex_lock(&machine_mutex);
-}
-
-void machine_unlock(void) {
-    pthread_mutex_unlock(&machine_mutex);
-}
-
-bool machine_try_lock(void) {
-    return pthread_mutex_trylock(&machine_mutex) == 0;
 }
 
 /* A fault, and what it does to later calls, is as measured on an H200 (driver 580): the launch itself succeeds and
@@ -149,8 +136,8 @@ void *handle_any(handle_kind kind, const void **key) {
  */
 
 __attribute__((destructor)) static void runtime_close(void) {
-    sim_printf_flush();
     machine_lock();
+    sim_printf_flush();
     runtime_lock();
     streams_close();
     graphs_close();

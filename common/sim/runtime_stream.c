@@ -1,5 +1,6 @@
-/* Streams, events and stream capture. Work runs at the call, in the calling thread: an order that every set of streams
- * permits. So streams only have to be told apart, and to remember what they capture. */
+/* Streams, events and stream capture. All work is done in the order of the calls, which every set of streams permits,
+ * and most of it at the call (runtime_queue.c). So streams only have to be told apart, and to remember what they
+ * capture and the number of the work that is to be done before theirs. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ typedef struct stream_state {
     int priority;
     unsigned long long id;
     bool legacy, per_thread;
+    uint64_t newest;               /* work of the stream, or of an event that it waits for */
     unsigned long long capture_id; /* 0: not capturing */
     node_set ends;                 /* what the next node depends on */
     cudaStreamAttrValue attributes[20];
@@ -37,6 +39,7 @@ typedef struct stream_state {
 struct CUevent_st {
     unsigned flags;
     bool recorded;
+    uint64_t number; /* of the work that records it */
     double milliseconds;
     unsigned long long capture_id; /* of the capture that it was last recorded in */
     node_set ends;
@@ -44,6 +47,7 @@ struct CUevent_st {
 
 static stream_state legacy_stream = {.id = 1, .legacy = true};
 static _Thread_local stream_state thread_stream = {.id = 2, .per_thread = true};
+static uint64_t newest_legacy, newest_blocking; /* work of the legacy stream, of all streams that wait for it */
 static capture *captures;
 static unsigned long long next_id = 3;
 static _Atomic int capture_count; /* so that the common case takes no lock */
@@ -150,6 +154,48 @@ static cudaError_t capture_operation(stream_state *s, capture *c, operation *op)
     return cudaSuccess;
 }
 
+/* The number of the work that comes before the stream's next. */
+static uint64_t stream_after(const stream_state *s) {
+    if (s->legacy) return newest_blocking;
+    const bool blocking = !(s->flags & cudaStreamNonBlocking);
+    return blocking && newest_legacy > s->newest ? newest_legacy : s->newest;
+}
+
+static void raise_to(uint64_t *newest, uint64_t number) {
+    if (number > *newest) *newest = number;
+}
+
+static void stream_note(stream_state *s, uint64_t number) {
+    raise_to(&s->newest, number);
+    if (s->legacy) raise_to(&newest_legacy, number);
+    if (!(s->flags & cudaStreamNonBlocking)) raise_to(&newest_blocking, number);
+}
+
+/* The same of a handle; 0 where the stream is none. */
+static uint64_t after_of(cudaStream_t stream) {
+    runtime_lock();
+    const stream_state *s = state_of(stream);
+    const uint64_t after = s ? stream_after(s) : 0;
+    runtime_unlock();
+    return after;
+}
+
+void stream_wait_legacy(void) {
+    queue_wait(after_of(cudaStreamLegacy));
+}
+
+cudaError_t stream_run(cudaStream_t stream, const operation *op) {
+    const uint64_t after = after_of(stream);
+    uint64_t number;
+    if (operation_of_pageable(op)) queue_wait(after);
+    cudaError_t error = queue_run(op, after, &number);
+    runtime_lock();
+    stream_state *s = number ? state_of(stream) : NULL;
+    if (s) stream_note(s, number);
+    runtime_unlock();
+    return error;
+}
+
 cudaError_t stream_submit(cudaStream_t stream, operation *op) {
     runtime_lock();
     stream_state *s = state_of(stream);
@@ -162,7 +208,7 @@ cudaError_t stream_submit(cudaStream_t stream, operation *op) {
     }
     if (s && s->legacy) error = capture_forbids_legacy();
     runtime_unlock();
-    if (!error) error = operation_run(op);
+    if (!error) error = stream_run(stream, op);
     operation_free(op);
     return error;
 }
@@ -237,20 +283,24 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return runtime_result(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/* Waiting for work that has run already: what is left is to write its output. */
-static cudaError_t synchronize_stream(cudaStream_t stream, bool flush) {
-    TOUCH_DEVICE();
-    cudaError_t error = stream_check(stream);
-    if (!error && flush) sim_printf_flush();
-    return runtime_result(error);
+/* Waits for work, and brings the kernels' output out. */
+static cudaError_t wait_for(uint64_t number) {
+    queue_wait(number);
+    sim_printf_flush();
+    return runtime_result(runtime_sticky());
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return synchronize_stream(stream, true);
+    TOUCH_DEVICE();
+    cudaError_t error = stream_check(stream);
+    return error ? runtime_result(error) : wait_for(after_of(stream));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return synchronize_stream(stream, false);
+    TOUCH_DEVICE();
+    cudaError_t error = stream_check(stream);
+    if (!error && !queue_done(after_of(stream))) error = cudaErrorNotReady;
+    return runtime_result(error ? error : runtime_sticky());
 }
 
 /* Reads a stream's state: `field` of it into *out. */
@@ -314,9 +364,9 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned flags) {
     if (!function || flags != 0) return runtime_result(cudaErrorInvalidValue);
     cudaError_t error = stream_check(stream);
-    if (error) return runtime_result(error);
-    function(stream, runtime_sticky(), data);
-    return runtime_result(runtime_sticky());
+    operation op = {.type = cudaGraphNodeTypeHost, .host = {.callback = function, .stream = stream, .data = data}};
+    if (!error) error = stream_run(stream, &op);
+    return runtime_result(error ? error : runtime_sticky());
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned flags) {
@@ -350,13 +400,26 @@ static double now_ms(void) {
 
 void event_record_now(cudaEvent_t event) {
     runtime_lock();
+    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = now_ms();
+    runtime_unlock();
+}
+
+void event_recorded(cudaEvent_t event, uint64_t number) {
+    runtime_lock();
     if (handle_find(HANDLE_EVENT, event)) {
         event->recorded = true;
-        event->milliseconds = now_ms();
+        event->number = number;
         event->capture_id = 0;
         set_clear(&event->ends);
     }
     runtime_unlock();
+}
+
+uint64_t event_number(cudaEvent_t event) {
+    runtime_lock();
+    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
+    runtime_unlock();
+    return number;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
@@ -406,8 +469,8 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
         return cudaSuccess;
     }
     cudaError_t error = s->legacy ? capture_forbids_legacy() : cudaSuccess;
-    if (!error) event_record_now(event);
-    return error;
+    operation op = {.type = cudaGraphNodeTypeEventRecord, .event = event};
+    return error ? error : stream_run(stream, &op);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
@@ -439,15 +502,16 @@ static cudaError_t query_event(cudaEvent_t event) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     TOUCH_DEVICE();
     cudaError_t error = query_event(event);
-    return runtime_result(error ? error : capture_forbids());
+    if (!error) error = capture_forbids();
+    if (!error && !queue_done(event_number(event))) error = cudaErrorNotReady;
+    return runtime_result(error ? error : runtime_sticky());
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     TOUCH_DEVICE();
     cudaError_t error = query_event(event);
     if (!error) error = capture_forbids();
-    if (!error) sim_printf_flush();
-    return runtime_result(error);
+    return error ? runtime_result(error) : wait_for(event_number(event));
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
@@ -459,6 +523,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
         bool timed = !((start->flags | end->flags) & cudaEventDisableTiming) && start->recorded && end->recorded;
         if (start->capture_id || end->capture_id) {
             error = cudaErrorCapturedEvent;
+        } else if (timed && !(queue_done(start->number) && queue_done(end->number))) {
+            error = cudaErrorNotReady;
         } else if (timed) {
             *ms = (float)(end->milliseconds - start->milliseconds);
             error = cudaSuccess;
@@ -478,6 +544,7 @@ static cudaError_t wait_event(stream_state *s, cudaEvent_t event, bool external)
     if (event->capture_id && !theirs) return cudaErrorCapturedEvent;
     if (!theirs) {
         /* Work outside of the capture cannot be a node's dependency; an event never recorded is none. */
+        if (!own) stream_note(s, event->number);
         if (!own || !event->recorded) return cudaSuccess;
         own->invalid = true;
         return cudaErrorStreamCaptureIsolation;
