@@ -6,7 +6,8 @@
  * not depend on how long its kernels take, unless it reads what it has not waited for.
  *
  * The queue's entries are numbered, and are done in the order of their numbers: "done up to n" is all that streams and
- * events have to remember. */
+ * events have to remember. A kernel gets its number when it begins, in case that it has to join the queue: then at its
+ * front, for whatever other threads have put there meanwhile comes after it. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ typedef struct entry {
 } entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, added = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static entry *first, **last = &first;
 static uint64_t newest, done; /* the number last given; all up to there are done */
 static int waiting;           /* threads of the host's that wait for the queue */
@@ -140,12 +141,9 @@ static void *run_queue(void *unused) {
     in_queue = true;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (first == NULL) pthread_cond_wait(&added, &lock);
-        entry *e = first;
-        if (e->running == NULL) {
-            while (machine.depth > 0) pthread_cond_wait(&changed, &lock);
-            machine_take();
-        }
+        while (first == NULL || (first->running == NULL && machine.depth > 0)) pthread_cond_wait(&changed, &lock);
+        entry *e = first; /* and stays it while the queue has the machine */
+        if (e->running == NULL) machine_take();
         pthread_mutex_unlock(&lock);
         run(e);
         operation_free(&e->op);
@@ -164,7 +162,6 @@ static void *run_queue(void *unused) {
 static void forget(void) {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&changed, NULL);
-    pthread_cond_init(&added, NULL);
     first = NULL;
     last = &first;
     done = newest;
@@ -177,38 +174,44 @@ static void watch_forks(void) {
 }
 
 /* Under the lock; false where there is no thread for it. */
-static bool append(entry *e, uint64_t *number) {
+static bool insert(entry *e, entry **at) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     if (!has_thread) has_thread = pool_thread(run_queue, NULL);
     if (!has_thread) return false;
-    *last = e;
-    last = &e->next;
-    *number = ++newest;
-    pthread_cond_signal(&added);
+    e->next = *at;
+    *at = e;
+    if (e->next == NULL) last = &e->next;
+    pthread_cond_broadcast(&changed);
     return true;
 }
 
 /* ---- operations ----------------------------------------------------------------------------------------------------
  */
 
-/* The caller has the machine: runs the kernel here, for a moment. */
-static cudaError_t run_kernel(const operation *op, uint64_t *number) {
+/* The caller has the machine, and a number for the kernel: runs it here, for a moment. */
+static cudaError_t run_kernel(const operation *op, uint64_t own, uint64_t *number) {
     sim_status status;
     sim_running *running = kernel_begin(&op->kernel, &status);
     if (running != NULL) {
         entry *e = calloc(1, sizeof *e);
         pthread_mutex_lock(&lock);
         if (e != NULL) *e = (entry){.op = {.type = cudaGraphNodeTypeKernel}, .running = running};
-        const bool queued = e != NULL && append(e, number);
-        if (queued) machine.queues = true;
+        const bool queued = e != NULL && insert(e, &first);
+        if (queued) {
+            machine.queues = true;
+            *number = own;
+        }
         pthread_mutex_unlock(&lock);
         if (queued) return cudaSuccess;
         free(e);
         status = sim_launch_end(running);
     }
     const cudaError_t error = kernel_over(status);
-    machine_unlock();
+    pthread_mutex_lock(&lock);
+    done = own;
+    machine_release();
+    pthread_mutex_unlock(&lock);
     return error;
 }
 
@@ -218,7 +221,10 @@ static cudaError_t enqueue(const operation *op, uint64_t *number) {
     cudaError_t error = operation_clone(&e->op, op);
     if (!error) {
         pthread_mutex_lock(&lock);
-        if (!append(e, number)) error = cudaErrorMemoryAllocation;
+        if (insert(e, last))
+            *number = ++newest;
+        else
+            error = cudaErrorMemoryAllocation;
         pthread_mutex_unlock(&lock);
         if (error) operation_free(&e->op);
     }
@@ -236,10 +242,14 @@ static cudaError_t run_or_enqueue(const operation *op, uint64_t after, uint64_t 
     /* A kernel that another thread launches is over in a moment, or in the queue. */
     while (kernel && first == NULL && machine.depth > 0 && !machine_mine()) pthread_cond_wait(&changed, &lock);
     const bool now = kernel ? first == NULL : done >= after;
-    if (now && kernel) machine_take();
+    uint64_t own = 0;
+    if (now && kernel) {
+        machine_take();
+        own = ++newest;
+    }
     pthread_mutex_unlock(&lock);
     if (!now) return enqueue(op, number);
-    return kernel ? run_kernel(op, number) : operation_run(op);
+    return kernel ? run_kernel(op, own, number) : operation_run(op);
 }
 
 cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number) {

@@ -37,7 +37,7 @@ $(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/bench/*.cu tests
 asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
 tsan_flags := -fsanitize=thread -Wno-tsan
 sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync \
-    device_assert dot_grid_stride errors fft function_pointers graph_capture histogram launch_ex memory_api printf recursion \
+    device_assert dot_grid_stride errors fft function_pointers graph_capture histogram host_threads launch_ex memory_api printf recursion \
     reduction scan spin_lock sticky_error streams_events tensor_gemm tma_gemm warp_intrinsics wgmma_cluster_gemm wmma_gemm) \
     tests/sanitizers/race
 define sanitizer_rules

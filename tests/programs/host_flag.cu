@@ -1,5 +1,5 @@
-// Launches return before their kernels have ended: a kernel may wait for what the host does after its launch, in pinned or
-// managed memory, or by a copy in another stream, and everything behind it in its stream waits, too.
+// Launches return before their kernels have ended: a kernel may wait for what the host does after its launch, in pinned
+// or managed memory, or by a copy in another stream, and everything behind it in its stream waits, too.
 #include <cstring>
 
 #include "check.h"

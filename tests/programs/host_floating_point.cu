@@ -1,5 +1,5 @@
-// The host's floating-point settings are its own: rounding, subnormals taken for zeros (what -ffast-math asks for) and traps
-// change nothing in a kernel, and a kernel's divisions by zero leave no mark in the host.
+// The host's floating-point settings are its own: rounding, subnormals taken for zeros (what -ffast-math asks for) and
+// traps change nothing in a kernel, and a kernel's divisions by zero leave no mark in the host.
 #include <cfenv>
 #include <cstdint>
 #include <cstring>
