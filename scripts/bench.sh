@@ -6,56 +6,39 @@
 # sustained, and within each the small before the large.
 # What is already recorded is not measured again, so the same command continues what was interrupted, also where
 # plots/data/GPU was copied elsewhere in between. BENCH_STEPS="step01 step07" and SWEEPS="square article chain odd
-# sustained" narrow it, of step 6 also DTYPES="f16 bf16 s8 tf32 tf32x3", LAYOUTS="tn nn" and SIZES="1024 2048 4096 8192
-# 16384" (m = n = k; these are the defaults). MINUTES=8 begins no run that would end later if it took as long as the
-# longest so far. FORCE=1 starts the files of these steps over (do not repeat it to continue).
-# Exit status: 0, 2 for a step, sweep, type or the like that does not exist or a file of an older version, 3 without a
-# GPU, or that of a failed run.
+# sustained" narrow it. MINUTES=8 begins no run that would end later if it took as long as the longest so far. FORCE=1
+# starts the files of these steps over (do not repeat it to continue).
+# Exit status: 0, 2 for a step or sweep that does not exist or a file with other columns, 3 without a GPU, or that of a
+# failed run.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_gpu bench
+need_python bench
 need_step bench BENCH_STEPS ${BENCH_STEPS:-}
-# known VARIABLE WHAT VALUES VALUE...: each VALUE is one of VALUES (a list in one word), or the program ends.
-known() {
-    variable=$1 what=$2 values=$3
-    shift 3
-    for value; do
-        case " $values " in
-        *" $value "*) ;;
-        *) echo "bench: there is no $what '$value' to record, e.g. $variable=\"$values\"" >&2; exit 2 ;;
-        esac
-    done
-}
 sweeps="square article chain odd sustained" # in this order
-known SWEEPS sweep "$sweeps" ${SWEEPS:-}
-known DTYPES type "f16 bf16 s8 tf32 tf32x3" ${DTYPES:-}
-known LAYOUTS layout "tn nn" ${LAYOUTS:-}
-for number in ${SIZES:-} ${MINUTES:-}; do
-    case $number in
-    *[!0-9]* | 0) echo "bench: '$number' is not a number, e.g. SIZES=\"1024 2048\" MINUTES=8" >&2; exit 2 ;;
+for sweep in ${SWEEPS:-}; do
+    case " $sweeps " in
+    *" $sweep "*) ;;
+    *) echo "bench: there is no sweep '$sweep' to record, e.g. SWEEPS=\"$sweeps\"" >&2; exit 2 ;;
     esac
 done
+case ${MINUTES:-1} in
+0* | *[!0-9]*) echo "bench: MINUTES is '$MINUTES', not a whole number from 1 on, e.g. MINUTES=8" >&2; exit 2 ;;
+esac
 build_steps ${BENCH_STEPS:-}
 
 slug=$(gpu_slug)
 folder=plots/data/$slug
 search=$folder/gemv_search.csv
 tuned=build/bench/gemv.tune # not the user's: what is recorded was searched for here
-mkdir -p "$folder" "build/bench/$slug"
+mkdir -p "$folder" build/bench
 
 # Programmatic dependent launch needs compute capability 9.0.
 case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
 [0-8].*) pdl= ;;
 *) pdl=1 ;;
 esac
-
-# among WORD WORD...: is the first word one of the others?
-among() {
-    word=$1
-    shift
-    case " $* " in *" $word "*) ;; *) return 1 ;; esac
-}
 
 # tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are sorted
 # by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
@@ -64,33 +47,23 @@ among() {
 # sizes. Shapes that are odd beside the next aligned ones. Sustained: ten seconds under continuous load, after all that
 # should find the GPU cool.
 tensor_runs() {
-    dtypes=${DTYPES:-f16 bf16 s8 tf32 tf32x3} layouts=${LAYOUTS:-tn nn} sizes=${SIZES:-1024 2048 4096 8192 16384}
+    best="--time 0.5 --variant multistage --variant persistent"
     case $1 in
     square)
-        if among tn $layouts && among 4096 $sizes; then
-            for dtype in f16 s8; do
-                if among $dtype $dtypes; then echo "0 --dtype $dtype --layout tn --size 4096 --time 0.5"; fi
+        for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096 --time 0.5"; done
+        for size in 1024 2048 4096 8192 16384; do
+            for type in "f16 --layout tn" "f16 --layout nn" "bf16 --layout tn" "bf16 --layout nn" "s8 --layout tn" \
+                "tf32 --layout tn" "tf32 --layout nn"; do # no instruction takes s8 in nn
+                echo "$size --dtype $type --size $size $best"
             done
-        fi
-        for size in $sizes; do
-            for dtype in $dtypes; do
-                for layout in $layouts; do
-                    case $dtype:$layout in
-                    s8:nn) continue ;; # no instruction takes that
-                    tf32x3:*) best="--variant tf32x3" ;;
-                    *) best="--variant multistage --variant persistent" ;;
-                    esac
-                    echo "$size --dtype $dtype --layout $layout --size $size --time 0.5 $best"
-                done
-            done
+            for layout in tn nn; do echo "$size --dtype tf32x3 --layout $layout --size $size --time 0.5 --variant tf32x3"; done
         done
         ;;
     odd)
-        among f16 $dtypes || return 0
-        for layout in $layouts; do
+        for layout in tn nn; do
             for shape in "4095 --n 4097 --k 4100" "4096 --n 4104 --k 4104" "1000 --n 1000 --k 1000" \
                 "1024 --n 1024 --k 1024" "8192 --n 8192 --k 72" "8192 --n 8192 --k 128"; do
-                echo "0 --dtype f16 --layout $layout --m $shape --time 0.5 --variant multistage --variant persistent"
+                echo "0 --dtype f16 --layout $layout --m $shape $best"
             done
         done
         ;;
@@ -100,13 +73,8 @@ tensor_runs() {
 }
 # tensor_squares SIZES OPTIONS: persistent in f16 and bf16, tn.
 tensor_squares() {
-    among tn $layouts || return 0
-    for dtype in f16 bf16; do
-        among $dtype $dtypes || continue
-        for size in $1; do
-            among $size $sizes || continue
-            echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"
-        done
+    for size in $1; do
+        for dtype in f16 bf16; do echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"; done
     done
 }
 
@@ -149,10 +117,6 @@ gemv_runs() {
         gemv_squares "--graph --variant streaming --variant autotuned"
         ;;
     article) echo "0 --sweep article" ;;
-    chain)
-        gemv_squares "--chain --variant streaming --variant autotuned"
-        [ -z "$pdl" ] || gemv_squares "--chain --pdl --variant streaming --variant autotuned"
-        ;;
     odd)
         echo "0 --sweep odd --time 0.3"
         [ -z "$pdl" ] || echo "0 --sweep odd --time 0.3 --pdl --variant streaming --variant autotuned"
@@ -180,24 +144,44 @@ for step in $steps; do
     files="$files $file"
     if [ "$file" = gemv.csv ]; then files="$files gemv_search.csv"; fi
 done
-for file in $files; do # rows of version 0.9 have no intervals, and no baseline's call
-    [ -z "${FORCE:-}" ] && [ "$file" != gemv_search.csv ] && has_rows "$folder/$file" || continue
-    if head -n 1 "$folder/$file" | grep -q ,baseline_call,; then continue; fi
-    also=
-    if [ "$file" = knn.csv ]; then also=", and make knn-paper and make knn-torch once more"; fi
-    echo "bench: $folder/$file was recorded by version 0.9, with fewer columns; FORCE=1 records it anew$also" >&2
-    exit 2
-done
 if [ -n "${FORCE:-}" ]; then
-    rm -f "build/bench/$slug"/*.done
     for file in $files; do
         if [ -e "$folder/$file" ]; then mv "$folder/$file" "$folder/$file.old"; fi
     done
 fi
+header=$(report header sgemm)
+for file in $files; do # a run would refuse it, too, but not before its turn comes
+    [ "$file" != gemv_search.csv ] && has_rows "$folder/$file" || continue
+    if [ "$(head -n 1 "$folder/$file")" = "$header" ]; then continue; fi
+    also=
+    if [ "$file" = knn.csv ]; then also=", and make knn-paper and make knn-torch once more"; fi
+    echo "bench: $folder/$file has other columns than this version records; FORCE=1 records it anew$also" >&2
+    exit 2
+done
+
+# What was searched for and not recorded, because the run was cut off, is forgotten and searched for again. Of several
+# searches for one problem (the tune file was lost, or is another program's) the first stays: it chose what is recorded.
+tidy_search() {
+    case $files in *gemv_search.csv*) ;; *) return 0 ;; esac
+    if has_rows "$search"; then
+        touch "$folder/gemv.csv"
+        awk -F, 'FILENAME == ARGV[1] { recorded[$1, $2, $4, $7, $8, $12, $13] = 1; next }
+            FNR == 1 { print; next }
+            { problem = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4 SUBSEP $5 SUBSEP $6 SUBSEP $7 }
+            seen[problem, $8]++ { again[problem] = 1 }
+            !(problem in recorded) { lost = 1; next }
+            !(problem in again)
+            END { exit lost }' "$folder/gemv.csv" "$search" >"$search.new" || rm -f "$tuned"
+        mv "$search.new" "$search"
+    fi
+    has_rows "$search" || rm -f "$tuned"
+}
+
 # The old file is restored if the new one has no measurement yet; a file with only a header and an empty folder are
 # removed.
 finish() {
     status=$? fresh=
+    tidy_search
     for file in $files; do
         csv=$folder/$file
         has_rows "$csv" || rm -f "$csv"
@@ -216,52 +200,19 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
-
-# What was searched for and not recorded, because the run was cut off, is forgotten and searched for again. Of several
-# searches for one problem (the tune file was lost, or is another program's) the first stays: it chose what is recorded.
-tidy_search() {
-    if has_rows "$search"; then
-        [ -f "$csv" ] || : >"$csv"
-        awk -F, 'FILENAME == ARGV[1] { recorded[$1, $2, $4, $7, $8, $12, $13] = 1; next }
-            FNR == 1 { print; next }
-            { problem = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4 SUBSEP $5 SUBSEP $6 SUBSEP $7 }
-            seen[problem, $8]++ { again[problem] = 1 }
-            !(problem in recorded) { lost = 1; next }
-            !(problem in again)
-            END { exit lost }' "$csv" "$search" >"$search.new" || rm -f "$tuned"
-        if cmp -s "$search" "$search.new"; then rm "$search.new"; else mv "$search.new" "$search"; fi
-    fi
-    has_rows "$search" || rm -f "$tuned"
-}
-
-# A finished run need not be started again to find that all is there. A file's list of them begins with the file's
-# checksum; it does not count once that part of the file is another, nor a run once its program is another.
-finished() {
-    [ -f "$list" ] && [ -f "$csv" ] || return 1
-    read -r sum bytes <"$list"
-    [ "$(head -c "$bytes" "$csv" | cksum)" = "$sum $bytes" ] || { rm "$list"; return 1; }
-    grep -qxF -e "$1" "$list"
-}
-finish_run() {
-    has_rows "$csv" || return 0
-    { cksum <"$csv"; [ ! -f "$list" ] || sed 1d "$list"; echo "$1"; } >"$list.new"
-    mv "$list.new" "$list"
-}
+tidy_search
 
 # record STEP OPTIONS: one run. --resume also with FORCE=1, when the file is new, so that an interrupted run can be
 # continued without it.
 record() {
     step=$1 options=$2
+    csv=$folder/$(recorded_in "$step")
     set -- --csv "$csv" --resume
-    if [ "$csv" = "$folder/gemv.csv" ]; then
-        tidy_search
-        set -- "$@" --tune-file "$tuned" --tune-csv "$search"
-    fi
+    case $csv in */gemv.csv) set -- "$@" --tune-file "$tuned" --tune-csv "$search" ;; esac
     echo "bench: $run of $total: $step $options" >&2
     status=0
     # shellcheck disable=SC2086 # several options
     "./$step/run" $options "$@" </dev/null || status=$?
-    if [ "$csv" = "$folder/gemv.csv" ]; then tidy_search; fi
     [ "$status" != 0 ] || return 0
     stays=
     if has_rows "$csv"; then stays="; what was measured stays in $csv"; fi
@@ -269,34 +220,23 @@ record() {
     exit "$status"
 }
 
-order=0
 all=$(for sweep in $sweeps; do
-    order=$((order + 1))
-    if among "$sweep" ${SWEEPS:-$sweeps}; then
-        for step in $steps; do runs "$step" "$sweep" | sed "s|^\([0-9]*\)|$order \1 $step|"; done
-    fi
-done | sort -s -k 1,1n -k 2,2n)
+    case " ${SWEEPS:-$sweeps} " in *" $sweep "*) ;; *) continue ;; esac
+    for step in $steps; do runs "$step" "$sweep" | sed "s|^[0-9]*|& $step|"; done | sort -s -n -k 1,1
+done)
 total=$(echo "$all" | grep -c .) || true
 run=0 start=$(date +%s) longest=0 stopped=
-while read -r _ _ step options; do
+while read -r _ step options; do
     [ -n "$step" ] || continue
-    csv=$folder/$(recorded_in "$step")
-    list=build/bench/$slug/$(recorded_in "$step").done
-    name="$(cksum <"./$step/run") $step $options"
     begun=$(date +%s)
-    if ! finished "$name"; then
-        if [ -n "${MINUTES:-}" ] && [ $((begun - start + longest)) -gt $((60 * MINUTES)) ]; then
-            stopped=1
-            break
-        fi
-        run=$((run + 1))
-        record "$step" "$options"
-        finish_run "$name"
-        took=$(($(date +%s) - begun))
-        if [ "$took" -gt "$longest" ]; then longest=$took; fi
-    else
-        run=$((run + 1))
+    if [ -n "${MINUTES:-}" ] && [ $((begun - start + longest)) -gt $((60 * MINUTES)) ]; then
+        stopped=1
+        break
     fi
+    run=$((run + 1))
+    record "$step" "$options"
+    took=$(($(date +%s) - begun))
+    if [ "$took" -gt "$longest" ]; then longest=$took; fi
 done <<END
 $all
 END
@@ -305,7 +245,8 @@ rows=$(for file in $files; do
 done | wc -l)
 state="$run of $total runs are done, $rows rows are in $folder"
 if [ -n "$stopped" ]; then
-    echo "bench: $MINUTES minutes are over: $state; run the same command${FORCE:+ without FORCE} to continue" >&2
+    same="the same command${FORCE:+ without FORCE}"
+    echo "bench: the next run might not end within $MINUTES minutes: $state; run $same to continue" >&2
 else
     echo "bench: $state; draw it with make plots, refresh the notes with make notes" >&2
 fi

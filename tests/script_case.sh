@@ -4,7 +4,7 @@
 # machine's GPU, if there is one.
 LC_ALL=C
 export LC_ALL
-unset NOTES_CSV BENCH_STEPS SWEEPS DTYPES LAYOUTS SIZES MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \
+unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \
     KNN_DATA
 root=$(cd "$(dirname "$0")/.." && pwd)
 recorded=$root/tests/report/data # a part of what was recorded on an H200

@@ -326,8 +326,6 @@ run with_gpu env PYTHON="$work/none" sh scripts/knn_torch.sh
 check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
 run with_gpu env SWEEPS="odd even" sh scripts/bench.sh
 check "bench.sh refuses an unknown sweep" eval '[ "$status" = 2 ] && lines 1 && said "no sweep .even."'
-run with_gpu env DTYPES="f16 f64" sh scripts/bench.sh
-check "bench.sh refuses an unknown type" eval '[ "$status" = 2 ] && lines 1 && said "no type .f64."'
 rm -rf plots/data/nvidia-made-up-4090-laptop
 run with_gpu make -s demo
 check "demo with a GPU: a table of every step" eval \
