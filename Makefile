@@ -10,8 +10,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
-.DELETE_ON_ERROR:
-.SUFFIXES:
+.DELETE_ON_ERROR .SUFFIXES:
 $(if $(filter clean,$(goals)),$(eval .NOTPARALLEL:)) # clean must finish before anything else is built
 Q := $(if $(V),,@)
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -94,8 +93,9 @@ ptx: all
 $(scripted): ; @sh scripts/$(subst -,_,$@).sh
 notes: ; @python3 -B -m report notes ## update the numbers in the notes from the recorded measurements
 notes-check: ; @python3 -B -m report notes --check ## fail if a number in the notes differs from the recorded one
+given = $(if $(filter command%,$(origin $(1))),$(2) '$($(1))')
 plots: ## draw the figures from the recorded measurements (TERM=dumb: in the terminal; DEVICE=nvidia-h100: that GPU's)
-	@sh scripts/plots.sh $(if $(filter command%,$(origin TERM)),--term '$(TERM)') $(if $(DEVICE),--device '$(DEVICE)')
+	@sh scripts/plots.sh $(call given,TERM,--term) $(call given,DEVICE,--device)
 compare: ; @python3 -B -m report compare "$(A)" "$(B)" ## compare two recorded files: A=old.csv B=new.csv
 profile: ; @sh scripts/profile.sh "$(STEP)" "$(VARIANT)" "$(SIZE)" ## run Nsight Compute on a step: STEP=step04 [VARIANT=] [SIZE=4096]
 check-archs: $(patsubst %,build/archs/%.o,$(kernels)) ## compile every kernel for every architecture (or ARCHS=)

@@ -10,7 +10,6 @@ from report.text import number, short_step
 
 USAGE = "two files or folders are needed (usage: make compare A=FILE B=FILE)"
 LINE = "%-26s %-17s %-14s %8s %8s %7s %7s %6s"
-RECORDS = [kind for kind, columns in schema.MEASURED.items() if columns is schema.RECORD]
 
 
 def cut(text, width):
@@ -56,7 +55,7 @@ def read(path):
     """The rows of a file, or of all records in a folder."""
     if not os.path.isdir(path):
         return load.read_table(path, "sgemm")
-    files = [os.path.join(path, kind + ".csv") for kind in RECORDS]
+    files = [os.path.join(path, kind + ".csv") for kind in schema.RECORDS]
     files = [file for file in files if os.path.isfile(file)]
     if not files:
         raise Mistake(f"no recorded measurements in {path}")
@@ -81,6 +80,14 @@ def agreement(cases):
     if changed:
         farthest = max(changed, key=lambda one: abs(one["change"] - 1))
         yield f"largest difference of two medians: {100 * abs(farthest['change'] - 1):.1f} % ({name_of(farthest)})"
+
+
+def mixed(part, side):
+    """A warning about problems that were timed in two ways, if there are any."""
+    problems = [" ".join(filter(None, (shape(one), special(one)))) for one in part("mixed") if one["side"] == side]
+    if problems:
+        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        yield f"warning: {'AB'[side - 1]} has rows timed in graphs beside rows timed between events: {problems[0]}{more}"
 
 
 def main(arguments, root):
@@ -117,5 +124,8 @@ def main(arguments, root):
     for line in agreement(cases):
         print(line)
     counts = part("counts")[0]
+    for side in 1, 2:
+        for line in mixed(part, side):
+            print(line)
     print(f"{len(cases)} matched, {counts['a'] - len(cases)} only in A, {counts['b'] - len(cases)} only in B")
     return 0

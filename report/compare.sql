@@ -13,6 +13,13 @@ SELECT *, max(line), first
 FROM (SELECT *, first_value(line) OVER (PARTITION BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how
                                         ORDER BY line) AS first FROM compared)
 GROUP BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how;
+-- Problems of GEMM whose rows were not all timed alike: which way is chosen by how long a launch takes, for all of a
+-- problem's variants the same one unless one launch took long by chance.
+-- part: mixed
+SELECT side, op, dtype, layout, m, n, k, d, alpha, beta, cache, how
+FROM latest WHERE op = 'gemm' AND mode IN ('events', 'graph') AND baseline IS NOT NULL
+GROUP BY side, op, dtype, layout, m, n, k, d, alpha, beta, cache, how HAVING count(DISTINCT mode) > 1
+ORDER BY side, min(line);
 -- Times of two devices say nothing about a kernel; their ratios to the baseline, in one run each, do.
 -- part: cases
 WITH pair AS (

@@ -10,7 +10,6 @@ from report import load, schema
 from report.load import HERE
 from report.sql import Parts
 
-RECORDS = [kind for kind, columns in schema.MEASURED.items() if columns is schema.RECORD]
 HEADINGS = {  # of the columns that gpus.sql calls first, second and third
     "sgemm": ("best variant", "ratio to cuBLAS", "% of FP32 peak"),
     "tensorcore": ("TFLOP/s", "ratio to cuBLAS", "% of peak"),
@@ -20,7 +19,7 @@ HEADINGS = {  # of the columns that gpus.sql calls first, second and third
 
 
 def recorded(folder):
-    return any(os.path.isfile(os.path.join(folder, kind + ".csv")) for kind in RECORDS)
+    return any(os.path.isfile(os.path.join(folder, kind + ".csv")) for kind in schema.RECORDS)
 
 
 def beside(folder):

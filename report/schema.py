@@ -55,6 +55,8 @@ MEASURED = {
         step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
 }
 
+RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files that `run` appends to
+
 # Maintained by hand in plots/, except devices, in common/gpu/, and sass, which `make sass` records in plots/data/.
 COMMON = {
     "intensity": columns("step:text! variant:text! tile_m:int tile_n:int flop_per_byte:real! how:text!"),

@@ -12,16 +12,18 @@ SELECT rowid + 1 AS line, * FROM sgemm
 WHERE op = 'gemm' AND dtype = 'f32' AND mode NOT IN ('sim', 'sustained') AND d IS NULL AND alpha = 1 AND beta = 0
   AND cache = 'cold' AND ms_median > 0;
 
-CREATE VIEW tensor_shown AS -- C = A*B, caches cold
-SELECT rowid + 1 AS line, * FROM tensorcore
-WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND cache = 'cold';
+CREATE VIEW tensor_shown AS -- C = A*B; `load`: burst and sustained, caches cold, or a chain, which is warm
+SELECT rowid + 1 AS line, *, CASE WHEN mode IN ('sustained', 'chain') THEN mode ELSE 'burst' END AS load FROM tensorcore
+WHERE op = 'gemm' AND ms_median > 0 AND alpha = 1 AND beta = 0 AND (cache = 'cold' OR mode = 'chain');
 
-CREATE VIEW gemv_shown AS -- y = A*x, the read ceiling, and chains (whose alpha is their own)
+-- GEMVs launched back to back (chain, chain_pdl) are in files of version 0.10.0 alone: the same as warm ones in graphs.
+CREATE VIEW gemv_shown AS -- y = A*x, the read ceiling, and chains of dependent ones (whose alpha is their own)
 SELECT rowid + 1 AS line, * FROM gemv
-WHERE ms_median > 0 AND (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0);
+WHERE ms_median > 0 AND mode NOT IN ('chain', 'chain_pdl') AND
+      (op = 'gemv_chain' OR op IN ('gemv', 'read') AND alpha = 1 AND beta = 0);
 
 CREATE VIEW search_shown AS -- the autotuner's
-SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0;
+SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0 AND mode NOT IN ('chain', 'chain_pdl');
 
 CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the host), cpu
 SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
@@ -144,12 +146,11 @@ SELECT tried.* FROM tried JOIN begun USING (search) WHERE row >= beginning;
 
 CREATE TABLE tensor AS
 SELECT max(line), *, gflops / 1000 AS tflops,
-       CASE mode WHEN 'sustained' THEN 'sustained' ELSE 'burst' END AS load,
        CASE WHEN peak_share > 0 THEN gflops / 1000 / peak_share END AS peak,
        -- the variant that stands for a type: the one that alone takes it, else persistent
        variant = CASE dtype WHEN 'tf32x3' THEN 'tf32x3' ELSE 'persistent' END AS stands
 FROM tensor_shown
-GROUP BY step, variant, dtype, layout, m, n, k, mode = 'sustained';
+GROUP BY step, variant, dtype, layout, m, n, k, load;
 
 CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
 SELECT v.step, v.variant, place, dtype
@@ -175,20 +176,37 @@ FROM tensor;
 
 -- The power-limited peak of f16: what the tensor cores could do at the clock that the GPU keeps under continuous load,
 -- which on Hopper is 4096 FLOP a clock and multiprocessor; of a GPU that devices.csv does not know, the type's peak * that
--- clock / the highest clock recorded. The clock is that of persistent's sustained run at 4096^3, or where that is missing
--- at 8192^3 or 16384^3.
+-- clock / the highest clock recorded. Of others that it knows there is none: their peak is the data sheet's, at a clock of
+-- its own. The clock is that of persistent's sustained run at 4096^3, or where that is missing at 8192^3 or 16384^3.
 CREATE VIEW tensor_limit AS
 SELECT step, m AS side, clock_mhz AS clock,
-       coalesce((SELECT sms * 4096 * clock_mhz / 1e6 FROM devices WHERE name = device AND cc = '9.0'),
-                peak * clock_mhz / (SELECT max(clock_mhz) FROM tensor_shown)) AS tflops
-FROM tensor
-WHERE variant = 'persistent' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained' AND m = n AND n = k
+       CASE WHEN name IS NULL THEN peak * clock_mhz / (SELECT max(clock_mhz) FROM tensor_shown)
+            ELSE sms * 4096 * clock_mhz / 1e6 END AS tflops
+FROM tensor LEFT JOIN devices ON name = device
+WHERE (name IS NULL OR cc = '9.0') AND variant = 'persistent' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained' AND m = n AND n = k
   AND m IN (4096, 8192, 16384) AND peak IS NOT NULL AND clock_mhz > 0
 ORDER BY m LIMIT 1;
 
 -- The sides of the squares that tables and figures show.
 CREATE TABLE tensor_side AS
 SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
+
+-- ---- which of the library's calls was the baseline; files of version 0.9 do not say ----
+
+CREATE VIEW baseline_used AS
+SELECT 'sgemm' AS ladder, CASE shape WHEN 'square' THEN 1 WHEN 'article' THEN 2 ELSE 3 END AS place, m AS a, n AS b,
+       CASE shape WHEN 'square' THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END AS problem, baseline_call AS call,
+       calls_tried AS tried, calls_failed AS failed, calls_wrong AS wrong
+FROM gemm WHERE baseline_call IS NOT NULL
+UNION ALL
+SELECT 'tensorcore', CASE WHEN m = n AND n = k THEN 1 ELSE 2 END, dtype || ' ' || layout, m,
+       dtype || ' ' || layout || ', ' || CASE WHEN m = n AND n = k THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END,
+       baseline_call, calls_tried, calls_failed, calls_wrong
+FROM tensor WHERE baseline_call IS NOT NULL AND load = 'burst'
+UNION ALL
+SELECT 'gemv', CASE dtype WHEN 'f16' THEN 1 WHEN 'bf16' THEN 2 ELSE 3 END, n * k, n, dtype || ', ' || n || ' × ' || k,
+       baseline_call, calls_tried, calls_failed, calls_wrong
+FROM gemv_row WHERE baseline_call IS NOT NULL AND op = 'gemv' AND cache = 'cold' AND mode = 'graph';
 
 -- ---- nearest neighbours ----
 

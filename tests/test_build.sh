@@ -100,6 +100,10 @@ run make compare A=one.csv
 check "compare without B: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "A and B.*A=.*B="'
 run make plots TERM=dumb
 check "plots TERM=dumb draws in the terminal" eval '[ "$status" = 0 ] && said "The SGEMM ladder" && ! ls build/plots/*.png'
+run env DEVICE=nowhere make -n plots
+check "plots takes no DEVICE from the environment" eval '[ "$status" = 0 ] && ! said nowhere'
+run make plots DEVICE=nowhere
+check "plots refuses a DEVICE without recordings" eval '[ "$status" = 2 ] && said "nothing is recorded of .nowhere."'
 run make plots TERM=paper
 check "plots refuses another TERM" eval '[ "$status" = 2 ] && said "unknown terminal paper"'
 run sh scripts/deps.sh nonsense

@@ -1,8 +1,10 @@
 """The figures of several GPUs, one a ladder: gpus_sgemm, gpus_tensorcore, gpus_gemv, gpus_knn. gpus.sql selects for all."""
 
+from itertools import cycle
+
 from report.figures.layout import Data, Label, nice_ceiling, nothing, place_labels, quoted, row, runs
 
-SERIES = (5, 6, 4, 1, 2)  # line types of style.gp, a GPU each
+SERIES = (5, 6, 4, 1, 2)  # line types of style.gp, a GPU each, then again
 GAP = 0.6                 # between shapes that no line joins
 
 
@@ -17,7 +19,7 @@ def lay_out(part, ladder, gap, files):
         lines.setdefault(one["line"], []).append((x, one["shape"]))
         ticks.append(row(x, quoted(one["shape"])))
     drawn, ends = [], []
-    for one, of in zip(part("gpus", ladder=ladder), SERIES):
+    for one, of in zip(part("gpus", ladder=ladder), cycle(SERIES)):
         gpu = one["short"]
         mine = [[(at, known[gpu, line, shape]) for at, shape in points if (gpu, line, shape) in known]
                 for line, points in lines.items()]

@@ -19,7 +19,7 @@ TABLES = """
     gemv-chain step07; gemv-dram step07; gemv-tuned step07;
     tensor-ladder step06; tensor-bars step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
-    calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; chains-gemv; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
+    calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
     knn-paper step08; knn-select step08; knn-rates step08; knn-torch step08
 """
 
@@ -37,7 +37,7 @@ def made():
     files = {f"tables/{marker.replace(' ', '_')}.md": table(db, found, marker) for marker in markers}
     files["values.md"] = "\n".join(notes.inline(db, ROOT, line) for line in read(HERE, "values.md").split("\n"))
     db = load.open_folder(os.path.join(HERE, "h100"), ROOT)
-    for marker in "calls-sgemm", "calls-tensorcore", "calls-gemv", "chains-tensorcore", "chains-gemv":
+    for marker in "calls-sgemm", "calls-tensorcore", "calls-gemv", "chains-tensorcore":
         files[f"tables/{marker}_h100.md"] = table(db, found, marker)  # which version 0.10 recorded
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.join(folder, "none")

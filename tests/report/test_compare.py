@@ -97,6 +97,16 @@ class Compare(Case):
         self.assertIn(f"\n{count} of {count} intervals overlap\n", self.compare(a, a))
         self.assertNotIn("*", self.compare(a, a))
 
+    def test_warns_of_a_problem_timed_in_two_ways(self):
+        def one_long(row):
+            if row[1] in ("tile32", "cp_async") and row[5] == "1024":
+                row[12] = {"events": "graph", "graph": "events"}[row[12]]
+            return row
+        a, b = data("sgemm"), write(fields("sgemm", one_long), self.tmp, "b.csv")
+        self.assertNotIn("warning", self.compare(a, a))
+        self.assertIn("\nwarning: B has rows timed in graphs beside rows timed between events: 1024x1024x1024\n", self.compare(a, b))
+        self.assertIn("\nwarning: A has rows ", self.compare(b, a))
+
     def test_of_intervals_that_one_side_lacks(self):
         """Files of version 0.9 have none, nor has a row that was timed too few times."""
         def one_without(one):

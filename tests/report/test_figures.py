@@ -123,6 +123,15 @@ class Figures(Case):
         self.figures()
         self.assertEqual(self.of("gpus_sgemm"), alone)
 
+    def test_of_more_gpus_than_colours(self):
+        for name in "ABCDEF":
+            other = os.path.join(self.tmp, name)
+            os.makedirs(other)
+            text = read(HERE, "h100", "sgemm.csv").replace("NVIDIA H100 80GB HBM3", "GPU " + name)
+            write(text, other, "sgemm.csv")
+        self.figures()
+        self.assertEqual(len(re.findall('"(?:H200|GPU [A-F])" [0-9]', self.of("gpus_sgemm"))), 7)
+
     def test_errors_of_the_simulator_are_not_drawn(self):
         self.change("tensorcore_error", lambda lines: lines[:1] + [line.replace("NVIDIA H200", "H200 (simulated)")
                                                                    for line in lines[1:]])

@@ -1,0 +1,79 @@
+"""Which rows the tables take, and what is computed from them."""
+
+import os
+import shutil
+
+from support import HERE, ROOT, Case
+
+from report import load, notes, tables
+
+
+class Views(Case):
+    """On the H100's made-up rows, which version 0.10 recorded."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.data)
+        shutil.copytree(os.path.join(HERE, "h100"), self.data)
+
+    def open(self):
+        return load.open_folder(self.data, ROOT)
+
+    def table(self, marker):
+        return "\n".join(notes.table_lines(self.open(), tables.find_tables(), marker.split()))
+
+    def rows(self, kind, change, where=lambda row: True):
+        """Appends copies of the rows that meet `where`, with change(row as a dict)."""
+        def more(lines):
+            head = lines[0].split(",")
+            copies = [one for one in (dict(zip(head, line.split(","))) for line in lines[1:]) if where(one)]
+            self.assertTrue(copies)
+            for one in copies:
+                one.update(change)
+            return lines + [",".join(one[name] for name in head) for one in copies]
+        self.change(kind, more)
+
+    def test_chains(self):
+        chain = self.table("chains-tensorcore")
+        self.rows("tensorcore", {"alpha": "2", "ms_median": "7"}, lambda one: one["mode"] == "chain")
+        self.assertEqual(self.table("chains-tensorcore"), chain)
+        self.rows("tensorcore", {"ms_median": "0.0123"}, lambda one: one["mode"] == "chain" and one["alpha"] == "1")
+        self.assertEqual(self.table("chains-tensorcore").count("| 12.3 |"), 2)
+        self.change("tensorcore", lambda lines: [line for line in lines if ",chain," not in line])
+        self.assertIn("Not recorded yet.", self.table("chains-tensorcore"))
+
+    def test_chains_of_gemv_do_not_count(self):
+        self.assertIn(",chain_pdl,", "".join(self.lines("gemv")))
+        self.assertFalse(self.open().execute("SELECT 1 FROM gemv_all WHERE mode LIKE 'chain%'").fetchall())
+        shutil.copy(os.path.join(HERE, "data", "gemv_search.csv"), self.data)
+        searched = self.table("gemv-tuned step07")
+        self.rows("gemv_search", {"cache": "warm", "mode": "chain", "device": "NVIDIA H200"})
+        self.assertEqual(self.table("gemv-tuned step07"), searched)
+
+    def test_calls_of_one_ladder(self):
+        self.change("tensorcore", lambda lines: lines[:1] + self.without_calls(lines))
+        self.assertIn("Not recorded yet.", self.table("calls-tensorcore"))
+        self.assertIn("Recorded on NVIDIA H100", self.table("calls-sgemm"))
+
+    def without_calls(self, lines):
+        place = lines[0].split(",").index("baseline_call")
+        rows = [line.split(",") for line in lines[1:]]
+        return [",".join(row[:place] + [""] + row[place + 1:]) for row in rows]
+
+    def limit(self, device, cc):
+        self.change("tensorcore", lambda lines: [line.replace(",NVIDIA H100 80GB HBM3,9.0,", f",{device},{cc},") for line in lines])
+        return [(one["side"], one["clock"], one["tflops"]) for one in self.open().execute("SELECT * FROM tensor_limit")]
+
+    def test_the_power_limited_peak(self):
+        for device, cc, known in ("NVIDIA H100 80GB HBM3", "9.0", True), ("NVIDIA A100-SXM4-80GB", "8.0", False), \
+                ("Unheard Of", "8.0", True):
+            self.again()
+            self.rows("tensorcore", {"mode": "sustained", "clock_mhz": "1000", "peak_share": "0.5", "gflops": "300000"},
+                      lambda one: one["variant"] == "persistent" and one["m"] == "4096" and one["mode"] == "events")
+            limits = self.limit(device, cc)
+            self.assertEqual(bool(limits), known, device)
+            if cc == "9.0":
+                self.assertEqual(limits, [(4096, 1000, 132 * 4096 / 1e3)])
+            elif known:
+                highest = self.open().execute("SELECT max(clock_mhz) FROM tensor_shown").fetchone()[0]
+                self.assertAlmostEqual(limits[0][2], 600 * 1000 / highest)
