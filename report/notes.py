@@ -31,9 +31,10 @@ missing, that is an error.
                                                also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
                                                pdl, events; CACHE: cold, warm; chain: in a chain
   gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: autotuned/pdl
-  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us; DTYPE:
-                                               the one that the variant stands for on the ladder (of cublas: f16) and
-                                               LAYOUT: tn, where none is named
+  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us, or
+                                               peak: the TFLOP/s that peak_share is of; DTYPE: the one that the variant
+                                               stands for on the ladder (of cublas: f16) and LAYOUT: tn, where none is
+                                               named
   tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
   claim: LADDER STEP VARIANT [SET]             "faster than cuBLAS at 8 of the 11 sizes recorded here", as its ratios say;
                                                LADDER: sgemm, tensorcore, gemv; SET: square, article, odd; a type (f16)

@@ -302,7 +302,7 @@ def tensor(db, words):
     row = tensor_row(db, step, words[1], words[2:5], options)
     field = words[5]
     columns = {"us": "ms_median", "percent": "ratio", "peak_percent": "peak_share"}
-    if field not in COLUMNS and field not in columns and field != "tflops":
+    if field not in COLUMNS and field not in columns and field not in ("tflops", "peak"):
         raise Mistake(f"unknown field {field}")
     column = columns.get(field, field)
     if field == "tflops" and row and "timed" in row.keys():
@@ -312,7 +312,7 @@ def tensor(db, words):
         x *= 1000
     if field.endswith("percent"):
         x = in_percent(x)
-    otherwise = (lambda y: significant(y, 3)) if field == "us" else usual(field, fast_speed)
+    otherwise = (lambda y: significant(y, 3)) if field == "us" else fast_speed if field == "peak" else usual(field, fast_speed)
     return written(x, format, otherwise)
 
 

@@ -56,7 +56,9 @@ tensor_runs() {
                 "tf32 --layout tn" "tf32 --layout nn"; do # no instruction takes s8 in nn
                 echo "$size --dtype $type --size $size $best"
             done
-            for layout in tn nn; do echo "$size --dtype tf32x3 --layout $layout --size $size --time 0.5 --variant tf32x3"; done
+            for layout in tn nn; do
+                echo "$size --dtype tf32x3 --layout $layout --size $size --time 0.5 --variant tf32x3"
+            done
         done
         ;;
     odd)
@@ -74,7 +76,9 @@ tensor_runs() {
 # tensor_squares SIZES OPTIONS: persistent in f16 and bf16, tn.
 tensor_squares() {
     for size in $1; do
-        for dtype in f16 bf16; do echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"; done
+        for dtype in f16 bf16; do
+            echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"
+        done
     done
 }
 

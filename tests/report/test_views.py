@@ -61,7 +61,8 @@ class Views(Case):
         return [",".join(row[:place] + [""] + row[place + 1:]) for row in rows]
 
     def limit(self, device, cc):
-        self.change("tensorcore", lambda lines: [line.replace(",NVIDIA H100 80GB HBM3,9.0,", f",{device},{cc},") for line in lines])
+        self.change("tensorcore", lambda lines: [line.replace(",NVIDIA H100 80GB HBM3,9.0,", f",{device},{cc},")
+                                                 for line in lines])
         return [(one["side"], one["clock"], one["tflops"]) for one in self.open().execute("SELECT * FROM tensor_limit")]
 
     def test_the_power_limited_peak(self):

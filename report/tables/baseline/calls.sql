@@ -5,11 +5,13 @@
 -- align: llr
 -- part: rows
 WITH counted AS (
-         SELECT place, a, b, problem, call, count(*) AS rows, max(tried) AS tried, max(failed) AS failed, max(wrong) AS wrong
+         SELECT place, a, b, problem, call, count(*) AS rows, max(tried) AS tried, max(failed) AS failed,
+                max(wrong) AS wrong
          FROM baseline_used WHERE 'calls-' || ladder = :table
          GROUP BY problem, call)
 SELECT problem AS "problem",
-       group_concat(call || CASE others WHEN 1 THEN '' ELSE ' (' || rows || ')' END, ', ') AS "fastest call (in how many rows)",
+       group_concat(call || CASE others WHEN 1 THEN '' ELSE ' (' || rows || ')' END, ', ') AS
+       "fastest call (in how many rows)",
        max(tried) AS "calls tried", max(failed) AS "refused", max(wrong) AS "wrong"
 FROM (SELECT *, count(*) OVER (PARTITION BY problem) AS others FROM counted ORDER BY problem, rows DESC, call)
 GROUP BY problem
