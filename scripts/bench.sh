@@ -28,8 +28,7 @@ case ${MINUTES:-1} in
 esac
 build_steps ${BENCH_STEPS:-}
 
-slug=$(gpu_slug)
-folder=plots/data/$slug
+folder=plots/data/$(gpu_slug)
 search=$folder/gemv_search.csv
 tuned=build/bench/gemv.tune # not the user's: what is recorded was searched for here
 mkdir -p "$folder" build/bench
