@@ -14,7 +14,7 @@ static void print_device(const session *s) {
                d->clock_mhz, d->peak_gbps, d->driver, d->cuda);
     if (!s->o.verbose) return;
     printf("peaks (%s): %.1f TFLOP/s FP32, on tensor cores %.0f TF32, %.0f FP16, %.0f INT8, %.0f GB/s DRAM\n",
-           d->sheet ? "the data sheet's" : "of its clocks", d->peak_gflops[DEVICE_FP32] / 1e3,
+           d->sheet ? "the data sheet's" : "computed from its clocks", d->peak_gflops[DEVICE_FP32] / 1e3,
            d->peak_gflops[DEVICE_TF32] / 1e3, d->peak_gflops[DEVICE_F16] / 1e3, d->peak_gflops[DEVICE_S8] / 1e3,
            d->peak_gbps);
     printf("L2 %.0f MB, memory %.1f GB\n", (double)d->l2_bytes / 1048576.0, (double)d->memory_bytes / 1e9);

@@ -28,9 +28,9 @@ static blas_gemm described(const gemm_problem *p) {
                        .k = p->k,
                        .type = type,
                        .out = dtype_cuda(p->out),
-                       .arithmetic = p->type == GEMM_S8     ? BLAS_WHOLE
-                                     : p->type == GEMM_TF32 ? BLAS_TF32
-                                                            : BLAS_FP32,
+                       .compute = p->type == GEMM_S8     ? BLAS_INT32
+                                  : p->type == GEMM_TF32 ? BLAS_TF32
+                                                         : BLAS_FP32,
                        .lda = p->ldb,
                        .ldb = p->lda,
                        .ldc = p->ldc,

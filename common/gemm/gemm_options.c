@@ -35,8 +35,8 @@ static const option rows[] = {
     {"chain", NULL, OPTION_FLAG, FIELD(chain),
      "time launches back to back, operands in the L2 cache (default: apart, cold)", NULL},
     {"sustained", "S", OPTION_SECONDS, FIELD(sustained_s),
-     "also measure for S seconds under continuous load, of which the second half counts, against the call that is the "
-     "fastest in short (default: no)",
+     "also measure for S seconds under continuous load; the second half counts, and the baseline is the call that won "
+     "the short measurements (default: no)",
      NULL},
     {"no-baseline", NULL, OPTION_OFF, FIELD(baseline), "do not time the baseline", NULL},
     {"show", "NAME", OPTION_WORD, FIELD(show), "show how something works, and stop", NULL},

@@ -12,7 +12,7 @@ static const char *const ways[GEMV_WAYS] = {"as n x 1", "as 1 x n"};
 static blas_gemm described(const gemv_problem *p, int way) {
     const int type = dtype_cuda(p->type);
     blas_gemm g = {
-        .k = p->k, .type = type, .out = type, .arithmetic = BLAS_FP32, .alpha = p->alpha, .beta = p->beta, .C = p->y};
+        .k = p->k, .type = type, .out = type, .compute = BLAS_FP32, .alpha = p->alpha, .beta = p->beta, .C = p->y};
     if (way == 0) {
         g.a_transposed = true;
         g.m = p->n;

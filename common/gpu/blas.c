@@ -5,7 +5,7 @@
 
 blas_scalar blas_scalar_of(const blas_gemm *g, float x) {
     blas_scalar s = {.number = x};
-    if (g->arithmetic == BLAS_WHOLE) s.whole = (int32_t)x;
+    if (g->compute == BLAS_INT32) s.whole = (int32_t)x;
     return s;
 }
 

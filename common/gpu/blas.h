@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How products are computed and summed, numbered as in cublasComputeType_t. BLAS_FP32: true FP32 where operands are. */
-typedef enum { BLAS_FP32 = 68, BLAS_WHOLE = 72, BLAS_TF32 = 77 } blas_arithmetic;
+/* The compute type, numbered as in cublasComputeType_t. BLAS_FP32: true FP32 where operands are. */
+typedef enum { BLAS_FP32 = 68, BLAS_INT32 = 72, BLAS_TF32 = 77 } blas_compute;
 
 /* C = alpha*op(A)*op(B) + beta*C, all three column-major: op(A) is m x k, op(B) is k x n, C is m x n; leading
  * dimensions in elements. (Row-major C = A B is column-major C^T = B^T A^T.) */
@@ -16,9 +16,9 @@ typedef struct {
     bool a_transposed, b_transposed;
     int m, n, k;
     int type, out; /* of A and B; of C: numbered as in cudaDataType (dtype_cuda in tensor/dtype.h) */
-    blas_arithmetic arithmetic;
+    blas_compute compute;
     int lda, ldb, ldc;
-    float alpha, beta; /* BLAS_WHOLE: integers */
+    float alpha, beta; /* BLAS_INT32: integers */
     const void *A, *B;
     void *C;
 } blas_gemm;

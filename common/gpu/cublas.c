@@ -112,7 +112,7 @@ cudaError_t cublas_gemm(const blas_gemm *g, cudaStream_t stream) {
     if (status == STATUS_SUCCESS)
         status = cublas.gemm_ex(cublas.handle, g->a_transposed ? OP_T : OP_N, g->b_transposed ? OP_T : OP_N, g->m, g->n,
                                 g->k, &alpha, g->A, g->type, g->lda, g->B, g->type, g->ldb, &beta, g->C, g->out, g->ldc,
-                                (int)g->arithmetic, GEMM_DEFAULT);
+                                (int)g->compute, GEMM_DEFAULT);
     return answer(status);
 }
 

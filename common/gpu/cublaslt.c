@@ -127,8 +127,8 @@ static uint32_t alignment(const void *x) {
 static bool describe(cublaslt_request *r, const blas_gemm *g) {
     const int32_t of_a = g->a_transposed ? OP_T : OP_N, of_b = g->b_transposed ? OP_T : OP_N;
     const uint64_t m = (uint64_t)g->m, n = (uint64_t)g->n, k = (uint64_t)g->k;
-    const int scale = g->arithmetic == BLAS_WHOLE ? R_32I : R_32F;
-    return lt.desc_create(&r->desc, (int)g->arithmetic, scale) == STATUS_SUCCESS &&
+    const int scale = g->compute == BLAS_INT32 ? R_32I : R_32F;
+    return lt.desc_create(&r->desc, (int)g->compute, scale) == STATUS_SUCCESS &&
            lt.desc_set(r->desc, DESC_TRANSA, &of_a, sizeof of_a) == STATUS_SUCCESS &&
            lt.desc_set(r->desc, DESC_TRANSB, &of_b, sizeof of_b) == STATUS_SUCCESS &&
            lt.layout_create(&r->a, g->type, g->a_transposed ? k : m, g->a_transposed ? m : k, g->lda) ==

@@ -22,7 +22,7 @@ const char *cublaslt_version(void);
 /* A product's description and its heuristics, the one that cublasLt thinks best first. */
 typedef struct cublaslt_request cublaslt_request;
 
-/* Requests the heuristics for a product: its types, arithmetic, transpositions, sizes, leading dimensions, the
+/* Requests the heuristics for a product: its types, compute type, transpositions, sizes, leading dimensions, the
  * alignment of its pointers (up to 256 bytes), and 64 MiB of workspace. NULL: cublasLt is not open, or knows none. To
  * be given to cublaslt_forget, which takes NULL, too. */
 cublaslt_request *cublaslt_ask(const blas_gemm *g);

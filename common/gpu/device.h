@@ -25,7 +25,7 @@ typedef struct {
     size_t l2_bytes, memory_bytes;
     size_t shared_per_sm, shared_per_block; /* bytes; the second with the opt-in attribute */
     int registers_per_sm, threads_per_sm;
-    bool sheet; /* devices.csv has the data sheet's peaks of this GPU: these are they */
+    bool sheet; /* true: the peaks below are from devices.csv */
     double
         peak_gflops[DEVICE_ARITHMETICS]; /* the data sheet's, or what its multiprocessors do at clock_mhz; 0: unknown */
     double peak_gbps;                    /* DRAM: the data sheet's, or 2 * memory clock * bus */
