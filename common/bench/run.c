@@ -171,9 +171,9 @@ static uint64_t right_result(const session *s, const bench_problem *b, const ben
     return fingerprint;
 }
 
-/* Once more after it was timed: what launches do to one another when nothing waits between them shows only then. The
- * result must be the one from before (`right`), which needs no reference; or is verified. False after a line in the
- * table. */
+/* Checks the result again after timing, following several launches back to back: a race between launches shows only
+ * then. It must have the fingerprint from before (`right`), so no reference is needed; a family without fingerprints
+ * verifies in full. Prints a line in the table and returns false if the result is wrong. */
 static bool still_right(session *s, const bench_problem *b, const bench_launch *timed, uint64_t right,
                         const record *r) {
     const char *name = timed->variant->name;

@@ -56,10 +56,10 @@ static cudaError_t capture(const timing_task *task, int sets, launcher launch, i
     return error;
 }
 
-/* How long a launch takes: the shorter of two, for the host may be interrupted between an event and the launch; or,
- * where that is short, of two graphs of many behind one that is not counted: events around a single launch, or around
- * many that the host is slow to make, measure the launching too. What is to be timed between events is never captured:
- * it may wait for the stream. */
+/* How long a launch takes: the shorter of two, since the host may be interrupted between recording an event and
+ * launching. Events around a short launch would mostly measure launch overhead: there it is the shorter of two graphs
+ * of many launches, after one that does not count. With TIMING_EVENTS nothing is captured: such a launch may
+ * synchronize the stream. */
 static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream_t stream, double *ms) {
     enum { TRIES = 3 };
     cudaEvent_t events[TRIES][2] = {{NULL}};
@@ -242,7 +242,7 @@ done:
     return error;
 }
 
-/* Ours alone for a little longer, between two readings of the SMs' clocks. */
+/* Runs ours alone for a few more milliseconds, between two readings of the SMs' clocks. */
 static cudaError_t run_clocked(plan *p, clock_probe *probe, cudaStream_t stream) {
     cudaError_t error;
     TRY(clock_probe_begin(probe, stream));
@@ -305,7 +305,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
 
     TRY(make_plan(&p, task, stream));
     if (!task->hot) TRY(clock_probe_create(&probe));
-    /* All that takes the host long, before the stream gets busy. */
+    /* Whatever is slow on the host comes first, before the stream gets busy. */
     const double shortest_s = (sample_ms(&p, 0) + (p.sides == 2 ? sample_ms(&p, 1) : 0.0)) * 0.8e-3;
     const int most = 2 * fit(task->budget_s / shortest_s / 2.0 + 1.5, MIN_PAIRS / 2, MAX_PAIRS / 2);
     events = calloc((size_t)(most * p.sides) * 2, sizeof *events);
