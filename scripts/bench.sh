@@ -46,17 +46,17 @@ esac
 # sizes. Shapes that are odd beside the next aligned ones. Sustained: ten seconds under continuous load, after all that
 # should find the GPU cool.
 tensor_runs() {
-    best="--time 0.5 --variant multistage --variant persistent"
+    best="--variant multistage --variant persistent"
     case $1 in
     square)
-        for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096 --time 0.5"; done
+        for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096"; done
         for size in 1024 2048 4096 8192 16384; do
             for type in "f16 --layout tn" "f16 --layout nn" "bf16 --layout tn" "bf16 --layout nn" "s8 --layout tn" \
                 "tf32 --layout tn" "tf32 --layout nn"; do # no instruction takes s8 in nn
                 echo "$size --dtype $type --size $size $best"
             done
             for layout in tn nn; do
-                echo "$size --dtype tf32x3 --layout $layout --size $size --time 0.5 --variant tf32x3"
+                echo "$size --dtype tf32x3 --layout $layout --size $size --variant tf32x3"
             done
         done
         ;;
@@ -76,7 +76,7 @@ tensor_runs() {
 tensor_squares() {
     for size in $1; do
         for dtype in f16 bf16; do
-            echo "$size --dtype $dtype --layout tn --size $size --time 0.5 $2 --variant persistent"
+            echo "$size --dtype $dtype --layout tn --size $size $2 --variant persistent"
         done
     done
 }
@@ -84,12 +84,12 @@ tensor_squares() {
 # Step 8: the paper's shapes, and a million points by what does not take minutes for them.
 search_runs() {
     for shape in "32768 --d 256 --k 25" "16384 --d 32 --k 46" "16384 --d 32 --k 512"; do
-        echo "0 --m 1200 --n $shape --time 0.5"
+        echo "0 --m 1200 --n $shape"
     done
     large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
         direct+warpselect direct+radix fused exact_tc; do echo "--method $method"; done | tr '\n' ' ')
-    echo "16384 --m 1200 --n 1000000 --d 128 --k 100 --time 0.5 $large"
-    echo "16384 --m 10000 --n 1000000 --d 128 --k 25 --time 0.5 $large"
+    echo "16384 --m 1200 --n 1000000 --d 128 --k 100 $large"
+    echo "16384 --m 10000 --n 1000000 --d 128 --k 25 $large"
 }
 
 # up_to OPTIONS SIZE...: a sweep in several runs. Each skips what those before it have recorded.
@@ -121,12 +121,12 @@ gemv_runs() {
         ;;
     article) echo "0 --sweep article" ;;
     odd)
-        echo "0 --sweep odd --time 0.3"
-        [ -z "$pdl" ] || echo "0 --sweep odd --time 0.3 --pdl --variant streaming --variant autotuned"
+        echo "0 --sweep odd"
+        [ -z "$pdl" ] || echo "0 --sweep odd --pdl --variant streaming --variant autotuned"
         ;;
     esac
 }
-gemv_squares() { up_to "--sweep square --time 0.3${1:+ $1}" 1024 4096 16384; }
+gemv_squares() { up_to "--sweep square${1:+ $1}" 1024 4096 16384; }
 
 # runs STEP SWEEP
 runs() {
@@ -210,7 +210,7 @@ tidy_search
 record() {
     step=$1 options=$2
     csv=$folder/$(recorded_in "$step")
-    set -- --csv "$csv" --resume
+    set -- --time 0.3 --csv "$csv" --resume
     case $csv in */gemv.csv) set -- "$@" --tune-file "$tuned" --tune-csv "$search" ;; esac
     echo "bench: $run of $total: $step $options" >&2
     status=0

@@ -48,29 +48,27 @@ END
     : >"$CALLS"
     PATH=$tmp/machine:$PATH
     folder=plots/data/made-up-gpu
-    tensor="--csv $folder/tensorcore.csv --resume"
-    gemv="--csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune --tune-csv $folder/gemv_search.csv"
+    tensor="--time 0.3 --csv $folder/tensorcore.csv --resume"
+    gemv="--time 0.3 --csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune --tune-csv $folder/gemv_search.csv"
 }
 best="--variant multistage --variant persistent"
 
-calls() { sed 's| --csv .*||' "$CALLS"; }
+calls() { sed "s| --time 0.3 --csv .*||" "$CALLS"; }
 
 of_sgemm_and_gemv() {
     machine
     BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && same "$(cat "$CALLS" | sed -n '1,2p')" "\
---sweep square --max-size 1024 --csv $folder/sgemm.csv --resume
---sweep square --time 0.3 --max-size 1024 $gemv" && same "$(calls | grep -v -e 'time 0.3.*max-size [14]')" "\
---sweep square --max-size 1024
---sweep square --max-size 4096
---sweep square --max-size 8192
---sweep square --max-size 16384
+--sweep square --max-size 1024 --time 0.3 --csv $folder/sgemm.csv --resume
+--sweep square --max-size 1024 $gemv" && same "$(calls | grep -v -e square)" "\
 --sweep article
 --sweep article --max-size 4096
 --sweep article --max-size 16384
 --sweep odd
---sweep odd --time 0.3
---sweep odd --time 0.3 --pdl --variant streaming --variant autotuned" &&
-        same "$(calls | sed -n 's/--sweep square --time 0.3\(.*\) --max-size 16384$/square\1/p')" "\
+--sweep odd
+--sweep odd --pdl --variant streaming --variant autotuned" &&
+        same "$(grep 'max-size 16384.*sgemm' "$CALLS" | sed 's| --max.*||')" "--sweep square
+--sweep article" &&
+        same "$(sed -n 's/--sweep square\(.*\) --max-size 16384 .*gemv.csv .*/square\1/p' "$CALLS")" "\
 square
 square --pdl --variant streaming --variant autotuned
 square --warm --variant shuffle --variant streaming --variant autotuned
@@ -88,15 +86,15 @@ of_tensor_cores() {
     BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 73 && same "$(sort -u "$CALLS" | wc -l)" 73 &&
         says "bench: 1 of 73: step06 --dtype f16 --layout tn --size 4096" &&
         says "bench: 73 of 73: step06 --dtype bf16 --layout tn --size 16384" &&
-        same "$(sed -n '1,4p;9p' "$CALLS")" "--dtype f16 --layout tn --size 4096 --time 0.5 $tensor
---dtype s8 --layout tn --size 4096 --time 0.5 $tensor
---dtype f16 --layout tn --size 1024 --time 0.5 $best $tensor
---dtype f16 --layout nn --size 1024 --time 0.5 $best $tensor
---dtype tf32 --layout nn --size 1024 --time 0.5 $best $tensor" &&
-        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --time 0.5 --variant tf32x3 $tensor" &&
-        holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 --time 0.5 $best $tensor" &&
-        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --time 0.5 --sustained 10 --variant persistent $tensor" &&
-        same "$(grep -c -e '16 --layout tn --size [0-9]* --time 0.5 --chain --variant persistent' "$CALLS")" 8 &&
+        same "$(sed -n '1,4p;9p' "$CALLS")" "--dtype f16 --layout tn --size 4096 $tensor
+--dtype s8 --layout tn --size 4096 $tensor
+--dtype f16 --layout tn --size 1024 $best $tensor
+--dtype f16 --layout nn --size 1024 $best $tensor
+--dtype tf32 --layout nn --size 1024 $best $tensor" &&
+        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant tf32x3 $tensor" &&
+        holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 $best $tensor" &&
+        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant persistent $tensor" &&
+        same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant persistent' "$CALLS")" 8 &&
         ! grep -q 's8 --layout nn' "$CALLS"
 }
 what_matters_comes_first() { # every step's squares before the rest, the small before the large
@@ -114,10 +112,10 @@ narrowed() {
     machine
     BENCH_STEPS=step06 SWEEPS="sustained chain" status 0 scripts/bench.sh && lines "$CALLS" 14 &&
         same "$(sed -n '1p;2p;9p;14p' "$CALLS")" "\
---dtype f16 --layout tn --size 2048 --time 0.5 --chain --variant persistent $tensor
---dtype bf16 --layout tn --size 2048 --time 0.5 --chain --variant persistent $tensor
---dtype f16 --layout tn --size 4096 --time 0.5 --sustained 10 --variant persistent $tensor
---dtype bf16 --layout tn --size 16384 --time 0.5 --sustained 10 --variant persistent $tensor" || return 1
+--dtype f16 --layout tn --size 2048 --chain --variant persistent $tensor
+--dtype bf16 --layout tn --size 2048 --chain --variant persistent $tensor
+--dtype f16 --layout tn --size 4096 --sustained 10 --variant persistent $tensor
+--dtype bf16 --layout tn --size 16384 --sustained 10 --variant persistent $tensor" || return 1
     : >"$CALLS"
     BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 3 || return 1
     : >"$CALLS"
