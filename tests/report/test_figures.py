@@ -123,6 +123,14 @@ class Figures(Case):
         self.figures()
         self.assertEqual(self.of("gpus_sgemm"), alone)
 
+    def test_a_shape_counts_when_its_last_step_is_recorded(self):
+        self.figures()
+        self.assertIn('"8192³"', self.of("gpus_sgemm"))
+        self.change("sgemm", lambda lines: [line for line in lines
+                                            if not (line.startswith("step05") and ",8192,8192,8192," in line)])
+        self.figures()
+        self.assertNotIn('"8192³"', self.of("gpus_sgemm"))
+
     def test_of_more_gpus_than_colours(self):
         for name in "ABCDEF":
             other = os.path.join(self.tmp, name)
