@@ -1,8 +1,7 @@
 """check_layout.py [ROOT]: holds the layout of common/ and the step folders; one line for each fault, exit status 1 for any.
 
 Includes of common/ name the folder ("tensor/matrix.h") and follow the arrows below; no folders include one another in a
-circle; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files. The simulator
-(common/sim) has rules of its own."""
+circle; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files."""
 
 import os
 import re
@@ -20,7 +19,6 @@ ARROWS = {
     "gemv": ["bench", "tensor", "gpu", "base", "ptx"],
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
-EXEMPT = ["common/sim"]
 GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 700, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
@@ -33,8 +31,6 @@ def folders_of(root):
     """Every folder that is checked, relative to the root, with its files."""
     modules = [os.path.join("common", name) for name in sorted(os.listdir(os.path.join(root, "common")))]
     for top in modules + sorted(filter(STEP.fullmatch, os.listdir(root))):
-        if top in EXEMPT:
-            continue
         for folder, _, files in os.walk(os.path.join(root, top)):
             folder = os.path.relpath(folder, root)
             yield folder, sorted(f for f in files if not (STEP.fullmatch(folder) and f == "run"))  # which make puts there
@@ -97,7 +93,7 @@ def check(root):
         path = os.path.join("common", name)
         if os.path.isfile(os.path.join(root, path)):
             faults.append(f"{path}: a file of common/ belongs into a module's folder")
-        elif path not in EXEMPT and name not in ARROWS:
+        elif name not in ARROWS:
             faults.append(f"{path}: no module that ARROWS in scripts/check_layout.py lists")
     for folder, files in folders_of(root):
         if len(files) > MAX_FILES:

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "launch.h"
-#include "memory.h"
+#include "base/memory.h"
+#include "machine/launch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -28,10 +28,7 @@ right() {
     put common/tensor/types/f16.cu '#include "tensor/matrix.h"'
     put common/ptx/mma.cuh '#include "ptx/sm90.cuh"'
     put common/ptx/sm90.cuh ''
-    put common/sim/memory.c '#include "memory.h"' '#include "tensor/matrix.h"'
-    lines common/sim/ops.c 701
-    i=0
-    while [ $i -lt 26 ]; do i=$((i + 1)) && put common/sim/exec_$i.c ''; done
+    i=26
     while [ $i -gt 2 ]; do i=$((i - 1)) && put step02_smem/tile$i.cu ''; done
     put step02_smem/README.md 'The note.'
     put step02_smem/run 'no source: make puts it there, and it counts for nothing'
@@ -82,8 +79,10 @@ expect 'a missing file' 1 'common/tensor/matrix.c:1: "tensor/none.h" is not ther
 put step01_naive/step.c '#include "../step02_smem/tile.h"'
 expect 'a later step, and so a circle' 1 'step01_naive/step.c:1: "../step02_smem/tile.h" is of a later step
 a circle of folders: step01_naive -> step02_smem -> step01_naive'
-put step01_naive/step.c '#include "sim/exec_1.c"'
-expect 'the simulator in a step' 1 'step01_naive/step.c:1: "sim/exec_1.c" is of no module that a step may include'
+put cudasim/machine/machine.h ''
+put step01_naive/step.c '#include "../cudasim/machine/machine.h"'
+expect 'the simulator in a step' 1 \
+    'step01_naive/step.c:1: "../cudasim/machine/machine.h" is neither of common/ nor of a step'
 put tests/case.h ''
 put step01_naive/step.c '#include "../tests/case.h"'
 expect 'a test in a step' 1 'step01_naive/step.c:1: "../tests/case.h" is neither of common/ nor of a step'

@@ -12,7 +12,7 @@
 
 #undef SIM_ISAS /* the sanitizers' builds have it */
 #define SIM_ISAS ISA(v99) ISA(baseline)
-#include "../common/sim/isa.c"
+#include "../cudasim/exec/handlers.c"
 
 sim_handler *const sim_handlers_v99[ROW_COUNT], *const sim_handlers_baseline[ROW_COUNT];
 

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include "call.h"
-#include "heap.h"
+#include "base/heap.h"
+#include "machine/call.h"
 #include "sim_case.h"
 
 #define FAULT(what) "cudasim: " what " in kernel k: "

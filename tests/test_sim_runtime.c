@@ -12,11 +12,11 @@
 #include <cmocka.h>
 #include <cuda_runtime_api.h>
 
-#include "device_model.h"
-#include "environment.h"
-#include "heap.h"
-#include "launch.h"
-#include "memory.h"
+#include "base/device_model.h"
+#include "base/environment.h"
+#include "base/heap.h"
+#include "base/memory.h"
+#include "machine/launch.h"
 
 #define OK(call)         assert_int_equal(call, cudaSuccess)
 #define GIVES(call, why) assert_int_equal(call, why)

@@ -1,0 +1,439 @@
+/* Operations: kernels, copies, fills and host functions, checked when they are made, run now or as nodes of a graph. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "base/device_model.h"
+#include "cuda/runtime.h"
+
+#define MAX_PARAMS 32764u
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------
+ */
+
+static cudaError_t check_shape(dim3 grid, dim3 block, const sim_kernel_info *info) {
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
+        return cudaErrorInvalidValue;
+    }
+    if (block.x > 1024 || block.y > 1024 || block.z > 64 || (uint64_t)block.x * block.y * block.z > 1024) {
+        return cudaErrorInvalidValue;
+    }
+    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) return cudaErrorInvalidValue;
+    if (info->reqntid[0] && (block.x != info->reqntid[0] || block.y != (info->reqntid[1] ? info->reqntid[1] : 1) ||
+                             block.z != (info->reqntid[2] ? info->reqntid[2] : 1))) {
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+/* Says what a launch has too much of; the same thing once. Returns the error. */
+__attribute__((format(printf, 3, 4))) static cudaError_t too_much(cudaError_t error, const sim_kernel_info *info,
+                                                                  const char *format, ...) {
+    static char before[1024];
+    char text[1024];
+    size_t used = (size_t)snprintf(text, 600, "cudasim: kernel %s cannot be launched: ", READABLE(info->name));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - used, format, arguments);
+    va_end(arguments);
+    runtime_lock();
+    if (strcmp(text, before) != 0) fprintf(stderr, "%s\n", text);
+    memcpy(before, text, sizeof before);
+    runtime_unlock();
+    return error;
+}
+
+static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads, size_t shared) {
+    const device_model *model = device_model_current();
+    const unsigned most = model->shared_per_block_optin;
+    if (shared + info->static_shared > most)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic and %u of static shared memory a block, of which %s has %u", shared,
+                        info->static_shared, model->arch, most);
+    if (shared > info->max_dynamic_shared)
+        return too_much(cudaErrorInvalidValue, info,
+                        "%zu bytes of dynamic shared memory, where it may have %u (more, up to %u, with "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                        shared, info->max_dynamic_shared, most - info->static_shared);
+    /* Registers that do not suffice are one error, a bound that the kernel declares, and which is lower, another. */
+    bool bounded =
+        info->max_threads < 1024 && device_model_blocks_per_sm(model, info->max_threads + 1, info->registers, 0);
+    if (threads > info->max_threads && bounded)
+        return too_much(cudaErrorInvalidValue, info, "%u threads a block, where its launch bounds allow %u", threads,
+                        info->max_threads);
+    if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0)
+        return too_much(cudaErrorLaunchOutOfResources, info,
+                        "too many resources: %u threads a block of %u registers each, of which an SM has %u", threads,
+                        info->registers, model->registers_per_sm);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_arguments(kernel_operation *k, void **args, void **extra) {
+    size_t offset, size, total = 0;
+    unsigned count = 0;
+    while (sim_kernel_param(k->function->kernel, count, &offset, &size)) {
+        if (offset + size > total) total = offset + size;
+        count++;
+    }
+    if (total > MAX_PARAMS) return cudaErrorInvalidValue;
+    k->params = calloc(1, total + 16);
+    k->args = calloc(count + 1, sizeof(void *));
+    if (!k->params || !k->args) return cudaErrorMemoryAllocation;
+    k->params_size = total;
+    k->arg_count = count;
+    const void *buffer = NULL;
+    size_t buffer_size = 0;
+    /* The driver's way: a buffer laid out like the parameters. */
+    for (void **e = extra; e && *e; e += 2) {
+        if (*e == (void *)1) buffer = e[1];
+        if (*e == (void *)2) buffer_size = *(size_t *)e[1];
+    }
+    if (buffer) memcpy(k->params, buffer, buffer_size < total ? buffer_size : total);
+    if (!buffer && count > 0 && !args) return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < count; i++) {
+        sim_kernel_param(k->function->kernel, i, &offset, &size);
+        k->args[i] = k->params + offset;
+        if (!buffer) {
+            if (!args[i]) return cudaErrorInvalidValue;
+            memcpy(k->params + offset, args[i], size);
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 block, void **args, void **extra,
+                             size_t shared, bool cooperative, const dim3 *cluster) {
+    *op = (operation){.type = cudaGraphNodeTypeKernel};
+    kernel_operation *k = &op->kernel;
+    cudaError_t error = function_resolve(func, &k->function);
+    if (error) return error;
+    sim_kernel_info info;
+    runtime_lock();
+    sim_kernel_describe(k->function->kernel, &info);
+    runtime_unlock();
+    error = check_shape(grid, block, &info);
+    if (error) return error;
+    unsigned threads = block.x * block.y * block.z;
+    error = check_resources(&info, threads, shared);
+    if (error) return error;
+    k->config = (sim_launch_config){.grid = {grid.x, grid.y, grid.z},
+                                    .block = {block.x, block.y, block.z},
+                                    .dynamic_shared = shared,
+                                    .cooperative = cooperative};
+    error = cluster_configure(k->function, &k->config, cluster);
+    if (error) return error;
+    if (cooperative) {
+        const device_model *model = device_model_current();
+        int per_sm = device_model_blocks_per_sm(model, threads, info.registers, info.static_shared + shared);
+        const unsigned *size = k->config.cluster, in_cluster = size[0] * size[1] * size[2];
+        uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+        uint64_t most = in_cluster == 1 ? (uint64_t)per_sm * model->sms
+                                        : (uint64_t)cluster_capacity((unsigned)per_sm, in_cluster) * in_cluster;
+        if (blocks > most)
+            return too_much(cudaErrorCooperativeLaunchTooLarge, &info,
+                            "%llu blocks, where all must run at once and %s holds %llu", (unsigned long long)blocks,
+                            model->arch, (unsigned long long)most);
+    }
+    error = copy_arguments(k, args, extra);
+    if (error) operation_free(op);
+    return error;
+}
+
+cudaError_t operation_error(sim_status status) {
+    switch (status) {
+    case SIM_OK:
+        return cudaSuccess;
+    case SIM_ILLEGAL_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case SIM_MISALIGNED_ADDRESS:
+        return cudaErrorMisalignedAddress;
+    case SIM_INVALID_ADDRESS_SPACE:
+        return cudaErrorInvalidAddressSpace;
+    case SIM_INVALID_PC:
+        return cudaErrorInvalidPc;
+    case SIM_ILLEGAL_INSTRUCTION:
+        return cudaErrorIllegalInstruction;
+    case SIM_STACK_ERROR: /* past a thread's stack there is no memory; cudaErrorHardwareStackError does not come */
+        return cudaErrorIllegalAddress;
+    case SIM_TRAP:
+    case SIM_LAUNCH_FAILURE:
+        return cudaErrorLaunchFailure;
+    case SIM_ASSERT:
+        return cudaErrorAssert;
+    case SIM_TIMEOUT:
+        return cudaErrorLaunchTimeout;
+    case SIM_NO_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case SIM_UNSUPPORTED:
+        return cudaErrorNotSupported;
+    }
+    return cudaErrorUnknown;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH, SIDE_BAD } side;
+
+/* Whose memory [address, address + size) is. */
+static side side_of(uint64_t address, uint64_t size) {
+    if (address == 0) return SIDE_BAD;
+    const memory_allocation *a = memory_find(address);
+    if (!a) return memory_in_arena(address) ? SIDE_BAD : SIDE_HOST;
+    bool inside = size <= a->size - (address - a->base);
+    if (a->kind == MEMORY_HOST) {
+        /* Registered memory lies among the program's own, and a copy may begin in it and end outside. */
+        return inside ? SIDE_BOTH : memory_in_arena(address) ? SIDE_BAD : SIDE_HOST;
+    }
+    if (!inside) return SIDE_BAD;
+    return a->kind == MEMORY_MANAGED ? SIDE_BOTH : SIDE_DEVICE;
+}
+
+static bool fits(side s, bool device) {
+    return s == SIDE_BOTH || s == (device ? SIDE_DEVICE : SIDE_HOST);
+}
+
+/* Bytes from the first to the last of `depth` slices of `slice_rows` rows, `pitch` bytes apart; false where no memory
+ * is that large. */
+static bool region_bytes(size_t pitch, size_t slice_rows, size_t width, size_t height, size_t depth, uint64_t *bytes) {
+    uint64_t rows;
+    return !__builtin_mul_overflow(depth - 1, slice_rows, &rows) && !__builtin_add_overflow(rows, height - 1, &rows) &&
+           !__builtin_mul_overflow(rows, pitch, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+}
+
+static uint8_t *region_start(const struct cudaPitchedPtr *p, const struct cudaPos *pos) {
+    return (uint8_t *)p->ptr + (pos->z * p->ysize + pos->y) * p->pitch + pos->x;
+}
+
+static bool empty(const struct cudaExtent *e) {
+    return e->width == 0 || e->height == 0 || e->depth == 0;
+}
+
+/* Whose memory one end of a copy is: its rows must lie within the pitch, and its slices within their rows. */
+static side side_of_region(const struct cudaPitchedPtr *p, const struct cudaPos *pos, const struct cudaExtent *e) {
+    uint64_t bytes;
+    bool one_row = e->height == 1 && e->depth == 1 && pos->y == 0 && pos->z == 0;
+    bool one_slice = e->depth == 1 && pos->z == 0;
+    if (!(one_row && p->pitch == 0) && (pos->x > p->pitch || e->width > p->pitch - pos->x)) return SIDE_BAD;
+    if (!one_slice && (pos->y > p->ysize || e->height > p->ysize - pos->y)) return SIDE_BAD;
+    if (!region_bytes(p->pitch, p->ysize, e->width, e->height, e->depth, &bytes)) return SIDE_BAD;
+    return side_of((uint64_t)(uintptr_t)region_start(p, pos), bytes);
+}
+
+static cudaError_t check_copy(const struct cudaMemcpy3DParms *p) {
+    if ((unsigned)p->kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (p->srcArray || p->dstArray) return runtime_refuse("copying CUDA arrays");
+    if (empty(&p->extent)) return cudaSuccess;
+    if (!p->srcPtr.ptr || !p->dstPtr.ptr) return cudaErrorInvalidValue;
+    side to = side_of_region(&p->dstPtr, &p->dstPos, &p->extent);
+    side from = side_of_region(&p->srcPtr, &p->srcPos, &p->extent);
+    if (to == SIDE_BAD || from == SIDE_BAD) return cudaErrorInvalidValue;
+    /* A copy from host to host takes device pointers too, as on a GPU. */
+    if (p->kind == cudaMemcpyDefault || p->kind == cudaMemcpyHostToHost) return cudaSuccess;
+    bool to_device = p->kind == cudaMemcpyHostToDevice || p->kind == cudaMemcpyDeviceToDevice;
+    bool from_device = p->kind == cudaMemcpyDeviceToHost || p->kind == cudaMemcpyDeviceToDevice;
+    return fits(to, to_device) && fits(from, from_device) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t operation_copy(operation *op, const struct cudaMemcpy3DParms *params) {
+    *op = (operation){.type = cudaGraphNodeTypeMemcpy};
+    op->copy.params = *params;
+    runtime_lock(); /* allocations stay while they are looked at */
+    cudaError_t error = check_copy(params);
+    runtime_unlock();
+    return error;
+}
+
+cudaError_t operation_copy_1d(operation *op, void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) {
+    struct cudaMemcpy3DParms p = {.srcPtr = {(void *)(uintptr_t)src, count, count, 1},
+                                  .dstPtr = {dst, count, count, 1},
+                                  .extent = {count, 1, 1},
+                                  .kind = kind};
+    return operation_copy(op, &p);
+}
+
+/* Whether one end of a copy, or what is filled, is not the device's, or pageable. */
+static bool touches(const operation *op, bool (*is)(side s)) {
+    const struct cudaMemcpy3DParms *p = &op->copy.params;
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    if (!copies && op->type != cudaGraphNodeTypeMemset) return false;
+    if (copies && empty(&p->extent)) return false;
+    runtime_lock();
+    const bool yes = copies ? is(side_of_region(&p->dstPtr, &p->dstPos, &p->extent)) ||
+                                  is(side_of_region(&p->srcPtr, &p->srcPos, &p->extent))
+                            : is(side_of((uint64_t)(uintptr_t)op->set.params.dst, 1));
+    runtime_unlock();
+    return yes;
+}
+
+static bool is_of_host(side s) {
+    return s != SIDE_DEVICE;
+}
+static bool is_pageable(side s) {
+    return s == SIDE_HOST;
+}
+
+bool operation_of_host(const operation *op) {
+    return touches(op, is_of_host);
+}
+bool operation_of_pageable(const operation *op) {
+    return touches(op, is_pageable);
+}
+
+static void run_copy(const struct cudaMemcpy3DParms *p) {
+    if (empty(&p->extent)) return;
+    uint8_t *to = region_start(&p->dstPtr, &p->dstPos);
+    const uint8_t *from = region_start(&p->srcPtr, &p->srcPos);
+    for (size_t z = 0; z < p->extent.depth; z++) {
+        for (size_t y = 0; y < p->extent.height; y++) {
+            memmove(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch,
+                    from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
+        }
+    }
+}
+
+/* ---- fills ----------------------------------------------------------------------------------------------------------
+ */
+
+static cudaError_t check_set(const operation *op) {
+    const struct cudaMemsetParams *p = &op->set.params;
+    if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4) return cudaErrorInvalidValue;
+    if (p->width == 0 || p->height == 0 || op->set.depth == 0) return cudaSuccess;
+    uint64_t row;
+    if (__builtin_mul_overflow(p->width, p->elementSize, &row)) return cudaErrorInvalidValue;
+    if ((p->height > 1 || op->set.depth > 1) && p->pitch < row) return cudaErrorInvalidValue;
+    uint64_t bytes;
+    if (!region_bytes(p->pitch, op->set.slice_rows, row, p->height, op->set.depth, &bytes))
+        return cudaErrorInvalidValue;
+    uint64_t address = (uint64_t)(uintptr_t)p->dst;
+    if (address % p->elementSize) return cudaErrorInvalidValue;
+    return fits(side_of(address, bytes), true) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t finish_set(operation *op) {
+    runtime_lock();
+    cudaError_t error = check_set(op);
+    runtime_unlock();
+    return error;
+}
+
+cudaError_t operation_set(operation *op, const struct cudaMemsetParams *params) {
+    *op = (operation){.type = cudaGraphNodeTypeMemset};
+    op->set.params = *params;
+    op->set.depth = 1;
+    return finish_set(op);
+}
+
+cudaError_t operation_set_3d(operation *op, struct cudaPitchedPtr to, int value, struct cudaExtent extent) {
+    *op = (operation){.type = cudaGraphNodeTypeMemset};
+    op->set.params = (struct cudaMemsetParams){.dst = to.ptr,
+                                               .pitch = to.pitch,
+                                               .value = (unsigned char)value,
+                                               .elementSize = 1,
+                                               .width = extent.width,
+                                               .height = extent.height};
+    op->set.depth = extent.depth;
+    op->set.slice_rows = to.ysize;
+    return finish_set(op);
+}
+
+static void fill_row(uint8_t *row, size_t count, unsigned size, unsigned value) {
+    if (size == 1) {
+        memset(row, (int)value, count);
+    } else if (size == 2) {
+        for (size_t i = 0; i < count; i++) ((uint16_t *)(void *)row)[i] = (uint16_t)value;
+    } else {
+        for (size_t i = 0; i < count; i++) ((uint32_t *)(void *)row)[i] = value;
+    }
+}
+
+static void run_set(const operation *op) {
+    const struct cudaMemsetParams *p = &op->set.params;
+    if (p->width == 0) return;
+    for (size_t z = 0; z < op->set.depth; z++) {
+        for (size_t y = 0; y < p->height; y++) {
+            uint8_t *row = (uint8_t *)p->dst + (z * op->set.slice_rows + y) * p->pitch;
+            fill_row(row, p->width, p->elementSize, p->value);
+        }
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------------
+ */
+
+cudaError_t operation_clone(operation *to, const operation *from) {
+    *to = *from;
+    if (from->type == cudaGraphNodeTypeGraph) {
+        to->graph = graph_clone_child(from->graph);
+        return to->graph ? cudaSuccess : cudaErrorMemoryAllocation;
+    }
+    if (from->type != cudaGraphNodeTypeKernel) return cudaSuccess;
+    const kernel_operation *k = &from->kernel;
+    to->kernel.params = calloc(1, k->params_size + 16);
+    to->kernel.args = calloc(k->arg_count + 1, sizeof(void *));
+    if (!to->kernel.params || !to->kernel.args) {
+        operation_free(to);
+        return cudaErrorMemoryAllocation;
+    }
+    memcpy(to->kernel.params, k->params, k->params_size);
+    for (unsigned i = 0; i < k->arg_count; i++) {
+        to->kernel.args[i] = to->kernel.params + ((uint8_t *)k->args[i] - k->params);
+    }
+    return cudaSuccess;
+}
+
+void operation_free(operation *op) {
+    if (op->type == cudaGraphNodeTypeKernel) {
+        free(op->kernel.params);
+        free(op->kernel.args);
+    } else if (op->type == cudaGraphNodeTypeGraph) {
+        graph_free(op->graph);
+    }
+    op->type = cudaGraphNodeTypeEmpty;
+}
+
+/* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine
+ * meets it, what comes after the launch tells. */
+static bool still_there(const operation *op) {
+    runtime_lock();
+    const bool copies = op->type == cudaGraphNodeTypeMemcpy;
+    const bool there = (copies ? check_copy(&op->copy.params) : check_set(op)) == cudaSuccess;
+    runtime_unlock();
+    if (there) return true;
+    if (copies)
+        fprintf(stderr,
+                "cudasim: illegal address in a copy from %p to %p: memory has been freed since it was asked for\n",
+                op->copy.params.srcPtr.ptr, op->copy.params.dstPtr.ptr);
+    else
+        fprintf(stderr, "cudasim: illegal address in a memset at %p: memory has been freed since it was asked for\n",
+                op->set.params.dst);
+    runtime_set_sticky(cudaErrorIllegalAddress);
+    return false;
+}
+
+cudaError_t operation_run(const operation *op) {
+    if (op->type == cudaGraphNodeTypeHost && op->host.callback) {
+        op->host.callback(op->host.stream, runtime_sticky(), op->host.data);
+        return cudaSuccess;
+    }
+    if (runtime_sticky()) return runtime_sticky();
+    switch (op->type) {
+    case cudaGraphNodeTypeMemcpy:
+        if (still_there(op)) run_copy(&op->copy.params);
+        break;
+    case cudaGraphNodeTypeMemset:
+        if (still_there(op)) run_set(op);
+        break;
+    case cudaGraphNodeTypeHost:
+        op->host.function(op->host.data);
+        break;
+    case cudaGraphNodeTypeEventRecord:
+        event_record_now(op->event);
+        break;
+    default:
+        break;
+    }
+    return cudaSuccess;
+}
