@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "machine/launch.h"
+#include "load/module.h"
 
 typedef struct operation operation;
 

@@ -2,8 +2,9 @@
  * machine/proxy.c. */
 #include <string.h>
 
-#include "exec/async.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
+#include "isa/form.h"
+#include "machine/bulk.h"
 #include "machine/mbarrier.h"
 #include "machine/proxy.h"
 

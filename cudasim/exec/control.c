@@ -1,7 +1,7 @@
 /* Branches, calls, barriers, fences. */
 #include <string.h>
 
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* bra target; the lanes of the mask go there. */
 HANDLER(op_bra) {

@@ -3,19 +3,8 @@
 #ifndef SIM_ISA_H
 #define SIM_ISA_H
 
-#include "machine/machine.h"
-
-/* Row numbers of isa/ops.def. */
-enum {
-#define OP(name, spelling, modifiers, operands, class, handler) ROW_##name,
-#define OP_DECODE(name, mnemonic, decoder, class)               ROW_##name,
-#define HANDLER_ROW(name, class)                                ROW_##name,
-#include "isa/ops.def"
-#undef OP
-#undef OP_DECODE
-#undef HANDLER_ROW
-    ROW_COUNT
-};
+#include "isa/insn.h"
+#include "isa/rows.h"
 
 /* Handlers by row (NULL for OP_DECODE rows), for the best instruction set of this processor among those that this
  * simulator was built for; CUDASIM_ISA (baseline, v3, v4) picks another. Where there is none, isa_choose ends the

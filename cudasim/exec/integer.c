@@ -5,7 +5,7 @@
  * unsigned ones, because signed overflow is undefined in C. 16-bit registers are 32-bit lanes with zero upper halves:
  * results are cut to 16 bits, signed inputs are extended.
  */
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 #define UNARY(name, D, A, value)                                                                                       \
     HANDLER(name) {                                                                                                    \

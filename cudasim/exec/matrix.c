@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "exec/lanes.h"
 #include "exec/tensor_sum.h"
+#include "isa/form.h"
 #include "isa/matrix.h"
+#include "machine/access.h"
 #include "machine/cluster.h"
 #include "machine/proxy.h"
 

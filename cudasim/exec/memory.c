@@ -4,6 +4,7 @@
 
 #include "exec/address.h"
 #include "isa/specials.h"
+#include "machine/async.h"
 #include "machine/cluster.h"
 #include "machine/proxy.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "isa/specials.h"
-#include "machine/wgmma.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
@@ -100,6 +99,12 @@ decoded refuse(decoder *d, const char *format, ...) {
         snprintf(d->error, d->error_size, "%s (%s %s)", reason, d->source->is_entry ? "kernel" : "function",
                  d->source->name);
     return REFUSED;
+}
+
+decoded run_row(decoder *d, uint16_t row) {
+    d->i->row = row;
+    d->i->run = d->context->handlers[row];
+    return d->failed ? REFUSED : DECODED;
 }
 
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
@@ -339,7 +344,7 @@ static void put_negations(decoder *d) {
         more[4 + 2 * k] = d->negations[k].to;
     }
     d->i->more = more;
-    d->i->run = sim_handlers[ROW_op_negate];
+    d->i->run = d->context->handlers[ROW_op_negate];
     row_used[ROW_op_negate] = true;
 }
 
@@ -450,7 +455,7 @@ bool find_place(decoder *d, const char *name, place *p) {
         return true;
     }
     symbol symbol;
-    if (!module_symbol(d->f->module, d->f, name, &symbol)) {
+    if (!d->context->symbol(d->context->module, d->f, name, &symbol)) {
         refuse(d, "unknown symbol %s", name);
         return false;
     }
@@ -625,7 +630,7 @@ static bool decode_instruction(decoder *d) {
         }
         if (!row_matches(d, row, i)) continue;
         i->row = (uint16_t)r;
-        i->run = sim_handlers[r];
+        i->run = d->context->handlers[r];
         d->in_table = true;
         d->negation_count = 0;
         const bool ok = decode_operands(d, row);
@@ -758,9 +763,14 @@ static void free_function(function *f, insn *code) {
     f->call_count = f->special_count = 0;
 }
 
-bool decode_function(function *f, char *error, size_t error_size) {
+bool decode_function(function *f, const decode_context *context, char *error, size_t error_size) {
     constant_map constants = {0};
-    decoder d = {.f = f, .source = f->source, .constants = &constants, .error = error, .error_size = error_size};
+    decoder d = {.context = context,
+                 .f = f,
+                 .source = f->source,
+                 .constants = &constants,
+                 .error = error,
+                 .error_size = error_size};
     const ptx_function *s = f->source;
     bool ok = !d.failed && place_variables(&d) && place_registers(&d);
     uint32_t constants_from = d.constant_end;
@@ -778,7 +788,7 @@ bool decode_function(function *f, char *error, size_t error_size) {
     if (ok) {
         insn *last = &code[s->instruction_count];
         last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
-        last->run = sim_handlers[last->row];
+        last->run = context->handlers[last->row];
         fill_constants(&d, constants_from);
         if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;

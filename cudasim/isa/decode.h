@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-#include "exec/handlers.h"
+#include "base/memory.h"
+#include "isa/form.h"
+#include "isa/insn.h"
+#include "isa/rows.h"
 
 typedef struct decoder decoder;
 
@@ -19,13 +22,17 @@ typedef struct symbol {
     builtin builtin;    /* of one without */
 } symbol;
 
-/* Looks a name up in the module; false if there is none. `shared` arrays of module scope get their place in `owner`
- * (a function) at the first use. */
-bool module_symbol(sim_module *module, function *owner, const char *name, symbol *symbol);
+/* What a decoder is handed. */
+typedef struct decode_context {
+    sim_handler *const *handlers; /* by row of isa/ops.def */
+    /* Looks up a name that stands in function `owner`; false if there is none. */
+    bool (*symbol)(void *module, const function *owner, const char *name, symbol *s);
+    void *module;
+} decode_context;
 
 /* Decodes f->source into f. False and one line in `error` naming the instruction, the PTX line, the function and the
  * source line. */
-bool decode_function(function *f, char *error, size_t error_size);
+bool decode_function(function *f, const decode_context *context, char *error, size_t error_size);
 void decode_free(function *f);
 
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
@@ -45,6 +52,7 @@ typedef struct negation {
 #define MOST_PARTS 32
 
 struct decoder {
+    const decode_context *context;
     function *f;
     const ptx_function *source;
     const ptx_instruction *text; /* the instruction at hand */
@@ -70,6 +78,9 @@ typedef enum decoded { DECODED, NOT_MINE, REFUSED } decoded;
 
 /* Writes the reason and marks the function as refused. Returns REFUSED. */
 decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
+decoded run_row(decoder *d, uint16_t row);
 
 /* The next part of the opcode if it is `word` (then it is taken). */
 bool take(decoder *d, const char *word);

@@ -3,18 +3,21 @@
 #ifndef SIM_SPECIALS_H
 #define SIM_SPECIALS_H
 
+#include <stdbool.h>
+
 /* SHARED_BASE has no name in PTX: what a block's shared addresses begin with (machine/cluster.h). */
 #define SPECIALS(FIXED, VOLATILE)                                                                                      \
     FIXED(SHARED_BASE, "", 4)                                                                                          \
     FIXED(TID_X, "%tid.x", 4)                                                                                          \
     FIXED(TID_Y, "%tid.y", 4)                                                                                          \
     FIXED(TID_Z, "%tid.z", 4)                                                                                          \
-    FIXED(NTID_X, "%ntid.x", 4) FIXED(NTID_Y, "%ntid.y", 4) FIXED(NTID_Z, "%ntid.z", 4) FIXED(CTAID_X, "%ctaid.x", 4)  \
-        FIXED(CTAID_Y, "%ctaid.y", 4) FIXED(CTAID_Z, "%ctaid.z", 4) FIXED(NCTAID_X, "%nctaid.x", 4)                    \
-            FIXED(NCTAID_Y, "%nctaid.y", 4) FIXED(NCTAID_Z, "%nctaid.z", 4) FIXED(LANEID, "%laneid", 4) FIXED(         \
-                WARPID, "%warpid", 4) FIXED(NWARPID, "%nwarpid", 4) FIXED(SMID, "%smid", 4) FIXED(NSMID, "%nsmid", 4)  \
-                FIXED(GRIDID, "%gridid", 8) FIXED(LANEMASK_EQ, "%lanemask_eq", 4) FIXED(LANEMASK_LE, "%lanemask_le",   \
-                                                                                        4)                             \
+    FIXED(NTID_X, "%ntid.x", 4)                                                                                        \
+    FIXED(NTID_Y, "%ntid.y", 4)                                                                                        \
+    FIXED(NTID_Z, "%ntid.z", 4) FIXED(CTAID_X, "%ctaid.x", 4) FIXED(CTAID_Y, "%ctaid.y", 4)                            \
+        FIXED(CTAID_Z, "%ctaid.z", 4) FIXED(NCTAID_X, "%nctaid.x", 4) FIXED(NCTAID_Y, "%nctaid.y", 4)                  \
+            FIXED(NCTAID_Z, "%nctaid.z", 4) FIXED(LANEID, "%laneid", 4) FIXED(WARPID, "%warpid", 4) FIXED(             \
+                NWARPID, "%nwarpid", 4) FIXED(SMID, "%smid", 4) FIXED(NSMID, "%nsmid", 4) FIXED(GRIDID, "%gridid", 8)  \
+                FIXED(LANEMASK_EQ, "%lanemask_eq", 4) FIXED(LANEMASK_LE, "%lanemask_le", 4)                            \
                     FIXED(LANEMASK_LT, "%lanemask_lt", 4) FIXED(LANEMASK_GE, "%lanemask_ge", 4) FIXED(                 \
                         LANEMASK_GT, "%lanemask_gt", 4) FIXED(ENVREG1, "%envreg1", 4) FIXED(ENVREG2, "%envreg2", 4)    \
                         FIXED(TOTAL_SMEM, "%total_smem_size", 4) FIXED(AGGR_SMEM, "%aggr_smem_size", 4)                \
@@ -49,5 +52,9 @@ typedef enum special {
 #undef SPECIAL_ENUM
         SPECIAL_COUNT
 } special;
+
+/* Number of a special register by name, or -1; whether it keeps its value. */
+int special_named(const char *name);
+bool special_is_fixed(int special);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/access.h"
 #include "machine/cluster.h"
 
 static const char *verb(access_kind kind) {

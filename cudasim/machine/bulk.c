@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/floats.h"
-#include "exec/memory.h"
+#include "machine/access.h"
+#include "machine/async.h"
 #include "machine/cluster.h"
 #include "machine/mbarrier.h"
 #include "machine/proxy.h"

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/device_model.h"
-#include "exec/memory.h"
+#include "base/heap.h"
 #include "isa/specials.h"
+#include "machine/access.h"
 #include "machine/report.h"
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -186,10 +187,11 @@ static frame *live_frame(const warp *w, const function *callee, const call_site 
 
 frame *frame_enter(warp *w, const insn *i, const function *callee, const call_site *site, uint32_t lanes) {
     worker *k = w->worker;
-    char error[512];
-    if (__atomic_load_n(&callee->code, __ATOMIC_ACQUIRE) == NULL &&
-        !module_function_ready((function *)callee, error, sizeof error))
-        sim_fault(w, i, lanes, SIM_UNSUPPORTED, "%s", error);
+    if (__atomic_load_n(&callee->code, __ATOMIC_ACQUIRE) == NULL) {
+        const char *why = __atomic_load_n(&callee->refused, __ATOMIC_ACQUIRE);
+        sim_fault(w, i, lanes, SIM_UNSUPPORTED, "%s",
+                  why != NULL ? why : "a call of a function whose address nothing in its module takes");
+    }
     const frame *caller = w->frame;
     const uint64_t base = (uint64_t)caller->local_base + caller->function->frame_bytes;
     if (base + callee->frame_bytes > w->launch->stack_bytes || caller->depth > 100000)

@@ -19,13 +19,4 @@ void frame_fill(warp *w, const function *f, uint8_t *registers, bool all);
 /* vprintf, __assertfail, malloc, free. */
 void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t lanes);
 
-/* The function at an address, decoded; NULL if there is none. (load/module.c) */
-const function *module_function_at(uint64_t address);
-/* Decodes a function that was only referred to so far; false and a line in `error` where it cannot be. */
-bool module_function_ready(function *f, char *error, size_t error_size);
-
-/* The device's heap (base/heap.c). 0 where it is full. */
-uint64_t heap_allocate(uint64_t bytes);
-bool heap_free(uint64_t address);
-
 #endif

@@ -11,7 +11,7 @@
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
 
-#include "exec/memory.h"
+#include "machine/machine.h"
 
 #define MOST_CLUSTER       16u
 #define CLUSTER_RANK_SHIFT 24

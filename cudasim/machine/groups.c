@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/form.h"
 #include "machine/bulk.h"
 #include "machine/call.h"
 #include "machine/cluster.h"
+#include "machine/functions.h"
 #include "machine/machine.h"
 #include "machine/wgmma.h"
 
@@ -364,7 +366,7 @@ void warp_call(warp *w, const insn *i, uint32_t lanes) {
         if (callee == NULL) {
             const uint64_t *pointer = (const uint64_t *)(w->frame->registers + site->pointer);
             const uint64_t first = pointer[__builtin_ctz(lanes)];
-            callee = module_function_at(first);
+            callee = function_at(first);
             same = 0;
             for (int l = 0; l < LANES; l++) same |= (uint32_t)(pointer[l] == first) << l;
             same &= lanes;

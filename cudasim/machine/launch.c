@@ -13,8 +13,7 @@
 #include "base/device_model.h"
 #include "base/environment.h"
 #include "base/threads.h"
-#include "exec/memory.h"
-#include "load/kernel.h"
+#include "machine/async.h"
 #include "machine/bulk.h"
 #include "machine/call.h"
 #include "machine/cluster.h"
@@ -481,27 +480,28 @@ static bool workspace_make(launch *la) {
     return la->grid_workspace != 0;
 }
 
-static launch *launch_new(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
+static launch *launch_new(const launch_spec *spec, const void *params) {
     const device_model *model = device_model_current();
-    const function *entry = sim_kernel_entry(kernel);
+    const function *entry = spec->entry;
     launch *la = calloc(1, sizeof *la);
     if (la == NULL) return NULL;
-    *la = (launch){
-        .kernel = kernel, .entry = entry, .given = *given, .config = &la->given, .param_bytes = entry->param_bytes};
+    *la = (launch){.entry = entry,
+                   .given = spec->config,
+                   .config = &la->given,
+                   .param_bytes = entry->param_bytes,
+                   .shared_end = spec->shared_end,
+                   .own_registers = spec->own_registers,
+                   .async_proxy = spec->async_proxy,
+                   .patience = environment_watchdog()};
     for (int k = 0; k < 3; k++)
         if (la->given.cluster[k] == 0) la->given.cluster[k] = 1;
     const sim_launch_config *config = la->config;
     la->threads = config->block[0] * config->block[1] * config->block[2];
     la->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     la->cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
-    la->shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
-    la->async_proxy = sim_kernel_uses_async_proxy(kernel);
-    la->patience = environment_watchdog();
     if (entry->uses_stack) la->stack_bytes = (entry->frame_bytes + sim_stack_limit() + (256u << 10) + 4095) & ~4095ull;
-    sim_kernel_info info;
-    sim_kernel_describe(kernel, &info);
     const int per_sm =
-        device_model_blocks_per_sm(model, la->threads, info.registers, info.static_shared + config->dynamic_shared);
+        device_model_blocks_per_sm(model, la->threads, spec->registers, spec->static_shared + config->dynamic_shared);
     la->resident_limit = (unsigned long)(per_sm > 0 ? per_sm : 1) * model->sms;
     long threads = environment_threads();
     if ((uint64_t)threads > la->blocks / la->cluster_size) threads = (long)(la->blocks / la->cluster_size);
@@ -532,9 +532,8 @@ static sim_status launch_over(launch *la) {
     return status;
 }
 
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status) {
-    launch *la = launch_new(kernel, config, params);
+sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status) {
+    launch *la = launch_new(spec, params);
     *status = SIM_NO_MEMORY;
     if (la == NULL) {
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
@@ -553,10 +552,4 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
 sim_status sim_launch_end(sim_running *la) {
     launch_work(la, 0);
     return launch_over(la);
-}
-
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    sim_status status;
-    sim_launch_begin(kernel, config, params, 0, &status);
-    return status;
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/memory.h"
 #include "machine/bulk.h"
 #include "machine/cluster.h"
 
