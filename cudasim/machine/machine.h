@@ -92,6 +92,7 @@ typedef struct insn {
     uint8_t width;        /* bytes of the destination register, where it may differ from the type's */
     uint8_t mode;         /* for the handler */
     uint16_t row;         /* in isa/ops.def */
+    uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
     const uint32_t *more; /* operands past op[], or NULL */
 } insn;
 
@@ -302,9 +303,10 @@ typedef struct launch {
 /* ---- groups of lanes (machine/groups.c)
  * ---------------------------------------------------------------------------------- */
 
-#define EVENT_PREEMPT 1u /* let other groups, warps, blocks run */
-#define EVENT_BLOCKED 2u /* no group can run */
-#define EVENT_DONE    4u /* all lanes have exited */
+#define EVENT_PREEMPT   1u /* let other groups, warps, blocks run */
+#define EVENT_BLOCKED   2u /* no group can run */
+#define EVENT_DONE      4u /* all lanes have exited */
+#define EVENT_REGROUPED 8u /* another group may be running, or the same with other lanes */
 
 /* The lanes `taken` of the running group go on at `target`, the others where they are. */
 void warp_diverge(warp *w, uint32_t taken, uint32_t target);
