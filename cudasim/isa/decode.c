@@ -763,6 +763,17 @@ static void free_function(function *f, insn *code) {
     f->call_count = f->special_count = 0;
 }
 
+/* Does the instruction only compute, load or store? */
+static bool is_plain(const insn *i) {
+    const op_class class = rows[i->row].class;
+    return i->guard == SLOT_TRUE && i->guard_invert == 0 && (class <= CLASS_MOVE || class == CLASS_MEMORY);
+}
+
+static void count_straight(insn *code, int count) {
+    uint32_t straight = 0;
+    for (int k = count - 1; k >= 0; k--) code[k].straight = straight = is_plain(&code[k]) ? straight + 1 : 0;
+}
+
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size) {
     constant_map constants = {0};
     decoder d = {.context = context,
@@ -791,6 +802,7 @@ bool decode_function(function *f, const decode_context *context, char *error, si
         last->run = context->handlers[last->row];
         fill_constants(&d, constants_from);
         if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
+        count_straight(code, s->instruction_count);
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
     }
     free(constants.entries);

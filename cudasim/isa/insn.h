@@ -76,6 +76,7 @@ typedef struct insn {
     uint8_t width;        /* bytes of the destination register, where it may differ from the type's */
     uint8_t mode;         /* for the handler */
     uint16_t row;         /* in isa/ops.def */
+    uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
     const uint32_t *more; /* operands past op[], or NULL */
 } insn;
 

@@ -160,9 +160,10 @@ typedef struct launch {
 /* ---- groups of lanes (machine/groups.c)
  * ---------------------------------------------------------------------------------- */
 
-#define EVENT_PREEMPT 1u /* let other groups, warps, blocks run */
-#define EVENT_BLOCKED 2u /* no group can run */
-#define EVENT_DONE    4u /* all lanes have exited */
+#define EVENT_PREEMPT   1u /* let other groups, warps, blocks run */
+#define EVENT_BLOCKED   2u /* no group can run */
+#define EVENT_DONE      4u /* all lanes have exited */
+#define EVENT_REGROUPED 8u /* another group may be running, or the same with other lanes */
 
 /* The lanes `taken` of the running group go on at `target`, the others where they are. */
 void warp_diverge(warp *w, uint32_t taken, uint32_t target);
