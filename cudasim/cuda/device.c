@@ -87,8 +87,7 @@ cudaError_t cudaDeviceReset(void) {
     return cudaSuccess;
 }
 
-/* ---- properties -----------------------------------------------------------------------------------------------------
- */
+/* ---- properties -------------------------------------------------------------------------------------------------- */
 
 static uint64_t total_memory(void) {
     uint64_t available, total;
@@ -451,8 +450,7 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
     return cudaDriverGetVersion(version);
 }
 
-/* ---- limits and settings --------------------------------------------------------------------------------------------
- */
+/* ---- limits and settings ----------------------------------------------------------------------------------------- */
 
 #define LIMIT_SHARED 7 /* without a name in the headers: shared memory a block may have */
 
@@ -583,8 +581,7 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWrites
     return runtime_result(cudaErrorNotSupported);
 }
 
-/* ---- peers: there are none ------------------------------------------------------------------------------------------
- */
+/* ---- peers: there are none --------------------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
     if (!can) return runtime_result(cudaErrorInvalidValue);
@@ -607,8 +604,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return runtime_result(value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 
-/* ---- the driver's entry points: those for tensor maps ---------------------------------------------------------------
- */
+/* ---- the driver's entry points: those for tensor maps ------------------------------------------------------------ */
 
 static const struct {
     const char *name;

@@ -109,8 +109,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return runtime_result(error);
 }
 
-/* ---- occupancy ------------------------------------------------------------------------------------------------------
- */
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int block_size,
                                                                    size_t dynamic, unsigned flags) {

@@ -284,8 +284,7 @@ void modules_close(void) {
     while ((module = handle_any(HANDLE_MODULE, &key)) != NULL) module_free(module);
 }
 
-/* ---- kernel handles -------------------------------------------------------------------------------------------------
- */
+/* ---- kernel handles ---------------------------------------------------------------------------------------------- */
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host) {
     runtime_function *f = function_find(host);
@@ -319,8 +318,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func) {
     return cudaSuccess;
 }
 
-/* ---- libraries: modules loaded by hand ------------------------------------------------------------------------------
- */
+/* ---- libraries: modules loaded by hand --------------------------------------------------------------------------- */
 
 static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *owned) {
     runtime_module *module = calloc(1, sizeof(*module));
@@ -374,8 +372,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
         error = function_load(f) == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : f->error;
         if (!error) *kernel = (cudaKernel_t)(void *)f;
     }
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
@@ -389,6 +386,5 @@ cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t li
         if (!error && address) *address = (void *)(uintptr_t)at;
         if (!error && bytes) *bytes = size;
     }
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }

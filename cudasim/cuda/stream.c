@@ -228,8 +228,7 @@ cudaError_t stream_check(cudaStream_t stream) {
     return error;
 }
 
-/* ---- streams --------------------------------------------------------------------------------------------------------
- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
     TOUCH_DEVICE();
@@ -279,8 +278,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         set_clear(&s->ends);
         free(s);
     }
-    runtime_unlock();
-    return runtime_result(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return runtime_leave(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 /* Waits for work, and brings the kernels' output out. */
@@ -349,16 +347,14 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, con
         s->attributes[id] = *value;
         if (id == cudaStreamAttributePriority) s->priority = value->priority;
     }
-    runtime_unlock();
-    return runtime_result(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return runtime_leave(s ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
     runtime_lock();
     stream_state *to = state_of(dst), *from = state_of(src);
     if (to && from) memmove(to->attributes, from->attributes, sizeof(to->attributes));
-    runtime_unlock();
-    return runtime_result(to && from ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return runtime_leave(to && from ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned flags) {
@@ -378,12 +374,10 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
     runtime_lock();
     const memory_allocation *a = memory_find((uint64_t)(uintptr_t)pointer);
     bool managed = a && a->kind == MEMORY_MANAGED;
-    runtime_unlock();
-    return runtime_result(managed ? stream_check(stream) : cudaErrorInvalidValue);
+    return runtime_leave(managed ? stream_check(stream) : cudaErrorInvalidValue);
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------
- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 bool event_valid(cudaEvent_t event) {
     runtime_lock();
@@ -450,8 +444,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
         set_clear(&event->ends);
         free(event);
     }
-    runtime_unlock();
-    return runtime_result(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return runtime_leave(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external) {
@@ -478,8 +471,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (flags & ~(unsigned)cudaEventRecordExternal) return runtime_result(cudaErrorInvalidValue);
     runtime_lock();
     cudaError_t error = record(event, stream, flags & cudaEventRecordExternal);
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -530,8 +522,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
             error = cudaSuccess;
         }
     }
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 static cudaError_t wait_event(stream_state *s, cudaEvent_t event, bool external) {
@@ -570,12 +561,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     runtime_lock();
     stream_state *s = state_of(stream);
     if (s && handle_find(HANDLE_EVENT, event)) error = wait_event(s, event, flags & cudaEventWaitExternal);
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
-/* ---- capture --------------------------------------------------------------------------------------------------------
- */
+/* ---- capture ----------------------------------------------------------------------------------------------------- */
 
 static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
                                  enum cudaStreamCaptureMode mode) {
@@ -606,8 +595,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     TOUCH_DEVICE();
     runtime_lock();
     cudaError_t error = begin_capture(stream, NULL, NULL, 0, mode);
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *deps,
@@ -618,8 +606,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     runtime_lock();
     bool valid = handle_find(HANDLE_GRAPH, graph) && (count == 0 || deps);
     cudaError_t error = valid ? begin_capture(stream, graph, deps, count, mode) : cudaErrorInvalidValue;
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 static cudaError_t end_capture(cudaStream_t stream, cudaGraph_t *graph) {
@@ -658,8 +645,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     *graph = NULL;
     runtime_lock();
     cudaError_t error = end_capture(stream, graph);
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status) {
@@ -684,8 +670,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
     if (c && deps) *deps = s->ends.nodes;
     if (edges) *edges = NULL;
     if (c && count) *count = s->ends.count;
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *deps,
@@ -699,8 +684,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     cudaError_t error = !s ? cudaErrorInvalidResourceHandle : !c ? cudaErrorIllegalState : cudaSuccess;
     if (!error && flags == cudaStreamSetCaptureDependencies) set_clear(&s->ends);
     for (size_t i = 0; !error && i < count; i++) set_add(&s->ends, deps[i]);
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
