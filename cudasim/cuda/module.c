@@ -228,6 +228,15 @@ cudaError_t function_resolve(const void *func, runtime_function **function) {
     return error;
 }
 
+cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info) {
+    cudaError_t error = function_resolve(func, function);
+    if (error) return error;
+    runtime_lock();
+    sim_kernel_describe((*function)->kernel, info);
+    runtime_unlock();
+    return cudaSuccess;
+}
+
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size) {
     runtime_lock();
     runtime_variable *v = handle_find(HANDLE_VARIABLE, symbol);

@@ -106,12 +106,9 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
                              size_t shared, bool cooperative, const dim3 *cluster) {
     *op = (operation){.type = cudaGraphNodeTypeKernel};
     kernel_operation *k = &op->kernel;
-    cudaError_t error = function_resolve(func, &k->function);
-    if (error) return error;
     sim_kernel_info info;
-    runtime_lock();
-    sim_kernel_describe(k->function->kernel, &info);
-    runtime_unlock();
+    cudaError_t error = function_describe(func, &k->function, &info);
+    if (error) return error;
     error = check_shape(grid, block, &info);
     if (error) return error;
     unsigned threads = block.x * block.y * block.z;

@@ -62,6 +62,7 @@ void *handle_any(handle_kind kind, const void **key);
 void modules_close(void);
 void modules_unload(void);
 void streams_close(void);
+void events_close(void);
 void graphs_close(void);
 void pools_close(void);
 /* Whether cudaFree would take it. (cuda/memory.c) */
@@ -125,6 +126,8 @@ typedef struct runtime_variable {
 
 /* A function by host pointer or handle, its module loaded and its kernel decoded. */
 cudaError_t function_resolve(const void *func, runtime_function **function);
+/* The same, and what the kernel is. */
+cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info);
 /* The same without loading anything; NULL if there is none. */
 runtime_function *function_find(const void *func);
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size);

@@ -143,6 +143,7 @@ __attribute__((destructor)) static void runtime_close(void) {
     sim_printf_flush();
     runtime_lock();
     streams_close();
+    events_close();
     graphs_close();
     modules_close();
     pools_close();
