@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include "base/heap.h"
-#include "machine/call.h"
 #include "sim_case.h"
 
 #define FAULT(what) "cudasim: " what " in kernel k: "

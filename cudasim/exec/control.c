@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "exec/lanes.h"
+#include "machine/barrier.h"
+#include "machine/groups.h"
+#include "machine/lifecycle.h"
 
 /* bra target; the lanes of the mask go there. */
 HANDLER(op_bra) {

@@ -2,6 +2,7 @@
 #ifndef SIM_LANES_H
 #define SIM_LANES_H
 
+#include "machine/fault.h"
 #include "machine/machine.h"
 
 /* Handlers are compiled once an instruction set: HANDLER(add_u32) { ... } defines add_u32_v3, ... */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/lanes.h"
+#include "machine/groups.h"
 
 /* Lanes that may execute now. They all name the same members nearly always; tiles of a warp name theirs. */
 static inline uint32_t converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {

@@ -8,8 +8,9 @@ typedef enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } access_kin
 
 /* Host pointers behind the lanes' addresses (`bytes` a lane, a power of two), each checked for bounds and alignment;
  * a bad one stops the launch with a report. `space`: PTX_GLOBAL, PTX_SHARED, PTX_LOCAL or PTX_NO_SPACE (generic).
- * Lanes outside of the mask get some valid pointer. (machine/access.c) */
-void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
+ * Lanes outside of the mask get some valid pointer. False where other blocks of the cluster come first, never but for
+ * PTX_SHARED_CLUSTER and PTX_NO_SPACE: the instruction must do nothing, and is executed again. */
+bool access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
                     access_kind kind, uint8_t **pointers);
 
 /* The allocation that the running instruction last touched: by its pc, so perhaps another's. NULL: none yet. */

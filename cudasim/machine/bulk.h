@@ -16,7 +16,6 @@
 
 /* Carries out what reports to that mbarrier. True where there was something. */
 bool bulk_land(struct block *b, uint32_t mbarrier);
-bool bulk_pending_on(const struct block *b, uint32_t mbarrier);
 
 void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form);
 /* Looks at what hardware looks at even for a prefetch: the source's alignment, or map and coordinates. */
@@ -32,6 +31,10 @@ void bulk_arrive_later(warp *w, const insn *i, uint32_t lanes, uint32_t mbarrier
 void bulk_exit(warp *w, uint32_t lanes, bool last);
 void bulk_clear(struct block *b);
 void bulk_free(struct block *b);
+
+/* Where any of the lanes means shared memory of another block, the others of the cluster run first: true, and the
+ * instruction must do nothing (cluster_yields). */
+bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a);
 
 /* An operand's address in lane l as block and offset in its shared memory, or a fault naming `what`. `bytes` from there
  * must lie in it. */

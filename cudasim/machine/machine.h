@@ -68,6 +68,7 @@ typedef struct warp {
     uint32_t tid[3][LANES];
     struct async_copies *async;               /* cp.async, not yet waited for */
     uint32_t cluster_arrived, cluster_passed; /* machine/cluster.c */
+    uint32_t ran_ahead;                       /* lanes before whose instruction the cluster's other blocks have run */
     uint32_t wait_expired;                    /* lanes whose mbarrier.try_wait has waited long enough */
 } warp;
 
@@ -156,66 +157,5 @@ typedef struct launch {
     bool offered;     /* once it is */
     double begun;
 } launch;
-
-/* ---- groups of lanes (machine/groups.c)
- * ---------------------------------------------------------------------------------- */
-
-#define EVENT_PREEMPT   1u /* let other groups, warps, blocks run */
-#define EVENT_BLOCKED   2u /* no group can run */
-#define EVENT_DONE      4u /* all lanes have exited */
-#define EVENT_REGROUPED 8u /* another group may be running, or the same with other lanes */
-
-/* The lanes `taken` of the running group go on at `target`, the others where they are. */
-void warp_diverge(warp *w, uint32_t taken, uint32_t target);
-
-/* The same without picking the next group; taken may be all of them. */
-void warp_split(warp *w, uint32_t taken, uint32_t target);
-
-/* Picks the group to run next: the deepest call, there the lowest pc; merges groups that stand at the same place. Sets
- * w->event where none can run. */
-void warp_select(warp *w);
-
-/* What an access that may be a wait takes off a warp's budget of backward branches. */
-#define POLL_COST 30
-
-/* A branch has gone backwards: once the budget is used up, others get a turn. */
-void warp_preempt(warp *w);
-
-/* The lanes end. */
-void warp_exit(warp *w, uint32_t lanes);
-
-/* The lanes (of the running group) call, return. */
-void warp_call(warp *w, const insn *i, uint32_t lanes);
-void warp_return(warp *w, uint32_t lanes);
-
-/* For a .sync instruction with member masks `members` (a lane array): which lanes may execute now. The others wait at
- * the instruction until the lanes they name have come, too. Lanes that waited here before join the running group. */
-uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
-
-/* bar.warp.sync: the same, but the others may wait at another bar.warp.sync. */
-void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members);
-
-/* The lanes arrive at barrier `id` (count 0: all threads) and wait there, or do not (bar.arrive). `predicates` is for
- * bar.red. */
-void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t count, bool wait, uint32_t predicates);
-
-/* These lanes of the running group wait at the instruction at hand, as at barrier `id`, until somebody makes their
- * group ready again. */
-void warp_block(warp *w, uint32_t lanes, uint32_t id);
-
-/* The lanes (of the running group) wait at this instruction for mbarrier `offset`; they will execute it again. Call
- * warp_select when all are parked. */
-void warp_park(warp *w, uint32_t lanes, uint32_t offset);
-
-/* The whole warp waits at the instruction, which it executes again once it is woken; and the waking. */
-void warp_stop(warp *w, group_state state, uint32_t wanted);
-void warp_wake(warp *w, group_state state);
-
-/* Runs a warp until an event. */
-void warp_run(warp *w);
-
-/* Stops the launch: writes the report and does not return. */
-_Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
 
 #endif

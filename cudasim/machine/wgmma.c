@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/fault.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 /* A frame's registers, as far as wgmmas use them, numbered as in its function's wgmma_function. */
