@@ -42,12 +42,26 @@ bool wgmma_guard_function(decoder *d, insn *code);
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 
-/* ---- for the decoders of single instructions (decode_*.c) ---- */
+/* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
 #define MOST_NEGATIONS 3
 typedef struct negation {
     uint32_t from, to; /* predicates */
 } negation;
+
+typedef struct constant_map {
+    struct constant {
+        uint64_t value;
+        unsigned bytes;
+        uint32_t slot;
+    } * entries;
+    int count, room;
+} constant_map;
+
+/* Where a .local, .param or .shared variable of the function lies. */
+struct local_slot {
+    uint64_t offset;
+};
 
 #define MOST_PARTS 32
 
@@ -81,6 +95,10 @@ decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf
 
 /* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
 decoded run_row(decoder *d, uint16_t row);
+
+/* Splits the instruction's opcode; refuses one of too many parts. */
+bool split_opcode(decoder *d);
+bool part_is(const decoder *d, int part, const char *word);
 
 /* The next part of the opcode if it is `word` (then it is taken). */
 bool take(decoder *d, const char *word);

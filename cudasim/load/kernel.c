@@ -3,14 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/device_model.h"
 #include "load/loaded.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t align_up(uint64_t value, uint64_t align) {
-    return (value + align - 1) & ~(align - 1);
-}
 
 sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size_t error_size) {
     error[0] = '\0';

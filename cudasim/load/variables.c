@@ -3,12 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/memory.h"
 #include "load/loaded.h"
-
-static uint64_t align_up(uint64_t value, uint64_t align) {
-    return (value + align - 1) & ~(align - 1);
-}
 
 static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, char *error, size_t error_size) {
     if (v->init != NULL) memcpy((void *)address, v->init, v->size);
