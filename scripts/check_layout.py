@@ -123,7 +123,8 @@ def objects_of(root):
             if not name.endswith(".c"):
                 continue
             # Handlers are compiled once for each instruction set: name.c.v4.o.
-            mine = [os.path.join("build", "obj", folder, o) for o in built if re.fullmatch(re.escape(name) + r"(\.\w+)?\.o", o)]
+            mine = [o for o in built if re.fullmatch(re.escape(name) + r"(\.\w+)?\.o", o)]
+            mine = [os.path.join("build", "obj", folder, o) for o in mine]
             age = os.path.getmtime(os.path.join(root, source))
             mine = [o for o in mine if os.path.getmtime(os.path.join(root, o)) >= age]
             found += [(source, o) for o in mine]
@@ -135,8 +136,8 @@ def calls_of(root, objects):
     """Who calls whom: {(source, source): a symbol}."""
     defined, wanted = {}, []
     for source, path in objects:
-        lines = subprocess.run(["nm", "-P", os.path.join(root, path)], check=True, capture_output=True, text=True).stdout
-        for symbol, kind, *_ in map(str.split, lines.splitlines()):
+        listed = subprocess.run(["nm", "-P", os.path.join(root, path)], check=True, capture_output=True, text=True)
+        for symbol, kind, *_ in map(str.split, listed.stdout.splitlines()):
             if kind == "U":
                 wanted.append((source, symbol))
             elif kind.isupper():
@@ -157,9 +158,9 @@ def check_calls(root):
     circle = circle_in(edges)
     if circle:
         faults.append("a circle of calls: " + " -> ".join(circle))
-    said = f"cudasim: the calls of {len(missing)} of {len(missing) + len({s for s, _ in objects})} files are not checked: " \
-        "make sim builds them" if missing else None
-    return faults, said
+    count = len(missing) + len({source for source, _ in objects})
+    said = f"cudasim: the calls of {len(missing)} of {count} files are not checked: make sim builds them"
+    return faults, said if missing else None
 
 
 def check(root):
