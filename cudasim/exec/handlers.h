@@ -21,6 +21,14 @@ enum {
  * simulator was built for; CUDASIM_ISA (baseline, v3, v4) picks another. Where there is none, isa_choose ends the
  * process with one line and exit status 3, for a wrong CUDASIM_ISA with 2. */
 extern sim_handler *const *sim_handlers;
+
+/* Those beside a row's handler, NULL where there is none: the one that works on registers kept as base + lane * step,
+ * too (affine.h), and those that go on with the next instruction (STRAIGHT_HANDLER). Wherever there is a name_affine or
+ * a name_next it is found. */
+typedef struct sim_other_handlers {
+    sim_handler *affine, *next, *affine_next;
+} sim_other_handlers;
+extern const sim_other_handlers *sim_others;
 void isa_choose(void);
 
 #endif

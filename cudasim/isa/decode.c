@@ -29,6 +29,14 @@ static const op_row rows[ROW_COUNT] = {
 #undef HANDLER_ROW
 };
 
+const char *row_operands(int row) {
+    return rows[row].operands;
+}
+bool row_is_float(int row) {
+    const op_class class = rows[row].class;
+    return class == CLASS_FP16 || class == CLASS_FP32 || class == CLASS_FP64 || class == CLASS_TENSOR;
+}
+
 /* Rows by mnemonic: a hash table of chains in the order of isa/ops.def. */
 #define BUCKETS 512
 static int first_row[BUCKETS], next_row[ROW_COUNT];
@@ -203,15 +211,6 @@ static bool row_matches(const decoder *d, const op_row *row, insn *i) {
 }
 
 /* ---- registers and constants ------------------------------------------------------------------------------------- */
-
-typedef struct constant_map {
-    struct constant {
-        uint64_t value;
-        unsigned bytes;
-        uint32_t slot;
-    } * entries;
-    int count, room;
-} constant_map;
 
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes) {
     if (bytes < 4) {
@@ -747,6 +746,12 @@ static void free_function(function *f, insn *code) {
     free(code);
     free(f->constants);
     free(f->specials);
+    free(f->affine_constants);
+    for (int k = 0; f->spreads != NULL && k < f->source->instruction_count; k++) free(f->spreads[k]);
+    free(f->spreads);
+    f->affine_constants = NULL;
+    f->spreads = NULL;
+    f->affine_bytes = 0;
     free(f->formals);
     wgmma_function_free(f->wgmma);
     f->wgmma = NULL;
@@ -764,9 +769,24 @@ static bool is_plain(const insn *i) {
     return i->guard == SLOT_TRUE && i->guard_invert == 0 && (class <= CLASS_MOVE || class == CLASS_MEMORY);
 }
 
-static void count_straight(insn *code, int count) {
+/* A run's length is bounded: where the compiler makes calls of the jumps between its instructions, so is the stack. */
+#define LONGEST_STRAIGHT 256
+
+static sim_handler *next_of(const insn *i) {
+    const sim_other_handlers *o = &sim_others[i->row];
+    if (i->run == sim_handlers[i->row] && o->next != NULL) return o->next;
+    if (i->run == o->affine && o->affine_next != NULL) return o->affine_next;
+    return sim_handlers[ROW_op_next];
+}
+
+static void link_straight(insn *code, int count) {
     uint32_t straight = 0;
-    for (int k = count - 1; k >= 0; k--) code[k].straight = straight = is_plain(&code[k]) ? straight + 1 : 0;
+    for (int k = count; k >= 0; k--) {
+        insn *i = &code[k];
+        i->pc = (uint32_t)k;
+        i->straight = straight = k < count && is_plain(i) && straight < LONGEST_STRAIGHT ? straight + 1 : 0;
+        i->next = straight > 0 ? next_of(i) : sim_handlers[ROW_op_stop];
+    }
 }
 
 bool decode_function(function *f, char *error, size_t error_size) {
@@ -791,8 +811,9 @@ bool decode_function(function *f, char *error, size_t error_size) {
         last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
         last->run = sim_handlers[last->row];
         fill_constants(&d, constants_from);
+        affine_function(&d, code);
         if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
-        count_straight(code, s->instruction_count);
+        link_straight(code, s->instruction_count);
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
     }
     free(constants.entries);

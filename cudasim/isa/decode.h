@@ -28,6 +28,12 @@ bool module_symbol(sim_module *module, function *owner, const char *name, symbol
 bool decode_function(function *f, char *error, size_t error_size);
 void decode_free(function *f);
 
+/* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). */
+void affine_function(decoder *d, insn *code);
+/* A row's operands, as in ops.def; NULL where it has none there. */
+const char *row_operands(int row);
+bool row_is_float(int row);
+
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */
 bool wgmma_guard_function(decoder *d, insn *code);
@@ -41,6 +47,15 @@ uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 typedef struct negation {
     uint32_t from, to; /* predicates */
 } negation;
+
+typedef struct constant_map {
+    struct constant {
+        uint64_t value;
+        unsigned bytes;
+        uint32_t slot;
+    } * entries;
+    int count, room;
+} constant_map;
 
 #define MOST_PARTS 32
 

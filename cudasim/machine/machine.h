@@ -80,7 +80,8 @@ typedef enum boolean_op { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } b
 
 /* One decoded instruction. */
 typedef struct insn {
-    sim_handler *run;
+    sim_handler *run;           /* executes it */
+    sim_handler *next;          /* executes it and goes on with the next, through to the end of the straight run */
     uint32_t op[INSN_OPERANDS]; /* destinations, then sources, in the order of the `operands` column of isa/ops.def */
     uint32_t guard;             /* a predicate; SLOT_TRUE without a guard */
     uint32_t guard_invert;      /* 0 or ALL_LANES */
@@ -93,6 +94,7 @@ typedef struct insn {
     uint8_t mode;         /* for the handler */
     uint16_t row;         /* in isa/ops.def */
     uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
+    uint32_t pc;          /* its own */
     const uint32_t *more; /* operands past op[], or NULL */
 } insn;
 
@@ -110,6 +112,27 @@ typedef struct special_slot {
     uint64_t addend; /* the lanes hold its value and this */
 } special_slot;
 
+/* A register's lanes as base + lane * step (in 32-bit lanes modulo 2^32), where that is known (exec/affine.h). There is
+ * one for every AFFINE_UNIT bytes of lane arrays. */
+#define AFFINE_UNIT 128
+typedef enum affine_kept {
+    LANES_ONLY = 0,  /* the other members mean nothing */
+    AFFINE_ONLY = 1, /* the lane array means nothing */
+    AFFINE_AND_LANES = 3
+} affine_kept;
+typedef struct affine {
+    _Alignas(32) uint64_t base;
+    uint64_t step;
+    uint32_t kept, bytes; /* of a lane: 4 or 8 */
+} affine;
+
+/* Registers to be spread before an instruction that knows nothing of this, and its handler. */
+typedef struct affine_sources {
+    sim_handler *run;
+    int count;
+    uint32_t slots[];
+} affine_sources;
+
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
 typedef struct call_site call_site;
 typedef struct function {
@@ -119,7 +142,10 @@ typedef struct function {
     uint32_t register_bytes; /* size of the lane arrays */
     uint8_t *constants;      /* initial contents of the lane arrays from constant_offset on */
     uint32_t constant_offset, constant_bytes;
-    special_slot *specials; /* special registers that it reads as operands */
+    affine *affine_constants; /* of the constants; NULL: no register of this function is kept so */
+    uint32_t affine_bytes;    /* size of all, behind the lane arrays */
+    affine_sources **spreads; /* by instruction; NULL: none */
+    special_slot *specials;   /* special registers that it reads as operands */
     int special_count;
     uint32_t param_bytes;  /* of an entry's parameter buffer */
     uint32_t frame_bytes;  /* .local and .param memory a thread and call */
@@ -150,6 +176,7 @@ typedef struct frame {
     struct frame *caller;
     const function *function;
     uint8_t *registers;
+    affine *affine;
     uint32_t local_base; /* offset of its .local and .param memory in each thread's stack */
     uint32_t return_pc;
     const call_site *site;
@@ -181,6 +208,7 @@ typedef struct group {
 typedef struct warp {
     /* the running group, unpacked */
     uint8_t *registers;
+    affine *affine;
     const insn *code;
     uint32_t pc;      /* the next instruction */
     uint32_t active;  /* its lanes */
@@ -359,10 +387,36 @@ void warp_run(warp *w);
 /* Handlers are compiled once an instruction set: HANDLER(add_u32) { ... } defines add_u32_v3, ... */
 #define SIM_JOIN_(a, b) a##_##b
 #define SIM_JOIN(a, b)  SIM_JOIN_(a, b)
+#define HANDLER_ARGUMENTS                                                                                              \
+    __attribute__((unused)) warp *w, __attribute__((unused)) const insn *i, __attribute__((unused)) uint32_t mask
 #define HANDLER(name)                                                                                                  \
     void SIM_JOIN(name, SIM_ISA)(warp * w, const insn *i, uint32_t mask);                                              \
-    void SIM_JOIN(name, SIM_ISA)(__attribute__((unused)) warp * w, __attribute__((unused)) const insn *i,              \
-                                 __attribute__((unused)) uint32_t mask)
+    void SIM_JOIN(name, SIM_ISA)(HANDLER_ARGUMENTS)
+
+/* A handler whose usual case calls nothing. Its body says true where it has done the work, and what else to do stands
+ * in `otherwise`. It defines add_u32_next_v3, too, which goes on with the next instruction's: so one jump, and no loop,
+ * call and return, lies between two of them. */
+#define QUICK_HANDLER(name, otherwise)                                                                                 \
+    static inline __attribute__((always_inline)) bool name##_quick(warp *w, const insn *i, uint32_t mask);             \
+    static __attribute__((noinline)) void name##_slow(HANDLER_ARGUMENTS) {                                             \
+        otherwise;                                                                                                     \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void name##_slow_next(warp *w, const insn *i, uint32_t mask) {                    \
+        name##_slow(w, i, mask);                                                                                       \
+        if (w->event == 0) i[1].next(w, i + 1, mask);                                                                  \
+    }                                                                                                                  \
+    void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask);                                       \
+    void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask) {                                      \
+        w->pc = i->pc + 1;                                                                                             \
+        if (name##_quick(w, i, mask))                                                                                  \
+            i[1].next(w, i + 1, mask);                                                                                 \
+        else                                                                                                           \
+            name##_slow_next(w, i, mask);                                                                              \
+    }                                                                                                                  \
+    HANDLER(name) {                                                                                                    \
+        if (!name##_quick(w, i, mask)) name##_slow(w, i, mask);                                                        \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) bool name##_quick(HANDLER_ARGUMENTS)
 
 /* Operand `n` as lanes. 8- and 16-bit registers hold their value zero-extended in 32-bit lanes. Destination and source
  * may be the same array, never overlapping ones. */
