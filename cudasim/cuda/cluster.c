@@ -83,66 +83,57 @@ static const dim3 *asked_cluster(const cudaLaunchConfig_t *config, dim3 *cluster
     return NULL;
 }
 
-static cudaError_t describe(const void *func, runtime_function **f, sim_kernel_info *info) {
-    cudaError_t error = function_resolve(func, f);
-    if (error) return error;
-    runtime_lock();
-    sim_kernel_describe((*f)->kernel, info);
-    runtime_unlock();
-    return cudaSuccess;
-}
-
 /* Both questions of occupancy refuse what a launch would, as an H200's driver does: a grid without blocks, then a
  * cluster size that the kernel cannot have. A grid that the clusters do not divide is let pass: what the driver says of
  * that has not been asked. */
-static cudaError_t check_config(const runtime_function *f, const sim_kernel_info *info,
-                                const cudaLaunchConfig_t *config, dim3 *cluster, bool *is_explicit) {
+typedef struct occupancy {
+    runtime_function *f;
+    sim_kernel_info info;
+    dim3 cluster;
+    bool is_explicit;
+    int blocks_per_sm; /* by occupancy_blocks */
+} occupancy;
+
+static cudaError_t occupancy_asked(occupancy *o, const void *result, const void *func,
+                                   const cudaLaunchConfig_t *config) {
+    if (!result || !config || (config->numAttrs > 0 && !config->attrs)) return cudaErrorInvalidValue;
+    cudaError_t error = function_describe(func, &o->f, &o->info);
+    if (error) return error;
     const dim3 g = config->gridDim;
     if (g.x == 0 || g.y == 0 || g.z == 0) return cudaErrorInvalidValue;
     dim3 asked;
-    return choose_cluster(f, info, asked_cluster(config, &asked), cluster, is_explicit);
+    return choose_cluster(o->f, &o->info, asked_cluster(config, &asked), &o->cluster, &o->is_explicit);
+}
+
+static cudaError_t occupancy_blocks(occupancy *o, const void *func, const cudaLaunchConfig_t *config) {
+    const dim3 b = config->blockDim;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&o->blocks_per_sm, func, (int)(b.x * b.y * b.z),
+                                                         config->dynamicSmemBytes);
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func, const cudaLaunchConfig_t *config) {
     TOUCH_DEVICE();
-    if (!clusters || !config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
-    runtime_function *f;
-    sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    occupancy o;
+    cudaError_t error = occupancy_asked(&o, clusters, func, config);
+    if (!error && !o.is_explicit) error = cudaErrorInvalidClusterSize; /* its size must be known */
     if (error) return runtime_result(error);
-    dim3 cluster;
-    bool is_explicit;
-    error = check_config(f, &info, config, &cluster, &is_explicit);
-    if (!error && !is_explicit) error = cudaErrorInvalidClusterSize; /* its size must be known */
-    if (error) return runtime_result(error);
-    const dim3 b = config->blockDim;
-    int blocks;
-    error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
-    if (!error) *clusters = (int)cluster_capacity((unsigned)blocks, cluster.x * cluster.y * cluster.z);
+    error = occupancy_blocks(&o, func, config);
+    if (!error) *clusters = (int)cluster_capacity((unsigned)o.blocks_per_sm, o.cluster.x * o.cluster.y * o.cluster.z);
     return error;
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func, const cudaLaunchConfig_t *config) {
     TOUCH_DEVICE();
-    if (!size || !config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
-    runtime_function *f;
-    sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    occupancy o;
+    cudaError_t error = occupancy_asked(&o, size, func, config);
     if (error) return runtime_result(error);
-    dim3 cluster;
-    bool is_explicit;
-    error = check_config(f, &info, config, &cluster, &is_explicit);
-    if (error) return runtime_result(error);
-    const dim3 b = config->blockDim, required = required_cluster(f, &info);
-    int blocks;
-    error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, func, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
+    error = occupancy_blocks(&o, func, config);
     if (error) return error;
+    const dim3 required = required_cluster(o.f, &o.info);
     if (required.x != 0)
         *size = (int)(required.x * required.y * required.z);
     else /* whatever the launch bounds say: the manual has it otherwise, an H200's driver does not */
-        *size = device_model_current()->cc_major < 9 ? 1 : (int)device_limit(f);
-    if (blocks == 0) *size = 0;
+        *size = device_model_current()->cc_major < 9 ? 1 : (int)device_limit(o.f);
+    if (o.blocks_per_sm == 0) *size = 0;
     return cudaSuccess;
 }

@@ -4,21 +4,12 @@
 #include "base/device_model.h"
 #include "cuda/runtime.h"
 
-static cudaError_t describe(const void *func, runtime_function **f, sim_kernel_info *info) {
-    cudaError_t error = function_resolve(func, f);
-    if (error) return error;
-    runtime_lock();
-    sim_kernel_describe((*f)->kernel, info);
-    runtime_unlock();
-    return cudaSuccess;
-}
-
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *func) {
     TOUCH_DEVICE();
     if (!attributes) return runtime_result(cudaErrorInvalidValue);
     runtime_function *f;
     sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    cudaError_t error = function_describe(func, &f, &info);
     if (error) return runtime_result(error);
     memset(attributes, 0, sizeof(*attributes));
     attributes->sharedSizeBytes = info.static_shared;
@@ -76,7 +67,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
     TOUCH_DEVICE();
     runtime_function *f;
     sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    cudaError_t error = function_describe(func, &f, &info);
     if (!error) {
         runtime_lock();
         error = set_attribute(f, &info, attr, value);
@@ -109,8 +100,7 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return runtime_result(error);
 }
 
-/* ---- occupancy ------------------------------------------------------------------------------------------------------
- */
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func, int block_size,
                                                                    size_t dynamic, unsigned flags) {
@@ -120,7 +110,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     }
     runtime_function *f;
     sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    cudaError_t error = function_describe(func, &f, &info);
     if (error) return runtime_result(error);
     bool fits = (unsigned)block_size <= info.max_threads && dynamic <= info.max_dynamic_shared;
     *blocks = fits ? device_model_blocks_per_sm(device_model_current(), (unsigned)block_size, info.registers,
@@ -139,7 +129,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (!bytes || blocks <= 0 || block_size <= 0) return runtime_result(cudaErrorInvalidValue);
     runtime_function *f;
     sim_kernel_info info;
-    cudaError_t error = describe(func, &f, &info);
+    cudaError_t error = function_describe(func, &f, &info);
     if (error) return runtime_result(error);
     const device_model *m = device_model_current();
     if (device_model_blocks_per_sm(m, (unsigned)block_size, info.registers, info.static_shared) < blocks) {

@@ -87,8 +87,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags) {
     return runtime_result(error ? error : allocate(pointer, size, MEMORY_MANAGED, flags));
 }
 
-/* ---- host memory ----------------------------------------------------------------------------------------------------
- */
+/* ---- host memory ------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags) {
     TOUCH_DEVICE();
@@ -201,8 +200,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
     return cudaSuccess;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* Copies and fills that block, but for those within the device: they use the legacy stream and bring the kernels'
  * output out. */
@@ -314,8 +312,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, con
     return cudaSuccess;
 }
 
-/* ---- symbols --------------------------------------------------------------------------------------------------------
- */
+/* ---- symbols ----------------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
     TOUCH_DEVICE();
@@ -375,8 +372,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
     return run_in_stream(symbol_copy_operation(&op, symbol, dst, count, offset, kind, false), &op, stream);
 }
 
-/* ---- fills ----------------------------------------------------------------------------------------------------------
- */
+/* ---- fills ------------------------------------------------------------------------------------------------------- */
 
 static cudaError_t set_2d(operation *op, void *pointer, size_t pitch, int value, size_t width, size_t height) {
     struct cudaMemsetParams p = {.dst = pointer,
@@ -425,8 +421,7 @@ cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct c
     return run_in_stream(operation_set_3d(&op, pointer, value, extent), &op, stream);
 }
 
-/* ---- managed memory: hints, since there is one memory only ----------------------------------------------------------
- */
+/* ---- managed memory: hints, since there is one memory only ------------------------------------------------------- */
 
 static cudaError_t check_range(const void *pointer, size_t count) {
     memory_allocation a;

@@ -7,6 +7,8 @@
 #include "base/device_model.h"
 #include "base/environment.h"
 #include "cuda/runtime.h"
+#include "exec/handlers.h"
+#include "ptx/fatbin.h"
 
 #pragma GCC visibility push(default)
 void **__cudaRegisterFatBinary(void *wrapper);
@@ -33,6 +35,7 @@ typedef struct fatbin_wrapper {
 /* The first that a program calls, before its main: what is wrong with its surroundings is said here. */
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
+    isa_choose();
     memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));
     if (!module) return NULL;
@@ -228,6 +231,15 @@ cudaError_t function_resolve(const void *func, runtime_function **function) {
     return error;
 }
 
+cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info) {
+    cudaError_t error = function_resolve(func, function);
+    if (error) return error;
+    runtime_lock();
+    sim_kernel_describe((*function)->kernel, info);
+    runtime_unlock();
+    return cudaSuccess;
+}
+
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size) {
     runtime_lock();
     runtime_variable *v = handle_find(HANDLE_VARIABLE, symbol);
@@ -284,8 +296,7 @@ void modules_close(void) {
     while ((module = handle_any(HANDLE_MODULE, &key)) != NULL) module_free(module);
 }
 
-/* ---- kernel handles -------------------------------------------------------------------------------------------------
- */
+/* ---- kernel handles ---------------------------------------------------------------------------------------------- */
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host) {
     runtime_function *f = function_find(host);
@@ -319,8 +330,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *func) {
     return cudaSuccess;
 }
 
-/* ---- libraries: modules loaded by hand ------------------------------------------------------------------------------
- */
+/* ---- libraries: modules loaded by hand --------------------------------------------------------------------------- */
 
 static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *owned) {
     runtime_module *module = calloc(1, sizeof(*module));
@@ -374,8 +384,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
         error = function_load(f) == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : f->error;
         if (!error) *kernel = (cudaKernel_t)(void *)f;
     }
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library, const char *name) {
@@ -389,6 +398,5 @@ cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t li
         if (!error && address) *address = (void *)(uintptr_t)at;
         if (!error && bytes) *bytes = size;
     }
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }

@@ -10,8 +10,7 @@
 
 #define MAX_PARAMS 32764u
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static cudaError_t check_shape(dim3 grid, dim3 block, const sim_kernel_info *info) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
@@ -107,12 +106,9 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
                              size_t shared, bool cooperative, const dim3 *cluster) {
     *op = (operation){.type = cudaGraphNodeTypeKernel};
     kernel_operation *k = &op->kernel;
-    cudaError_t error = function_resolve(func, &k->function);
-    if (error) return error;
     sim_kernel_info info;
-    runtime_lock();
-    sim_kernel_describe(k->function->kernel, &info);
-    runtime_unlock();
+    cudaError_t error = function_describe(func, &k->function, &info);
+    if (error) return error;
     error = check_shape(grid, block, &info);
     if (error) return error;
     unsigned threads = block.x * block.y * block.z;
@@ -172,8 +168,7 @@ cudaError_t operation_error(sim_status status) {
     return cudaErrorUnknown;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 typedef enum side { SIDE_HOST, SIDE_DEVICE, SIDE_BOTH, SIDE_BAD } side;
 
@@ -294,8 +289,7 @@ static void run_copy(const struct cudaMemcpy3DParms *p) {
     }
 }
 
-/* ---- fills ----------------------------------------------------------------------------------------------------------
- */
+/* ---- fills ------------------------------------------------------------------------------------------------------- */
 
 static cudaError_t check_set(const operation *op) {
     const struct cudaMemsetParams *p = &op->set.params;
@@ -360,39 +354,7 @@ static void run_set(const operation *op) {
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------
- */
-
-cudaError_t operation_clone(operation *to, const operation *from) {
-    *to = *from;
-    if (from->type == cudaGraphNodeTypeGraph) {
-        to->graph = graph_clone_child(from->graph);
-        return to->graph ? cudaSuccess : cudaErrorMemoryAllocation;
-    }
-    if (from->type != cudaGraphNodeTypeKernel) return cudaSuccess;
-    const kernel_operation *k = &from->kernel;
-    to->kernel.params = calloc(1, k->params_size + 16);
-    to->kernel.args = calloc(k->arg_count + 1, sizeof(void *));
-    if (!to->kernel.params || !to->kernel.args) {
-        operation_free(to);
-        return cudaErrorMemoryAllocation;
-    }
-    memcpy(to->kernel.params, k->params, k->params_size);
-    for (unsigned i = 0; i < k->arg_count; i++) {
-        to->kernel.args[i] = to->kernel.params + ((uint8_t *)k->args[i] - k->params);
-    }
-    return cudaSuccess;
-}
-
-void operation_free(operation *op) {
-    if (op->type == cudaGraphNodeTypeKernel) {
-        free(op->kernel.params);
-        free(op->kernel.args);
-    } else if (op->type == cudaGraphNodeTypeGraph) {
-        graph_free(op->graph);
-    }
-    op->type = cudaGraphNodeTypeEmpty;
-}
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 /* Memory that was there when a copy or a fill was made part of a graph may have gone: as where a GPU's copy engine
  * meets it, what comes after the launch tells. */

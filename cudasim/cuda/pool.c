@@ -131,8 +131,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps
     if (props->handleTypes != cudaMemHandleTypeNone) return runtime_refuse("a memory pool that can be exported");
     runtime_lock();
     *pool = pool_new();
-    runtime_unlock();
-    return runtime_result(*pool ? cudaSuccess : cudaErrorMemoryAllocation);
+    return runtime_leave(*pool ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
@@ -144,8 +143,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
         if (current_pool == pool) current_pool = NULL;
         free(pool);
     }
-    runtime_unlock();
-    return runtime_result(ours ? cudaSuccess : cudaErrorInvalidValue);
+    return runtime_leave(ours ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 static cudaError_t get_pool(cudaMemPool_t *pool, int device, bool current) {
@@ -170,16 +168,14 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     runtime_lock();
     bool valid = handle_find(HANDLE_POOL, pool) != NULL;
     if (valid) current_pool = pool;
-    runtime_unlock();
-    return runtime_result(valid ? cudaSuccess : cudaErrorInvalidValue);
+    return runtime_leave(valid ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
     (void)keep;
     runtime_lock();
     bool valid = handle_find(HANDLE_POOL, pool) != NULL;
-    runtime_unlock();
-    return runtime_result(valid ? cudaSuccess : cudaErrorInvalidValue);
+    return runtime_leave(valid ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* The first three attributes are ints, the others 64 bits. */
@@ -209,8 +205,7 @@ static cudaError_t with_pool(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void
     TOUCH_DEVICE();
     runtime_lock();
     cudaError_t error = handle_find(HANDLE_POOL, pool) ? pool_attribute(pool, attr, value, set) : cudaErrorInvalidValue;
-    runtime_unlock();
-    return runtime_result(error);
+    return runtime_leave(error);
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value) {

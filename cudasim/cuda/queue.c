@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
-#include "cuda/runtime.h"
+#include "cuda/graph.h"
 
 /* Seconds that a launch may keep its caller. */
 #define A_MOMENT 0.01
@@ -102,8 +102,7 @@ void queue_wait_all(void) {
     queue_wait(number);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* The machine's owner, after a launch. */
 static cudaError_t kernel_over(sim_status status) {
@@ -122,8 +121,7 @@ static sim_running *kernel_begin(const kernel_operation *k, sim_status *status) 
     return sim_launch_begin(k->function->kernel, &k->config, k->params, A_MOMENT, status);
 }
 
-/* ---- the queue's thread --------------------------------------------------------------------------------------------
- */
+/* ---- the queue's thread ------------------------------------------------------------------------------------------ */
 
 static void run(entry *e) {
     sim_status status = SIM_OK;
@@ -186,8 +184,7 @@ static bool insert(entry *e, entry **at) {
     return true;
 }
 
-/* ---- operations ----------------------------------------------------------------------------------------------------
- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 /* The caller has the machine, and a number for the kernel: runs it here, for a moment. */
 static cudaError_t run_kernel(const operation *op, uint64_t own, uint64_t *number) {
@@ -252,10 +249,25 @@ static cudaError_t run_or_enqueue(const operation *op, uint64_t after, uint64_t 
     return kernel ? run_kernel(op, own, number) : operation_run(op);
 }
 
+/* A graph's nodes in order, after the work of number `after`. */
+static cudaError_t run_graph(cudaGraph_t graph, uint64_t after, uint64_t *number) {
+    cudaGraphNode_t *order;
+    runtime_lock();
+    cudaError_t error = graph_sort(graph, &order);
+    runtime_unlock();
+    for (size_t i = 0; !error && i < graph->count; i++) {
+        uint64_t own;
+        error = queue_run(&order[i]->op, after, &own);
+        if (own > after) after = *number = own;
+    }
+    free(order);
+    return error;
+}
+
 cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number) {
     *number = 0;
     if (runtime_sticky() && !(op->type == cudaGraphNodeTypeHost && op->host.callback)) return runtime_sticky();
-    if (op->type == cudaGraphNodeTypeGraph) return graph_run(op->graph, after, number);
+    if (op->type == cudaGraphNodeTypeGraph) return run_graph(op->graph, after, number);
     if (op->type == cudaGraphNodeTypeWaitEvent) {
         *number = event_number(op->event);
         return cudaSuccess;

@@ -12,12 +12,11 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "machine/launch.h"
+#include "load/module.h"
 
 typedef struct operation operation;
 
-/* ---- state (cuda/state.c) ----------------------------------------------------------------------------------------
- */
+/* ---- state (cuda/state.c) ---------------------------------------------------------------------------------------- */
 
 /* The state's lock, held briefly. Recursive. */
 void runtime_lock(void);
@@ -25,6 +24,8 @@ void runtime_unlock(void);
 
 /* Notes an error for cudaGetLastError of this thread, and returns it. */
 cudaError_t runtime_result(cudaError_t error);
+/* The same, and unlocks. */
+cudaError_t runtime_leave(cudaError_t error);
 
 /* The error a kernel left behind, which every call that needs the device returns until cudaDeviceReset. */
 cudaError_t runtime_sticky(void);
@@ -61,6 +62,7 @@ void *handle_any(handle_kind kind, const void **key);
 void modules_close(void);
 void modules_unload(void);
 void streams_close(void);
+void events_close(void);
 void graphs_close(void);
 void pools_close(void);
 /* Whether cudaFree would take it. (cuda/memory.c) */
@@ -68,8 +70,7 @@ bool memory_is_device(const void *pointer);
 /* An allocation is freed that may have come from a pool. */
 void pool_forget(uint64_t address);
 
-/* ---- work that goes on while the host does (cuda/queue.c) --------------------------------------------------------
- */
+/* ---- work that goes on while the host does (cuda/queue.c) -------------------------------------------------------- */
 
 /* The machine's lock, held while a kernel runs; to take it is to wait for all work. Recursive; where the state's is
  * needed, too, this comes first. */
@@ -88,8 +89,7 @@ bool queue_done(uint64_t number);
 void queue_wait(uint64_t number);
 void queue_wait_all(void);
 
-/* ---- modules (cuda/module.c) -------------------------------------------------------------------------------------
- */
+/* ---- modules (cuda/module.c) ------------------------------------------------------------------------------------- */
 
 typedef struct runtime_module {
     const void *container; /* the fat binary */
@@ -126,6 +126,8 @@ typedef struct runtime_variable {
 
 /* A function by host pointer or handle, its module loaded and its kernel decoded. */
 cudaError_t function_resolve(const void *func, runtime_function **function);
+/* The same, and what the kernel is. */
+cudaError_t function_describe(const void *func, runtime_function **function, sim_kernel_info *info);
 /* The same without loading anything; NULL if there is none. */
 runtime_function *function_find(const void *func);
 cudaError_t symbol_resolve(const void *symbol, uint64_t *address, uint64_t *size);
@@ -222,7 +224,5 @@ cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *deps, size_t cou
                       cudaGraphNode_t *node);
 /* Whether every node without dependents is among these. */
 bool graph_joined(cudaGraph_t graph, const cudaGraphNode_t *ends, size_t count);
-/* Runs all of it in order, after the work of number `after` (queue_run). */
-cudaError_t graph_run(cudaGraph_t graph, uint64_t after, uint64_t *number);
 
 #endif

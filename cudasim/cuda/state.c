@@ -32,6 +32,11 @@ cudaError_t runtime_result(cudaError_t error) {
     return error;
 }
 
+cudaError_t runtime_leave(cudaError_t error) {
+    runtime_unlock();
+    return runtime_result(error);
+}
+
 cudaError_t runtime_sticky(void) {
     return (cudaError_t)atomic_load(&sticky);
 }
@@ -73,8 +78,7 @@ cudaError_t runtime_refuse(const char *what) {
     return runtime_result(cudaErrorNotSupported);
 }
 
-/* ---- handles --------------------------------------------------------------------------------------------------------
- */
+/* ---- handles ----------------------------------------------------------------------------------------------------- */
 
 typedef struct handle {
     const void *key;
@@ -132,14 +136,14 @@ void *handle_any(handle_kind kind, const void **key) {
     return NULL;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------
- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 __attribute__((destructor)) static void runtime_close(void) {
     machine_lock();
     sim_printf_flush();
     runtime_lock();
     streams_close();
+    events_close();
     graphs_close();
     modules_close();
     pools_close();

@@ -12,7 +12,7 @@
 #ifndef SIM_EXEC_AFFINE_H
 #define SIM_EXEC_AFFINE_H
 
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* &w->affine[i->op[n] / AFFINE_UNIT], in one step less. */
 #define AFFINE(n) ((affine *)((uint8_t *)w->affine + i->op[n] / (AFFINE_UNIT / sizeof(affine))))

@@ -3,7 +3,7 @@
  * A comparison gives 32 bits, a lane a bit, which is what a predicate is; set spreads them over the lanes again.
  */
 #include "exec/affine.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* bits = the lanes where `condition` holds. The compiler makes a vector of single bits of it and joins them. */
 #define COLLECT(bits, condition)                                                                                       \

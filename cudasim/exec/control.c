@@ -2,7 +2,10 @@
 #include <string.h>
 
 #include "exec/affine.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
+#include "machine/barrier.h"
+#include "machine/groups.h"
+#include "machine/lifecycle.h"
 
 /* bra target; the lanes of the mask go there. */
 HANDLER(op_bra) {

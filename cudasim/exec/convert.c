@@ -8,7 +8,7 @@
 
 #include "base/floats.h"
 #include "exec/affine.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* What a NaN becomes, on the H200. */
 #define NAN_TO_S32       0                            /* from f16, bf16, f32 to an integer of 32 bits or less */

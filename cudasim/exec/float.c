@@ -11,7 +11,7 @@
 #endif
 
 #include "base/floats.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* What the manual leaves open, or what a GPU might do otherwise; to be held against recorded outputs. */
 #define NEG_ABS_F32_NAN(x) f32_canonical(x) /* neg, abs of a NaN */

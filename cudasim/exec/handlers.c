@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/lanes.h"
+
 /* SIM_ISAS lists the instruction sets that handlers were compiled for, the best first: ISA(v4) ISA(baseline). */
 #define ISA(name)                                                                                                      \
     extern sim_handler *const SIM_JOIN(sim_handlers, name)[ROW_COUNT];                                                 \

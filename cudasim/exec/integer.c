@@ -6,7 +6,7 @@
  * results are cut to 16 bits, signed inputs are extended.
  */
 #include "exec/affine.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 #define LANES_UNARY(name, D, A, value)                                                                                 \
     QUICK_HANDLER(name, ) {                                                                                            \

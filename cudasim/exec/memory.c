@@ -5,7 +5,9 @@
 #include "exec/address.h"
 #include "exec/affine.h"
 #include "isa/specials.h"
+#include "machine/async.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -165,7 +167,8 @@ HANDLER(op_isspacep) {
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
+/* False: the instruction comes again (access_resolve). */
+static inline bool pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;
     lane_addresses(w, i, mask, address);
@@ -176,13 +179,14 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
         /* done */
     } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
-    } else {
-        access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer);
+    } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer)) {
+        return false;
     }
     if (i->mode & MODE_POLL) {
         w->block->polled = true;
         w->budget -= POLL_COST;
     }
+    return true;
 }
 
 /* ---- all of a vector at one time ----------------------------------------------------------------------------------
@@ -245,7 +249,7 @@ static void store_together(uint8_t *p, access_128 value, unsigned bytes) {
 HANDLER(op_load) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
-    pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer);
+    if (!pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer)) return;
     const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64, wide = i->width == 8;
     uint8_t copies[LANES][16];
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
@@ -347,7 +351,7 @@ HANDLER(op_load_param_affine) {
 HANDLER(op_store) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
-    pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer);
+    if (!pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer)) return;
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     const bool wide = i->width == 8;
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
@@ -387,21 +391,23 @@ HANDLER(op_store) {
 /* What nearly every kernel does nearly always: neither volatile nor atomic, not on the stack, a register of the type's
  * width (or one that it is extended to 32 bits for). A handler for each type and space, picked by the decoder. */
 
-/* Host pointers of an access to global memory, or to a generic address; their span. */
-static inline __attribute__((always_inline)) void global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+/* Host pointers of an access to global memory, or to a generic address; their span. False: the instruction comes again
+ * (access_resolve). */
+static inline __attribute__((always_inline)) bool global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
-    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return;
+    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return true;
     uint64_t bits;
-    access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer);
+    if (!access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer)) return false;
     span(pointer, low, high, &bits);
     if (kind != ACCESS_READ && w->block->dirty != NULL && i->space == PTX_NO_SPACE)
         proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
+    return true;
 }
 
 /* The same for shared memory. */
-static inline __attribute__((always_inline)) void shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+static inline __attribute__((always_inline)) bool shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
@@ -414,6 +420,7 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
     *low += base;
     *high += base;
     if (kind != ACCESS_READ && w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
+    return true;
 }
 
 #define ELEMENT(k) ((k) < i->vector ? (k) : 0)
@@ -474,7 +481,7 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
 #define LOADS(space, name, element, reg)                                                                               \
     static __attribute__((noinline)) void load_##space##_##name(warp *w, const insn *i, uint32_t mask) {               \
         uint64_t pointer[LANES], low, high;                                                                            \
-        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high);                  \
+        if (!space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high)) return;     \
         reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
         reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
         if (low == high)                                                                                               \
@@ -544,7 +551,7 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
 #define STORES(space, name, element, reg)                                                                              \
     static __attribute__((noinline)) void store_##space##_##name(warp *w, const insn *i, uint32_t mask) {              \
         uint64_t pointer[LANES], low, high;                                                                            \
-        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high);                 \
+        if (!space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high)) return;    \
         const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
         const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
         if (i->vector == 1)                                                                                            \

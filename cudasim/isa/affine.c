@@ -17,12 +17,20 @@ typedef struct analysis {
     uint32_t constants; /* from this slot on they lie, and special registers */
 } analysis;
 
+/* Is there a handler for registers kept so, and nothing in front of the plain one? */
+static bool knows(const analysis *a, const insn *i) {
+    const decode_context *c = a->d->context;
+    return c->others[i->row].affine != NULL && i->run == c->handlers[i->row];
+}
+
 /* The slots that the instruction would keep so, and their number; `sources` are those it would make them of. 0: it has
  * no such handler, or it writes no register. */
-static int results(const insn *i, const char *operands, uint32_t *sources, int *source_count) {
+static int results(const analysis *a, const insn *i, uint32_t *sources, int *source_count) {
+    const char *operands = row_operands(i->row);
     *source_count = 0;
-    if (sim_others[i->row].affine == NULL || i->run != sim_handlers[i->row]) return 0;
+    if (!knows(a, i)) return 0;
     if (i->row == ROW_op_load_param) return i->width <= 8 ? i->vector : 0;
+    if (i->row == ROW_op_add_imm) operands = "l=l";
     if (operands == NULL || *operands == 'p' || operands[1] != '=') return 0;
     for (int n = 2; operands[n] != '\0'; n++)
         if (operands[n] != 'p') sources[(*source_count)++] = i->op[n - 1];
@@ -54,7 +62,7 @@ static bool reduce(const analysis *a) {
         const ptx_instruction *t = &s->instructions[k];
         uint32_t sources[INSN_OPERANDS];
         int source_count;
-        const int count = results(i, row_operands(i->row), sources, &source_count);
+        const int count = results(a, i, sources, &source_count);
         bool all = count > 0;
         for (int n = 0; n < source_count; n++) all = all && may_be(a, sources[n]);
         for (int n = 0; n < count; n++) all = all && may_be(a, i->op[n]);
@@ -93,23 +101,25 @@ static affine_sources *named(const analysis *a, int k) {
     return NULL;
 }
 
-static void pick_handlers(const analysis *a) {
+static bool pick_handlers(const analysis *a) {
+    bool spreads = false;
     for (int k = 0; k < a->d->source->instruction_count; k++) {
         insn *i = &a->code[k];
         affine_sources *list = named(a, k);
         uint32_t sources[INSN_OPERANDS];
         int source_count;
-        const bool makes = results(i, row_operands(i->row), sources, &source_count) > 0;
-        const bool knows = sim_others[i->row].affine != NULL && i->run == sim_handlers[i->row];
-        if (list != NULL && knows && (!makes || may_be(a, i->op[0]))) {
-            i->run = sim_others[i->row].affine;
+        const bool makes = results(a, i, sources, &source_count) > 0;
+        if (list != NULL && knows(a, i) && (!makes || may_be(a, i->op[0]))) {
+            i->run = a->d->context->others[i->row].affine;
             free(list);
         } else if (list != NULL) {
             list->run = i->run;
             a->d->f->spreads[k] = list;
-            i->run = sim_handlers[ROW_op_spread];
+            i->run = a->d->context->handlers[ROW_op_spread];
+            spreads = true;
         }
     }
+    return spreads;
 }
 
 static void fill_constants(function *f, const constant_map *m) {
@@ -123,7 +133,7 @@ static void fill_constants(function *f, const constant_map *m) {
     }
 }
 
-void affine_function(decoder *d, insn *code) {
+bool affine_function(decoder *d, insn *code) {
     const ptx_function *s = d->source;
     function *f = d->f;
     analysis a = {.d = d, .code = code, .constants = f->constant_offset};
@@ -140,10 +150,11 @@ void affine_function(decoder *d, insn *code) {
     while (reduce(&a)) {}
     if (memchr(a.may, true, f->register_bytes / AFFINE_UNIT) == NULL) {
         free(a.may);
-        return;
+        return false;
     }
     fill_constants(f, d->constants);
     f->spreads = calloc((size_t)s->instruction_count + 1, sizeof *f->spreads);
-    pick_handlers(&a);
+    const bool spreads = pick_handlers(&a);
     free(a.may);
+    return spreads;
 }
