@@ -10,6 +10,10 @@
  * simulator was built for; CUDASIM_ISA (baseline, v3, v4) picks another. Where there is none, isa_choose ends the
  * process with one line and exit status 3, for a wrong CUDASIM_ISA with 2. */
 extern sim_handler *const *sim_handlers;
+
+/* The others of each row. Wherever there is a name_affine or a name_next it is found. */
+extern const sim_other_handlers *sim_others;
+
 void isa_choose(void);
 
 #endif

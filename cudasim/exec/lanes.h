@@ -8,10 +8,36 @@
 /* Handlers are compiled once an instruction set: HANDLER(add_u32) { ... } defines add_u32_v3, ... */
 #define SIM_JOIN_(a, b) a##_##b
 #define SIM_JOIN(a, b)  SIM_JOIN_(a, b)
+#define HANDLER_ARGUMENTS                                                                                              \
+    __attribute__((unused)) warp *w, __attribute__((unused)) const insn *i, __attribute__((unused)) uint32_t mask
 #define HANDLER(name)                                                                                                  \
     void SIM_JOIN(name, SIM_ISA)(warp * w, const insn *i, uint32_t mask);                                              \
-    void SIM_JOIN(name, SIM_ISA)(__attribute__((unused)) warp * w, __attribute__((unused)) const insn *i,              \
-                                 __attribute__((unused)) uint32_t mask)
+    void SIM_JOIN(name, SIM_ISA)(HANDLER_ARGUMENTS)
+
+/* A handler whose usual case calls nothing. Its body says true where it has done the work, and what else to do stands
+ * in `otherwise`. It defines add_u32_next_v3, too, which goes on with the next instruction's: so one jump, and no loop,
+ * call and return, lies between two of them. */
+#define QUICK_HANDLER(name, otherwise)                                                                                 \
+    static inline __attribute__((always_inline)) bool name##_quick(warp *w, const insn *i, uint32_t mask);             \
+    static __attribute__((noinline)) void name##_slow(HANDLER_ARGUMENTS) {                                             \
+        otherwise;                                                                                                     \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void name##_slow_next(warp *w, const insn *i, uint32_t mask) {                    \
+        name##_slow(w, i, mask);                                                                                       \
+        if (w->event == 0) i[1].next(w, i + 1, mask);                                                                  \
+    }                                                                                                                  \
+    void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask);                                       \
+    void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask) {                                      \
+        w->pc = i->pc + 1;                                                                                             \
+        if (name##_quick(w, i, mask))                                                                                  \
+            i[1].next(w, i + 1, mask);                                                                                 \
+        else                                                                                                           \
+            name##_slow_next(w, i, mask);                                                                              \
+    }                                                                                                                  \
+    HANDLER(name) {                                                                                                    \
+        if (!name##_quick(w, i, mask)) name##_slow(w, i, mask);                                                        \
+    }                                                                                                                  \
+    static inline __attribute__((always_inline)) bool name##_quick(HANDLER_ARGUMENTS)
 
 /* Operand `n` as lanes. 8- and 16-bit registers hold their value zero-extended in 32-bit lanes. Destination and source
  * may be the same array, never overlapping ones. */

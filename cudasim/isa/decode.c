@@ -28,6 +28,14 @@ static const op_row rows[ROW_COUNT] = {
 #undef HANDLER_ROW
 };
 
+const char *row_operands(int row) {
+    return rows[row].operands;
+}
+bool row_is_float(int row) {
+    const op_class class = rows[row].class;
+    return class == CLASS_FP16 || class == CLASS_FP32 || class == CLASS_FP64 || class == CLASS_TENSOR;
+}
+
 /* Rows by mnemonic: a hash table of chains in the order of isa/ops.def. */
 #define BUCKETS 512
 static int first_row[BUCKETS], next_row[ROW_COUNT];
@@ -394,6 +402,12 @@ static void free_function(function *f, insn *code) {
     free(code);
     free(f->constants);
     free(f->specials);
+    free(f->affine_constants);
+    for (int k = 0; f->spreads != NULL && k < f->source->instruction_count; k++) free(f->spreads[k]);
+    free(f->spreads);
+    f->affine_constants = NULL;
+    f->spreads = NULL;
+    f->affine_bytes = 0;
     free(f->formals);
     wgmma_function_free(f->wgmma);
     f->wgmma = NULL;
@@ -411,9 +425,25 @@ static bool is_plain(const insn *i) {
     return i->guard == SLOT_TRUE && i->guard_invert == 0 && (class <= CLASS_MOVE || class == CLASS_MEMORY);
 }
 
-static void count_straight(insn *code, int count) {
+/* A run's length is bounded: where the compiler makes calls of the jumps between its instructions, so is the stack. */
+#define LONGEST_STRAIGHT 256
+
+static sim_handler *next_of(const decode_context *c, const insn *i) {
+    const sim_other_handlers *o = &c->others[i->row];
+    if (i->run == c->handlers[i->row] && o->next != NULL) return o->next;
+    if (i->run == o->affine && o->affine_next != NULL) return o->affine_next;
+    return c->handlers[ROW_op_next];
+}
+
+static void link_straight(const decode_context *c, insn *code, int count) {
     uint32_t straight = 0;
-    for (int k = count - 1; k >= 0; k--) code[k].straight = straight = is_plain(&code[k]) ? straight + 1 : 0;
+    for (int k = count; k >= 0; k--) {
+        insn *i = &code[k];
+        i->pc = (uint32_t)k;
+        i->straight = straight = k < count && is_plain(i) && straight < LONGEST_STRAIGHT ? straight + 1 : 0;
+        i->next = straight > 0 ? next_of(c, i) : c->handlers[ROW_op_stop];
+    }
+    row_used[ROW_op_next] = row_used[ROW_op_stop] = true;
 }
 
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size) {
@@ -443,8 +473,9 @@ bool decode_function(function *f, const decode_context *context, char *error, si
         last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
         last->run = context->handlers[last->row];
         fill_constants(&d, constants_from);
+        if (affine_function(&d, code)) row_used[ROW_op_spread] = true;
         if (wgmma_guard_function(&d, code)) row_used[ROW_op_wgmma_guard] = true;
-        count_straight(code, s->instruction_count);
+        link_straight(context, code, s->instruction_count);
         f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
     }
     free(constants.entries);

@@ -24,7 +24,8 @@ typedef struct symbol {
 
 /* What a decoder is handed. */
 typedef struct decode_context {
-    sim_handler *const *handlers; /* by row of isa/ops.def */
+    sim_handler *const *handlers;     /* by row of isa/ops.def */
+    const sim_other_handlers *others; /* likewise */
     /* Looks up a name that stands in function `owner`; false if there is none. */
     bool (*symbol)(void *module, const function *owner, const char *name, symbol *s);
     void *module;
@@ -34,6 +35,13 @@ typedef struct decode_context {
  * source line. */
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size);
 void decode_free(function *f);
+
+/* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
+ * where op_spread is among them. */
+bool affine_function(decoder *d, insn *code);
+/* A row's operands, as in ops.def; NULL where it has none there. */
+const char *row_operands(int row);
+bool row_is_float(int row);
 
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */

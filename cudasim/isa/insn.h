@@ -19,6 +19,12 @@ struct warp;
 struct insn;
 typedef void sim_handler(struct warp *w, const struct insn *i, uint32_t mask);
 
+/* Those beside a row's handler, NULL where there is none: the one that works on registers kept as base + lane * step,
+ * too (exec/affine.h), and those that go on with the next instruction (QUICK_HANDLER, exec/lanes.h). */
+typedef struct sim_other_handlers {
+    sim_handler *affine, *next, *affine_next;
+} sim_other_handlers;
+
 /* What an instruction is: for the counters to come. */
 typedef enum op_class {
     CLASS_INTEGER,
@@ -64,7 +70,8 @@ typedef enum boolean_op { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } b
 
 /* One decoded instruction. */
 typedef struct insn {
-    sim_handler *run;
+    sim_handler *run;           /* executes it */
+    sim_handler *next;          /* executes it and goes on with the next, through to the end of the straight run */
     uint32_t op[INSN_OPERANDS]; /* destinations, then sources, in the order of the `operands` column of isa/ops.def */
     uint32_t guard;             /* a predicate; SLOT_TRUE without a guard */
     uint32_t guard_invert;      /* 0 or ALL_LANES */
@@ -77,6 +84,7 @@ typedef struct insn {
     uint8_t mode;         /* for the handler */
     uint16_t row;         /* in isa/ops.def */
     uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
+    uint32_t pc;          /* its own */
     const uint32_t *more; /* operands past op[], or NULL */
 } insn;
 
@@ -94,6 +102,27 @@ typedef struct special_slot {
     uint64_t addend; /* the lanes hold its value and this */
 } special_slot;
 
+/* A register's lanes as base + lane * step (in 32-bit lanes modulo 2^32), where that is known (exec/affine.h). There is
+ * one for every AFFINE_UNIT bytes of lane arrays. */
+#define AFFINE_UNIT 128
+typedef enum affine_kept {
+    LANES_ONLY = 0,  /* the other members mean nothing */
+    AFFINE_ONLY = 1, /* the lane array means nothing */
+    AFFINE_AND_LANES = 3
+} affine_kept;
+typedef struct affine {
+    _Alignas(32) uint64_t base;
+    uint64_t step;
+    uint32_t kept, bytes; /* of a lane: 4 or 8 */
+} affine;
+
+/* Registers to be spread before an instruction that knows nothing of this, and its handler. */
+typedef struct affine_sources {
+    sim_handler *run;
+    int count;
+    uint32_t slots[];
+} affine_sources;
+
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
 typedef struct call_site call_site;
 typedef struct function {
@@ -104,7 +133,10 @@ typedef struct function {
     uint32_t register_bytes; /* size of the lane arrays */
     uint8_t *constants;      /* initial contents of the lane arrays from constant_offset on */
     uint32_t constant_offset, constant_bytes;
-    special_slot *specials; /* special registers that it reads as operands */
+    affine *affine_constants; /* of the constants; NULL: no register of this function is kept so */
+    uint32_t affine_bytes;    /* size of all, behind the lane arrays */
+    affine_sources **spreads; /* by instruction; NULL: none */
+    special_slot *specials;   /* special registers that it reads as operands */
     int special_count;
     uint32_t param_bytes;  /* of an entry's parameter buffer */
     uint32_t frame_bytes;  /* .local and .param memory a thread and call */

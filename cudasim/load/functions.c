@@ -30,7 +30,7 @@ void functions_free(sim_module *m) {
 
 /* With what a function calls, and what that calls. */
 static bool decode(sim_module *m, function *f, char *error, size_t error_size) {
-    const decode_context context = {.handlers = sim_handlers, .symbol = symbol_find, .module = m};
+    const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
     if (f->code != NULL) return true;
     const uint32_t shared_before = f->shared_bytes;
     bool ok = decode_function(f, &context, error, error_size);

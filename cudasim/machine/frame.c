@@ -125,7 +125,7 @@ static bool special_of_block(int which) {
     }
 }
 
-static void fill_special(const warp *w, const special_slot *s, uint8_t *registers) {
+static void fill_special(const warp *w, const function *f, const special_slot *s, uint8_t *registers) {
     uint32_t lanes[LANES];
     if (!special_lanes(w, s->special, lanes)) {
         const uint32_t value = special_value(w, s->special);
@@ -138,6 +138,13 @@ static void fill_special(const warp *w, const special_slot *s, uint8_t *register
         uint32_t *word = (uint32_t *)(registers + s->slot);
         for (int l = 0; l < LANES; l++) word[l] = lanes[l] + (uint32_t)s->addend;
     }
+    if (f->affine_constants == NULL) return;
+    const uint32_t step = lanes[1] - lanes[0];
+    bool is = true;
+    for (uint32_t l = 0; l < LANES; l++) is = is && lanes[l] == (uint64_t)lanes[0] + l * (uint64_t)step;
+    affine *a = (affine *)(registers + f->register_bytes) + s->slot / AFFINE_UNIT;
+    const uint64_t base = lanes[0] + s->addend;
+    *a = (affine){s->bytes == 8 ? base : (uint32_t)base, step, is ? AFFINE_AND_LANES : LANES_ONLY, s->bytes};
 }
 
 void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
@@ -145,20 +152,28 @@ void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
         const uint32_t fixed[3] = {ALL_LANES, 0, 0}; /* SLOT_TRUE, SLOT_SINK_P, SLOT_FALSE */
         memcpy(registers, fixed, sizeof fixed);
         memcpy(registers + f->constant_offset, f->constants, f->constant_bytes);
+        if (f->affine_constants != NULL) {
+            affine *a = (affine *)(registers + f->register_bytes);
+            const uint32_t first = f->constant_offset / AFFINE_UNIT;
+            memset(a, 0, first * sizeof *a);
+            memcpy(a + first, f->affine_constants, f->affine_bytes - first * sizeof *a);
+        }
     }
     for (int k = 0; k < f->special_count; k++)
-        if (all || special_of_block(f->specials[k].special)) fill_special(w, &f->specials[k], registers);
+        if (all || special_of_block(f->specials[k].special)) fill_special(w, f, &f->specials[k], registers);
 }
 
 frame *frame_new(worker *k, const function *f) {
+    const uint32_t bytes = f->register_bytes + f->affine_bytes;
     frame *new = calloc(1, sizeof *new);
-    uint8_t *registers = new != NULL ? aligned_alloc(128, f->register_bytes) : NULL;
+    uint8_t *registers = new != NULL ? aligned_alloc(128, bytes) : NULL;
     if (registers == NULL) {
         free(new);
-        fault_no_memory(k, f->register_bytes, "a warp's registers");
+        fault_no_memory(k, bytes, "a warp's registers");
     }
-    memset(registers, 0, f->register_bytes);
-    *new = (frame){.function = f, .capacity = f->register_bytes, .registers = registers};
+    memset(registers, 0, bytes);
+    *new = (frame){.function = f, .capacity = bytes, .registers = registers};
+    new->affine = (affine *)(registers + f->register_bytes);
     return new;
 }
 
@@ -189,7 +204,7 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
     frame *f = live_frame(w, callee, site);
     const bool joins = f != NULL;
     for (frame **at = &k->free_frames; !joins && *at != NULL; at = &(*at)->caller)
-        if ((*at)->capacity >= callee->register_bytes) {
+        if ((*at)->capacity >= callee->register_bytes + callee->affine_bytes) {
             f = *at;
             *at = f->caller;
             break;
@@ -206,6 +221,7 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
         *f = (frame){.caller = w->frame,
                      .function = callee,
                      .registers = registers,
+                     .affine = (affine *)(registers + callee->register_bytes),
                      .capacity = f->capacity,
                      .next = f->next,
                      .local_base = (uint32_t)base,

@@ -29,6 +29,7 @@ static void unpack(warp *w, int which) {
     w->active = g->lanes;
     w->frame = g->frame;
     w->registers = g->frame->registers;
+    w->affine = g->frame->affine;
     w->code = g->frame->function->code;
     w->event |= EVENT_REGROUPED;
 }
@@ -249,26 +250,23 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 
 /* The instructions from the next on that all of the group's lanes execute one after the other, up to where another
  * group waits. */
-static void run_straight(warp *w) {
-    const insn *i = &w->code[w->pc];
-    const uint32_t ahead = w->meet_pc - w->pc, count = i->straight < ahead ? i->straight : ahead;
-    const insn *const end = i + count;
-    const uint32_t lanes = w->active;
-    w->event = 0;
-    for (uint32_t pc = w->pc; i < end && w->event == 0; i++) {
-        w->pc = ++pc;
+static void run_straight(warp *w, const insn *i) {
+    const uint32_t ahead = w->meet_pc - w->pc, lanes = w->active;
+    if (i->straight <= ahead) {
+        i->next(w, i, lanes);
+        return;
+    }
+    for (const insn *const end = i + ahead; i < end && w->event == 0; i++) {
+        w->pc++;
         i->run(w, i, lanes);
     }
-    if (w->pc == w->meet_pc) warp_select(w);
 }
 
 /* An instruction that may be guarded, branch or wait. */
-static void run_one(warp *w) {
-    const insn *i = &w->code[w->pc];
+static void run_one(warp *w, const insn *i) {
     const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
     w->pc++;
     if (mask != 0) i->run(w, i, mask);
-    if (w->pc == w->meet_pc) warp_select(w);
 }
 
 void warp_run(warp *w) {
@@ -286,8 +284,13 @@ void warp_resume(warp *w) {
         w->meet_pc = UINT32_MAX;
     }
     while ((w->event & ~EVENT_REGROUPED) == 0) {
-        run_straight(w);
-        if ((w->event & ~EVENT_REGROUPED) == 0) run_one(w);
+        const insn *i = &w->code[w->pc];
+        w->event = 0;
+        if (i->straight > 0)
+            run_straight(w, i);
+        else
+            run_one(w, i);
+        if (w->pc == w->meet_pc) warp_select(w);
     }
     w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
 }

@@ -108,6 +108,9 @@ static uint64_t checksum(const block *b) {
             sum = (sum + w->groups[g].pc) * 0x9e3779b97f4a7c15u + w->groups[g].lanes;
             for (uint32_t at = 0; at < f->function->constant_offset / sizeof *words; at++)
                 sum = (sum ^ sum >> 29 ^ words[at]) * 0x9e3779b97f4a7c15u;
+            words = (const uint64_t *)f->affine;
+            for (uint32_t at = 0; at < f->function->affine_bytes / sizeof *words; at++)
+                sum = (sum ^ sum >> 29 ^ words[at]) * 0x9e3779b97f4a7c15u;
         }
     }
     return sum;

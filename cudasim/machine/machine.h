@@ -15,6 +15,7 @@ typedef struct frame {
     struct frame *caller;
     const function *function;
     uint8_t *registers;
+    affine *affine;      /* behind them */
     uint32_t local_base; /* offset of its .local and .param memory in each thread's stack */
     uint32_t return_pc;
     const call_site *site;
@@ -46,6 +47,7 @@ typedef struct group {
 typedef struct warp {
     /* the running group, unpacked */
     uint8_t *registers;
+    affine *affine;
     const insn *code;
     uint32_t pc;      /* the next instruction */
     uint32_t active;  /* its lanes */
