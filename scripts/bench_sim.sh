@@ -99,7 +99,7 @@ done
 echo
 echo "A warp's instruction (32 lanes), one thread"
 # shellcheck disable=SC2086 # words
-if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/sim >"$work/mixes" 2>"$work/err"; then
+if CUDASIM_THREADS=1 $one cudasim/cudasim build/tests/bench/sim >"$work/mixes" 2>"$work/err"; then
     awk -v recorded="$adds" 'BEGIN { split(recorded, words); for (k = 1; k in words; k += 2) was[words[k]] = words[k + 1] }
         $1 == "add_chain" { add = $2 }
         {
@@ -119,7 +119,7 @@ for threads in 1 2; do
     on=$one
     [ "$threads" = 1 ] || on=$two
     # shellcheck disable=SC2086 # words
-    if CUDASIM_THREADS=$threads $on common/sim/cudasim build/tests/bench/launches >"$work/starts" 2>"$work/err"; then
+    if CUDASIM_THREADS=$threads $on cudasim/cudasim build/tests/bench/launches >"$work/starts" 2>"$work/err"; then
         while read -r name value unit; do
             target=0.2
             [ "$name" = launches ] || target=150
@@ -134,7 +134,7 @@ echo
 echo "Matrix products of tensor cores, 512^3, one thread"
 for program in sim_matrix wgmma; do
     # shellcheck disable=SC2086 # words
-    if CUDASIM_THREADS=1 $one common/sim/cudasim build/tests/bench/$program >"$work/products" 2>"$work/err"; then
+    if CUDASIM_THREADS=1 $one cudasim/cudasim build/tests/bench/$program >"$work/products" 2>"$work/err"; then
         while read -r name s; do row "$name" "$s" s "<=" 0.5; done <"$work/products"
     else
         bad "build/tests/bench/$program"

@@ -21,7 +21,7 @@ targets=${*:-ptx fatbin csv npy vecs idx gzip}
 for target in $targets; do
     [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
 done
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icommon/sim -Icommon \
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icudasim -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
@@ -82,8 +82,8 @@ fuzz() {
 objects=
 for target in $targets; do
     case $target in
-    ptx) fuzz ptx common/sim/ptx_lex.c common/sim/ptx_parse.c ;;
-    fatbin) fuzz fatbin common/sim/fatbin.c ;;
+    ptx) fuzz ptx cudasim/ptx/*.c ;;
+    fatbin) fuzz fatbin cudasim/ptx/fatbin.c ;;
     *)
         [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \
             readers/idx readers/input readers/names readers/npy readers/rows readers/table readers/vecs

@@ -13,8 +13,9 @@
 
 #include <cmocka.h>
 
-#include "launch.h"
-#include "memory.h"
+#include "base/memory.h"
+#include "load/module.h"
+#include "ptx/fatbin.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -2,8 +2,8 @@
  * mistake. Tensor copies are compared with a model that goes element by element. */
 #include "sim_case.h"
 
-#include "mbarrier.h"
-#include "tensormap.h"
+#include "machine/mbarrier.h"
+#include "machine/tensormap.h"
 
 #define BAR        ".shared .align 8 .b64 bar;\n.shared .align 8 .b64 bar2;\n"
 #define BUFFER     ".shared .align 1024 .b8 buf[8192];\n"

@@ -13,7 +13,7 @@ passed=0 failed=0 skipped=0
 golden=tests/conformance/golden/nvidia-h200.gz
 for isa in default ${KL_TEST_ALL:+baseline v3 v4}; do
     if [ $isa != default ]; then export CUDASIM_LIB=build/sim-all/libcudart.so.13 CUDASIM_ISA=$isa; fi
-    CUDASIM_ROWS=$work/rows common/sim/cudasim build/tests/conformance --check "$golden" >"$work/out" 2>&1
+    CUDASIM_ROWS=$work/rows cudasim/cudasim build/tests/conformance --check "$golden" >"$work/out" 2>&1
     status=$?
     if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" "$work/out"; then
         echo "skipped: $(head -n 1 "$work/out")"
@@ -40,12 +40,12 @@ without=$(grep -v -x -e trap -e op_trap -e brkpt -e pmevent -e griddepcontrol "$
 if [ -s "$work/rows" ] && [ -z "$without" ]; then
     passed=$((passed + 1))
 else
-    echo "FAIL rows of common/sim/ops.def without a case in tests/conformance: ${without:-all}"
+    echo "FAIL rows of cudasim/isa/ops.def without a case in tests/conformance: ${without:-all}"
     failed=$((failed + 1))
 fi
 
 # Recordings of one device can be joined, one of another is refused.
-run="common/sim/cudasim build/tests/conformance"
+run="cudasim/cudasim build/tests/conformance"
 if $run --record "$work/or" --only or.b32 >/dev/null && $run --record "$work/xor" --only xor.b32 >/dev/null &&
     $run --merge "$work/both" "$work/xor" "$work/or" >/dev/null && $run --check "$work/both" --only or.b32 >/dev/null; then
     passed=$((passed + 1))

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fatbin.h"
+#include "ptx/fatbin.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -11,7 +11,7 @@ passed=0 failed=0
 
 # finds PROGRAM MISTAKE TEXT: the program fails, and a line of what it prints or says has TEXT (a basic regular expression).
 finds() {
-    timeout 60 common/sim/cudasim "build/tests/programs/$1" "$2" >"$work/out" 2>&1
+    timeout 60 cudasim/cudasim "build/tests/programs/$1" "$2" >"$work/out" 2>&1
     status=$?
     if [ $status = 1 ] && grep -q -e "$3" "$work/out"; then
         passed=$((passed + 1))

@@ -9,14 +9,15 @@
 
 #include <cmocka.h>
 
-#include "../common/sim/isa.h"
+#include "../cudasim/exec/handlers.h"
+#include "../cudasim/exec/lanes.h"
 
 /* ---- the handlers, by name ---- */
 
 #define OP(name, spelling, modifiers, operands, class, handler) sim_handler SIM_JOIN(handler, SIM_ISA);
 #define OP_DECODE(name, mnemonic, decoder, class)
 #define HANDLER_ROW(name, class)
-#include "../common/sim/ops.def"
+#include "../cudasim/isa/ops.def"
 #undef OP
 #undef OP_DECODE
 #undef HANDLER_ROW
@@ -454,7 +455,7 @@ WIDE_MODELS(f64, F64_)
         const uint64_t high[3] = {x[0] >> 16 & 0xffff, x[1] >> 16 & 0xffff, x[2] >> 16 & 0xffff};                      \
         return single(i, high) << 16 | single(i, low);                                                                 \
     }
-/* What ptxas makes of it: see exec_half.c. */
+/* What ptxas makes of it: see exec/half.c. */
 static uint64_t fma_rz_bf16(const insn *i, const uint64_t *x) {
     insn plain = {.rounding = ROUND_RN};
     (void)i;

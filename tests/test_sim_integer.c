@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../common/sim/machine.h"
+#include "../cudasim/exec/lanes.h"
 
 typedef __int128 big;
 typedef unsigned __int128 ubig;
@@ -414,7 +414,8 @@ static void check(const instruction *in) {
 #define INTEGERS                                                                                                       \
     BY_WIDTH(16, h)                                                                                                    \
     BY_WIDTH(32, w)                                                                                                    \
-    BY_WIDTH(64, l) BY_WIDE_WIDTH(32, w) BY_WIDE_WIDTH(64, l) UNSIGNED_SIGNED(BY_TYPE, 16, h) UNSIGNED_SIGNED(         \
+    BY_WIDTH(64, l)                                                                                                    \
+    BY_WIDE_WIDTH(32, w) BY_WIDE_WIDTH(64, l) UNSIGNED_SIGNED(BY_TYPE, 16, h) UNSIGNED_SIGNED(                         \
         BY_TYPE, 32, w) UNSIGNED_SIGNED(BY_TYPE, 64, l) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 16,                             \
                                                                         h) UNSIGNED_SIGNED(BY_TYPE_PLAIN, 64, l)       \
         BY_TYPE_PLAIN(u, cut, 32, w) UNSIGNED_SIGNED(BY_SIGN, 0) BY_PICK(min, smaller) BY_PICK(max, larger) BY_SIGNS(  \
@@ -535,13 +536,13 @@ typedef struct adder {
 #define ADDERS_OF(bits, flag)                                                                                          \
     ADDER(add_cc_b##bits, bits, 'a', 0, 1)                                                                             \
     ADDER(addc_b##bits, bits, 'a', -1, 0)                                                                              \
-    ADDER(addc_cc_b##bits, bits, 'a', -1, 1) ADDER(sub_cc_b##bits, bits, 's', 1, 1)                                    \
-        ADDER(subc_b##bits, bits, 's', -1, 0) ADDER(subc_cc_b##bits, bits, 's', -1, 1)                                 \
-            ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1) ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1)                        \
-                ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1) ADDER(madc_lo_b##bits, bits, 'l', -1, 0)                     \
-                    ADDER(madc_hi_u##bits, bits, 'h', -1, 0) ADDER(madc_hi_s##bits, bits, 'H', -1, 0)                  \
-                        ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1) ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1)        \
-                            ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
+    ADDER(addc_cc_b##bits, bits, 'a', -1, 1)                                                                           \
+    ADDER(sub_cc_b##bits, bits, 's', 1, 1) ADDER(subc_b##bits, bits, 's', -1, 0)                                       \
+        ADDER(subc_cc_b##bits, bits, 's', -1, 1) ADDER(mad_lo_cc_b##bits, bits, 'l', 0, 1)                             \
+            ADDER(mad_hi_cc_u##bits, bits, 'h', 0, 1) ADDER(mad_hi_cc_s##bits, bits, 'H', 0, 1)                        \
+                ADDER(madc_lo_b##bits, bits, 'l', -1, 0) ADDER(madc_hi_u##bits, bits, 'h', -1, 0)                      \
+                    ADDER(madc_hi_s##bits, bits, 'H', -1, 0) ADDER(madc_lo_cc_b##bits, bits, 'l', -1, 1)               \
+                        ADDER(madc_hi_cc_u##bits, bits, 'h', -1, 1) ADDER(madc_hi_cc_s##bits, bits, 'H', -1, 1)
 #define ADDER(name, bits, x, in, out) DECLARE(name)
 ADDERS_OF(32, 0)
 ADDERS_OF(64, 0)
@@ -617,7 +618,8 @@ static void test_borrow_chain(void **state) {
 
 DECLARE(and_pred)
 DECLARE(or_pred)
-DECLARE(xor_pred) DECLARE(not_pred) DECLARE(mov_pred) DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
+DECLARE(xor_pred)
+DECLARE(not_pred) DECLARE(mov_pred) DECLARE(lop3_and_b32) DECLARE(lop3_or_b32)
 
     static void test_predicates(void **state) {
     (void)state;
@@ -748,25 +750,25 @@ typedef struct comparing {
 #define SETS(result, one)                                                                                              \
     COMPARING(set_##result##_u32, 'u', 32, 0, one)                                                                     \
     COMPARING(set_##result##_s16, 's', 16, 0, one)                                                                     \
-    COMPARING(set_##result##_s32, 's', 32, 0, one) COMPARING(set_##result##_u64, 'u', 64, 0, one)                      \
-        COMPARING(set_##result##_s64, 's', 64, 0, one) COMPARING(set_##result##_f32_either, 'f', 32, 0, one)           \
-            COMPARING(set_##result##_f64, 'f', 64, 0, one)
+    COMPARING(set_##result##_s32, 's', 32, 0, one)                                                                     \
+    COMPARING(set_##result##_u64, 'u', 64, 0, one) COMPARING(set_##result##_s64, 's', 64, 0, one)                      \
+        COMPARING(set_##result##_f32_either, 'f', 32, 0, one) COMPARING(set_##result##_f64, 'f', 64, 0, one)
 #define COMPARISONS                                                                                                    \
     COMPARING(setp_u32, 'u', 32, 0, 0)                                                                                 \
     COMPARING(setp_s16, 's', 16, 0, 0)                                                                                 \
-    COMPARING(setp_s32, 's', 32, 0, 0) COMPARING(setp_u64, 'u', 64, 0, 0) COMPARING(setp_s64, 's', 64, 0, 0)           \
-        COMPARING(setp_f32, 'f', 32, 0, 0) COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0)       \
-            COMPARING(setp_bf16, 'b', 16, 0, 0) COMPARING(setp_f16x2, 'h', 32, 1, 0)                                   \
-                COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff) SETS(f32, 0x3f800000) SETS(f16, 0x3c00)    \
-                    SETS(bf16, 0x3f80) COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff)                                  \
-                        COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff) COMPARING(set_b16_f16, 'h', 16, 0, 0xffff)     \
-                            COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff) COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00)     \
-                                COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80)                                            \
-                                    COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)                                       \
-                                        COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff)                                   \
-                                            COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff)                              \
-                                                COMPARING(set_f16_f16x2, 'h', 32, 1, 0x3c00)                           \
-                                                    COMPARING(set_bf16_bf16x2, 'b', 32, 1, 0x3f80)
+    COMPARING(setp_s32, 's', 32, 0, 0)                                                                                 \
+    COMPARING(setp_u64, 'u', 64, 0, 0) COMPARING(setp_s64, 's', 64, 0, 0) COMPARING(setp_f32, 'f', 32, 0, 0)           \
+        COMPARING(setp_f64, 'f', 64, 0, 0) COMPARING(setp_f16, 'h', 16, 0, 0) COMPARING(setp_bf16, 'b', 16, 0, 0)      \
+            COMPARING(setp_f16x2, 'h', 32, 1, 0) COMPARING(setp_bf16x2, 'b', 32, 1, 0) SETS(b32, 0xffffffff)           \
+                SETS(f32, 0x3f800000) SETS(f16, 0x3c00) SETS(bf16, 0x3f80)                                             \
+                    COMPARING(set_b32_f16, 'h', 16, 0, 0xffffffff) COMPARING(set_b32_bf16, 'b', 16, 0, 0xffffffff)     \
+                        COMPARING(set_b16_f16, 'h', 16, 0, 0xffff) COMPARING(set_b16_bf16, 'b', 16, 0, 0xffff)         \
+                            COMPARING(set_f16_f16, 'h', 16, 0, 0x3c00) COMPARING(set_bf16_f16, 'h', 16, 0, 0x3f80)     \
+                                COMPARING(set_bf16_bf16, 'b', 16, 0, 0x3f80)                                           \
+                                    COMPARING(set_b32_f16x2, 'h', 32, 1, 0xffff)                                       \
+                                        COMPARING(set_b32_bf16x2, 'b', 32, 1, 0xffff)                                  \
+                                            COMPARING(set_f16_f16x2, 'h', 32, 1, 0x3c00)                               \
+                                                COMPARING(set_bf16_bf16x2, 'b', 32, 1, 0x3f80)
 #define COMPARING(name, type, bits, two, one) DECLARE(name)
 COMPARISONS
 #undef COMPARING

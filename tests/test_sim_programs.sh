@@ -63,14 +63,14 @@ fi
 
 # One fat binary with PTX for several devices: each runs its own (sm_90 above).
 for device in sm_75 sm_80 sm_86 sm_89; do
-    if CUDASIM_DEVICE=$device common/sim/cudasim build/tests/programs/multi_arch >"$work/out" 2>&1; then
+    if CUDASIM_DEVICE=$device cudasim/cudasim build/tests/programs/multi_arch >"$work/out" 2>&1; then
         echo "ok multi_arch on $device" && passed=$((passed + 1))
     else
         echo "FAIL multi_arch on $device" && failed=$((failed + 1)) && cat "$work/out"
     fi
 done
 
-sim=common/sim/cudasim
+sim=cudasim/cudasim
 scan=build/tests/programs/scan
 refuses "a program that is not there" 127 "no such program" $sim "$work/nowhere"
 refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /bin/sh -c true

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define HEAD         ".version 9.0\n.target sm_90a\n.address_size 64\n"

@@ -154,7 +154,7 @@ run step06_tensorcore/run --sim --m 64 --n 60 --k 64 --ldc 64 --beta 1 --out f32
 check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
     '[ "$status" = 0 ] && said "^persistent " && ! said "by multistage"'
 
-run common/sim/cudasim build/tests/gpu/faults
+run cudasim/cudasim build/tests/gpu/faults
 add "planted faults"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

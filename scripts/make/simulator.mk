@@ -1,27 +1,27 @@
-# The simulator: its instructions' handlers (exec_*.c, ops.c) for the best instruction set of this machine, or, in the
-# library that `make test-all` takes, for all of them; the rest once.
+# The simulator: its instructions' handlers (cudasim/exec) for the best instruction set of this machine, or, in the library
+# that `make test-all` takes, for all of them; the rest once.
 sim := build/sim/libcudart.so.13
 sim_all := build/sim-all/libcudart.so.13
 march_v3 := -march=x86-64-v3
 march_v4 := -march=x86-64-v4 -mprefer-vector-width=512
-sim_sources := $(wildcard common/sim/*.c)
-sim_handlers := $(filter common/sim/exec_%.c common/sim/ops.c,$(sim_sources))
-sim_rest := $(patsubst %,build/obj/%.o,$(filter-out $(sim_handlers) common/sim/isa.c,$(sim_sources)))
+sim_sources := $(wildcard cudasim/*/*.c)
+sim_handlers := $(filter-out %/handlers.c,$(filter cudasim/exec/%,$(sim_sources)))
+sim_rest := $(patsubst %,build/obj/%.o,$(filter-out cudasim/exec/%,$(sim_sources)))
 handlers_for = $(patsubst %,build/obj/%.$(1).o,$(sim_handlers))
-sim_objects := $(sim_rest) $(call handlers_for,$(isa)) build/obj/common/sim/isa.c.$(isa).o
-sim_all_objects := $(sim_rest) $(foreach i,$(isas),$(call handlers_for,$(i))) build/obj/common/sim/isa.c.all.o
-sim_flags := -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/sim/libcudart.map -Wl,-z,defs
+sim_objects := $(sim_rest) $(call handlers_for,$(isa)) build/obj/cudasim/exec/handlers.c.$(isa).o
+sim_all_objects := $(sim_rest) $(foreach i,$(isas),$(call handlers_for,$(i))) build/obj/cudasim/exec/handlers.c.all.o
+sim_flags := -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,cudasim/cuda/libcudart.map -Wl,-z,defs
 
-$(eval $(call program,$(sim),$(sim_objects),-lm -lpthread,$(sim_flags)))
-$(eval $(call program,$(sim_all),$(sim_all_objects),-lm -lpthread,$(sim_flags)))
-$(sim) $(sim_all): common/sim/libcudart.map
+$(foreach s,sim sim_all,$(eval $(call program,$($(s)),$($(s)_objects),-lm -lpthread,$(sim_flags))))
+$(sim) $(sim_all): cudasim/cuda/libcudart.map
 build/lib/sim.a: $(sim_objects)
 
 # -fno-strict-aliasing: the type of a lane array depends on the instruction. Rounding: as the operation says, never fused.
 as_written := -fno-strict-aliasing -ffp-contract=off -fno-math-errno
-build/obj/common/sim/%.o: CFLAGS += $(as_written)
+build/obj/cudasim/%.o: CPPFLAGS := -Icudasim
+build/obj/cudasim/%.o: CFLAGS += $(as_written)
 # The code that picks a set at run time must run everywhere.
-build/obj/common/sim/isa.c.%.o: common/sim/isa.c build/flags
+build/obj/cudasim/exec/handlers.c.%.o: cudasim/exec/handlers.c build/flags
 	$(call say,cc    $< ($*))
 	$(Q)$(compile_c) '-DSIM_ISAS=$(patsubst %,ISA(%),$(if $(filter all,$*),$(isas),$*))'
 

@@ -1,13 +1,13 @@
 /* libFuzzer: any bytes as a fat binary, as a cubin, and the cubins of the fat binary. Build (clang only), from the root
  * of the repository:
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icommon/sim \
- *       tests/fuzz/fuzz_fatbin.c common/sim/fatbin.c -o build/fuzz_fatbin
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icudasim \
+ *       tests/fuzz/fuzz_fatbin.c cudasim/ptx/fatbin.c -o build/fuzz_fatbin
  *   build/fuzz_fatbin tests/fuzz/corpus/fatbin
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "fatbin.h"
+#include "ptx/fatbin.h"
 
 static void require(int condition) {
     if (!condition) abort();

@@ -1,12 +1,12 @@
 /* libFuzzer: any bytes as PTX. Build (make does not need it; clang only), from the root of the repository:
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icommon/sim \
- *       tests/fuzz/fuzz_ptx.c common/sim/ptx_lex.c common/sim/ptx_parse.c -o build/fuzz_ptx
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icudasim \
+ *       tests/fuzz/fuzz_ptx.c cudasim/ptx/*.c -o build/fuzz_ptx
  *   build/fuzz_ptx -dict=tests/fuzz/ptx.dict tests/fuzz/corpus/ptx
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx.h"
+#include "ptx/ptx.h"
 
 static void require(int condition) {
     if (!condition) abort();

@@ -1,0 +1,485 @@
+/* The arena and the tables of live allocations.
+ *
+ * memory_find is called for every access of a simulated kernel, so it takes no lock: it reads a sorted table that is
+ * published atomically. Addresses are given out in increasing order, so a new allocation is mostly appended in place
+ * (the entry first, then the count); a free clears the entry's `live`. Whatever else changes a table replaces it by a
+ * copy, and the old one, which a reader may still hold, is freed in memory_quiesce.
+ */
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/device_model.h"
+
+#define PAGE         4096ull
+#define HUGE_PAGE    (2ull << 20)
+#define FIRST_OFFSET (4ull << 30)
+#define LARGE        (1ull << 20) /* from here on allocations are mapped one by one */
+#define HISTORY      256          /* freed allocations remembered for messages */
+#define ELSEWHERE    (2ull << 30) /* address space that the arena leaves to the rest of the process: heaps, stacks */
+
+typedef struct entry {
+    memory_allocation allocation;
+    _Atomic bool live;
+    uint64_t span; /* bytes of address space, the page after it included; 0 for registered memory */
+    char *name;    /* own copy of allocation.name */
+    struct entry *next;
+} entry;
+
+typedef struct table {
+    struct table *next; /* among the retired */
+    size_t capacity;
+    _Atomic size_t count;
+    size_t dead;
+    entry *items[];
+} table;
+
+/* Large and small allocations have a part of the arena each; registered host memory may lie anywhere. */
+enum { TABLE_LARGE, TABLE_SMALL, TABLE_REGISTERED, TABLES };
+static _Atomic(table *) tables[TABLES];
+
+/* A part of the arena. */
+typedef struct region {
+    uint64_t start, end;
+    uint64_t bump;       /* the next address never given out */
+    uint64_t mapped_end; /* of small allocations: all before it is memory */
+} region;
+static region regions[2];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static table *retired_tables;
+static entry *dead_entries;    /* freed, their pages not yet given back */
+static entry *emptied_entries; /* these given back, but still in a table */
+static size_t emptied_count;
+static memory_allocation history[HISTORY];
+static char *history_names[HISTORY];
+static size_t history_count;
+static uint64_t next_serial = 1;
+static uint64_t device_used;
+
+static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
+static uint64_t arena_base, arena_size;
+
+static void reserve_arena(void) {
+    static const uint64_t sizes[] = {1ull << 40, 256ull << 30, 64ull << 30, 16ull << 30};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        const uint64_t size = sizes[i] + HUGE_PAGE;
+        uint8_t *at = mmap(NULL, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at != MAP_FAILED) {
+            munmap(at + size, ELSEWHERE);
+            arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+            arena_size = sizes[i];
+            uint64_t start = arena_base + FIRST_OFFSET, end = arena_base + arena_size, small = end - arena_size / 4;
+            regions[TABLE_LARGE] = (region){.start = start, .end = small, .bump = start};
+            regions[TABLE_SMALL] = (region){.start = small, .end = end, .bump = small, .mapped_end = small};
+            return;
+        }
+    }
+    fprintf(stderr,
+            "cudasim: no address space for the device's memory: it takes at least 18 GiB (ulimit -v unlimited)\n");
+    _Exit(3);
+}
+
+uint64_t memory_arena(void) {
+    pthread_once(&arena_once, reserve_arena);
+    return arena_base;
+}
+
+bool memory_in_arena(uint64_t address) {
+    uint64_t base = memory_arena();
+    return address >= base && address - base < arena_size;
+}
+
+static uint64_t total_bytes_of_device(void) {
+    uint64_t model = device_model_current()->memory_bytes;
+    uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+    return model < host ? model : host;
+}
+
+static bool is_device_kind(memory_kind kind) {
+    return kind != MEMORY_HOST;
+}
+
+/* Index of the last entry with base <= address, or -1. */
+static long last_at_or_below(const table *t, size_t count, uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (t->items[middle]->allocation.base <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (long)low - 1;
+}
+
+static int table_of(uint64_t address) {
+    if (!memory_in_arena(address)) return TABLE_REGISTERED;
+    return address >= regions[TABLE_SMALL].start ? TABLE_SMALL : TABLE_LARGE;
+}
+
+static entry *find_entry(uint64_t address) {
+    table *t = atomic_load_explicit(&tables[table_of(address)], memory_order_acquire);
+    if (!t) return NULL;
+    size_t count = atomic_load_explicit(&t->count, memory_order_acquire);
+    long i = last_at_or_below(t, count, address);
+    if (i < 0) return NULL;
+    entry *e = t->items[i];
+    if (address - e->allocation.base >= e->allocation.size) return NULL;
+    return atomic_load_explicit(&e->live, memory_order_acquire) ? e : NULL;
+}
+
+const memory_allocation *memory_find(uint64_t address) {
+    entry *e = find_entry(address);
+    return e ? &e->allocation : NULL;
+}
+
+/* Replaces a table by a copy without its dead entries and with `added` in its place (NULL: none). */
+static bool replace_table(int which, entry *added) {
+    table *old = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    size_t old_count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 0;
+    size_t capacity = 64;
+    while (capacity < 2 * (old_count + 1)) capacity *= 2;
+    table *new = calloc(1, sizeof(*new) + capacity * sizeof(entry *));
+    if (!new) return false;
+    new->capacity = capacity;
+    size_t count = 0;
+    for (size_t i = 0; i < old_count; i++) {
+        entry *e = old->items[i];
+        if (!atomic_load_explicit(&e->live, memory_order_relaxed)) continue;
+        if (added && added->allocation.base < e->allocation.base) {
+            new->items[count++] = added;
+            added = NULL;
+        }
+        new->items[count++] = e;
+    }
+    if (added) new->items[count++] = added;
+    atomic_store_explicit(&new->count, count, memory_order_relaxed);
+    atomic_store_explicit(&tables[which], new, memory_order_release);
+    if (old) {
+        old->next = retired_tables;
+        retired_tables = old;
+    }
+    return true;
+}
+
+static bool insert(int which, entry *added) {
+    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    if (t) {
+        size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
+        bool last = count == 0 || t->items[count - 1]->allocation.base < added->allocation.base;
+        if (last && count < t->capacity) {
+            t->items[count] = added;
+            atomic_store_explicit(&t->count, count + 1, memory_order_release);
+            return true;
+        }
+    }
+    return replace_table(which, added);
+}
+
+static int by_base(const void *a, const void *b) {
+    uint64_t x = (*(entry *const *)a)->allocation.base, y = (*(entry *const *)b)->allocation.base;
+    return x < y ? -1 : x > y;
+}
+
+/* Where every address has been given out once: the first gap between what is live or not yet given back. */
+static uint64_t find_gap(int which, uint64_t span, uint64_t align) {
+    const region *r = &regions[which];
+    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+    size_t pending = 0;
+    for (entry *e = dead_entries; e; e = e->next) pending++;
+    entry **all = malloc((count + pending + 1) * sizeof(*all));
+    if (!all) return 0;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) all[n++] = t->items[i];
+    }
+    for (entry *e = dead_entries; e; e = e->next) {
+        if (table_of(e->allocation.base) == which) all[n++] = e;
+    }
+    qsort(all, n, sizeof(*all), by_base);
+    uint64_t at = r->start, found = 0;
+    for (size_t i = 0; i <= n && !found; i++) {
+        uint64_t limit = i < n ? all[i]->allocation.base : r->end;
+        uint64_t start = (at + align - 1) & ~(align - 1);
+        if (start < limit && limit - start >= span) found = start;
+        if (i < n) at = all[i]->allocation.base + all[i]->span;
+    }
+    free(all);
+    return found;
+}
+
+static uint64_t take_addresses(int which, uint64_t span, uint64_t align) {
+    region *r = &regions[which];
+    uint64_t base = (r->bump + align - 1) & ~(align - 1);
+    if (base < r->end && r->end - base >= span) {
+        r->bump = base + span;
+        return base;
+    }
+    return find_gap(which, span, align);
+}
+
+static bool overlaps_registered(uint64_t base, uint64_t size) {
+    table *t = atomic_load_explicit(&tables[TABLE_REGISTERED], memory_order_relaxed);
+    size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const entry *e = t->items[i];
+        if (atomic_load_explicit(&e->live, memory_order_relaxed) && e->allocation.base < base + size &&
+            base < e->allocation.base + e->allocation.size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void free_entry(entry *e) {
+    free(e->name);
+    free(e);
+}
+
+/* Makes memory of addresses; for small allocations some more than asked for, as one mapping with what lies before. */
+static bool map_pages(int which, uint64_t base, uint64_t bytes) {
+    region *r = &regions[which];
+    if (which == TABLE_SMALL && base + bytes <= r->mapped_end) return true;
+    uint64_t start = which == TABLE_SMALL ? r->mapped_end : base, end = base + bytes;
+    if (which == TABLE_SMALL) end = (end + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    if (mprotect((void *)(uintptr_t)start, end - start, PROT_READ | PROT_WRITE) != 0) return false;
+    if (which == TABLE_SMALL) r->mapped_end = end;
+    return true;
+}
+
+/* Fills in where the entry lies; false when there is no room. */
+static bool place(entry *e, uint64_t size, uint64_t align, void *at) {
+    if (at) {
+        uint64_t base = (uint64_t)(uintptr_t)at;
+        if (base + size < base || overlaps_registered(base, size)) return false;
+        e->allocation.base = base;
+        return true;
+    }
+    uint64_t total = total_bytes_of_device();
+    bool device = is_device_kind(e->allocation.kind);
+    if (size > total || (device && size > total - device_used)) return false;
+    uint64_t committed = (size + PAGE - 1) & ~(PAGE - 1);
+    if (align < PAGE) align = PAGE;
+    if (size >= HUGE_PAGE && align < HUGE_PAGE) align = HUGE_PAGE;
+    int which = committed >= LARGE ? TABLE_LARGE : TABLE_SMALL;
+    uint64_t base = take_addresses(which, committed + PAGE, align);
+    if (!base || !map_pages(which, base, committed)) return false;
+    if (size >= HUGE_PAGE) madvise((void *)(uintptr_t)base, committed, MADV_HUGEPAGE);
+    e->allocation.base = base;
+    e->span = committed + PAGE;
+    if (device) device_used += size;
+    return true;
+}
+
+static void give_pages_back(const entry *e) {
+    if (e->span && table_of(e->allocation.base) == TABLE_SMALL) {
+        madvise((void *)(uintptr_t)e->allocation.base, e->span - PAGE,
+                MADV_DONTNEED); /* they are zero when used again */
+    } else if (e->span) {
+        mmap((void *)(uintptr_t)e->allocation.base, e->span - PAGE, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    }
+}
+
+uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const char *name, void *at) {
+    if (size == 0) return 0;
+    memory_arena();
+    entry *e = calloc(1, sizeof(*e));
+    if (!e) return 0;
+    if (name) e->name = strdup(name);
+    e->allocation = (memory_allocation){.size = size, .kind = kind, .name = e->name};
+    atomic_init(&e->live, true);
+    pthread_mutex_lock(&lock);
+    uint64_t base = 0;
+    if (place(e, size, align, at)) {
+        e->allocation.serial = next_serial++;
+        if (insert(table_of(e->allocation.base), e)) {
+            base = e->allocation.base;
+        } else {
+            give_pages_back(e);
+            if (!at && is_device_kind(kind)) device_used -= size;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (!base) free_entry(e);
+    return base;
+}
+
+/* Under the lock. */
+static void release(entry *e) {
+    atomic_store_explicit(&e->live, false, memory_order_release);
+    if (e->span && is_device_kind(e->allocation.kind)) device_used -= e->allocation.size;
+    e->next = dead_entries;
+    dead_entries = e;
+    size_t slot = history_count++ % HISTORY;
+    free(history_names[slot]);
+    history_names[slot] = e->name ? strdup(e->name) : NULL;
+    history[slot] = e->allocation;
+    history[slot].name = history_names[slot];
+    int which = table_of(e->allocation.base);
+    table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+    size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
+    /* Registered memory may be registered again at the same address, so its dead entries leave at once. */
+    if (which == TABLE_REGISTERED || (++t->dead > 64 && t->dead > count / 2)) replace_table(which, NULL);
+}
+
+bool memory_free(uint64_t base) {
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(base);
+    bool found = e && e->allocation.base == base;
+    if (found) release(e);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void memory_set_flags(uint64_t base, unsigned flags) {
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(base);
+    if (e) e->allocation.flags = flags;
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_set_heap(uint64_t base) {
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(base);
+    if (e) e->allocation.heap = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static uint64_t distance(const memory_allocation *a, uint64_t address) {
+    if (address < a->base) return a->base - address;
+    return address - a->base < a->size ? 0 : address - a->base - a->size + 1;
+}
+
+bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed) {
+    uint64_t best = UINT64_MAX;
+    pthread_mutex_lock(&lock);
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        for (size_t i = 0; i < count; i++) {
+            const entry *e = t->items[i];
+            if (!atomic_load_explicit(&e->live, memory_order_relaxed)) continue;
+            uint64_t d = distance(&e->allocation, address);
+            if (d < best) {
+                best = d;
+                *nearest = e->allocation;
+                *freed = false;
+            }
+        }
+    }
+    size_t kept = history_count < HISTORY ? history_count : HISTORY;
+    for (size_t i = 0; i < kept; i++) {
+        uint64_t d = distance(&history[i], address);
+        /* Inside what was freed says more than next to what is live. */
+        if (d < best) {
+            best = d;
+            *nearest = history[i];
+            *freed = true;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return best != UINT64_MAX;
+}
+
+/* Frees what is in no table any more, once it is worth going through the tables for it. */
+static void compact(void) {
+    size_t left = 0;
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        if (t) left += atomic_load_explicit(&t->count, memory_order_relaxed);
+    }
+    if (emptied_count < 64 || emptied_count < left / 4) return;
+    for (int which = 0; which < TABLES; which++) {
+        if (atomic_load_explicit(&tables[which], memory_order_relaxed) && !replace_table(which, NULL)) return;
+    }
+    while (emptied_entries) {
+        entry *e = emptied_entries;
+        emptied_entries = e->next;
+        free_entry(e);
+    }
+    emptied_count = 0;
+}
+
+void memory_quiesce(void) {
+    pthread_mutex_lock(&lock);
+    while (dead_entries) {
+        entry *e = dead_entries;
+        dead_entries = e->next;
+        give_pages_back(e);
+        e->next = emptied_entries;
+        emptied_entries = e;
+        emptied_count++;
+    }
+    compact();
+    while (retired_tables) {
+        table *t = retired_tables;
+        retired_tables = t->next;
+        free(t);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
+    uint64_t total = total_bytes_of_device();
+    pthread_mutex_lock(&lock);
+    *free_bytes = total - device_used;
+    pthread_mutex_unlock(&lock);
+    *total_bytes = total;
+}
+
+/* Frees all that a table holds; release() may replace the table. Under the lock. */
+static void release_all(int which) {
+    for (;;) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        size_t i = 0;
+        while (i < count && !atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) i++;
+        if (i == count) return;
+        for (; i < count && t == atomic_load_explicit(&tables[which], memory_order_relaxed); i++) {
+            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) release(t->items[i]);
+        }
+    }
+}
+
+void memory_reset(void) {
+    pthread_mutex_lock(&lock);
+    release_all(TABLE_LARGE);
+    release_all(TABLE_SMALL);
+    pthread_mutex_unlock(&lock);
+    memory_quiesce();
+}
+
+/* For leak checkers: everything of the host's heap. The arena stays, since a detached thread may still read it. */
+__attribute__((destructor(101))) static void memory_close(void) {
+    memory_quiesce();
+    pthread_mutex_lock(&lock);
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_exchange(&tables[which], NULL);
+        size_t count = t ? atomic_load(&t->count) : 0;
+        for (size_t i = 0; i < count; i++) {
+            if (atomic_load(&t->items[i]->live)) free_entry(t->items[i]);
+        }
+        free(t);
+    }
+    while (emptied_entries) {
+        entry *e = emptied_entries;
+        emptied_entries = e->next;
+        free_entry(e);
+    }
+    for (size_t i = 0; i < HISTORY; i++) {
+        free(history_names[i]);
+        history_names[i] = NULL;
+        history[i].name = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}

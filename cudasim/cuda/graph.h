@@ -1,0 +1,46 @@
+/* Between the files of graphs (work.c, graph_*.c): what a graph is. Everything here wants the state's lock. */
+#ifndef CUDA_GRAPH_H
+#define CUDA_GRAPH_H
+
+#include "cuda/runtime.h"
+
+struct CUgraphNode_st {
+    cudaGraph_t graph;
+    operation op;
+    cudaGraphNode_t *deps;
+    size_t dep_count;
+    cudaGraphNode_t original; /* in the graph that this one was cloned from */
+    size_t mark;              /* while sorting: what it still waits for */
+    cudaKernelNodeAttrValue attributes[20];
+};
+
+struct CUgraph_st {
+    cudaGraphNode_t *nodes;
+    size_t count;
+    bool child; /* belongs to a node */
+    struct CUgraph_st *next;
+};
+
+bool graph_valid(cudaGraph_t graph);
+bool node_valid(cudaGraphNode_t node);
+
+/* The nodes so that each comes after what it waits for, the earliest added first, in memory to be freed; NULL with an
+ * error: cudaErrorInvalidValue if there is a cycle. */
+cudaError_t graph_sort(cudaGraph_t graph, cudaGraphNode_t **order);
+/* A node's place in its graph's list. */
+size_t graph_place(cudaGraph_t graph, cudaGraphNode_t node);
+void node_free(cudaGraphNode_t node);
+bool node_depends(cudaGraphNode_t node, cudaGraphNode_t on);
+bool node_add_dependency(cudaGraphNode_t node, cudaGraphNode_t on);
+void graphs_free(void);
+
+/* The operations that nodes' parameters describe. (graph_nodes.c) */
+cudaError_t node_kernel(operation *op, const struct cudaKernelNodeParams *p);
+cudaError_t node_host(operation *op, const struct cudaHostNodeParams *params);
+cudaError_t node_child(operation *op, cudaGraph_t child);
+cudaError_t node_event(operation *op, enum cudaGraphNodeType type, cudaEvent_t event);
+cudaError_t node_any(operation *op, const struct cudaGraphNodeParams *p);
+/* A launch's attributes stay with the node when the rest is set anew. */
+cudaError_t node_keep_attributes(sim_launch_config *to, const sim_launch_config *from);
+
+#endif

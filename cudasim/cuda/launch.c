@@ -1,0 +1,131 @@
+/* Launching kernels and host functions. */
+#include <string.h>
+
+#include "base/device_model.h"
+#include "cuda/runtime.h"
+
+#pragma GCC visibility push(default)
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream);
+#pragma GCC visibility pop
+
+/* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
+#define MAX_CONFIGURATIONS 16
+static _Thread_local struct {
+    dim3 grid, block;
+    size_t shared;
+    void *stream;
+} configurations[MAX_CONFIGURATIONS];
+static _Thread_local int configuration_count;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
+    if (configuration_count == MAX_CONFIGURATIONS) return (unsigned)cudaErrorInvalidConfiguration;
+    int i = configuration_count++;
+    configurations[i].grid = grid;
+    configurations[i].block = block;
+    configurations[i].shared = shared;
+    configurations[i].stream = stream;
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
+    if (configuration_count == 0) return runtime_result(cudaErrorMissingConfiguration);
+    int i = --configuration_count;
+    *grid = configurations[i].grid;
+    *block = configurations[i].block;
+    *shared = configurations[i].shared;
+    *(void **)stream = configurations[i].stream;
+    return cudaSuccess;
+}
+
+static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                          bool cooperative, const dim3 *cluster) {
+    TOUCH_DEVICE();
+    operation op;
+    cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
+    return runtime_result(error ? error : stream_submit(stream, &op));
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    return launch(func, grid, block, args, shared, stream, false, NULL);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream) {
+    return launch(kernel, grid, block, args, shared, stream, false, NULL);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream) {
+    return launch(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread, false, NULL);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream) {
+    return launch(func, grid, block, args, shared, stream, true, NULL);
+}
+
+/* What the attributes of a launch ask for; most are hints on scheduling, which change nothing here. */
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, bool *cooperative, const dim3 **cluster,
+                                   dim3 *cluster_size, cudaEvent_t *event) {
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *v = &config->attrs[i].val;
+        switch (config->attrs[i].id) {
+        case cudaLaunchAttributeIgnore:
+        case cudaLaunchAttributeAccessPolicyWindow:
+        case cudaLaunchAttributeSynchronizationPolicy:
+        case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+        case cudaLaunchAttributePriority:
+        case cudaLaunchAttributeMemSyncDomainMap:
+        case cudaLaunchAttributeMemSyncDomain:
+        case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        case cudaLaunchAttributePreferredClusterDimension: /* larger ones, where there is room: never, here */
+            break;
+        case cudaLaunchAttributeCooperative:
+            *cooperative = v->cooperative != 0;
+            break;
+        case cudaLaunchAttributeProgrammaticEvent:
+            *event = v->programmaticEvent.event;
+            break;
+        case cudaLaunchAttributeLaunchCompletionEvent:
+            *event = v->launchCompletionEvent.event;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            *cluster_size = (dim3){v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
+            *cluster = cluster_size;
+            break;
+        case cudaLaunchAttributeDeviceUpdatableKernelNode:
+            if (v->deviceUpdatableKernelNode.deviceUpdatable) return runtime_refuse("a device-updatable kernel node");
+            break;
+        default:
+            return cudaErrorInvalidValue;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+    if (!config || (config->numAttrs > 0 && !config->attrs)) return runtime_result(cudaErrorInvalidValue);
+    bool cooperative = false;
+    cudaEvent_t event = NULL;
+    dim3 size;
+    const dim3 *cluster = NULL;
+    cudaError_t error = read_attributes(config, &cooperative, &cluster, &size, &event);
+    if (error) return runtime_result(error);
+    error = launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, cooperative,
+                   cluster);
+    return error || !event ? error : cudaEventRecord(event, config->stream);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data) {
+    TOUCH_DEVICE();
+    if (!function) return runtime_result(cudaErrorInvalidValue);
+    operation op = {.type = cudaGraphNodeTypeHost, .host = {.function = function, .data = data}};
+    return runtime_result(stream_submit(stream, &op));
+}

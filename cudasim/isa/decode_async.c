@@ -1,0 +1,327 @@
+/* Decoders of mbarriers, bulk copies and proxy fences. */
+#include <string.h>
+
+#include "isa/decode.h"
+
+static bool operands_are(decoder *d, int least, int most) {
+    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
+    refuse(d, "wrong number of operands");
+    return false;
+}
+
+static bool address_of(decoder *d, const ptx_operand *o, bulk_space space, bulk_address *a) {
+    address at;
+    const ptx_space names[] = {PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_SHARED};
+    if (!operand_address(d, o, names[space], &at)) return false;
+    if (at.frame) return refuse(d, "an address in local memory cannot stand here"), false;
+    if (at.param) at.offset += (int64_t)(memory_arena() + WINDOW_PARAM);
+    *a = (bulk_address){at.slot, at.wide, (uint8_t)space, at.offset};
+    return true;
+}
+
+/* ---- mbarriers --------------------------------------------------------------------------------------------------- */
+
+/* {.sem}{.scope}{.space}: the first two change nothing here. */
+static bulk_space mbarrier_words(decoder *d) {
+    bulk_space space = BULK_GENERIC;
+    for (bool more = true; more;) {
+        more = take(d, "release") || take(d, "acquire") || take(d, "relaxed") || take(d, "cta") || take(d, "cluster");
+        if (take(d, "shared") || take(d, "shared::cta")) space = BULK_CTA, more = true;
+        if (take(d, "shared::cluster")) space = BULK_CLUSTER, more = true;
+    }
+    return space;
+}
+
+static bool mbarrier_address(decoder *d, const ptx_operand *o, bulk_space space) {
+    bulk_address *a = calloc(1, sizeof *a);
+    d->i->more = (const uint32_t *)a;
+    return address_of(d, o, space, a);
+}
+
+/* mbarrier.arrive{_drop}{.expect_tx}{.noComplete}{.sem}{.scope}{.space}.b64 state or _, [addr]{, bytes}{, count}; */
+static decoded decode_arrive(decoder *d, bool drop) {
+    insn *i = d->i;
+    const bool expect = take(d, "expect_tx"), incomplete = take(d, "noComplete");
+    const bulk_space space = mbarrier_words(d);
+    if (!take(d, "b64") || !taken_all(d)) return refuse(d, "the simulator does not know this form of mbarrier");
+    /* .noComplete needs its count. */
+    if (!operands_are(d, expect || incomplete ? 3 : 2, 3)) return REFUSED;
+    const ptx_operand *o = d->text->operands;
+    i->mode = (uint8_t)((drop ? MBARRIER_DROP : 0) | (expect ? MBARRIER_EXPECT : 0) |
+                        (incomplete ? MBARRIER_NO_COMPLETE : 0));
+    i->op[0] = SLOT_SINK;
+    if (o[0].kind != PTX_OPERAND_SINK) {
+        if (space == BULK_CLUSTER)
+            return refuse(d, "an arrival at another block's mbarrier gives no state: _ is needed");
+        i->mode |= MBARRIER_STATE;
+        i->op[0] = destination_slot(d, &o[0], 'l');
+    }
+    if (!mbarrier_address(d, &o[1], space)) return REFUSED;
+    i->op[1] = constant_slot(d, 1, 4);
+    i->op[2] = constant_slot(d, 0, 4);
+    if (d->text->operand_count > 2) i->op[expect ? 2 : 1] = operand_slot(d, &o[2], 'w');
+    return run_row(d, ROW_op_mbarrier_arrive);
+}
+
+/* mbarrier.{test,try}_wait{.parity}{.sem}{.scope}{.space}.b64 p, [addr], state or parity{, hint}; */
+static decoded decode_wait(decoder *d, bool try) {
+    insn *i = d->i;
+    const bool parity = take(d, "parity");
+    const bulk_space space = mbarrier_words(d);
+    if (space == BULK_CLUSTER) return refuse(d, "only an mbarrier of the thread's own block can be waited for");
+    if (!take(d, "b64") || !taken_all(d)) return refuse(d, "the simulator does not know this form of mbarrier");
+    if (!operands_are(d, 3, try ? 4 : 3)) return REFUSED;
+    const ptx_operand *o = d->text->operands;
+    i->mode = (uint8_t)((try ? MBARRIER_TRY : 0) | (parity ? MBARRIER_PARITY : 0));
+    i->op[0] = destination_slot(d, &o[0], 'p');
+    if (!mbarrier_address(d, &o[1], space)) return REFUSED;
+    i->op[1] = operand_slot(d, &o[2], parity ? 'w' : 'l');
+    if (d->text->operand_count == 4) operand_slot(d, &o[3], 'w');
+    return run_row(d, ROW_op_mbarrier_wait);
+}
+
+decoded decode_mbarrier(decoder *d) {
+    insn *i = d->i;
+    const ptx_operand *o = d->text->operands;
+    if (take(d, "arrive")) return decode_arrive(d, false);
+    if (take(d, "arrive_drop")) return decode_arrive(d, true);
+    if (take(d, "test_wait")) return decode_wait(d, false);
+    if (take(d, "try_wait")) return decode_wait(d, true);
+    if (take(d, "pending_count")) {
+        if (!take(d, "b64") || !taken_all(d) || !operands_are(d, 2, 2)) return refuse(d, "pending_count.b64 is meant");
+        i->op[0] = destination_slot(d, &o[0], 'w');
+        i->op[1] = operand_slot(d, &o[1], 'l');
+        return run_row(d, ROW_op_mbarrier_pending);
+    }
+    const bool init = take(d, "init"), inval = !init && take(d, "inval");
+    const bool expect = !init && !inval && take(d, "expect_tx"), complete = !init && !inval && take(d, "complete_tx");
+    if (!init && !inval && !expect && !complete) return refuse(d, "the simulator does not know this form of mbarrier");
+    const bulk_space space = mbarrier_words(d);
+    if ((init || inval) && space == BULK_CLUSTER) return refuse(d, "only the block's own shared memory can be meant");
+    if (!take(d, "b64") || !taken_all(d)) return refuse(d, "the simulator does not know this form of mbarrier");
+    if (!operands_are(d, inval ? 1 : 2, inval ? 1 : 2) || !mbarrier_address(d, &o[0], space)) return REFUSED;
+    if (!inval) i->op[1] = operand_slot(d, &o[1], 'w');
+    i->mode = expect ? MBARRIER_EXPECT : 0;
+    return run_row(d, init ? ROW_op_mbarrier_init : inval ? ROW_op_mbarrier_inval : ROW_op_mbarrier_tx);
+}
+
+/* cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]; */
+decoded decode_cp_mbarrier(decoder *d) {
+    if (!take(d, "arrive")) return refuse(d, "cp.async.mbarrier.arrive is meant");
+    d->i->mode = take(d, "noinc") ? MBARRIER_NO_INC : 0;
+    const bulk_space space = take(d, "shared") || take(d, "shared::cta") ? BULK_CTA : BULK_GENERIC;
+    if (!take(d, "b64") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "a 64-bit mbarrier is meant");
+    if (!mbarrier_address(d, &d->text->operands[0], space)) return REFUSED;
+    return run_row(d, ROW_op_cp_mbarrier);
+}
+
+/* ---- bulk copies ------------------------------------------------------------------------------------------------- */
+
+static bulk_space space_word(decoder *d) {
+    if (take(d, "global")) return BULK_GLOBAL;
+    if (take(d, "shared::cta")) return BULK_CTA;
+    if (take(d, "shared::cluster")) return BULK_CLUSTER;
+    return BULK_GENERIC;
+}
+
+static uint8_t rank_word(decoder *d) {
+    static const char *const words[] = {"1d", "2d", "3d", "4d", "5d"};
+    for (uint8_t k = 0; k < 5; k++)
+        if (take(d, words[k])) return k + 1;
+    return 0;
+}
+
+static bulk_reduce reduce_word(decoder *d) {
+    static const char *const words[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
+    for (int k = 0; k < 8; k++)
+        if (take(d, words[k])) return (bulk_reduce)(REDUCE_ADD + k);
+    return REDUCE_NONE;
+}
+
+/* [map, {c0, c1 ...}] */
+static bool tensor_operand(decoder *d, const ptx_operand *o, bulk_form *form) {
+    if (o->kind != PTX_OPERAND_TENSOR || o->element_count != 2 || o->elements[1].kind != PTX_OPERAND_VECTOR ||
+        o->elements[1].element_count != form->rank)
+        return refuse(d, "a tensor map and %u coordinates in braces are needed", form->rank), false;
+    if (!address_of(d, &o->elements[0], BULK_GENERIC, &form->map)) return false;
+    for (unsigned k = 0; k < form->rank; k++) form->coordinates[k] = operand_slot(d, &o->elements[1].elements[k], 'w');
+    return !d->failed;
+}
+
+/* Which types a reduction takes (PTX ISA, cp.reduce.async.bulk): in global memory, and in shared memory. */
+static bool reduction_allowed(bulk_reduce op, ptx_type type, bool global) {
+    const bool half = type == PTX_F16 || type == PTX_BF16;
+    switch (op) {
+    case REDUCE_ADD:
+        return type == PTX_U32 || type == PTX_S32 || type == PTX_U64 ||
+               (global && (half || type == PTX_F32 || type == PTX_F64));
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        return type == PTX_U32 || type == PTX_S32 || (global && (half || type == PTX_U64 || type == PTX_S64));
+    case REDUCE_INC:
+    case REDUCE_DEC:
+        return type == PTX_U32;
+    default:
+        return type == PTX_B32 || (global && type == PTX_B64);
+    }
+}
+
+/* cp{.reduce}.async.bulk{.tensor.Nd}.dst.src ...; the words after "bulk".
+ *
+ *   .shared::{cluster,cta}.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint}
+ *       [dst], [src] or [map, {..}], {size,} [mbar]{, mask}{, policy}
+ *   .shared::cluster.shared::cta.mbarrier::complete_tx::bytes   [dst], [src], size, [mbar]
+ *   .global.shared::cta{.tile}.bulk_group{.L2::cache_hint}      [dst] or [map, {..}], [src]{, size}{, policy}
+ */
+static decoded copy(decoder *d, bool reduces) {
+    insn *i = d->i;
+    bulk_form *form = calloc(1, sizeof *form);
+    i->more = (const uint32_t *)form;
+    const bool tensor = take(d, "tensor");
+    if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
+    const bulk_space to = space_word(d), from = space_word(d);
+    const bool store = to == BULK_GLOBAL;
+    if (store ? from != BULK_CTA
+              : !((to == BULK_CLUSTER && from == BULK_CTA && !tensor) ||
+                  ((to == BULK_CLUSTER || to == BULK_CTA) && from == BULK_GLOBAL && !reduces)))
+        return refuse(d, "the simulator does not know a bulk copy between these state spaces");
+    bulk_reduce op = reduces && tensor ? reduce_word(d) : REDUCE_NONE;
+    if (tensor) take(d, "tile");
+    if (!take(d, store ? "bulk_group" : "mbarrier::complete_tx::bytes"))
+        return refuse(d, "%s is needed here", store ? ".bulk_group" : ".mbarrier::complete_tx::bytes");
+    form->multicast = to == BULK_CLUSTER && from == BULK_GLOBAL && take(d, "multicast::cluster");
+    const bool hint = take(d, "L2::cache_hint");
+    if (reduces && !tensor) {
+        op = reduce_word(d);
+        const bool noftz = take(d, "noftz");
+        const ptx_type type = take_type(d);
+        if (op == REDUCE_NONE || !reduction_allowed(op, type, store) ||
+            noftz != (op == REDUCE_ADD && (type == PTX_F16 || type == PTX_BF16)))
+            return refuse(d, "PTX has no such reduction for this type");
+        form->type = (uint8_t)type;
+    }
+    if (reduces && op == REDUCE_NONE) return refuse(d, "an operation is missing");
+    form->reduce = (uint8_t)op;
+    if (!taken_all(d)) return REFUSED;
+    const int operands = 2 + (tensor ? 0 : 1) + (store ? 0 : 1) + (form->multicast ? 1 : 0) + (hint ? 1 : 0);
+    if (!operands_are(d, operands, operands)) return REFUSED;
+    const ptx_operand *o = d->text->operands;
+    form->to.space = (uint8_t)to;
+    form->from.space = (uint8_t)from;
+    if (tensor && store ? !tensor_operand(d, o++, form) : !address_of(d, o++, to, &form->to)) return REFUSED;
+    if (tensor && !store ? !tensor_operand(d, o++, form) : !address_of(d, o++, from, &form->from)) return REFUSED;
+    if (!tensor) form->size = operand_slot(d, o++, 'w');
+    if (!store && !address_of(d, o++, to, &form->mbarrier)) return REFUSED;
+    if (form->multicast) form->mask = operand_slot(d, o++, 'h');
+    if (hint) operand_slot(d, o++, 'l');
+    return run_row(d, ROW_op_bulk_copy);
+}
+
+decoded decode_bulk_reduce(decoder *d) {
+    if (!take(d, "async") || !take(d, "bulk")) return refuse(d, "the simulator does not know this form of cp");
+    return copy(d, true);
+}
+
+/* st.async{.weak}{.shared::cluster}{.mbarrier::complete_tx::bytes}{.v2,.v4}.type [a], b, [mbar];
+ * red.async.relaxed.cluster{.shared::cluster}{.mbarrier::complete_tx::bytes}.op.type [a], b, [mbar]; */
+decoded decode_store_async(decoder *d, bool reduces) {
+    store_form *form = calloc(1, sizeof *form);
+    d->i->more = (const uint32_t *)form;
+    if (reduces && (!take(d, "relaxed") || !take(d, "cluster"))) return refuse(d, "red.async.relaxed.cluster is meant");
+    if (!reduces) take(d, "weak");
+    const bulk_space space = take(d, "shared::cluster") ? BULK_CLUSTER : BULK_GENERIC;
+    take(d, "mbarrier::complete_tx::bytes");
+    const bulk_reduce op = reduces ? reduce_word(d) : REDUCE_NONE;
+    form->count = reduces ? 1 : take(d, "v2") ? 2 : take(d, "v4") ? 4 : 1;
+    const ptx_type type = take_type(d);
+    const bool word = type == PTX_B32 || type == PTX_U32 || type == PTX_S32 || type == PTX_F32,
+               wide = type == PTX_B64 || type == PTX_U64 || type == PTX_S64 || type == PTX_F64;
+    if (!taken_all(d)) return REFUSED;
+    if (reduces ? op == REDUCE_NONE || !reduction_allowed(op, type, false) : !word && !wide)
+        return refuse(d, "PTX has no %s of this type", reduces ? "red.async" : "st.async");
+    if (!operands_are(d, 3, 3)) return REFUSED;
+    form->reduce = (uint8_t)op;
+    form->type = (uint8_t)type;
+    form->size = wide ? 8 : 4;
+    const ptx_operand *o = d->text->operands, *values = &o[1];
+    if (form->count > 1) {
+        if (values->kind != PTX_OPERAND_VECTOR || values->element_count != form->count)
+            return refuse(d, "%u values in braces are needed", form->count);
+        values = values->elements;
+    }
+    for (unsigned k = 0; k < form->count; k++) form->values[k] = operand_slot(d, &values[k], wide ? 'l' : 'w');
+    if (!address_of(d, &o[0], space, &form->to) || !address_of(d, &o[2], space, &form->mbarrier)) return REFUSED;
+    return run_row(d, ROW_op_store_async);
+}
+
+/* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
+ * something into a cache that is not there. */
+static decoded prefetch(decoder *d) {
+    bulk_form *form = calloc(1, sizeof *form);
+    d->i->more = (const uint32_t *)form;
+    const bool tensor = take(d, "tensor");
+    if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
+    if (!take(d, "L2") || !take(d, "global"))
+        return refuse(d, "the simulator does not know this form of cp.async.bulk");
+    if (tensor) take(d, "tile");
+    const bool hint = take(d, "L2::cache_hint");
+    const int operands = (tensor ? 1 : 2) + (hint ? 1 : 0);
+    if (!taken_all(d) || !operands_are(d, operands, operands)) return REFUSED;
+    const ptx_operand *o = d->text->operands;
+    if (tensor ? !tensor_operand(d, o, form) : !address_of(d, o, BULK_GLOBAL, &form->from)) return REFUSED;
+    if (!tensor) operand_slot(d, &o[1], 'w');
+    return run_row(d, ROW_op_bulk_prefetch);
+}
+
+decoded decode_bulk(decoder *d) {
+    insn *i = d->i;
+    if (take(d, "commit_group")) {
+        if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
+        return run_row(d, ROW_op_bulk_commit);
+    }
+    if (take(d, "wait_group")) {
+        i->mode = take(d, "read");
+        if (!taken_all(d) || !operands_are(d, 1, 1)) return REFUSED;
+        const ptx_operand *o = d->text->operands;
+        if (o->kind != PTX_OPERAND_INTEGER || o->integer < 0) return refuse(d, "a constant number of groups is needed");
+        i->imm = o->integer;
+        return run_row(d, ROW_op_bulk_wait);
+    }
+    if (take(d, "prefetch")) return prefetch(d);
+    return copy(d, false);
+}
+
+/* ---- fences ------------------------------------------------------------------------------------------------------ */
+
+/* fence.proxy.alias; fence.proxy.async{.global, .shared::cta, .shared::cluster};
+ * fence.proxy.tensormap::generic.{release,acquire}.scope{ [addr], 128};
+ * fence.proxy.async::generic.{acquire,release}.sync_restrict::shared::{cta,cluster}.cluster; */
+decoded decode_proxy_fence(decoder *d) {
+    static const char *const scopes[] = {"cta", "cluster", "gpu", "sys"};
+    if (take(d, "alias")) {
+        if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
+        return run_row(d, ROW_op_membar);
+    }
+    if (take(d, "async")) {
+        const bool global = take(d, "global"); /* then it is no fence for shared memory */
+        if (!global && !take(d, "shared::cta")) take(d, "shared::cluster");
+        if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
+        return run_row(d, global ? ROW_op_membar : ROW_op_proxy_fence);
+    }
+    if (take(d, "tensormap::generic")) {
+        const bool acquires = take(d, "acquire");
+        if (!acquires && !take(d, "release")) return refuse(d, "acquire or release is meant");
+        bool scoped = false;
+        for (int k = 0; k < 4; k++) scoped = scoped || take(d, scopes[k]);
+        if (!scoped || !taken_all(d) || !operands_are(d, acquires ? 2 : 0, acquires ? 2 : 0)) return REFUSED;
+        return run_row(d, ROW_op_membar);
+    }
+    if (take(d, "async::generic")) {
+        const bool ordered = take(d, "acquire") || take(d, "release");
+        const bool restricted = take(d, "sync_restrict::shared::cta") || take(d, "sync_restrict::shared::cluster");
+        if (!ordered || !restricted || !take(d, "cluster") || !taken_all(d) || !operands_are(d, 0, 0))
+            return refuse(d, "the simulator does not know this proxy fence");
+        return run_row(d, ROW_op_proxy_fence);
+    }
+    return refuse(d, "the simulator does not know this proxy fence");
+}

@@ -1,0 +1,114 @@
+/* cp.async: a copy is only noted when it is issued and carried out when it is waited for, the latest moment a GPU could
+ * choose. A program that forgets the wait reads what was there before, every time. Groups are counted a thread (PTX ISA
+ * 9.7.9.25.3). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/async.h"
+#include "machine/proxy.h"
+
+typedef struct copy {
+    uint32_t lanes; /* for which it is still to be done */
+    uint32_t group; /* the number of groups these lanes had committed when they issued it */
+    uint32_t width;
+    uint64_t serial;
+    uint32_t bytes[LANES];
+    uint8_t *to[LANES];
+    const uint8_t *from[LANES];
+} copy;
+
+typedef struct async_copies {
+    copy *copies;
+    int count, room;
+    uint32_t committed[LANES]; /* groups a lane has committed */
+    uint64_t serial;           /* copies issued */
+} async_copies;
+
+void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8_t *const *from,
+                const uint32_t *bytes) {
+    if (w->async == NULL) w->async = calloc(1, sizeof *w->async);
+    async_copies *a = w->async;
+    while (mask != 0) { /* once, unless lanes have committed different numbers of groups */
+        const uint32_t group = a->committed[__builtin_ctz(mask)];
+        uint32_t same = 0;
+        for (int l = 0; l < LANES; l++) same |= (uint32_t)(a->committed[l] == group) << l;
+        same &= mask;
+        mask &= ~same;
+        if (a->count == a->room) {
+            a->room = a->room ? 2 * a->room : 32;
+            a->copies = realloc(a->copies, (size_t)a->room * sizeof *a->copies);
+        }
+        copy *c = &a->copies[a->count++];
+        *c = (copy){.lanes = same, .group = group, .width = i->width, .serial = a->serial++};
+        memcpy(c->bytes, bytes, sizeof c->bytes);
+        memcpy(c->to, to, sizeof c->to);
+        memcpy(c->from, from, sizeof c->from);
+    }
+}
+
+void async_commit(warp *w, uint32_t mask) {
+    if (w->async == NULL) return;
+    for (int l = 0; l < LANES; l++) w->async->committed[l] += mask >> l & 1;
+}
+
+static void carry_out(warp *w, const copy *c, uint32_t lanes) {
+    if (w->block->dirty != NULL) proxy_wrote_lanes(w, lanes, c->to, c->width);
+    for (int l = 0; l < LANES; l++) {
+        if (!(lanes >> l & 1)) continue;
+        if (c->bytes[l] == 16 && c->width == 16) {
+            memcpy(c->to[l], c->from[l], 16);
+        } else if (c->bytes[l] == 4 && c->width == 4) {
+            memcpy(c->to[l], c->from[l], 4);
+        } else {
+            if (c->bytes[l] > 0) memcpy(c->to[l], c->from[l], c->bytes[l]);
+            memset(c->to[l] + c->bytes[l], 0, c->width - c->bytes[l]);
+        }
+    }
+}
+
+void async_wait(warp *w, uint32_t mask, int64_t pending) {
+    async_copies *a = w->async;
+    if (a == NULL || a->count == 0) return;
+    int kept = 0;
+    for (int k = 0; k < a->count; k++) {
+        copy *c = &a->copies[k];
+        uint32_t due = 0;
+        for (int l = 0; l < LANES; l++)
+            due |= (uint32_t)(pending < 0 || (int64_t)c->group + pending < (int64_t)a->committed[l]) << l;
+        due &= c->lanes & mask;
+        if (due != 0) carry_out(w, c, due);
+        c->lanes &= ~due;
+        if (c->lanes != 0) {
+            if (kept != k) a->copies[kept] = *c;
+            kept++;
+        }
+    }
+    a->count = kept;
+}
+
+uint64_t async_serial(const warp *w) {
+    return w->async != NULL ? w->async->serial : 0;
+}
+
+void async_complete(warp *w, uint32_t lanes, uint64_t serial) {
+    async_copies *a = w->async;
+    if (a == NULL) return;
+    int kept = 0;
+    for (int k = 0; k < a->count; k++) {
+        copy *c = &a->copies[k];
+        const uint32_t due = c->serial < serial ? c->lanes & lanes : 0;
+        if (due != 0) carry_out(w, c, due);
+        c->lanes &= ~due;
+        if (c->lanes != 0) {
+            if (kept != k) a->copies[kept] = *c;
+            kept++;
+        }
+    }
+    a->count = kept;
+}
+
+void async_free(warp *w) {
+    if (w->async != NULL) free(w->async->copies);
+    free(w->async);
+    w->async = NULL;
+}

@@ -1,0 +1,647 @@
+#include "machine/bulk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/floats.h"
+#include "machine/access.h"
+#include "machine/async.h"
+#include "machine/blame.h"
+#include "machine/cluster.h"
+#include "machine/mbarrier.h"
+#include "machine/proxy.h"
+
+typedef enum bulk_kind {
+    BULK_LOAD,  /* into shared memory, with an mbarrier */
+    BULK_STORE, /* out of shared memory, with a bulk group */
+    BULK_ARRIVE /* cp.async.mbarrier.arrive */
+} bulk_kind;
+
+/* One copy in flight, kept by the block whose mbarrier it reports to, or that has issued it. */
+typedef struct bulk_copy {
+    struct bulk_copy *next;
+    bulk_kind kind;
+    bool read; /* of a store: the source has been read, into data */
+    uint8_t reduce, type;
+    warp *w; /* that issued it, and where */
+    const insn *i;
+    const function *f;
+    uint32_t lanes;
+    uint32_t group; /* the number of groups the thread had committed then */
+    uint64_t serial;
+    block *source_block; /* of shared memory; NULL: `data` (st.async, red.async) or `global` is the source */
+    uint32_t source, target, mbarrier;
+    uint64_t global, bytes;
+    tensor_map map; /* rank 0: a plain copy */
+    int32_t at[TENSOR_RANKS];
+    uint8_t *data;
+} bulk_copy;
+
+struct bulk_copies {
+    bulk_copy *first, **last;
+    uint32_t *committed; /* groups, a thread */
+};
+
+static struct bulk_copies *copies_of(block *b) {
+    if (b->bulk == NULL) {
+        b->bulk = calloc(1, sizeof *b->bulk);
+        b->bulk->last = &b->bulk->first;
+        b->bulk->committed = calloc((size_t)b->warp_count * LANES, sizeof *b->bulk->committed);
+    }
+    return b->bulk;
+}
+
+static bulk_copy *add(block *b, const bulk_copy *copy) {
+    struct bulk_copies *s = copies_of(b);
+    bulk_copy *c = malloc(sizeof *c);
+    *c = *copy;
+    c->next = NULL;
+    *s->last = c;
+    s->last = &c->next;
+    if (c->kind != BULK_STORE) mbarrier_in_flight(b, c->mbarrier);
+    return c;
+}
+
+/* Takes *at out of the list. */
+static void drop(struct bulk_copies *s, bulk_copy **at) {
+    bulk_copy *c = *at;
+    *at = c->next;
+    if (s->last == &c->next) s->last = at;
+    free(c->data);
+    free(c);
+}
+
+void bulk_clear(block *b) {
+    if (b->bulk == NULL) return;
+    while (b->bulk->first != NULL) drop(b->bulk, &b->bulk->first);
+    memset(b->bulk->committed, 0, (size_t)b->warp_count * LANES * sizeof *b->bulk->committed);
+}
+
+void bulk_free(block *b) {
+    bulk_clear(b);
+    if (b->bulk != NULL) free(b->bulk->committed);
+    free(b->bulk);
+    b->bulk = NULL;
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* One element. Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type
+ * (`flush`). */
+static uint64_t reduced(bulk_reduce op, ptx_type type, bool flush, uint64_t old, uint64_t a) {
+    const uint32_t x = (uint32_t)old, y = (uint32_t)a;
+    const bool max = op == REDUCE_MAX;
+    switch (op) {
+    case REDUCE_ADD:
+        switch (type) {
+        case PTX_F32:
+            if (flush) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
+            return f32_canonical(f32_bits(f32_of(x) + f32_of(y)));
+        case PTX_F64:
+            return f64_add_at_memory(old, a);
+        case PTX_F16:
+            return f32_to_f16(f32_bits(f32_of(f16_to_f32(x)) + f32_of(f16_to_f32(y))));
+        case PTX_BF16:
+            return f32_to_bf16(f32_bits(f32_of(bf16_to_f32(x)) + f32_of(bf16_to_f32(y))));
+        default:
+            return old + a;
+        }
+    case REDUCE_MIN:
+    case REDUCE_MAX: {
+        bool less;
+        switch (type) {
+        case PTX_S32:
+            less = (int32_t)y < (int32_t)x;
+            break;
+        case PTX_S64:
+            less = (int64_t)a < (int64_t)old;
+            break;
+        case PTX_F16:
+            return f32_to_f16(f32_min_max(f16_to_f32(x), f16_to_f32(y), max, false));
+        case PTX_BF16:
+            return f32_to_bf16(f32_min_max(bf16_to_f32(x), bf16_to_f32(y), max, false));
+        default:
+            less = a < old;
+        }
+        return less != max ? a : old;
+    }
+    case REDUCE_INC:
+        return x >= y ? 0 : x + 1;
+    case REDUCE_DEC:
+        return x == 0 || x > y ? y : x - 1;
+    case REDUCE_AND:
+        return old & a;
+    case REDUCE_OR:
+        return old | a;
+    default:
+        return old ^ a;
+    }
+}
+
+#define REDUCE_ALL(word)                                                                                               \
+    for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
+        word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
+        memcpy(&value, from + k, sizeof value);                                                                        \
+        do new = (word)reduced(op, type, flush, old, value);                                                           \
+        while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
+    }
+
+static void reduce(bulk_reduce op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+    switch (ptx_type_size(type)) {
+    case 2:
+        REDUCE_ALL(uint16_t);
+        return;
+    case 4:
+        REDUCE_ALL(uint32_t);
+        return;
+    default:
+        REDUCE_ALL(uint64_t);
+    }
+}
+
+/* ---- carrying out ------------------------------------------------------------------------------------------------ */
+
+static void blame(const bulk_copy *c) {
+    async_site(c->w, c->i, c->f, c->lanes);
+}
+
+/* A kernel's own free() may have come in between. */
+static void still_there(const bulk_copy *c, block *b, uint64_t first, uint64_t end) {
+    const memory_allocation *m = memory_find(first);
+    if (m == NULL || end - m->base > m->size)
+        async_fault(b, SIM_ILLEGAL_ADDRESS, "the memory at 0x%llx was freed while a bulk copy of it was in flight",
+                    (unsigned long long)first);
+    (void)c;
+}
+
+static void load(block *b, bulk_copy *c) {
+    uint64_t first, end;
+    blame(c);
+    if (c->map.rank > 0) {
+        if (tensormap_range(&c->map, c->at, &first, &end)) still_there(c, b, first, end);
+        tensormap_load(&c->map, c->at, b->shared, c->target);
+        return;
+    }
+    if (c->source_block == NULL && c->data == NULL) still_there(c, b, c->global, c->global + c->bytes);
+    const uint8_t *from = c->data != NULL           ? c->data
+                          : c->source_block != NULL ? c->source_block->shared + c->source
+                                                    : (const uint8_t *)c->global;
+    if (c->reduce != REDUCE_NONE)
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
+    else
+        memmove(b->shared + c->target, from, c->bytes);
+}
+
+bool bulk_land(block *b, uint32_t mbarrier) {
+    if (b->bulk == NULL) return false;
+    uint64_t bytes = 0;
+    uint32_t arrivals = 0;
+    bool any = false;
+    bulk_copy blamed = {0};
+    for (bulk_copy **at = &b->bulk->first; *at != NULL;) {
+        bulk_copy *c = *at;
+        if (c->kind == BULK_STORE || c->mbarrier != mbarrier) {
+            at = &c->next;
+            continue;
+        }
+        any = true;
+        if (c->kind == BULK_ARRIVE) {
+            blame(c);
+            async_complete(c->w, c->lanes, c->serial);
+            arrivals += (uint32_t)__builtin_popcount(c->lanes);
+        } else {
+            load(b, c);
+            bytes += c->bytes;
+        }
+        blamed = *c;
+        drop(b->bulk, at);
+    }
+    if (any) {
+        blame(&blamed);
+        mbarrier_land(b, mbarrier, bytes, arrivals);
+    }
+    return any;
+}
+
+static void read_source(bulk_copy *c) {
+    if (c->read) return;
+    block *b = c->source_block;
+    c->data = malloc(c->bytes + 16);
+    if (c->map.rank > 0)
+        tensormap_gather(&c->map, b->shared, c->source, c->data);
+    else
+        memcpy(c->data, b->shared + c->source, c->bytes);
+    c->read = true;
+    proxy_source(b, c->source, (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes), false);
+    for (bulk_copy *other = b->bulk->first; other != NULL; other = other->next) /* others may read it, too */
+        if (other->kind == BULK_STORE && !other->read)
+            proxy_source(b, other->source,
+                         (uint32_t)(other->map.rank > 0 ? tensormap_extent(&other->map) : other->bytes), true);
+}
+
+typedef struct destination {
+    const bulk_copy *copy;
+    uint64_t end; /* of the allocation: what a store writes behind a tensor's last row may lie outside */
+} destination;
+
+static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+    const destination *d = context;
+    const bulk_copy *c = d->copy;
+    if ((uint64_t)to >= d->end) return;
+    if (bytes > d->end - (uint64_t)to) bytes = d->end - (uint64_t)to;
+    if (c->reduce != REDUCE_NONE)
+        reduce((bulk_reduce)c->reduce, (ptx_type)c->type,
+               c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ, to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
+static void store(bulk_copy *c) {
+    uint64_t first = c->global, end = c->global + c->bytes;
+    read_source(c);
+    blame(c);
+    if (c->map.rank == 0) {
+        still_there(c, c->source_block, first, end);
+        put(&(destination){c, end}, (uint8_t *)c->global, c->data, c->bytes);
+        return;
+    }
+    if (tensormap_range(&c->map, c->at, &first, &end))
+        still_there(c, c->source_block, first, end);
+    else
+        first = c->map.address;
+    const memory_allocation *m = memory_find(first);
+    if (m != NULL) tensormap_scatter(&c->map, c->at, c->data, put, &(destination){c, m->base + m->size});
+}
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+uint64_t bulk_address_of(const warp *w, const bulk_address *a, int lane) {
+    const uint8_t *lanes = w->registers + a->slot;
+    if (a->wide) return ((const uint64_t *)lanes)[lane] + (uint64_t)a->offset;
+    return (uint32_t)(((const uint32_t *)lanes)[lane] + (uint32_t)a->offset);
+}
+
+void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t bytes, const char *what, block **target,
+                         uint32_t *offset) {
+    uint64_t address = bulk_address_of(w, a, lane);
+    block *b = w->block;
+    bool cluster = a->space == BULK_CLUSTER;
+    if (a->space == BULK_GENERIC) {
+        const uint64_t window = address - memory_arena() - WINDOW_SHARED;
+        if (window >= WINDOW_SIZE)
+            async_fault(b, SIM_INVALID_ADDRESS_SPACE, "%s at 0x%llx, which is not in shared memory", what,
+                        (unsigned long long)address);
+        address = window;
+        cluster = true;
+    }
+    const struct cluster *all = b->cluster;
+    const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
+    if (rank != b->rank && rank < all->size) {
+        if (!cluster)
+            async_fault(b, SIM_ILLEGAL_ADDRESS,
+                        "%s at 0x%llx, an address of rank %llu's shared memory, as its own: .shared::cluster or a "
+                        "generic address is needed (this block has rank %u)",
+                        what, (unsigned long long)address, (unsigned long long)rank, b->rank);
+        const block *other = all->blocks[rank];
+        if (other->live == 0)
+            async_fault(b, SIM_LAUNCH_FAILURE,
+                        "%s, at 0x%llx of block (%u,%u,%u), rank %llu of the cluster, which has ended: a block must "
+                        "wait for those that use its shared memory (barrier.cluster)",
+                        what, (unsigned long long)(address & CLUSTER_OFFSET), other->ctaid[0], other->ctaid[1],
+                        other->ctaid[2], (unsigned long long)rank);
+    }
+    *target = b;
+    *offset = (uint32_t)address;
+    const bool found = address <= UINT32_MAX && cluster_resolve(b, (uint32_t)address, target, offset);
+    if (!found || *offset < SHARED_RESERVED || *offset > (*target)->shared_end ||
+        bytes > (*target)->shared_end - *offset)
+        async_fault(b, SIM_ILLEGAL_ADDRESS,
+                    "%s, %llu bytes of shared memory at 0x%llx; the block's shared memory is 0x%x to 0x%x", what,
+                    (unsigned long long)bytes, (unsigned long long)(found ? *offset : address), SHARED_RESERVED,
+                    b->shared_end);
+}
+
+/* Does any of the lanes mean another block of the cluster? */
+static bool means_others(const warp *w, uint32_t mask, const bulk_address *a) {
+    const uint64_t window = a->space == BULK_GENERIC ? memory_arena() + WINDOW_SHARED : 0;
+    if (a->space == BULK_GLOBAL) return false;
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        const uint64_t address = bulk_address_of(w, a, l) - window, rank = address >> CLUSTER_RANK_SHIFT;
+        if (address < WINDOW_SIZE && rank != w->block->rank && rank < w->block->cluster->size) return true;
+    }
+    return false;
+}
+
+bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a) {
+    return w->block->cluster->size > 1 && means_others(w, mask, a) && cluster_yields(w, mask, true);
+}
+
+static void aligned(block *b, uint64_t address, unsigned to, const char *what) {
+    if (address % to != 0)
+        async_fault(b, SIM_MISALIGNED_ADDRESS, "%s at 0x%llx, which is not aligned to %u", what,
+                    (unsigned long long)address, to);
+}
+
+static void global_range(block *b, uint64_t first, uint64_t end, bool write, const char *what) {
+    const memory_allocation *m = memory_find(first);
+    if (m != NULL && end - m->base <= m->size && !(write && m->kind == MEMORY_CONSTANT)) return;
+    memory_allocation near;
+    bool freed;
+    if (m != NULL && m->kind == MEMORY_CONSTANT)
+        async_fault(b, SIM_ILLEGAL_ADDRESS, "%s: %s is constant", what, m->name);
+    if (!memory_nearest(first, &near, &freed))
+        async_fault(b, SIM_ILLEGAL_ADDRESS, "%s, %llu bytes at 0x%llx: nothing is there", what,
+                    (unsigned long long)(end - first), (unsigned long long)first);
+    async_fault(b, SIM_ILLEGAL_ADDRESS, "%s, %llu bytes at 0x%llx, not inside of the %s%llu-byte allocation at 0x%llx",
+                what, (unsigned long long)(end - first), (unsigned long long)first, freed ? "freed " : "",
+                (unsigned long long)near.size, (unsigned long long)near.base);
+}
+
+/* A kernel's parameter (__grid_constant__), or in constant or global memory. */
+static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) {
+    block *b = w->block;
+    const uint64_t address = bulk_address_of(w, &form->map, lane), window = address - memory_arena();
+    aligned(b, address, 64, "a tensor map");
+    if (window >= WINDOW_LOCAL && window < WINDOW_LOCAL + WINDOW_SIZE)
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+                    "a tensor map in local memory: as a kernel's parameter it must be const __grid_constant__");
+    if (window >= WINDOW_SHARED && window < WINDOW_SHARED + WINDOW_SIZE)
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a tensor map in shared memory");
+    const uint8_t *bytes = access_peek(w, lane, address, 128);
+    if (bytes == NULL)
+        async_fault(b, SIM_ILLEGAL_ADDRESS, "a tensor map at 0x%llx, where no 128 bytes are",
+                    (unsigned long long)address);
+    memcpy(map, bytes, sizeof *map);
+    if (!tensormap_valid(map))
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "what is at 0x%llx is no tensor map", (unsigned long long)address);
+    if (map->rank != form->rank)
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a copy of %u dimensions with a tensor map of %u", form->rank,
+                    map->rank);
+}
+
+static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at) {
+    read_map(w, form, lane, map);
+    for (unsigned k = 0; k < form->rank; k++) at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
+    if (!tensormap_aligned(map, at))
+        async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
+                    "a tensor copy from coordinate %d of elements of %u bytes: the innermost one must be a multiple of "
+                    "16 bytes",
+                    at[0], tensormap_element(map));
+}
+
+/* What a reduction computes with, by the tensor's type. */
+static ptx_type reduction_type(const tensor_map *map, bulk_reduce op) {
+    static const ptx_type types[TENSOR_TYPES] = {
+        [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
+        [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
+        [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
+    const ptx_type type = types[map->type];
+    const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;
+    if (floating && (op >= REDUCE_INC || (wide && op != REDUCE_ADD))) return PTX_NO_TYPE;
+    if ((op == REDUCE_INC || op == REDUCE_DEC) && type != PTX_U32) return PTX_NO_TYPE;
+    return type;
+}
+
+/* ---- issuing ----------------------------------------------------------------------------------------------------- */
+
+static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
+    block *b = w->block, *target, *at_block;
+    const unsigned alignment = form->rank > 0 ? 128 : 16;
+    const uint64_t extent = form->rank > 0 ? tensormap_extent(&c->map) : c->bytes;
+    uint64_t first, end;
+    bulk_shared_address(w, &form->to, lane, extent, "a bulk copy to shared memory", &target, &c->target);
+    aligned(b, c->target, alignment, "a bulk copy to shared memory");
+    bulk_shared_address(w, &form->mbarrier, lane, 8, "the mbarrier of a bulk copy", &at_block, &c->mbarrier);
+    aligned(b, c->mbarrier, 8, "the mbarrier of a bulk copy");
+    if (at_block != target)
+        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a bulk copy to one block of the cluster with the mbarrier of another");
+    if (form->rank > 0) {
+        if (tensormap_range(&c->map, c->at, &first, &end))
+            global_range(b, first, end, false, "a bulk copy reads a tensor");
+    } else if (form->from.space == BULK_CTA) {
+        block *own;
+        bulk_shared_address(w, &form->from, lane, c->bytes, "a bulk copy from shared memory", &own, &c->source);
+        aligned(b, c->source, 16, "a bulk copy from shared memory");
+        proxy_check(w, own, c->source, (uint32_t)c->bytes, "read");
+        c->source_block = own;
+    } else {
+        c->global = bulk_address_of(w, &form->from, lane);
+        aligned(b, c->global, 16, "a bulk copy from global memory");
+        if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, false, "a bulk copy reads");
+    }
+    uint32_t ranks = 1;
+    if (form->multicast) {
+        ranks = ((const uint32_t *)(w->registers + form->mask))[lane] & 0xffff;
+        if (ranks == 0) async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a multicast to no block");
+    }
+    for (uint32_t rank = 0; rank < 16; rank++) {
+        if (!(ranks >> rank & 1)) continue;
+        block *to = form->multicast ? cluster_block(b, rank) : target;
+        if (to == NULL && rank >= b->cluster->size)
+            async_fault(b, SIM_ILLEGAL_ADDRESS, "a multicast to block %u of the cluster, which is not there", rank);
+        if (to == NULL)
+            async_fault(b, SIM_LAUNCH_FAILURE,
+                        "a multicast to block %u of the cluster, which has ended: a block must wait for those that use "
+                        "its shared memory (barrier.cluster)",
+                        rank);
+        mbarrier_check(to, c->mbarrier);
+        proxy_check(w, to, c->target, (uint32_t)extent, "overwritten");
+        if (form->rank == 0 && c->bytes == 0) continue;
+        add(to, c);
+    }
+}
+
+static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
+    block *b = w->block;
+    const unsigned alignment = form->rank > 0 ? 128 : 16;
+    const uint64_t extent = form->rank > 0 ? tensormap_extent(&c->map) : c->bytes;
+    uint64_t first, end;
+    bulk_shared_address(w, &form->from, lane, extent, "a bulk copy from shared memory", &c->source_block, &c->source);
+    aligned(b, c->source, alignment, "a bulk copy from shared memory");
+    if (form->rank > 0) {
+        for (unsigned k = 0; k < form->rank; k++)
+            if (c->at[k] < 0)
+                async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+                            "a tensor store or reduction from coordinate %d of dimension %u: only loads take negative "
+                            "ones",
+                            c->at[k], k);
+        if (tensormap_range(&c->map, c->at, &first, &end))
+            global_range(b, first, end, true, "a bulk copy writes a tensor");
+        if (form->reduce != REDUCE_NONE) {
+            c->type = (uint8_t)reduction_type(&c->map, (bulk_reduce)form->reduce);
+            if (c->type == PTX_NO_TYPE)
+                async_fault(b, SIM_ILLEGAL_INSTRUCTION, "this reduction does not go with the tensor map's type");
+        }
+    } else {
+        c->global = bulk_address_of(w, &form->to, lane);
+        aligned(b, c->global, 16, "a bulk copy to global memory");
+        if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, true, "a bulk copy writes");
+    }
+    proxy_check(w, b, c->source, (uint32_t)extent, "read");
+    if (c->bytes == 0) return;
+    c->group = copies_of(b)->committed[w->index * LANES + (uint32_t)lane];
+    proxy_source(b, c->source, (uint32_t)extent, true);
+    add(b, c);
+}
+
+/* Other blocks of the cluster that a copy goes to run first. */
+static bool copy_yields(warp *w, uint32_t mask, const bulk_form *form) {
+    const block *b = w->block;
+    const bool load = form->to.space == BULK_CTA || form->to.space == BULK_CLUSTER;
+    if (b->cluster->size == 1) return false;
+    bool others =
+        means_others(w, mask, load ? &form->to : &form->from) || (load && means_others(w, mask, &form->mbarrier));
+    for (int l = 0; l < LANES && load && form->multicast; l++)
+        if (mask >> l & 1)
+            others |= (((const uint32_t *)(w->registers + form->mask))[l] & 0xffff & ~(1u << b->rank)) != 0;
+    return others && cluster_yields(w, mask, true);
+}
+
+void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
+    if (copy_yields(w, mask, form)) return;
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        async_site(w, i, NULL, 1u << l);
+        bulk_copy c = {.w = w, .i = i, .f = w->frame->function, .lanes = 1u << l};
+        c.reduce = form->reduce;
+        c.type = form->type;
+        if (form->rank > 0) {
+            read_tensor(w, form, l, &c.map, c.at);
+            c.bytes = tensormap_bytes(&c.map);
+        } else {
+            c.bytes = ((const uint32_t *)(w->registers + form->size))[l];
+            if (c.bytes % 16 != 0)
+                async_fault(w->block, SIM_ILLEGAL_INSTRUCTION, "a bulk copy of %llu bytes, not a multiple of 16",
+                            (unsigned long long)c.bytes);
+        }
+        c.kind = form->to.space == BULK_CTA || form->to.space == BULK_CLUSTER ? BULK_LOAD : BULK_STORE;
+        if (c.kind == BULK_LOAD)
+            issue_load(w, form, l, &c);
+        else
+            issue_store(w, form, l, &c);
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
+    for (int l = 0; l < LANES; l++) {
+        tensor_map map;
+        int32_t at[TENSOR_RANKS];
+        if (!(mask >> l & 1)) continue;
+        async_site(w, i, NULL, 1u << l);
+        if (form->rank > 0)
+            read_tensor(w, form, l, &map, at);
+        else
+            aligned(w->block, bulk_address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
+    block *b = w->block;
+    const char *what = form->reduce != REDUCE_NONE ? "red.async" : "st.async";
+    if (bulk_yields(w, mask, &form->to)) return;
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        async_site(w, i, NULL, 1u << l);
+        bulk_copy c = {.kind = BULK_LOAD, .w = w, .i = i, .f = w->frame->function, .lanes = 1u << l};
+        c.reduce = form->reduce;
+        c.type = form->type;
+        c.bytes = (uint64_t)form->count * form->size;
+        block *target, *at_block;
+        bulk_shared_address(w, &form->to, l, c.bytes, what, &target, &c.target);
+        aligned(b, c.target, (unsigned)c.bytes, what);
+        bulk_shared_address(w, &form->mbarrier, l, 8, "an mbarrier", &at_block, &c.mbarrier);
+        if (at_block != target)
+            async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s to one block of the cluster with the mbarrier of another",
+                        what);
+        mbarrier_check(target, c.mbarrier);
+        c.data = malloc(c.bytes);
+        for (unsigned v = 0; v < form->count; v++)
+            memcpy(c.data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
+        add(target, &c);
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+void bulk_arrive_later(warp *w, const insn *i, uint32_t lanes, uint32_t mbarrier) {
+    const bulk_copy c = {.kind = BULK_ARRIVE,
+                         .w = w,
+                         .i = i,
+                         .f = w->frame->function,
+                         .lanes = lanes,
+                         .serial = async_serial(w),
+                         .mbarrier = mbarrier};
+    add(w->block, &c);
+}
+
+/* ---- bulk groups ------------------------------------------------------------------------------------------------- */
+
+void bulk_commit(warp *w, uint32_t mask) {
+    uint32_t *committed = copies_of(w->block)->committed + w->index * LANES;
+    for (int l = 0; l < LANES; l++) committed[l] += mask >> l & 1;
+}
+
+void bulk_wait(warp *w, const insn *i, uint32_t mask, uint32_t pending, bool read_only) {
+    struct bulk_copies *s = w->block->bulk;
+    (void)i;
+    if (s == NULL) return;
+    for (bulk_copy **at = &s->first; *at != NULL;) {
+        bulk_copy *c = *at;
+        const bool due =
+            c->kind == BULK_STORE && c->w == w && (c->lanes & mask) != 0 &&
+            (uint64_t)c->group + pending < s->committed[w->index * LANES + (uint32_t)__builtin_ctz(c->lanes)];
+        if (!due) {
+            at = &c->next;
+        } else if (read_only) {
+            read_source(c);
+            at = &c->next;
+        } else {
+            store(c);
+            drop(s, at);
+        }
+    }
+    async_site(NULL, NULL, NULL, 0);
+}
+
+/* ---- the end of threads ------------------------------------------------------------------------------------------ */
+
+void bulk_exit(warp *w, uint32_t lanes, bool last) {
+    block *b = w->block;
+    struct bulk_copies *s = b->bulk;
+    if (last && w->launch->async_proxy)
+        for (uint32_t rank = 0; rank < 16; rank++) {
+            const block *other = cluster_block(b, rank);
+            if (other == NULL || other == b || other->bulk == NULL) continue;
+            for (const bulk_copy *c = other->bulk->first; c != NULL; c = c->next)
+                if (c->source_block == b) {
+                    blame(c);
+                    async_fault(b, SIM_ILLEGAL_INSTRUCTION,
+                                "the block ends while this bulk copy from its shared memory is in flight");
+                }
+        }
+    if (s == NULL) return;
+    for (bulk_copy **at = &s->first; *at != NULL;) {
+        bulk_copy *c = *at;
+        if (c->kind == BULK_STORE && c->w == w && (c->lanes & lanes) != 0 && !c->read) {
+            blame(c);
+            async_fault(
+                b, SIM_ILLEGAL_INSTRUCTION,
+                "the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is missing");
+        }
+        if (c->kind == BULK_LOAD && last) {
+            blame(c);
+            async_fault(
+                b, SIM_ILLEGAL_INSTRUCTION,
+                "the block ends while this bulk copy to its shared memory is in flight: nobody has waited for it");
+        }
+        if (last && c->kind == BULK_STORE) {
+            store(c);
+            drop(s, at);
+        } else {
+            at = &c->next;
+        }
+    }
+    async_site(NULL, NULL, NULL, 0);
+}

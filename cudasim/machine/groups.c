@@ -1,0 +1,296 @@
+/* Groups of lanes: how a warp diverges and comes together again.
+ *
+ * All lanes of a group stand at one instruction. A branch that some lanes take splits the group; of several groups the
+ * one in the deepest call and there with the lowest pc runs, so that those ahead wait at the place where the paths
+ * meet, and are merged there. A group that has gone backwards too often (a loop that waits for another group) lets the
+ * others run first.
+ */
+#include "machine/groups.h"
+
+#include "machine/fault.h"
+
+#define BUDGET 4000
+
+static group *running(warp *w) {
+    return &w->groups[w->current];
+}
+
+/* The running group's state goes back into its place. */
+static void pack(warp *w) {
+    group *g = running(w);
+    g->pc = w->pc;
+    g->lanes = w->active;
+}
+
+static void unpack(warp *w, int which) {
+    const group *g = &w->groups[which];
+    w->current = which;
+    w->pc = g->pc;
+    w->active = g->lanes;
+    w->frame = g->frame;
+    w->registers = g->frame->registers;
+    w->affine = g->frame->affine;
+    w->code = g->frame->function->code;
+    w->event |= EVENT_REGROUPED;
+}
+
+static void remove_group(warp *w, int which) {
+    w->groups[which] = w->groups[--w->group_count];
+    if (w->current == w->group_count) w->current = which;
+}
+
+/* Of the groups that may run: the deepest call, there the lowest pc. -1 if there is none. */
+static int lowest(const warp *w, group_state state) {
+    int best = -1;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if (g->state != state || g->lanes == 0) continue;
+        if (best < 0 || g->frame->depth > w->groups[best].frame->depth ||
+            (g->frame->depth == w->groups[best].frame->depth && g->pc < w->groups[best].pc))
+            best = k;
+    }
+    return best;
+}
+
+void warp_choose(warp *w) {
+    for (int k = w->group_count - 1; k >= 0; k--)
+        if (w->groups[k].lanes == 0) remove_group(w, k);
+    for (int k = 0; k < w->group_count; k++) /* those at one place become one */
+        for (int j = w->group_count - 1; j > k; j--) {
+            group *a = &w->groups[k], *b = &w->groups[j];
+            if (a->frame != b->frame || a->pc != b->pc) continue;
+            if (a->state == GROUP_AT_BARRIER || a->state == GROUP_AT_WARP_SYNC) continue;
+            if (b->state == GROUP_AT_BARRIER || b->state == GROUP_AT_WARP_SYNC) continue;
+            if (a->state == GROUP_AT_MBARRIER || b->state == GROUP_AT_MBARRIER) continue;
+            a->lanes |= b->lanes;
+            if (b->state == GROUP_READY) a->state = GROUP_READY;
+            remove_group(w, j);
+        }
+    w->meet_pc = UINT32_MAX;
+    if (w->group_count == 0) {
+        w->event |= EVENT_DONE;
+        return;
+    }
+    int best = lowest(w, GROUP_READY);
+    if (best < 0) { /* only such as were preempted: their turn again */
+        for (int k = 0; k < w->group_count; k++)
+            if (w->groups[k].state == GROUP_POLLING) w->groups[k].state = GROUP_READY;
+        best = lowest(w, GROUP_READY);
+    }
+    if (best < 0) {
+        w->event |= EVENT_BLOCKED;
+        return;
+    }
+    unpack(w, best);
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if (k != best && g->state == GROUP_READY && g->frame == w->frame && g->pc > w->pc && g->pc < w->meet_pc)
+            w->meet_pc = g->pc;
+    }
+}
+
+void warp_select(warp *w) {
+    if (w->group_count > 0 && !(w->event & (EVENT_DONE | EVENT_BLOCKED))) pack(w);
+    warp_choose(w);
+}
+
+void warp_move(warp *w, uint32_t lanes, frame *f, uint32_t pc) {
+    w->active &= ~lanes;
+    pack(w);
+    w->groups[w->group_count++] = (group){.frame = f, .pc = pc, .lanes = lanes, .state = GROUP_READY};
+}
+
+void warp_split(warp *w, uint32_t taken, uint32_t target) {
+    warp_move(w, taken, w->frame, target);
+}
+
+void warp_diverge(warp *w, uint32_t taken, uint32_t target) {
+    if (taken == w->active) {
+        w->pc = target;
+    } else {
+        warp_split(w, taken, target);
+    }
+    warp_select(w);
+}
+
+void warp_preempt(warp *w) {
+    pack(w);
+    if (w->group_count > 1) running(w)->state = GROUP_POLLING;
+    warp_choose(w);
+    w->event |= EVENT_PREEMPT;
+}
+
+void warp_park(warp *w, uint32_t lanes, uint32_t offset) {
+    w->active &= ~lanes;
+    w->groups[w->group_count++] =
+        (group){.frame = w->frame, .pc = w->pc - 1, .lanes = lanes, .state = GROUP_AT_MBARRIER, .wanted = offset};
+}
+
+void warp_again(warp *w, uint32_t event) {
+    w->pc--;
+    pack(w);
+    w->event |= event;
+}
+
+void warp_look_again(warp *w) {
+    for (int k = 0; k < w->group_count; k++)
+        if (w->groups[k].state == GROUP_AT_WARP_SYNC) w->groups[k].state = GROUP_READY;
+}
+
+/* ---- whole warps wait -------------------------------------------------------------------------------------------- */
+
+void warp_hold(warp *w, group_state state, uint32_t wanted) {
+    w->pc--;
+    pack(w);
+    running(w)->state = state;
+    running(w)->wanted = wanted;
+}
+
+void warp_stop(warp *w, group_state state, uint32_t wanted) {
+    warp_hold(w, state, wanted);
+    warp_choose(w);
+}
+
+void warp_block(warp *w, uint32_t lanes, uint32_t id) {
+    const uint32_t rest = w->active & ~lanes;
+    if (rest != 0) warp_split(w, rest, w->pc);
+    warp_stop(w, GROUP_AT_BARRIER, id);
+}
+
+void warp_wake(warp *w, group_state state) {
+    for (int k = 0; k < w->group_count; k++) {
+        if (w->groups[k].state != state) continue;
+        w->groups[k].state = GROUP_READY;
+        w->event &= ~EVENT_BLOCKED;
+        w->runnable = true;
+        w->block->progressed = true;
+    }
+}
+
+/* ---- lanes of a warp wait for one another ------------------------------------------------------------------------ */
+
+static void check_members(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+    for (int l = 0; l < LANES; l++)
+        if (mask >> l & 1 && !(members[l] >> l & 1))
+            sim_fault(w, i, 1u << l, SIM_ILLEGAL_INSTRUCTION, "lane %d is not in its own member mask 0x%08x", l,
+                      members[l]);
+}
+
+/* Lanes of the mask all of whose members are among `present` (or have exited). */
+static uint32_t satisfied(const warp *w, uint32_t mask, const uint32_t *members, uint32_t present) {
+    uint32_t ok = 0;
+    for (int l = 0; l < LANES; l++)
+        if (mask >> l & 1 && (members[l] & w->lanes & ~w->exited & ~present) == 0) ok |= 1u << l;
+    return ok;
+}
+
+uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+    const uint32_t pc = w->pc - 1;
+    check_members(w, i, mask, members);
+    uint32_t present = mask;
+    for (int k = w->group_count - 1; k >= 0; k--) { /* who waits here joins */
+        group *g = &w->groups[k];
+        if (k == w->current || g->state != GROUP_AT_WARP_SYNC || g->frame != w->frame || g->pc != pc) continue;
+        present |= g->lanes;
+        w->active |= g->lanes;
+        g->lanes = 0;
+    }
+    const uint32_t run = satisfied(w, present, members, present);
+    const uint32_t waiting = present & ~run;
+    if (waiting != 0) { /* those that are complete, and those kept away by a guard, go on */
+        w->active &= ~waiting;
+        w->groups[w->group_count++] = (group){.frame = w->frame,
+                                              .pc = pc,
+                                              .lanes = waiting,
+                                              .state = GROUP_AT_WARP_SYNC,
+                                              .wanted = members[__builtin_ctz(waiting)]};
+    }
+    /* The caller still has this group's registers in hand: the next group is picked when it has done. */
+    w->meet_pc = w->pc;
+    return run;
+}
+
+void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+    const uint32_t pc = w->pc - 1;
+    check_members(w, i, mask, members);
+    uint32_t present = mask;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if (g->state == GROUP_AT_WARP_SYNC && g->frame->function->code[g->pc].row == i->row) present |= g->lanes;
+    }
+    const uint32_t waiting = mask & ~satisfied(w, mask, members, present);
+    if (waiting == 0 && w->group_count == 1) return;
+    /* Those whose members have now all come go on, each group from where it stands; a tile does not wait for another.
+     */
+    for (int k = w->group_count - 1; k >= 0; k--) {
+        group *g = &w->groups[k];
+        if (k == w->current || g->state != GROUP_AT_WARP_SYNC) continue;
+        const insn *at = &g->frame->function->code[g->pc];
+        if (at->row != i->row) continue;
+        const uint32_t go = satisfied(w, g->lanes, (const uint32_t *)(g->frame->registers + at->op[0]), present);
+        if (go != g->lanes && go != 0)
+            w->groups[w->group_count++] = (group){g->frame, g->pc, g->lanes & ~go, GROUP_AT_WARP_SYNC, g->wanted};
+        if (go == 0) continue;
+        g->lanes = go;
+        g->state = GROUP_READY;
+        g->pc++;
+    }
+    if (waiting != 0) {
+        w->active &= ~waiting;
+        w->groups[w->group_count++] = (group){.frame = w->frame,
+                                              .pc = pc,
+                                              .lanes = waiting,
+                                              .state = GROUP_AT_WARP_SYNC,
+                                              .wanted = members[__builtin_ctz(waiting)]};
+    }
+    warp_select(w);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* The instructions from the next on that all of the group's lanes execute one after the other, up to where another
+ * group waits. */
+static void run_straight(warp *w, const insn *i) {
+    const uint32_t ahead = w->meet_pc - w->pc, lanes = w->active;
+    if (i->straight <= ahead) {
+        i->next(w, i, lanes);
+        return;
+    }
+    for (const insn *const end = i + ahead; i < end && w->event == 0; i++) {
+        w->pc++;
+        i->run(w, i, lanes);
+    }
+}
+
+/* An instruction that may be guarded, branch or wait. */
+static void run_one(warp *w, const insn *i) {
+    const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
+    w->pc++;
+    if (mask != 0) i->run(w, i, mask);
+}
+
+void warp_run(warp *w) {
+    w->budget = BUDGET;
+    warp_resume(w);
+}
+
+void warp_resume(warp *w) {
+    w->event = 0;
+    if (w->group_count > 1) {
+        warp_choose(w);
+    } else {
+        w->groups[0].state = GROUP_READY;
+        unpack(w, 0);
+        w->meet_pc = UINT32_MAX;
+    }
+    while ((w->event & ~EVENT_REGROUPED) == 0) {
+        const insn *i = &w->code[w->pc];
+        w->event = 0;
+        if (i->straight > 0)
+            run_straight(w, i);
+        else
+            run_one(w, i);
+        if (w->pc == w->meet_pc) warp_select(w);
+    }
+    w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
+}

@@ -1,0 +1,62 @@
+/* Launches: a kernel's blocks are run, on host threads. */
+#ifndef SIM_LAUNCH_H
+#define SIM_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sim_launch_config {
+    unsigned grid[3], block[3];
+    unsigned cluster[3];     /* blocks of a cluster, a divisor of the grid; 1 (or 0) without clusters */
+    bool explicit_cluster;   /* the launch or the kernel names the clusters' size */
+    uint64_t dynamic_shared; /* bytes */
+    bool cooperative;        /* all blocks resident at once */
+} sim_launch_config;
+
+typedef enum sim_status {
+    SIM_OK,
+    SIM_ILLEGAL_ADDRESS,       /* cudaErrorIllegalAddress 700 */
+    SIM_MISALIGNED_ADDRESS,    /* cudaErrorMisalignedAddress 716 */
+    SIM_INVALID_ADDRESS_SPACE, /* cudaErrorInvalidAddressSpace 717 */
+    SIM_INVALID_PC,            /* cudaErrorInvalidPc 718 */
+    SIM_ILLEGAL_INSTRUCTION,   /* cudaErrorIllegalInstruction 715 */
+    SIM_STACK_ERROR,           /* cudaErrorIllegalAddress 700, as recursion too deep gives on hardware */
+    SIM_TRAP,                  /* cudaErrorLaunchFailure 719 */
+    SIM_LAUNCH_FAILURE,        /* cudaErrorLaunchFailure 719 */
+    SIM_ASSERT,                /* cudaErrorAssert 710 */
+    SIM_TIMEOUT,               /* cudaErrorLaunchTimeout 702 */
+    SIM_NO_MEMORY,             /* the host has none left for it: cudaErrorMemoryAllocation 2 */
+    SIM_UNSUPPORTED            /* what the simulator does not do: cudaErrorNotSupported 801 */
+} sim_status;
+
+/* What a launch must know. The configuration has been checked against the model. */
+typedef struct launch_spec {
+    const struct function *entry; /* the kernel, decoded, and all that it may call */
+    sim_launch_config config;
+    uint32_t shared_end;    /* first address past a block's shared memory */
+    unsigned registers;     /* a thread: with the next, how many blocks the device holds */
+    unsigned static_shared; /* bytes */
+    unsigned own_registers; /* a thread, which setmaxnreg counts from; 0: it has no effect */
+    bool async_proxy;       /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
+} launch_spec;
+
+/* Begins a launch and works on it for so many seconds at most (0: to its end). `params` is the parameter buffer, and is
+ * copied. NULL and *status where it has come to its end; on a fault, a report (what, thread, block, address, kernel,
+ * source line) has gone to stderr. Else whoever is given it must end it. One launch at a time. */
+typedef struct launch sim_running;
+sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status);
+
+/* Works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
+ * the watchdog counts only the time in which sim_host_waits(true) holds. */
+sim_status sim_launch_end(sim_running *running);
+void sim_host_waits(bool waits);
+
+/* Device-side printf output waits in a buffer, as on a GPU; this writes it to stdout (synchronising calls do so). */
+void sim_printf_flush(void);
+
+/* Stack a thread: .local memory and call frames. */
+void sim_set_stack_limit(uint64_t bytes);
+uint64_t sim_stack_limit(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* Tensor maps: what a cp.async.bulk.tensor copies, made on the host by cuTensorMapEncodeTiled. The 128 bytes are opaque
+ * to programs; these are the simulator's own. */
+#ifndef SIM_TENSORMAP_H
+#define SIM_TENSORMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/form.h"
+
+#define TENSOR_MAP_MAGIC 0x70616d726f736e74ull
+
+typedef enum tensor_type { /* CUtensorMapDataType */
+                           TENSOR_U8,
+                           TENSOR_U16,
+                           TENSOR_U32,
+                           TENSOR_S32,
+                           TENSOR_U64,
+                           TENSOR_S64,
+                           TENSOR_F16,
+                           TENSOR_F32,
+                           TENSOR_F64,
+                           TENSOR_BF16,
+                           TENSOR_F32_FTZ,
+                           TENSOR_TF32,
+                           TENSOR_TF32_FTZ,
+                           TENSOR_TYPES
+} tensor_type;
+
+typedef enum tensor_swizzle { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B } tensor_swizzle;
+
+typedef struct tensor_map {
+    uint64_t magic;
+    uint64_t address;
+    uint64_t dims[TENSOR_RANKS];        /* elements, the contiguous one first */
+    uint64_t strides[TENSOR_RANKS - 1]; /* bytes, of dimension 1 on */
+    uint16_t box[TENSOR_RANKS];         /* elements of the tensor that a copy spans */
+    uint8_t steps[TENSOR_RANKS];        /* every how-many-th of them is copied */
+    uint8_t type, rank, swizzle, nan_fill, l2_promotion;
+    uint64_t check; /* of all the above */
+} tensor_map;
+_Static_assert(sizeof(tensor_map) <= 128, "a CUtensorMap has 128 bytes");
+
+/* cuTensorMapEncodeTiled and cuTensorMapReplaceAddress with the driver's error codes (CUresult). */
+int tensormap_encode_tiled(void *map, int type, uint32_t rank, void *address, const uint64_t *dims,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int l2_promotion, int fill);
+int tensormap_replace_address(void *map, void *address);
+
+/* Is it a map, unaltered? One that somebody made up is held to what cuTensorMapEncodeTiled allows. */
+bool tensormap_valid(const tensor_map *map);
+
+unsigned tensormap_element(const tensor_map *map);
+/* Elements of a copy in dimension k; bytes of all, whether they lie inside the tensor or not. */
+uint32_t tensormap_count(const tensor_map *map, unsigned k);
+uint64_t tensormap_bytes(const tensor_map *map);
+
+/* Bytes of shared memory behind which nothing of a copy to or from `offset` lies. */
+uint64_t tensormap_extent(const tensor_map *map);
+
+/* Global addresses of the part of a copy that lies inside the tensor: first byte, and the one past the last. False
+ * where there is none. */
+bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, uint64_t *end);
+
+/* Hardware takes only coordinates whose innermost one is a multiple of 16 bytes. */
+bool tensormap_aligned(const tensor_map *map, const int32_t *at);
+
+/* Global memory to shared memory (`shared` is what address 0 stands for). */
+void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset);
+
+/* Shared memory to tensormap_bytes() bytes without swizzle; from there to global memory, row by row: `put` gets each
+ * run of bytes that lies inside the tensor, and behind a row's end what fills its last 16 bytes. */
+void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear);
+void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
+                       void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context);
+
+#endif

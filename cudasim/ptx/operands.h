@@ -1,0 +1,15 @@
+/* Operands of instructions. PTX ISA 9.0, section 6. */
+#ifndef PTX_OPERANDS_H
+#define PTX_OPERANDS_H
+
+#include "ptx/parser.h"
+
+ptx_operand parse_operand(parser *p, bool is_call);
+
+/* A new one in OPERANDS, where those from `first` on belong together. */
+ptx_operand *push_operand(parser *p, size_t first, ptx_operand_kind kind);
+
+/* Moves the operands from `first` on to where they stay. */
+ptx_operand *take_operands(parser *p, size_t first, int *count, int line);
+
+#endif
