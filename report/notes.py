@@ -6,17 +6,23 @@ import re
 import sys
 
 from report import claims, gpus, load, tables, values
+from report.course import drawings, lessons, links, rungs, source
+from report.files import replace
 from report.load import Mistake
 
 HELP = """\
-python3 -m report notes [--check]: refreshes the tables and values in README.md and every step's README.md from
-plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, and the files beside it.
---check writes nothing and exits 1 naming the notes that differ.
+python3 -m report notes [--check]: refreshes the tables, values and code in README.md, docs/ and the steps' notes from
+plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, the files beside it, and the kernels' source.
+--check writes nothing and exits 1 naming the notes that differ, drawings that are not what docs/draw makes, links that lead
+nowhere and lessons that are too long.
 
-A table stands between two lines of their own:
-  <!-- table: NAME [ARGUMENT]... -->
-  <!-- end -->
-Its names and arguments are those that report/tables/*/*.sql list after "-- marker:". A step's name may be short: step05.
+A block stands between two lines of their own, its marker and <!-- end -->:
+  <!-- table: NAME [ARGUMENT]... -->           names and arguments: report/tables/*/*.sql list them after "-- marker:"; a
+                                               step's name may be short: step05
+  <!-- code: FILE FROM [.. TO] -->             lines of a source, at most 25: from the one line that holds the text FROM to
+                                               the one line after it that holds TO, or to the end of the statement or block
+                                               that FROM begins
+  <!-- rungs: [STEP] -->                       the rungs that docs/rungs.csv lists, with their lines of code and of change
 
 A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->, or <!-- KIND@nvidia-h100: ... --> for that of another GPU,
 whose folder lies beside this one. Where nothing of it is recorded, it reads "not measured"; where only this number is
@@ -42,10 +48,15 @@ missing, that is an error.
   either: WORDS/WORDS LIMIT KIND: ...          the first words where that value is no less than LIMIT, the second where it
                                                is; as_much stands for two words
   tensor-limit: STEP tflops|clock [FORMAT]     the power-limited peak of f16 (views.sql: tensor_limit)
+  lines: RUNG                                  a kernel's lines of code, as `make diff` counts them
+  changed: RUNG1 RUNG2                         how many of them change from one rung to another
 """
 
-INLINE = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r")(?:@([a-z0-9-]+))?: ")
-ANY = re.compile(r"<!-- (" + "|".join(claims.KINDS) + r"|table)(@[a-z0-9-]+)?: ")
+OF_THE_TREE = {"counter": claims.KINDS["counter"], "lines": source.lines_value, "changed": source.changed_value}
+KINDS = {**claims.KINDS, **OF_THE_TREE}
+INLINE = re.compile(r"<!-- (" + "|".join(KINDS) + r")(?:@([a-z0-9-]+))?: ")
+BLOCK = re.compile(r" *<!-- (table|code|rungs):(?: |$)")
+ANY = re.compile(r"<!-- (" + "|".join(KINDS) + r"|table|code|rungs)(@[a-z0-9-]+)?: ")
 END = "<!-- end -->"
 
 
@@ -83,6 +94,16 @@ def table_lines(db, found, words):
     return tables.render(table, db, given)
 
 
+def block_lines(db, root, found, note, kind, line):
+    """The lines that belong between a block's marker and its end."""
+    if kind == "table":
+        return table_lines(db, found, words_of(line))
+    asked = re.match(r" *<!-- \w+: *(.*?) *-->\s*$", line)
+    if not asked:
+        raise Mistake("a marker that is not closed")
+    return source.excerpt(root, note, asked[1]) if kind == "code" else rungs.table_lines(root, note, asked[1])
+
+
 class Others:
     """The databases of other GPUs than the one that is shown, each read when a marker first asks for it."""
 
@@ -117,8 +138,8 @@ def inline(db, root, line, others=None):
         another = ANY.search(marker, close)
         if end < 0 or another and another.start() < end:
             raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
-        more = [root] if match[1] == "counter" else []
-        look_up = lambda of: claims.KINDS[match[1]](of, words, *more)
+        more = [root] if match[1] in OF_THE_TREE else []
+        look_up = lambda of: KINDS[match[1]](of, words, *more)
         text = others.value(match[2], look_up) if match[2] else look_up(db)
         done += line[:match.start()] + marker[:close] + text + END
         line = marker[end + len(END):]
@@ -127,49 +148,42 @@ def inline(db, root, line, others=None):
 def refresh(db, root, found, note, name, others=None):
     """The text of a note with everything between its markers made anew."""
     lines = []
-    fenced, table = False, None
+    fenced, block = False, None  # block: its kind and the number of its line
     number = 0
     try:
         for number, line in enumerate(note.split("\n"), 1):
-            if re.match(r" *(```|~~~)", line) and not table:
+            if re.match(r" *(```|~~~)", line) and not block:
                 fenced = not fenced  # a marker in a code block is an example
+            begins = BLOCK.match(line)
             if fenced:
                 lines.append(line)
-            elif table:
-                if re.match(r" *<!-- table: ", line):
-                    raise Mistake(f"line {table}: the table has no {END}")
+            elif block:
+                if begins:
+                    raise Mistake(f"line {block[1]}: the {block[0]} has no {END}")
                 if re.match(rf" *{END}", line):
                     lines.append(line)
-                    table = None
-            elif re.match(r" *<!-- table: ", line):
+                    block = None
+            elif begins:
                 if END in line:
-                    raise Mistake(f"the table's {END} belongs on a line of its own")
-                table = number
+                    raise Mistake(f"the {begins[1]}'s {END} belongs on a line of its own")
+                block = begins[1], number
                 lines.append(line)
-                lines += table_lines(db, found, words_of(line))
+                lines += block_lines(db, root, found, name, begins[1], line)
             else:
                 lines.append(inline(db, root, line, others))
-        if table:
-            number = table
-            raise Mistake(f"the table has no {END}")
+        if block:
+            number = block[1]
+            raise Mistake(f"the {block[0]} has no {END}")
     except Mistake as mistake:
         raise Mistake(f"{name}:{number}: {mistake}") from None
     return "\n".join(lines)
 
 
-def replace(path, text):
-    """Writes a file whole or not at all; it keeps its mode."""
-    new = f"{path}.new.{os.getpid()}"
-    try:
-        with open(new, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.chmod(new, os.stat(path).st_mode & 0o7777)
-        os.replace(new, path)
-    except OSError as error:
-        raise Mistake(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        if os.path.exists(new):
-            os.remove(new)
+def notes(root):
+    """The notes that may have markers, as paths below the root."""
+    found = [path for pattern in ("README.md", "docs/*.md", "step[0-9][0-9]_*/**/*.md")
+             for path in sorted(glob.glob(os.path.join(glob.escape(root), pattern), recursive=True))]
+    return [os.path.relpath(path, root) for path in found]
 
 
 def main(arguments, root):
@@ -189,15 +203,12 @@ def main(arguments, root):
     others = Others(folder, root)
     found = tables.find_tables()
     fresh = {}  # all notes first, so that a mistake in the last one leaves the first one alone
-    steps = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "README.md"))
-    for note in ["README.md"] + sorted(os.path.relpath(step, root) for step in steps):
-        path = os.path.join(root, note)
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8", newline="") as file:
-                old = file.read()
-            new = refresh(db, root, found, old, note, others)
-            if new != old:
-                fresh[note] = new
+    for note in notes(root):
+        with open(os.path.join(root, note), encoding="utf-8", newline="") as file:
+            old = file.read()
+        new = refresh(db, root, found, old, note, others)
+        if new != old:
+            fresh[note] = new
     for note, text in fresh.items():
         if check:
             print(f"notes: {note} is not what {name} holds: run make notes", file=sys.stderr)
@@ -205,7 +216,10 @@ def main(arguments, root):
             replace(os.path.join(root, note), text)
             print(note)
     if check:
-        return 1 if fresh else 0
+        faults = [*drawings.stale(root), *links.broken(root), *lessons.too_long(root)]
+        for fault in faults:
+            print(f"notes: {fault}", file=sys.stderr)
+        return 1 if fresh or faults else 0
     if not fresh:
         print(f"notes: nothing to change, they hold what {name} does")
     return 0
