@@ -1,0 +1,147 @@
+"""What a kernel's source says, for the drawings: constants, declared values, and the indices of what it accesses.
+
+The expressions are taken from the source and computed as C does with integers that are not negative, so a drawing cannot
+differ from the kernel. Where the source no longer has what a drawing asks for, drawing fails.
+"""
+
+import re
+
+from report.course.source import without_comments
+from report.load import Mistake
+
+
+def parenthesized(text, start):
+    """(what stands between the bracket at `start` and its partner, the position after that)."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] in "([{") - (text[at] in ")]}")
+        if depth == 0:
+            return text[start + 1:at], at + 1
+    raise Mistake(f"no partner for the bracket in '{text[start:start + 40]}'")
+
+
+def split_arguments(text):
+    parts, depth, last = [], 0, 0
+    for at, one in enumerate(text):
+        depth += (one in "([{") - (one in ")]}")
+        if one == "," and depth == 0:
+            parts.append(text[last:at])
+            last = at + 1
+    return [part.strip() for part in [*parts, text[last:]]]
+
+
+class Values(dict):
+    """The names in an expression: those given, else those that the source declares."""
+
+    def __init__(self, kernel, given):
+        super().__init__(given)
+        self.kernel = kernel
+
+    def __missing__(self, name):
+        self[name] = None  # a value that needs itself
+        self[name] = self.kernel.compute(self.kernel.declared(name), **{k: v for k, v in self.items() if v is not None})
+        return self[name]
+
+
+class Kernel:
+    """A source file; `given` are values for names that it does not declare, as a template's parameters."""
+
+    def __init__(self, sources, path, **given):
+        self.path, self.given = path, given
+        self.text = without_comments(sources.text(path))
+
+    def refuse(self, what):
+        raise Mistake(f"{self.path} no longer has {what}, which a drawing needs")
+
+    def declared(self, name):
+        """The expression that `int name = ...` gives."""
+        for line in re.findall(r"\bint ([^;()]*?=(?:[^;])*);", self.text):
+            for part in split_arguments(line):
+                found = re.fullmatch(rf"{name}\s*=\s*(.*)", part, re.DOTALL)
+                if found:
+                    return found[1]
+        return self.refuse(f"a declaration of {name}")
+
+    def compute(self, expression, **given):
+        """An integer expression's value: names are those in `given`, else the kernel's own."""
+        python = re.sub(r"\b(threadIdx|blockIdx)\.([xyz])\b", r"\1_\2", " ".join(expression.split()))
+        if not re.fullmatch(r"[\w\s+\-*/%()<>=&|^]+", python):
+            self.refuse(f"an expression of integers in '{expression}'")
+        python = python.replace("/", "//")
+        try:
+            return eval(python, {"__builtins__": {}}, Values(self, {**self.given, **given}))
+        except (SyntaxError, NameError, TypeError):
+            return self.refuse(f"a value for '{expression}'")
+
+    def value(self, name, **given):
+        """A constant or variable that the kernel declares."""
+        return self.compute(name, **given)
+
+    def line(self, text):
+        """The one line that holds the text."""
+        found = [line for line in self.text.split("\n") if text in line]
+        if len(found) != 1:
+            self.refuse(f"one line with '{text}' ({len(found)} there are)")
+        return found[0]
+
+    def subscripts(self, line, array):
+        """The expressions in the brackets after an array's name, in the line that holds the text."""
+        code = self.line(line)
+        at = re.search(rf"(?<![\w.>]){re.escape(array)}(?=\[)", code)
+        if not at:
+            self.refuse(f"{array}[...] in the line with '{line}'")
+        found, at = [], at.end()
+        while code[at:at + 1] == "[":
+            inside, at = parenthesized(code, at)
+            found.append(inside)
+        return found
+
+    def index(self, line, array, **given):
+        """The values of these expressions: a row and a column, as a rule."""
+        return [self.compute(one, **given) for one in self.subscripts(line, array)]
+
+    def row_length(self, array):
+        """The words in a row of a two-dimensional array, with padding."""
+        found = re.search(rf"\bfloat (?:[^;]*, )?{array}\[[^\]]+\]\[([^\]]+)\]", self.text)
+        return self.compute(found[1]) if found else self.refuse(f"an array {array}[][]")
+
+    def arguments(self, line, call):
+        """The arguments of a call, from the line on that holds the text."""
+        at = self.text.find(self.line(line))
+        at = self.text.find(call + "(", at)
+        if at < 0:
+            self.refuse(f"{call}(...) after '{line}'")
+        return split_arguments(parenthesized(self.text, at + len(call))[0])
+
+    def element(self, line, matrix, **given):
+        """Row and column of gemm_at(p.MATRIX, ld, row, column) in the line that holds the text."""
+        code = self.line(line)
+        at = code.find(f"gemm_at(p.{matrix},")
+        if at < 0:
+            self.refuse(f"gemm_at(p.{matrix}, ...) in the line with '{line}'")
+        inside, _ = parenthesized(code, at + len("gemm_at"))
+        return [self.compute(one, **given) for one in split_arguments(inside)[2:]]
+
+
+def wavefronts(words, lanes_together):
+    """[{bank: lane}]: a shared-memory access, lane by lane: in a wavefront each bank gives one word.
+
+    words: for every lane the words it accesses, by lane; lanes_together: 32, or 8 for 16-byte accesses. As in
+    common/base/banks.c, a part of that many lanes takes as many wavefronts as its busiest bank has words to give.
+    """
+    waves = []
+    lanes = sorted(words)
+    for first in range(0, len(lanes), lanes_together):
+        given = {}  # bank: [(word, lanes)]
+        for lane in lanes[first:first + lanes_together]:
+            for word in words[lane]:
+                row = given.setdefault(word % 32, {})
+                row.setdefault(word, []).append(lane)
+        for wave in range(max(map(len, given.values()))):
+            waves.append({bank: list(row.items())[wave] for bank, row in given.items() if wave < len(row)})
+    return waves
+
+
+def sectors(words):
+    """The 32-byte sectors that these words of global memory lie in, in order."""
+    return sorted({word // 8 for word in words})

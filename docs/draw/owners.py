@@ -1,0 +1,38 @@
+"""Which results of the block's 128 x 128 tile a thread owns in lds128 and in lds128_2x2."""
+
+from _kernel import Kernel
+from _svg import Drawing
+
+NAMES = ("lds128", "lds128_2x2")
+
+
+def owned(kernel, tid):
+    """Rows and columns, from the addresses of a thread's fragments: two float4 of each."""
+    rows = [kernel.index(f"&a_reg[{half}] =", "t.A", k=0, threadIdx_x=tid)[1] for half in (0, 4)]
+    cols = [kernel.index(f"&b_reg[{half}] =", "t.B", k=0, threadIdx_x=tid)[1] for half in (0, 4)]
+    return [[first + one for first in firsts for one in range(4)] for firsts in (rows, cols)]
+
+
+def draw(sources):
+    tiles = Kernel(sources, "step04_vectorized/tiles.cuh")
+    bm, bn = tiles.value("BM"), tiles.value("BN")
+    d = Drawing(f"The block's {bm} × {bn} results and those of warp 0, of its threads 0, 1 and 16 in colours. In lds128 a thread owns one block of 8 × 8, in "
+                "lds128_2x2 four blocks of 4 × 4, 64 rows and columns apart.")
+    cell, top = 1.42, 34
+    for number, name in enumerate(NAMES):
+        kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
+        left = 10 + number * 196
+        d.text(left, 22, name, "title")
+        d.box(left, top, bn * cell, bm * cell, "cell", 1)
+        for tid, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"), (16, "c")]:
+            rows, cols = owned(kernel, tid)
+            for i in range(0, 8, 4):
+                for j in range(0, 8, 4):
+                    d.box(left + cols[j] * cell, top + rows[i] * cell, 4 * cell - 0.3, 4 * cell - 0.3, style, 0)
+    y = top + bm * cell + 16
+    for x, style, text in ((10, "a", "thread 0: tx 0, ty 0"), (150, "b", "thread 1: tx 1"), (270, "c", "thread 16: ty 1"),
+                           (10, "soft-d", "the other lanes of warp 0")):
+        y += 16 if style == "soft-d" else 0
+        d.box(x, y - 9, 10, 10, style)
+        d.text(x + 14, y, text)
+    return {"owners": d.svg()}

@@ -1,0 +1,46 @@
+"""The tiles of A, B and C that a block of tile32 works on, and what one thread copies and reads."""
+
+from _kernel import Kernel
+from _svg import Drawing
+
+
+def draw(sources):
+    kernel = Kernel(sources, "step02_smem/tile32.cu")
+    tile = kernel.value("TILE")
+    x, y = 3, 1  # the thread that is shown
+    a_copy = kernel.index("As[y][x] =", "As", x=x, y=y)
+    b_copy = kernel.index("Bs[y][x] =", "Bs", x=x, y=y)
+    a_read = [kernel.index("acc +=", "As", x=x, y=y, k=k) for k in range(tile)]
+    b_read = [kernel.index("acc +=", "Bs", x=x, y=y, k=k) for k in range(tile)]
+    assert len({row for row, _ in a_read}) == 1 and len({col for _, col in b_read}) == 1
+    d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the tile of B "
+                f"moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, and reads a row of "
+                "A's and a column of B's.")
+    unit = 17  # a tile in the small picture
+    left, top, mats = 132, 20, 6
+    parts = (("A", 10, top + mats * unit + 16, "soft-a"), ("B", left, top, "soft-b"), ("C", left, top + mats * unit + 16, "soft-c"))
+    for name, at, up, style in parts:
+        d.box(at, up, mats * unit, mats * unit, "cell", 2)
+        d.text(at + 4, up + mats * unit - 5, name, "title")
+        for k in range(mats if name != "C" else 1):
+            tx, ty = (at + k * unit, up + 2 * unit) if name == "A" else (at + 3 * unit, up + k * unit) if name == "B" else \
+                (at + 3 * unit, up + 2 * unit)
+            now = name == "C" or k == 1
+            d.box(tx + 0.5, ty + 0.5, unit - 1, unit - 1, style[-1] if now else style, 1)
+    d.line(10 + 2.2 * unit, top + mats * unit + 16 + 2.5 * unit, 10 + 5.6 * unit, top + mats * unit + 16 + 2.5 * unit, True)
+    d.line(left + 3.5 * unit, top + 2.2 * unit, left + 3.5 * unit, top + 5.6 * unit, True)
+    d.text(10, 32, "the loop over k:")
+    d.text(10, 47, "A's tile moves right,")
+    d.text(10, 62, "B's tile moves down,")
+    d.text(10, 77, "C's tile stays.")
+    cell, shown = 7.6, 17
+    for name, at, up, style, copied, read in (("As", 256, 26, "a", a_copy, a_read), ("Bs", 256, 158, "b", b_copy, b_read)):
+        d.text(at, up - 6, f"{name}, {tile} × {tile} words", "note")
+        for row in range(14):
+            for col in range(shown):
+                used = [row, col] in read
+                d.box(at + col * cell, up + row * cell, cell - 1, cell - 1, f"soft-{style}" if used else "cell", 0.5)
+        d.box(at + copied[1] * cell, up + copied[0] * cell, cell - 1, cell - 1, style, 0.5)
+    d.text(10, 286, f"Right: shared memory, as thread x = {x}, y = {y} sees it.", "note")
+    d.text(10, 301, "Strong: the word it copies. Pale: the words it reads.", "note")
+    return {"tiles": d.svg()}
