@@ -40,7 +40,7 @@ def main(arguments, root):
         raise Mistake(f"unknown argument {arguments[0]}")
     print("lesson                            words  drawings  rungs: lines of code, changed since the one before")
     for path, text in lessons(root):
-        pairs = re.findall(r"make diff A=([\w:]+) B=([\w:]+)", text)
+        pairs = re.findall(r"make diff A=([\w:]+)\s+B=([\w:]+)", text)
         rungs = ", ".join(f"{b} {len(source.code(root, source.find(root, b)))} ({source.changed(root, a, b)[0]})"
                           for a, b in dict.fromkeys(pairs))
         print(f"{path:<33} {words(text):>5}  {text.count('!['):>8}  {rungs}")
