@@ -38,9 +38,7 @@ class Values(dict):
         self.kernel = kernel
 
     def __missing__(self, name):
-        self[name] = None  # a value that needs itself
-        self[name] = self.kernel.compute(self.kernel.declared(name), **{k: v for k, v in self.items() if v is not None})
-        return self[name]
+        return self.kernel.compute(self.kernel.declared(name), **self)
 
 
 class Kernel:
@@ -70,7 +68,7 @@ class Kernel:
         python = python.replace("/", "//")
         try:
             return eval(python, {"__builtins__": {}}, Values(self, {**self.given, **given}))
-        except (SyntaxError, NameError, TypeError):
+        except (SyntaxError, NameError, TypeError, RecursionError):
             return self.refuse(f"a value for '{expression}'")
 
     def value(self, name, **given):

@@ -45,7 +45,7 @@ def only_line(lines, wanted, first, path):
 
 def end_of(lines, first, path):
     """The last line of the statement or block that begins in line `first`."""
-    code = without_comments("\n".join(lines)).split("\n")
+    code = TOKEN.sub(lambda found: "\n" * found[0].count("\n"), "\n".join(lines)).split("\n")  # without strings, too
     depth = 0
     for number in range(first, len(lines)):
         depth += sum((one in "({[") - (one in ")}]") for one in code[number])
