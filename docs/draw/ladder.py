@@ -12,7 +12,7 @@ STEPS = ("step01", "step02", "step03", "step04")
 
 def bars(sources):
     """[(step, variant, TFLOP/s)], and the baseline's and the peak."""
-    for path in (FOLDER + "/sgemm.csv", "plots/intensity.csv", "report/views.sql"):
+    for path in (FOLDER + "/sgemm.csv", "plots/intensity.csv"):
         sources.text(path)
     db = load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
     rows = [(row["step"][:6], row["variant"], row["speed"]) for row in db.execute(

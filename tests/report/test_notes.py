@@ -79,7 +79,7 @@ class Notes(Case):
                 ("<!-- table: step -->\n<!-- end -->", "the marker reads table: step STEP"),
                 ("<!-- table: step step99 -->\n<!-- end -->", "unknown step step99"),
                 ("<!-- table: ladder -->\nold", "README.md:3: the table has no <!-- end -->"),
-                ("<!-- table: ladder -->\n<!-- table: bars -->\n<!-- end -->", "README.md:4: line 3: the table has no <!-- end"),
+                ("<!-- table: ladder -->\n<!-- table: article -->\n<!-- end -->", "README.md:4: line 3: the table has no <!-- end"),
                 ("<!-- table: ladder --><!-- end -->", "belongs on a line of its own"),
                 ("<!-- table: gemv step07 4096 -->\n<!-- end -->", "table: gemv STEP N K [DTYPE]"),
                 ("<!-- table: gemv step01 1 1 -->\n<!-- end -->", "unknown step step01 (gemv"),
