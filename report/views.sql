@@ -67,8 +67,7 @@ GROUP BY step, variant, m, n, k;
 CREATE VIEW gemm_text AS
 SELECT step, variant, m, n, k, tflops AS speed, significant(ms_median, 4) AS ms, speed(tflops) AS tflops,
        percent(peak_share) AS peak, form('%.3f (%.3f..%.3f)', ratio, ratio_min, ratio_max) AS ratio,
-       speed(tflops) || coalesce(form(' (%.2f)', ratio), '') AS short,
-       speed(tflops) || coalesce(form(' (%s)', percent(ratio)), '') AS with_percent
+       speed(tflops) || coalesce(form(' (%.2f)', ratio), '') AS short
 FROM gemm;
 
 -- The baseline at a shape: the median over all variants' runs.
