@@ -92,7 +92,8 @@ def check(root, pages):
     """What is wrong with the glossary, and with links from these pages to it: lines to print. None of it: nothing is."""
     text = read(root, GLOSSARY)
     if text is None:
-        return [] if not any(GLOSSARY in (read(root, page) or "") for page in pages) else [f"there is no {GLOSSARY}"]
+        linked = any("glossary.md" in link for page in pages for link in LINK.findall(prose(read(root, page))))
+        return [f"there is no {GLOSSARY}"] if linked else []
     wrong = []
     found = entries(text)
     headings = [heading for heading, _ in found]
