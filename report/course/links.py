@@ -4,7 +4,7 @@ import os
 import re
 import urllib.parse
 
-LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^()\s]*)\)")
+LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^()\s]*)\)")  # a picture's, too
 SKIPPED = {"build", "node_modules"}
 
 
@@ -29,20 +29,21 @@ def prose(text):
             yield number, line
 
 
+def anchor(heading):
+    """What GitHub makes of a heading."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<!--.*?-->", "", heading))
+    return re.sub(r"[^\w\- ]", "", plain.lower()).strip().replace(" ", "-")
+
+
 def anchors(text):
-    """The anchors of a note's headings, as GitHub makes them, and those it names itself."""
-    found = set()
+    """The anchors of a note's headings, the later ones of a name with a number, and those that it names itself."""
+    found, named = [], set()
     for _, line in prose(text):
         heading = re.match(r"#{1,6} +(.*?) *#*$", line)
         if heading:
-            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<!--.*?-->", "", heading[1]))
-            anchor = re.sub(r"[^\w\- ]", "", plain.lower()).strip().replace(" ", "-")
-            number = 0
-            while f"{anchor}{f'-{number}' if number else ''}" in found:
-                number += 1
-            found.add(f"{anchor}{f'-{number}' if number else ''}")
-        found.update(re.findall(r'<a (?:id|name)="([^"]+)"', line))
-    return found
+            found.append(anchor(heading[1]))
+        named.update(re.findall(r'<a (?:id|name)="([^"]+)"', line))
+    return named.union(f"{one}-{found[:i].count(one)}" if one in found[:i] else one for i, one in enumerate(found))
 
 
 def read(path):
@@ -69,8 +70,10 @@ def broken(root):
     """A line for every link that leads nowhere."""
     for note in notes(root):
         text = read(os.path.join(root, note))
-        for number, line in prose(text):
-            for link in LINK.findall(re.sub(r"`[^`]*`", "``", line)):
-                why = fault(root, note, text, link)
-                if why:
-                    yield f"{note}:{number}: the link {link} leads nowhere: {why}"
+        lines = dict(prose(text))
+        shown = "\n".join(lines.get(number, "") for number in range(1, text.count("\n") + 2))
+        shown = re.sub(r"`[^`]*`", lambda code: "`" + "\n" * code[0].count("\n"), shown)
+        for link in LINK.finditer(shown):
+            why = fault(root, note, text, link[1])
+            if why:
+                yield f"{note}:{shown.count(chr(10), 0, link.start(1)) + 1}: the link {link[1]} leads nowhere: {why}"

@@ -145,14 +145,15 @@ class Links(Tree):
         self.assertEqual(self.broken(
             "# Here\n[x](#here) [y](../step01_a/README.md#one-a-b) [z](../step01_a/README.md#one-1) [web](https://a.b/c)\n"
             "![i](../step01_a/one.cu) [l](../step01_a/one.cu#L3-L4) `[code](none)` [`two`](../step01_a)\n"
-            "```\n[in code](none.md)\n```\n"), [])
+            "```\n[in code](none.md)\n```\n`[code\nin two lines](none)`\n"), [])
 
     def test_those_that_do_not(self):
-        self.assertEqual(self.broken("# Here\n[x](#there)\n[y](none.md) and ![i](img/none.svg)\n[z](../../out.md)\n"), [
+        self.assertEqual(self.broken("# Here\n[x](#there) [in\ntwo](#lines)\n[y](none.md) and ![i](img/none.svg)\n[z](../../out.md)\n"), [
             "docs/a.md:2: the link #there leads nowhere: no heading #there in docs/a.md",
-            "docs/a.md:3: the link none.md leads nowhere: no docs/none.md",
-            "docs/a.md:3: the link img/none.svg leads nowhere: no docs/img/none.svg",
-            "docs/a.md:4: the link ../../out.md leads nowhere: no ../out.md"])
+            "docs/a.md:3: the link #lines leads nowhere: no heading #lines in docs/a.md",
+            "docs/a.md:4: the link none.md leads nowhere: no docs/none.md",
+            "docs/a.md:4: the link img/none.svg leads nowhere: no docs/img/none.svg",
+            "docs/a.md:5: the link ../../out.md leads nowhere: no ../out.md"])
 
 
 class Lessons(Tree):
