@@ -490,5 +490,6 @@ bool decode_function(function *f, const decode_context *context, char *error, si
 }
 
 void decode_free(function *f) {
+    watch_free(f);
     free_function(f, f->code);
 }

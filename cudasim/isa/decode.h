@@ -47,6 +47,10 @@ bool row_is_float(int row);
  */
 bool wgmma_guard_function(decoder *d, insn *code);
 
+/* Makes f->watched of f, which is decoded, unless it is there (isa/watch.c); decode_free frees it. */
+void watch_function(function *f, const decode_context *context);
+void watch_free(function *f);
+
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 

@@ -123,6 +123,33 @@ typedef struct affine_sources {
     uint32_t slots[];
 } affine_sources;
 
+/* What op_observe does before an instruction that accesses memory (isa/watch.c). */
+typedef enum watch_what {
+    WATCH_NOTHING,
+    WATCH_READ,
+    WATCH_WRITE,
+    WATCH_ATOMIC,
+    WATCH_MATRIX, /* ldmatrix, stmatrix */
+    WATCH_WMMA,   /* wmma.load, wmma.store */
+    WATCH_ASYNC   /* cp.async */
+} watch_what;
+typedef enum watch_order {
+    ORDER_WEAK,
+    ORDER_VOLATILE,
+    ORDER_RELAXED,
+    ORDER_ACQUIRE,
+    ORDER_RELEASE,
+    ORDER_ACQUIRE_RELEASE
+} watch_order;
+typedef enum watch_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYSTEM } watch_scope;
+typedef struct watched_insn {
+    sim_handler *run;      /* its own handler */
+    uint8_t what;          /* watch_what */
+    uint8_t order, scope;  /* watch_order, watch_scope (of ORDER_WEAK it means nothing) */
+    uint8_t bytes;         /* a lane */
+    bool stores, constant; /* not only reads; ld.const */
+} watched_insn;
+
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
 typedef struct call_site call_site;
 typedef struct function {
@@ -148,6 +175,8 @@ typedef struct function {
     uint64_t address;    /* arena + WINDOW_FUNCTION + 16 * its number */
     const char *refused; /* why it could not be decoded; NULL: it was, or nobody has tried */
     struct wgmma_function *wgmma;
+    struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
+    watched_insn *watch;      /* of `watched` alone: by instruction */
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */

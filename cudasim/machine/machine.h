@@ -23,6 +23,7 @@ typedef struct frame {
     uint32_t carry; /* CC.CF, a lane a bit */
     int depth;
     uint32_t capacity;  /* bytes behind `registers` */
+    struct run_counts *counts; /* machine/observe.h; NULL where nobody counts */
     struct frame *next; /* of all frames of a worker, in use or not */
 } frame;
 
@@ -150,6 +151,10 @@ typedef struct launch {
     unsigned long progress; /* atomic: exits and barriers passed */
     int stop, faulted;      /* atomic */
     sim_status status;
+    struct observer *observer; /* who watches; NULL: nobody */
+    void *watched;             /* what the observers keep of it */
+    int worker_count;
+    bool tells_before; /* one of them wants to be told before an access */
     bool async_proxy; /* the module uses the asynchronous proxy */
     double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
     int unattended;   /* atomic: the launching thread has gone on, and may do what the kernel waits for */

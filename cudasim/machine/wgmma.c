@@ -12,6 +12,7 @@
 
 #include "machine/fault.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 #include "machine/proxy.h"
 
 /* A frame's registers, as far as wgmmas use them, numbered as in its function's wgmma_function. */
@@ -238,6 +239,11 @@ static void check_registers(warp *w, const insn *i, const warpgroup *group, cons
     }
 }
 
+static void tell(warp *w, const wgmma_operation *o, copy_stage stage) {
+    const observed_wgmma told = {.stage = stage, .w = w, .function = o->function, .i = o->i, .a = o->a, .b = o->b};
+    observe_wgmma(&told);
+}
+
 void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     if (!together(w, i, mask)) return;
     check_warpgroup(w, i);
@@ -296,6 +302,7 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     o->group[q] = m->committed;
     o->arrived |= 1u << q;
     m->issued++;
+    if (w->launch->observer != NULL) tell(w, o, COPY_ISSUED);
     const wgmma_use *use = use_of(f, i);
     for (int k = 0; k < f->wgmma->words; k++) {
         c->results[k] |= use->first[k];
@@ -358,6 +365,8 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
         warp_stop(w, GROUP_AT_WARPGROUP, 0);
         return;
     }
+    for (uint32_t n = group->done; w->launch->observer != NULL && (int32_t)(until - n) > 0; n++)
+        tell(w, &group->operations[n - group->base], COPY_READ);
     if ((int32_t)(until - group->done) > 0) {
         multiply(w->block->shared, &group->operations[group->done - group->base], (int)(until - group->done));
         group->done = until;

@@ -1,0 +1,161 @@
+/* op_observe: in the watched copy of a function's code it stands in front of what accesses memory, and tells the
+ * observers (machine/observe.h). */
+#include <string.h>
+
+#include "exec/affine.h"
+#include "isa/form.h"
+#include "isa/matrix.h"
+#include "machine/cluster.h"
+#include "machine/observe.h"
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+/* A register's lanes plus an offset, also where it is kept as base + lane * step. */
+static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t offset, uint64_t *address) {
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[slot / AFFINE_UNIT] : NULL;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t base = f->base + offset, step = f->step, bits = narrow ? UINT32_MAX : UINT64_MAX;
+        EACH_LANE address[l] = (base + (uint64_t)l * step) & bits;
+    } else if (narrow) {
+        const uint32_t *a = (const uint32_t *)__builtin_assume_aligned(w->registers + slot, 128);
+        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
+    } else {
+        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + slot, 128);
+        EACH_LANE address[l] = a[l] + offset;
+    }
+}
+
+static inline void access_addresses(const warp *w, const insn *i, uint64_t *address) {
+    const uint64_t offset = (uint64_t)i->imm + (i->mode & MODE_FRAME ? w->frame->local_base : 0);
+    lanes_of(w, i->op[4], i->mode & MODE_NARROW, offset, address);
+}
+
+/* ---- spaces ------------------------------------------------------------------------------------------------------ */
+
+/* What a generic address means, and what is to be taken off it. */
+static ptx_space space_of(uint64_t address, bool constant, uint64_t *window) {
+    const uint64_t arena = memory_arena(), offset = address - arena;
+    *window = 0;
+    if (constant) return PTX_CONST;
+    if (offset >= WINDOW_END) return PTX_GLOBAL;
+    if (offset - WINDOW_SHARED < WINDOW_SIZE) return *window = arena + WINDOW_SHARED, PTX_SHARED_CLUSTER;
+    if (offset - WINDOW_LOCAL < WINDOW_SIZE) return *window = arena + WINDOW_LOCAL, PTX_LOCAL;
+    if (offset - WINDOW_PARAM < WINDOW_SIZE) return *window = arena + WINDOW_PARAM, PTX_PARAM;
+    return PTX_GLOBAL;
+}
+
+/* The block's own shared memory goes by offsets, another's by rank and offset. */
+static void own_shared(const warp *w, observed_access *a, uint64_t *address) {
+    uint64_t others = 0;
+    const uint64_t base = cluster_base(w->block);
+    for (int l = 0; l < LANES; l++) others |= a->mask >> l & 1 ? (address[l] - base) >> CLUSTER_RANK_SHIFT : 0;
+    a->space = others == 0 ? PTX_SHARED : PTX_SHARED_CLUSTER;
+    if (others == 0 && base != 0) EACH_LANE address[l] -= base;
+}
+
+typedef void teller(const observed_access *a);
+
+/* Tells of an access by addresses of the instruction's own space, once for each space that they mean. */
+static void tell(const observed_access *access, const uint64_t *given, bool constant, teller *to) {
+    observed_access a = *access;
+    uint64_t address[LANES];
+    a.address = address;
+    uint32_t left = a.mask;
+    if (a.space != PTX_NO_SPACE) {
+        memcpy(address, given, sizeof address);
+        if (constant) a.space = PTX_CONST;
+        if (a.space == PTX_SHARED || a.space == PTX_SHARED_CLUSTER) own_shared(a.w, &a, address);
+        to(&a);
+        return;
+    }
+    while (left != 0) {
+        uint64_t window, its;
+        const ptx_space space = space_of(given[__builtin_ctz(left)], constant, &window);
+        uint32_t same = 0;
+        for (int l = 0; l < LANES; l++) same |= (uint32_t)(space_of(given[l], constant, &its) == space) << l;
+        a.mask = same & left;
+        a.space = space;
+        EACH_LANE address[l] = given[l] - window;
+        if (space == PTX_SHARED_CLUSTER) own_shared(a.w, &a, address);
+        to(&a);
+        left &= ~same;
+    }
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+/* The rows (.col: columns) of a matrix in memory: a lane's address and a number of bytes for each. */
+static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_t *mask, unsigned *bytes) {
+    const fragment *f = matrix_of(i);
+    const unsigned bits = i->vector, element = bits < 8 ? 4 : bits / 8;
+    const unsigned rows = f->registers * f->per * LANES / f->columns;
+    const bool columns = i->mode & MODE_TRANS;
+    const unsigned lines = columns ? f->columns : rows;
+    uint64_t first[LANES], stride[LANES];
+    access_addresses(w, i, first);
+    lanes_of(w, i->op[6], true, 0, stride);
+    EACH_LANE address[l] = first[0] + (uint64_t)l * (stride[0] * bits / 8);
+    *bytes = element * (columns ? rows : f->columns);
+    *mask = lines == LANES ? ALL_LANES : (1u << lines) - 1;
+}
+
+/* Has the instruction been executed, by these lanes? Else it comes again. */
+static bool executed(const warp *w, const insn *i, uint32_t mask) {
+    return w->pc == i->pc + 1 && (mask & ~w->active) == 0;
+}
+
+static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run) {
+    uint64_t offsets[2], to[LANES], from[LANES], size[LANES];
+    uint32_t bytes[LANES];
+    memcpy(offsets, i->more, sizeof offsets);
+    lanes_of(w, i->op[0], i->mode & MODE_NARROW, offsets[0], to);
+    lanes_of(w, i->op[1], i->mode & MODE_NARROW_SOURCE, offsets[1], from);
+    lanes_of(w, i->op[2], true, 0, size);
+    const uint32_t ignored = PRED(3);
+    const uint64_t base = cluster_base(w->block);
+    for (int l = 0; l < LANES; l++) {
+        bytes[l] = ignored >> l & 1 ? 0 : (uint32_t)size[l];
+        to[l] -= base;
+    }
+    run(w, i, mask);
+    const observed_async c = {.stage = COPY_ISSUED,
+                              .w = w,
+                              .function = w->frame->function,
+                              .i = i,
+                              .lanes = mask,
+                              .width = i->width,
+                              .to = to,
+                              .from = from,
+                              .bytes = bytes};
+    if (executed(w, i, mask)) observe_async(&c);
+}
+
+HANDLER(op_observe) {
+    const function *f = w->frame->function;
+    const watched_insn *watched = &f->watch[i->pc];
+    if (watched->what == WATCH_ASYNC) {
+        observe_copy(w, i, mask, watched->run);
+        return;
+    }
+    uint64_t address[LANES];
+    observed_access a = {.w = w,
+                         .function = f,
+                         .i = i,
+                         .mask = mask,
+                         .kind = watched->what == WATCH_ATOMIC ? ACCESS_ATOMIC
+                                 : watched->stores             ? ACCESS_WRITE
+                                                               : ACCESS_READ,
+                         .order = watched->order,
+                         .scope = watched->scope,
+                         .space = (ptx_space)i->space,
+                         .bytes = watched->bytes,
+                         .address = address};
+    if (watched->what == WATCH_WMMA)
+        matrix_rows(w, i, address, &a.mask, &a.bytes);
+    else
+        access_addresses(w, i, address);
+    if (watched->what == WATCH_MATRIX) a.mask = i->vector == 4 ? ALL_LANES : (1u << 8 * i->vector) - 1;
+    if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
+    watched->run(w, i, mask);
+    if (executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);
+}
