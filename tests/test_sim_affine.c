@@ -19,7 +19,8 @@ static uint32_t pick(uint32_t below) {
 static char text[1 << 17];
 static size_t length;
 static int labels;
-static bool whole; /* all lanes that have not ended come here together */
+static bool spoiled; /* the statement is about registers that are seldom kept so */
+static bool whole;   /* all lanes that have not ended come here together */
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
     va_list arguments;
@@ -34,6 +35,15 @@ enum { WORDS = 12, WIDES = 10, PREDICATES = 6, RESULTS = WORDS + 2 * WIDES + 1 }
 static const char *const numbers[] = {"0",          "1",  "-1", "2",    "4",    "7",         "31",         "32",
                                       "2147483647", "33", "63", "1000", "-500", "268435455", "-2147483648"};
 
+/* Registers that the statement may write. One instruction that knows nothing of the form, or a source that is not kept
+ * so, is enough for a register not to be kept so throughout the kernel; so the first few take all of that. */
+static uint32_t word(void) {
+    return spoiled ? 10 + pick(4) : 14 + pick(WORDS - 4);
+}
+static uint32_t wide(void) {
+    return spoiled ? 10 + pick(3) : 13 + pick(WIDES - 3);
+}
+
 /* A register or a constant; the name is good until ten more are asked for. */
 static const char *source(char kind) {
     static char names[10][32];
@@ -42,16 +52,10 @@ static const char *source(char kind) {
     if (pick(5) == 0)
         snprintf(name, 32, "%s", ONE_OF(numbers));
     else if (kind == 'w')
-        snprintf(name, 32, "%%r%u", 10 + pick(WORDS));
+        snprintf(name, 32, "%%r%u", spoiled ? 10 + pick(WORDS) : word());
     else
-        snprintf(name, 32, "%%rd%u", 10 + pick(WIDES));
+        snprintf(name, 32, "%%rd%u", spoiled ? 10 + pick(WIDES) : wide());
     return name;
-}
-static uint32_t word(void) {
-    return 10 + pick(WORDS);
-}
-static uint32_t wide(void) {
-    return 10 + pick(WIDES);
 }
 
 static void guard(void) {
@@ -73,7 +77,7 @@ static void compute(void) {
     static const char *const from_wide[] = {"cvt.u32.u64", "popc.b64", "clz.b64", "cvt.s32.s64", "cvt.sat.s32.s64"};
     static const char *const widening[] = {"cvt.s64.s32", "cvt.u64.u32", "cvt.u64.s32", "cvt.s64.u32"};
     guard();
-    switch (pick(17)) {
+    switch (pick(spoiled ? 17 : 16)) {
     case 0:
     case 1:
     case 2:
@@ -175,6 +179,7 @@ static void access_memory(void) {
         say("mad.wide.s32 %%rd8, %%r9, %d, %%rd%d;\n", step, space == 1 ? 3 : 4);
         snprintf(address, sizeof address, "[%%rd8+%d]", offset);
     }
+    spoiled = !store;
     const uint32_t first = in_words ? word() : wide(), second = in_words ? word() : wide();
     if (vector == 2)
         snprintf(data, sizeof data, "{%%%s%u, %%%s%u}", types[type].reg, first, types[type].reg,
@@ -219,6 +224,7 @@ static void loop(int depth) {
 static void statements(int count, int depth) {
     for (int k = 0; k < count; k++) {
         const uint32_t kind = pick(20);
+        spoiled = pick(4) == 0;
         if (kind < 11)
             compute();
         else if (kind < 14)
@@ -226,7 +232,7 @@ static void statements(int count, int depth) {
         else if (kind < 17)
             access_memory();
         else if (kind == 17 && whole)
-            say("shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, -1;\n", word(), word(), 1 + pick(31));
+            say("shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, -1;\n", 10 + pick(4), 10 + pick(WORDS), 1 + pick(31));
         else if (kind == 18 && depth < 3)
             branch_away(depth);
         else if (depth < 2)
@@ -273,9 +279,9 @@ static void write_kernel(void) {
         default:
             say("cvt.u64.u32 %%rd%d, %%r%u;\n", 10 + k, 1 + pick(2));
         }
-    for (int p = 1; p <= PREDICATES; p++) say("setp.gt.s32 %%p%d, %%r%u, %u;\n", p, word(), pick(40));
-    statements(40, 0);
-    if (pick(2)) say("cvt.rn.f32.s32 %%f1, %%r%u; mov.b32 %%r%u, %%f1;\n", word(), word());
+    for (int p = 1; p <= PREDICATES; p++) say("setp.gt.s32 %%p%d, %%r%u, %u;\n", p, 10 + pick(WORDS), pick(40));
+    statements(5 + (int)pick(40), 0);
+    if (pick(2)) say("cvt.rn.f32.s32 %%f1, %%r%u; mov.b32 %%r10, %%f1;\n", 10 + pick(WORDS));
     say("mul.lo.s32 %%r8, %%r1, %d; mov.u32 %%r9, %%ctaid.x; mad.lo.s32 %%r8, %%r9, %d, %%r8;\n"
         "mul.wide.u32 %%rd8, %%r8, 4; add.s64 %%rd8, %%rd8, %%rd1;\n",
         RESULTS, RESULTS * 96);
