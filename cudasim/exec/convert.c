@@ -117,7 +117,7 @@ EACH_INT_PAIR(CVT_INT, s64)
     QUICK_HANDLER(cvt_##d##_##s##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(cvt_##d##_##s, SIM_ISA))) {           \
         uint64_t base, step;                                                                                           \
         const affine *f = AFFINE(1);                                                                                   \
-        if (!(mask == ALL_LANES && f->kept && i->mode == 4 && affine_extend(f, is_signed, &base, &step)))              \
+        if (!(mask == ALL_LANES && f->kept && affine_extend(f, is_signed, &base, &step)))              \
             return false;                                                                                              \
         affine_set(AFFINE(0), base, step, 8);                                                                          \
         return true;                                                                                                   \
