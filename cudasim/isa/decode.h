@@ -39,16 +39,24 @@ void decode_free(function *f);
 /* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
  * where op_spread is among them. */
 bool affine_function(decoder *d, insn *code);
-/* A row's operands, as in ops.def; NULL where it has none there. */
-const char *row_operands(int row);
-bool row_is_float(int row);
-
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */
 bool wgmma_guard_function(decoder *d, insn *code);
 
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
+
+/* ---- isa/table.c ---- */
+
+/* Decodes the instruction at hand. False where it has been refused. */
+bool decode_instruction(decoder *d);
+
+/* A row's operands, as in ops.def; NULL where it has none there. */
+const char *row_operands(int row);
+bool row_is_float(int row);
+op_class row_class(int row);
+/* A function has an instruction of that row: for CUDASIM_ROWS. */
+void row_use(int row);
 
 /* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
