@@ -60,11 +60,6 @@ void row_use(int row);
 
 /* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
-#define MOST_NEGATIONS 3
-typedef struct negation {
-    uint32_t from, to; /* predicates */
-} negation;
-
 typedef struct constant_map {
     struct constant {
         uint64_t value;
@@ -111,6 +106,9 @@ decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf
 
 /* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
 decoded run_row(decoder *d, uint16_t row);
+
+/* Gives the instruction at hand a form of so many bytes, all zeros, which it keeps. */
+void *put_form(decoder *d, form_kind kind, size_t bytes);
 
 /* Splits the instruction's opcode; refuses one of too many parts. */
 bool split_opcode(decoder *d);

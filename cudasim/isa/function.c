@@ -107,7 +107,8 @@ static void free_function(function *f, insn *code) {
         free(f->calls[k].sizes);
     }
     if (code != NULL)
-        for (int k = 0; k < f->source->instruction_count; k++) free((void *)code[k].more);
+        for (int k = 0; k < f->source->instruction_count; k++)
+            if (code[k].form != FORM_PLAIN) free(code[k].any);
     free(f->calls);
     free(code);
     free(f->constants);
