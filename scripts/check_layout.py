@@ -138,7 +138,7 @@ def calls_of(root, objects):
     for source, path in objects:
         listed = subprocess.run(["nm", "-P", os.path.join(root, path)], check=True, capture_output=True, text=True)
         for symbol, kind, *_ in map(str.split, listed.stdout.splitlines()):
-            if kind == "U":
+            if kind in "Uw":
                 wanted.append((source, symbol))
             elif kind.isupper():
                 defined[symbol] = source

@@ -26,8 +26,8 @@ static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t 
 }
 
 static inline void access_addresses(const warp *w, const insn *i, uint64_t *address) {
-    const uint64_t offset = (uint64_t)i->imm + (i->mode & MODE_FRAME ? w->frame->local_base : 0);
-    lanes_of(w, i->op[4], i->mode & MODE_NARROW, offset, address);
+    const uint64_t offset = (uint64_t)i->imm + (i->flags & MODE_FRAME ? w->frame->local_base : 0);
+    lanes_of(w, i->op[4], i->flags & MODE_NARROW, offset, address);
 }
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------ */
@@ -86,10 +86,10 @@ static void tell(const observed_access *access, const uint64_t *given, bool cons
 
 /* The rows (.col: columns) of a matrix in memory: a lane's address and a number of bytes for each. */
 static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_t *mask, unsigned *bytes) {
-    const fragment *f = matrix_of(i);
+    const fragment *f = i->matrix->fragment;
     const unsigned bits = i->vector, element = bits < 8 ? 4 : bits / 8;
     const unsigned rows = f->registers * f->per * LANES / f->columns;
-    const bool columns = i->mode & MODE_TRANS;
+    const bool columns = i->flags & MODE_TRANS;
     const unsigned lines = columns ? f->columns : rows;
     uint64_t first[LANES], stride[LANES];
     access_addresses(w, i, first);
@@ -105,11 +105,10 @@ static bool executed(const warp *w, const insn *i, uint32_t mask) {
 }
 
 static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run) {
-    uint64_t offsets[2], to[LANES], from[LANES], size[LANES];
+    uint64_t to[LANES], from[LANES], size[LANES];
     uint32_t bytes[LANES];
-    memcpy(offsets, i->more, sizeof offsets);
-    lanes_of(w, i->op[0], i->mode & MODE_NARROW, offsets[0], to);
-    lanes_of(w, i->op[1], i->mode & MODE_NARROW_SOURCE, offsets[1], from);
+    lanes_of(w, i->op[0], i->flags & MODE_NARROW, (uint64_t)i->offsets->to, to);
+    lanes_of(w, i->op[1], i->flags & MODE_NARROW_SOURCE, (uint64_t)i->offsets->from, from);
     lanes_of(w, i->op[2], true, 0, size);
     const uint32_t ignored = PRED(3);
     const uint64_t base = cluster_base(w->block);
