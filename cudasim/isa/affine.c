@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "decode.h"
+#include "isa/decode.h"
 
 typedef struct analysis {
     decoder *d;

@@ -39,23 +39,30 @@ void decode_free(function *f);
 /* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
  * where op_spread is among them. */
 bool affine_function(decoder *d, insn *code);
-/* A row's operands, as in ops.def; NULL where it has none there. */
-const char *row_operands(int row);
-bool row_is_float(int row);
-
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */
 bool wgmma_guard_function(decoder *d, insn *code);
 
+/* Makes f->watched of f, which is decoded, unless it is there (isa/watch.c); decode_free frees it. */
+void watch_function(function *f, const decode_context *context);
+void watch_free(function *f);
+
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 
-/* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
+/* ---- isa/table.c ---- */
 
-#define MOST_NEGATIONS 3
-typedef struct negation {
-    uint32_t from, to; /* predicates */
-} negation;
+/* Decodes the instruction at hand. False where it has been refused. */
+bool decode_instruction(decoder *d);
+
+/* A row's operands, as in ops.def; NULL where it has none there. */
+const char *row_operands(int row);
+bool row_is_float(int row);
+op_class row_class(int row);
+/* A function has an instruction of that row: for CUDASIM_ROWS. */
+void row_use(int row);
+
+/* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
 typedef struct constant_map {
     struct constant {
@@ -103,6 +110,9 @@ decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf
 
 /* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
 decoded run_row(decoder *d, uint16_t row);
+
+/* Gives the instruction at hand a form of so many bytes, all zeros, which it keeps. */
+void *put_form(decoder *d, form_kind kind, size_t bytes);
 
 /* Splits the instruction's opcode; refuses one of too many parts. */
 bool split_opcode(decoder *d);

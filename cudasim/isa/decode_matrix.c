@@ -34,7 +34,7 @@ static bool address_into(decoder *d, const ptx_operand *o) {
     if (a.frame || a.param) return refuse(d, "a matrix lies in global or shared memory"), false;
     i->op[4] = a.slot;
     i->imm = a.offset;
-    if (!a.wide) i->mode |= MODE_NARROW;
+    if (!a.wide) i->flags |= MODE_NARROW;
     return true;
 }
 
@@ -66,7 +66,7 @@ static decoded row_matrices(decoder *d, bool store) {
         else if (take(d, "x4"))
             i->vector = 4;
         else if (take(d, "trans"))
-            i->mode |= MODE_TRANS;
+            i->flags |= MODE_TRANS;
         else if (take(d, "shared") || take(d, "shared::cta"))
             i->space = PTX_SHARED;
         else if (take(d, "b16"))
@@ -344,11 +344,8 @@ static matrix_type accumulator(matrix_family family) {
 
 /* ---- mma --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t *more_with(decoder *d, const void *pointer, unsigned slots) {
-    uint32_t *more = calloc(2 + slots, sizeof *more);
-    memcpy(more, &pointer, sizeof pointer);
-    d->i->more = more;
-    return more + 2;
+static matrix_use *use_with(decoder *d, unsigned slots) {
+    return put_form(d, FORM_MATRIX, sizeof(matrix_use) + slots * sizeof(uint32_t));
 }
 
 static bool fragment_into(decoder *d, const ptx_operand *o, const fragment *f, bool destination, uint32_t **slots) {
@@ -387,11 +384,13 @@ static decoded multiply(decoder *d, bool wmma) {
     if (i->rounding != ROUND_DEFAULT && family != F64) return refuse(d, "a rounding belongs to f64");
     if ((family == B1) != (w.bit_op != 0 && w.popc) || (family != B1 && (w.bit_op != 0 || w.popc)))
         return refuse(d, ".and.popc and .xor.popc belong to b1");
-    if (w.bit_op == MODE_XOR) i->mode |= MODE_XOR;
+    if (w.bit_op == MODE_XOR) i->flags |= MODE_XOR;
     if (d->text->operand_count != 4) return refuse(d, "4 operands are needed");
     const matrix_type order[] = {a, b, c, to};
     const matrix_form *f = form_of(wmma, w.m, w.n, w.k, order, w.column[0], w.column[1]);
-    uint32_t *slots = more_with(d, f, 4 * 8);
+    matrix_use *use = use_with(d, 4 * 8);
+    use->product = f;
+    uint32_t *slots = use->slots;
     const ptx_operand *o = d->text->operands;
     whole_warp(d);
     if (!fragment_into(d, &o[0], &f->d, true, &slots) || !fragment_into(d, &o[1], &f->a, false, &slots) ||
@@ -450,11 +449,13 @@ static decoded move_matrix(decoder *d, bool store) {
     const fragment *f = is_a ? &form->a : is_b ? &form->b : &form->c;
     if (d->text->operand_count != 2 && d->text->operand_count != 3) return refuse(d, "2 or 3 operands are needed");
     const ptx_operand *o = d->text->operands;
-    uint32_t *slots = more_with(d, f, 8);
+    matrix_use *use = use_with(d, 8);
+    use->fragment = f;
+    uint32_t *slots = use->slots;
     whole_warp(d);
     i->type = (uint8_t)type;
     i->vector = (uint8_t)bits;
-    if (column) i->mode |= MODE_TRANS;
+    if (column) i->flags |= MODE_TRANS;
     /* The plain array's rows, or columns, that follow one another in memory; as many elements each: */
     const unsigned rows = f->registers * f->per * LANES / f->columns;
     const unsigned line = (column ? rows : f->columns) * (type == MATRIX_B1 ? 32 / bits : 1);

@@ -81,8 +81,7 @@ static decoded decode_mma_async(decoder *d) {
     if (n < 8 || n > 256 || n % 8 != 0 || (integer && n > 32 && n % 16 != 0))
         return refuse(d, "N = %u is none that these types take", n);
 
-    wgmma_form *form = calloc(1, sizeof *form);
-    i->more = (const uint32_t *)form;
+    wgmma_form *form = put_form(d, FORM_WGMMA, sizeof *form);
     form->n = (uint16_t)n;
     form->k = (uint16_t)k;
     form->d_count = (uint16_t)(to == WGMMA_F16 ? n / 4 : n / 2);
@@ -135,11 +134,11 @@ decoded decode_wgmma(decoder *d) {
     return run_row(d, ROW_op_wgmma_wait);
 }
 
-/* setmaxnreg.{inc,dec}.sync.aligned.u32 count; insn.imm = count, insn.mode: 1 for inc. */
+/* setmaxnreg.{inc,dec}.sync.aligned.u32 count; insn.imm = count, insn.choice: setmaxnreg_kind. */
 decoded decode_setmaxnreg(decoder *d) {
     const ptx_instruction *t = d->text;
-    d->i->mode = take(d, "inc");
-    if (!d->i->mode && !take(d, "dec")) return refuse(d, "inc or dec is meant");
+    d->i->choice = take(d, "inc") ? SETMAXNREG_INC : SETMAXNREG_DEC;
+    if (d->i->choice == SETMAXNREG_DEC && !take(d, "dec")) return refuse(d, "inc or dec is meant");
     if (!sync_aligned(d)) return REFUSED;
     if (!take(d, "u32") || !taken_all(d) || t->operand_count != 1 || t->operands[0].kind != PTX_OPERAND_INTEGER)
         return refuse(d, "setmaxnreg takes a constant of type u32");

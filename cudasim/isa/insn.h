@@ -68,6 +68,19 @@ typedef enum boolean_op { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } b
 
 #define INSN_OPERANDS 8
 
+typedef enum form_kind {
+    FORM_PLAIN, /* nothing beyond its operands */
+    FORM_TARGETS,
+    FORM_NEGATIONS,
+    FORM_ATOMIC_VECTOR,
+    FORM_COPY,
+    FORM_MATRIX,
+    FORM_MBARRIER,
+    FORM_BULK,
+    FORM_STORE_ASYNC,
+    FORM_WGMMA
+} form_kind;
+
 /* One decoded instruction. */
 typedef struct insn {
     sim_handler *run;           /* executes it */
@@ -81,11 +94,25 @@ typedef struct insn {
     uint8_t type, type2; /* ptx_type, where the handler needs it (loads, stores, atomics) */
     uint8_t vector, space;
     uint8_t width;        /* bytes of the destination register, where it may differ from the type's */
-    uint8_t mode;         /* for the handler */
+    uint8_t source_bytes; /* of the source register, likewise (an x in ops.def) */
+    uint8_t flags;        /* of instructions that access memory, and of matrices: MODE_... (form.h, matrix.h) */
+    uint8_t choice;       /* which of its kind it is: shuffle_kind, vote_kind ... (form.h) */
+    uint8_t form;         /* form_kind */
     uint16_t row;         /* in isa/ops.def */
     uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
     uint32_t pc;          /* its own */
-    const uint32_t *more; /* operands past op[], or NULL */
+    union {               /* what it has beyond that, by its form (form.h, matrix.h) */
+        void *any;
+        const uint32_t *targets; /* FORM_TARGETS */
+        const struct negations *negations;
+        const struct atomic_vector *vectors;
+        const struct copy_offsets *offsets;
+        const struct matrix_use *matrix;
+        const struct mbarrier_form *mbarrier;
+        const struct bulk_form *bulk;
+        const struct store_form *store;
+        const struct wgmma_form *wgmma;
+    };
 } insn;
 
 /* Fixed places in every warp's registers. Predicates are masks of 32 bits, a lane a bit. */
@@ -123,6 +150,33 @@ typedef struct affine_sources {
     uint32_t slots[];
 } affine_sources;
 
+/* What op_observe does before an instruction that accesses memory (isa/watch.c). */
+typedef enum watch_what {
+    WATCH_NOTHING,
+    WATCH_READ,
+    WATCH_WRITE,
+    WATCH_ATOMIC,
+    WATCH_MATRIX, /* ldmatrix, stmatrix */
+    WATCH_WMMA,   /* wmma.load, wmma.store */
+    WATCH_ASYNC   /* cp.async */
+} watch_what;
+typedef enum watch_order {
+    ORDER_WEAK,
+    ORDER_VOLATILE,
+    ORDER_RELAXED,
+    ORDER_ACQUIRE,
+    ORDER_RELEASE,
+    ORDER_ACQUIRE_RELEASE
+} watch_order;
+typedef enum watch_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYSTEM } watch_scope;
+typedef struct watched_insn {
+    sim_handler *run;      /* its own handler */
+    uint8_t what;          /* watch_what */
+    uint8_t order, scope;  /* watch_order, watch_scope (of ORDER_WEAK it means nothing) */
+    uint8_t bytes;         /* a lane */
+    bool stores, constant; /* not only reads; ld.const */
+} watched_insn;
+
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
 typedef struct call_site call_site;
 typedef struct function {
@@ -148,6 +202,8 @@ typedef struct function {
     uint64_t address;    /* arena + WINDOW_FUNCTION + 16 * its number */
     const char *refused; /* why it could not be decoded; NULL: it was, or nobody has tried */
     struct wgmma_function *wgmma;
+    struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
+    watched_insn *watch;      /* of `watched` alone: by instruction */
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */

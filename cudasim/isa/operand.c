@@ -44,6 +44,11 @@ decoded run_row(decoder *d, uint16_t row) {
     return d->failed ? REFUSED : DECODED;
 }
 
+void *put_form(decoder *d, form_kind kind, size_t bytes) {
+    d->i->form = (uint8_t)kind;
+    return d->i->any = calloc(1, bytes);
+}
+
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
 bool split_opcode(decoder *d) {

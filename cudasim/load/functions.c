@@ -50,6 +50,13 @@ bool functions_decode(sim_module *m, function *f, char *error, size_t error_size
     return ok;
 }
 
+void functions_watch(sim_module *m) {
+    const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
+    pthread_mutex_lock(&decode_lock);
+    for (int k = 0; k < m->ptx->function_count; k++) watch_function(&m->functions[k], &context);
+    pthread_mutex_unlock(&decode_lock);
+}
+
 void functions_decode_named(sim_module *m) {
     char error[512];
     pthread_mutex_lock(&decode_lock);

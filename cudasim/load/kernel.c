@@ -6,6 +6,7 @@
 #include "base/align.h"
 #include "base/device_model.h"
 #include "load/loaded.h"
+#include "machine/observe.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -135,7 +136,10 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
                               sim_status *status) {
     sim_kernel_info info;
     sim_kernel_describe(kernel, &info);
-    const launch_spec spec = {.entry = kernel->entry,
+    observer *watches = observers_get();
+    if (watches != NULL) functions_watch(kernel->module);
+    const launch_spec spec = {.entry = watches != NULL ? kernel->entry->watched : kernel->entry,
+                              .observer = watches,
                               .config = *config,
                               .shared_end = shared_end(kernel, config->dynamic_shared),
                               .registers = info.registers,

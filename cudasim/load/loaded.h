@@ -45,6 +45,8 @@ bool functions_make(sim_module *m, char *error, size_t error_size);
 void functions_free(sim_module *m);
 /* Decodes a function, what it calls, and what that calls; false and a line in `error` where that cannot be. */
 bool functions_decode(sim_module *m, function *f, char *error, size_t error_size);
+/* Makes the watched code of all that are decoded. */
+void functions_watch(sim_module *m);
 /* Decodes all that are named. One that cannot be is refused only when it is called. */
 void functions_decode_named(sim_module *m);
 

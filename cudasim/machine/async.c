@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/async.h"
+#include "machine/observe.h"
 #include "machine/proxy.h"
 
 typedef struct copy {
@@ -51,7 +52,19 @@ void async_commit(warp *w, uint32_t mask) {
     for (int l = 0; l < LANES; l++) w->async->committed[l] += mask >> l & 1;
 }
 
+static void tell(warp *w, const copy *c, uint32_t lanes) {
+    uint64_t to[LANES], from[LANES];
+    for (int l = 0; l < LANES; l++) {
+        to[l] = (uint64_t)(c->to[l] - w->block->shared);
+        from[l] = (uint64_t)c->from[l];
+    }
+    const observed_async told = {
+        .stage = COPY_LANDED, .w = w, .lanes = lanes, .width = c->width, .to = to, .from = from, .bytes = c->bytes};
+    observe_async(&told);
+}
+
 static void carry_out(warp *w, const copy *c, uint32_t lanes) {
+    if (w->launch->observer != NULL) tell(w, c, lanes);
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, lanes, c->to, c->width);
     for (int l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1)) continue;

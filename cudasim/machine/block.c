@@ -10,6 +10,7 @@
 #include "machine/fault.h"
 #include "machine/frame.h"
 #include "machine/mbarrier.h"
+#include "machine/observe.h"
 #include "machine/wgmma.h"
 
 static uint8_t *map_stacks(worker *k, uint64_t bytes) {
@@ -100,6 +101,7 @@ static void block_begin(block *b, uint64_t index) {
         async_free(w);
         frame_fill(w, la->entry, f->registers, false);
     }
+    if (la->observer != NULL) observe_block(b, true);
 }
 
 void cluster_begin(cluster *c, uint64_t index) {

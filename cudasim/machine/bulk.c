@@ -9,6 +9,7 @@
 #include "machine/blame.h"
 #include "machine/cluster.h"
 #include "machine/mbarrier.h"
+#include "machine/observe.h"
 #include "machine/proxy.h"
 
 typedef enum bulk_kind {
@@ -29,6 +30,7 @@ typedef struct bulk_copy {
     uint32_t lanes;
     uint32_t group; /* the number of groups the thread had committed then */
     uint64_t serial;
+    uint64_t told;       /* its number for observers */
     block *source_block; /* of shared memory; NULL: `data` (st.async, red.async) or `global` is the source */
     uint32_t source, target, mbarrier;
     uint64_t global, bytes;
@@ -36,6 +38,8 @@ typedef struct bulk_copy {
     int32_t at[TENSOR_RANKS];
     uint8_t *data;
 } bulk_copy;
+
+static uint64_t told_copies;
 
 struct bulk_copies {
     bulk_copy *first, **last;
@@ -51,14 +55,39 @@ static struct bulk_copies *copies_of(block *b) {
     return b->bulk;
 }
 
+/* `to` is the block that it goes to, or in whose shared memory it begins. */
+static void tell(const bulk_copy *c, block *to, copy_stage stage) {
+    if (c->w->launch->observer == NULL || c->kind == BULK_ARRIVE) return;
+    const observed_bulk told = {.stage = stage,
+                                .w = c->w,
+                                .function = c->f,
+                                .i = c->i,
+                                .lane = __builtin_ctz(c->lanes),
+                                .to_block = c->kind == BULK_LOAD ? to : NULL,
+                                .from_block = c->source_block,
+                                .to = c->target,
+                                .from = c->source,
+                                .mbarrier = c->mbarrier,
+                                .global = c->global,
+                                .bytes = c->bytes,
+                                .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
+                                .map = c->map.rank > 0 ? &c->map : NULL,
+                                .at = c->at,
+                                .reduces = c->reduce != REDUCE_NONE,
+                                .serial = c->told};
+    observe_bulk(&told);
+}
+
 static bulk_copy *add(block *b, const bulk_copy *copy) {
     struct bulk_copies *s = copies_of(b);
     bulk_copy *c = malloc(sizeof *c);
     *c = *copy;
     c->next = NULL;
+    if (c->w->launch->observer != NULL) c->told = __atomic_fetch_add(&told_copies, 1, __ATOMIC_RELAXED);
     *s->last = c;
     s->last = &c->next;
     if (c->kind != BULK_STORE) mbarrier_in_flight(b, c->mbarrier);
+    tell(c, b, COPY_ISSUED);
     return c;
 }
 
@@ -211,6 +240,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
             arrivals += (uint32_t)__builtin_popcount(c->lanes);
         } else {
             load(b, c);
+            tell(c, b, COPY_LANDED);
             bytes += c->bytes;
         }
         blamed = *c;
@@ -232,6 +262,7 @@ static void read_source(bulk_copy *c) {
     else
         memcpy(c->data, b->shared + c->source, c->bytes);
     c->read = true;
+    tell(c, b, COPY_READ);
     proxy_source(b, c->source, (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes), false);
     for (bulk_copy *other = b->bulk->first; other != NULL; other = other->next) /* others may read it, too */
         if (other->kind == BULK_STORE && !other->read)
@@ -259,6 +290,7 @@ static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes)
 static void store(bulk_copy *c) {
     uint64_t first = c->global, end = c->global + c->bytes;
     read_source(c);
+    tell(c, c->source_block, COPY_LANDED);
     blame(c);
     if (c->map.rank == 0) {
         still_there(c, c->source_block, first, end);

@@ -7,6 +7,7 @@
 #include "isa/specials.h"
 #include "machine/cluster.h"
 #include "machine/fault.h"
+#include "machine/observe.h"
 
 /* What differs from lane to lane; false for other special registers. */
 static bool special_lanes(const warp *w, int which, uint32_t *values) {
@@ -173,6 +174,7 @@ frame *frame_new(worker *k, const function *f) {
     }
     memset(registers, 0, bytes);
     *new = (frame){.function = f, .capacity = bytes, .registers = registers};
+    if (k->launch->observer != NULL) new->counts = observe_counts(k, f);
     new->affine = (affine *)(registers + f->register_bytes);
     return new;
 }
@@ -195,6 +197,7 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
         sim_fault(w, i, lanes, SIM_UNSUPPORTED, "%s",
                   why != NULL ? why : "a call of a function whose address nothing in its module takes");
     }
+    if (w->launch->observer != NULL && callee->watched != NULL) callee = callee->watched;
     const frame *caller = w->frame;
     const uint64_t base = (uint64_t)caller->local_base + caller->function->frame_bytes;
     if (base + callee->frame_bytes > w->launch->stack_bytes || caller->depth > 100000)
@@ -227,6 +230,7 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
                      .local_base = (uint32_t)base,
                      .return_pc = w->pc,
                      .site = site,
+                     .counts = w->launch->observer != NULL ? observe_counts(k, callee) : NULL,
                      .lanes = lanes,
                      .depth = caller->depth + 1};
     if (!joins) frame_fill(w, callee, registers, true);

@@ -8,6 +8,7 @@
 #include "machine/groups.h"
 
 #include "machine/fault.h"
+#include "machine/observe.h"
 
 #define BUDGET 4000
 
@@ -274,7 +275,7 @@ void warp_run(warp *w) {
     warp_resume(w);
 }
 
-void warp_resume(warp *w) {
+static void resume(warp *w) {
     w->event = 0;
     if (w->group_count > 1) {
         warp_choose(w);
@@ -283,6 +284,10 @@ void warp_resume(warp *w) {
         unpack(w, 0);
         w->meet_pc = UINT32_MAX;
     }
+}
+
+void warp_resume(warp *w) {
+    resume(w);
     while ((w->event & ~EVENT_REGROUPED) == 0) {
         const insn *i = &w->code[w->pc];
         w->event = 0;
@@ -293,4 +298,62 @@ void warp_resume(warp *w) {
         if (w->pc == w->meet_pc) warp_select(w);
     }
     w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
+}
+
+/* ---- the same, counted ------------------------------------------------------------------------------------------- */
+
+static void count(run_counts *c, uint32_t first, uint32_t end, uint32_t lanes) {
+    const int64_t threads = __builtin_popcount(lanes);
+    if (c == NULL) return; /* a function of another module, called through a pointer */
+    c->warps[first]++;
+    c->warps[end]--;
+    c->threads[first] += threads;
+    c->threads[end] -= threads;
+}
+
+/* Will the lanes execute this instruction again, because it waits for something or lets another block go first? One
+ * that waits at a barrier, or for other lanes at bar.warp, goes on behind it. */
+static bool comes_again(const warp *w, const frame *f, uint32_t pc, uint32_t lanes) {
+    if (w->event == 0) return false;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        const bool waits = g->state == GROUP_AT_MBARRIER || g->state == GROUP_AT_WARPGROUP ||
+                           g->state == GROUP_AT_REGISTERS || (w->event & EVENT_AHEAD && k == w->current);
+        if (waits && g->frame == f && g->pc == pc && (lanes & ~g->lanes) == 0) return true;
+    }
+    return false;
+}
+
+static void run_one_counted(warp *w, const insn *i) {
+    frame *f = w->frame; /* it may be left */
+    run_counts *c = f->counts;
+    const uint32_t pc = w->pc, mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
+    w->pc++;
+    if (mask != 0) {
+        i->run(w, i, mask);
+        if (comes_again(w, f, pc, mask)) return;
+    }
+    count(c, pc, pc + 1, mask);
+}
+
+void warp_resume_counted(warp *w) {
+    resume(w);
+    while ((w->event & ~EVENT_REGROUPED) == 0) {
+        const insn *i = &w->code[w->pc];
+        w->event = 0;
+        if (i->straight > 0) {
+            const uint32_t first = w->pc, lanes = w->active;
+            run_straight(w, i);
+            count(w->frame->counts, first, w->pc, lanes);
+        } else {
+            run_one_counted(w, i);
+        }
+        if (w->pc == w->meet_pc) warp_select(w);
+    }
+    w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
+}
+
+void warp_run_counted(warp *w) {
+    w->budget = BUDGET;
+    warp_resume_counted(w);
 }

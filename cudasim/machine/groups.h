@@ -64,4 +64,8 @@ void warp_again(warp *w, uint32_t event);
 void warp_run(warp *w);
 void warp_resume(warp *w);
 
+/* The same, where executed instructions are counted in each frame's `counts` (machine/observe.h). */
+void warp_run_counted(warp *w);
+void warp_resume_counted(warp *w);
+
 #endif

@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/threads.h"
 #include "machine/block.h"
+#include "machine/observe.h"
 #include "machine/schedule.h"
 #include "machine/stuck.h"
 
@@ -209,6 +210,7 @@ static void work_until_done(worker *k, double until) {
         if (!la->offered && t - la->begun > ALONE) offer(la);
         if (terminal) show_progress(la, begun, &k->shown);
         if (done) {
+            if (la->observer != NULL) observe_block(b, false);
             if (--b->cluster->left == 0) {
                 b->cluster->free = k->free_clusters;
                 k->free_clusters = b->cluster;
@@ -304,8 +306,11 @@ static launch *launch_new(const launch_spec *spec, const void *params) {
                    .config = &la->given,
                    .param_bytes = entry->param_bytes,
                    .shared_end = spec->shared_end,
+                   .registers = spec->registers,
+                   .static_shared = spec->static_shared,
                    .own_registers = spec->own_registers,
                    .async_proxy = spec->async_proxy,
+                   .observer = spec->observer,
                    .patience = environment_watchdog()};
     for (int k = 0; k < 3; k++)
         if (la->given.cluster[k] == 0) la->given.cluster[k] = 1;
@@ -329,6 +334,8 @@ static launch *launch_new(const launch_spec *spec, const void *params) {
     if (la->param_bytes > 0) memcpy(la->params, params, la->param_bytes);
     for (long k = 0; k < threads; k++) la->workers[k].launch = la;
     la->workers[0].first = true;
+    la->worker_count = (int)threads;
+    if (la->observer != NULL) observe_launch(la, true);
     return la;
 }
 
@@ -342,6 +349,7 @@ static sim_status launch_over(launch *la) {
     const sim_status status = la->status;
     alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
     alone_blocks = la->blocks;
+    if (la->observer != NULL) observe_launch(la, false);
     launch_free(la);
     return status;
 }

@@ -30,6 +30,8 @@ typedef enum sim_status {
     SIM_UNSUPPORTED            /* what the simulator does not do: cudaErrorNotSupported 801 */
 } sim_status;
 
+struct observer;
+
 /* What a launch must know. The configuration has been checked against the model. */
 typedef struct launch_spec {
     const struct function *entry; /* the kernel, decoded, and all that it may call */
@@ -38,6 +40,7 @@ typedef struct launch_spec {
     unsigned registers;     /* a thread: with the next, how many blocks the device holds */
     unsigned static_shared; /* bytes */
     unsigned own_registers; /* a thread, which setmaxnreg counts from; 0: it has no effect */
+    struct observer *observer; /* who watches it (machine/observe.h); NULL: nobody. Else entry is the watched function */
     bool async_proxy;       /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
 } launch_spec;
 

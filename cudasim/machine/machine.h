@@ -22,8 +22,9 @@ typedef struct frame {
     uint32_t lanes; /* still inside */
     uint32_t carry; /* CC.CF, a lane a bit */
     int depth;
-    uint32_t capacity;  /* bytes behind `registers` */
-    struct frame *next; /* of all frames of a worker, in use or not */
+    uint32_t capacity;         /* bytes behind `registers` */
+    struct run_counts *counts; /* machine/observe.h; NULL where nobody counts */
+    struct frame *next;        /* of all frames of a worker, in use or not */
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
@@ -138,25 +139,29 @@ typedef struct launch {
     uint8_t *params;
     uint32_t param_bytes;
     uint32_t shared_end;
-    unsigned own_registers;                /* launch_spec */
-    uint32_t threads;                      /* a block */
-    uint64_t blocks;                       /* in the grid */
-    uint32_t cluster_size;                 /* blocks */
-    uint64_t stack_bytes;                  /* a thread; 0 where nothing uses the stack */
-    uint64_t grid_workspace;               /* of cooperative groups: %envreg1, %envreg2 */
-    unsigned long next_block, done_blocks; /* atomic */
-    unsigned long resident;                /* blocks begun and not done; atomic */
+    unsigned registers, static_shared, own_registers; /* launch_spec */
+    uint32_t threads;                                 /* a block */
+    uint64_t blocks;                                  /* in the grid */
+    uint32_t cluster_size;                            /* blocks */
+    uint64_t stack_bytes;                             /* a thread; 0 where nothing uses the stack */
+    uint64_t grid_workspace;                          /* of cooperative groups: %envreg1, %envreg2 */
+    unsigned long next_block, done_blocks;            /* atomic */
+    unsigned long resident;                           /* blocks begun and not done; atomic */
     unsigned long resident_limit;
     unsigned long progress; /* atomic: exits and barriers passed */
     int stop, faulted;      /* atomic */
     sim_status status;
-    bool async_proxy; /* the module uses the asynchronous proxy */
-    double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
-    int unattended;   /* atomic: the launching thread has gone on, and may do what the kernel waits for */
-    int told;         /* atomic: that it seems to wait for the host */
-    worker *workers;  /* the launching thread's first */
-    pool_job helpers; /* those of the others, */
-    bool offered;     /* once it is */
+    struct observer *observer; /* who watches; NULL: nobody */
+    void *watched;             /* what the observers keep of it */
+    int worker_count;
+    bool tells_before; /* one of them wants to be told before an access */
+    bool async_proxy;  /* the module uses the asynchronous proxy */
+    double patience;   /* seconds without progress until the watchdog stops it; 0: for ever */
+    int unattended;    /* atomic: the launching thread has gone on, and may do what the kernel waits for */
+    int told;          /* atomic: that it seems to wait for the host */
+    worker *workers;   /* the launching thread's first */
+    pool_job helpers;  /* those of the others, */
+    bool offered;      /* once it is */
     double begun;
 } launch;
 

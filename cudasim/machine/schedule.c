@@ -87,12 +87,13 @@ static void run_ahead(block *b) {
 
 /* A warp's turn. */
 static void run(warp *w) {
+    const bool counted = w->entry_frame->counts != NULL;
     w->worker->running = w;
-    warp_run(w);
+    (counted ? warp_run_counted : warp_run)(w);
     while (w->event & EVENT_AHEAD) {
         run_ahead(w->block);
         w->worker->running = w;
-        warp_resume(w);
+        (counted ? warp_resume_counted : warp_resume)(w);
     }
 }
 

@@ -1,0 +1,197 @@
+/* op_observe: in the watched copy of a function's code it stands in front of what accesses memory, and tells the
+ * observers (machine/observe.h). */
+#include <string.h>
+
+#include "exec/affine.h"
+#include "isa/form.h"
+#include "isa/matrix.h"
+#include "machine/cluster.h"
+#include "machine/observe.h"
+
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
+
+/* A register's lanes plus an offset, also where it is kept as base + lane * step. */
+static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t offset, uint64_t *address) {
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[slot / AFFINE_UNIT] : NULL;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t base = f->base + offset, step = f->step, bits = narrow ? UINT32_MAX : UINT64_MAX;
+        EACH_LANE address[l] = (base + (uint64_t)l * step) & bits;
+    } else if (narrow) {
+        const uint32_t *a = (const uint32_t *)__builtin_assume_aligned(w->registers + slot, 128);
+        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
+    } else {
+        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + slot, 128);
+        EACH_LANE address[l] = a[l] + offset;
+    }
+}
+
+static inline void access_addresses(const warp *w, const insn *i, uint32_t mask, uint64_t *address) {
+    const uint64_t offset = (uint64_t)i->imm + (i->flags & MODE_FRAME ? w->frame->local_base : 0);
+    lanes_of(w, i->op[4], i->flags & MODE_NARROW, offset, address);
+    if (mask == ALL_LANES) return;
+    const uint64_t some = address[__builtin_ctz(mask)];
+    EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
+}
+
+/* Is the access's pattern that of the latest execution? If not, it is kept. */
+static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, const uint64_t *address, int second) {
+    const run_counts *counts = w->frame->counts;
+    if (counts == NULL || counts->patterns == NULL) return false;
+    access_pattern *p = &counts->patterns[2 * i->pc + second];
+    const uint64_t first = address[__builtin_ctz(mask)];
+    uint64_t other = p->mask ^ mask;
+    EACH_LANE other |= (address[l] - first) ^ p->apart[l];
+    if (other == 0) return true;
+    p->mask = mask;
+    EACH_LANE p->apart[l] = address[l] - first;
+    return false;
+}
+
+/* ---- spaces ------------------------------------------------------------------------------------------------------ */
+
+/* What a generic address means, and what is to be taken off it. */
+static ptx_space space_of(uint64_t address, bool constant, uint64_t *window) {
+    const uint64_t arena = memory_arena(), offset = address - arena;
+    *window = 0;
+    if (constant) return PTX_CONST;
+    if (offset >= WINDOW_END) return PTX_GLOBAL;
+    if (offset - WINDOW_SHARED < WINDOW_SIZE) return *window = arena + WINDOW_SHARED, PTX_SHARED_CLUSTER;
+    if (offset - WINDOW_LOCAL < WINDOW_SIZE) return *window = arena + WINDOW_LOCAL, PTX_LOCAL;
+    if (offset - WINDOW_PARAM < WINDOW_SIZE) return *window = arena + WINDOW_PARAM, PTX_PARAM;
+    return PTX_GLOBAL;
+}
+
+/* The block's own shared memory goes by offsets, another's by rank and offset. */
+static void own_shared(const warp *w, observed_access *a, uint64_t *address) {
+    uint64_t others = 0;
+    const uint64_t base = cluster_base(w->block);
+    for (int l = 0; l < LANES; l++) others |= a->mask >> l & 1 ? (address[l] - base) >> CLUSTER_RANK_SHIFT : 0;
+    a->space = others == 0 ? PTX_SHARED : PTX_SHARED_CLUSTER;
+    if (others == 0 && base != 0) EACH_LANE address[l] -= base;
+}
+
+typedef void teller(const observed_access *a);
+
+/* Tells of an access by addresses of the instruction's own space, once for each space that they mean. */
+static void tell(const observed_access *access, const uint64_t *given, bool constant, teller *to) {
+    const bool shared = access->space == PTX_SHARED || access->space == PTX_SHARED_CLUSTER;
+    if (access->space != PTX_NO_SPACE && !constant && !(shared && access->w->block->cluster->size > 1)) {
+        to(access);
+        return;
+    }
+    observed_access a = *access;
+    uint64_t address[LANES];
+    a.address = address;
+    uint32_t left = a.mask;
+    if (a.space != PTX_NO_SPACE) {
+        memcpy(address, given, sizeof address);
+        if (constant) a.space = PTX_CONST;
+        if (shared) own_shared(a.w, &a, address);
+        to(&a);
+        return;
+    }
+    while (left != 0) {
+        uint64_t window, its;
+        const ptx_space space = space_of(given[__builtin_ctz(left)], constant, &window);
+        uint32_t same = 0;
+        for (int l = 0; l < LANES; l++) same |= (uint32_t)(space_of(given[l], constant, &its) == space) << l;
+        a.same_pattern = access->same_pattern && (same & a.mask) == a.mask && left == access->mask;
+        a.mask = same & left;
+        a.space = space;
+        const uint64_t some = given[__builtin_ctz(a.mask)];
+        EACH_LANE address[l] = (same >> l & 1 ? given[l] : some) - window;
+        if (space == PTX_SHARED_CLUSTER) own_shared(a.w, &a, address);
+        to(&a);
+        left &= ~same;
+    }
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+/* The rows (.col: columns) of a matrix in memory: a lane's address and a number of bytes for each. */
+static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_t *mask, unsigned *bytes) {
+    const fragment *f = i->matrix->fragment;
+    const unsigned bits = i->vector, element = bits < 8 ? 4 : bits / 8;
+    const unsigned rows = f->registers * f->per * LANES / f->columns;
+    const bool columns = i->flags & MODE_TRANS;
+    const unsigned lines = columns ? f->columns : rows;
+    uint64_t first[LANES], stride[LANES];
+    access_addresses(w, i, ALL_LANES, first);
+    lanes_of(w, i->op[6], true, 0, stride);
+    EACH_LANE address[l] = first[0] + (uint64_t)l * (stride[0] * bits / 8);
+    *bytes = element * (columns ? rows : f->columns);
+    *mask = lines == LANES ? ALL_LANES : (1u << lines) - 1;
+}
+
+/* Has the instruction been executed, by these lanes? Else it comes again. */
+static bool executed(const warp *w, const insn *i, uint32_t mask) {
+    return w->pc == i->pc + 1 && (mask & ~w->active) == 0;
+}
+
+static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run) {
+    uint64_t to[LANES], from[LANES], size[LANES];
+    uint32_t bytes[LANES];
+    lanes_of(w, i->op[0], i->flags & MODE_NARROW, (uint64_t)i->offsets->to, to);
+    lanes_of(w, i->op[1], i->flags & MODE_NARROW_SOURCE, (uint64_t)i->offsets->from, from);
+    lanes_of(w, i->op[2], true, 0, size);
+    const uint32_t ignored = PRED(3);
+    const uint64_t base = cluster_base(w->block);
+    uint32_t reading = 0;
+    for (int l = 0; l < LANES; l++) {
+        bytes[l] = ignored >> l & 1 ? 0 : (uint32_t)size[l];
+        to[l] -= base;
+        reading |= (uint32_t)(bytes[l] != 0) << l;
+    }
+    reading &= mask;
+    const uint64_t some_to = to[__builtin_ctz(mask)], some_from = from[__builtin_ctz(reading != 0 ? reading : mask)];
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) to[l] = some_to;
+        if (!(reading >> l & 1)) from[l] = some_from;
+    }
+    run(w, i, mask);
+    const observed_async c = {.stage = COPY_ISSUED,
+                              .w = w,
+                              .function = w->frame->function,
+                              .i = i,
+                              .lanes = mask,
+                              .reading = reading,
+                              .same_to = same_pattern(w, i, mask, to, 1),
+                              .same_from = reading != 0 && same_pattern(w, i, reading, from, 0),
+                              .width = i->width,
+                              .to = to,
+                              .from = from,
+                              .bytes = bytes};
+    if (executed(w, i, mask)) observe_async(&c);
+}
+
+HANDLER(op_observe) {
+    const function *f = w->frame->function;
+    const watched_insn *watched = &f->watch[i->pc];
+    if (watched->what == WATCH_ASYNC) {
+        observe_copy(w, i, mask, watched->run);
+        return;
+    }
+    uint64_t address[LANES];
+    observed_access a = {.w = w,
+                         .function = f,
+                         .i = i,
+                         .mask = mask,
+                         .kind = watched->what == WATCH_ATOMIC ? ACCESS_ATOMIC
+                                 : watched->stores             ? ACCESS_WRITE
+                                                               : ACCESS_READ,
+                         .order = watched->order,
+                         .scope = watched->scope,
+                         .space = (ptx_space)i->space,
+                         .bytes = watched->bytes,
+                         .address = address};
+    if (watched->what == WATCH_MATRIX) a.mask = i->vector == 4 ? ALL_LANES : (1u << 8 * i->vector) - 1;
+    if (watched->what == WATCH_WMMA)
+        matrix_rows(w, i, address, &a.mask, &a.bytes);
+    else
+        access_addresses(w, i, a.mask, address);
+    if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
+    a.same_pattern = same_pattern(w, i, a.mask, address, 0);
+    if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
+    watched->run(w, i, mask);
+    if (executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);
+}

@@ -1,0 +1,89 @@
+/* The watched copy of a function's code: op_observe stands in front of the handlers of instructions that access memory.
+ * All else is shared with the function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/decode.h"
+
+static bool reads(const insn *i) {
+    return (i->row >= ROW_op_load_global_u8 && i->row <= ROW_op_load_shared_u64) || i->row == ROW_op_load ||
+           i->row == ROW_op_ldmatrix || i->row == ROW_op_wmma_load;
+}
+static bool writes(const insn *i) {
+    return (i->row >= ROW_op_store_global_u8 && i->row <= ROW_op_store_shared_u64) || i->row == ROW_op_store ||
+           i->row == ROW_op_stmatrix || i->row == ROW_op_wmma_store;
+}
+
+/* Is `word` one of the opcode's parts? */
+static bool has_part(const char *opcode, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = strchr(opcode, '.'); at != NULL; at = strchr(at + 1, '.'))
+        if (strncmp(at + 1, word, length) == 0 && (at[1 + length] == '.' || at[1 + length] == '\0')) return true;
+    return false;
+}
+
+static watch_order order_of(const insn *i, const char *opcode) {
+    if (has_part(opcode, "volatile")) return ORDER_VOLATILE;
+    if (has_part(opcode, "acq_rel")) return ORDER_ACQUIRE_RELEASE;
+    if (has_part(opcode, "acquire")) return ORDER_ACQUIRE;
+    if (has_part(opcode, "release")) return ORDER_RELEASE;
+    if (has_part(opcode, "relaxed") || has_part(opcode, "mmio") || i->row == ROW_op_atomic) return ORDER_RELAXED;
+    return ORDER_WEAK;
+}
+
+static watch_scope scope_of(const char *opcode) {
+    if (has_part(opcode, "cta")) return SCOPE_CTA;
+    if (has_part(opcode, "cluster")) return SCOPE_CLUSTER;
+    if (has_part(opcode, "sys") || has_part(opcode, "volatile")) return SCOPE_SYSTEM;
+    return SCOPE_GPU;
+}
+
+/* False where the instruction accesses no memory that observers are told of. */
+static bool watch_insn(const insn *i, const char *opcode, watched_insn *w) {
+    if (i->row == ROW_op_cp_async)
+        w->what = WATCH_ASYNC;
+    else if (i->row == ROW_op_ldmatrix || i->row == ROW_op_stmatrix)
+        w->what = WATCH_MATRIX;
+    else if (i->row == ROW_op_wmma_load || i->row == ROW_op_wmma_store)
+        w->what = WATCH_WMMA;
+    else if (i->row == ROW_op_atomic)
+        w->what = WATCH_ATOMIC;
+    else if (reads(i) || writes(i))
+        w->what = reads(i) ? WATCH_READ : WATCH_WRITE;
+    else
+        return false;
+    w->stores = writes(i);
+    w->run = i->run;
+    w->constant = strncmp(opcode, "ld.const", 8) == 0;
+    w->order = order_of(i, opcode);
+    w->scope = scope_of(opcode);
+    w->bytes = w->what == WATCH_MATRIX   ? 16
+               : i->row == ROW_op_atomic ? (uint8_t)(i->width * i->vector)
+                                         : (uint8_t)(ptx_type_size((ptx_type)i->type) * i->vector);
+    return true;
+}
+
+void watch_function(function *f, const decode_context *context) {
+    if (f->watched != NULL || f->code == NULL) return;
+    const int count = f->source->instruction_count;
+    function *twin = malloc(sizeof *twin);
+    insn *code = malloc(((size_t)count + 1) * sizeof *code);
+    memcpy(code, f->code, ((size_t)count + 1) * sizeof *code);
+    *twin = *f;
+    twin->code = code;
+    twin->watch = calloc((size_t)count + 1, sizeof *twin->watch);
+    for (int k = 0; k < count; k++) {
+        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k])) continue;
+        code[k].run = context->handlers[ROW_op_observe];
+        if (code[k].straight > 0) code[k].next = context->handlers[ROW_op_next];
+    }
+    __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
+}
+
+void watch_free(function *f) {
+    if (f->watched == NULL) return;
+    free(f->watched->watch);
+    free(f->watched->code);
+    free(f->watched);
+    f->watched = NULL;
+}

@@ -1,0 +1,56 @@
+#include "machine/observe.h"
+
+static observer *observers;
+
+void observers_set(observer *first) {
+    __atomic_store_n(&observers, first, __ATOMIC_RELEASE);
+}
+observer *observers_get(void) {
+    return __atomic_load_n(&observers, __ATOMIC_ACQUIRE);
+}
+
+#define TELL(launch, event, ...)                                                                                       \
+    for (observer *o = (launch)->observer; o != NULL; o = o->next)                                                     \
+        if (o->event != NULL) o->event(o, __VA_ARGS__)
+
+void observe_launch(launch *la, bool begins) {
+    for (const observer *o = la->observer; o != NULL; o = o->next)
+        la->tells_before = la->tells_before || o->before != NULL;
+    if (begins) {
+        TELL(la, launch_begin, la);
+    } else {
+        TELL(la, launch_end, la);
+    }
+}
+
+void observe_block(block *b, bool begins) {
+    if (begins) {
+        TELL(b->launch, block_begin, b);
+    } else {
+        TELL(b->launch, block_end, b);
+    }
+}
+
+void observe_before(const observed_access *a) {
+    TELL(a->w->launch, before, a);
+}
+void observe_after(const observed_access *a) {
+    TELL(a->w->launch, after, a);
+}
+void observe_async(const observed_async *c) {
+    TELL(c->w->launch, async, c);
+}
+void observe_bulk(const observed_bulk *c) {
+    TELL(c->w->launch, bulk, c);
+}
+void observe_wgmma(const observed_wgmma *c) {
+    TELL(c->w->launch, wgmma, c);
+}
+
+run_counts *observe_counts(worker *k, const function *f) {
+    for (observer *o = k->launch->observer; o != NULL; o = o->next) {
+        run_counts *counts = o->counts != NULL ? o->counts(o, k, f) : NULL;
+        if (counts != NULL) return counts;
+    }
+    return NULL;
+}

@@ -1,0 +1,132 @@
+/* Who watches a launch: what the machine tells while it runs one.
+ *
+ * An observer is a table of functions; one that is NULL is not called. Where nobody watches (launch->observer is NULL),
+ * nothing of this runs: memory instructions tell only in the watched copy of a function's code (function->watched,
+ * isa/watch.c), where an op_observe stands in front of their handlers; what else tells asks launch->observer on paths
+ * that are cold. An observer is called by several workers at once, each for blocks of its own. */
+#ifndef SIM_OBSERVE_H
+#define SIM_OBSERVE_H
+
+#include "isa/form.h"
+#include "machine/access.h"
+#include "machine/machine.h"
+#include "machine/tensormap.h"
+
+/* ---- an access to memory by some lanes of a warp ----------------------------------------------------------------- */
+
+typedef struct observed_access {
+    warp *w;
+    const function *function; /* the watched one; ->source, ->files and the number of each instruction are the same */
+    const insn *i;            /* i->pc, function->source->instructions[i->pc] */
+    uint32_t mask;            /* the lanes; of ldmatrix and stmatrix those that give an address of a row */
+    access_kind kind;
+    uint8_t order, scope; /* watch_order, watch_scope */
+    /* PTX_GLOBAL, PTX_CONST, PTX_SHARED (the block's own: addresses are offsets into block->shared), PTX_SHARED_CLUSTER
+     * (of any block of the cluster: its rank << CLUSTER_RANK_SHIFT | offset), PTX_LOCAL (offsets into each lane's
+     * stack), PTX_PARAM (offsets into launch->params). A generic address has been resolved; where the lanes mean
+     * several spaces there is a call for each. */
+    ptx_space space;
+    /* The mask, and how far apart the lanes' addresses are, are those of this instruction's latest execution by this
+     * worker (where one of the observers counts). */
+    bool same_pattern;
+    unsigned bytes;          /* a lane, from its address on */
+    const uint64_t *address; /* of LANES; lanes outside of the mask have the first active one's */
+} observed_access;
+
+/* ---- copies that are done later ---------------------------------------------------------------------------------- */
+
+typedef enum copy_stage {
+    COPY_ISSUED, /* by the instruction */
+    COPY_READ,   /* the source has been read; of COPY_LANDED it has been, too */
+    COPY_LANDED  /* the destination is written */
+} copy_stage;
+
+/* cp.async: the lanes copy from global memory to their block's shared memory. */
+typedef struct observed_async {
+    copy_stage stage;
+    warp *w;
+    const function *function; /* NULL, as `i`, where it lands */
+    const insn *i;
+    uint32_t lanes, reading; /* those that copy, and of them those that read anything */
+    bool same_to, same_from; /* as observed_access.same_pattern, of the lanes and of those reading; COPY_ISSUED */
+    unsigned width;          /* bytes written a lane */
+    const uint64_t *to;      /* of LANES: offsets into block->shared */
+    const uint64_t *from;    /* of LANES: global addresses; of lanes that read 0 bytes they mean nothing */
+    const uint32_t *bytes;   /* of LANES: bytes read, the rest of the width is zeros */
+} observed_async;
+
+/* cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk, st.async, red.async: one thread's copy, told for each
+ * block that it goes to. */
+typedef struct observed_bulk {
+    copy_stage stage;
+    warp *w; /* that issued it; its block may have ended since */
+    const function *function;
+    const insn *i;
+    int lane;
+    block *to_block, *from_block; /* whose shared memory it writes and reads; NULL: global memory, or registers */
+    uint32_t to, from, mbarrier;  /* offsets in there */
+    uint64_t global;              /* 0: a tensor's (map), or no global memory */
+    uint64_t bytes;               /* that are moved */
+    uint32_t extent;              /* bytes of shared memory that the copy spans */
+    const tensor_map *map;        /* NULL: a plain copy, of `bytes` from `global` on */
+    const int32_t *at;            /* its coordinates */
+    bool reduces;
+    uint64_t serial; /* the same at each stage */
+} observed_bulk;
+
+/* wgmma.mma_async: ISSUED by each warp, READ (and done) once for the warpgroup. The places that its descriptors lead
+ * to: wgmma_address (machine/wgmma.h). */
+typedef struct observed_wgmma {
+    copy_stage stage;
+    warp *w; /* READ: that waits */
+    const function *function;
+    const insn *i;
+    uint64_t a, b; /* descriptors; a means nothing where A is in registers */
+} observed_wgmma;
+
+/* ---- observers --------------------------------------------------------------------------------------------------- */
+
+/* Executed instructions by pc, as differences: an execution of those from `first` to `end` - 1 by n lanes adds 1 and n
+ * at `first`, and takes them away at `end`. Of an instruction that is guarded only the lanes that do it are counted. */
+typedef struct access_pattern {
+    uint64_t apart[LANES]; /* from the first active lane's address */
+    uint32_t mask;         /* 0: none yet */
+} access_pattern;
+typedef struct run_counts {
+    int64_t *warps, *threads; /* of instruction_count + 2 */
+    access_pattern *patterns; /* of 2 * instruction_count: what is needed for same_pattern; NULL: it is not wanted */
+} run_counts;
+
+typedef struct observer observer;
+struct observer {
+    observer *next; /* another one that watches */
+    void (*launch_begin)(observer *o, launch *la);
+    void (*launch_end)(observer *o, launch *la); /* la->status says how; blocks are gone */
+    void (*block_begin)(observer *o, block *b);
+    void (*block_end)(observer *o, block *b); /* its last thread has exited; not called after a fault */
+    /* Before the instruction is executed, and after it has been. Between the two it may stop the launch, or be put off
+     * (another block comes first, lanes wait for others): then there is no `after`, and both come when it is executed
+     * again. */
+    void (*before)(observer *o, const observed_access *a);
+    void (*after)(observer *o, const observed_access *a);
+    void (*async)(observer *o, const observed_async *c);
+    void (*bulk)(observer *o, const observed_bulk *c);
+    void (*wgmma)(observer *o, const observed_wgmma *c);
+    /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */
+    run_counts *(*counts)(observer *o, worker *k, const function *f);
+};
+
+/* For launches from now on: they all have these, until observers_set(NULL). */
+void observers_set(observer *first);
+observer *observers_get(void);
+
+void observe_launch(launch *la, bool begins);
+void observe_block(block *b, bool begins);
+void observe_before(const observed_access *a);
+void observe_after(const observed_access *a);
+void observe_async(const observed_async *c);
+void observe_bulk(const observed_bulk *c);
+void observe_wgmma(const observed_wgmma *c);
+run_counts *observe_counts(worker *k, const function *f);
+
+#endif
