@@ -81,7 +81,8 @@ def find(root, name):
     step, _, rung = name.rpartition(":")
     if not re.fullmatch(r"(step\d\d\w*)?", step) or not re.fullmatch(r"\w+", rung):
         raise Mistake(f"'{name}' is no rung: write lds128 or step04:lds128")
-    found = sorted(glob.glob(os.path.join(glob.escape(root), f"{step or 'step'}*", "**", f"{rung}.cu"), recursive=True))
+    steps = step if "_" in step else f"{step or 'step[0-9][0-9]'}_*"  # not step04, make's link to it
+    found = sorted(glob.glob(os.path.join(glob.escape(root), steps, "**", f"{rung}.cu"), recursive=True))
     if not found:
         raise Mistake(f"no step has a kernel {name}" if not step else f"no kernel {name}")
     paths = [os.path.relpath(one, root) for one in found]

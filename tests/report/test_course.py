@@ -98,7 +98,9 @@ class Code(Tree):
         self.assertEqual(source.changed(self.tmp, "one", "one"), (0, 0, 0))
 
     def test_names(self):
-        self.assertEqual(source.find(self.tmp, "one"), "step01_a/one.cu")
+        os.symlink("step01_a", os.path.join(self.tmp, "step01"))  # as make does
+        for name in "one", "step01:one", "step01_a:one":
+            self.assertEqual(source.find(self.tmp, name), "step01_a/one.cu")
         self.put("step02_b/c/one.cu", KERNEL)
         for name, text in [("one", "'one' may be step01_a/one.cu or step02_b/c/one.cu: write it as step01:one"),
                            ("three", "no step has a kernel three"), ("../x", "'../x' is no rung")]:
