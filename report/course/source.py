@@ -8,7 +8,6 @@ import difflib
 import glob
 import os
 import re
-import textwrap
 
 from report.load import Mistake
 
@@ -67,7 +66,9 @@ def excerpt(root, note, asked):
     last = only_line(lines, end, first, path) if end else end_of(lines, first, path)
     if last - first >= MOST:
         raise Mistake(f"lines {first + 1} to {last + 1} of {path} are {last - first + 1}, and a note shows at most {MOST} at once")
-    shown = textwrap.dedent("\n".join(lines[first:last + 1])).split("\n")
+    shown = lines[first:last + 1]
+    margin = min(len(line) - len(line.lstrip()) for line in shown if line.strip() and line[0] != "#")  # #pragma has none
+    shown = [line if line[:1] == "#" else line[margin:] for line in shown]
     link = os.path.relpath(path, os.path.dirname(note))
     where = f"line {first + 1}" if first == last else f"lines {first + 1} to {last + 1}"
     return ["```cuda", *shown, "```", f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]

@@ -66,6 +66,11 @@ class Code(Tree):
         self.assertEqual(block[1:5], ["for (int i = 0; i < n; i++) {", '    x += "}"[0];', "    if (x) x--;", "}"])
         self.assertEqual(block[-1], "<sub>[step01_a/one.cu](../step01_a/one.cu#L6-L9), lines 6 to 9</sub>")
 
+    def test_a_pragma_has_no_margin(self):
+        self.change_file("step01_a/one.cu", "        if (x) x--;", "#pragma unroll\n        if (x) x--;\n")
+        self.assertEqual(self.shown("step01_a/one.cu for (int i")[1:6], [
+            "for (int i = 0; i < n; i++) {", '    x += "}"[0];', "#pragma unroll", "    if (x) x--;", ""])
+
     def test_from_line_to_line(self):
         self.assertEqual(self.shown("step01_a/one.cu int x .. if (x)")[1:5], [
             "int x = 1; // { not a block", "for (int i = 0; i < n; i++) {", '    x += "}"[0];', "    if (x) x--;"])
