@@ -71,7 +71,7 @@ def excerpt(root, note, asked):
     shown = [line if line[:1] == "#" else line[margin:] for line in shown]
     link = os.path.relpath(path, os.path.dirname(note))
     where = f"line {first + 1}" if first == last else f"lines {first + 1} to {last + 1}"
-    return ["```cuda", *shown, "```", f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]
+    return ["```text" if path.endswith(".txt") else "```cuda", *shown, "```", f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]
 
 
 # ---- rungs

@@ -1,7 +1,8 @@
-"""check.py: what the lessons predict and their drawings show, counted in the simulator; see ../test_lessons.sh.
+"""check.py [--record]: what the lessons predict and their drawings show, counted in the simulator; see ../test_lessons.sh.
 
 counts.csv: a kernel and its options, a metric of --counters-csv, what it is divided by (another metric; "warp FMA": 32 FMAs;
-nothing), the count that this must be, and the words of the note or drawing that say so.
+nothing), the count that this must be, and the words of the note or drawing that say so. Lines of source with their
+counts, which lessons show, are recorded in docs/counted; --record writes them anew.
 """
 
 import csv
@@ -11,6 +12,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512")]
 
 
 def counted(step, variant, options):
@@ -25,13 +27,38 @@ def counted(step, variant, options):
     return values
 
 
+def by_line(step, variant, options):
+    """The lines of a kernel's own file that access memory, with their wavefronts and bank conflicts, as text."""
+    shown = subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters=lines"], cwd=ROOT,
+                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\n")
+    start = next(number for number, line in enumerate(shown) if line.endswith(f"/{variant}.cu"))
+    ends = {name: shown[start + 1].index(name) + len(name) for name in ("sectors", "wavefronts", "conflicts")}
+    lines = [f"wavefronts  conflicts  {step}/{variant}.cu, {options}"]
+    for line in shown[start + 2:]:
+        if line.startswith("  /") or not line.strip():
+            break
+        wavefronts, conflicts = line[ends["sectors"]:ends["wavefronts"]], line[ends["wavefronts"]:ends["conflicts"]]
+        if wavefronts.strip():
+            lines.append(f"{wavefronts.strip():>10}  {conflicts.strip():>9}  {line[ends['conflicts']:].split(None, 1)[1]}")
+    return "\n".join(lines) + "\n"
+
+
 def plain(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return " ".join(file.read().split())
 
 
-def main():
+def main(record):
     runs, passed, failed = {}, 0, 0
+    for path, *run in LINES:
+        text = by_line(*run)
+        if record:
+            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            same = file.read() == text
+        passed, failed = passed + same, failed + (not same)
+        print("ok" if same else "FAIL", path, *([] if same else ["is not what is counted now:\n" + text]))
     with open(os.path.join(ROOT, "tests/lessons/counts.csv"), encoding="utf-8") as file:
         for row in csv.DictReader(file):
             key = row["step"], row["variant"], row["options"]
@@ -49,4 +76,4 @@ def main():
     return failed != 0 or passed == 0
 
 
-sys.exit(main())
+sys.exit(main(sys.argv[1:] == ["--record"]))
