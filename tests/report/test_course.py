@@ -299,6 +299,12 @@ class Repository(Case):
         write("<svg>\n</svg>\n", self.tmp, "docs/img/x.svg")
         self.assertIn("docs/img/x.svg: no program", run("--check").stderr)
 
+    def test_a_table_of_the_lessons(self):
+        run = report("lessons")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^step04_vectorized/2_bank_conflicts.md +\d+ +4  lds128_2x2 \d+ \(5\)$")
+        self.refused(report("lessons", "step04"), "lessons: unknown argument step04")
+
     def test_diff(self):
         run = report("diff", "lds128", "lds128_2x2")
         self.assertEqual(run.returncode, 0, run.stderr)
