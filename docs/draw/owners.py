@@ -16,8 +16,13 @@ def owned(kernel, tid):
 def draw(sources):
     tiles = Kernel(sources, "step04_vectorized/tiles.cuh")
     bm, bn = tiles.value("BM"), tiles.value("BN")
-    d = Drawing(f"The block's {bm} × {bn} results and those of warp 0, of its threads 0, 1 and 16 in colours. In lds128 a thread owns one block of 8 × 8, in "
-                "lds128_2x2 four blocks of 4 × 4, 64 rows and columns apart.")
+    blocks = []
+    for name in NAMES:
+        rows, cols = owned(Kernel(sources, f"step04_vectorized/{name}.cu"), 0)
+        blocks.append(f"In {name} thread 0 owns rows {rows[0]} to {rows[3]} and {rows[4]} to {rows[7]}, and columns "
+                      f"{cols[0]} to {cols[3]} and {cols[4]} to {cols[7]}.")
+    d = Drawing(f"The block's {bm} × {bn} results and those of warp 0, of its threads 0, 1 and 16 in colours. "
+                + " ".join(blocks))
     cell, top = 1.42, 34
     for number, name in enumerate(NAMES):
         kernel = Kernel(sources, f"step04_vectorized/{name}.cu")

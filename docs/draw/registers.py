@@ -11,8 +11,8 @@ NAMES = ("tile4x4", "tile8x16_128t", "tile8x8_256t")
 
 
 def draw(sources):
-    compiled = {row["variant"]: int(row["registers"]) for row in csv.DictReader(io.StringIO(sources.text("plots/data/sass.csv")))
-                if row["step"] == "step03_regblock"}
+    compiled = {row["variant"]: int(row["registers"])
+                for row in csv.DictReader(io.StringIO(sources.text("plots/data/sass.csv"))) if row["step"] == "step03_regblock"}
     rows = []
     for name in NAMES:
         sizes = Kernel(sources, f"step03_regblock/{name}.cu")

@@ -12,22 +12,24 @@ def draw(sources):
     b_copy = kernel.index("Bs[y][x] =", "Bs", x=x, y=y)
     a_read = [kernel.index("acc +=", "As", x=x, y=y, k=k) for k in range(tile)]
     b_read = [kernel.index("acc +=", "Bs", x=x, y=y, k=k) for k in range(tile)]
-    assert len({row for row, _ in a_read}) == 1 and len({col for _, col in b_read}) == 1
-    d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the tile of B "
-                f"moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, and reads a row of "
-                "A's and a column of B's.")
+    if len({row for row, _ in a_read}) > 1 or len({col for _, col in b_read}) > 1:
+        kernel.refuse("threads that read a row of As and a column of Bs")
+    d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the tile of "
+                f"B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, and reads a row "
+                "of A's and a column of B's.")
     unit = 17  # a tile in the small picture
     left, top, mats = 132, 20, 6
-    parts = (("A", 10, top + mats * unit + 16, "soft-a"), ("B", left, top, "soft-b"), ("C", left, top + mats * unit + 16, "soft-c"))
-    for name, at, up, style in parts:
+    below = top + mats * unit + 16
+    # A matrix: where it is, and the columns and rows of tiles that the block passes; the second one is the current one.
+    for name, at, up, columns, rows in (("A", 10, below, range(mats), [2]), ("B", left, top, [3], range(mats)),
+                                        ("C", left, below, [3], [2])):
         d.box(at, up, mats * unit, mats * unit, "cell", 2)
         d.text(at + 4, up + mats * unit - 5, name, "title")
-        for k in range(mats if name != "C" else 1):
-            tx, ty = (at + k * unit, up + 2 * unit) if name == "A" else (at + 3 * unit, up + k * unit) if name == "B" else \
-                (at + 3 * unit, up + 2 * unit)
-            now = name == "C" or k == 1
-            d.box(tx + 0.5, ty + 0.5, unit - 1, unit - 1, style[-1] if now else style, 1)
-    d.line(10 + 2.2 * unit, top + mats * unit + 16 + 2.5 * unit, 10 + 5.6 * unit, top + mats * unit + 16 + 2.5 * unit, True)
+        for number, (column, row) in enumerate((column, row) for column in columns for row in rows):
+            now = name == "C" or number == 1
+            d.box(at + column * unit + 0.5, up + row * unit + 0.5, unit - 1, unit - 1,
+                  name.lower() if now else f"soft-{name.lower()}", 1)
+    d.line(10 + 2.2 * unit, below + 2.5 * unit, 10 + 5.6 * unit, below + 2.5 * unit, True)
     d.line(left + 3.5 * unit, top + 2.2 * unit, left + 3.5 * unit, top + 5.6 * unit, True)
     d.text(10, 32, "the loop over k:")
     d.text(10, 47, "A's tile moves right,")

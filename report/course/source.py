@@ -65,13 +65,15 @@ def excerpt(root, note, asked):
     first = only_line(lines, begin, 0, path)
     last = only_line(lines, end, first, path) if end else end_of(lines, first, path)
     if last - first >= MOST:
-        raise Mistake(f"lines {first + 1} to {last + 1} of {path} are {last - first + 1}, and a note shows at most {MOST} at once")
+        raise Mistake(f"lines {first + 1} to {last + 1} of {path} are {last - first + 1}, "
+                      f"and a note shows at most {MOST} at once")
     shown = lines[first:last + 1]
     margin = min(len(line) - len(line.lstrip()) for line in shown if line.strip() and line[0] != "#")  # #pragma has none
     shown = [line if line[:1] == "#" else line[margin:] for line in shown]
     link = os.path.relpath(path, os.path.dirname(note))
     where = f"line {first + 1}" if first == last else f"lines {first + 1} to {last + 1}"
-    return ["```text" if path.endswith(".txt") else "```cuda", *shown, "```", f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]
+    return ["```text" if path.endswith(".txt") else "```cuda", *shown, "```",
+            f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]
 
 
 # ---- rungs
