@@ -54,18 +54,23 @@ static void set(uint8_t *byte) {
     __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
 }
 
-void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
+void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
     chunk *c = NULL;
     uint64_t known = 0;
-    for (int k = 0; k < count; k++) {
-        const uint64_t s = sector + (uint64_t)from[k];
-        if (c == NULL || s >> CHUNK_BITS != known) {
-            c = chunk_of(s);
-            known = s >> CHUNK_BITS;
+    for (int n = 0; n < accesses; n++)
+        for (int k = 0; k < count; k++) {
+            const uint64_t s = sectors[n] + (uint64_t)from[k];
+            if (c == NULL || s >> CHUNK_BITS != known) {
+                c = chunk_of(s);
+                known = s >> CHUNK_BITS;
+            }
+            if (read) set(&c->read[s % CHUNK]);
+            if (written) set(&c->written[s % CHUNK]);
         }
-        if (read) set(&c->read[s % CHUNK]);
-        if (written) set(&c->written[s % CHUNK]);
-    }
+}
+
+void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
+    sectors_mark_each(&sector, 1, from, count, read, written);
 }
 
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written) {
