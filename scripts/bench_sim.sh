@@ -26,15 +26,15 @@ row() { # WHAT MEASURED UNIT [OPERATOR TARGET]
 }
 bad() { echo "$1 cannot be run:" && sed 's/^/    /' "$work/err" && failed=1; }
 
-# timed THREADS STEP VARIANT SIZE: the median of the seconds that its kernel took, as the step says.
+# timed THREADS STEP VARIANT SIZE [OPTION]: the median of the seconds that its kernel took, as the step says.
 timed() {
-    threads=$1 dir=$(ls -d "$2"_*) variant=$3 size=$4
+    threads=$1 dir=$(ls -d "$2"_*) variant=$3 size=$4 option=${5:-}
     on=$one
     [ "$threads" = 1 ] || on=$two
     : >"$work/times"
     for _ in $(seq "$runs"); do
         # shellcheck disable=SC2086 # words
-        CUDASIM_THREADS=$threads $on "$dir/run" --sim --variant "$variant" --size "$size" >"$work/out" 2>"$work/err" ||
+        CUDASIM_THREADS=$threads $on "$dir/run" --sim $option --variant "$variant" --size "$size" >"$work/out" 2>"$work/err" ||
             { cat "$work/out" >>"$work/err"; return 1; }
         awk -v v="$variant" '$1 == v { print $5 }' "$work/out" >>"$work/times"
     done
@@ -75,6 +75,14 @@ for dir in step0[2-5]_*; do
         [ "$variant" != stream_k ] || target=0.25
         sgemm "$step" "$variant" 512 $target
     done
+done
+for pair in step01:coalesced step01:uncoalesced step03:tile8x8_256t step04:coalesced_store step05:warp_tiled step06:swizzle; do
+    step=${pair%:*} variant=${pair#*:}
+    if a=$(timed 1 "$step" "$variant" 512) && b=$(timed 1 "$step" "$variant" 512 --counters); then
+        row "$step $variant 512^3, counted to not" "$(echo "$b $a" | awk '{ printf "%.2f", $1 / $2 }')" x "<=" 1.5
+    else
+        bad "$step $variant"
+    fi
 done
 if [ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ]; then
     for pair in step01:coalesced step05:stream_k; do

@@ -70,11 +70,44 @@ static void fewer_lanes(void **state) {
     assert_int_equal(banks_conflicts(a, 12, 16), 10);
 }
 
+static void expect(const unsigned *a, unsigned lanes, int bytes, banks_kind kind, int wavefronts, int phases) {
+    const banks_count count = banks_request(a, lanes, bytes, kind);
+    assert_int_equal(count.wavefronts, wavefronts);
+    assert_int_equal(count.phases, phases);
+}
+
+static void loads_in_pairs(void **state) {
+    (void)state;
+    unsigned a[WARP];
+    for (unsigned t = 0; t < WARP; t++) a[t] = t / 2 * 8; /* as lane ^ 1 */
+    expect(a, ~0u, 8, BANKS_LOAD, 1, 1);
+    expect(a, ~0u, 8, BANKS_STORE, 2, 2);
+    expect(a, ~0u >> 1, 8, BANKS_LOAD, 2, 2);                 /* not all of them are there */
+    for (unsigned t = 0; t < WARP; t++) a[t] = (t & 29) * 16; /* as lane ^ 2 */
+    expect(a, ~0u, 16, BANKS_LOAD, 4, 2);
+    expect(a, ~0u, 16, BANKS_ROWS, 4, 4);
+    for (unsigned t = 0; t < WARP; t++) a[t] = (t & 27) * 16; /* as lane ^ 4 is no pair */
+    expect(a, ~0u, 16, BANKS_LOAD, 4, 4);
+    with_stride(a, 0);
+    expect(a, ~0u, 16, BANKS_LOAD, 2, 2);
+    expect(a, ~0u, 4, BANKS_LOAD, 1, 1);
+}
+
+static void lanes_that_are_missing(void **state) {
+    (void)state;
+    unsigned a[WARP];
+    with_stride(a, 128);
+    expect(a, 0x80000001u, 4, BANKS_LOAD, 2, 1);
+    expect(a, 0x0000ff00u, 16, BANKS_LOAD, 8, 1);
+    expect(a, 0x01000001u, 16, BANKS_STORE, 2, 2);
+    for (unsigned t = 0; t < WARP; t++) a[t] = t; /* bytes: four to a word */
+    expect(a, ~0u, 1, BANKS_LOAD, 1, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(wide_accesses_go_in_parts),
-        cmocka_unit_test(fewer_lanes),
+        cmocka_unit_test(words),          cmocka_unit_test(wide_accesses_go_in_parts), cmocka_unit_test(fewer_lanes),
+        cmocka_unit_test(loads_in_pairs), cmocka_unit_test(lanes_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,47 @@ static inline void access_addresses(const warp *w, const insn *i, uint32_t mask,
     EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
 }
 
+/* Are the lanes as far apart as in the latest access? *first is lane 0's address. */
+static __attribute__((noinline)) bool same_lanes(const warp *w, const insn *i, const access_pattern *p,
+                                                 uint64_t *first) {
+    uint64_t address[LANES], other = 0;
+    lanes_of(w, i->op[4], i->flags & MODE_NARROW, (uint64_t)i->imm, address);
+    *first = address[0];
+    EACH_LANE other |= (address[l] - *first) ^ p->apart[l];
+    return other == 0;
+}
+
+static __attribute__((noinline)) void note_move(warp *w, const insn *i, access_pattern *p, uint64_t sector) {
+    if (p->moves == MOST_MOVES) observe_repeated(w, i->pc);
+    p->sector = sector;
+    p->to[p->moves] = sector;
+    p->times[p->moves++] = 1;
+}
+
+/* A repetition of the instruction's latest access, where nobody needs to be told at once: it is noted. */
+static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i, uint32_t mask) {
+    const frame *frame = w->frame;
+    if (mask != ALL_LANES || frame->counts == NULL || frame->counts->patterns == NULL) return false;
+    access_pattern *p = &frame->counts->patterns[2 * i->pc];
+    if (!p->repeatable) return false;
+    const affine *f = AFFINE(4);
+    uint64_t first;
+    if (p->affine) {
+        if (f->kept == LANES_ONLY || p->step != f->step) return false;
+        first = f->base + (uint64_t)i->imm;
+        if (i->flags & MODE_NARROW) first = (uint32_t)first;
+    } else if (!same_lanes(w, i, p, &first)) {
+        return false;
+    }
+    const uint64_t at = first & p->modulo;
+    if (at < p->low || at > p->high) return false;
+    if (i->space != PTX_GLOBAL || first / 32 == p->sector)
+        ++*(p->moves == 0 ? &p->stays : &p->times[p->moves - 1]);
+    else
+        note_move(w, i, p, first / 32);
+    return true;
+}
+
 /* Is the access's pattern that of the latest execution? If not, it is kept. */
 static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, const uint64_t *address, int second) {
     const run_counts *counts = w->frame->counts;
@@ -45,6 +86,26 @@ static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, con
     p->mask = mask;
     EACH_LANE p->apart[l] = address[l] - first;
     return false;
+}
+
+/* Whoever counts has been told of this access: those like it may be told later. */
+static void allow_repeats(warp *w, const insn *i, uint32_t mask, const uint64_t *address, unsigned bytes) {
+    access_pattern *p = &w->frame->counts->patterns[2 * i->pc];
+    const affine *f = w->frame->function->affine_bytes > 0 ? AFFINE(4) : NULL;
+    p->repeatable = mask == ALL_LANES;
+    p->affine = f != NULL && f->kept != LANES_ONLY;
+    p->step = p->affine ? f->step : 0;
+    const uint64_t bits = i->space == PTX_GLOBAL ? 31 : 3, end = bits + 1 > bytes ? bits + 1 - bytes : 0;
+    uint64_t down = bits, up = bits;
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t at = address[l] & bits;
+        down = at < down ? at : down;
+        up = end - at < up ? end - at : up;
+    }
+    p->modulo = bits;
+    p->low = (address[0] & bits) - down;
+    p->high = (address[0] & bits) + up;
+    p->sector = address[0] / 32;
 }
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------ */
@@ -164,13 +225,18 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
     if (executed(w, i, mask)) observe_async(&c);
 }
 
-HANDLER(op_observe) {
+static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uint32_t mask) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
+    const run_counts *counts = w->frame->counts;
     if (watched->what == WATCH_ASYNC) {
         observe_copy(w, i, mask, watched->run);
         return;
     }
+    const bool patterns = counts != NULL && counts->patterns != NULL;
+    if (patterns) counts->patterns[2 * i->pc].repeatable = false;
+    if (patterns && (counts->patterns[2 * i->pc].stays > 0 || counts->patterns[2 * i->pc].moves > 0))
+        observe_repeated(w, i->pc); /* they were like the latest */
     uint64_t address[LANES];
     observed_access a = {.w = w,
                          .function = f,
@@ -192,6 +258,36 @@ HANDLER(op_observe) {
     if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
     a.same_pattern = same_pattern(w, i, a.mask, address, 0);
     if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
+    const bool alike = patterns && w->launch->tells_repeats && watched->what <= WATCH_WRITE && !watched->constant &&
+                       (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
+    if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
     watched->run(w, i, mask);
-    if (executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);
+    if (executed(w, i, mask))
+        tell(&a, address, watched->constant, observe_after);
+    else if (patterns)
+        counts->patterns[2 * i->pc].repeatable = false;
+}
+
+HANDLER(op_observe) {
+    if (repeats(w, i, mask))
+        w->frame->function->watch[i->pc].run(w, i, mask);
+    else
+        observe_access(w, i, mask);
+}
+
+/* insn.next: it goes on with the next instruction as the one behind it does. */
+void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask);
+void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask) {
+    const watched_insn *watched = &w->frame->function->watch[i->pc];
+    w->pc = i->pc + 1;
+    if (repeats(w, i, mask)) {
+        if (watched->next != NULL) {
+            watched->next(w, i, mask);
+            return;
+        }
+        watched->run(w, i, mask);
+    } else {
+        observe_access(w, i, mask);
+    }
+    if (w->event == 0) i[1].next(w, i + 1, mask);
 }

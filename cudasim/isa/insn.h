@@ -171,6 +171,7 @@ typedef enum watch_order {
 typedef enum watch_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYSTEM } watch_scope;
 typedef struct watched_insn {
     sim_handler *run;      /* its own handler */
+    sim_handler *next;     /* the one that goes on with the next; NULL where there is only op_next */
     uint8_t what;          /* watch_what */
     uint8_t order, scope;  /* watch_order, watch_scope (of ORDER_WEAK it means nothing) */
     uint8_t bytes;         /* a lane */

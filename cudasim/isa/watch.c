@@ -75,7 +75,9 @@ void watch_function(function *f, const decode_context *context) {
     for (int k = 0; k < count; k++) {
         if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k])) continue;
         code[k].run = context->handlers[ROW_op_observe];
-        if (code[k].straight > 0) code[k].next = context->handlers[ROW_op_next];
+        if (code[k].straight == 0) continue;
+        if (code[k].next != context->handlers[ROW_op_next]) twin->watch[k].next = code[k].next;
+        code[k].next = context->others[ROW_op_observe].next;
     }
     __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
 }

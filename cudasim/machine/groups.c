@@ -303,7 +303,7 @@ void warp_resume(warp *w) {
 /* ---- the same, counted ------------------------------------------------------------------------------------------- */
 
 static void count(run_counts *c, uint32_t first, uint32_t end, uint32_t lanes) {
-    const int64_t threads = __builtin_popcount(lanes);
+    const int64_t threads = lanes == ALL_LANES ? LANES : __builtin_popcount(lanes);
     if (c == NULL) return; /* a function of another module, called through a pointer */
     c->warps[first]++;
     c->warps[end]--;

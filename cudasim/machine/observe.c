@@ -16,6 +16,9 @@ observer *observers_get(void) {
 void observe_launch(launch *la, bool begins) {
     for (const observer *o = la->observer; o != NULL; o = o->next)
         la->tells_before = la->tells_before || o->before != NULL;
+    la->tells_repeats = true;
+    for (const observer *o = la->observer; o != NULL; o = o->next)
+        if ((o->before != NULL || o->after != NULL) && o->repeated == NULL) la->tells_repeats = false;
     if (begins) {
         TELL(la, launch_begin, la);
     } else {
@@ -36,6 +39,10 @@ void observe_before(const observed_access *a) {
 }
 void observe_after(const observed_access *a) {
     TELL(a->w->launch, after, a);
+}
+void observe_repeated(warp *w, uint32_t pc) {
+    const frame *f = w->frame;
+    TELL(w->launch, repeated, f->counts, f->function, pc);
 }
 void observe_async(const observed_async *c) {
     TELL(c->w->launch, async, c);

@@ -88,9 +88,23 @@ typedef struct observed_wgmma {
 
 /* Executed instructions by pc, as differences: an execution of those from `first` to `end` - 1 by n lanes adds 1 and n
  * at `first`, and takes them away at `end`. Of an instruction that is guarded only the lanes that do it are counted. */
+/* What an instruction's latest access was, by this worker; and how often it has been repeated since without anybody
+ * being told. An access repeats one where all lanes take part and are as far apart, and none leaves its 32-byte sector
+ * (of shared memory: its 4-byte word) of the place that it has in the pattern. To whoever counts it comes to the same,
+ * but for the cache lines that these sectors lie in. */
+#define MOST_MOVES 64
 typedef struct access_pattern {
     uint64_t apart[LANES]; /* from the first active lane's address */
     uint32_t mask;         /* 0: none yet */
+    bool repeatable;
+    bool affine; /* the address register was base + lane * step */
+    uint64_t step;
+    uint64_t modulo, low, high; /* the first address modulo 32 (4) may go from low to high; modulo: 31 (3) */
+    uint64_t sector;            /* that the latest access's first address lies in */
+    int64_t stays;              /* repeats not yet told, in the sector of the access that was told */
+    int moves;                  /* and those that began in another one, and how many followed there */
+    uint64_t to[MOST_MOVES];
+    int64_t times[MOST_MOVES];
 } access_pattern;
 typedef struct run_counts {
     int64_t *warps, *threads; /* of instruction_count + 2 */
@@ -112,6 +126,10 @@ struct observer {
     void (*async)(observer *o, const observed_async *c);
     void (*bulk)(observer *o, const observed_bulk *c);
     void (*wgmma)(observer *o, const observed_wgmma *c);
+    /* It need not be told of accesses one by one: those that repeat the latest one come later, all together (the
+     * pattern's stays and moves, which it sets to 0 again), or are still in the patterns at the launch's end. Only
+     * where all who want to be told of accesses say so. */
+    void (*repeated)(observer *o, run_counts *counts, const function *f, uint32_t pc);
     /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */
     run_counts *(*counts)(observer *o, worker *k, const function *f);
 };
@@ -124,6 +142,7 @@ void observe_launch(launch *la, bool begins);
 void observe_block(block *b, bool begins);
 void observe_before(const observed_access *a);
 void observe_after(const observed_access *a);
+void observe_repeated(warp *w, uint32_t pc);
 void observe_async(const observed_async *c);
 void observe_bulk(const observed_bulk *c);
 void observe_wgmma(const observed_wgmma *c);

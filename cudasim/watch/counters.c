@@ -20,6 +20,7 @@ typedef struct access_count {
     unsigned modulo; /* of its first address in a sector */
     uint64_t sector; /* the first address's */
     int sectors, lines;
+    int lines_from[4]; /* lines, by the first address's sector modulo 4 */
     banks_count banks;
     unsigned shared_modulo;
     int64_t from[MOST_SECTORS]; /* its sectors, from that one on, ascending */
@@ -99,11 +100,11 @@ static void find_sectors(access_count *c, uint32_t mask, const uint64_t *address
     }
 }
 
-static int count_lines(const access_count *c) {
+static int count_lines(const access_count *c, uint64_t sector) {
     int lines = 0;
     uint64_t latest = 0;
     for (int k = 0; k < c->sectors; k++) {
-        const uint64_t line = (c->sector + (uint64_t)c->from[k]) / 4;
+        const uint64_t line = (sector + (uint64_t)c->from[k]) / 4;
         lines += k == 0 || line != latest;
         latest = line;
     }
@@ -116,12 +117,14 @@ static void count_global(access_count *c, uint32_t mask, const uint64_t *address
     const unsigned modulo = first % SECTOR_BYTES;
     const bool pattern = same && c->global_known && modulo == c->modulo;
     if (!pattern || sector != c->sector) {
-        const bool aligned = pattern && (sector - c->sector) % 4 == 0;
         c->sector = sector;
         c->modulo = modulo;
         c->global_known = true;
-        if (!pattern) find_sectors(c, mask, address, bytes);
-        if (!aligned) c->lines = count_lines(c);
+        if (!pattern) {
+            find_sectors(c, mask, address, bytes);
+            for (uint64_t k = 0; k < 4; k++) c->lines_from[k] = count_lines(c, (1ull << 40) + k);
+        }
+        c->lines = c->lines_from[sector % 4];
         sectors_mark(sector, c->from, c->sectors, read, written);
     }
     c->sum.requests++;
@@ -174,6 +177,33 @@ static void after(observer *o, const observed_access *a) {
                      matrix                   ? BANKS_ROWS
                      : a->kind == ACCESS_READ ? BANKS_LOAD
                                               : BANKS_STORE);
+}
+
+/* Accesses that came to the same as the latest one. */
+static void repeated(observer *o, run_counts *runs, const function *f, uint32_t pc) {
+    access_count *c = ((function_counts *)runs)->at[pc];
+    access_pattern *p = &runs->patterns[2 * pc];
+    const bool global = f->code[pc].space == PTX_GLOBAL, writes = f->watch[pc].stores;
+    (void)o;
+    int64_t times = p->stays, lines = p->stays * c->lines;
+    for (int k = 0; k < p->moves; k++) {
+        times += p->times[k];
+        c->sector = p->to[k];
+        c->lines = c->lines_from[c->sector % 4];
+        lines += p->times[k] * c->lines;
+    }
+    if (p->moves > 0) sectors_mark_each(p->to, p->moves, c->from, c->sectors, !writes, writes);
+    if (global) {
+        c->sum.requests += times;
+        c->sum.sectors += times * c->sectors;
+        c->sum.lines += lines;
+    } else {
+        c->sum.shared_requests += times;
+        c->sum.shared_wavefronts += times * c->banks.wavefronts;
+        c->sum.shared_phases += times * c->banks.phases;
+    }
+    p->stays = 0;
+    p->moves = 0;
 }
 
 static void async(observer *o, const observed_async *a) {
@@ -311,7 +341,7 @@ static void add_sum(access_sum *to, const access_sum *from) {
     to->bytes_out += from->bytes_out;
 }
 
-static void add_function(counted_kernel *k, const function_counts *c) {
+static void add_function(counted_kernel *k, function_counts *c) {
     const int first = part_of(k, c->f);
     int64_t warps = 0, threads = 0;
     for (int n = 0; n <= c->f->source->instruction_count; n++) {
@@ -320,6 +350,8 @@ static void add_function(counted_kernel *k, const function_counts *c) {
         threads += c->runs.threads[n];
         i->warps += warps;
         i->threads += threads;
+        if (c->runs.patterns[2 * n].stays > 0 || c->runs.patterns[2 * n].moves > 0)
+            repeated(NULL, &c->runs, c->f, (uint32_t)n);
         if (c->at[n] != NULL) add_sum(&i->sum, &c->at[n]->sum);
     }
 }
@@ -358,6 +390,7 @@ static void launch_ends(observer *o, launch *la) {
 observer counters_observer = {.launch_begin = launch_begins,
                               .launch_end = launch_ends,
                               .after = after,
+                              .repeated = repeated,
                               .async = async,
                               .bulk = bulk,
                               .counts = counts_of};

@@ -83,7 +83,7 @@ static void add_copy(const counted_insn *i, double *sums) {
 
 static void add_access(const counted_insn *i, double *sums) {
     const access_sum *a = &i->sum;
-    sums[METRIC_SHARED_WAVEFRONTS] += (double)a->shared_wavefronts;
+    if (!begins(i->opcode, "cp.")) sums[METRIC_SHARED_WAVEFRONTS] += (double)a->shared_wavefronts;
     if (begins(i->opcode, "cp.async.bulk") || begins(i->opcode, "cp.reduce")) {
         sums[METRIC_BULK_IN] += (double)a->bytes_in;
         sums[METRIC_BULK_OUT] += (double)a->bytes_out;

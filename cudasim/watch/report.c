@@ -196,7 +196,7 @@ static void put_field(const char *text, FILE *out) {
 }
 
 void report_csv(const counted_kernel *first, FILE *out) {
-    fprintf(out, "variant,problem,kernel,grid,block,launches,metric,nsight,value,unit\n");
+    fprintf(out, "variant,problem,kernel,grid,block,launches,metric,plain,nsight,value,unit\n");
     for (const counted_kernel *k = first; k != NULL; k = k->next) {
         double v[METRIC_COUNT];
         metrics_of(k, v);
@@ -206,9 +206,9 @@ void report_csv(const counted_kernel *first, FILE *out) {
             put_field(k->problem, out);
             fputc(',', out);
             put_field(READABLE(k->name), out);
-            fprintf(out, ",%ux%ux%u,%ux%ux%u,%lld,%s,%s,%.17g,%s\n", k->grid[0], k->grid[1], k->grid[2], k->block[0],
-                    k->block[1], k->block[2], (long long)k->launches, metrics[m].id, metrics[m].nsight, v[m],
-                    metrics[m].unit);
+            fprintf(out, ",%ux%ux%u,%ux%ux%u,%lld,%s,\"%s\",%s,%.17g,%s\n", k->grid[0], k->grid[1], k->grid[2],
+                    k->block[0], k->block[1], k->block[2], (long long)k->launches, metrics[m].id, metrics[m].plain,
+                    metrics[m].nsight, v[m], metrics[m].unit);
         }
     }
 }

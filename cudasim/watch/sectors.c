@@ -13,7 +13,7 @@
 
 typedef struct chunk {
     struct chunk *next;
-    uint8_t read[CHUNK], written[CHUNK];
+    _Alignas(8) uint8_t read[CHUNK], written[CHUNK];
 } chunk;
 
 static chunk **table, *chunks;
@@ -54,18 +54,38 @@ static void set(uint8_t *byte) {
     __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
 }
 
-void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
-    chunk *c = NULL;
-    uint64_t known = 0;
-    for (int k = 0; k < count; k++) {
-        const uint64_t s = sector + (uint64_t)from[k];
-        if (c == NULL || s >> CHUNK_BITS != known) {
-            c = chunk_of(s);
-            known = s >> CHUNK_BITS;
-        }
-        if (read) set(&c->read[s % CHUNK]);
-        if (written) set(&c->written[s % CHUNK]);
+/* Whole lines of four sectors, what well coalesced accesses of 4 bytes are, at one time. */
+static void mark_lines(const uint64_t *sectors, int accesses, bool read, bool written) {
+    for (int n = 0; n < accesses; n++) {
+        chunk *c = chunk_of(sectors[n]);
+        const uint64_t at = sectors[n] % CHUNK;
+        if (read) __atomic_store_n((uint32_t *)&c->read[at], 0x01010101u, __ATOMIC_RELAXED);
+        if (written) __atomic_store_n((uint32_t *)&c->written[at], 0x01010101u, __ATOMIC_RELAXED);
     }
+}
+
+void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
+    chunk *c = NULL;
+    uint64_t known = 0, bits = 0;
+    for (int n = 0; n < accesses; n++) bits |= sectors[n];
+    if (count == 4 && from[0] == 0 && from[3] == 3 && bits % 4 == 0) {
+        mark_lines(sectors, accesses, read, written);
+        return;
+    }
+    for (int n = 0; n < accesses; n++)
+        for (int k = 0; k < count; k++) {
+            const uint64_t s = sectors[n] + (uint64_t)from[k];
+            if (c == NULL || s >> CHUNK_BITS != known) {
+                c = chunk_of(s);
+                known = s >> CHUNK_BITS;
+            }
+            if (read) set(&c->read[s % CHUNK]);
+            if (written) set(&c->written[s % CHUNK]);
+        }
+}
+
+void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
+    sectors_mark_each(&sector, 1, from, count, read, written);
 }
 
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written) {

@@ -51,6 +51,11 @@ void watch_begin(void) {
     pthread_once(&once, read_environment);
 }
 
+/* Whatever program it is preloaded to. */
+__attribute__((constructor)) static void explain_at_once(void) {
+    if (value_of("CUDASIM_EXPLAIN") != NULL) watch_begin();
+}
+
 bool watch_counts(void) {
     return tables || lines || csv != NULL;
 }

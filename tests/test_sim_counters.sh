@@ -1,0 +1,114 @@
+#!/bin/sh
+# The simulator's counters: against what Nsight Compute recorded on an H200, and the ways to ask for them.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN CUDASIM_LIB LD_PRELOAD
+work=$(mktemp -d "${TMPDIR:-/tmp}/sim_counters.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0
+good() { passed=$((passed + 1)); }
+bad() {
+    failed=$((failed + 1))
+    echo "FAIL $1"
+    sed 's/^/    /' "$work/out" "$work/err" 2>/dev/null
+}
+
+# ---- the recorded counts ----
+while read -r step variant options; do
+    : >"$work/err"
+    # shellcheck disable=SC2086 # words
+    if python3 tests/sim_counters.py plots/data/nvidia-h200/counters.csv "$step" "$variant" $options >"$work/out" 2>&1; then
+        good
+    else
+        bad "$step $variant"
+    fi
+done <<'VARIANTS'
+step01_naive uncoalesced
+step01_naive coalesced
+step02_smem tile32
+step03_regblock tile4x4
+step03_regblock tile8x16_128t
+step03_regblock tile8x8_256t
+step04_vectorized lds128
+step04_vectorized lds128_2x2
+step04_vectorized coalesced_store
+step05_doublebuffer register_prefetch
+step05_doublebuffer cp_async
+step05_doublebuffer warp_tiled
+step06_tensorcore mma_s8_tile --dtype s8
+step06_tensorcore wmma
+step06_tensorcore mma_sync
+step06_tensorcore ldmatrix
+step06_tensorcore swizzle
+step06_tensorcore multistage
+step06_tensorcore wgmma
+step06_tensorcore warp_specialised
+step06_tensorcore persistent
+VARIANTS
+
+# ---- what is printed ----
+# expect NAME STATUS PATTERN COMMAND...: its output (or its one line of errors) has the pattern.
+expect() {
+    name=$1 want=$2 pattern=$3
+    shift 3
+    "$@" >"$work/out" 2>"$work/err" </dev/null
+    got=$?
+    if [ "$got" -eq "$want" ] && cat "$work/out" "$work/err" | grep -q -e "$pattern" &&
+        { [ "$want" -eq 0 ] || [ "$(wc -l <"$work/err")" -eq 1 ]; }; then
+        good
+    else
+        bad "$name: exit status $got"
+    fi
+}
+lacks() {
+    if grep -q -e "$2" "$work/out"; then bad "$1"; else good; fi
+}
+step=step03_regblock/run
+small="--variant tile4x4 --size 64"
+# shellcheck disable=SC2086 # words
+{
+    expect 'a table' 0 '^    sectors loaded  *1,024  l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum$' $step --counters $small
+    expect 'of the variant' 0 '^tile4x4, m 64, n 64, k 64: void sgemm_regblock<64, 64, 16, 4, 4>(sgemm_problem)$' \
+        $step --sim --counters=table $small
+    expect 'that says what PTX is not' 0 'ptxas merges' $step --counters $small
+    expect 'no counters' 0 '^tile4x4 ' $step --sim $small
+    lacks 'no counters are printed then' 'sectors'
+    expect 'lines' 0 '__syncthreads();$' $step --counters=lines $small
+    expect 'and what they count' 0 '^ *[0-9,]* 32.00  *1,024 .* c_reg\|^ *[0-9,]* [0-9.]*  *512  *[0-9,]*  *[0-9,]*  *36 ' \
+        $step --counters=lines $small
+    expect 'a file' 0 '^tile4x4 ' $step --counters-csv "$work/a.csv" $small
+    lacks 'which is all' 'sectors'
+    expect 'its rows' 0 '^"tile4x4","m 64, n 64, k 64",.*,FFMA,.*,262144,inst$' cat "$work/a.csv"
+    expect 'an unknown form' 2 "^step03_regblock: --counters: 'all' is unknown (known: table, lines)$" $step --counters=all
+    expect 'a file that cannot be' 2 '^cudasim: /nowhere/a.csv cannot be written: No such file or directory$' \
+        $step --counters-csv /nowhere/a.csv $small
+    expect 'the same file twice' 2 "the --csv file too$" $step --csv "$work/b" --counters-csv "$work/b" $small
+    expect 'a metric' 0 '^FFMA: FP32 multiply-adds, of threads; in Nsight Compute smsp__sass_thread_inst_' $step --explain ffma
+    expect 'no metric' 2 "^cudasim: no metric is called 'flops'" $step --explain flops
+    expect 'several kernels and variants' 0 '^coalesced, ' step01_naive/run --counters --size 64
+    expect 'a search' 0 '^direct' step08_knn/run --counters --m 20 --n 100 --d 4 --k 3 --method direct+bitonic
+}
+
+# ---- any program ----
+cudasim=cudasim/cudasim program=build/tests/programs/reduction
+expect 'a program' 0 'block barriers, of warps' $cudasim --counters $program
+expect 'its lines' 0 'tests/programs/reduction.cu' $cudasim --counters=lines $program
+expect 'its file' 0 . $cudasim --counters-csv "$work/c.csv" $program
+expect 'with rows' 0 ',BARRIERS,' cat "$work/c.csv"
+expect 'an explanation' 0 '^BARRIERS: ' $cudasim --explain barriers
+expect 'no explanation' 2 "no metric is called 'x'" $cudasim --explain x
+expect 'an option that is none' 2 '^cudasim: --count: unknown option (see --help)$' $cudasim --count $program
+expect 'no file named' 2 '^cudasim: --counters-csv: its argument is missing$' $cudasim --counters-csv
+expect 'a form that is none' 2 "^cudasim: --counters: 'x' is unknown (known: table, lines)$" $cudasim --counters=x $program
+expect 'no program' 2 '^cudasim: which program?$' $cudasim --counters
+CUDASIM_COUNTERS=yes expect 'the environment' 2 '^cudasim: CUDASIM_COUNTERS=yes is neither table nor lines$' $cudasim $program
+
+# One host thread counts as many as four.
+for threads in 1 4; do
+    CUDASIM_THREADS=$threads expect "$threads threads" 0 . $cudasim --counters-csv "$work/$threads.csv" $program
+done
+if cmp -s "$work/1.csv" "$work/4.csv"; then good; else bad 'threads change the counts'; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
