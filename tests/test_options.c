@@ -936,6 +936,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(common_defaults),
         TEST(common_options_are_taken),
+        TEST(counters_need_the_simulator),
         TEST(sweeps_are_chosen_by_name),
         TEST(the_simulator_checks_smaller_problems),
         TEST(variants_are_chosen_by_name),
