@@ -8,8 +8,8 @@ fail() { echo "sim-counters: $1" >&2; exit 2; }
 case ${SIZE:=256} in '' | *[!0-9]*) fail "SIZE=$SIZE is not a number" ;; esac
 . scripts/gpu.sh
 need_step sim-counters STEP "$STEP"
-step=${STEP%%_*}
-build_steps "$step" sim
+build_steps "$STEP" sim
+step=${STEP%%_*} # which build_steps uses, too
 work=$(mktemp -d "${TMPDIR:-/tmp}/sim_counters.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

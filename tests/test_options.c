@@ -228,6 +228,27 @@ static void common_options_are_taken(void **state) {
     assert_true(!o.chosen[0] && o.chosen[1] && !o.chosen[2]);
 }
 
+static void counters_need_the_simulator(void **state) {
+    (void)state;
+    ACCEPTED(TOY, "");
+    assert_true(o.counters == NULL && o.counters_csv == NULL && o.explain == NULL && !o.simulate);
+    ACCEPTED(TOY, "--counters");
+    assert_string_equal(o.counters, "table");
+    assert_true(o.simulate);
+    ACCEPTED(TOY, "--counters=lines --variant two");
+    assert_string_equal(o.counters, "lines");
+    ACCEPTED(TOY, "--counters-csv a.csv");
+    assert_string_equal(o.counters_csv, "a.csv");
+    assert_true(o.simulate && o.counters == NULL);
+    ACCEPTED(TOY, "--explain ffma");
+    assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
+    REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
+    REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
+    REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
+    REFUSED(TOY, "--explain=", "--explain: its argument is empty");
+    REFUSED(TOY, "--counters-csv a --json a", "--counters-csv: 'a' is the --json file too");
+}
+
 static void sweeps_are_chosen_by_name(void **state) {
     (void)state;
     ACCEPTED(TOY, "--sweep square");
@@ -915,6 +936,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(common_defaults),
         TEST(common_options_are_taken),
+        TEST(counters_need_the_simulator),
         TEST(sweeps_are_chosen_by_name),
         TEST(the_simulator_checks_smaller_problems),
         TEST(variants_are_chosen_by_name),

@@ -141,7 +141,7 @@ static void totals_of_threads(void **state) {
     EXPECT(ATOMIC_SECTORS, 64 * 4);
     EXPECT(DRAM_READ, 32 * (12 * 32 + 1)); /* 1024 words, and the counter */
     for (int threads = 2; threads <= 5; threads++) {
-        char text[8];
+        char text[16];
         snprintf(text, sizeof text, "%d", threads);
         set_environment("CUDASIM_THREADS", text);
         count(ptx, 64, 128);
