@@ -3,12 +3,6 @@
 
 #include "isa/decode.h"
 
-static bool operands_are(decoder *d, int least, int most) {
-    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
-    refuse(d, "wrong number of operands");
-    return false;
-}
-
 static bool address_of(decoder *d, const ptx_operand *o, bulk_space space, bulk_address *a) {
     address at;
     const ptx_space names[] = {PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_SHARED};

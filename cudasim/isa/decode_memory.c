@@ -240,14 +240,6 @@ static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     }
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, char kind, bool destination, uint32_t *slots) {
-    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
-        return refuse(d, "a vector of %d is needed", count), false;
-    for (int k = 0; k < count; k++)
-        slots[k] = destination ? destination_slot(d, &o->elements[k], kind) : operand_slot(d, &o->elements[k], kind);
-    return !d->failed;
-}
-
 /* Operands: op[0] result (the sink for red), op[4] the address, op[5..6] sources; of vectors atomic_vector. */
 static decoded atomic(decoder *d, bool result) {
     insn *i = d->i;
@@ -284,7 +276,8 @@ static decoded atomic(decoder *d, bool result) {
     atomic_vector *v = q.vector > 1 ? put_form(d, FORM_ATOMIC_VECTOR, sizeof *v) : NULL;
     for (int k = 0; v != NULL && k < q.vector; k++) v->results[k] = SLOT_SINK;
     if (result && q.vector == 1) i->op[0] = destination_slot(d, o, kind);
-    if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, true, v->results)) return REFUSED;
+    if (result && q.vector > 1 && !vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_WRITTEN, v->results))
+        return REFUSED;
     if (result) o++;
     address a;
     if (!operand_address(d, o++, q.space, &a)) return REFUSED;
@@ -292,7 +285,7 @@ static decoded atomic(decoder *d, bool result) {
     address_into(d, &a, 4);
     if (q.vector == 1)
         for (int k = 0; k < sources; k++) i->op[5 + k] = operand_slot(d, o++, kind);
-    else if (!vector_slots(d, o, q.vector, kind, false, v->sources))
+    else if (!vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_ANY, v->sources))
         return REFUSED;
     if (result || q.acquire) i->flags |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
     return run_row(d, ROW_op_atomic);
