@@ -120,11 +120,22 @@ bool take(decoder *d, const char *word);
 bool taken_all(decoder *d);
 /* A type from the next part; PTX_NO_TYPE (and nothing taken) if it is none. */
 ptx_type take_type(decoder *d);
+/* Likewise an atomic operation; ATOMIC_NONE. */
+atomic_op take_atomic(decoder *d);
 
 /* Operand as an offset of lanes. `kind` is a letter as in isa/ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
 /* The same for what the instruction writes: a register, or "_" for the sink. */
 uint32_t destination_slot(decoder *d, const ptx_operand *operand, char kind);
+/* So many operands, from `least` to `most`; else refuses. */
+bool operands_are(decoder *d, int least, int most);
+/* `count` operands in braces, or one without, as offsets of lanes. */
+typedef enum elements_kind {
+    ELEMENTS_ANY,      /* what the instruction reads */
+    ELEMENTS_WRITTEN,  /* registers, or "_" */
+    ELEMENTS_REGISTERS /* registers only */
+} elements_kind;
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements, uint32_t *slots);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
 /* The address of the running block's own shared memory at this offset. */
 uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);

@@ -83,6 +83,18 @@ ptx_type take_type(decoder *d) {
     return type;
 }
 
+atomic_op take_atomic(decoder *d) {
+    static const struct {
+        const char *word;
+        atomic_op op;
+    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
+                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
+                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (take(d, words[k].word)) return words[k].op;
+    return ATOMIC_NONE;
+}
+
 bool taken_all(decoder *d) {
     if (d->next_part >= d->part_count) return true;
     refuse(d, "the simulator does not know \".%.*s\" here", (int)d->part_lengths[d->next_part], d->parts[d->next_part]);
@@ -280,6 +292,27 @@ uint32_t destination_slot(decoder *d, const ptx_operand *o, char kind) {
         return SLOT_SINK;
     }
     return operand_slot(d, o, kind);
+}
+
+bool operands_are(decoder *d, int least, int most) {
+    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
+    refuse(d, "wrong number of operands");
+    return false;
+}
+
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements,
+                  uint32_t *slots) {
+    const bool braces = o->kind == PTX_OPERAND_VECTOR;
+    if (braces ? o->element_count != (int)count : count != 1)
+        return refuse(d, "a vector of %u registers is needed", count), false;
+    for (unsigned k = 0; k < count; k++) {
+        const ptx_operand *e = braces ? &o->elements[k] : o;
+        if (elements == ELEMENTS_REGISTERS && e->kind != PTX_OPERAND_REGISTER)
+            return refuse(d, "a register is needed, not a constant or _"), false;
+        slots[k] = elements == ELEMENTS_WRITTEN ? destination_slot(d, e, kind) : operand_slot(d, e, kind);
+        if (d->failed) return false;
+    }
+    return true;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
