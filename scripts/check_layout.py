@@ -1,10 +1,17 @@
-"""check_layout.py [ROOT]: holds the layout of common/ and the step folders; one line for each fault, exit status 1 for any.
+"""check_layout.py [ROOT]: holds the layout of common/, the step folders and cudasim/; one line for each fault, exit status
+1 for any.
 
 Includes of common/ name the folder ("tensor/matrix.h") and follow the arrows below; no folders include one another in a
-circle; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files."""
+circle; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files, in cudasim/ a
+header and its source counted as one.
+
+The modules of cudasim/ stand in a row. What a file includes is of its own module or of one to its left, and so is what it
+calls, by the symbols of the objects in build/obj/cudasim; within a module no files call one another in a circle. Where
+objects are missing or older than their sources, the calls of these are not checked, and a line on stdout says so."""
 
 import os
 import re
+import subprocess
 import sys
 
 # What each folder of common/ may include.
@@ -19,6 +26,7 @@ ARROWS = {
     "gemv": ["bench", "tensor", "gpu", "base", "ptx"],
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
+SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "cuda"]  # each may use those before it
 GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 700, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
@@ -27,9 +35,14 @@ LONG = re.compile(r"^\s*(?:/\*|//) long: (?!\*/)\S")
 STEP = re.compile(r"step\d\d_\w+")
 
 
+def entries(root, folder):
+    path = os.path.join(root, folder)
+    return sorted(os.listdir(path)) if os.path.isdir(path) else []
+
+
 def folders_of(root):
     """Every folder that is checked, relative to the root, with its files."""
-    modules = [os.path.join("common", name) for name in sorted(os.listdir(os.path.join(root, "common")))]
+    modules = [os.path.join(top, name) for top in ("common", "cudasim") for name in entries(root, top)]
     for top in modules + sorted(filter(STEP.fullmatch, os.listdir(root))):
         for folder, _, files in os.walk(os.path.join(root, top)):
             folder = os.path.relpath(folder, root)
@@ -40,11 +53,17 @@ def file_included(root, folder, quote, name):
     """The file that an include reaches, relative to the root; None: none of ours."""
     if name in GENERATED:
         return os.path.join("common", name)
-    for place in ["common"] if quote == "<" else [folder, "common"]:
+    top = "cudasim" if folder.startswith("cudasim" + os.sep) else "common"
+    for place in [top] if quote == "<" else [folder, top]:
         path = os.path.normpath(os.path.join(place, name))
         if os.path.isfile(os.path.join(root, path)):
             return path
     return None
+
+
+def may_use(module, other):
+    """May this module of cudasim/ use the other one?"""
+    return module in SIMULATOR and other in SIMULATOR[:SIMULATOR.index(module) + 1]
 
 
 def fault_of_include(folder, name, target):
@@ -53,6 +72,12 @@ def fault_of_include(folder, name, target):
         return f'"{name}" is not there'
     top, *rest = folder.split(os.sep)
     to_top, to_module = target.split(os.sep)[:2]
+    if top == "cudasim":
+        if to_top == "cudasim" and target != os.path.join("cudasim", name):
+            return f'"{name}" does not name its folder, as in "ptx/lex.h"'
+        if to_top != "cudasim" or not may_use(rest[0], to_module):
+            return f'"{name}" is against the arrows: {" -> ".join(SIMULATOR)}'
+        return None
     if top == "common":
         if to_top == "common" and target != os.path.join("common", name):
             return f'"{name}" does not name its folder, as in "tensor/matrix.h"'
@@ -70,7 +95,7 @@ def fault_of_include(folder, name, target):
 
 
 def circle_in(edges):
-    """Folders that include one another, or None."""
+    """Folders that include one another, or files that call one another, or None."""
     done, path = set(), []
 
     def visit(folder):
@@ -87,8 +112,65 @@ def circle_in(edges):
     return next(filter(None, map(visit, sorted(edges))), None)
 
 
+def objects_of(root):
+    """The objects of the simulator's sources, as pairs of source and object, and the sources without one."""
+    found, missing = [], []
+    for module in SIMULATOR:
+        folder = os.path.join("cudasim", module)
+        built = entries(root, os.path.join("build", "obj", folder))
+        for name in entries(root, folder):
+            source = os.path.join(folder, name)
+            if not name.endswith(".c"):
+                continue
+            # Handlers are compiled once for each instruction set: name.c.v4.o.
+            mine = [o for o in built if re.fullmatch(re.escape(name) + r"(\.\w+)?\.o", o)]
+            mine = [os.path.join("build", "obj", folder, o) for o in mine]
+            age = os.path.getmtime(os.path.join(root, source))
+            mine = [o for o in mine if os.path.getmtime(os.path.join(root, o)) >= age]
+            found += [(source, o) for o in mine]
+            missing += [] if mine else [source]
+    return found, missing
+
+
+def calls_of(root, objects):
+    """Who calls whom: {(source, source): a symbol}."""
+    defined, wanted = {}, []
+    for source, path in objects:
+        listed = subprocess.run(["nm", "-P", os.path.join(root, path)], check=True, capture_output=True, text=True)
+        for symbol, kind, *_ in map(str.split, listed.stdout.splitlines()):
+            if kind in "Uw":
+                wanted.append((source, symbol))
+            elif kind.isupper():
+                defined[symbol] = source
+    return {(source, defined[s]): s for source, s in sorted(wanted, reverse=True) if defined.get(s, source) != source}
+
+
+def check_calls(root):
+    """Faults in who calls whom, and what there is to say of objects that are not there."""
+    objects, missing = objects_of(root)
+    faults, edges = [], {}
+    for (source, other), symbol in sorted(calls_of(root, objects).items()):
+        module, to = source.split(os.sep)[1], other.split(os.sep)[1]
+        if module == to:
+            edges.setdefault(source, set()).add(other)
+        elif not may_use(module, to):
+            faults.append(f"{source}: {symbol} of {other} is against the arrows: {' -> '.join(SIMULATOR)}")
+    circle = circle_in(edges)
+    if circle:
+        faults.append("a circle of calls: " + " -> ".join(circle))
+    count = len(missing) + len({source for source, _ in objects})
+    said = f"cudasim: the calls of {len(missing)} of {count} files are not checked: make sim builds them"
+    return faults, said if missing else None
+
+
 def check(root):
     faults, edges = [], {}
+    for name in entries(root, "cudasim"):
+        path = os.path.join("cudasim", name)
+        if os.path.isdir(os.path.join(root, path)) and name not in SIMULATOR:
+            faults.append(f"{path}: no module that SIMULATOR in scripts/check_layout.py lists")
+        elif os.path.isfile(os.path.join(root, path)) and name.endswith(SOURCES):
+            faults.append(f"{path}: a file of cudasim/ belongs into a module's folder")
     for name in sorted(os.listdir(os.path.join(root, "common"))):
         path = os.path.join("common", name)
         if os.path.isfile(os.path.join(root, path)):
@@ -96,8 +178,9 @@ def check(root):
         elif name not in ARROWS:
             faults.append(f"{path}: no module that ARROWS in scripts/check_layout.py lists")
     for folder, files in folders_of(root):
-        if len(files) > MAX_FILES:
-            faults.append(f"{folder}: {len(files)} files, more than {MAX_FILES}")
+        count = len({f.split(".")[0] for f in files} if folder.startswith("cudasim") else files)
+        if count > MAX_FILES:
+            faults.append(f"{folder}: {count} files, more than {MAX_FILES}")
         for name in files:
             if not name.endswith(SOURCES):
                 continue
@@ -123,7 +206,8 @@ def check(root):
     circle = circle_in(edges)
     if circle:
         faults.append("a circle of folders: " + " -> ".join(circle))
-    return faults
+    calls, said = check_calls(root)
+    return faults + calls, said
 
 
 def main():
@@ -131,7 +215,9 @@ def main():
     if not os.path.isdir(os.path.join(root, "common")):
         print(f"check_layout: {root} has no folder common", file=sys.stderr)
         return 2
-    faults = check(root)
+    faults, said = check(root)
+    if said:
+        print(said)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "machine/launch.h"
+#include "load/module.h"
+#include "ptx/fatbin.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

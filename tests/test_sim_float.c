@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../cudasim/exec/handlers.h"
+#include "../cudasim/exec/lanes.h"
 
 /* ---- the handlers, by name ---- */
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../cudasim/machine/machine.h"
+#include "../cudasim/exec/lanes.h"
 
 typedef __int128 big;
 typedef unsigned __int128 ubig;

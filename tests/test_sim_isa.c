@@ -15,8 +15,10 @@
 #include "../cudasim/exec/handlers.c"
 
 sim_handler *const sim_handlers_v99[ROW_COUNT], *const sim_handlers_baseline[ROW_COUNT];
+const sim_other_handlers sim_others_v99[ROW_COUNT], sim_others_baseline[ROW_COUNT];
 
-static const isa_set sets[] = {{"v99", sim_handlers_v99}, {"baseline", sim_handlers_baseline}};
+static const isa_set sets[] = {{"v99", sim_handlers_v99, sim_others_v99},
+                               {"baseline", sim_handlers_baseline, sim_others_baseline}};
 static char said[512];
 
 /* The exit status of a child that chooses among the first `count`, what it says in said[]; 0: the baseline's handlers.
@@ -27,7 +29,7 @@ static int status_of(size_t count, const char *wanted) {
     const pid_t child = fork();
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        _Exit(choose(sets, count, wanted) == sim_handlers_baseline ? 0 : 1);
+        _Exit(choose(sets, count, wanted)->handlers == sim_handlers_baseline ? 0 : 1);
     }
     close(ends[1]);
     const ssize_t size = read(ends[0], said, sizeof said - 1);

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include "base/heap.h"
-#include "machine/call.h"
 #include "sim_case.h"
 
 #define FAULT(what) "cudasim: " what " in kernel k: "
@@ -316,7 +315,15 @@ static void test_copies(void **state) {
 #define TIMES(name, factor)                                                                                            \
     ".func (.param .b32 r) " #name "(.param .b32 n) { .reg .b32 %r<3>; ld.param.u32 %r1, [n]; "                        \
     "mul.lo.u32 %r2, %r1, " #factor "; st.param.b32 [r], %r2; ret; }\n"
-#define TABLE     TIMES(two, 2) TIMES(three, 3) TIMES(four, 4) ".global .u64 table[3] = {two, three, four};\n"
+#define TABLE TIMES(two, 2) TIMES(three, 3) TIMES(four, 4) ".global .u64 table[3] = {two, three, four};\n"
+/* `pick` alone names `five`. */
+#define PICK                                                                                                           \
+    TIMES(five, 5)                                                                                                     \
+    ".func (.param .b64 r) pick() { .reg .b64 %rd<2>; mov.u64 %rd1, five; st.param.b64 [r], %rd1; ret; }\n"
+/* The simulator does not know an instruction of `strange`. */
+#define STRANGE                                                                                                        \
+    ".func (.param .b32 r) strange(.param .b32 n) { .reg .b32 %r<2>; ld.param.u32 %r1, [n]; foo.u32 %r1, %r1;\n"       \
+    "st.param.b32 [r], %r1; ret; }\n.global .u64 table[1] = {strange};\n"
 #define PROTOTYPE "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
 #define ARGUMENTS ".param .b32 a; .param .b32 b; st.param.b32 [a], %r1;\n"
 #define RESULT    "ld.param.b32 %r2, [b];\n" STORE
@@ -332,6 +339,12 @@ static uint32_t swapped(uint32_t t) {
 }
 static uint32_t by_table(uint32_t t) {
     return t * (2 + t % 3);
+}
+static uint32_t itself(uint32_t t) {
+    return t;
+}
+static uint32_t five_times(uint32_t t) {
+    return 5 * t;
 }
 static uint32_t some_by_pointer(uint32_t t) {
     return t < 10 ? 3 * t : t;
@@ -361,6 +374,14 @@ static const word_case calls[] = {
      KERNEL(TABLE, PROTOTYPE ARGUMENTS "rem.u32 %r3, %r1, 3; mov.u64 %rd3, table; mad.wide.u32 %rd3, %r3, 8, %rd3;\n"
                                        "ld.global.u64 %rd4, [%rd3]; call (b), %rd4, (a), P;\n" RESULT),
      64, by_table},
+    {"through a pointer that another function gives",
+     KERNEL(PICK, PROTOTYPE ARGUMENTS ".param .b64 p; call (p), pick, (); ld.param.b64 %rd4, [p];\n"
+                                      "call (b), %rd4, (a), P;\n" RESULT),
+     64, five_times},
+    {"not through a pointer to what cannot be decoded",
+     KERNEL(STRANGE, PROTOTYPE ARGUMENTS "mov.u64 %rd4, strange; mov.u32 %r2, %r1; setp.gt.u32 %p1, %r1, 1000;\n"
+                                         "@%p1 call (b), %rd4, (a), P;\n" STORE),
+     64, itself},
     {"through a pointer, of some lanes",
      KERNEL(TABLE, PROTOTYPE ARGUMENTS "mov.u64 %rd4, three; st.param.b32 [b], %r1; setp.lt.u32 %p1, %r1, 10;\n"
                                        "@%p1 call (b), %rd4, (a), P;\n" RESULT),
@@ -392,6 +413,18 @@ static void test_bad_calls(void **state) {
         run(KERNEL(TABLE LEAVER, PROTOTYPE ARGUMENTS "mov.u64 %rd4, leave; call (b), %rd4, (a), P;\n"), 1, 1),
         SIM_INVALID_PC);
     assert_said(FAULT("invalid program counter") FIRST "call of leave with other arguments than it takes\n*");
+    assert_int_equal(run(KERNEL(STRANGE, PROTOTYPE ARGUMENTS "mov.u64 %rd3, table; ld.global.u64 %rd4, [%rd3];\n"
+                                                             "call (b), %rd4, (a), P;\n" RESULT),
+                         1, 1),
+                     SIM_UNSUPPORTED);
+    assert_said(FAULT("not supported") FIRST "the simulator does not know the instruction foo: \"foo.u32*function "
+                                             "strange)\n    at PTX line *");
+    /* An address that is made up. */
+    assert_int_equal(run(KERNEL(TIMES(two, 2) PICK, PROTOTYPE ARGUMENTS "mov.u64 %rd4, two; add.u64 %rd4, %rd4, 16;\n"
+                                                                        "call (b), %rd4, (a), P;\n" RESULT),
+                         1, 1),
+                     SIM_UNSUPPORTED);
+    assert_said(FAULT("not supported") FIRST "a call of a function whose address nothing in its module takes\n*");
     assert_int_equal(
         run(KERNEL(RECURSIVE, ".param .b32 a; .param .b32 b; st.param.b32 [a], 1000000; call (b), sum, (a);\n"), 1, 1),
         SIM_STACK_ERROR);

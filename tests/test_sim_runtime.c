@@ -16,7 +16,9 @@
 #include "base/environment.h"
 #include "base/heap.h"
 #include "base/memory.h"
-#include "machine/launch.h"
+#include "exec/handlers.h"
+#include "load/module.h"
+#include "ptx/fatbin.h"
 
 #define OK(call)         assert_int_equal(call, cudaSuccess)
 #define GIVES(call, why) assert_int_equal(call, why)
@@ -152,6 +154,9 @@ void sim_set_stack_limit(uint64_t bytes) {
 
 uint64_t sim_stack_limit(void) {
     return stack;
+}
+
+void isa_choose(void) {
 }
 
 void environment_check(void) {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/device_model.h"
-#include "exec/handlers.h"
 
 /* NULL where the variable is unset or empty. */
 static const char *value_of(const char *name) {
@@ -57,7 +56,6 @@ double environment_watchdog(void) {
 
 static void check(void) {
     device_model_current();
-    isa_choose();
     environment_threads();
     environment_watchdog();
 }

@@ -1,4 +1,4 @@
-/* The CUDASIM_* variables of the environment that are numbers, and a check of them all. A value that is refused ends
+/* The CUDASIM_* variables of the environment that are numbers, and a check of them. A value that is refused ends
  * the process with one line on stderr that names it, and exit status 2. */
 #ifndef SIM_ENVIRONMENT_H
 #define SIM_ENVIRONMENT_H
@@ -11,7 +11,7 @@ long environment_threads(void);
 /* CUDASIM_WATCHDOG: seconds without progress after which a kernel is stopped, 0: never; unset or empty: 60. */
 double environment_watchdog(void);
 
-/* Checks every CUDASIM_* variable before the program has done anything, once. */
+/* Checks them, and CUDASIM_DEVICE, before the program has done anything, once. */
 void environment_check(void);
 
 #endif

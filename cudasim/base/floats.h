@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "base/rounding.h"
 
 /* The NaN that an instruction makes. f32, f16, bf16: the operands' NaNs are not kept. */
 #define F32_NAN   0x7fffffffu

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/heap.h"
-#include "machine/call.h"
+#include "base/memory.h"
 
 typedef struct piece {
     uint64_t base, size;

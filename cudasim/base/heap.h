@@ -11,4 +11,8 @@ uint64_t heap_size(void);
 /* After memory_reset. */
 void heap_reset(void);
 
+/* For kernels. 0 where it is full. */
+uint64_t heap_allocate(uint64_t bytes);
+bool heap_free(uint64_t address);
+
 #endif

@@ -15,27 +15,6 @@ unsigned long long stream_next_id(void) {
     return next_id++;
 }
 
-void node_set_clear(node_set *set) {
-    free(set->nodes);
-    *set = (node_set){NULL, 0};
-}
-
-bool node_set_add(node_set *set, cudaGraphNode_t node) {
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->nodes[i] == node) return true;
-    }
-    cudaGraphNode_t *nodes = realloc(set->nodes, (set->count + 1) * sizeof(*nodes));
-    if (!nodes) return false;
-    nodes[set->count++] = node;
-    set->nodes = nodes;
-    return true;
-}
-
-void node_set_assign(node_set *to, const node_set *from) {
-    node_set_clear(to);
-    for (size_t i = 0; i < from->count; i++) node_set_add(to, from->nodes[i]);
-}
-
 capture *capture_by_id(unsigned long long id) {
     capture *c = id ? captures : NULL;
     while (c && c->id != id) c = c->next;

@@ -67,25 +67,10 @@ cudaError_t cudaDeviceSynchronize(void) {
     return runtime_result(runtime_sticky());
 }
 
-cudaError_t cudaDeviceReset(void) {
-    machine_lock();
-    runtime_lock();
-    sim_printf_flush();
-    streams_close();
-    events_close();
-    graphs_close();
-    pools_close();
-    modules_unload();
-    memory_reset();
-    heap_reset();
+void limits_reset(void) {
     heap_set_size(DEFAULT_HEAP);
     for (size_t i = 0; i < sizeof(set_limits) / sizeof(set_limits[0]); i++) atomic_store(&set_limits[i], 0);
-    runtime_set_sticky(cudaSuccess);
     sim_set_stack_limit(DEFAULT_STACK);
-    runtime_unlock();
-    machine_unlock();
-    cudaGetLastError();
-    return cudaSuccess;
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {

@@ -1,54 +1,7 @@
-/* Events. */
+/* Events: what programs do with them. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "cuda/stream.h"
-
-struct CUevent_st {
-    unsigned flags;
-    bool recorded;
-    uint64_t number; /* of the work that records it */
-    double milliseconds;
-    unsigned long long capture_id; /* of the capture that it was last recorded in */
-    node_set ends;
-};
-
-bool event_valid(cudaEvent_t event) {
-    runtime_lock();
-    bool valid = handle_find(HANDLE_EVENT, event) != NULL;
-    runtime_unlock();
-    return valid;
-}
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-void event_record_now(cudaEvent_t event) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = now_ms();
-    runtime_unlock();
-}
-
-void event_recorded(cudaEvent_t event, uint64_t number) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) {
-        event->recorded = true;
-        event->number = number;
-        event->capture_id = 0;
-        node_set_clear(&event->ends);
-    }
-    runtime_unlock();
-}
-
-uint64_t event_number(cudaEvent_t event) {
-    runtime_lock();
-    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
-    runtime_unlock();
-    return number;
-}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     TOUCH_DEVICE();

@@ -6,26 +6,11 @@
 
 #define PITCH_ALIGNMENT 512u
 
-/* Whether it is the start of an allocation that the program may free, of the device or of pinned memory. */
-static bool may_free(uint64_t address, bool host) {
-    const memory_allocation *a = memory_find(address);
-    return a && a->base == address &&
-           (host ? a->kind == MEMORY_HOST && memory_in_arena(address)
-                 : (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) && !a->heap);
-}
-
-bool memory_is_device(const void *pointer) {
-    runtime_lock();
-    const bool is = may_free((uint64_t)(uintptr_t)pointer, false);
-    runtime_unlock();
-    return is;
-}
-
 /* A free waits for all work, as on a GPU; besides, kernels hold pointers that memory_find gave them. */
 static cudaError_t free_address(uint64_t address, bool host) {
     machine_lock();
     runtime_lock();
-    bool ours = may_free(address, host);
+    bool ours = memory_may_free(address, host);
     if (ours) {
         pool_forget(address);
         memory_free(address);

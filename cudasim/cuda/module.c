@@ -7,6 +7,8 @@
 #include "base/device_model.h"
 #include "base/environment.h"
 #include "cuda/runtime.h"
+#include "exec/handlers.h"
+#include "ptx/fatbin.h"
 
 #pragma GCC visibility push(default)
 void **__cudaRegisterFatBinary(void *wrapper);
@@ -33,6 +35,7 @@ typedef struct fatbin_wrapper {
 /* The first that a program calls, before its main: what is wrong with its surroundings is said here. */
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
+    isa_choose();
     memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));
     if (!module) return NULL;

@@ -43,6 +43,13 @@ typedef struct pool_allocation {
 } pool_allocation;
 static pool_allocation *allocations;
 
+bool memory_may_free(uint64_t address, bool host) {
+    const memory_allocation *a = memory_find(address);
+    return a && a->base == address &&
+           (host ? a->kind == MEMORY_HOST && memory_in_arena(address)
+                 : (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) && !a->heap);
+}
+
 /* A freed allocation that came from a pool. */
 void pool_forget(uint64_t address) {
     runtime_lock();
@@ -118,7 +125,10 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     if (!error && status != cudaStreamCaptureStatusNone) return runtime_refuse("cudaFreeAsync in a captured stream");
     if (error || (error = stream_check(stream))) return runtime_result(error);
     operation op = {.type = cudaGraphNodeTypeHost, .host = {.function = free_in_order, .data = pointer}};
-    return runtime_result(memory_is_device(pointer) ? stream_run(stream, &op) : cudaErrorInvalidValue);
+    runtime_lock();
+    const bool ours = memory_may_free((uint64_t)(uintptr_t)pointer, false);
+    runtime_unlock();
+    return runtime_result(ours ? stream_run(stream, &op) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props) {

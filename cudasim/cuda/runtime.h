@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "machine/launch.h"
+#include "load/module.h"
 
 typedef struct operation operation;
 
@@ -58,15 +58,19 @@ void handle_remove(handle_kind kind, const void *key);
 /* Any object of this kind, or NULL: to empty the table. */
 void *handle_any(handle_kind kind, const void **key);
 
-/* Frees all of a kind, at the end of the process and at cudaDeviceReset. */
+/* Frees all of a kind, at the end of the process and at cudaDeviceReset (cuda/close.c). */
 void modules_close(void);
 void modules_unload(void);
 void streams_close(void);
 void events_close(void);
 void graphs_close(void);
 void pools_close(void);
-/* Whether cudaFree would take it. (cuda/memory.c) */
-bool memory_is_device(const void *pointer);
+void refusals_forget(void);
+/* cudaDeviceSetLimit's go back to what they were. */
+void limits_reset(void);
+/* Whether it is the start of an allocation that the program may free, of the device or of pinned memory. (cuda/pool.c)
+ */
+bool memory_may_free(uint64_t address, bool host);
 /* An allocation is freed that may have come from a pool. */
 void pool_forget(uint64_t address);
 
@@ -166,10 +170,11 @@ struct operation {
     };
 };
 
-/* Checks a kernel's configuration and copies its arguments. `cluster`: what the launch asks for, or NULL. */
+/* Checks a kernel's configuration (cuda/kernel.c) and copies its arguments. `cluster`: what the launch asks for, or
+ * NULL. */
 cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 block, void **args, void **extra,
                              size_t shared, bool cooperative, const dim3 *cluster);
-/* Fills in the clusters of a launch whose grid is known (cuda/cluster.c). */
+/* Fills in the clusters of a launch whose grid is known. */
 cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, const dim3 *asked);
 /* How many clusters of so many blocks the device holds. */
 unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks);

@@ -1,4 +1,4 @@
-/* Locks, the sticky error, handles, what is refused, and the end of the process. */
+/* Locks, the sticky error, handles, and what is refused. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -78,6 +78,14 @@ cudaError_t runtime_refuse(const char *what) {
     return runtime_result(cudaErrorNotSupported);
 }
 
+void refusals_forget(void) {
+    while (refusals) {
+        refusal *r = refusals;
+        refusals = r->next;
+        free(r);
+    }
+}
+
 /* ---- handles ----------------------------------------------------------------------------------------------------- */
 
 typedef struct handle {
@@ -134,26 +142,6 @@ void *handle_any(handle_kind kind, const void **key) {
         }
     }
     return NULL;
-}
-
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-__attribute__((destructor)) static void runtime_close(void) {
-    machine_lock();
-    sim_printf_flush();
-    runtime_lock();
-    streams_close();
-    events_close();
-    graphs_close();
-    modules_close();
-    pools_close();
-    while (refusals) {
-        refusal *r = refusals;
-        refusals = r->next;
-        free(r);
-    }
-    runtime_unlock();
-    machine_unlock();
 }
 
 #pragma GCC visibility push(default)

@@ -32,6 +32,17 @@ typedef struct stream_state {
     cudaStreamAttrValue attributes[20];
 } stream_state;
 
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    uint64_t number; /* of the work that records it */
+    double milliseconds;
+    unsigned long long capture_id; /* of the capture that it was last recorded in */
+    node_set ends;
+};
+
+/* ---- work.c ---- */
+
 void node_set_clear(node_set *set);
 bool node_set_add(node_set *set, cudaGraphNode_t node);
 void node_set_assign(node_set *to, const node_set *from);

@@ -1,9 +1,12 @@
 /* Work: the operations that streams run and graphs hold, and the graphs themselves as containers: nodes and what each
- * waits for. A node's place in its graph's list is not its order: graph_sorted makes one. */
+ * waits for; and when events were recorded. A node's place in its graph's list is not its order: graph_sorted makes
+ * one. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda/graph.h"
+#include "cuda/stream.h"
 
 static cudaGraph_t all_graphs;
 
@@ -38,6 +41,66 @@ void operation_free(operation *op) {
         graph_free(op->graph);
     }
     op->type = cudaGraphNodeTypeEmpty;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+void node_set_clear(node_set *set) {
+    free(set->nodes);
+    *set = (node_set){NULL, 0};
+}
+
+bool node_set_add(node_set *set, cudaGraphNode_t node) {
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->nodes[i] == node) return true;
+    }
+    cudaGraphNode_t *nodes = realloc(set->nodes, (set->count + 1) * sizeof(*nodes));
+    if (!nodes) return false;
+    nodes[set->count++] = node;
+    set->nodes = nodes;
+    return true;
+}
+
+void node_set_assign(node_set *to, const node_set *from) {
+    node_set_clear(to);
+    for (size_t i = 0; i < from->count; i++) node_set_add(to, from->nodes[i]);
+}
+
+bool event_valid(cudaEvent_t event) {
+    runtime_lock();
+    bool valid = handle_find(HANDLE_EVENT, event) != NULL;
+    runtime_unlock();
+    return valid;
+}
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+void event_record_now(cudaEvent_t event) {
+    runtime_lock();
+    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = now_ms();
+    runtime_unlock();
+}
+
+void event_recorded(cudaEvent_t event, uint64_t number) {
+    runtime_lock();
+    if (handle_find(HANDLE_EVENT, event)) {
+        event->recorded = true;
+        event->number = number;
+        event->capture_id = 0;
+        node_set_clear(&event->ends);
+    }
+    runtime_unlock();
+}
+
+uint64_t event_number(cudaEvent_t event) {
+    runtime_lock();
+    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
+    runtime_unlock();
+    return number;
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */

@@ -7,7 +7,9 @@
 #include <immintrin.h>
 #endif
 
-#include "exec/memory.h"
+#include "exec/lanes.h"
+#include "isa/form.h"
+#include "machine/access.h"
 #include "machine/cluster.h"
 
 /* Addresses of all lanes; those outside of the mask get the first active lane's. */

@@ -2,8 +2,11 @@
  * machine/proxy.c. */
 #include <string.h>
 
-#include "exec/async.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
+#include "isa/form.h"
+#include "machine/blame.h"
+#include "machine/bulk.h"
+#include "machine/groups.h"
 #include "machine/mbarrier.h"
 #include "machine/proxy.h"
 
@@ -46,6 +49,7 @@ HANDLER(op_mbarrier_inval) {
 /* mbarrier.arrive, arrive_drop{.noComplete}{.expect_tx}...: expects the bytes, then takes `count` off the arrivals
  * pending. The state is the one before. */
 HANDLER(op_mbarrier_arrive) {
+    if (bulk_yields(w, mask, (const bulk_address *)i->more)) return;
     const uint32_t *count = U32(1), *bytes = U32(2);
     uint64_t *d = U64(0);
     for (int l = 0; l < LANES; l++) {
@@ -64,6 +68,7 @@ HANDLER(op_mbarrier_arrive) {
 
 /* mbarrier.expect_tx, mbarrier.complete_tx ... [addr], bytes; */
 HANDLER(op_mbarrier_tx) {
+    if (bulk_yields(w, mask, (const bulk_address *)i->more)) return;
     const uint32_t *bytes = U32(1);
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;

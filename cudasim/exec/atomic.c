@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "exec/address.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 static uint32_t f16_add(uint32_t a, uint32_t b) {
@@ -267,8 +268,8 @@ HANDLER(op_atomic) {
         EACH_LANE address[l] += (uint64_t)w->block->shared;
     } else if (!shared && known_global(w, address, bytes, true, &low, &high)) {
         global = true;
-    } else {
-        access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, ACCESS_ATOMIC, pointer);
+    } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, ACCESS_ATOMIC, pointer)) {
+        return;
     }
     if (w->block->dirty != NULL && !global) proxy_wrote_lanes(w, mask, pointer, bytes);
 

@@ -1,5 +1,6 @@
 /* Instructions on clusters: barriers, mapa, getctarank. */
 #include "machine/cluster.h"
+#include "exec/lanes.h"
 
 /* barrier.cluster.arrive{.release,.relaxed}{.aligned}; memory is ordered as strongly as can be anyway. */
 HANDLER(op_cluster_arrive) {

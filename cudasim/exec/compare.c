@@ -2,7 +2,8 @@
  *
  * A comparison gives 32 bits, a lane a bit, which is what a predicate is; set spreads them over the lanes again.
  */
-#include "machine/machine.h"
+#include "exec/affine.h"
+#include "exec/lanes.h"
 
 /* bits = the lanes where `condition` holds. The compiler makes a vector of single bits of it and joins them. */
 #define COLLECT(bits, condition)                                                                                       \
@@ -181,6 +182,41 @@ static inline void set_predicates(warp *w, const insn *i, uint32_t mask, uint32_
         const uint32_t t = where_##name(w, i, mask, LANES_OF(2), LANES_OF(3));                                         \
         set_predicates(w, i, mask, t, ~t);                                                                             \
     }
+
+/* What is the same in all lanes is compared once (affine.h). */
+static inline bool holds(const insn *i, int order /* a's to b: -1, 0, 1 */) {
+    switch (i->compare) {
+    case COMPARE_EQ:
+        return order == 0;
+    case COMPARE_NE:
+        return order != 0;
+    case COMPARE_LO:
+    case COMPARE_LT:
+        return order < 0;
+    case COMPARE_HS:
+    case COMPARE_GE:
+        return order >= 0;
+    case COMPARE_HI:
+    case COMPARE_GT:
+        return order > 0;
+    default: /* COMPARE_LS, COMPARE_LE; others the plain handler refuses */
+        return order <= 0;
+    }
+}
+static __attribute__((noinline)) void setp_spread(warp *w, const insn *i, uint32_t mask, sim_handler *plain) {
+    affine_spread(w, i->op[2]);
+    affine_spread(w, i->op[3]);
+    plain(w, i, mask);
+}
+#define SETP_AFFINE(name, type, last_comparison)                                                                       \
+    QUICK_HANDLER(setp_##name##_affine, setp_spread(w, i, mask, SIM_JOIN(setp_##name, SIM_ISA))) {                     \
+        const affine *fa = AFFINE(2), *fb = AFFINE(3);                                                                 \
+        if (!((fa->kept & fb->kept) && (fa->step | fb->step) == 0 && i->compare <= (last_comparison))) return false;   \
+        const type a = (type)fa->base, b = (type)fb->base;                                                             \
+        const uint32_t t = holds(i, (a > b) - (a < b)) ? ALL_LANES : 0;                                                \
+        set_predicates(w, i, mask, t, ~t);                                                                             \
+        return true;                                                                                                   \
+    }
 SETP(u32, U32) /* 16 bits too: they lie zero-extended */
 SETP(s16, U32)
 SETP(s32, S32)
@@ -189,6 +225,10 @@ SETP(s64, S64)
 SETP(f64, F64)
 SETP(f16, U32)
 SETP(bf16, U32)
+SETP_AFFINE(u32, uint32_t, COMPARE_HS)
+SETP_AFFINE(s32, int32_t, COMPARE_GE)
+SETP_AFFINE(u64, uint64_t, COMPARE_HS)
+SETP_AFFINE(s64, int64_t, COMPARE_GE)
 HANDLER(setp_f32) {
     const uint32_t t = i->ftz ? where_f32_ftz(w, i, mask, U32(2), U32(3)) : where_f32(w, i, mask, F32(2), F32(3));
     set_predicates(w, i, mask, t, ~t);

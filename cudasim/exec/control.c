@@ -1,7 +1,11 @@
 /* Branches, calls, barriers, fences. */
 #include <string.h>
 
-#include "machine/machine.h"
+#include "exec/affine.h"
+#include "exec/lanes.h"
+#include "machine/barrier.h"
+#include "machine/groups.h"
+#include "machine/lifecycle.h"
 
 /* bra target; the lanes of the mask go there. */
 HANDLER(op_bra) {
@@ -67,6 +71,22 @@ HANDLER(op_negate) {
     for (uint32_t k = 0; k < i->more[2]; k++)
         *(uint32_t *)(w->registers + i->more[4 + 2 * k]) = ~*(const uint32_t *)(w->registers + i->more[3 + 2 * k]);
     run(w, i, mask);
+}
+
+/* An instruction that reads lanes of registers that may be kept without (affine.h). */
+HANDLER(op_spread) {
+    const affine_sources *list = w->frame->function->spreads[i - w->code];
+    for (int k = 0; k < list->count; k++) affine_spread(w, list->slots[k]);
+    list->run(w, i, mask);
+}
+
+/* insn.next of an instruction that has no handler for that, and of one where the straight run is over. */
+HANDLER(op_next) {
+    w->pc = i->pc + 1;
+    i->run(w, i, mask);
+    if (w->event == 0) i[1].next(w, i + 1, mask);
+}
+HANDLER(op_stop) {
 }
 
 /* nanosleep: whoever sleeps waits for somebody else. */

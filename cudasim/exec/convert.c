@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "base/floats.h"
-#include "machine/machine.h"
+#include "exec/affine.h"
+#include "exec/lanes.h"
 
 /* What a NaN becomes, on the H200. */
 #define NAN_TO_S32       0                            /* from f16, bf16, f32 to an integer of 32 bits or less */
@@ -110,6 +111,27 @@ EACH_INT_PAIR(CVT_INT, u32)
 EACH_INT_PAIR(CVT_INT, s32)
 EACH_INT_PAIR(CVT_INT, u64)
 EACH_INT_PAIR(CVT_INT, s64)
+
+/* The conversions of indices to addresses and back, of registers kept as base + lane * step (affine.h). */
+#define CVT_EXTEND(d, s, is_signed)                                                                                    \
+    QUICK_HANDLER(cvt_##d##_##s##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(cvt_##d##_##s, SIM_ISA))) {           \
+        uint64_t base, step;                                                                                           \
+        const affine *f = AFFINE(1);                                                                                   \
+        if (!(mask == ALL_LANES && f->kept && i->mode == 4 && affine_extend(f, is_signed, &base, &step)))              \
+            return false;                                                                                              \
+        affine_set(AFFINE(0), base, step, 8);                                                                          \
+        return true;                                                                                                   \
+    }
+#define CVT_CUT(d, s)                                                                                                  \
+    QUICK_HANDLER(cvt_##d##_##s##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(cvt_##d##_##s, SIM_ISA))) {           \
+        const affine *f = AFFINE(1);                                                                                   \
+        if (!(mask == ALL_LANES && f->kept && i->mode == 8 && i->width == 4 && !i->sat)) return false;                 \
+        affine_set(AFFINE(0), f->base, f->step, 4);                                                                    \
+        return true;                                                                                                   \
+    }
+CVT_EXTEND(s64, s32, true)
+CVT_EXTEND(u64, u32, false)
+CVT_CUT(u32, u64)
 
 /* ---- integer to floating point ----
  *

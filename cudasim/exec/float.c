@@ -11,7 +11,7 @@
 #endif
 
 #include "base/floats.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* What the manual leaves open, or what a GPU might do otherwise; to be held against recorded outputs. */
 #define NEG_ABS_F32_NAN(x) f32_canonical(x) /* neg, abs of a NaN */
@@ -142,36 +142,55 @@ F32_HANDLER(fma_f32_general, fma_bits(a[l], b[l], c[l]), fma_bits(f32_ftz(a[l]),
             TINY_FMA)
 
 #ifdef __FMA__
-/* The compiler leaves loops of fmaf scalar under -frounding-math. */
-#define FMA_LANES(d, a, b, c)                                                                                          \
-    for (int l = 0; l < LANES; l += 8) {                                                                               \
-        __m256 r_ = _mm256_fmadd_ps(_mm256_load_ps((const float *)(a) + l), _mm256_load_ps((const float *)(b) + l),    \
-                                    _mm256_load_ps((const float *)(c) + l));                                           \
-        __m256 nan_ = _mm256_cmp_ps(r_, r_, _CMP_UNORD_Q);                                                             \
-        __m256 canonical_ = _mm256_castsi256_ps(_mm256_set1_epi32((int)F32_NAN));                                      \
-        _mm256_store_ps((float *)(d) + l, _mm256_blendv_ps(r_, canonical_, nan_));                                     \
-    }
+/* The compiler leaves loops of fmaf scalar under -frounding-math. Is there a NaN among the results, which must become
+ * canonical? There hardly ever is: a branch is not waited for, as a selection in each lane would be. Then nothing is
+ * written, or, if `all`, the results as they are. */
+static inline __attribute__((always_inline)) bool fma_lanes(uint32_t *d, const uint32_t *a, const uint32_t *b,
+                                                            const uint32_t *c, bool all) {
+#ifdef __AVX512F__
+    const __m512 x = _mm512_fmadd_ps(_mm512_load_ps(a), _mm512_load_ps(b), _mm512_load_ps(c));
+    const __m512 y = _mm512_fmadd_ps(_mm512_load_ps(a + 16), _mm512_load_ps(b + 16), _mm512_load_ps(c + 16));
+    const bool nan = _mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q) != 0;
+    if (nan && !all) return true;
+    _mm512_store_ps(d, x);
+    _mm512_store_ps(d + 16, y);
+#else
+    __m256 r[4];
+    for (int k = 0; k < 4; k++)
+        r[k] = _mm256_fmadd_ps(_mm256_load_ps((const float *)a + 8 * k), _mm256_load_ps((const float *)b + 8 * k),
+                               _mm256_load_ps((const float *)c + 8 * k));
+    const bool nan = _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps(r[0], r[1], _CMP_UNORD_Q),
+                                                     _mm256_cmp_ps(r[2], r[3], _CMP_UNORD_Q))) != 0;
+    if (nan && !all) return true;
+    for (int k = 0; k < 4; k++) _mm256_store_ps((float *)d + 8 * k, r[k]);
+#endif
+    return nan;
+}
 
-HANDLER(fma_f32) {
-    const uint32_t *a = U32(1), *b = U32(2), *c = U32(3);
-    uint32_t *d = U32(0);
+/* Some lanes, or flushed, or rounded otherwise, or NaN. */
+static __attribute__((noinline)) void fma_f32_other(warp *w, const insn *i, uint32_t mask) {
     if (!IS_RN(i) || i->sat) {
         SIM_JOIN(fma_f32_general, SIM_ISA)(w, i, mask);
-    } else if (i->ftz) {
-        uint32_t x[3][LANES] __attribute__((aligned(128)));
+        return;
+    }
+    const uint32_t *a = U32(1), *b = U32(2), *c = U32(3);
+    uint32_t *d = U32(0), x[3][LANES] __attribute__((aligned(128)));
+    if (i->ftz) {
         EACH_LANE x[0][l] = f32_ftz(a[l]);
         EACH_LANE x[1][l] = f32_ftz(b[l]);
         EACH_LANE x[2][l] = f32_ftz(c[l]);
-        FMA_LANES(x[0], x[0], x[1], x[2])
+        fma_lanes(x[0], x[0], x[1], x[2], true);
+        EACH_LANE x[0][l] = f32_canonical(x[0][l]);
         FLUSH_RESULTS(x[0], TINY_FMA);
-        SET_LANES(d, x[0][l]);
-    } else if (mask == ALL_LANES) {
-        FMA_LANES(d, a, b, c)
     } else {
-        uint32_t r[LANES] __attribute__((aligned(128)));
-        FMA_LANES(r, a, b, c)
-        SET_LANES(d, r[l]);
+        fma_lanes(x[0], a, b, c, true);
+        EACH_LANE x[0][l] = f32_canonical(x[0][l]);
     }
+    SET_LANES(d, x[0][l]);
+}
+QUICK_HANDLER(fma_f32, fma_f32_other(w, i, mask)) {
+    if (mask != ALL_LANES || !IS_RN(i) || i->sat || i->ftz) return false;
+    return !fma_lanes(U32(0), U32(1), U32(2), U32(3), false);
 }
 #else
 HANDLER(fma_f32) {

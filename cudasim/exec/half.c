@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/floats.h"
-#include "machine/machine.h"
+#include "exec/lanes.h"
 
 /* To be held against recorded outputs. */
 #define NEG_ABS_HALF_NAN(x, nan_above) (((x)&0x7fff) > (nan_above) ? 0x7fffu : (x)) /* neg, abs of a NaN */

@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/lanes.h"
+
 /* SIM_ISAS lists the instruction sets that handlers were compiled for, the best first: ISA(v4) ISA(baseline). */
-#define ISA(name) extern sim_handler *const SIM_JOIN(sim_handlers, name)[ROW_COUNT];
+#define ISA(name)                                                                                                      \
+    extern sim_handler *const SIM_JOIN(sim_handlers, name)[ROW_COUNT];                                                 \
+    extern const sim_other_handlers SIM_JOIN(sim_others, name)[ROW_COUNT];
 SIM_ISAS
 #undef ISA
 
 sim_handler *const *sim_handlers;
+const sim_other_handlers *sim_others;
 
 /* Can this processor run handlers compiled with the Makefile's march_NAME? */
 static bool processor_has(const char *name) {
@@ -28,16 +33,17 @@ static bool processor_has(const char *name) {
 typedef struct isa_set {
     const char *name;
     sim_handler *const *handlers;
+    const sim_other_handlers *others;
 } isa_set;
 
 /* The one that is wanted (NULL, "": the first) among those this processor has. */
-static sim_handler *const *choose(const isa_set *sets, size_t count, const char *wanted) {
+static const isa_set *choose(const isa_set *sets, size_t count, const char *wanted) {
     const bool any = wanted == NULL || *wanted == '\0';
     char built[64] = "";
     for (size_t k = 0; k < count; k++) {
         snprintf(built + strlen(built), sizeof built - strlen(built), "%s%s", k > 0 ? ", " : "", sets[k].name);
         if (!any && strcmp(wanted, sets[k].name) != 0) continue;
-        if (processor_has(sets[k].name)) return sets[k].handlers;
+        if (processor_has(sets[k].name)) return &sets[k];
         if (any) continue;
         fprintf(stderr, "cudasim: CUDASIM_ISA=%s: this processor does not have it\n", wanted);
         _Exit(2);
@@ -53,9 +59,12 @@ static sim_handler *const *choose(const isa_set *sets, size_t count, const char 
 
 void isa_choose(void) {
     static const isa_set sets[] = {
-#define ISA(name) {#name, SIM_JOIN(sim_handlers, name)},
+#define ISA(name) {#name, SIM_JOIN(sim_handlers, name), SIM_JOIN(sim_others, name)},
         SIM_ISAS
 #undef ISA
     };
-    if (sim_handlers == NULL) sim_handlers = choose(sets, sizeof sets / sizeof *sets, getenv("CUDASIM_ISA"));
+    if (sim_handlers != NULL) return;
+    const isa_set *chosen = choose(sets, sizeof sets / sizeof *sets, getenv("CUDASIM_ISA"));
+    sim_others = chosen->others;
+    sim_handlers = chosen->handlers;
 }

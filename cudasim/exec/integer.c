@@ -5,29 +5,105 @@
  * unsigned ones, because signed overflow is undefined in C. 16-bit registers are 32-bit lanes with zero upper halves:
  * results are cut to 16 bits, signed inputs are extended.
  */
-#include "machine/machine.h"
+#include "exec/affine.h"
+#include "exec/lanes.h"
 
-#define UNARY(name, D, A, value)                                                                                       \
-    HANDLER(name) {                                                                                                    \
+#define LANES_UNARY(name, D, A, value)                                                                                 \
+    QUICK_HANDLER(name, ) {                                                                                            \
         const __auto_type a = A(1);                                                                                    \
         __auto_type d = D(0);                                                                                          \
         SET_LANES(d, value);                                                                                           \
+        return true;                                                                                                   \
     }
-#define BINARY(name, D, A, B, value)                                                                                   \
-    HANDLER(name) {                                                                                                    \
+#define LANES_BINARY(name, D, A, B, value)                                                                             \
+    QUICK_HANDLER(name, ) {                                                                                            \
         const __auto_type a = A(1);                                                                                    \
         const __auto_type b = B(2);                                                                                    \
         __auto_type d = D(0);                                                                                          \
         SET_LANES(d, value);                                                                                           \
+        return true;                                                                                                   \
     }
-#define TERNARY(name, D, A, B, C, value)                                                                               \
-    HANDLER(name) {                                                                                                    \
+#define LANES_TERNARY(name, D, A, B, C, value)                                                                         \
+    QUICK_HANDLER(name, ) {                                                                                            \
         const __auto_type a = A(1);                                                                                    \
         const __auto_type b = B(2);                                                                                    \
         const __auto_type c = C(3);                                                                                    \
         __auto_type d = D(0);                                                                                          \
         SET_LANES(d, value);                                                                                           \
+        return true;                                                                                                   \
     }
+
+/* The same on registers kept as base + lane * step (affine.h): the value of lane 0, from the sources' bases, and the
+ * result's step in terms of the sources', as, bs, cs, under the condition that it has one. */
+#define AFFINE_RESULT(D, value, step)                                                                                  \
+    do {                                                                                                               \
+        const uint64_t apart = step;                                                                                   \
+        const __typeof__(*D(0)) first = value;                                                                         \
+        affine_set(AFFINE(0), (uint64_t)first, apart, sizeof first);                                                   \
+    } while (0)
+#define AFFINE_SOURCE(f, LANES_OF) ((const __typeof__(*LANES_OF(0)) *)&(f)->base)
+#define AFFINE_UNARY(name, D, A, value, when, step_of_d)                                                               \
+    QUICK_HANDLER(name##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(name, SIM_ISA))) {                             \
+        const affine *fa = AFFINE(1);                                                                                  \
+        __attribute__((unused)) const uint64_t as = fa->step;                                                          \
+        __attribute__((unused)) const __auto_type a = AFFINE_SOURCE(fa, A);                                            \
+        enum { l = 0 };                                                                                                \
+        if (mask != ALL_LANES) return false;                                                                           \
+        if (fa->kept && (when)) {                                                                                      \
+            AFFINE_RESULT(D, value, step_of_d);                                                                        \
+            return true;                                                                                               \
+        }                                                                                                              \
+        if (!(affine_has_lanes(fa))) return false;                                                                     \
+        AFFINE(0)->kept = LANES_ONLY;                                                                                  \
+        return name##_quick(w, i, mask);                                                                               \
+    }
+#define AFFINE_BINARY(name, D, A, B, value, when, step_of_d)                                                           \
+    QUICK_HANDLER(name##_affine, affine_give_up(w, i, mask, 2, SIM_JOIN(name, SIM_ISA))) {                             \
+        const affine *fa = AFFINE(1), *fb = AFFINE(2);                                                                 \
+        __attribute__((unused)) const uint64_t as = fa->step, bs = fb->step;                                           \
+        const __auto_type a = AFFINE_SOURCE(fa, A);                                                                    \
+        const __auto_type b = AFFINE_SOURCE(fb, B);                                                                    \
+        enum { l = 0 };                                                                                                \
+        if (mask != ALL_LANES) return false;                                                                           \
+        if ((fa->kept & fb->kept) && (when)) {                                                                         \
+            AFFINE_RESULT(D, value, step_of_d);                                                                        \
+            return true;                                                                                               \
+        }                                                                                                              \
+        if (!(affine_has_lanes(fa) && affine_has_lanes(fb))) return false;                                             \
+        AFFINE(0)->kept = LANES_ONLY;                                                                                  \
+        return name##_quick(w, i, mask);                                                                               \
+    }
+#define AFFINE_TERNARY(name, D, A, B, C, value, when, step_of_d)                                                       \
+    QUICK_HANDLER(name##_affine, affine_give_up(w, i, mask, 3, SIM_JOIN(name, SIM_ISA))) {                             \
+        const affine *fa = AFFINE(1), *fb = AFFINE(2), *fc = AFFINE(3);                                                \
+        __attribute__((unused)) const uint64_t as = fa->step, bs = fb->step, cs = fc->step;                            \
+        const __auto_type a = AFFINE_SOURCE(fa, A);                                                                    \
+        const __auto_type b = AFFINE_SOURCE(fb, B);                                                                    \
+        const __auto_type c = AFFINE_SOURCE(fc, C);                                                                    \
+        enum { l = 0 };                                                                                                \
+        if (mask != ALL_LANES) return false;                                                                           \
+        if ((fa->kept & fb->kept & fc->kept) && (when)) {                                                              \
+            AFFINE_RESULT(D, value, step_of_d);                                                                        \
+            return true;                                                                                               \
+        }                                                                                                              \
+        if (!(affine_has_lanes(fa) && affine_has_lanes(fb) && affine_has_lanes(fc))) return false;                     \
+        AFFINE(0)->kept = LANES_ONLY;                                                                                  \
+        return name##_quick(w, i, mask);                                                                               \
+    }
+
+/* Whatever an instruction does, of equal sources it makes equal results. */
+#define UNARY(name, D, A, value) LANES_UNARY(name, D, A, value) AFFINE_UNARY(name, D, A, value, as == 0, 0)
+#define BINARY(name, D, A, B, value)                                                                                   \
+    LANES_BINARY(name, D, A, B, value) AFFINE_BINARY(name, D, A, B, value, (as | bs) == 0, 0)
+#define TERNARY(name, D, A, B, C, value)                                                                               \
+    LANES_TERNARY(name, D, A, B, C, value) AFFINE_TERNARY(name, D, A, B, C, value, (as | bs | cs) == 0, 0)
+
+/* And these make affine results of affine sources. */
+#define LINEAR_UNARY(name, D, A, value, step) LANES_UNARY(name, D, A, value) AFFINE_UNARY(name, D, A, value, true, step)
+#define LINEAR_BINARY(name, D, A, B, value, when, step)                                                                \
+    LANES_BINARY(name, D, A, B, value) AFFINE_BINARY(name, D, A, B, value, when, step)
+#define LINEAR_TERNARY(name, D, A, B, C, value, when, step)                                                            \
+    LANES_TERNARY(name, D, A, B, C, value) AFFINE_TERNARY(name, D, A, B, C, value, when, step)
 
 #define LOW16(x)    ((uint16_t)(x))
 #define SIGNED16(x) ((int16_t)(x))
@@ -45,13 +121,13 @@ static inline int32_t saturate_s32(int64_t x) {
  * add.type d, a, b;  add{.sat}.s32 d, a, b;   type = u16 s16 u32 s32 u64 s64 u16x2 s16x2
  * sub.type d, a, b;  sub{.sat}.s32 d, a, b;   type = u16 s16 u32 s32 u64 s64 */
 BINARY(add_b16, U32, U32, U32, LOW16(a[l] + b[l]))
-BINARY(add_b32, U32, U32, U32, a[l] + b[l])
-BINARY(add_b64, U64, U64, U64, a[l] + b[l])
+LINEAR_BINARY(add_b32, U32, U32, U32, a[l] + b[l], true, as + bs)
+LINEAR_BINARY(add_b64, U64, U64, U64, a[l] + b[l], true, as + bs)
 BINARY(add_b16x2, U32, U32, U32, PACK16(a[l] + b[l], HIGH16(a[l]) + HIGH16(b[l])))
 BINARY(add_sat_s32, S32, S32, S32, saturate_s32((int64_t)a[l] + b[l]))
 BINARY(sub_b16, U32, U32, U32, LOW16(a[l] - b[l]))
-BINARY(sub_b32, U32, U32, U32, a[l] - b[l])
-BINARY(sub_b64, U64, U64, U64, a[l] - b[l])
+LINEAR_BINARY(sub_b32, U32, U32, U32, a[l] - b[l], true, as - bs)
+LINEAR_BINARY(sub_b64, U64, U64, U64, a[l] - b[l], true, as - bs)
 BINARY(sub_sat_s32, S32, S32, S32, saturate_s32((int64_t)a[l] - b[l]))
 
 /* ---- mul, mad ----
@@ -67,8 +143,8 @@ typedef __int128 integer_s128;
 #define PRODUCT_S64(x, y) ((integer_u128)((integer_s128)(int64_t)(x) * (int64_t)(y)))
 
 BINARY(mul_lo_b16, U32, U32, U32, LOW16(a[l] * b[l]))
-BINARY(mul_lo_b32, U32, U32, U32, a[l] * b[l])
-BINARY(mul_lo_b64, U64, U64, U64, a[l] * b[l])
+LINEAR_BINARY(mul_lo_b32, U32, U32, U32, a[l] * b[l], as == 0 || bs == 0, as *b[0] + a[0] * bs)
+LINEAR_BINARY(mul_lo_b64, U64, U64, U64, a[l] * b[l], as == 0 || bs == 0, as *b[0] + a[0] * bs)
 BINARY(mul_hi_u16, U32, U32, U32, PRODUCT_U16(a[l], b[l]) >> 16)
 BINARY(mul_hi_s16, U32, U32, U32, PRODUCT_S16(a[l], b[l]) >> 16)
 BINARY(mul_hi_u32, U32, U32, U32, (uint32_t)(PRODUCT_U32(a[l], b[l]) >> 32))
@@ -77,12 +153,32 @@ BINARY(mul_hi_u64, U64, U64, U64, (uint64_t)(PRODUCT_U64(a[l], b[l]) >> 64))
 BINARY(mul_hi_s64, U64, U64, U64, (uint64_t)(PRODUCT_S64(a[l], b[l]) >> 64))
 BINARY(mul_wide_u16, U32, U32, U32, PRODUCT_U16(a[l], b[l]))
 BINARY(mul_wide_s16, U32, U32, U32, PRODUCT_S16(a[l], b[l]))
-BINARY(mul_wide_u32, U64, U32, U32, PRODUCT_U32(a[l], b[l]))
-BINARY(mul_wide_s32, U64, U32, U32, PRODUCT_S32(a[l], b[l]))
+/* A wide product is affine where one factor is the same in all lanes and the other does not wrap around. */
+#define AFFINE_WIDE(type, is_signed)                                                                                   \
+    QUICK_HANDLER(mul_wide_##type##_affine, affine_give_up(w, i, mask, 2, SIM_JOIN(mul_wide_##type, SIM_ISA))) {       \
+        uint64_t a, as, b, bs;                                                                                         \
+        const affine *fa = AFFINE(1), *fb = AFFINE(2);                                                                 \
+        if (!(mask == ALL_LANES && (fa->kept & fb->kept) && affine_extend(fa, is_signed, &a, &as) &&                   \
+              affine_extend(fb, is_signed, &b, &bs) && (as == 0 || bs == 0)))                                          \
+            return false;                                                                                              \
+        affine_set(AFFINE(0), a *b, as *b + a * bs, 8);                                                                \
+        return true;                                                                                                   \
+    }                                                                                                                  \
+    QUICK_HANDLER(mad_wide_##type##_affine, affine_give_up(w, i, mask, 3, SIM_JOIN(mad_wide_##type, SIM_ISA))) {       \
+        uint64_t a, as, b, bs;                                                                                         \
+        const affine *fa = AFFINE(1), *fb = AFFINE(2), *fc = AFFINE(3);                                                \
+        if (!(mask == ALL_LANES && (fa->kept & fb->kept & fc->kept) && affine_extend(fa, is_signed, &a, &as) &&        \
+              affine_extend(fb, is_signed, &b, &bs) && (as == 0 || bs == 0)))                                          \
+            return false;                                                                                              \
+        affine_set(AFFINE(0), a *b + fc->base, as * b + a * bs + fc->step, 8);                                         \
+        return true;                                                                                                   \
+    }
+LANES_BINARY(mul_wide_u32, U64, U32, U32, PRODUCT_U32(a[l], b[l]))
+LANES_BINARY(mul_wide_s32, U64, U32, U32, PRODUCT_S32(a[l], b[l]))
 
 TERNARY(mad_lo_b16, U32, U32, U32, U32, LOW16(a[l] * b[l] + c[l]))
-TERNARY(mad_lo_b32, U32, U32, U32, U32, a[l] * b[l] + c[l])
-TERNARY(mad_lo_b64, U64, U64, U64, U64, a[l] * b[l] + c[l])
+LINEAR_TERNARY(mad_lo_b32, U32, U32, U32, U32, a[l] * b[l] + c[l], as == 0 || bs == 0, as *b[0] + a[0] * bs + cs)
+LINEAR_TERNARY(mad_lo_b64, U64, U64, U64, U64, a[l] * b[l] + c[l], as == 0 || bs == 0, as *b[0] + a[0] * bs + cs)
 TERNARY(mad_hi_u16, U32, U32, U32, U32, LOW16((PRODUCT_U16(a[l], b[l]) >> 16) + c[l]))
 TERNARY(mad_hi_s16, U32, U32, U32, U32, LOW16((PRODUCT_S16(a[l], b[l]) >> 16) + c[l]))
 TERNARY(mad_hi_u32, U32, U32, U32, U32, (uint32_t)(PRODUCT_U32(a[l], b[l]) >> 32) + c[l])
@@ -91,8 +187,10 @@ TERNARY(mad_hi_u64, U64, U64, U64, U64, (uint64_t)(PRODUCT_U64(a[l], b[l]) >> 64
 TERNARY(mad_hi_s64, U64, U64, U64, U64, (uint64_t)(PRODUCT_S64(a[l], b[l]) >> 64) + c[l])
 TERNARY(mad_wide_u16, U32, U32, U32, U32, PRODUCT_U16(a[l], b[l]) + c[l])
 TERNARY(mad_wide_s16, U32, U32, U32, U32, PRODUCT_S16(a[l], b[l]) + c[l])
-TERNARY(mad_wide_u32, U64, U32, U32, U64, PRODUCT_U32(a[l], b[l]) + c[l])
-TERNARY(mad_wide_s32, U64, U32, U32, U64, PRODUCT_S32(a[l], b[l]) + c[l])
+LANES_TERNARY(mad_wide_u32, U64, U32, U32, U64, PRODUCT_U32(a[l], b[l]) + c[l])
+AFFINE_WIDE(u32, false)
+LANES_TERNARY(mad_wide_s32, U64, U32, U32, U64, PRODUCT_S32(a[l], b[l]) + c[l])
+AFFINE_WIDE(s32, true)
 TERNARY(mad_hi_sat_s32, S32, S32, S32, S32, saturate_s32(((int64_t)a[l] * b[l] >> 32) + c[l]))
 
 /* mul24.mode.type d, a, b;  mad24.mode.type d, a, b, c;  mad24.hi.sat.s32 d, a, b, c;   type = u32 s32
@@ -225,8 +323,8 @@ UNARY(abs_s16, U32, U32, LOW16(SIGNED16(a[l]) < 0 ? 0 - a[l] : a[l]))
 UNARY(abs_s32, U32, S32, a[l] < 0 ? 0 - (uint32_t)a[l] : (uint32_t)a[l])
 UNARY(abs_s64, U64, S64, a[l] < 0 ? 0 - (uint64_t)a[l] : (uint64_t)a[l])
 UNARY(neg_s16, U32, U32, LOW16(0 - a[l]))
-UNARY(neg_s32, U32, U32, 0 - a[l])
-UNARY(neg_s64, U64, U64, 0 - a[l])
+LINEAR_UNARY(neg_s32, U32, U32, 0 - a[l], 0 - as)
+LINEAR_UNARY(neg_s64, U64, U64, 0 - a[l], 0 - as)
 
 TERNARY(sad_u16, U32, U32, U32, U32, LOW16(c[l] + (a[l] < b[l] ? b[l] - a[l] : a[l] - b[l])))
 TERNARY(sad_s16, U32, U32, U32, U32, LOW16(c[l] + (SIGNED16(a[l]) < SIGNED16(b[l]) ? b[l] - a[l] : a[l] - b[l])))
@@ -431,8 +529,8 @@ BINARY(or_b64, U64, U64, U64, a[l] | b[l])
 BINARY(xor_b32, U32, U32, U32, a[l] ^ b[l])
 BINARY(xor_b64, U64, U64, U64, a[l] ^ b[l])
 UNARY(not_b16, U32, U32, LOW16(~a[l]))
-UNARY(not_b32, U32, U32, ~a[l])
-UNARY(not_b64, U64, U64, ~a[l])
+LINEAR_UNARY(not_b32, U32, U32, ~a[l], 0 - as)
+LINEAR_UNARY(not_b64, U64, U64, ~a[l], 0 - as)
 UNARY(cnot_b32, U32, U32, a[l] == 0)
 UNARY(cnot_b64, U64, U64, a[l] == 0)
 HANDLER(and_pred) {
@@ -489,8 +587,8 @@ LOP3_BOOL(or, some | q)
  * shf.dir.mode.b32 d, a, b, c;   the pair b:a shifted by c (.wrap: mod 32, .clamp: at most 32);
  *     .l gives the upper word, .r the lower */
 BINARY(shl_b16, U32, U32, U32, b[l] > 15 ? 0 : LOW16(a[l] << (b[l] & 15)))
-BINARY(shl_b32, U32, U32, U32, b[l] > 31 ? 0 : a[l] << (b[l] & 31))
-BINARY(shl_b64, U64, U64, U32, b[l] > 63 ? 0 : a[l] << (b[l] & 63))
+LINEAR_BINARY(shl_b32, U32, U32, U32, b[l] > 31 ? 0 : a[l] << (b[l] & 31), bs == 0, b[0] > 31 ? 0 : as << (b[0] & 31))
+LINEAR_BINARY(shl_b64, U64, U64, U32, b[l] > 63 ? 0 : a[l] << (b[l] & 63), bs == 0, b[0] > 63 ? 0 : as << (b[0] & 63))
 BINARY(shr_u16, U32, U32, U32, b[l] > 15 ? 0 : a[l] >> (b[l] & 15))
 BINARY(shr_u32, U32, U32, U32, b[l] > 31 ? 0 : a[l] >> (b[l] & 31))
 BINARY(shr_u64, U64, U64, U32, b[l] > 63 ? 0 : a[l] >> (b[l] & 63))
@@ -535,8 +633,8 @@ PRMT_MODE(rc16, 0x1010, 0x3232, 0x1010, 0x3232)
  * selp.type d, a, b, c;                d = c ? a : b, c a predicate; the same types, without pred
  * slct.type.s32 d, a, b, c;            d = c >= 0 ? a : b; the same types
  * slct{.ftz}.type.f32 d, a, b, c;      the same; b if c is NaN; .ftz: a subnormal c is a zero, and -0 >= 0 */
-UNARY(mov_b32, U32, U32, a[l])
-UNARY(mov_b64, U64, U64, a[l])
+LINEAR_UNARY(mov_b32, U32, U32, a[l], as)
+LINEAR_UNARY(mov_b64, U64, U64, a[l], as)
 HANDLER(mov_pred) {
     SET_PRED(0, PRED(1));
 }
@@ -547,6 +645,13 @@ HANDLER(mov_pred) {
         const uint32_t c = PRED(3);                                                                                    \
         type *d = LANES_OF(0);                                                                                         \
         SET_LANES(d, c >> l & 1 ? a[l] : b[l]);                                                                        \
+    }                                                                                                                  \
+    QUICK_HANDLER(name##_affine, affine_give_up(w, i, mask, 2, SIM_JOIN(name, SIM_ISA))) {                             \
+        const uint32_t c = PRED(3);                                                                                    \
+        const affine *f = c != 0 ? AFFINE(1) : AFFINE(2);                                                              \
+        if (!(mask == ALL_LANES && f->kept && (c == ALL_LANES || c == 0))) return false;                               \
+        affine_set(AFFINE(0), f->base, f->step, sizeof(type));                                                         \
+        return true;                                                                                                   \
     }
 SELECT(selp_b32, U32, uint32_t)
 SELECT(selp_b64, U64, uint64_t)

@@ -11,9 +11,13 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "exec/lanes.h"
 #include "exec/tensor_sum.h"
+#include "isa/form.h"
 #include "isa/matrix.h"
+#include "machine/access.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 /* Are all lanes here? False: the others wait for those that are missing. */
@@ -42,8 +46,9 @@ static inline void addresses_of(const warp *w, const insn *i, uint64_t *address)
     }
 }
 
-/* Lane l's address is row l mod 8 of matrix l div 8; the lanes past the last matrix give none. */
-static inline void row_pointers(warp *w, const insn *i, access_kind kind, uint8_t **row) {
+/* Lane l's address is row l mod 8 of matrix l div 8; the lanes past the last matrix give none. False: the
+ * instruction comes again (access_resolve). */
+static inline bool row_pointers(warp *w, const insn *i, access_kind kind, uint8_t **row) {
     const unsigned rows = 8u * i->vector;
     uint64_t address[LANES];
     addresses_of(w, i, address);
@@ -54,14 +59,15 @@ static inline void row_pointers(warp *w, const insn *i, access_kind kind, uint8_
         bad |= (address[l] & (ROW_BYTES - 1)) | (address[l] < low) | (address[l] > high);
     if (i->space == PTX_SHARED && bad == 0) {
         for (unsigned l = 0; l < rows; l++) row[l] = w->block->shared + (address[l] - base);
-        return;
+        return true;
     }
     const uint32_t used = rows == LANES ? ALL_LANES : (1u << rows) - 1;
-    access_resolve(w, i, used, (ptx_space)i->space, address, ROW_BYTES, kind, row);
+    if (!access_resolve(w, i, used, (ptx_space)i->space, address, ROW_BYTES, kind, row)) return false;
     for (unsigned l = 0; l < rows; l++)
         if (row[l] < w->block->shared || row[l] >= w->block->shared + w->block->shared_end)
             sim_fault(w, i, 1u << l, SIM_INVALID_ADDRESS_SPACE, "0x%llx is not in the block's shared memory",
                       (unsigned long long)address[l]);
+    return true;
 }
 
 /* ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 r, [p];
@@ -70,7 +76,7 @@ static inline void row_pointers(warp *w, const insn *i, access_kind kind, uint8_
 HANDLER(op_ldmatrix) {
     if (!all_lanes(w, i, mask)) return;
     uint8_t *row[LANES];
-    row_pointers(w, i, ACCESS_READ, row);
+    if (!row_pointers(w, i, ACCESS_READ, row)) return;
     for (unsigned q = 0; q < i->vector; q++) {
         uint16_t m[8][8];
         for (unsigned r = 0; r < 8; r++) memcpy(m[r], row[8 * q + r], ROW_BYTES);
@@ -86,7 +92,7 @@ HANDLER(op_ldmatrix) {
 HANDLER(op_stmatrix) {
     if (!all_lanes(w, i, mask)) return;
     uint8_t *row[LANES];
-    row_pointers(w, i, ACCESS_WRITE, row);
+    if (!row_pointers(w, i, ACCESS_WRITE, row)) return;
     for (unsigned q = 0; q < i->vector; q++) {
         uint16_t m[8][8];
         const uint32_t *a = U32(q);
@@ -416,8 +422,9 @@ HANDLER(op_mma_bits) {
 
 /* Where the rows (.col: columns) of the matrix begin in memory. All lanes must name the same place, and both it and the
  * stride must be aligned to the lanes' share of the matrix, or to 16 bytes where that is less than it: the PTX ISA asks
- * for the whole share, the CUDA C++ guide for 16 bytes, and GPUs take the latter. */
-static inline void matrix_lines(warp *w, const insn *i, const fragment *f, access_kind kind, uint8_t **line) {
+ * for the whole share, the CUDA C++ guide for 16 bytes, and GPUs take the latter. False: the instruction comes again
+ * (access_resolve). */
+static inline bool matrix_lines(warp *w, const insn *i, const fragment *f, access_kind kind, uint8_t **line) {
     uint64_t address[LANES];
     const uint32_t *stride = U32(6);
     addresses_of(w, i, address);
@@ -452,13 +459,13 @@ static inline void matrix_lines(warp *w, const insn *i, const fragment *f, acces
     const bool small = step < 1u << 24 && end > address[0]; /* it does not wrap around */
     if (i->space == PTX_SHARED && small && address[0] >= base + SHARED_RESERVED && end <= base + w->block->shared_end) {
         for (unsigned r = 0; r < lines; r++) line[r] = w->block->shared + (address[0] - base) + r * step;
-        return;
+        return true;
     }
     const memory_allocation *m = *recent_allocation(w);
     if (i->space != PTX_SHARED && small && m != NULL && address[0] >= m->base && end <= m->base + m->size &&
         !(kind == ACCESS_WRITE && m->kind == MEMORY_CONSTANT)) {
         for (unsigned r = 0; r < lines; r++) line[r] = (uint8_t *)(address[0] + r * step);
-        return;
+        return true;
     }
     /* Piece by piece, so that what is out of bounds is named. */
     const unsigned piece = bytes < align ? bytes : align;
@@ -467,9 +474,10 @@ static inline void matrix_lines(warp *w, const insn *i, const fragment *f, acces
         uint8_t *pointers[LANES];
         for (unsigned r = 0; r < LANES; r++) addresses[r] = address[0] + (r < lines ? r : 0) * step + at;
         const uint32_t used = lines == LANES ? ALL_LANES : (1u << lines) - 1;
-        access_resolve(w, i, used, (ptx_space)i->space, addresses, piece, kind, pointers);
+        if (!access_resolve(w, i, used, (ptx_space)i->space, addresses, piece, kind, pointers)) return false;
         for (unsigned r = 0; at == 0 && r < lines; r++) line[r] = pointers[r];
     }
+    return true;
 }
 
 /* Where element e of lane l stands: */
@@ -483,7 +491,7 @@ HANDLER(op_wmma_load) {
     const fragment *f = matrix_of(i);
     const uint32_t *slots = MATRIX_SLOTS(i);
     uint8_t *line[MOST_LINES];
-    matrix_lines(w, i, f, ACCESS_READ, line);
+    if (!matrix_lines(w, i, f, ACCESS_READ, line)) return;
     const bool columns = i->mode & MODE_TRANS;
     const unsigned bytes = i->vector < 8 ? 4 : i->vector / 8u, low = f->columns - 1;
     const unsigned shift = (unsigned)__builtin_ctz(f->columns);
@@ -510,7 +518,7 @@ HANDLER(op_wmma_store) {
     const fragment *f = matrix_of(i);
     const uint32_t *slots = MATRIX_SLOTS(i);
     uint8_t *line[MOST_LINES];
-    matrix_lines(w, i, f, ACCESS_WRITE, line);
+    if (!matrix_lines(w, i, f, ACCESS_WRITE, line)) return;
     const bool columns = i->mode & MODE_TRANS;
     const unsigned bytes = i->vector / 8u, low = f->columns - 1, shift = (unsigned)__builtin_ctz(f->columns);
     for (unsigned r = 0; r < f->registers; r++) {

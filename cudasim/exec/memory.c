@@ -3,8 +3,11 @@
 #include <time.h>
 
 #include "exec/address.h"
+#include "exec/affine.h"
 #include "isa/specials.h"
+#include "machine/async.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -31,6 +34,15 @@ HANDLER(op_add_imm) {
     uint64_t *d = U64(0);
     const uint64_t imm = (uint64_t)i->imm;
     SET_LANES(d, a[l] + imm);
+}
+
+HANDLER(op_add_imm_affine) {
+    const affine *f = AFFINE(1);
+    if (mask == ALL_LANES && f->kept) {
+        affine_set(AFFINE(0), f->base + (uint64_t)i->imm, f->step, 8);
+    } else {
+        affine_give_up(w, i, mask, 1, SIM_JOIN(op_add_imm, SIM_ISA));
+    }
 }
 
 /* The address of a variable in the function's frame. */
@@ -155,7 +167,8 @@ HANDLER(op_isspacep) {
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
+/* False: the instruction comes again (access_resolve). */
+static inline bool pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;
     lane_addresses(w, i, mask, address);
@@ -166,13 +179,14 @@ static inline void pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
         /* done */
     } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
-    } else {
-        access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer);
+    } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer)) {
+        return false;
     }
     if (i->mode & MODE_POLL) {
         w->block->polled = true;
         w->budget -= POLL_COST;
     }
+    return true;
 }
 
 /* ---- all of a vector at one time ----------------------------------------------------------------------------------
@@ -235,7 +249,7 @@ static void store_together(uint8_t *p, access_128 value, unsigned bytes) {
 HANDLER(op_load) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
-    pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer);
+    if (!pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer)) return;
     const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64, wide = i->width == 8;
     uint8_t copies[LANES][16];
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
@@ -277,26 +291,41 @@ HANDLER(op_load) {
     }
 }
 
-/* ld.param of a kernel: the same for all lanes. */
-HANDLER(op_load_param) {
+/* ld.param of a kernel: the same for all lanes. This is element v of a vector, of 8 bytes at most. */
+static uint64_t param_value(const warp *w, const insn *i, int v) {
     const unsigned size = ptx_type_size((ptx_type)i->type);
     const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64;
+    uint64_t value = 0;
+    memcpy(&value, w->launch->params + i->imm + (unsigned)v * size, size < 8 ? size : 8);
+    if (is_signed && size < 8) value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+    return i->width == 2 ? value & 0xffff : value;
+}
+
+HANDLER(op_load_param) {
     for (int v = 0; v < i->vector; v++) {
-        uint64_t value = 0;
-        memcpy(&value, w->launch->params + i->imm + (unsigned)v * size, size < 8 ? size : 8);
-        if (is_signed && size < 8) value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+        const uint64_t value = param_value(w, i, v);
         if (i->width == 16) {
             lane128 *d = LANE_ARRAY(lane128, v), whole = {value, 0};
-            if (size == 16) memcpy(&whole, w->launch->params + i->imm, 16);
+            if (ptx_type_size((ptx_type)i->type) == 16) memcpy(&whole, w->launch->params + i->imm, 16);
             SET_LANES(d, whole);
         } else if (i->width == 8) {
             uint64_t *d = U64(v);
             SET_LANES(d, value);
         } else {
             uint32_t *d = U32(v);
-            const uint32_t word = i->width == 2 ? (uint32_t)value & 0xffff : (uint32_t)value;
-            SET_LANES(d, word);
+            SET_LANES(d, (uint32_t)value);
         }
+    }
+}
+HANDLER(op_load_param_affine) {
+    if (mask == ALL_LANES) {
+        for (int v = 0; v < i->vector; v++) affine_set(AFFINE(v), param_value(w, i, v), 0, i->width == 8 ? 8 : 4);
+    } else {
+        for (int v = 0; v < i->vector; v++) {
+            affine_spread(w, i->op[v]);
+            AFFINE(v)->kept = LANES_ONLY;
+        }
+        SIM_JOIN(op_load_param, SIM_ISA)(w, i, mask);
     }
 }
 
@@ -322,7 +351,7 @@ HANDLER(op_load_param) {
 HANDLER(op_store) {
     uint8_t *pointer[LANES];
     const unsigned size = ptx_type_size((ptx_type)i->type);
-    pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer);
+    if (!pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer)) return;
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     const bool wide = i->width == 8;
     if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
@@ -362,21 +391,23 @@ HANDLER(op_store) {
 /* What nearly every kernel does nearly always: neither volatile nor atomic, not on the stack, a register of the type's
  * width (or one that it is extended to 32 bits for). A handler for each type and space, picked by the decoder. */
 
-/* Host pointers of an access to global memory, or to a generic address; their span. */
-static inline __attribute__((always_inline)) void global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+/* Host pointers of an access to global memory, or to a generic address; their span. False: the instruction comes again
+ * (access_resolve). */
+static inline __attribute__((always_inline)) bool global_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
-    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return;
+    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return true;
     uint64_t bits;
-    access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer);
+    if (!access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer)) return false;
     span(pointer, low, high, &bits);
     if (kind != ACCESS_READ && w->block->dirty != NULL && i->space == PTX_NO_SPACE)
         proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
+    return true;
 }
 
 /* The same for shared memory. */
-static inline __attribute__((always_inline)) void shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
+static inline __attribute__((always_inline)) bool shared_pointers(warp *w, const insn *i, uint32_t mask, unsigned bytes,
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
@@ -389,6 +420,7 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
     *low += base;
     *high += base;
     if (kind != ACCESS_READ && w->block->dirty != NULL) proxy_wrote_lanes(w, mask, (uint8_t **)pointer, bytes);
+    return true;
 }
 
 #define ELEMENT(k) ((k) < i->vector ? (k) : 0)
@@ -401,7 +433,8 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 if (mask >> l & 1) __VA_ARGS__                                                                         \
     } while (0)
 
-/* The handler: with the vector's length a constant. */
+/* The handler, with the vector's length a constant; and the one for an address that may be kept as base + lane * step
+ * (affine.h), with a short way for single elements at one place, or one after another. */
 #define BY_VECTOR(name, access)                                                                                        \
     static __attribute__((noinline)) void name##_vector(warp *w, const insn *i, uint32_t mask) {                       \
         if (i->vector == 2)                                                                                            \
@@ -416,11 +449,39 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
             name##_vector(w, i, mask);                                                                                 \
     }
 
+/* Host pointer of lane 0 if all lanes run, the address is kept as base + lane * step, and all of the row of single
+ * elements, *step bytes apart, is in known memory. Otherwise NULL: the plain handler is to look at every lane. */
+#define AFFINE_POINTER(space)                                                                                          \
+    static inline __attribute__((always_inline))                                                                       \
+    uint8_t *affine_##space(warp *w, const insn *i, uint32_t mask, unsigned each, bool write, int64_t *step) {         \
+        const affine *a = AFFINE(4);                                                                                   \
+        const bool narrow = i->mode & MODE_NARROW;                                                                     \
+        const uint64_t first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;           \
+        const int64_t apart = *step = narrow ? (int32_t)a->step : (int64_t)a->step;                                    \
+        if (mask != ALL_LANES || a->kept == LANES_ONLY || i->vector != 1) return NULL;                                 \
+        if (apart == 0) return known_##space##_range(w, first, each, each, write);                                     \
+        if (apart == each) return known_##space##_range(w, first, LANES * each, each, write);                          \
+        const int64_t farthest = 1 << 20, span = (LANES - 1) * apart;                                                  \
+        if (apart > farthest || apart < -farthest || apart % each != 0) return NULL;                                   \
+        const uint64_t low = apart < 0 ? first + (uint64_t)span : first;                                               \
+        uint8_t *p = known_##space##_range(w, low, (unsigned)(apart < 0 ? -span : span) + each, each, write);          \
+        return p != NULL && apart < 0 ? p - span : p;                                                                  \
+    }
+AFFINE_POINTER(global)
+AFFINE_POINTER(shared)
+
+static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint32_t mask, bool store,
+                                                    sim_handler *plain) {
+    affine_spread(w, i->op[4]);
+    for (int v = 0; store && v < i->vector; v++) affine_spread(w, i->op[v]);
+    plain(w, i, mask);
+}
+
 /* ld{.v2,.v4}: elements in memory to registers. Lanes that lie here and there go one by one, out of line. */
 #define LOADS(space, name, element, reg)                                                                               \
     static __attribute__((noinline)) void load_##space##_##name(warp *w, const insn *i, uint32_t mask) {               \
         uint64_t pointer[LANES], low, high;                                                                            \
-        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high);                  \
+        if (!space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_READ, pointer, &low, &high)) return;     \
         reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, ELEMENT(1));                                               \
         reg *d2 = LANE_ARRAY(reg, ELEMENT(2)), *d3 = LANE_ARRAY(reg, ELEMENT(3));                                      \
         if (low == high)                                                                                               \
@@ -470,13 +531,27 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 d2[l] = (reg)p[4 * l + 2], d3[l] = (reg)p[4 * l + 3];                                                  \
             }                                                                                                          \
     }                                                                                                                  \
-    BY_VECTOR(op_load_##space##_##name, load_##space##_##name##_in)
+    BY_VECTOR(op_load_##space##_##name, load_##space##_##name##_in)                                                    \
+    QUICK_HANDLER(op_load_##space##_##name##_affine,                                                                   \
+                  affine_access(w, i, mask, false, SIM_JOIN(op_load_##space##_##name, SIM_ISA))) {                     \
+        int64_t step;                                                                                                  \
+        const uint8_t *p = affine_##space(w, i, mask, sizeof(element), false, &step);                                  \
+        reg *d = LANE_ARRAY(reg, 0);                                                                                   \
+        if (p == NULL) return false;                                                                                   \
+        if (step == 0)                                                                                                 \
+            EACH_LANE d[l] = (reg) * (const element *)p;                                                               \
+        else if (step == sizeof(element))                                                                              \
+            EACH_LANE d[l] = (reg)((const element *)p)[l];                                                             \
+        else                                                                                                           \
+            for (int l = 0; l < LANES; l++) d[l] = (reg) * (const element *)(p + l * step);                            \
+        return true;                                                                                                   \
+    }
 
 /* st{.v2,.v4}. Of lanes that store to one place the last one's value stays. */
 #define STORES(space, name, element, reg)                                                                              \
     static __attribute__((noinline)) void store_##space##_##name(warp *w, const insn *i, uint32_t mask) {              \
         uint64_t pointer[LANES], low, high;                                                                            \
-        space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high);                 \
+        if (!space##_pointers(w, i, mask, sizeof(element) * i->vector, ACCESS_WRITE, pointer, &low, &high)) return;    \
         const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, ELEMENT(1));                                         \
         const reg *a2 = LANE_ARRAY(reg, ELEMENT(2)), *a3 = LANE_ARRAY(reg, ELEMENT(3));                                \
         if (i->vector == 1)                                                                                            \
@@ -513,7 +588,20 @@ static inline __attribute__((always_inline)) void shared_pointers(warp *w, const
                 p[4 * l + 2] = (element)a2[l], p[4 * l + 3] = (element)a3[l];                                          \
             }                                                                                                          \
     }                                                                                                                  \
-    BY_VECTOR(op_store_##space##_##name, store_##space##_##name##_in)
+    BY_VECTOR(op_store_##space##_##name, store_##space##_##name##_in)                                                  \
+    QUICK_HANDLER(op_store_##space##_##name##_affine,                                                                  \
+                  affine_access(w, i, mask, true, SIM_JOIN(op_store_##space##_##name, SIM_ISA))) {                     \
+        int64_t step;                                                                                                  \
+        if (AFFINE(0)->kept == AFFINE_ONLY) return false;                                                              \
+        uint8_t *p = affine_##space(w, i, mask, sizeof(element), true, &step);                                         \
+        const reg *a = LANE_ARRAY(reg, 0);                                                                             \
+        if (p == NULL) return false;                                                                                   \
+        if (step == sizeof(element))                                                                                   \
+            EACH_LANE((element *)p)[l] = (element)a[l];                                                                \
+        else                                                                                                           \
+            for (int l = 0; l < LANES; l++) *(element *)(p + l * step) = (element)a[l];                                \
+        return true;                                                                                                   \
+    }
 
 LOADS(global, u8, uint8_t, uint32_t)
 LOADS(global, s8, int8_t, int32_t)

@@ -2,7 +2,8 @@
  * that have not come yet are waited for. */
 #include <string.h>
 
-#include "machine/machine.h"
+#include "exec/lanes.h"
+#include "machine/groups.h"
 
 /* Lanes that may execute now. They all name the same members nearly always; tiles of a warp name theirs. */
 static inline uint32_t converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {

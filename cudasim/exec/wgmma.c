@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/floats.h"
+#include "exec/lanes.h"
 #include "exec/tensor_sum.h"
 #include "machine/wgmma.h"
 

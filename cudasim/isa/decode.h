@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-#include "exec/handlers.h"
+#include "base/memory.h"
+#include "isa/form.h"
+#include "isa/insn.h"
+#include "isa/rows.h"
 
 typedef struct decoder decoder;
 
@@ -19,15 +22,23 @@ typedef struct symbol {
     builtin builtin;    /* of one without */
 } symbol;
 
-/* Looks a name up in the module; false if there is none. `shared` arrays of module scope get their place in `owner`
- * (a function) at the first use. */
-bool module_symbol(sim_module *module, function *owner, const char *name, symbol *symbol);
+/* What a decoder is handed. */
+typedef struct decode_context {
+    sim_handler *const *handlers;     /* by row of isa/ops.def */
+    const sim_other_handlers *others; /* likewise */
+    /* Looks up a name that stands in function `owner`; false if there is none. */
+    bool (*symbol)(void *module, const function *owner, const char *name, symbol *s);
+    void *module;
+} decode_context;
 
 /* Decodes f->source into f. False and one line in `error` naming the instruction, the PTX line, the function and the
  * source line. */
-bool decode_function(function *f, char *error, size_t error_size);
+bool decode_function(function *f, const decode_context *context, char *error, size_t error_size);
 void decode_free(function *f);
 
+/* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
+ * where op_spread is among them. */
+bool affine_function(decoder *d, insn *code);
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */
 bool wgmma_guard_function(decoder *d, insn *code);
@@ -35,16 +46,43 @@ bool wgmma_guard_function(decoder *d, insn *code);
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 
-/* ---- for the decoders of single instructions (decode_*.c) ---- */
+/* ---- isa/table.c ---- */
+
+/* Decodes the instruction at hand. False where it has been refused. */
+bool decode_instruction(decoder *d);
+
+/* A row's operands, as in ops.def; NULL where it has none there. */
+const char *row_operands(int row);
+bool row_is_float(int row);
+op_class row_class(int row);
+/* A function has an instruction of that row: for CUDASIM_ROWS. */
+void row_use(int row);
+
+/* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
 #define MOST_NEGATIONS 3
 typedef struct negation {
     uint32_t from, to; /* predicates */
 } negation;
 
+typedef struct constant_map {
+    struct constant {
+        uint64_t value;
+        unsigned bytes;
+        uint32_t slot;
+    } * entries;
+    int count, room;
+} constant_map;
+
+/* Where a .local, .param or .shared variable of the function lies. */
+struct local_slot {
+    uint64_t offset;
+};
+
 #define MOST_PARTS 32
 
 struct decoder {
+    const decode_context *context;
     function *f;
     const ptx_function *source;
     const ptx_instruction *text; /* the instruction at hand */
@@ -70,6 +108,13 @@ typedef enum decoded { DECODED, NOT_MINE, REFUSED } decoded;
 
 /* Writes the reason and marks the function as refused. Returns REFUSED. */
 decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
+decoded run_row(decoder *d, uint16_t row);
+
+/* Splits the instruction's opcode; refuses one of too many parts. */
+bool split_opcode(decoder *d);
+bool part_is(const decoder *d, int part, const char *word);
 
 /* The next part of the opcode if it is `word` (then it is taken). */
 bool take(decoder *d, const char *word);

@@ -1,14 +1,7 @@
 /* Decoders of mbarriers, bulk copies and proxy fences. */
 #include <string.h>
 
-#include "exec/async.h"
 #include "isa/decode.h"
-
-static decoded run_row(decoder *d, uint16_t row) {
-    d->i->row = row;
-    d->i->run = sim_handlers[row];
-    return d->failed ? REFUSED : DECODED;
-}
 
 static bool operands_are(decoder *d, int least, int most) {
     if (d->text->operand_count >= least && d->text->operand_count <= most) return true;

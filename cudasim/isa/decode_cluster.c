@@ -1,12 +1,5 @@
 /* Decoders of instructions on clusters. */
 #include "isa/decode.h"
-#include "machine/cluster.h"
-
-static decoded run_row(decoder *d, uint16_t row) {
-    d->i->row = row;
-    d->i->run = sim_handlers[row];
-    return d->failed ? REFUSED : DECODED;
-}
 
 /* barrier.cluster.arrive{.release,.relaxed}{.aligned};  barrier.cluster.wait{.acquire}{.aligned}; */
 decoded decode_barrier_cluster(decoder *d) {

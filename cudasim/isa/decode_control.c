@@ -3,12 +3,6 @@
 
 #include "isa/decode.h"
 
-static decoded run_row(decoder *d, uint16_t row) {
-    d->i->row = row;
-    d->i->run = sim_handlers[row];
-    return d->failed ? REFUSED : DECODED;
-}
-
 static decoded operands_are(decoder *d, int least, int most) {
     if (d->text->operand_count >= least && d->text->operand_count <= most) return DECODED;
     return refuse(d, "wrong number of operands");
@@ -81,7 +75,7 @@ decoded decode_call(decoder *d) {
     if (at >= 0) at = call_offsets(d, arguments, &site, at);
     if (at >= 0 && callee->kind == PTX_OPERAND_SYMBOL) {
         symbol symbol;
-        if (!module_symbol(f->module, f, callee->symbol, &symbol) || symbol.kind != SYMBOL_FUNCTION) {
+        if (!d->context->symbol(d->context->module, f, callee->symbol, &symbol) || symbol.kind != SYMBOL_FUNCTION) {
             refuse(d, "unknown function %s", callee->symbol);
         } else if (symbol.function == NULL && symbol.builtin == BUILTIN_NONE) {
             refuse(d, "%s is not in the program and the simulator has none", callee->symbol);

@@ -1,18 +1,10 @@
 /* Decoders of the tensor cores' instructions: ldmatrix, stmatrix, movmatrix, mma, wmma. */
+#include "isa/decode.h"
 #include "isa/matrix.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "exec/memory.h"
-#include "isa/decode.h"
-
-static decoded run_row(decoder *d, uint16_t row) {
-    d->i->row = row;
-    d->i->run = sim_handlers[row];
-    return d->failed ? REFUSED : DECODED;
-}
 
 static const ptx_operand *vector_of(decoder *d, const ptx_operand *o, unsigned count) {
     if (o->kind == PTX_OPERAND_VECTOR && o->element_count == (int)count) return o->elements;

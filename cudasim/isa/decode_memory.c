@@ -1,7 +1,6 @@
 /* Decoders of loads, stores, atomics, asynchronous copies, address conversions and mov's special forms. */
 #include <string.h>
 
-#include "exec/memory.h"
 #include "isa/decode.h"
 #include "isa/specials.h"
 
@@ -176,9 +175,7 @@ static decoded load_or_store(decoder *d, bool store) {
             uint64_t end = (uint64_t)a.offset + ptx_type_size(type) * (unsigned)q.vector;
             if (a.offset < 0 || end > d->f->param_bytes || (uint64_t)a.offset % ptx_type_size(type))
                 return refuse(d, "outside of the kernel's parameters");
-            i->row = ROW_op_load_param;
-            i->run = sim_handlers[i->row];
-            return DECODED;
+            return run_row(d, ROW_op_load_param);
         }
         /* A function's parameters lie in its frame; a kernel's address of them is generic (decode_mov). */
         i->space = a.frame || !d->source->is_entry ? PTX_LOCAL : PTX_NO_SPACE;
@@ -193,9 +190,7 @@ static decoded load_or_store(decoder *d, bool store) {
     if (q.poll) i->mode |= MODE_POLL;
     uint16_t row = store ? ROW_op_store : ROW_op_load;
     if (!q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME)) plain_access(i, store, &row);
-    i->row = row;
-    i->run = sim_handlers[row];
-    return DECODED;
+    return run_row(d, row);
 }
 
 decoded decode_ld(decoder *d) {
@@ -302,9 +297,7 @@ static decoded atomic(decoder *d, bool result) {
     else if (!vector_slots(d, o, q.vector, kind, false, more + MOST_ATOMIC_VECTOR))
         return REFUSED;
     if (result || q.acquire) i->mode |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
-    i->row = ROW_op_atomic;
-    i->run = sim_handlers[i->row];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, ROW_op_atomic);
 }
 
 decoded decode_atom(decoder *d) {
@@ -322,9 +315,8 @@ decoded decode_cp(decoder *d) {
     if (take(d, "reduce")) return decode_bulk_reduce(d);
     if (!take(d, "async")) return refuse(d, "the simulator does not know this form of cp");
     if (take(d, "commit_group")) {
-        i->row = ROW_op_cp_commit;
-        i->run = sim_handlers[i->row];
-        return taken_all(d) ? DECODED : REFUSED;
+        taken_all(d);
+        return run_row(d, ROW_op_cp_commit);
     }
     bool all = take(d, "wait_all");
     if (all || take(d, "wait_group")) {
@@ -333,9 +325,7 @@ decoded decode_cp(decoder *d) {
         if (!all && (d->text->operands[0].kind != PTX_OPERAND_INTEGER || d->text->operands[0].integer < 0))
             return refuse(d, "a constant number of groups is needed");
         i->imm = all ? -1 : d->text->operands[0].integer;
-        i->row = ROW_op_cp_wait;
-        i->run = sim_handlers[i->row];
-        return DECODED;
+        return run_row(d, ROW_op_cp_wait);
     }
     if (take(d, "bulk")) return decode_bulk(d);
     if (take(d, "mbarrier")) return decode_cp_mbarrier(d);
@@ -373,18 +363,14 @@ decoded decode_cp(decoder *d) {
     memcpy(more, &to.offset, 8);
     memcpy(more + 2, &from.offset, 8);
     i->more = more;
-    i->row = ROW_op_cp_async;
-    i->run = sim_handlers[i->row];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, ROW_op_cp_async);
 }
 
 /* ---- without effect here ----------------------------------------------------------------------------------------- */
 
 /* prefetch{u}, applypriority: hints about caches. Their addresses are not looked at, as on hardware. */
 decoded decode_hint(decoder *d) {
-    d->i->row = ROW_op_nop;
-    d->i->run = sim_handlers[ROW_op_nop];
-    return DECODED;
+    return run_row(d, ROW_op_nop);
 }
 
 /* createpolicy: some value; the hints that take it have no effect. */
@@ -392,9 +378,7 @@ decoded decode_createpolicy(decoder *d) {
     if (d->text->operand_count < 1) return refuse(d, "an operand is missing");
     d->i->op[0] = destination_slot(d, &d->text->operands[0], 'l');
     d->i->op[1] = constant_slot(d, 0, 8);
-    d->i->row = ROW_mov_b64;
-    d->i->run = sim_handlers[ROW_mov_b64];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, ROW_mov_b64);
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -424,8 +408,7 @@ decoded decode_cvta(decoder *d) {
         i->op[1] = operand_slot(d, a, 'l');
         i->row = i->imm == 0 ? ROW_mov_b64 : ROW_op_add_imm;
     }
-    i->run = sim_handlers[i->row];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, i->row);
 }
 
 /* isspacep.space p, a; */
@@ -437,9 +420,7 @@ decoded decode_isspacep(decoder *d) {
     i->space = (uint8_t)space;
     i->op[0] = destination_slot(d, &d->text->operands[0], 'p');
     i->op[1] = operand_slot(d, &d->text->operands[1], 'l');
-    i->row = ROW_op_isspacep;
-    i->run = sim_handlers[i->row];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, ROW_op_isspacep);
 }
 
 /* ---- mov --------------------------------------------------------------------------------------------------------- */
@@ -465,9 +446,7 @@ static decoded pack(decoder *d, ptx_type type) {
             return refuse(d, "the destination must be a register");
         i->op[k] = operand_slot(d, o, part == 8 ? 'g' : part == 4 ? 'f' : o->kind == PTX_OPERAND_REGISTER ? 'x' : 'w');
     }
-    i->row = packing ? ROW_op_pack : ROW_op_unpack;
-    i->run = sim_handlers[i->row];
-    return d->failed ? REFUSED : DECODED;
+    return run_row(d, packing ? ROW_op_pack : ROW_op_unpack);
 }
 
 /* mov: addresses, special registers and vectors; the plain ones are rows of the table. */
@@ -481,9 +460,7 @@ decoded decode_mov(decoder *d) {
     unsigned bytes = ptx_type_size(type);
     if (type == PTX_PRED && from->kind == PTX_OPERAND_SPECIAL && strcmp(from->symbol, "%is_explicit_cluster") == 0) {
         i->op[0] = destination_slot(d, to, 'p');
-        i->row = ROW_op_mov_explicit_cluster;
-        i->run = sim_handlers[i->row];
-        return d->failed ? REFUSED : DECODED;
+        return run_row(d, ROW_op_mov_explicit_cluster);
     }
     if (from->kind == PTX_OPERAND_SPECIAL) {
         int s = special_named(from->symbol);
@@ -497,8 +474,7 @@ decoded decode_mov(decoder *d) {
             i->width = (uint8_t)bytes;
             i->row = ROW_op_mov_special;
         }
-        i->run = sim_handlers[i->row];
-        return d->failed ? REFUSED : DECODED;
+        return run_row(d, i->row);
     }
     if (from->kind == PTX_OPERAND_SYMBOL) {
         place p;
@@ -515,15 +491,12 @@ decoded decode_mov(decoder *d) {
                                              : constant_slot(d, (uint64_t)i->imm, bytes);
             i->row = bytes == 8 ? ROW_mov_b64 : ROW_mov_b32;
         }
-        i->run = sim_handlers[i->row];
-        return d->failed ? REFUSED : DECODED;
+        return run_row(d, i->row);
     }
     if (type == PTX_B128) {
         i->op[0] = destination_slot(d, to, 'q');
         i->op[1] = operand_slot(d, from, 'q');
-        i->row = ROW_op_mov_128;
-        i->run = sim_handlers[i->row];
-        return d->failed ? REFUSED : DECODED;
+        return run_row(d, ROW_op_mov_128);
     }
     return NOT_MINE;
 }

@@ -3,13 +3,6 @@
 #include <string.h>
 
 #include "isa/decode.h"
-#include "machine/wgmma.h"
-
-static decoded run_row(decoder *d, uint16_t row) {
-    d->i->row = row;
-    d->i->run = sim_handlers[row];
-    return d->failed ? REFUSED : DECODED;
-}
 
 static bool sync_aligned(decoder *d) {
     if (take(d, "sync") && take(d, "aligned")) return true;
@@ -246,7 +239,7 @@ bool wgmma_guard_function(decoder *d, insn *code) {
             w->uses[k].returns = true;
             w->uses[k].run = code[k].run;
         }
-        if (w->uses[k].run != NULL) code[k].run = sim_handlers[ROW_op_wgmma_guard];
+        if (w->uses[k].run != NULL) code[k].run = d->context->handlers[ROW_op_wgmma_guard];
     }
     free(scratch);
     free(numbers);

@@ -2,7 +2,7 @@
 #ifndef SIM_MATRIX_H
 #define SIM_MATRIX_H
 
-#include "machine/machine.h"
+#include "isa/insn.h"
 
 typedef enum matrix_type {
     MATRIX_F16,
@@ -44,7 +44,7 @@ typedef struct matrix_form {
     uint64_t key;
 } matrix_form;
 
-/* insn.mode, beside MODE_NARROW and MODE_FRAME (exec/memory.h) */
+/* insn.mode, beside MODE_NARROW and MODE_FRAME (isa/form.h) */
 #define MODE_TRANS 32u /* ldmatrix, stmatrix: .trans;  wmma.load, .store: column by column */
 #define MODE_XOR   64u /* single bits: .xor instead of .and */
 

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/access.h"
 #include "machine/cluster.h"
+#include "machine/fault.h"
 
 static const char *verb(access_kind kind) {
     return kind == ACCESS_READ ? "reads" : kind == ACCESS_WRITE ? "writes" : "atomically changes";
@@ -118,8 +120,22 @@ _Noreturn static void bad_address(warp *w, const insn *i, uint32_t lanes, ptx_sp
     }
 }
 
-void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
+/* Is another block's shared memory meant, and must those run first? */
+static bool yields(warp *w, uint32_t mask, ptx_space space, const uint64_t *addresses) {
+    const cluster *c = w->block->cluster;
+    const uint64_t window = space == PTX_NO_SPACE ? memory_arena() + WINDOW_SHARED : 0;
+    if (c->size == 1 || (space != PTX_SHARED_CLUSTER && space != PTX_NO_SPACE)) return false;
+    bool others = false;
+    for (int l = 0; l < LANES && !others; l++) {
+        const uint64_t address = addresses[l] - window;
+        others = mask >> l & 1 && address < WINDOW_SIZE && address >> CLUSTER_RANK_SHIFT != w->block->rank;
+    }
+    return others && cluster_yields(w, mask, false);
+}
+
+bool access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, const uint64_t *addresses, unsigned bytes,
                     access_kind kind, uint8_t **pointers) {
+    if (yields(w, mask, space, addresses)) return false;
     uint8_t *result[LANES]; /* `pointers` may be the addresses' own place */
     const bool write = kind != ACCESS_READ;
     uint32_t misaligned = 0, bad = 0;
@@ -164,4 +180,5 @@ void access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
     if (m != NULL) *recent_allocation(w) = m;
     uint8_t *some = result[__builtin_ctz(mask)];
     for (int l = 0; l < LANES; l++) pointers[l] = result[l] != NULL ? result[l] : some;
+    return true;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/memory.h"
+#include "machine/async.h"
 #include "machine/proxy.h"
 
 typedef struct copy {

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/floats.h"
-#include "exec/memory.h"
+#include "machine/access.h"
+#include "machine/async.h"
+#include "machine/blame.h"
 #include "machine/cluster.h"
 #include "machine/mbarrier.h"
 #include "machine/proxy.h"
@@ -56,6 +58,7 @@ static bulk_copy *add(block *b, const bulk_copy *copy) {
     c->next = NULL;
     *s->last = c;
     s->last = &c->next;
+    if (c->kind != BULK_STORE) mbarrier_in_flight(b, c->mbarrier);
     return c;
 }
 
@@ -189,13 +192,6 @@ static void load(block *b, bulk_copy *c) {
         memmove(b->shared + c->target, from, c->bytes);
 }
 
-bool bulk_pending_on(const block *b, uint32_t mbarrier) {
-    if (b->bulk == NULL) return false;
-    for (const bulk_copy *c = b->bulk->first; c != NULL; c = c->next)
-        if (c->kind != BULK_STORE && c->mbarrier == mbarrier) return true;
-    return false;
-}
-
 bool bulk_land(block *b, uint32_t mbarrier) {
     if (b->bulk == NULL) return false;
     uint64_t bytes = 0;
@@ -306,7 +302,6 @@ void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t byte
                         "%s at 0x%llx, an address of rank %llu's shared memory, as its own: .shared::cluster or a "
                         "generic address is needed (this block has rank %u)",
                         what, (unsigned long long)address, (unsigned long long)rank, b->rank);
-        async_others_first(w);
         const block *other = all->blocks[rank];
         if (other->live == 0)
             async_fault(b, SIM_LAUNCH_FAILURE,
@@ -324,6 +319,22 @@ void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t byte
                     "%s, %llu bytes of shared memory at 0x%llx; the block's shared memory is 0x%x to 0x%x", what,
                     (unsigned long long)bytes, (unsigned long long)(found ? *offset : address), SHARED_RESERVED,
                     b->shared_end);
+}
+
+/* Does any of the lanes mean another block of the cluster? */
+static bool means_others(const warp *w, uint32_t mask, const bulk_address *a) {
+    const uint64_t window = a->space == BULK_GENERIC ? memory_arena() + WINDOW_SHARED : 0;
+    if (a->space == BULK_GLOBAL) return false;
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        const uint64_t address = bulk_address_of(w, a, l) - window, rank = address >> CLUSTER_RANK_SHIFT;
+        if (address < WINDOW_SIZE && rank != w->block->rank && rank < w->block->cluster->size) return true;
+    }
+    return false;
+}
+
+bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a) {
+    return w->block->cluster->size > 1 && means_others(w, mask, a) && cluster_yields(w, mask, true);
 }
 
 static void aligned(block *b, uint64_t address, unsigned to, const char *what) {
@@ -423,7 +434,6 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
     if (form->multicast) {
         ranks = ((const uint32_t *)(w->registers + form->mask))[lane] & 0xffff;
         if (ranks == 0) async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a multicast to no block");
-        if (ranks & ~(1u << b->rank)) async_others_first(w);
     }
     for (uint32_t rank = 0; rank < 16; rank++) {
         if (!(ranks >> rank & 1)) continue;
@@ -475,7 +485,21 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     add(b, c);
 }
 
+/* Other blocks of the cluster that a copy goes to run first. */
+static bool copy_yields(warp *w, uint32_t mask, const bulk_form *form) {
+    const block *b = w->block;
+    const bool load = form->to.space == BULK_CTA || form->to.space == BULK_CLUSTER;
+    if (b->cluster->size == 1) return false;
+    bool others =
+        means_others(w, mask, load ? &form->to : &form->from) || (load && means_others(w, mask, &form->mbarrier));
+    for (int l = 0; l < LANES && load && form->multicast; l++)
+        if (mask >> l & 1)
+            others |= (((const uint32_t *)(w->registers + form->mask))[l] & 0xffff & ~(1u << b->rank)) != 0;
+    return others && cluster_yields(w, mask, true);
+}
+
 void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
+    if (copy_yields(w, mask, form)) return;
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         async_site(w, i, NULL, 1u << l);
@@ -517,6 +541,7 @@ void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form)
 void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
     block *b = w->block;
     const char *what = form->reduce != REDUCE_NONE ? "red.async" : "st.async";
+    if (bulk_yields(w, mask, &form->to)) return;
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         async_site(w, i, NULL, 1u << l);

@@ -1,6 +1,9 @@
 /* Clusters: the barrier and the way to other blocks' shared memory. */
 #include "machine/cluster.h"
 
+#include "machine/fault.h"
+#include "machine/groups.h"
+
 struct block *cluster_block(struct block *b, uint32_t rank) {
     const cluster *c = b->cluster;
     return rank < c->size && c->blocks[rank]->live > 0 ? c->blocks[rank] : NULL;
@@ -98,35 +101,24 @@ bool cluster_can_run(const struct block *b) {
 
 /* ---- other blocks' shared memory --------------------------------------------------------------------------------- */
 
-#define TURNS_AHEAD 8
-
-/* A block that ends while others still reach into its shared memory does harm only if it is gone by then. So that it
- * always is, the rest of the cluster runs ahead of a block's first such access after each barrier, as far as it can; of
- * an arrival, a copy or the like ahead of each. Not before the first barrier: there the mistake is another (nothing has
- * been written yet), which machine/launch.c shows. */
-void cluster_others_first(warp *w, bool always) {
+bool cluster_yields(warp *w, uint32_t mask, bool always) {
     block *b = w->block;
-    cluster *c = b->cluster;
-    if (c->ahead || c->phase == 0 || (b->ran_ahead == c->phase && !always)) return;
-    b->ran_ahead = c->phase;
-    c->ahead = true;
-    for (uint32_t r = 0; r < c->size; r++) {
-        block *other = c->blocks[r];
-        bool more = other != b && other->live > 0;
-        for (int turn = 0; more && turn < TURNS_AHEAD; turn++) {
-            other->progressed = false;
-            more = !block_round(other) && other->progressed;
-            b->progressed = b->progressed || other->progressed; /* the watchdog only sees b's */
-        }
+    const cluster *c = b->cluster;
+    if (w->ran_ahead & mask) { /* they have */
+        w->ran_ahead &= ~mask;
+        return false;
     }
-    c->ahead = false;
+    if (c->ahead || c->phase == 0 || (b->ran_ahead == c->phase && !always)) return false;
+    if (always) w->ran_ahead |= mask;
+    b->ran_ahead = c->phase;
+    warp_again(w, EVENT_AHEAD);
+    return true;
 }
 
 uint8_t *cluster_pointer(warp *w, uint64_t address, uint64_t bytes) {
     block *target;
     uint32_t offset;
     if (address > UINT32_MAX) return NULL;
-    if ((uint32_t)address >> CLUSTER_RANK_SHIFT != w->block->rank) cluster_others_first(w, false);
     if (!cluster_resolve(w->block, (uint32_t)address, &target, &offset)) return NULL;
     if (offset < SHARED_RESERVED || bytes > target->shared_end || offset > target->shared_end - bytes) return NULL;
     return target->shared + offset;

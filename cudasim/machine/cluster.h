@@ -11,7 +11,7 @@
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
 
-#include "exec/memory.h"
+#include "machine/machine.h"
 
 #define MOST_CLUSTER       16u
 #define CLUSTER_RANK_SHIFT 24
@@ -50,8 +50,12 @@ uint8_t *cluster_pointer(warp *w, uint64_t address, uint64_t bytes);
 /* Does the host address lie in shared memory of the block's cluster? */
 bool cluster_holds(const struct block *b, const uint8_t *pointer);
 
-/* The warp is about to reach into another block: the others run ahead, always or the first time after a barrier. */
-void cluster_others_first(warp *w, bool always);
+/* The lanes' instruction is about to reach into another block. One that ends while others still reach into its shared
+ * memory does harm only if it is gone by then. So that it always is, the rest of the cluster runs ahead of a block's
+ * first such access after each barrier, as far as it can; of an arrival, a copy or the like ahead of each (`always`).
+ * Not before the first barrier: there the mistake is another (nothing has been written yet), which the order of blocks
+ * shows. True: the instruction must do nothing; it is executed again once they have run. */
+bool cluster_yields(warp *w, uint32_t mask, bool always);
 
 /* Reports why cluster_pointer gave NULL. */
 _Noreturn void cluster_bad_address(warp *w, const insn *i, uint32_t lanes, uint64_t address, unsigned bytes,
@@ -66,8 +70,5 @@ bool cluster_can_run(const struct block *b);
 /* barrier.cluster.arrive, .wait */
 void cluster_arrive(warp *w, const insn *i, uint32_t mask);
 void cluster_wait(warp *w, const insn *i, uint32_t mask);
-
-/* A turn for every warp of the block; true once all its threads have ended. (machine/launch.c) */
-bool block_round(struct block *b);
 
 #endif

@@ -6,21 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/demangle.h"
 #include "base/device_model.h"
 #include "base/environment.h"
 #include "base/threads.h"
-#include "exec/memory.h"
-#include "load/kernel.h"
-#include "machine/bulk.h"
-#include "machine/call.h"
-#include "machine/cluster.h"
-#include "machine/mbarrier.h"
-#include "machine/report.h"
-#include "machine/wgmma.h"
+#include "machine/block.h"
+#include "machine/schedule.h"
+#include "machine/stuck.h"
 
 static uint64_t stack_limit = 1024;
 
@@ -31,181 +25,7 @@ uint64_t sim_stack_limit(void) {
     return __atomic_load_n(&stack_limit, __ATOMIC_RELAXED);
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
-static uint8_t *map_stacks(worker *k, uint64_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) report_no_memory(k, bytes, "a warp's stacks");
-    return p;
-}
-
-/* Or the launch is over. What was allocated before hangs on the cluster, and the worker frees it. */
-static void *allocated(worker *k, void *p, uint64_t bytes, const char *what) {
-    if (p == NULL) report_no_memory(k, bytes, what);
-    return p;
-}
-
-static void block_fill(worker *k, block *b) {
-    launch *la = k->launch;
-    const uint64_t shared = (la->shared_end + 1023u) & ~1023u, dirty = (la->shared_end / 16 + 1) * sizeof *b->dirty;
-    b->launch = la;
-    b->worker = k;
-    const int warps = (int)((la->threads + LANES - 1) / LANES);
-    b->warps = allocated(k, calloc((size_t)warps, sizeof *b->warps), (uint64_t)warps * sizeof *b->warps, "warps");
-    b->warp_count = warps;
-    b->shared_end = la->shared_end;
-    b->shared = allocated(k, aligned_alloc(1024, shared), shared, "a block's shared memory");
-    if (la->async_proxy) b->dirty = allocated(k, malloc(dirty), dirty, "a block's shared memory");
-    const unsigned *shape = la->config->block;
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        w->block = b;
-        w->launch = la;
-        w->worker = k;
-        w->index = (uint32_t)n;
-        for (uint32_t l = 0; l < LANES; l++) {
-            const uint32_t t = (uint32_t)n * LANES + l;
-            if (t >= la->threads) break;
-            w->lanes |= 1u << l;
-            w->tid[0][l] = t % shape[0];
-            w->tid[1][l] = t / shape[0] % shape[1];
-            w->tid[2][l] = t / shape[0] / shape[1];
-        }
-        if (la->stack_bytes > 0) w->stack = map_stacks(k, LANES * la->stack_bytes);
-        frame *f = frame_new(k, la->entry);
-        w->frame = f;
-        f->local_base = 16; /* no variable at address 0 */
-        w->registers = f->registers;
-        w->groups[0].frame = f;
-        frame_fill(w, la->entry, f->registers, true);
-    }
-}
-
-static void block_begin(block *b, uint64_t index) {
-    launch *la = b->launch;
-    const unsigned *grid = la->config->grid, *size = la->config->cluster;
-    const uint64_t number = index / la->cluster_size; /* of its cluster; in one, x goes first, as in the grid */
-    const uint32_t across = grid[0] / size[0], down = grid[1] / size[1];
-    b->index = index;
-    b->rank = (uint32_t)(index % la->cluster_size);
-    b->ctaid[0] = (uint32_t)(number % across) * size[0] + b->rank % size[0];
-    b->ctaid[1] = (uint32_t)(number / across % down) * size[1] + b->rank / size[0] % size[1];
-    b->ctaid[2] = (uint32_t)(number / across / down) * size[2] + b->rank / size[0] / size[1];
-    b->live = la->threads;
-    b->progressed = b->polled = b->changed = b->waits = false;
-    b->ran_ahead = 0;
-    b->stale = b->begun = 0;
-    b->next = NULL;
-    memset(b->barriers, 0, sizeof b->barriers);
-    wgmma_reset(b);
-    memset(b->shared, 0xff, b->shared_end); /* what nothing has written is NaN */
-    if (b->dirty != NULL) memset(b->dirty, 0, (la->shared_end / 16 + 1) * sizeof *b->dirty);
-    b->unfenced = false;
-    mbarriers_clear(b);
-    bulk_clear(b);
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
-        w->entry_frame = f;
-        f->lanes = w->lanes;
-        f->carry = 0;
-        w->frame = f;
-        w->registers = f->registers;
-        w->exited = 0;
-        w->cluster_arrived = w->cluster_passed = 0;
-        w->runnable = true;
-        w->wait_expired = 0;
-        w->group_count = 1;
-        w->current = 0;
-        w->groups[0] = (group){.frame = f, .pc = 0, .lanes = w->lanes, .state = GROUP_READY};
-        async_free(w);
-        frame_fill(w, la->entry, f->registers, false);
-    }
-}
-
-/* The blocks from `index` on. */
-static void cluster_begin(cluster *c, uint64_t index) {
-    const launch *la = c->blocks[0]->launch;
-    c->left = c->size;
-    c->live = la->threads * c->size;
-    c->arrived = c->phase = 0;
-    for (uint32_t r = 0; r < c->size; r++) block_begin(c->blocks[r], index + r);
-}
-
-static cluster *cluster_new(worker *k) {
-    cluster *c = allocated(k, calloc(1, sizeof *c), sizeof *c, "a cluster");
-    c->size = k->launch->cluster_size;
-    c->made = k->clusters;
-    k->clusters = c;
-    for (uint32_t r = 0; r < c->size; r++) {
-        block *b = c->blocks[r] = allocated(k, calloc(1, sizeof *b), sizeof *b, "a block");
-        b->cluster = c;
-        b->rank = r;
-        block_fill(k, b);
-    }
-    return c;
-}
-
-static void block_free(block *b) {
-    if (b == NULL) return;
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        frame *f = w->entry_frame != NULL ? w->entry_frame : w->frame;
-        async_free(w);
-        if (f != NULL) free(f->registers);
-        free(f);
-        if (w->stack != NULL) munmap(w->stack, LANES * b->launch->stack_bytes);
-    }
-    mbarriers_free(b);
-    bulk_free(b);
-    free(b->dirty);
-    wgmma_free(b);
-    free(b->warps);
-    free(b->shared);
-    free(b);
-}
-
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
-
-/* No thread of the cluster can go on: what others of its blocks have sent lands, or else those in mbarrier.try_wait
- * come back empty-handed. False where there is nothing of the kind. */
-static bool wake_waiting(const cluster *c) {
-    bool woke = false;
-    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_serve(c->blocks[r]) || woke;
-    if (woke) return true;
-    for (uint32_t r = 0; r < c->size; r++) woke = mbarrier_expire(c->blocks[r]) || woke;
-    return woke;
-}
-
-/* Every warp of the block that can run gets a turn. True once all threads have exited. */
-bool block_round(block *b) {
-    worker *k = b->worker;
-    warp *outer = k->running; /* it may be inside of an instruction (cluster_others_first) */
-    bool ran = false, left = false;
-    b->waits = false;
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        if (w->runnable) {
-            k->running = w;
-            warp_run(w);
-            ran = true;
-        }
-        left = left || w->group_count > 0;
-    }
-    k->running = outer;
-    if (mbarrier_serve(b)) ran = true;
-    if (b->progressed || b->polled) b->expiries = 0;
-    if (left && !ran) {
-        /* A barrier may have opened for warps that this round had passed already. */
-        for (int n = 0; n < b->warp_count; n++)
-            if (b->warps[n].runnable) return false;
-        b->waits = cluster_can_run(b);
-        if (!b->waits && !wake_waiting(b->cluster))
-            report_stuck(b, b->cluster->size == 1 ? "deadlock: no thread of the block can go on"
-                                                  : "deadlock: no thread of the cluster can go on");
-    }
-    return !left;
-}
 
 /* Another cluster, while there are any and the device would hold it. */
 static cluster *cluster_next(worker *k) {
@@ -288,6 +108,9 @@ static uint64_t checksum(const block *b) {
             sum = (sum + w->groups[g].pc) * 0x9e3779b97f4a7c15u + w->groups[g].lanes;
             for (uint32_t at = 0; at < f->function->constant_offset / sizeof *words; at++)
                 sum = (sum ^ sum >> 29 ^ words[at]) * 0x9e3779b97f4a7c15u;
+            words = (const uint64_t *)f->affine;
+            for (uint32_t at = 0; at < f->function->affine_bytes / sizeof *words; at++)
+                sum = (sum ^ sum >> 29 ^ words[at]) * 0x9e3779b97f4a7c15u;
         }
     }
     return sum;
@@ -343,11 +166,10 @@ static bool too_long(block *b, double t, double progressed) {
 
 _Noreturn static void stop_waiting(block *b) {
     const bool all_begun = __atomic_load_n(&b->launch->next_block, __ATOMIC_RELAXED) >= b->launch->blocks;
-    report_stuck(b,
-                 b->polled && all_begun
-                     ? "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run): all of "
-                       "its blocks have begun and poll memory, so only the host could help, and that waits for it"
-                     : "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
+    stuck(b, b->polled && all_begun
+                 ? "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run): all of "
+                   "its blocks have begun and poll memory, so only the host could help, and that waits for it"
+                 : "no thread has ended or passed a barrier for too long (CUDASIM_WATCHDOG=0 lets it run)");
 }
 
 /* A kernel whose latest launch was over before others could have woken up to help, in seconds, is begun without them.
@@ -424,15 +246,6 @@ static void work_until_done(worker *k, double until) {
     }
 }
 
-static void free_clusters(cluster *c) {
-    while (c != NULL) {
-        cluster *next = c->made;
-        for (uint32_t r = 0; r < c->size; r++) block_free(c->blocks[r]);
-        free(c);
-        c = next;
-    }
-}
-
 /* A fault comes back here (sim_fault). The thread may be the program's own, and threads inherit: its rounding, its
  * traps, its subnormals taken for zeros must not reach the lanes. */
 static void work_until_fault(worker *k, double until) {
@@ -451,7 +264,7 @@ static void work(worker *k, double until) {
     k->done = k->done || __atomic_load_n(&k->launch->stop, __ATOMIC_ACQUIRE);
     if (!k->done) return;
     if (k->shown > 0) fputs("\r\033[K", stderr);
-    free_clusters(k->clusters);
+    clusters_free(k->clusters);
     while (k->frames != NULL) {
         frame *next = k->frames->next;
         free(k->frames->registers);
@@ -481,27 +294,28 @@ static bool workspace_make(launch *la) {
     return la->grid_workspace != 0;
 }
 
-static launch *launch_new(sim_kernel *kernel, const sim_launch_config *given, const void *params) {
+static launch *launch_new(const launch_spec *spec, const void *params) {
     const device_model *model = device_model_current();
-    const function *entry = sim_kernel_entry(kernel);
+    const function *entry = spec->entry;
     launch *la = calloc(1, sizeof *la);
     if (la == NULL) return NULL;
-    *la = (launch){
-        .kernel = kernel, .entry = entry, .given = *given, .config = &la->given, .param_bytes = entry->param_bytes};
+    *la = (launch){.entry = entry,
+                   .given = spec->config,
+                   .config = &la->given,
+                   .param_bytes = entry->param_bytes,
+                   .shared_end = spec->shared_end,
+                   .own_registers = spec->own_registers,
+                   .async_proxy = spec->async_proxy,
+                   .patience = environment_watchdog()};
     for (int k = 0; k < 3; k++)
         if (la->given.cluster[k] == 0) la->given.cluster[k] = 1;
     const sim_launch_config *config = la->config;
     la->threads = config->block[0] * config->block[1] * config->block[2];
     la->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
     la->cluster_size = config->cluster[0] * config->cluster[1] * config->cluster[2];
-    la->shared_end = sim_kernel_shared_end(kernel, config->dynamic_shared);
-    la->async_proxy = sim_kernel_uses_async_proxy(kernel);
-    la->patience = environment_watchdog();
     if (entry->uses_stack) la->stack_bytes = (entry->frame_bytes + sim_stack_limit() + (256u << 10) + 4095) & ~4095ull;
-    sim_kernel_info info;
-    sim_kernel_describe(kernel, &info);
     const int per_sm =
-        device_model_blocks_per_sm(model, la->threads, info.registers, info.static_shared + config->dynamic_shared);
+        device_model_blocks_per_sm(model, la->threads, spec->registers, spec->static_shared + config->dynamic_shared);
     la->resident_limit = (unsigned long)(per_sm > 0 ? per_sm : 1) * model->sms;
     long threads = environment_threads();
     if ((uint64_t)threads > la->blocks / la->cluster_size) threads = (long)(la->blocks / la->cluster_size);
@@ -532,9 +346,8 @@ static sim_status launch_over(launch *la) {
     return status;
 }
 
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status) {
-    launch *la = launch_new(kernel, config, params);
+sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status) {
+    launch *la = launch_new(spec, params);
     *status = SIM_NO_MEMORY;
     if (la == NULL) {
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
@@ -553,10 +366,4 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
 sim_status sim_launch_end(sim_running *la) {
     launch_work(la, 0);
     return launch_over(la);
-}
-
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    sim_status status;
-    sim_launch_begin(kernel, config, params, 0, &status);
-    return status;
 }

@@ -1,49 +1,10 @@
-/* Between the CUDA runtime's entry points and the machine: modules, kernels, launches. */
+/* Launches: a kernel's blocks are run, on host threads. */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "ptx/fatbin.h"
-#include "ptx/ptx.h"
-
-typedef struct sim_module sim_module;
-typedef struct sim_kernel sim_kernel;
-
-/* One fat binary, loaded: its PTX parsed, its cubin's resources read, its variables allocated and initialised.
- * `container` must stay. NULL and one line in `error` where it cannot be. */
-sim_module *sim_module_load(const void *container, char *error, size_t error_size);
-void sim_module_unload(sim_module *module);
-
-/* Address and size of a __device__ or __constant__ variable; false if there is none of that name. */
-bool sim_module_variable(const sim_module *module, const char *name, uint64_t *address, uint64_t *size);
-
-/* A kernel by its PTX name, decoded on first use. NULL if there is none; also when it cannot be decoded (an unknown
- * instruction, ...): then `error` is not empty. */
-sim_kernel *sim_module_kernel(sim_module *module, const char *name, char *error, size_t error_size);
-
-typedef struct sim_kernel_info {
-    const char *name;
-    unsigned registers; /* from the cubin; where there is none, an estimate from the PTX's live registers */
-    unsigned static_shared, local_bytes, const_bytes;
-    unsigned max_threads;                 /* a block: .maxntid / .reqntid and registers taken into account; 1024 else */
-    unsigned ptx_version, binary_version; /* 10 * major + minor: of the PTX's target; of the modelled GPU */
-    unsigned param_count;
-    unsigned max_dynamic_shared; /* as set; starts at 48 KB - static */
-    unsigned reqntid[3];         /* 0 0 0 where not given */
-    unsigned reqcluster[3];      /* .reqnctapercluster, likewise */
-    unsigned max_cluster_rank;   /* .maxclusterrank; 0: not given */
-    bool explicit_cluster;       /* .explicitcluster */
-    bool has_cubin;
-} sim_kernel_info;
-
-void sim_kernel_describe(const sim_kernel *kernel, sim_kernel_info *info);
-void sim_kernel_set_max_dynamic_shared(sim_kernel *kernel, unsigned bytes);
-
-/* Offset and size of parameter `index` in the parameter buffer; false past the last. */
-bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, size_t *size);
 
 typedef struct sim_launch_config {
     unsigned grid[3], block[3];
@@ -69,18 +30,24 @@ typedef enum sim_status {
     SIM_UNSUPPORTED            /* what the simulator does not do: cudaErrorNotSupported 801 */
 } sim_status;
 
-/* Runs a kernel to its end. The configuration has been checked against the model by the caller. `params` is the
- * parameter buffer (sim_kernel_param's layout), and is copied. On a fault, a report (what, thread, block, address,
- * kernel, source line) has gone to stderr. One launch at a time. */
-sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params);
+/* What a launch must know. The configuration has been checked against the model. */
+typedef struct launch_spec {
+    const struct function *entry; /* the kernel, decoded, and all that it may call */
+    sim_launch_config config;
+    uint32_t shared_end;    /* first address past a block's shared memory */
+    unsigned registers;     /* a thread: with the next, how many blocks the device holds */
+    unsigned static_shared; /* bytes */
+    unsigned own_registers; /* a thread, which setmaxnreg counts from; 0: it has no effect */
+    bool async_proxy;       /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
+} launch_spec;
 
-/* The same in two parts. Begins a launch and works on it for so many seconds at most. NULL and *status where it has
- * come to its end; else whoever is given it must end it: */
+/* Begins a launch and works on it for so many seconds at most (0: to its end). `params` is the parameter buffer, and is
+ * copied. NULL and *status where it has come to its end; on a fault, a report (what, thread, block, address, kernel,
+ * source line) has gone to stderr. Else whoever is given it must end it. One launch at a time. */
 typedef struct launch sim_running;
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status);
+sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status);
 
-/* works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
+/* Works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
  * the watchdog counts only the time in which sim_host_waits(true) holds. */
 sim_status sim_launch_end(sim_running *running);
 void sim_host_waits(bool waits);

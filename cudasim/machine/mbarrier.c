@@ -1,76 +1,24 @@
 #include "machine/mbarrier.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/memory.h"
-#include "machine/bulk.h"
-#include "machine/cluster.h"
+#include "machine/blame.h"
+#include "machine/groups.h"
 
 typedef struct mbarrier {
     uint32_t offset;
     uint32_t expected, pending; /* arrivals: of a phase; still to come in this one */
     int64_t tx;                 /* bytes still to come; below 0: more have come than were expected */
     uint32_t phase;
-    bool asked; /* somebody has tested it in vain */
+    uint32_t in_flight; /* copies and arrivals that will report to it */
+    bool asked;         /* somebody has tested it in vain */
 } mbarrier;
 
 struct mbarriers {
     mbarrier *list;
     int count, room, last;
 };
-
-/* ---- who is blamed ----------------------------------------------------------------------------------------------- */
-
-static _Thread_local struct {
-    warp *w;
-    const insn *i;
-    const function *f; /* that the instruction belongs to; NULL: the warp's current one */
-    uint32_t lanes;
-} site;
-
-void async_others_first(warp *w) {
-    const __typeof__(site) outer = site;
-    async_site(NULL, NULL, NULL, 0);
-    cluster_others_first(w, true);
-    site = outer;
-}
-
-void async_site(warp *w, const insn *i, const function *f, uint32_t lanes) {
-    site.w = w;
-    site.i = i;
-    site.f = f;
-    site.lanes = lanes;
-}
-
-void async_fault(block *b, sim_status status, const char *format, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    warp *w = site.w;
-    const insn *i = site.i;
-    uint32_t lanes = site.lanes;
-    if (w == NULL) { /* an instruction of another family: the warp whose turn it is executes it */
-        w = b->worker->running;
-        i = &w->code[w->pc - 1];
-        lanes = w->active;
-    }
-    if (b != w->block) {
-        const size_t length = strlen(text);
-        snprintf(text + length, sizeof text - length, "; that is shared memory of block (%u,%u,%u)", b->ctaid[0],
-                 b->ctaid[1], b->ctaid[2]);
-    }
-    frame there;
-    if (site.w != NULL && site.f != NULL) { /* the warp may be in another function by now */
-        there = (frame){.function = site.f};
-        w->frame = &there;
-    }
-    site.w = NULL;
-    sim_fault(w, i, lanes, status, "%s", text);
-}
 
 /* ---- the objects ------------------------------------------------------------------------------------------------- */
 
@@ -135,7 +83,7 @@ void mbarrier_init(block *b, uint32_t offset, uint32_t count) {
     const bool in_use = m != NULL && *word(b, offset) == encoded(m);
     /* Programs have several threads do it (cuda-samples): while nothing has happened to it, that changes nothing. */
     const bool fresh = in_use && m->phase == 0 && m->expected == count && m->pending == count && m->tx == 0;
-    if (fresh && !bulk_pending_on(b, offset)) return;
+    if (fresh && m->in_flight == 0) return;
     if (in_use)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION,
                     "mbarrier.init of the mbarrier at shared address 0x%x, which is in use: mbarrier.inval comes first",
@@ -155,7 +103,7 @@ void mbarrier_init(block *b, uint32_t offset, uint32_t count) {
 
 void mbarrier_inval(block *b, uint32_t offset) {
     mbarrier *m = get(b, offset);
-    if (bulk_pending_on(b, offset))
+    if (m->in_flight > 0)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION,
                     "mbarrier.inval of the mbarrier at shared address 0x%x, to which a copy in flight will report",
                     offset);
@@ -287,8 +235,13 @@ void mbarrier_await_more(block *b, uint32_t offset, uint32_t count) {
     written(b, m);
 }
 
+void mbarrier_in_flight(block *b, uint32_t offset) {
+    get(b, offset)->in_flight++;
+}
+
 void mbarrier_land(block *b, uint32_t offset, uint64_t bytes, uint32_t arrivals) {
     mbarrier *m = get(b, offset);
+    m->in_flight = 0;
     complete(b, m, bytes);
     if (arrivals > 0) arrive(b, m, arrivals);
     settle(b, m);
@@ -352,48 +305,16 @@ uint32_t mbarrier_wait_lanes(warp *w, uint32_t mask, const mbarrier_wait *wait, 
     return done;
 }
 
-/* Only who waits makes copies land, and only after the other warps have had a turn: a warp that does not wait, or for
- * a phase that has ended (the wrong parity), finds what was there before. */
-bool mbarrier_serve(block *b) {
-    bool woke = false;
-    if (b->bulk == NULL || b->mbarriers == NULL) return false;
-    for (int k = 0; k < b->mbarriers->count; k++) {
-        mbarrier *m = &b->mbarriers->list[k];
-        if (m->asked) bulk_land(b, m->offset);
+bool mbarrier_tested(block *b, int *at, uint32_t *offset) {
+    struct mbarriers *s = b->mbarriers;
+    for (; s != NULL && *at < s->count; ++*at) {
+        mbarrier *m = &s->list[*at];
+        if (!m->asked) continue;
         m->asked = false;
+        *offset = m->offset;
+        return true;
     }
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        for (int k = 0; k < w->group_count; k++) {
-            const uint32_t offset = w->groups[k].wanted;
-            if (w->groups[k].state == GROUP_AT_MBARRIER && bulk_land(b, offset) &&
-                w->groups[k].state != GROUP_AT_MBARRIER)
-                woke = true;
-        }
-    }
-    async_site(NULL, NULL, NULL, 0);
-    return woke;
-}
-
-/* So often all threads' try_wait may come back empty-handed. */
-#define MOST_EXPIRIES 5000
-
-bool mbarrier_expire(block *b) {
-    bool any = false;
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        for (int k = 0; k < w->group_count; k++) {
-            group *g = &w->groups[k];
-            if (g->state != GROUP_AT_MBARRIER) continue;
-            any = true;
-            if (b->expiries >= MOST_EXPIRIES) continue;
-            g->state = GROUP_READY;
-            w->wait_expired |= g->lanes;
-            w->event &= ~EVENT_BLOCKED;
-            w->runnable = true;
-        }
-    }
-    return any && b->expiries++ < MOST_EXPIRIES;
+    return false;
 }
 
 /* ---- for reports ------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,10 @@ void mbarrier_await_more(struct block *b, uint32_t offset, uint32_t count);
 void mbarrier_check(struct block *b, uint32_t offset);
 uint32_t mbarrier_pending(uint64_t state);
 
-/* Bytes and arrivals of several copies at one time: the phase ends, if it does, after the last. */
+/* A copy or an arrival has been sent that will report to it. */
+void mbarrier_in_flight(struct block *b, uint32_t offset);
+
+/* All that was in flight has come, so many bytes and arrivals: the phase ends, if it does, after the last. */
 void mbarrier_land(struct block *b, uint32_t offset, uint64_t bytes, uint32_t arrivals);
 
 /* test_wait, try_wait: has the phase ended that the lanes' states or parities (0, 1) mean? */
@@ -46,26 +49,14 @@ typedef struct mbarrier_wait {
  * false. */
 uint32_t mbarrier_wait_lanes(warp *w, uint32_t mask, const mbarrier_wait *wait, uint32_t *blocked);
 
-/* Copies that have an mbarrier at which somebody waits are carried out. True where that woke somebody. */
-bool mbarrier_serve(struct block *b);
+/* The first mbarrier from number *at on that somebody has tested in vain since this last gave it; false: none. */
+bool mbarrier_tested(struct block *b, int *at, uint32_t *offset);
 
-/* No thread of the block can go on: those in try_wait come back with false, as when its time is over. False where that
- * has happened so often, and nothing came of it, that nothing ever will. */
-bool mbarrier_expire(struct block *b);
-
-/* For machine/report.c: " phase 3 of the mbarrier at 0x410 (1 of 2 arrivals pending, 512 bytes pending)". */
+/* For machine/stuck.c: " phase 3 of the mbarrier at 0x410 (1 of 2 arrivals pending, 512 bytes pending)". */
 void mbarrier_describe(const struct block *b, uint32_t offset, char *text, size_t size);
 void mbarrier_list(const struct block *b, FILE *to);
 
 void mbarriers_clear(struct block *b);
 void mbarriers_free(struct block *b);
-
-/* Who is blamed for a mistake that shows: the lanes of the running warp's instruction, or those that issued a copy
- * which is carried out only now. */
-void async_site(warp *w, const insn *i, const function *f, uint32_t lanes);
-/* cluster_others_first, in the middle of an instruction. */
-void async_others_first(warp *w);
-_Noreturn void async_fault(struct block *b, sim_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

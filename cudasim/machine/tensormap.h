@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TENSOR_RANKS     5
+#include "isa/form.h"
+
 #define TENSOR_MAP_MAGIC 0x70616d726f736e74ull
 
 typedef enum tensor_type { /* CUtensorMapDataType */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/fault.h"
+#include "machine/groups.h"
 #include "machine/proxy.h"
 
 /* A frame's registers, as far as wgmmas use them, numbered as in its function's wgmma_function. */
@@ -37,9 +39,9 @@ typedef struct warpgroup {
 
 typedef struct wgmma_block {
     int group_count;
-    bool pool_known, pool_counts; /* setmaxnreg */
-    uint32_t pool;                /* registers, in units of one a thread of a warp */
-    uint16_t *owned;              /* by warp */
+    bool pool_known; /* setmaxnreg */
+    uint32_t pool;   /* registers, in units of one a thread of a warp */
+    uint16_t *owned; /* by warp */
     warpgroup groups[];
 } wgmma_block;
 
@@ -442,17 +444,11 @@ void setmaxnreg(warp *w, const insn *i, uint32_t mask) {
     block *b = w->block;
     wgmma_block *s = of_block(b);
     if (!s->pool_known) {
-        const ptx_function *source = w->launch->entry->source;
-        sim_kernel_info info;
-        sim_kernel_describe(w->launch->kernel, &info);
         s->pool_known = true;
-        s->pool_counts =
-            source->maxnreg != 0 || (info.has_cubin && (source->maxntid[0] != 0 || source->reqntid[0] != 0));
         s->pool = 0;
-        const unsigned each = info.has_cubin ? info.registers : source->maxnreg;
-        for (int k = 0; k < b->warp_count; k++) s->owned[k] = (uint16_t)((each + 7) / 8 * 8);
+        for (int k = 0; k < b->warp_count; k++) s->owned[k] = (uint16_t)((w->launch->own_registers + 7) / 8 * 8);
     }
-    if (!s->pool_counts) return;
+    if (w->launch->own_registers == 0) return;
     uint16_t *own = &s->owned[w->index];
     const uint32_t count = (uint32_t)i->imm;
     if (i->mode ? count < *own : count > *own)

@@ -9,41 +9,12 @@
 #ifndef SIM_WGMMA_H
 #define SIM_WGMMA_H
 
+#include "isa/form.h"
 #include "machine/machine.h"
 
 #define WARPGROUP 4 /* warps */
 #define WGMMA_M   64
-#define WGMMA_N   256 /* the most */
-#define WGMMA_K   32  /* the most */
-
-typedef enum wgmma_type {
-    WGMMA_F16,
-    WGMMA_BF16,
-    WGMMA_TF32,
-    WGMMA_E4M3,
-    WGMMA_E5M2,
-    WGMMA_S8,
-    WGMMA_U8,
-    WGMMA_F32, /* of D only, as s32 */
-    WGMMA_S32
-} wgmma_type;
-
-/* Behind insn.more of a wgmma.mma_async. insn.op: the descriptors of A (where there is one) and B, scale-d, and members
- * (all lanes). */
-typedef struct wgmma_form {
-    uint16_t n, k;
-    uint16_t d_count; /* registers */
-    uint8_t d_type, a_type, b_type;
-    bool a_in_registers, trans_a, trans_b, negate_a, negate_b, satfinite, scale_negated;
-    uint32_t a_slots[4];
-    uint32_t d_slots[WGMMA_N / 2];
-} wgmma_form;
-
-enum { WGMMA_A, WGMMA_B, WGMMA_SCALE_D, WGMMA_MEMBERS };
-
-static inline const wgmma_form *wgmma_form_of(const insn *i) {
-    return (const wgmma_form *)i->more;
-}
+#define WGMMA_K   32 /* the most */
 
 /* A matrix in shared memory consists of chunks of 16 bytes, T elements (8 of 16 bits). In a K-major matrix a chunk
  * holds T neighbours along K, in an MN-major one T neighbours along M or N; eight chunks at equal distance are a core
@@ -113,21 +84,5 @@ void wgmma_leave(warp *w);
 /* Of a block: nothing is on its way; and its memory goes. */
 void wgmma_reset(block *b);
 void wgmma_free(block *b);
-
-/* What a function with wgmma instructions has beside its code (isa/decode_wgmma.c): its registers that any of them uses
- * as D or A are numbered, sets of them are bits in `words` words. By pc: NULL, or the instruction's own sets. */
-typedef struct wgmma_use {
-    sim_handler *run; /* of an instruction that is guarded; NULL: it is a wgmma */
-    bool returns;
-    const uint64_t *first, *second; /* of a wgmma: D, A; of others: what it touches, what of that it computes */
-} wgmma_use;
-typedef struct wgmma_function {
-    int words, count;
-    int *registers; /* by number: the register's index in the source */
-    wgmma_use *uses;
-    uint64_t *sets;
-} wgmma_function;
-
-void wgmma_function_free(wgmma_function *f);
 
 #endif

@@ -1,0 +1,137 @@
+/* What decoders write into an instruction beyond its operands, and handlers read: insn.mode and insn.more by family.
+ * Those of matrices are in isa/matrix.h. */
+#ifndef SIM_FORM_H
+#define SIM_FORM_H
+
+#include "isa/insn.h"
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+#define BARRIER_REDUCES 1u /* insn.type2 of bar.red */
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* insn.mode */
+#define MODE_STRONG        1u  /* volatile, relaxed, acquire or release */
+#define MODE_POLL          2u  /* a loop may wait on it */
+#define MODE_FRAME         4u  /* the address counts from the frame's base */
+#define MODE_NARROW        8u  /* the address register has 32 bits */
+#define MODE_NARROW_SOURCE 16u /* cp.async: the source's has */
+
+typedef enum atomic_op {
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+    ATOMIC_INC,
+    ATOMIC_DEC
+} atomic_op;
+
+#define MOST_ATOMIC_VECTOR 8
+
+/* ---- asynchronous copies ----------------------------------------------------------------------------------------- */
+
+#define TENSOR_RANKS 5
+
+typedef enum bulk_reduce {
+    REDUCE_NONE,
+    REDUCE_ADD,
+    REDUCE_MIN,
+    REDUCE_MAX,
+    REDUCE_INC,
+    REDUCE_DEC,
+    REDUCE_AND,
+    REDUCE_OR,
+    REDUCE_XOR
+} bulk_reduce;
+
+/* Where an operand's address lies: lanes, and an offset. */
+typedef struct bulk_address {
+    uint32_t slot;
+    bool wide;
+    uint8_t space; /* bulk_space */
+    int64_t offset;
+} bulk_address;
+typedef enum bulk_space { BULK_GENERIC, BULK_GLOBAL, BULK_CTA, BULK_CLUSTER } bulk_space;
+
+/* A form of cp.async.bulk and its relatives; insn.more of op_bulk_copy and op_bulk_prefetch. */
+typedef struct bulk_form {
+    bulk_address to, from, mbarrier, map;
+    uint32_t size, mask; /* slots */
+    uint32_t coordinates[TENSOR_RANKS];
+    uint8_t rank; /* of a tensor copy; 0: a plain one */
+    bool multicast;
+    uint8_t reduce, type; /* bulk_reduce, ptx_type */
+} bulk_form;
+
+/* A form of st.async or red.async; insn.more of op_store_async. */
+typedef struct store_form {
+    bulk_address to, mbarrier;
+    uint32_t values[4];  /* slots */
+    uint8_t count, size; /* of the values; bytes of each */
+    uint8_t reduce, type;
+} store_form;
+
+/* insn.mode of the mbarrier instructions; insn.more is the address (bulk_address). */
+#define MBARRIER_DROP        1u  /* arrive_drop */
+#define MBARRIER_NO_COMPLETE 2u  /* arrive.noComplete */
+#define MBARRIER_EXPECT      4u  /* arrive.expect_tx: op[2] bytes; mbarrier.expect_tx, not complete_tx: op[1] */
+#define MBARRIER_STATE       8u  /* arrive: the state is wanted */
+#define MBARRIER_PARITY      16u /* test_wait, try_wait: op[1] is a parity, not a state */
+#define MBARRIER_TRY         32u /* try_wait */
+#define MBARRIER_NO_INC      64u /* cp.async.mbarrier.arrive.noinc */
+
+/* ---- wgmma ------------------------------------------------------------------------------------------------------- */
+
+#define WGMMA_N 256 /* the most */
+
+typedef enum wgmma_type {
+    WGMMA_F16,
+    WGMMA_BF16,
+    WGMMA_TF32,
+    WGMMA_E4M3,
+    WGMMA_E5M2,
+    WGMMA_S8,
+    WGMMA_U8,
+    WGMMA_F32, /* of D only, as s32 */
+    WGMMA_S32
+} wgmma_type;
+
+/* Behind insn.more of a wgmma.mma_async. insn.op: the descriptors of A (where there is one) and B, scale-d, and members
+ * (all lanes). */
+typedef struct wgmma_form {
+    uint16_t n, k;
+    uint16_t d_count; /* registers */
+    uint8_t d_type, a_type, b_type;
+    bool a_in_registers, trans_a, trans_b, negate_a, negate_b, satfinite, scale_negated;
+    uint32_t a_slots[4];
+    uint32_t d_slots[WGMMA_N / 2];
+} wgmma_form;
+
+enum { WGMMA_A, WGMMA_B, WGMMA_SCALE_D, WGMMA_MEMBERS };
+
+static inline const wgmma_form *wgmma_form_of(const insn *i) {
+    return (const wgmma_form *)i->more;
+}
+
+/* What a function with wgmma instructions has beside its code (isa/decode_wgmma.c): its registers that any of them uses
+ * as D or A are numbered, sets of them are bits in `words` words. By pc: NULL, or the instruction's own sets. */
+typedef struct wgmma_use {
+    sim_handler *run; /* of an instruction that is guarded; NULL: it is a wgmma */
+    bool returns;
+    const uint64_t *first, *second; /* of a wgmma: D, A; of others: what it touches, what of that it computes */
+} wgmma_use;
+typedef struct wgmma_function {
+    int words, count;
+    int *registers; /* by number: the register's index in the source */
+    wgmma_use *uses;
+    uint64_t *sets;
+} wgmma_function;
+
+void wgmma_function_free(wgmma_function *f);
+
+#endif

@@ -1,0 +1,66 @@
+/* Decoding a module's functions: before a launch, all that it may call. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/handlers.h"
+#include "load/loaded.h"
+#include "machine/functions.h"
+
+static pthread_mutex_t decode_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool functions_make(sim_module *m, char *error, size_t error_size) {
+    const ptx_module *p = m->ptx;
+    bool numbered = true;
+    for (int k = 0; k < p->function_count; k++) {
+        m->functions[k] = (function){.source = &p->functions[k], .files = p->files, .file_count = p->file_count};
+        if (p->functions[k].has_body) numbered = function_add(&m->functions[k]) && numbered;
+    }
+    if (!numbered) snprintf(error, error_size, "more than %d functions", MOST_FUNCTIONS);
+    return numbered;
+}
+
+void functions_free(sim_module *m) {
+    for (int k = 0; k < m->ptx->function_count; k++) {
+        function_remove(&m->functions[k]);
+        decode_free(&m->functions[k]);
+        free((void *)m->functions[k].refused);
+    }
+}
+
+/* With what a function calls, and what that calls. */
+static bool decode(sim_module *m, function *f, char *error, size_t error_size) {
+    const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
+    if (f->code != NULL) return true;
+    const uint32_t shared_before = f->shared_bytes;
+    bool ok = decode_function(f, &context, error, error_size);
+    for (int k = 0; ok && k < f->call_count; k++)
+        if (f->calls[k].callee != NULL) ok = decode(m, f->calls[k].callee, error, error_size);
+    if (!ok) { /* so that whoever asks again is told again */
+        decode_free(f);
+        f->shared_bytes = shared_before;
+    }
+    return ok;
+}
+
+bool functions_decode(sim_module *m, function *f, char *error, size_t error_size) {
+    pthread_mutex_lock(&decode_lock);
+    const bool ok = decode(m, f, error, error_size);
+    pthread_mutex_unlock(&decode_lock);
+    return ok;
+}
+
+void functions_decode_named(sim_module *m) {
+    char error[512];
+    pthread_mutex_lock(&decode_lock);
+    for (bool more = true; more;) { /* what is decoded may name others */
+        more = false;
+        for (int k = 0; k < m->ptx->function_count; k++) {
+            function *f = &m->functions[k];
+            if (!m->named[k] || f->code != NULL || f->refused != NULL) continue;
+            more = true;
+            if (!decode(m, f, error, sizeof error)) __atomic_store_n(&f->refused, strdup(error), __ATOMIC_RELEASE);
+        }
+    }
+    pthread_mutex_unlock(&decode_lock);
+}

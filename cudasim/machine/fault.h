@@ -1,0 +1,26 @@
+/* What the user is told when a kernel is stopped, and the way out. */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include "machine/machine.h"
+
+/* Stops the launch: writes the report and does not return. */
+_Noreturn void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The host has no such memory for the worker's warps: says so, and stops the launch. */
+_Noreturn void fault_no_memory(worker *k, uint64_t bytes, const char *what);
+
+/* ---- for other reports ---- */
+
+/* True for the first fault of a launch, whose status this is then: it is reported; the others end their workers
+ * silently. */
+bool fault_is_first(launch *la, sim_status status);
+
+/* "file.cu:12 (PTX line 34: ...)" and a new line on stderr. */
+void fault_print_place(const function *f, uint32_t pc);
+
+/* Ends the worker's part of a launch that is stopped. */
+_Noreturn void fault_leave(worker *k);
+
+#endif

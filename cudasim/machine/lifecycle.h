@@ -1,0 +1,14 @@
+/* Threads call functions, return from them, and end. */
+#ifndef SIM_LIFECYCLE_H
+#define SIM_LIFECYCLE_H
+
+#include "machine/machine.h"
+
+/* The lanes end. */
+void warp_exit(warp *w, uint32_t lanes);
+
+/* The lanes (of the running group) call, return. */
+void warp_call(warp *w, const insn *i, uint32_t lanes);
+void warp_return(warp *w, uint32_t lanes);
+
+#endif
