@@ -99,7 +99,7 @@ objects=
 for target in $targets; do
     case $target in
     programs) programs ;;
-    ptx) fuzz ptx cudasim/ptx/*.c ;;
+    ptx) fuzz ptx cudasim/ptx/*.c cudasim/base/arena.c ;;
     fatbin) fuzz fatbin cudasim/ptx/fatbin.c ;;
     *)
         [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \

@@ -174,6 +174,13 @@ static void publish_managed(runtime_module *module) {
 }
 
 /* Under the lock. */
+static bool is_out_of_memory(const char *message) {
+    if (strstr(message, OUT_OF_MEMORY) == NULL) return false;
+    fprintf(stderr, "cudasim: %s\n", message);
+    return true;
+}
+
+/* Under the lock. */
 static cudaError_t module_load(runtime_module *module) {
     if (module->tried) return module->error;
     module->tried = true;
@@ -186,6 +193,10 @@ static cudaError_t module_load(runtime_module *module) {
     if (module->loaded) {
         publish_managed(module);
         return cudaSuccess;
+    }
+    if (is_out_of_memory(message)) {
+        module->tried = false; /* another time there may be some */
+        return cudaErrorMemoryAllocation;
     }
     module->error = load_error(module->container, message);
     fprintf(stderr, "cudasim: %s\n",
@@ -210,6 +221,10 @@ static cudaError_t function_load(runtime_function *f) {
     f->tried = true;
     char message[512] = "";
     f->kernel = sim_module_kernel(f->module->loaded, f->name, message, sizeof(message));
+    if (is_out_of_memory(message)) {
+        f->tried = false;
+        return cudaErrorMemoryAllocation;
+    }
     if (!f->kernel) {
         f->error = message[0] ? cudaErrorNotSupported : cudaErrorInvalidDeviceFunction;
         if (message[0]) fprintf(stderr, "cudasim: %s\n", message);

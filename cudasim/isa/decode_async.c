@@ -33,7 +33,7 @@ static bulk_space mbarrier_words(decoder *d) {
 }
 
 static bool mbarrier_address(decoder *d, const ptx_operand *o, bulk_space space) {
-    bulk_address *a = calloc(1, sizeof *a);
+    bulk_address *a = decode_take(d, sizeof *a);
     d->i->more = (const uint32_t *)a;
     return address_of(d, o, space, a);
 }
@@ -175,7 +175,7 @@ static bool reduction_allowed(bulk_reduce op, ptx_type type, bool global) {
  */
 static decoded copy(decoder *d, bool reduces) {
     insn *i = d->i;
-    bulk_form *form = calloc(1, sizeof *form);
+    bulk_form *form = decode_take(d, sizeof *form);
     i->more = (const uint32_t *)form;
     const bool tensor = take(d, "tensor");
     if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
@@ -225,7 +225,7 @@ decoded decode_bulk_reduce(decoder *d) {
 /* st.async{.weak}{.shared::cluster}{.mbarrier::complete_tx::bytes}{.v2,.v4}.type [a], b, [mbar];
  * red.async.relaxed.cluster{.shared::cluster}{.mbarrier::complete_tx::bytes}.op.type [a], b, [mbar]; */
 decoded decode_store_async(decoder *d, bool reduces) {
-    store_form *form = calloc(1, sizeof *form);
+    store_form *form = decode_take(d, sizeof *form);
     d->i->more = (const uint32_t *)form;
     if (reduces && (!take(d, "relaxed") || !take(d, "cluster"))) return refuse(d, "red.async.relaxed.cluster is meant");
     if (!reduces) take(d, "weak");
@@ -257,7 +257,7 @@ decoded decode_store_async(decoder *d, bool reduces) {
 /* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
  * something into a cache that is not there. */
 static decoded prefetch(decoder *d) {
-    bulk_form *form = calloc(1, sizeof *form);
+    bulk_form *form = decode_take(d, sizeof *form);
     d->i->more = (const uint32_t *)form;
     const bool tensor = take(d, "tensor");
     if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");

@@ -283,7 +283,7 @@ static decoded atomic(decoder *d, bool result) {
     i->type2 = (uint8_t)op;
     i->op[0] = SLOT_SINK;
     uint32_t *more = NULL;
-    if (q.vector > 1) i->more = more = calloc(2 * MOST_ATOMIC_VECTOR, sizeof *more);
+    if (q.vector > 1) i->more = more = decode_take(d, 2 * MOST_ATOMIC_VECTOR * sizeof *more);
     for (int k = 0; more != NULL && k < q.vector; k++) more[k] = SLOT_SINK;
     if (result && q.vector == 1) i->op[0] = destination_slot(d, o, kind);
     if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, true, more)) return REFUSED;
@@ -359,7 +359,7 @@ decoded decode_cp(decoder *d) {
     }
     i->width = (uint8_t)size;
     i->mode = (uint8_t)((to.wide ? 0 : MODE_NARROW) | (from.wide ? 0 : MODE_NARROW_SOURCE));
-    uint32_t *more = calloc(4, sizeof *more); /* two offsets of 64 bits */
+    uint32_t *more = decode_take(d, 4 * sizeof *more); /* two offsets of 64 bits */
     memcpy(more, &to.offset, 8);
     memcpy(more + 2, &from.offset, 8);
     i->more = more;

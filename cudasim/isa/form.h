@@ -132,6 +132,4 @@ typedef struct wgmma_function {
     uint64_t *sets;
 } wgmma_function;
 
-void wgmma_function_free(wgmma_function *f);
-
 #endif

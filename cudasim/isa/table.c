@@ -150,7 +150,7 @@ static bool row_matches(const decoder *d, const op_row *row, insn *i) {
 
 /* insn.more of op_negate: the handler behind it, how many predicates, and from where to where each goes. */
 static void put_negations(decoder *d) {
-    uint32_t *more = calloc(3 + 2 * MOST_NEGATIONS, sizeof *more);
+    uint32_t *more = decode_take(d, (3 + 2 * MOST_NEGATIONS) * sizeof *more);
     memcpy(more, &d->i->run, sizeof d->i->run);
     more[2] = (uint32_t)d->negation_count;
     for (int k = 0; k < d->negation_count; k++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/async.h"
+#include "machine/fault.h"
 #include "machine/proxy.h"
 
 typedef struct copy {
@@ -24,9 +25,11 @@ typedef struct async_copies {
     uint64_t serial;           /* copies issued */
 } async_copies;
 
+#define COPIES "asynchronous copies"
+
 void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8_t *const *from,
                 const uint32_t *bytes) {
-    if (w->async == NULL) w->async = calloc(1, sizeof *w->async);
+    if (w->async == NULL) w->async = allocated(w->worker, calloc(1, sizeof *w->async), sizeof *w->async, COPIES);
     async_copies *a = w->async;
     while (mask != 0) { /* once, unless lanes have committed different numbers of groups */
         const uint32_t group = a->committed[__builtin_ctz(mask)];
@@ -34,10 +37,7 @@ void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8
         for (int l = 0; l < LANES; l++) same |= (uint32_t)(a->committed[l] == group) << l;
         same &= mask;
         mask &= ~same;
-        if (a->count == a->room) {
-            a->room = a->room ? 2 * a->room : 32;
-            a->copies = realloc(a->copies, (size_t)a->room * sizeof *a->copies);
-        }
+        a->copies = with_room(w->worker, a->copies, a->count, &a->room, 32, sizeof *a->copies, COPIES);
         copy *c = &a->copies[a->count++];
         *c = (copy){.lanes = same, .group = group, .width = i->width, .serial = a->serial++};
         memcpy(c->bytes, bytes, sizeof c->bytes);
