@@ -84,9 +84,9 @@ static void check(handlers h, insn i, int to, int from, int count, source_fn *so
             if (got != want) {
                 fail_msg("%s, rounding %d ftz %d sat %d relu %d satfinite %d nan %d xorsign %d width %d "
                          "mode %d: of %#llx %#llx %#llx: %#llx, not %#llx",
-                         h.name, i.rounding, i.ftz, i.sat, i.relu, i.satfinite, i.nan, i.xorsign, i.width, i.mode,
-                         (unsigned long long)x[l][0], (unsigned long long)x[l][1], (unsigned long long)x[l][2],
-                         (unsigned long long)got, (unsigned long long)want);
+                         h.name, i.rounding, i.ftz, i.sat, i.relu, i.satfinite, i.nan, i.xorsign, i.width,
+                         i.source_bytes, (unsigned long long)x[l][0], (unsigned long long)x[l][1],
+                         (unsigned long long)x[l][2], (unsigned long long)got, (unsigned long long)want);
             }
         }
     }
@@ -813,7 +813,7 @@ static uint64_t model_convert(const insn *i, const uint64_t *x) {
 #define CONVERT(d, s, insn_, source, rounds)                                                                           \
     do {                                                                                                               \
         to_type = d, from_type = s;                                                                                    \
-        check(H(cvt_##d##_##s), insn_, (insn_).width == 8 ? 8 : 4, (insn_).mode == 8 ? 8 : 4, 1, source,               \
+        check(H(cvt_##d##_##s), insn_, (insn_).width == 8 ? 8 : 4, (insn_).source_bytes == 8 ? 8 : 4, 1, source,       \
               model_convert, rounds);                                                                                  \
     } while (0)
 
@@ -825,7 +825,7 @@ static uint64_t model_convert(const insn *i, const uint64_t *x) {
     for (int width = d.bits / 8; width <= 8; width *= 2) {                                                             \
         for (int mode = s.bits / 8; mode <= 8; mode *= 2) {                                                            \
             for (int sat = 0; sat < 2; sat++) {                                                                        \
-                insn i = {.width = (uint8_t)width, .mode = (uint8_t)mode, .sat = sat};                                 \
+                insn i = {.width = (uint8_t)width, .source_bytes = (uint8_t)mode, .sat = sat};                         \
                 CONVERT(d, s, i, any_integer, 8);                                                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -847,8 +847,10 @@ static void test_integer_conversions(void **unused) {
     for (int mode = s.bits / 8; mode <= 8; mode *= 2) {                                                                \
         for (int k = ROUND_RN; k <= ROUND_RP; k++) {                                                                   \
             for (int sat = 0; sat < 2; sat++) {                                                                        \
-                insn i = {                                                                                             \
-                    .width = d.bits / 8, .mode = (uint8_t)mode, .rounding = (uint8_t)k, .sat = sat && d.bits != 0};    \
+                insn i = {.width = d.bits / 8,                                                                         \
+                          .source_bytes = (uint8_t)mode,                                                               \
+                          .rounding = (uint8_t)k,                                                                      \
+                          .sat = sat && d.bits != 0};                                                                  \
                 if (sat && d.f == &BF16) continue;                                                                     \
                 CONVERT(d, s, i, any_integer, 30);                                                                     \
             }                                                                                                          \
@@ -858,8 +860,10 @@ static void test_integer_conversions(void **unused) {
     for (int width = d.bits / 8; width <= 8; width *= 2) {                                                             \
         for (int k = ROUND_RNI; k <= ROUND_RPI; k++) {                                                                 \
             for (int ftz = 0; ftz < 2; ftz++) {                                                                        \
-                insn i = {                                                                                             \
-                    .width = (uint8_t)width, .mode = s.bits / 8, .rounding = (uint8_t)k, .ftz = ftz && s.f == &F32_};  \
+                insn i = {.width = (uint8_t)width,                                                                     \
+                          .source_bytes = s.bits / 8,                                                                  \
+                          .rounding = (uint8_t)k,                                                                      \
+                          .ftz = ftz && s.f == &F32_};                                                                 \
                 CONVERT(d, s, i, any_for_integer, 30);                                                                 \
             }                                                                                                          \
         }                                                                                                              \
@@ -882,7 +886,7 @@ static void test_integers_and_floats(void **unused) {
     for (int k = first; k <= last; k++) {                                                                              \
         for (int m = 0; m < 16; m++) {                                                                                 \
             insn i = {.width = d.bits / 8,                                                                             \
-                      .mode = s.bits / 8,                                                                              \
+                      .source_bytes = s.bits / 8,                                                                      \
                       .rounding = (uint8_t)k,                                                                          \
                       .ftz = m & 1,                                                                                    \
                       .sat = m >> 1 & 1,                                                                               \

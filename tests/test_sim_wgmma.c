@@ -718,7 +718,7 @@ static void test_refusals(void **state) {
         {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 " D_OF_8 ", %rd5, %rd6, %r1, 0, 1, 1, 1, 0, 0;",
          "sparse"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3}, %rd5, %rd6, 1, 1, 1, 0, 0;",
-         "D takes 4 registers"},
+         "a vector of 4 registers is needed"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f1}, %rd5, %rd6, 1, 1, 1, 0, 0;",
          "stands twice"},
         {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%rd1}, %rd5, %rd6, 1, 1, 1, 0, 0;", "32-bit"},

@@ -8,15 +8,14 @@
 #endif
 
 #include "exec/lanes.h"
-#include "isa/form.h"
 #include "machine/access.h"
 #include "machine/cluster.h"
 
 /* Addresses of all lanes; those outside of the mask get the first active lane's. */
 static inline void lane_addresses(warp *w, const insn *i, uint32_t mask, uint64_t *address) {
     uint64_t offset = (uint64_t)i->imm;
-    if (i->mode & MODE_FRAME) offset += w->frame->local_base;
-    if (i->mode & MODE_NARROW) {
+    if (i->flags & MODE_FRAME) offset += w->frame->local_base;
+    if (i->flags & MODE_NARROW) {
         const uint32_t *a = U32(4);
         EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
     } else {
@@ -117,7 +116,7 @@ static inline __attribute__((always_inline)) layout lanes_layout(const warp *w, 
                                                                  unsigned step, uint64_t *first) {
     *first = 0;
     if (mask != ALL_LANES) return LAYOUT_ANY;
-    if (i->mode & MODE_NARROW) {
+    if (i->flags & MODE_NARROW) {
         const uint32_t *a = U32(4), apart = a[LANES - 1] - a[0];
         *first = (uint32_t)(a[0] + (uint32_t)i->imm);
         if (apart == 0) return in_steps_32(a, a[0], 0) ? LAYOUT_ONE : LAYOUT_ANY;

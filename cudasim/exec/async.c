@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "exec/lanes.h"
-#include "isa/form.h"
 #include "machine/blame.h"
 #include "machine/bulk.h"
 #include "machine/groups.h"
@@ -13,7 +12,7 @@
 /* Block and offset of the mbarrier that lane l means. */
 static void mbarrier_of(warp *w, const insn *i, int l, block **target, uint32_t *offset) {
     async_site(w, i, NULL, 1u << l);
-    bulk_shared_address(w, (const bulk_address *)i->more, l, 8, "an mbarrier", target, offset);
+    bulk_shared_address(w, &i->mbarrier->address, l, 8, "an mbarrier", target, offset);
 }
 
 /* The same where only the thread's own block may be meant. */
@@ -49,7 +48,7 @@ HANDLER(op_mbarrier_inval) {
 /* mbarrier.arrive, arrive_drop{.noComplete}{.expect_tx}...: expects the bytes, then takes `count` off the arrivals
  * pending. The state is the one before. */
 HANDLER(op_mbarrier_arrive) {
-    if (bulk_yields(w, mask, (const bulk_address *)i->more)) return;
+    if (bulk_yields(w, mask, &i->mbarrier->address)) return;
     const uint32_t *count = U32(1), *bytes = U32(2);
     uint64_t *d = U64(0);
     for (int l = 0; l < LANES; l++) {
@@ -58,24 +57,24 @@ HANDLER(op_mbarrier_arrive) {
         uint32_t offset;
         uint64_t state;
         mbarrier_of(w, i, l, &target, &offset);
-        if (i->mode & MBARRIER_NO_COMPLETE) mbarrier_no_complete(target, offset, count[l]);
-        if (i->mode & MBARRIER_DROP) mbarrier_drop(target, offset, count[l]);
-        mbarrier_arrive_at(target, offset, count[l], i->mode & MBARRIER_EXPECT ? bytes[l] : 0, &state);
-        if (i->mode & MBARRIER_STATE) d[l] = state;
+        if (i->mbarrier->no_complete) mbarrier_no_complete(target, offset, count[l]);
+        if (i->mbarrier->drop) mbarrier_drop(target, offset, count[l]);
+        mbarrier_arrive_at(target, offset, count[l], i->mbarrier->expect ? bytes[l] : 0, &state);
+        if (i->mbarrier->wants_state) d[l] = state;
     }
     done();
 }
 
 /* mbarrier.expect_tx, mbarrier.complete_tx ... [addr], bytes; */
 HANDLER(op_mbarrier_tx) {
-    if (bulk_yields(w, mask, (const bulk_address *)i->more)) return;
+    if (bulk_yields(w, mask, &i->mbarrier->address)) return;
     const uint32_t *bytes = U32(1);
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
         block *target;
         uint32_t offset;
         mbarrier_of(w, i, l, &target, &offset);
-        if (i->mode & MBARRIER_EXPECT)
+        if (i->mbarrier->expect)
             mbarrier_expect_tx(target, offset, bytes[l]);
         else
             mbarrier_complete_tx(target, offset, bytes[l]);
@@ -91,9 +90,9 @@ HANDLER(op_mbarrier_wait) {
     for (int l = 0; l < LANES; l++)
         if (mask >> l & 1) offsets[l] = own_mbarrier(w, i, l);
     const mbarrier_wait wait = {.offsets = offsets,
-                                .states = i->mode & MBARRIER_PARITY ? NULL : U64(1),
-                                .parities = i->mode & MBARRIER_PARITY ? U32(1) : NULL,
-                                .blocking = (i->mode & MBARRIER_TRY) != 0};
+                                .states = i->mbarrier->parity ? NULL : U64(1),
+                                .parities = i->mbarrier->parity ? U32(1) : NULL,
+                                .blocking = i->mbarrier->blocking};
     const uint32_t ended = mbarrier_wait_lanes(w, mask, &wait, &blocked), answered = mask & ~blocked;
     PRED(0) = (PRED(0) & ~answered) | (ended & answered);
     if (blocked == 0) return;
@@ -123,7 +122,7 @@ HANDLER(op_cp_mbarrier) {
         if (!(mask >> l & 1)) continue;
         offsets[l] = own_mbarrier(w, i, l);
         mbarrier_check(w->block, offsets[l]);
-        if (!(i->mode & MBARRIER_NO_INC)) mbarrier_await_more(w->block, offsets[l], 1);
+        if (!i->mbarrier->no_increment) mbarrier_await_more(w->block, offsets[l], 1);
     }
     while (left != 0) {
         uint32_t same = 0;
@@ -136,17 +135,17 @@ HANDLER(op_cp_mbarrier) {
 }
 
 HANDLER(op_bulk_copy) {
-    bulk_issue(w, i, mask, (const bulk_form *)i->more);
+    bulk_issue(w, i, mask, i->bulk);
 }
 
 /* cp.async.bulk.prefetch{.tensor}: there is no cache to bring anything into. */
 HANDLER(op_bulk_prefetch) {
-    bulk_prefetch(w, i, mask, (const bulk_form *)i->more);
+    bulk_prefetch(w, i, mask, i->bulk);
 }
 
 /* st.async, red.async: the values reach the cluster's shared memory later, and their bytes the mbarrier with them. */
 HANDLER(op_store_async) {
-    bulk_store(w, i, mask, (const store_form *)i->more);
+    bulk_store(w, i, mask, i->store);
 }
 
 /* cp.async.bulk.commit_group; */
@@ -156,7 +155,7 @@ HANDLER(op_bulk_commit) {
 
 /* cp.async.bulk.wait_group{.read} n; at most n of the thread's latest groups may still be under way. */
 HANDLER(op_bulk_wait) {
-    bulk_wait(w, i, mask, (uint32_t)i->imm, i->mode != 0);
+    bulk_wait(w, i, mask, (uint32_t)i->imm, i->choice == BULK_WAIT_READ);
 }
 
 HANDLER(op_proxy_fence) {

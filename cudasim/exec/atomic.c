@@ -158,7 +158,7 @@ static bool own_shared(const block *b, const uint8_t *p) {
  */
 static void look_for_progress(warp *w, const insn *i, uint32_t mask, uint32_t changed) {
     if (changed != 0) w->block->changed = true;
-    if (!(i->mode & MODE_POLL) || (mask & ~changed) == 0) return;
+    if (!(i->flags & MODE_POLL) || (mask & ~changed) == 0) return;
     w->block->polled = true;
     w->budget -= POLL_COST;
 }
@@ -226,13 +226,13 @@ static uint32_t each_vector(warp *w, const insn *i, uint32_t mask, uint8_t *cons
         uint64_t old[MOST_ATOMIC_VECTOR];
         bool other = false;
         for (unsigned v = 0; v < i->vector; v++) {
-            const uint8_t *from = w->registers + (i->vector > 1 ? i->more[MOST_ATOMIC_VECTOR + v] : i->op[5]);
+            const uint8_t *from = w->registers + (i->vector > 1 ? i->vectors->sources[v] : i->op[5]);
             old[v] =
                 atomic_word(pointer[l] + v * size, size, o, word_of(from, size, l), word_of(third, size, l), &other);
         }
         changed |= (uint32_t)other << l;
         for (unsigned v = 0; v < i->vector; v++) /* only now: a result may go where a source was */
-            put_word(w->registers + (i->vector > 1 ? i->more[v] : i->op[0]), size, l, old[v]);
+            put_word(w->registers + (i->vector > 1 ? i->vectors->results[v] : i->op[0]), size, l, old[v]);
     }
     return changed;
 }

@@ -38,10 +38,10 @@ HANDLER(op_brx) {
         left &= ~same;
         bool last = left == 0 && mask == w->active;
         if (last && w->group_count == 1) {
-            w->pc = i->more[index[first]];
+            w->pc = i->targets[index[first]];
         } else {
             /* warp_diverge may switch to another group; the lanes still to be sent must be the running ones. */
-            warp_split(w, same, i->more[index[first]]);
+            warp_split(w, same, i->targets[index[first]]);
             if (left == 0) warp_select(w);
         }
     }
@@ -66,11 +66,10 @@ HANDLER(op_trap) {
 
 /* Predicates that stand negated as operands of the instruction, then the instruction. */
 HANDLER(op_negate) {
-    sim_handler *run;
-    memcpy(&run, i->more, sizeof run);
-    for (uint32_t k = 0; k < i->more[2]; k++)
-        *(uint32_t *)(w->registers + i->more[4 + 2 * k]) = ~*(const uint32_t *)(w->registers + i->more[3 + 2 * k]);
-    run(w, i, mask);
+    const negations *n = i->negations;
+    for (int k = 0; k < n->count; k++)
+        *(uint32_t *)(w->registers + n->list[k].to) = ~*(const uint32_t *)(w->registers + n->list[k].from);
+    n->run(w, i, mask);
 }
 
 /* An instruction that reads lanes of registers that may be kept without (affine.h). */

@@ -1,7 +1,8 @@
 /* cvt: conversions between all types.
  *
- * A register may be wider than the type. Of the source the low bits count: i->mode is the bytes of its register, and
- * those of 8 have 64-bit lanes. The result is sign- or zero-extended to i->width bytes, the destination's.
+ * A register may be wider than the type. Of the source the low bits count: i->source_bytes is the bytes of its
+ * register, and those of 8 have 64-bit lanes. The result is sign- or zero-extended to i->width bytes, the
+ * destination's.
  */
 
 #include <math.h>
@@ -82,7 +83,7 @@ static inline uint64_t clamp(uint64_t x, bool is_signed, int64_t least, uint64_t
  *   cvt{.sat}.dtype.atype d, a;   .dtype, .atype = { .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64 } */
 #define WITH_SOURCE(s, store)                                                                                          \
     do {                                                                                                               \
-        if (sizeof(type_##s) == 8 || i->mode == 8) {                                                                   \
+        if (sizeof(type_##s) == 8 || i->source_bytes == 8) {                                                           \
             const uint64_t *a = U64(1);                                                                                \
             store;                                                                                                     \
         } else {                                                                                                       \
@@ -117,15 +118,14 @@ EACH_INT_PAIR(CVT_INT, s64)
     QUICK_HANDLER(cvt_##d##_##s##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(cvt_##d##_##s, SIM_ISA))) {           \
         uint64_t base, step;                                                                                           \
         const affine *f = AFFINE(1);                                                                                   \
-        if (!(mask == ALL_LANES && f->kept && i->mode == 4 && affine_extend(f, is_signed, &base, &step)))              \
-            return false;                                                                                              \
+        if (!(mask == ALL_LANES && f->kept && affine_extend(f, is_signed, &base, &step))) return false;                \
         affine_set(AFFINE(0), base, step, 8);                                                                          \
         return true;                                                                                                   \
     }
 #define CVT_CUT(d, s)                                                                                                  \
     QUICK_HANDLER(cvt_##d##_##s##_affine, affine_give_up(w, i, mask, 1, SIM_JOIN(cvt_##d##_##s, SIM_ISA))) {           \
         const affine *f = AFFINE(1);                                                                                   \
-        if (!(mask == ALL_LANES && f->kept && i->mode == 8 && i->width == 4 && !i->sat)) return false;                 \
+        if (!(mask == ALL_LANES && f->kept && i->source_bytes == 8 && i->width == 4 && !i->sat)) return false;         \
         affine_set(AFFINE(0), f->base, f->step, 4);                                                                    \
         return true;                                                                                                   \
     }

@@ -2,6 +2,7 @@
 #ifndef SIM_LANES_H
 #define SIM_LANES_H
 
+#include "isa/form.h"
 #include "machine/fault.h"
 #include "machine/machine.h"
 

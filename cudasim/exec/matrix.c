@@ -13,7 +13,6 @@
 #include "base/floats.h"
 #include "exec/lanes.h"
 #include "exec/tensor_sum.h"
-#include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/access.h"
 #include "machine/cluster.h"
@@ -37,7 +36,7 @@ static inline bool all_lanes(warp *w, const insn *i, uint32_t mask) {
 #define ROW_BYTES 16u
 
 static inline void addresses_of(const warp *w, const insn *i, uint64_t *address) {
-    if (i->mode & MODE_NARROW) {
+    if (i->flags & MODE_NARROW) {
         const uint32_t *a = U32(4);
         EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)i->imm);
     } else {
@@ -81,7 +80,7 @@ HANDLER(op_ldmatrix) {
         uint16_t m[8][8];
         for (unsigned r = 0; r < 8; r++) memcpy(m[r], row[8 * q + r], ROW_BYTES);
         uint32_t *d = U32(q);
-        if (i->mode & MODE_TRANS)
+        if (i->flags & MODE_TRANS)
             EACH_LANE d[l] = m[2 * (l % 4)][l / 4] | (uint32_t)m[2 * (l % 4) + 1][l / 4] << 16;
         else
             memcpy(d, m, sizeof m);
@@ -96,7 +95,7 @@ HANDLER(op_stmatrix) {
     for (unsigned q = 0; q < i->vector; q++) {
         uint16_t m[8][8];
         const uint32_t *a = U32(q);
-        if (i->mode & MODE_TRANS) {
+        if (i->flags & MODE_TRANS) {
             for (int l = 0; l < LANES; l++) {
                 m[2 * (l % 4)][l / 4] = (uint16_t)a[l];
                 m[2 * (l % 4) + 1][l / 4] = (uint16_t)(a[l] >> 16);
@@ -250,8 +249,8 @@ PRODUCT(product_integers, int32_t, eight_words)
 
 /* The registers of d, a, b, c. */
 #define FORM_SLOTS                                                                                                     \
-    const matrix_form *f = matrix_of(i);                                                                               \
-    const uint32_t *d_slots = MATRIX_SLOTS(i), *a_slots = d_slots + f->d.registers * f->d.copies,                      \
+    const matrix_form *f = i->matrix->product;                                                                         \
+    const uint32_t *d_slots = i->matrix->slots, *a_slots = d_slots + f->d.registers * f->d.copies,                     \
                    *b_slots = a_slots + f->a.registers * f->a.copies,                                                  \
                    *c_slots = b_slots + f->b.registers * f->b.copies
 
@@ -408,7 +407,7 @@ HANDLER(op_mma_bits) {
             uint32_t ones = 0;
             for (unsigned p = 0; p < words; p++) {
                 const uint32_t x = (uint32_t)a[r * words + p], y = (uint32_t)b[p * n + j];
-                ones += (uint32_t)__builtin_popcount(i->mode & MODE_XOR ? x ^ y : x & y);
+                ones += (uint32_t)__builtin_popcount(i->flags & MODE_XOR ? x ^ y : x & y);
             }
             c[r * n + j] = (int32_t)((uint32_t)c[r * n + j] + ones);
         }
@@ -439,7 +438,7 @@ static inline bool matrix_lines(warp *w, const insn *i, const fragment *f, acces
     }
     const unsigned bits = i->vector, element = bits < 8 ? 4 : bits / 8; /* of the plain array, bytes */
     const unsigned rows = f->registers * f->per * LANES / f->columns;
-    const bool columns = i->mode & MODE_TRANS;
+    const bool columns = i->flags & MODE_TRANS;
     /* Of b, which is .col where bits < 8, the words of a column follow one another. */
     const unsigned lines = columns ? f->columns : rows, bytes = element * (columns ? rows : f->columns);
     const uint64_t step_bits = (uint64_t)stride[0] * bits, step = step_bits / 8;
@@ -488,11 +487,11 @@ static inline bool matrix_lines(warp *w, const insn *i, const fragment *f, acces
 /* wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}; */
 HANDLER(op_wmma_load) {
     if (!all_lanes(w, i, mask)) return;
-    const fragment *f = matrix_of(i);
-    const uint32_t *slots = MATRIX_SLOTS(i);
+    const fragment *f = i->matrix->fragment;
+    const uint32_t *slots = i->matrix->slots;
     uint8_t *line[MOST_LINES];
     if (!matrix_lines(w, i, f, ACCESS_READ, line)) return;
-    const bool columns = i->mode & MODE_TRANS;
+    const bool columns = i->flags & MODE_TRANS;
     const unsigned bytes = i->vector < 8 ? 4 : i->vector / 8u, low = f->columns - 1;
     const unsigned shift = (unsigned)__builtin_ctz(f->columns);
     for (unsigned r = 0; r < f->registers; r++) {
@@ -515,11 +514,11 @@ HANDLER(op_wmma_load) {
 /* wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}; */
 HANDLER(op_wmma_store) {
     if (!all_lanes(w, i, mask)) return;
-    const fragment *f = matrix_of(i);
-    const uint32_t *slots = MATRIX_SLOTS(i);
+    const fragment *f = i->matrix->fragment;
+    const uint32_t *slots = i->matrix->slots;
     uint8_t *line[MOST_LINES];
     if (!matrix_lines(w, i, f, ACCESS_WRITE, line)) return;
-    const bool columns = i->mode & MODE_TRANS;
+    const bool columns = i->flags & MODE_TRANS;
     const unsigned bytes = i->vector / 8u, low = f->columns - 1, shift = (unsigned)__builtin_ctz(f->columns);
     for (unsigned r = 0; r < f->registers; r++) {
         if (bytes == 8) {

@@ -182,7 +182,7 @@ static inline bool pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
     } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer)) {
         return false;
     }
-    if (i->mode & MODE_POLL) {
+    if (i->flags & MODE_POLL) {
         w->block->polled = true;
         w->budget -= POLL_COST;
     }
@@ -236,7 +236,7 @@ static void store_together(uint8_t *p, access_128 value, unsigned bytes) {
             for (int l = 0; l < LANES; l++) {                                                                          \
                 if (!(mask >> l & 1)) continue;                                                                        \
                 const element *p = (const element *)pointer[l] + v;                                                    \
-                element value = i->mode & MODE_STRONG ? __atomic_load_n(p, __ATOMIC_ACQUIRE) : *p;                     \
+                element value = i->flags & MODE_STRONG ? __atomic_load_n(p, __ATOMIC_ACQUIRE) : *p;                    \
                 d[l] = (reg)extend(value);                                                                             \
             }                                                                                                          \
         }                                                                                                              \
@@ -252,7 +252,7 @@ HANDLER(op_load) {
     if (!pointers_of(w, i, mask, size * i->vector, ACCESS_READ, pointer)) return;
     const bool is_signed = i->type >= PTX_S8 && i->type <= PTX_S64, wide = i->width == 8;
     uint8_t copies[LANES][16];
-    if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
+    if (i->flags & MODE_STRONG && (i->vector > 1 || size == 16)) {
         /* All of a vector at one time: programs count on it for 16 bytes (CUB's look-back). */
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
@@ -338,7 +338,7 @@ HANDLER(op_load_param_affine) {
             for (int l = 0; l < LANES; l++) {                                                                          \
                 if (!(mask >> l & 1)) continue;                                                                        \
                 element *p = (element *)pointer[l] + v;                                                                \
-                if (i->mode & MODE_STRONG)                                                                             \
+                if (i->flags & MODE_STRONG)                                                                            \
                     __atomic_store_n(p, (element)a[l], __ATOMIC_RELEASE);                                              \
                 else                                                                                                   \
                     *p = (element)a[l];                                                                                \
@@ -354,7 +354,7 @@ HANDLER(op_store) {
     if (!pointers_of(w, i, mask, size * i->vector, ACCESS_WRITE, pointer)) return;
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, mask, pointer, size * i->vector);
     const bool wide = i->width == 8;
-    if (i->mode & MODE_STRONG && (i->vector > 1 || size == 16)) {
+    if (i->flags & MODE_STRONG && (i->vector > 1 || size == 16)) {
         const unsigned lane = i->width < 4 ? 4 : i->width;
         for (int l = 0; l < LANES; l++) {
             if (!(mask >> l & 1)) continue;
@@ -455,7 +455,7 @@ static inline __attribute__((always_inline)) bool shared_pointers(warp *w, const
     static inline __attribute__((always_inline))                                                                       \
     uint8_t *affine_##space(warp *w, const insn *i, uint32_t mask, unsigned each, bool write, int64_t *step) {         \
         const affine *a = AFFINE(4);                                                                                   \
-        const bool narrow = i->mode & MODE_NARROW;                                                                     \
+        const bool narrow = i->flags & MODE_NARROW;                                                                    \
         const uint64_t first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;           \
         const int64_t apart = *step = narrow ? (int32_t)a->step : (int64_t)a->step;                                    \
         if (mask != ALL_LANES || a->kept == LANES_ONLY || i->vector != 1) return NULL;                                 \
@@ -638,12 +638,11 @@ static void addresses_of(const uint8_t *lanes, bool narrow, uint64_t offset, uin
 
 /* cp.async [dst], [src], cp-size, src-size: src-size bytes are copied, the rest of cp-size is filled with zeros. */
 HANDLER(op_cp_async) {
-    uint64_t offsets[2], to[LANES], from[LANES], low, high;
+    uint64_t to[LANES], from[LANES], low, high;
     uint32_t bytes[LANES];
     uint8_t *to_pointer[LANES], *from_pointer[LANES];
-    memcpy(offsets, i->more, sizeof offsets);
-    addresses_of(w->registers + i->op[0], i->mode & MODE_NARROW, offsets[0], to);
-    addresses_of(w->registers + i->op[1], i->mode & MODE_NARROW_SOURCE, offsets[1], from);
+    addresses_of(w->registers + i->op[0], i->flags & MODE_NARROW, (uint64_t)i->offsets->to, to);
+    addresses_of(w->registers + i->op[1], i->flags & MODE_NARROW_SOURCE, (uint64_t)i->offsets->from, from);
     const uint32_t *size = U32(2);
     const uint32_t ignored = PRED(3);
     uint32_t reading = 0, too_many = 0;

@@ -51,17 +51,17 @@ HANDLER(op_shfl) {
     if (run == 0) return;
     const uint32_t *a = U32(2), *b = U32(3), *c = U32(4);
     uint32_t *d = U32(0), result[LANES], source[LANES], inside[LANES], bits = 0;
-    switch (i->mode) {
-    case 0:
+    switch ((shuffle_kind)i->choice) {
+    case SHUFFLE_UP:
         SOURCES(l - (int)by, from >= max);
         break;
-    case 1:
+    case SHUFFLE_DOWN:
         SOURCES(l + (int)by, from <= max);
         break;
-    case 2:
+    case SHUFFLE_BUTTERFLY:
         SOURCES(l ^ (int)by, from <= max);
         break;
-    default:
+    case SHUFFLE_INDEX:
         SOURCES((int)(min | (by & ~segment)), from <= max);
     }
     for (int l = 0; l < LANES; l++) bits |= inside[l] << l;
@@ -81,12 +81,12 @@ HANDLER(op_vote) {
     for (int l = 0; l < LANES; l++) {
         const uint32_t who = members[l] & run, yes = a & who;
         const bool all = yes == who, any = yes != 0;
-        const bool is = i->mode == 0 ? all : i->mode == 1 ? any : all || !any;
+        const bool is = i->choice == VOTE_ALL ? all : i->choice == VOTE_ANY ? any : all || !any;
         bits |= (uint32_t)is << l;
         ballots[l] = yes;
     }
     mask = run;
-    if (i->mode == 3) {
+    if (i->choice == VOTE_BALLOT) {
         uint32_t *d = U32(0);
         SET_LANES(d, ballots[l]);
     } else {
@@ -108,7 +108,7 @@ HANDLER(op_match) {
             same[l] |= (uint32_t)equal << k;
         }
         same[l] &= members[l] & run;
-        if (i->mode == 1) {
+        if (i->choice == MATCH_ALL) {
             const bool all = same[l] == (members[l] & run);
             if (!all) same[l] = 0;
             bits |= (uint32_t)all << l;
@@ -133,20 +133,20 @@ HANDLER(op_redux) {
             if (!(who >> k & 1) || k == l) continue;
             const uint32_t x = a[k];
             const bool less = i->type == PTX_S32 ? (int32_t)x < (int32_t)value : x < value;
-            switch (i->mode) {
-            case 0:
+            switch ((redux_kind)i->choice) {
+            case REDUX_ADD:
                 value += x;
                 break;
-            case 1:
+            case REDUX_MIN:
                 value = less ? x : value;
                 break;
-            case 2:
+            case REDUX_MAX:
                 value = less ? value : x;
                 break;
-            case 3:
+            case REDUX_AND:
                 value &= x;
                 break;
-            case 4:
+            case REDUX_OR:
                 value |= x;
                 break;
             default:

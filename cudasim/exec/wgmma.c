@@ -281,7 +281,7 @@ static inline uint32_t saturated(uint32_t a, uint32_t b) {
 }
 
 static bool same_accumulators(const wgmma_operation *a, const wgmma_operation *b) {
-    const wgmma_form *f = wgmma_form_of(a->i), *g = wgmma_form_of(b->i);
+    const wgmma_form *f = a->i->wgmma, *g = b->i->wgmma;
     return f->n == g->n && f->d_type == g->d_type && memcmp(a->registers, b->registers, sizeof a->registers) == 0 &&
            memcmp(f->d_slots, g->d_slots, sizeof f->d_slots) == 0;
 }
@@ -292,7 +292,7 @@ static bool multiply(const uint8_t *shared, const wgmma_operation *operations, i
     if (m == NULL) return false;
     for (int at = 0; at < count; at++) {
         const wgmma_operation *o = &operations[at];
-        const wgmma_form *f = wgmma_form_of(o->i);
+        const wgmma_form *f = o->i->wgmma;
         const int filled = (f->n + STEP - 1) / STEP * STEP;
         if (f->a_in_registers)
             fetch_registers(o, f, m);

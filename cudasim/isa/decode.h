@@ -61,11 +61,6 @@ void row_use(int row);
 
 /* ---- for the decoders of single instructions (decode_*.c): isa/operand.c ---- */
 
-#define MOST_NEGATIONS 3
-typedef struct negation {
-    uint32_t from, to; /* predicates */
-} negation;
-
 typedef struct constant_map {
     struct constant {
         uint64_t value;
@@ -124,6 +119,8 @@ void *decode_scratch(decoder *d, size_t bytes);
 void *decode_aligned(decoder *d, size_t bytes);
 /* An array with room for one item more: when the count is 0 or a power of two, a copy of twice the size. */
 void *decode_grow(decoder *d, void *items, int count, size_t item_size);
+/* Gives the instruction at hand a form of so many bytes, all zeros, which it keeps. */
+void *put_form(decoder *d, form_kind kind, size_t bytes);
 
 /* Splits the instruction's opcode; refuses one of too many parts. */
 bool split_opcode(decoder *d);
@@ -140,6 +137,15 @@ ptx_type take_type(decoder *d);
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
 /* The same for what the instruction writes: a register, or "_" for the sink. */
 uint32_t destination_slot(decoder *d, const ptx_operand *operand, char kind);
+/* So many operands, from `least` to `most`; else refuses. */
+bool operands_are(decoder *d, int least, int most);
+/* `count` operands in braces, or one without, as offsets of lanes. */
+typedef enum elements_kind {
+    ELEMENTS_ANY,      /* what the instruction reads */
+    ELEMENTS_WRITTEN,  /* registers, or "_" */
+    ELEMENTS_REGISTERS /* registers only */
+} elements_kind;
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements, uint32_t *slots);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
 /* The address of the running block's own shared memory at this offset. */
 uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);

@@ -3,12 +3,6 @@
 
 #include "isa/decode.h"
 
-static bool operands_are(decoder *d, int least, int most) {
-    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
-    refuse(d, "wrong number of operands");
-    return false;
-}
-
 static bool address_of(decoder *d, const ptx_operand *o, bulk_space space, bulk_address *a) {
     address at;
     const ptx_space names[] = {PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_SHARED};
@@ -32,10 +26,10 @@ static bulk_space mbarrier_words(decoder *d) {
     return space;
 }
 
-static bool mbarrier_address(decoder *d, const ptx_operand *o, bulk_space space) {
-    bulk_address *a = decode_take(d, sizeof *a);
-    d->i->more = (const uint32_t *)a;
-    return address_of(d, o, space, a);
+/* The instruction's form, with the address; NULL where it has been refused. */
+static mbarrier_form *mbarrier_address(decoder *d, const ptx_operand *o, bulk_space space) {
+    mbarrier_form *form = put_form(d, FORM_MBARRIER, sizeof *form);
+    return address_of(d, o, space, &form->address) ? form : NULL;
 }
 
 /* mbarrier.arrive{_drop}{.expect_tx}{.noComplete}{.sem}{.scope}{.space}.b64 state or _, [addr]{, bytes}{, count}; */
@@ -47,16 +41,18 @@ static decoded decode_arrive(decoder *d, bool drop) {
     /* .noComplete needs its count. */
     if (!operands_are(d, expect || incomplete ? 3 : 2, 3)) return REFUSED;
     const ptx_operand *o = d->text->operands;
-    i->mode = (uint8_t)((drop ? MBARRIER_DROP : 0) | (expect ? MBARRIER_EXPECT : 0) |
-                        (incomplete ? MBARRIER_NO_COMPLETE : 0));
     i->op[0] = SLOT_SINK;
     if (o[0].kind != PTX_OPERAND_SINK) {
         if (space == BULK_CLUSTER)
             return refuse(d, "an arrival at another block's mbarrier gives no state: _ is needed");
-        i->mode |= MBARRIER_STATE;
         i->op[0] = destination_slot(d, &o[0], 'l');
     }
-    if (!mbarrier_address(d, &o[1], space)) return REFUSED;
+    mbarrier_form *form = mbarrier_address(d, &o[1], space);
+    if (form == NULL) return REFUSED;
+    form->drop = drop;
+    form->expect = expect;
+    form->no_complete = incomplete;
+    form->wants_state = o[0].kind != PTX_OPERAND_SINK;
     i->op[1] = constant_slot(d, 1, 4);
     i->op[2] = constant_slot(d, 0, 4);
     if (d->text->operand_count > 2) i->op[expect ? 2 : 1] = operand_slot(d, &o[2], 'w');
@@ -72,9 +68,11 @@ static decoded decode_wait(decoder *d, bool try) {
     if (!take(d, "b64") || !taken_all(d)) return refuse(d, "the simulator does not know this form of mbarrier");
     if (!operands_are(d, 3, try ? 4 : 3)) return REFUSED;
     const ptx_operand *o = d->text->operands;
-    i->mode = (uint8_t)((try ? MBARRIER_TRY : 0) | (parity ? MBARRIER_PARITY : 0));
     i->op[0] = destination_slot(d, &o[0], 'p');
-    if (!mbarrier_address(d, &o[1], space)) return REFUSED;
+    mbarrier_form *form = mbarrier_address(d, &o[1], space);
+    if (form == NULL) return REFUSED;
+    form->blocking = try;
+    form->parity = parity;
     i->op[1] = operand_slot(d, &o[2], parity ? 'w' : 'l');
     if (d->text->operand_count == 4) operand_slot(d, &o[3], 'w');
     return run_row(d, ROW_op_mbarrier_wait);
@@ -99,19 +97,23 @@ decoded decode_mbarrier(decoder *d) {
     const bulk_space space = mbarrier_words(d);
     if ((init || inval) && space == BULK_CLUSTER) return refuse(d, "only the block's own shared memory can be meant");
     if (!take(d, "b64") || !taken_all(d)) return refuse(d, "the simulator does not know this form of mbarrier");
-    if (!operands_are(d, inval ? 1 : 2, inval ? 1 : 2) || !mbarrier_address(d, &o[0], space)) return REFUSED;
+    if (!operands_are(d, inval ? 1 : 2, inval ? 1 : 2)) return REFUSED;
+    mbarrier_form *form = mbarrier_address(d, &o[0], space);
+    if (form == NULL) return REFUSED;
     if (!inval) i->op[1] = operand_slot(d, &o[1], 'w');
-    i->mode = expect ? MBARRIER_EXPECT : 0;
+    form->expect = expect;
     return run_row(d, init ? ROW_op_mbarrier_init : inval ? ROW_op_mbarrier_inval : ROW_op_mbarrier_tx);
 }
 
 /* cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]; */
 decoded decode_cp_mbarrier(decoder *d) {
     if (!take(d, "arrive")) return refuse(d, "cp.async.mbarrier.arrive is meant");
-    d->i->mode = take(d, "noinc") ? MBARRIER_NO_INC : 0;
+    const bool no_increment = take(d, "noinc");
     const bulk_space space = take(d, "shared") || take(d, "shared::cta") ? BULK_CTA : BULK_GENERIC;
     if (!take(d, "b64") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "a 64-bit mbarrier is meant");
-    if (!mbarrier_address(d, &d->text->operands[0], space)) return REFUSED;
+    mbarrier_form *form = mbarrier_address(d, &d->text->operands[0], space);
+    if (form == NULL) return REFUSED;
+    form->no_increment = no_increment;
     return run_row(d, ROW_op_cp_mbarrier);
 }
 
@@ -174,9 +176,7 @@ static bool reduction_allowed(bulk_reduce op, ptx_type type, bool global) {
  *   .global.shared::cta{.tile}.bulk_group{.L2::cache_hint}      [dst] or [map, {..}], [src]{, size}{, policy}
  */
 static decoded copy(decoder *d, bool reduces) {
-    insn *i = d->i;
-    bulk_form *form = decode_take(d, sizeof *form);
-    i->more = (const uint32_t *)form;
+    bulk_form *form = put_form(d, FORM_BULK, sizeof *form);
     const bool tensor = take(d, "tensor");
     if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
     const bulk_space to = space_word(d), from = space_word(d);
@@ -225,8 +225,7 @@ decoded decode_bulk_reduce(decoder *d) {
 /* st.async{.weak}{.shared::cluster}{.mbarrier::complete_tx::bytes}{.v2,.v4}.type [a], b, [mbar];
  * red.async.relaxed.cluster{.shared::cluster}{.mbarrier::complete_tx::bytes}.op.type [a], b, [mbar]; */
 decoded decode_store_async(decoder *d, bool reduces) {
-    store_form *form = decode_take(d, sizeof *form);
-    d->i->more = (const uint32_t *)form;
+    store_form *form = put_form(d, FORM_STORE_ASYNC, sizeof *form);
     if (reduces && (!take(d, "relaxed") || !take(d, "cluster"))) return refuse(d, "red.async.relaxed.cluster is meant");
     if (!reduces) take(d, "weak");
     const bulk_space space = take(d, "shared::cluster") ? BULK_CLUSTER : BULK_GENERIC;
@@ -257,8 +256,7 @@ decoded decode_store_async(decoder *d, bool reduces) {
 /* cp.async.bulk.prefetch{.tensor.Nd}.L2.global{.tile}{.L2::cache_hint} [src], size or [map, {..}]{, policy}; brings
  * something into a cache that is not there. */
 static decoded prefetch(decoder *d) {
-    bulk_form *form = decode_take(d, sizeof *form);
-    d->i->more = (const uint32_t *)form;
+    bulk_form *form = put_form(d, FORM_BULK, sizeof *form);
     const bool tensor = take(d, "tensor");
     if (tensor && (form->rank = rank_word(d)) == 0) return refuse(d, "1d to 5d is meant");
     if (!take(d, "L2") || !take(d, "global"))
@@ -280,7 +278,7 @@ decoded decode_bulk(decoder *d) {
         return run_row(d, ROW_op_bulk_commit);
     }
     if (take(d, "wait_group")) {
-        i->mode = take(d, "read");
+        i->choice = take(d, "read") ? BULK_WAIT_READ : BULK_WAIT_DONE;
         if (!taken_all(d) || !operands_are(d, 1, 1)) return REFUSED;
         const ptx_operand *o = d->text->operands;
         if (o->kind != PTX_OPERAND_INTEGER || o->integer < 0) return refuse(d, "a constant number of groups is needed");

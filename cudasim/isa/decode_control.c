@@ -3,15 +3,10 @@
 
 #include "isa/decode.h"
 
-static decoded operands_are(decoder *d, int least, int most) {
-    if (d->text->operand_count >= least && d->text->operand_count <= most) return DECODED;
-    return refuse(d, "wrong number of operands");
-}
-
 /* bra{.uni} label; */
 decoded decode_bra(decoder *d) {
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 1, 1) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 1, 1)) return REFUSED;
     if (d->text->operands[0].kind != PTX_OPERAND_LABEL) return refuse(d, "a label is needed");
     d->i->imm = d->text->operands[0].integer;
     return run_row(d, d->i->imm <= d->index ? ROW_op_bra_back : ROW_op_bra);
@@ -29,14 +24,13 @@ static const ptx_table *table_named(decoder *d, const ptx_operand *o, int kind) 
 decoded decode_brx(decoder *d) {
     if (!take(d, "idx")) return refuse(d, "the simulator does not know this form of brx");
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 2, 2) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 2, 2)) return REFUSED;
     const ptx_table *table = table_named(d, &d->text->operands[1], PTX_BRANCH_TARGETS);
     if (table == NULL) return refuse(d, "a list of .branchtargets is needed");
     d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
     d->i->imm = table->count;
-    uint32_t *targets = decode_take(d, ((size_t)table->count + 1) * sizeof *targets);
+    uint32_t *targets = put_form(d, FORM_TARGETS, ((size_t)table->count + 1) * sizeof *targets);
     for (int k = 0; k < table->count; k++) targets[k] = (uint32_t)table->targets[k];
-    d->i->more = targets;
     return run_row(d, ROW_op_brx);
 }
 
@@ -99,17 +93,17 @@ decoded decode_call(decoder *d) {
 /* ret{.uni}; in a kernel it ends the thread. */
 decoded decode_ret(decoder *d) {
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, d->source->is_entry ? ROW_op_exit : ROW_op_ret);
 }
 
 decoded decode_exit(decoder *d) {
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_exit);
 }
 
 decoded decode_trap(decoder *d) {
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_trap);
 }
 
@@ -124,8 +118,7 @@ decoded decode_nop(decoder *d) {
 
 /* nanosleep.u32 t; */
 decoded decode_nanosleep(decoder *d) {
-    if (!take(d, "u32") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-        return refuse(d, "nanosleep.u32 is meant");
+    if (!take(d, "u32") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "nanosleep.u32 is meant");
     d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_nanosleep);
 }
@@ -139,8 +132,7 @@ decoded decode_bar(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
     if (take(d, "warp")) {
-        if (!take(d, "sync") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-            return refuse(d, "bar.warp.sync is meant");
+        if (!take(d, "sync") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "bar.warp.sync is meant");
         i->op[0] = operand_slot(d, &t->operands[0], 'w');
         return run_row(d, ROW_op_bar_warp);
     }
@@ -151,24 +143,24 @@ decoded decode_bar(decoder *d) {
     take(d, "aligned");
     if (red) {
         if (take(d, "popc"))
-            i->mode = 0;
+            i->choice = BARRIER_COUNT;
         else if (take(d, "and"))
-            i->mode = 1;
+            i->choice = BARRIER_AND;
         else if (take(d, "or"))
-            i->mode = 2;
+            i->choice = BARRIER_OR;
         else
             return refuse(d, "popc, and or or is meant");
     }
     take(d, "aligned");
-    if (red && !(i->mode == 0 ? take(d, "u32") : take(d, "pred"))) return refuse(d, "wrong type");
+    if (red && !(i->choice == BARRIER_COUNT ? take(d, "u32") : take(d, "pred"))) return refuse(d, "wrong type");
     if (!taken_all(d)) return REFUSED;
     const ptx_operand *o = t->operands;
     int left = t->operand_count;
     if (left < (red ? 3 : arrive ? 2 : 1) || left > (red ? 4 : 2)) return refuse(d, "wrong number of operands");
-    i->op[0] = i->mode == 0 ? SLOT_SINK : SLOT_SINK_P;
+    i->op[0] = i->choice == BARRIER_COUNT ? SLOT_SINK : SLOT_SINK_P;
     i->op[3] = SLOT_TRUE;
     if (red) {
-        i->op[0] = destination_slot(d, o++, i->mode == 0 ? 'w' : 'p');
+        i->op[0] = destination_slot(d, o++, i->choice == BARRIER_COUNT ? 'w' : 'p');
         left--;
     }
     i->op[1] = operand_slot(d, o++, 'w');
@@ -199,7 +191,7 @@ decoded decode_membar(decoder *d) {
         if (!take(d, "release") || !take(d, "cluster"))
             return refuse(d, "fence.mbarrier_init.release.cluster is meant");
     }
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_membar);
 }
 
@@ -211,17 +203,16 @@ decoded decode_shfl(decoder *d) {
     const ptx_instruction *t = d->text;
     if (!take(d, "sync")) return refuse(d, "shfl without .sync is no instruction of sm_70 and newer");
     if (take(d, "up"))
-        i->mode = 0;
+        i->choice = SHUFFLE_UP;
     else if (take(d, "down"))
-        i->mode = 1;
+        i->choice = SHUFFLE_DOWN;
     else if (take(d, "bfly"))
-        i->mode = 2;
+        i->choice = SHUFFLE_BUTTERFLY;
     else if (take(d, "idx"))
-        i->mode = 3;
+        i->choice = SHUFFLE_INDEX;
     else
         return refuse(d, "up, down, bfly or idx is meant");
-    if (!take(d, "b32") || !taken_all(d) || operands_are(d, 5, 5) == REFUSED)
-        return refuse(d, "shfl.sync.mode.b32 is meant");
+    if (!take(d, "b32") || !taken_all(d) || !operands_are(d, 5, 5)) return refuse(d, "shfl.sync.mode.b32 is meant");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
     i->op[0] = destination_slot(d, pair ? &to->elements[0] : to, 'w');
@@ -236,22 +227,22 @@ decoded decode_vote(decoder *d) {
     const ptx_instruction *t = d->text;
     bool sync = take(d, "sync"); /* ptxas also takes vote.ballot.sync, as CUB writes it */
     if (take(d, "all"))
-        i->mode = 0;
+        i->choice = VOTE_ALL;
     else if (take(d, "any"))
-        i->mode = 1;
+        i->choice = VOTE_ANY;
     else if (take(d, "uni"))
-        i->mode = 2;
+        i->choice = VOTE_UNIFORM;
     else if (take(d, "ballot"))
-        i->mode = 3;
+        i->choice = VOTE_BALLOT;
     else
         return refuse(d, "all, any, uni or ballot is meant");
     if (!sync && !take(d, "sync")) return refuse(d, "vote without .sync is no instruction of sm_70 and newer");
-    if (!(i->mode == 3 ? take(d, "b32") : take(d, "pred")) || !taken_all(d) || operands_are(d, 3, 3) == REFUSED)
+    if (!(i->choice == VOTE_BALLOT ? take(d, "b32") : take(d, "pred")) || !taken_all(d) || !operands_are(d, 3, 3))
         return refuse(d, "the simulator does not know this vote");
     ptx_operand a = t->operands[1];
     i->boolean_negate = a.negated;
     a.negated = false;
-    i->op[0] = destination_slot(d, &t->operands[0], i->mode == 3 ? 'w' : 'p');
+    i->op[0] = destination_slot(d, &t->operands[0], i->choice == VOTE_BALLOT ? 'w' : 'p');
     i->op[1] = operand_slot(d, &a, 'p');
     i->op[2] = operand_slot(d, &t->operands[2], 'w');
     return run_row(d, ROW_op_vote);
@@ -261,11 +252,11 @@ decoded decode_vote(decoder *d) {
 decoded decode_match(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
-    i->mode = take(d, "all");
-    if (!i->mode && !take(d, "any")) return refuse(d, "any or all is meant");
+    i->choice = take(d, "all") ? MATCH_ALL : MATCH_ANY;
+    if (i->choice == MATCH_ANY && !take(d, "any")) return refuse(d, "any or all is meant");
     if (!take(d, "sync")) return refuse(d, "match.sync is meant");
     bool wide = take(d, "b64");
-    if ((!wide && !take(d, "b32")) || !taken_all(d) || operands_are(d, 3, 3) == REFUSED)
+    if ((!wide && !take(d, "b32")) || !taken_all(d) || !operands_are(d, 3, 3))
         return refuse(d, "the simulator does not know this match");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
@@ -287,10 +278,9 @@ decoded decode_redux(decoder *d) {
     for (int k = 0; k < 6 && op < 0; k++)
         if (take(d, words[k])) op = k;
     ptx_type type = take_type(d);
-    bool fits = op >= 3 ? type == PTX_B32 : op >= 0 && (type == PTX_U32 || type == PTX_S32);
-    if (!fits || !taken_all(d) || operands_are(d, 3, 3) == REFUSED)
-        return refuse(d, "the simulator does not know this redux");
-    i->mode = (uint8_t)op;
+    bool fits = op >= REDUX_AND ? type == PTX_B32 : op >= 0 && (type == PTX_U32 || type == PTX_S32);
+    if (!fits || !taken_all(d) || !operands_are(d, 3, 3)) return refuse(d, "the simulator does not know this redux");
+    i->choice = (uint8_t)op; /* redux_kind */
     i->type = (uint8_t)type;
     i->op[0] = destination_slot(d, &t->operands[0], 'w');
     i->op[1] = operand_slot(d, &t->operands[1], 'w');
@@ -300,8 +290,7 @@ decoded decode_redux(decoder *d) {
 
 /* activemask.b32 d; */
 decoded decode_activemask(decoder *d) {
-    if (!take(d, "b32") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-        return refuse(d, "activemask.b32 is meant");
+    if (!take(d, "b32") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "activemask.b32 is meant");
     d->i->op[0] = destination_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_activemask);
 }
@@ -309,8 +298,7 @@ decoded decode_activemask(decoder *d) {
 /* elect.sync d|p, membermask; */
 decoded decode_elect(decoder *d) {
     const ptx_instruction *t = d->text;
-    if (!take(d, "sync") || !taken_all(d) || operands_are(d, 2, 2) == REFUSED ||
-        t->operands[0].kind != PTX_OPERAND_PAIR)
+    if (!take(d, "sync") || !taken_all(d) || !operands_are(d, 2, 2) || t->operands[0].kind != PTX_OPERAND_PAIR)
         return refuse(d, "elect.sync d|p, membermask is meant");
     d->i->op[0] = destination_slot(d, &t->operands[0].elements[0], 'w');
     d->i->op[1] = destination_slot(d, &t->operands[0].elements[1], 'p');

@@ -6,27 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ptx_operand *vector_of(decoder *d, const ptx_operand *o, unsigned count) {
-    if (o->kind == PTX_OPERAND_VECTOR && o->element_count == (int)count) return o->elements;
-    if (count == 1 && o->kind != PTX_OPERAND_VECTOR) return o;
-    refuse(d, "a vector of %u registers is needed", count);
-    return NULL;
-}
-
-/* `count` registers (kind as in isa/ops.def) into slots. */
-static bool registers_into(decoder *d, const ptx_operand *o, unsigned count, char kind, bool destination,
-                           uint32_t *slots) {
-    const ptx_operand *elements = vector_of(d, o, count);
-    if (elements == NULL) return false;
-    for (unsigned k = 0; k < count; k++) {
-        if (destination && elements[k].kind != PTX_OPERAND_REGISTER)
-            return refuse(d, "the destination must be a register"), false;
-        slots[k] = operand_slot(d, &elements[k], kind);
-        if (d->failed) return false;
-    }
-    return true;
-}
-
 static bool address_into(decoder *d, const ptx_operand *o) {
     address a;
     insn *i = d->i;
@@ -34,7 +13,7 @@ static bool address_into(decoder *d, const ptx_operand *o) {
     if (a.frame || a.param) return refuse(d, "a matrix lies in global or shared memory"), false;
     i->op[4] = a.slot;
     i->imm = a.offset;
-    if (!a.wide) i->mode |= MODE_NARROW;
+    if (!a.wide) i->flags |= MODE_NARROW;
     return true;
 }
 
@@ -66,7 +45,7 @@ static decoded row_matrices(decoder *d, bool store) {
         else if (take(d, "x4"))
             i->vector = 4;
         else if (take(d, "trans"))
-            i->mode |= MODE_TRANS;
+            i->flags |= MODE_TRANS;
         else if (take(d, "shared") || take(d, "shared::cta"))
             i->space = PTX_SHARED;
         else if (take(d, "b16"))
@@ -80,7 +59,8 @@ static decoded row_matrices(decoder *d, bool store) {
     if (d->text->operand_count != 2) return refuse(d, "2 operands are needed");
     const ptx_operand *o = d->text->operands;
     whole_warp(d);
-    if (!address_into(d, &o[store ? 0 : 1]) || !registers_into(d, &o[store ? 1 : 0], i->vector, 'w', !store, i->op))
+    if (!address_into(d, &o[store ? 0 : 1]) ||
+        !vector_slots(d, &o[store ? 1 : 0], i->vector, 'w', store ? ELEMENTS_ANY : ELEMENTS_REGISTERS, i->op))
         return REFUSED;
     return run_row(d, store ? ROW_op_stmatrix : ROW_op_ldmatrix);
 }
@@ -99,7 +79,7 @@ decoded decode_movmatrix(decoder *d) {
         !taken_all(d) || d->text->operand_count != 2)
         return refuse(d, "movmatrix.sync.aligned.m8n8.trans.b16 d, a is meant");
     whole_warp(d);
-    if (!registers_into(d, &d->text->operands[0], 1, 'w', true, &d->i->op[0])) return REFUSED;
+    if (!vector_slots(d, &d->text->operands[0], 1, 'w', ELEMENTS_REGISTERS, &d->i->op[0])) return REFUSED;
     d->i->op[1] = operand_slot(d, &d->text->operands[1], 'w');
     return run_row(d, ROW_op_movmatrix);
 }
@@ -348,16 +328,14 @@ static matrix_type accumulator(matrix_family family) {
 
 /* ---- mma --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t *more_with(decoder *d, const void *pointer, unsigned slots) {
-    uint32_t *more = decode_take(d, (2 + slots) * sizeof *more);
-    memcpy(more, &pointer, sizeof pointer);
-    d->i->more = more;
-    return more + 2;
+static matrix_use *use_with(decoder *d, unsigned slots) {
+    return put_form(d, FORM_MATRIX, sizeof(matrix_use) + slots * sizeof(uint32_t));
 }
 
 static bool fragment_into(decoder *d, const ptx_operand *o, const fragment *f, bool destination, uint32_t **slots) {
     const unsigned count = f->registers * f->copies;
-    if (!registers_into(d, o, count, kind_of(f->type), destination, *slots)) return false;
+    if (!vector_slots(d, o, count, kind_of(f->type), destination ? ELEMENTS_REGISTERS : ELEMENTS_ANY, *slots))
+        return false;
     *slots += count;
     return true;
 }
@@ -391,12 +369,14 @@ static decoded multiply(decoder *d, bool wmma) {
     if (i->rounding != ROUND_DEFAULT && family != F64) return refuse(d, "a rounding belongs to f64");
     if ((family == B1) != (w.bit_op != 0 && w.popc) || (family != B1 && (w.bit_op != 0 || w.popc)))
         return refuse(d, ".and.popc and .xor.popc belong to b1");
-    if (w.bit_op == MODE_XOR) i->mode |= MODE_XOR;
+    if (w.bit_op == MODE_XOR) i->flags |= MODE_XOR;
     if (d->text->operand_count != 4) return refuse(d, "4 operands are needed");
     const matrix_type order[] = {a, b, c, to};
     const matrix_form *f = form_of(wmma, w.m, w.n, w.k, order, w.column[0], w.column[1]);
     if (f == NULL) return refuse(d, OUT_OF_MEMORY);
-    uint32_t *slots = more_with(d, f, 4 * 8);
+    matrix_use *use = use_with(d, 4 * 8);
+    use->product = f;
+    uint32_t *slots = use->slots;
     const ptx_operand *o = d->text->operands;
     whole_warp(d);
     if (!fragment_into(d, &o[0], &f->d, true, &slots) || !fragment_into(d, &o[1], &f->a, false, &slots) ||
@@ -456,11 +436,13 @@ static decoded move_matrix(decoder *d, bool store) {
     const fragment *f = is_a ? &form->a : is_b ? &form->b : &form->c;
     if (d->text->operand_count != 2 && d->text->operand_count != 3) return refuse(d, "2 or 3 operands are needed");
     const ptx_operand *o = d->text->operands;
-    uint32_t *slots = more_with(d, f, 8);
+    matrix_use *use = use_with(d, 8);
+    use->fragment = f;
+    uint32_t *slots = use->slots;
     whole_warp(d);
     i->type = (uint8_t)type;
     i->vector = (uint8_t)bits;
-    if (column) i->mode |= MODE_TRANS;
+    if (column) i->flags |= MODE_TRANS;
     /* The plain array's rows, or columns, that follow one another in memory; as many elements each: */
     const unsigned rows = f->registers * f->per * LANES / f->columns;
     const unsigned line = (column ? rows : f->columns) * (type == MATRIX_B1 ? 32 / bits : 1);

@@ -73,8 +73,8 @@ static void address_into(decoder *d, const address *a, int slot) {
     insn *i = d->i;
     i->op[slot] = a->slot;
     i->imm = a->offset;
-    if (a->frame) i->mode |= MODE_FRAME;
-    if (!a->wide) i->mode |= MODE_NARROW;
+    if (a->frame) i->flags |= MODE_FRAME;
+    if (!a->wide) i->flags |= MODE_NARROW;
 }
 
 /* Data registers of a load or store into op[0..3]. */
@@ -186,10 +186,10 @@ static decoded load_or_store(decoder *d, bool store) {
         i->space = PTX_LOCAL;
     }
     address_into(d, &a, 4);
-    if (q.strong) i->mode |= MODE_STRONG;
-    if (q.poll) i->mode |= MODE_POLL;
+    if (q.strong) i->flags |= MODE_STRONG;
+    if (q.poll) i->flags |= MODE_POLL;
     uint16_t row = store ? ROW_op_store : ROW_op_load;
-    if (!q.strong && !(q.poll && !store) && !(i->mode & MODE_FRAME)) plain_access(i, store, &row);
+    if (!q.strong && !(q.poll && !store) && !(i->flags & MODE_FRAME)) plain_access(i, store, &row);
     return run_row(d, row);
 }
 
@@ -240,16 +240,7 @@ static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     }
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, char kind, bool destination, uint32_t *slots) {
-    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
-        return refuse(d, "a vector of %d is needed", count), false;
-    for (int k = 0; k < count; k++)
-        slots[k] = destination ? destination_slot(d, &o->elements[k], kind) : operand_slot(d, &o->elements[k], kind);
-    return !d->failed;
-}
-
-/* Operands: op[0] result (the sink for red), op[4] the address, op[5..6] sources; of vectors more[0..7] the results,
- * more[8..15] the sources. */
+/* Operands: op[0] result (the sink for red), op[4] the address, op[5..6] sources; of vectors atomic_vector. */
 static decoded atomic(decoder *d, bool result) {
     insn *i = d->i;
     qualifiers q;
@@ -282,11 +273,11 @@ static decoded atomic(decoder *d, bool result) {
     i->width = (uint8_t)size;
     i->type2 = (uint8_t)op;
     i->op[0] = SLOT_SINK;
-    uint32_t *more = NULL;
-    if (q.vector > 1) i->more = more = decode_take(d, 2 * MOST_ATOMIC_VECTOR * sizeof *more);
-    for (int k = 0; more != NULL && k < q.vector; k++) more[k] = SLOT_SINK;
+    atomic_vector *v = q.vector > 1 ? put_form(d, FORM_ATOMIC_VECTOR, sizeof *v) : NULL;
+    for (int k = 0; v != NULL && k < q.vector; k++) v->results[k] = SLOT_SINK;
     if (result && q.vector == 1) i->op[0] = destination_slot(d, o, kind);
-    if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, true, more)) return REFUSED;
+    if (result && q.vector > 1 && !vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_WRITTEN, v->results))
+        return REFUSED;
     if (result) o++;
     address a;
     if (!operand_address(d, o++, q.space, &a)) return REFUSED;
@@ -294,9 +285,9 @@ static decoded atomic(decoder *d, bool result) {
     address_into(d, &a, 4);
     if (q.vector == 1)
         for (int k = 0; k < sources; k++) i->op[5 + k] = operand_slot(d, o++, kind);
-    else if (!vector_slots(d, o, q.vector, kind, false, more + MOST_ATOMIC_VECTOR))
+    else if (!vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_ANY, v->sources))
         return REFUSED;
-    if (result || q.acquire) i->mode |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
+    if (result || q.acquire) i->flags |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
     return run_row(d, ROW_op_atomic);
 }
 
@@ -358,11 +349,9 @@ decoded decode_cp(decoder *d) {
             i->op[2] = operand_slot(d, o, 'w');
     }
     i->width = (uint8_t)size;
-    i->mode = (uint8_t)((to.wide ? 0 : MODE_NARROW) | (from.wide ? 0 : MODE_NARROW_SOURCE));
-    uint32_t *more = decode_take(d, 4 * sizeof *more); /* two offsets of 64 bits */
-    memcpy(more, &to.offset, 8);
-    memcpy(more + 2, &from.offset, 8);
-    i->more = more;
+    i->flags = (uint8_t)((to.wide ? 0 : MODE_NARROW) | (from.wide ? 0 : MODE_NARROW_SOURCE));
+    copy_offsets *offsets = put_form(d, FORM_COPY, sizeof *offsets);
+    *offsets = (copy_offsets){to.offset, from.offset};
     return run_row(d, ROW_op_cp_async);
 }
 

@@ -34,21 +34,6 @@ static bool immediate(decoder *d, const ptx_operand *o, int64_t plain, int64_t o
     return true;
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, const char *what, uint32_t *slots) {
-    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count) {
-        refuse(d, "%s takes %d registers here", what, count);
-        return false;
-    }
-    for (int k = 0; k < count; k++) {
-        if (o->elements[k].kind != PTX_OPERAND_REGISTER || register_bytes(d, &o->elements[k]) != 4) {
-            refuse(d, "%s takes 32-bit registers", what);
-            return false;
-        }
-        slots[k] = operand_slot(d, &o->elements[k], 'w');
-    }
-    return true;
-}
-
 /* wgmma.mma_async.sync.aligned.m64nNkK.dtype.atype.btype d, {a-desc, a}, b-desc, scale-d
  *                                                        {, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}};
  * f16: d f16 or f32; bf16, tf32: d f32; e4m3, e5m2 in any pair: d f16 or f32; s8, u8 in any pair: d s32, {.satfinite}.
@@ -81,8 +66,7 @@ static decoded decode_mma_async(decoder *d) {
     if (n < 8 || n > 256 || n % 8 != 0 || (integer && n > 32 && n % 16 != 0))
         return refuse(d, "N = %u is none that these types take", n);
 
-    wgmma_form *form = decode_take(d, sizeof *form);
-    i->more = (const uint32_t *)form;
+    wgmma_form *form = put_form(d, FORM_WGMMA, sizeof *form);
     form->n = (uint16_t)n;
     form->k = (uint16_t)k;
     form->d_count = (uint16_t)(to == WGMMA_F16 ? n / 4 : n / 2);
@@ -94,12 +78,12 @@ static decoded decode_mma_async(decoder *d) {
     form->a_in_registers = t->operand_count > 1 && o[1].kind == PTX_OPERAND_VECTOR;
     const int wanted = integer ? 4 : !half ? 6 : form->a_in_registers ? 7 : 8;
     if (t->operand_count != wanted) return refuse(d, "%d operands where it takes %d", t->operand_count, wanted);
-    if (!vector_slots(d, &o[0], form->d_count, "D", form->d_slots)) return REFUSED;
+    if (!vector_slots(d, &o[0], form->d_count, 'w', ELEMENTS_REGISTERS, form->d_slots)) return REFUSED;
     for (int k1 = 0; k1 < form->d_count; k1++)
         for (int k2 = 0; k2 < k1; k2++)
             if (form->d_slots[k1] == form->d_slots[k2]) return refuse(d, "a register stands twice in D");
     if (form->a_in_registers) {
-        if (!vector_slots(d, &o[1], 4, "A", form->a_slots)) return REFUSED;
+        if (!vector_slots(d, &o[1], 4, 'w', ELEMENTS_REGISTERS, form->a_slots)) return REFUSED;
     } else {
         i->op[WGMMA_A] = operand_slot(d, &o[1], 'l');
     }
@@ -135,11 +119,11 @@ decoded decode_wgmma(decoder *d) {
     return run_row(d, ROW_op_wgmma_wait);
 }
 
-/* setmaxnreg.{inc,dec}.sync.aligned.u32 count; insn.imm = count, insn.mode: 1 for inc. */
+/* setmaxnreg.{inc,dec}.sync.aligned.u32 count; insn.imm = count, insn.choice: setmaxnreg_kind. */
 decoded decode_setmaxnreg(decoder *d) {
     const ptx_instruction *t = d->text;
-    d->i->mode = take(d, "inc");
-    if (!d->i->mode && !take(d, "dec")) return refuse(d, "inc or dec is meant");
+    d->i->choice = take(d, "inc") ? SETMAXNREG_INC : SETMAXNREG_DEC;
+    if (d->i->choice == SETMAXNREG_DEC && !take(d, "dec")) return refuse(d, "inc or dec is meant");
     if (!sync_aligned(d)) return REFUSED;
     if (!take(d, "u32") || !taken_all(d) || t->operand_count != 1 || t->operands[0].kind != PTX_OPERAND_INTEGER)
         return refuse(d, "setmaxnreg takes a constant of type u32");

@@ -1,17 +1,41 @@
-/* What decoders write into an instruction beyond its operands, and handlers read: insn.mode and insn.more by family.
- * Those of matrices are in isa/matrix.h. */
+/* What decoders write into an instruction beyond its operands, and handlers read: insn.flags, insn.choice, and the
+ * forms. Those of matrices are in isa/matrix.h. */
 #ifndef SIM_FORM_H
 #define SIM_FORM_H
 
 #include "isa/insn.h"
 
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+/* Predicates that stand negated as operands: op_negate fills in others in their place, then does the instruction. */
+#define MOST_NEGATIONS 3
+typedef struct negation {
+    uint32_t from, to; /* predicates */
+} negation;
+typedef struct negations {
+    sim_handler *run; /* the instruction's own */
+    int count;
+    negation list[MOST_NEGATIONS];
+} negations;
+
+/* ---- warps: insn.choice ------------------------------------------------------------------------------------------ */
+
+typedef enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX } shuffle_kind;
+typedef enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } vote_kind;
+typedef enum match_kind { MATCH_ANY, MATCH_ALL } match_kind;
+typedef enum redux_kind { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR } redux_kind;
+typedef enum setmaxnreg_kind { SETMAXNREG_DEC, SETMAXNREG_INC } setmaxnreg_kind;
+
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 #define BARRIER_REDUCES 1u /* insn.type2 of bar.red */
 
+/* insn.choice of bar.red */
+typedef enum barrier_reduction { BARRIER_COUNT, BARRIER_AND, BARRIER_OR } barrier_reduction;
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* insn.mode */
+/* insn.flags */
 #define MODE_STRONG        1u  /* volatile, relaxed, acquire or release */
 #define MODE_POLL          2u  /* a loop may wait on it */
 #define MODE_FRAME         4u  /* the address counts from the frame's base */
@@ -32,6 +56,16 @@ typedef enum atomic_op {
 } atomic_op;
 
 #define MOST_ATOMIC_VECTOR 8
+
+/* Registers of an atomic operation on a vector: slots. */
+typedef struct atomic_vector {
+    uint32_t results[MOST_ATOMIC_VECTOR], sources[MOST_ATOMIC_VECTOR];
+} atomic_vector;
+
+/* What cp.async adds to its addresses. */
+typedef struct copy_offsets {
+    int64_t to, from;
+} copy_offsets;
 
 /* ---- asynchronous copies ----------------------------------------------------------------------------------------- */
 
@@ -58,7 +92,7 @@ typedef struct bulk_address {
 } bulk_address;
 typedef enum bulk_space { BULK_GENERIC, BULK_GLOBAL, BULK_CTA, BULK_CLUSTER } bulk_space;
 
-/* A form of cp.async.bulk and its relatives; insn.more of op_bulk_copy and op_bulk_prefetch. */
+/* A form of cp.async.bulk and its relatives, and of its prefetch. */
 typedef struct bulk_form {
     bulk_address to, from, mbarrier, map;
     uint32_t size, mask; /* slots */
@@ -68,7 +102,7 @@ typedef struct bulk_form {
     uint8_t reduce, type; /* bulk_reduce, ptx_type */
 } bulk_form;
 
-/* A form of st.async or red.async; insn.more of op_store_async. */
+/* A form of st.async or red.async. */
 typedef struct store_form {
     bulk_address to, mbarrier;
     uint32_t values[4];  /* slots */
@@ -76,14 +110,20 @@ typedef struct store_form {
     uint8_t reduce, type;
 } store_form;
 
-/* insn.mode of the mbarrier instructions; insn.more is the address (bulk_address). */
-#define MBARRIER_DROP        1u  /* arrive_drop */
-#define MBARRIER_NO_COMPLETE 2u  /* arrive.noComplete */
-#define MBARRIER_EXPECT      4u  /* arrive.expect_tx: op[2] bytes; mbarrier.expect_tx, not complete_tx: op[1] */
-#define MBARRIER_STATE       8u  /* arrive: the state is wanted */
-#define MBARRIER_PARITY      16u /* test_wait, try_wait: op[1] is a parity, not a state */
-#define MBARRIER_TRY         32u /* try_wait */
-#define MBARRIER_NO_INC      64u /* cp.async.mbarrier.arrive.noinc */
+/* An mbarrier instruction. */
+typedef struct mbarrier_form {
+    bulk_address address;
+    bool drop;         /* arrive_drop */
+    bool no_complete;  /* arrive.noComplete */
+    bool expect;       /* arrive.expect_tx: op[2] bytes; mbarrier.expect_tx, not complete_tx: op[1] */
+    bool wants_state;  /* arrive */
+    bool parity;       /* test_wait, try_wait: op[1] is a parity, not a state */
+    bool blocking;     /* try_wait */
+    bool no_increment; /* cp.async.mbarrier.arrive.noinc */
+} mbarrier_form;
+
+/* insn.choice of cp.async.bulk.wait_group */
+typedef enum bulk_wait_kind { BULK_WAIT_DONE, BULK_WAIT_READ } bulk_wait_kind;
 
 /* ---- wgmma ------------------------------------------------------------------------------------------------------- */
 
@@ -101,7 +141,7 @@ typedef enum wgmma_type {
     WGMMA_S32
 } wgmma_type;
 
-/* Behind insn.more of a wgmma.mma_async. insn.op: the descriptors of A (where there is one) and B, scale-d, and members
+/* A form of wgmma.mma_async. insn.op: the descriptors of A (where there is one) and B, scale-d, and members
  * (all lanes). */
 typedef struct wgmma_form {
     uint16_t n, k;
@@ -113,10 +153,6 @@ typedef struct wgmma_form {
 } wgmma_form;
 
 enum { WGMMA_A, WGMMA_B, WGMMA_SCALE_D, WGMMA_MEMBERS };
-
-static inline const wgmma_form *wgmma_form_of(const insn *i) {
-    return (const wgmma_form *)i->more;
-}
 
 /* What a function with wgmma instructions has beside its code (isa/decode_wgmma.c): its registers that any of them uses
  * as D or A are numbered, sets of them are bits in `words` words. By pc: NULL, or the instruction's own sets. */

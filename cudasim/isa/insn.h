@@ -69,6 +69,19 @@ typedef enum boolean_op { BOOLEAN_NONE, BOOLEAN_AND, BOOLEAN_OR, BOOLEAN_XOR } b
 
 #define INSN_OPERANDS 8
 
+typedef enum form_kind {
+    FORM_PLAIN, /* nothing beyond its operands */
+    FORM_TARGETS,
+    FORM_NEGATIONS,
+    FORM_ATOMIC_VECTOR,
+    FORM_COPY,
+    FORM_MATRIX,
+    FORM_MBARRIER,
+    FORM_BULK,
+    FORM_STORE_ASYNC,
+    FORM_WGMMA
+} form_kind;
+
 /* One decoded instruction. */
 typedef struct insn {
     sim_handler *run;           /* executes it */
@@ -82,11 +95,25 @@ typedef struct insn {
     uint8_t type, type2; /* ptx_type, where the handler needs it (loads, stores, atomics) */
     uint8_t vector, space;
     uint8_t width;        /* bytes of the destination register, where it may differ from the type's */
-    uint8_t mode;         /* for the handler */
+    uint8_t source_bytes; /* of the source register, likewise (an x in ops.def) */
+    uint8_t flags;        /* of instructions that access memory, and of matrices: MODE_... (form.h, matrix.h) */
+    uint8_t choice;       /* which of its kind it is: shuffle_kind, vote_kind ... (form.h) */
+    uint8_t form;         /* form_kind */
     uint16_t row;         /* in isa/ops.def */
     uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
     uint32_t pc;          /* its own */
-    const uint32_t *more; /* operands past op[], or NULL */
+    union {               /* what it has beyond that, by its form (form.h, matrix.h) */
+        void *any;
+        const uint32_t *targets; /* FORM_TARGETS */
+        const struct negations *negations;
+        const struct atomic_vector *vectors;
+        const struct copy_offsets *offsets;
+        const struct matrix_use *matrix;
+        const struct mbarrier_form *mbarrier;
+        const struct bulk_form *bulk;
+        const struct store_form *store;
+        const struct wgmma_form *wgmma;
+    };
 } insn;
 
 /* Fixed places in every warp's registers. Predicates are masks of 32 bits, a lane a bit. */

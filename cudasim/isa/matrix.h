@@ -44,16 +44,15 @@ typedef struct matrix_form {
     uint64_t key;
 } matrix_form;
 
-/* insn.mode, beside MODE_NARROW and MODE_FRAME (isa/form.h) */
+/* insn.flags, beside MODE_NARROW and MODE_FRAME (isa/form.h) */
 #define MODE_TRANS 32u /* ldmatrix, stmatrix: .trans;  wmma.load, .store: column by column */
 #define MODE_XOR   64u /* single bits: .xor instead of .and */
 
-/* insn.more: a pointer (two words), then registers, those of d, a, b, c in this order. */
-#define MATRIX_SLOTS(i) ((i)->more + 2)
-static inline const void *matrix_of(const insn *i) {
-    const void *pointer;
-    __builtin_memcpy(&pointer, i->more, sizeof pointer);
-    return pointer;
-}
+/* What mma, wmma.load and wmma.store have: a product or a matrix, then registers, those of d, a, b, c in this order. */
+typedef struct matrix_use {
+    const matrix_form *product;
+    const fragment *fragment;
+    uint32_t slots[];
+} matrix_use;
 
 #endif

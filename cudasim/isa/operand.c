@@ -70,6 +70,11 @@ decoded run_row(decoder *d, uint16_t row) {
     return d->failed ? REFUSED : DECODED;
 }
 
+void *put_form(decoder *d, form_kind kind, size_t bytes) {
+    d->i->form = (uint8_t)kind;
+    return d->i->any = decode_take(d, bytes);
+}
+
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
 bool split_opcode(decoder *d) {
@@ -304,6 +309,27 @@ uint32_t destination_slot(decoder *d, const ptx_operand *o, char kind) {
         return SLOT_SINK;
     }
     return operand_slot(d, o, kind);
+}
+
+bool operands_are(decoder *d, int least, int most) {
+    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
+    refuse(d, "wrong number of operands");
+    return false;
+}
+
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements,
+                  uint32_t *slots) {
+    const bool braces = o->kind == PTX_OPERAND_VECTOR;
+    if (braces ? o->element_count != (int)count : count != 1)
+        return refuse(d, "a vector of %u registers is needed", count), false;
+    for (unsigned k = 0; k < count; k++) {
+        const ptx_operand *e = braces ? &o->elements[k] : o;
+        if (elements == ELEMENTS_REGISTERS && e->kind != PTX_OPERAND_REGISTER)
+            return refuse(d, "a register is needed, not a constant or _"), false;
+        slots[k] = elements == ELEMENTS_WRITTEN ? destination_slot(d, e, kind) : operand_slot(d, e, kind);
+        if (d->failed) return false;
+    }
+    return true;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */

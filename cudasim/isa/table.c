@@ -148,16 +148,11 @@ static bool row_matches(const decoder *d, const op_row *row, insn *i) {
 
 /* ---- instructions ----------------------------------------------------------------------------------------------- */
 
-/* insn.more of op_negate: the handler behind it, how many predicates, and from where to where each goes. */
 static void put_negations(decoder *d) {
-    uint32_t *more = decode_take(d, (3 + 2 * MOST_NEGATIONS) * sizeof *more);
-    memcpy(more, &d->i->run, sizeof d->i->run);
-    more[2] = (uint32_t)d->negation_count;
-    for (int k = 0; k < d->negation_count; k++) {
-        more[3 + 2 * k] = d->negations[k].from;
-        more[4 + 2 * k] = d->negations[k].to;
-    }
-    d->i->more = more;
+    negations *n = put_form(d, FORM_NEGATIONS, sizeof *n);
+    n->run = d->i->run;
+    n->count = d->negation_count;
+    memcpy(n->list, d->negations, sizeof n->list);
     d->i->run = d->context->handlers[ROW_op_negate];
     row_use(ROW_op_negate);
 }
@@ -242,9 +237,9 @@ static bool decode_operands(decoder *d, const op_row *row) {
         if (*letter == 'x') {
             unsigned bytes = register_bytes(d, o);
             if (!source) d->i->width = (uint8_t)bytes;
-            if (source) d->i->mode = (uint8_t)(bytes ? bytes : 8);
-            if (o->kind == PTX_OPERAND_FLOAT) d->i->mode = o->is_double ? 8 : 4;
-            if (o->kind == PTX_OPERAND_SPECIAL) d->i->mode = 4;
+            if (source) d->i->source_bytes = (uint8_t)(bytes ? bytes : 8);
+            if (o->kind == PTX_OPERAND_FLOAT) d->i->source_bytes = o->is_double ? 8 : 4;
+            if (o->kind == PTX_OPERAND_SPECIAL) d->i->source_bytes = 4;
         }
         char kind = *letter;
         if (kind == 'x' && o->kind == PTX_OPERAND_SPECIAL) kind = 'w';

@@ -13,13 +13,13 @@ static void release(block *b, uint32_t id) {
             if (g->state != GROUP_AT_BARRIER || g->wanted != id) continue;
             const insn *i = &g->frame->function->code[g->pc];
             if (i->type2 == BARRIER_REDUCES) {
-                if (i->mode == 0) {
+                if (i->choice == BARRIER_COUNT) {
                     uint32_t *d = (uint32_t *)(g->frame->registers + i->op[0]);
                     for (int l = 0; l < LANES; l++)
                         if (g->lanes >> l & 1) d[l] = bar->reduced;
                 } else {
                     uint32_t *p = (uint32_t *)(g->frame->registers + i->op[0]);
-                    const bool is = i->mode == 1 ? bar->red_and : bar->red_or;
+                    const bool is = i->choice == BARRIER_AND ? bar->red_and : bar->red_or;
                     *p = (*p & ~g->lanes) | (is ? g->lanes : 0);
                 }
             }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/device_model.h"
 #include "isa/specials.h"
 #include "machine/cluster.h"
@@ -164,7 +165,7 @@ void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
 }
 
 frame *frame_new(worker *k, const function *f) {
-    const uint32_t bytes = f->register_bytes + f->affine_bytes;
+    const uint32_t bytes = (uint32_t)align_up(f->register_bytes + f->affine_bytes, 128);
     frame *new = calloc(1, sizeof *new);
     uint8_t *registers = new != NULL ? aligned_alloc(128, bytes) : NULL;
     if (registers == NULL) {

@@ -204,7 +204,7 @@ static void check_matrix(warp *w, const insn *i, char name, uint64_t descriptor,
 }
 
 static void check_matrices(warp *w, const wgmma_operation *o, check what) {
-    const wgmma_form *f = wgmma_form_of(o->i);
+    const wgmma_form *f = o->i->wgmma;
     if (!f->a_in_registers) check_matrix(w, o->i, 'A', o->a, f->trans_a, WGMMA_M, f->k, what);
     check_matrix(w, o->i, 'B', o->b, f->trans_b, f->n, f->k, what);
 }
@@ -226,11 +226,11 @@ static void check_registers(warp *w, const insn *i, const warpgroup *group, cons
                   "%s is %s while a wgmma.mma_async whose %s it is is on its way: wgmma.wait_group comes first",
                   register_name(f, a >= 0 ? a : d), a >= 0 ? "A's" : "an accumulator", a >= 0 ? "accumulator" : "A");
     if (common(use->first, c->results, words) < 0) return;
-    const wgmma_form *form = wgmma_form_of(i);
+    const wgmma_form *form = i->wgmma;
     for (uint32_t n = m->waited; n != m->issued; n++) {
         const wgmma_operation *o = &group->operations[n - group->base];
         if (o->frames[w->index % WARPGROUP] != w->frame) continue;
-        const wgmma_form *other = wgmma_form_of(o->i);
+        const wgmma_form *other = o->i->wgmma;
         if (other->n == form->n && other->k == form->k && other->d_type == form->d_type) continue;
         r = common(use->first, use_of(f, o->i)->first, words);
         if (r >= 0)
@@ -245,7 +245,7 @@ static void check_registers(warp *w, const insn *i, const warpgroup *group, cons
 void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     if (!together(w, i, mask)) return;
     check_warpgroup(w, i);
-    const wgmma_form *form = wgmma_form_of(i);
+    const wgmma_form *form = i->wgmma;
     warpgroup *group = group_of(w);
     const uint32_t q = w->index % WARPGROUP;
     member *m = &group->members[q];
@@ -454,10 +454,11 @@ void setmaxnreg(warp *w, const insn *i, uint32_t mask) {
     if (w->launch->own_registers == 0) return;
     uint16_t *own = &s->owned[w->index];
     const uint32_t count = (uint32_t)i->imm;
-    if (i->mode ? count < *own : count > *own)
+    const bool rises = i->choice == SETMAXNREG_INC;
+    if (rises ? count < *own : count > *own)
         sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION, "a warp with %u registers a thread cannot %s to %u", *own,
-                  i->mode ? "rise" : "go down", count);
-    if (!i->mode) {
+                  rises ? "rise" : "go down", count);
+    if (!rises) {
         s->pool += *own - count;
         *own = (uint16_t)count;
         for (int k = 0; k < b->warp_count; k++) warp_wake(&b->warps[k], GROUP_AT_REGISTERS);
