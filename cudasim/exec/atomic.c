@@ -266,7 +266,7 @@ HANDLER(op_atomic) {
     if (shared && known_shared(w, address, bytes, &low, &high)) {
         mine = true;
         EACH_LANE address[l] += (uint64_t)w->block->shared;
-    } else if (!shared && known_global(w, address, bytes, true, &low, &high)) {
+    } else if (!shared && known_global(w, i, address, bytes, true, &low, &high)) {
         global = true;
     } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, ACCESS_ATOMIC, pointer)) {
         return;

@@ -253,7 +253,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 static void run_straight(warp *w, const insn *i) {
     const uint32_t ahead = w->meet_pc - w->pc, lanes = w->active;
     if (i->straight <= ahead) {
-        i->next(w, i, lanes);
+        i->next(w, i, lanes); /* up to op_stop, or an event */
         return;
     }
     for (const insn *const end = i + ahead; i < end && w->event == 0; i++) {
