@@ -132,6 +132,8 @@ bool take(decoder *d, const char *word);
 bool taken_all(decoder *d);
 /* A type from the next part; PTX_NO_TYPE (and nothing taken) if it is none. */
 ptx_type take_type(decoder *d);
+/* Likewise an atomic operation; ATOMIC_NONE. */
+atomic_op take_atomic(decoder *d);
 
 /* Operand as an offset of lanes. `kind` is a letter as in isa/ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);

@@ -204,18 +204,6 @@ decoded decode_st(decoder *d) {
 
 /* ---- atomics ----------------------------------------------------------------------------------------------------- */
 
-static bool take_atomic_operation(decoder *d, atomic_op *op) {
-    static const struct {
-        const char *word;
-        atomic_op op;
-    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
-                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
-                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (take(d, words[k].word)) return *op = words[k].op, true;
-    return false;
-}
-
 static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     bool floating = type == PTX_F32 || type == PTX_F64 || type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 ||
                     type == PTX_BF16X2;
@@ -247,7 +235,7 @@ static decoded atomic(decoder *d, bool result) {
     atomic_op op;
     take_qualifiers(d, &q);
     if (take(d, "async")) return result ? refuse(d, "PTX has no atom.async") : decode_store_async(d, true);
-    if (!take_atomic_operation(d, &op)) return refuse(d, "the simulator does not know this atomic operation");
+    if ((op = take_atomic(d)) == ATOMIC_NONE) return refuse(d, "the simulator does not know this atomic operation");
     qualifiers after;
     take_qualifiers(d, &after);
     if (after.vector > 1) q.vector = after.vector;

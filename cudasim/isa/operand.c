@@ -109,6 +109,18 @@ ptx_type take_type(decoder *d) {
     return type;
 }
 
+atomic_op take_atomic(decoder *d) {
+    static const struct {
+        const char *word;
+        atomic_op op;
+    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
+                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
+                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (take(d, words[k].word)) return words[k].op;
+    return ATOMIC_NONE;
+}
+
 bool taken_all(decoder *d) {
     if (d->next_part >= d->part_count) return true;
     refuse(d, "the simulator does not know \".%.*s\" here", (int)d->part_lengths[d->next_part], d->parts[d->next_part]);

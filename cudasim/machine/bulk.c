@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/floats.h"
 #include "machine/access.h"
 #include "machine/async.h"
 #include "machine/blame.h"
 #include "machine/cluster.h"
 #include "machine/fault.h"
 #include "machine/mbarrier.h"
+#include "machine/modify.h"
 #include "machine/proxy.h"
 
 typedef enum bulk_kind {
@@ -88,67 +88,17 @@ void bulk_free(block *b) {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* One element. Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type
- * (`flush`). */
-static uint64_t reduced(bulk_reduce op, ptx_type type, bool flush, uint64_t old, uint64_t a) {
-    const uint32_t x = (uint32_t)old, y = (uint32_t)a;
-    const bool max = op == REDUCE_MAX;
-    switch (op) {
-    case REDUCE_ADD:
-        switch (type) {
-        case PTX_F32:
-            if (flush) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
-            return f32_canonical(f32_bits(f32_of(x) + f32_of(y)));
-        case PTX_F64:
-            return f64_add_at_memory(old, a);
-        case PTX_F16:
-            return f32_to_f16(f32_bits(f32_of(f16_to_f32(x)) + f32_of(f16_to_f32(y))));
-        case PTX_BF16:
-            return f32_to_bf16(f32_bits(f32_of(bf16_to_f32(x)) + f32_of(bf16_to_f32(y))));
-        default:
-            return old + a;
-        }
-    case REDUCE_MIN:
-    case REDUCE_MAX: {
-        bool less;
-        switch (type) {
-        case PTX_S32:
-            less = (int32_t)y < (int32_t)x;
-            break;
-        case PTX_S64:
-            less = (int64_t)a < (int64_t)old;
-            break;
-        case PTX_F16:
-            return f32_to_f16(f32_min_max(f16_to_f32(x), f16_to_f32(y), max, false));
-        case PTX_BF16:
-            return f32_to_bf16(f32_min_max(bf16_to_f32(x), bf16_to_f32(y), max, false));
-        default:
-            less = a < old;
-        }
-        return less != max ? a : old;
-    }
-    case REDUCE_INC:
-        return x >= y ? 0 : x + 1;
-    case REDUCE_DEC:
-        return x == 0 || x > y ? y : x - 1;
-    case REDUCE_AND:
-        return old & a;
-    case REDUCE_OR:
-        return old | a;
-    default:
-        return old ^ a;
-    }
-}
-
+/* Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type (`flush`).
+ */
 #define REDUCE_ALL(word)                                                                                               \
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, flush, old, value);                                                           \
+        do new = (word)atomic_modify(op, type, old, value, flush, true);                                               \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
-static void reduce(bulk_reduce op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+static void reduce(atomic_op op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     switch (ptx_type_size(type)) {
     case 2:
         REDUCE_ALL(uint16_t);
@@ -188,8 +138,8 @@ static void load(block *b, bulk_copy *c) {
     const uint8_t *from = c->data != NULL           ? c->data
                           : c->source_block != NULL ? c->source_block->shared + c->source
                                                     : (const uint8_t *)c->global;
-    if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
+    if (c->reduce != ATOMIC_NONE)
+        reduce((atomic_op)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
     else
         memmove(b->shared + c->target, from, c->bytes);
 }
@@ -251,9 +201,9 @@ static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes)
     const bulk_copy *c = d->copy;
     if ((uint64_t)to >= d->end) return;
     if (bytes > d->end - (uint64_t)to) bytes = d->end - (uint64_t)to;
-    if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type,
-               c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ, to, from, bytes);
+    if (c->reduce != ATOMIC_NONE)
+        reduce((atomic_op)c->reduce, (ptx_type)c->type, c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ,
+               to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
@@ -393,15 +343,15 @@ static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *ma
 }
 
 /* What a reduction computes with, by the tensor's type. */
-static ptx_type reduction_type(const tensor_map *map, bulk_reduce op) {
+static ptx_type reduction_type(const tensor_map *map, atomic_op op) {
     static const ptx_type types[TENSOR_TYPES] = {
         [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
         [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
         [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
     const ptx_type type = types[map->type];
     const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;
-    if (floating && (op >= REDUCE_INC || (wide && op != REDUCE_ADD))) return PTX_NO_TYPE;
-    if ((op == REDUCE_INC || op == REDUCE_DEC) && type != PTX_U32) return PTX_NO_TYPE;
+    if (floating && (op > ATOMIC_MAX || (wide && op != ATOMIC_ADD))) return PTX_NO_TYPE;
+    if ((op == ATOMIC_INC || op == ATOMIC_DEC) && type != PTX_U32) return PTX_NO_TYPE;
     return type;
 }
 
@@ -470,8 +420,8 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
                             c->at[k], k);
         if (tensormap_range(&c->map, c->at, &first, &end))
             global_range(b, first, end, true, "a bulk copy writes a tensor");
-        if (form->reduce != REDUCE_NONE) {
-            c->type = (uint8_t)reduction_type(&c->map, (bulk_reduce)form->reduce);
+        if (form->reduce != ATOMIC_NONE) {
+            c->type = (uint8_t)reduction_type(&c->map, (atomic_op)form->reduce);
             if (c->type == PTX_NO_TYPE)
                 async_fault(b, SIM_ILLEGAL_INSTRUCTION, "this reduction does not go with the tensor map's type");
         }
@@ -542,7 +492,7 @@ void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form)
 
 void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
     block *b = w->block;
-    const char *what = form->reduce != REDUCE_NONE ? "red.async" : "st.async";
+    const char *what = form->reduce != ATOMIC_NONE ? "red.async" : "st.async";
     if (bulk_yields(w, mask, &form->to)) return;
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
