@@ -3,6 +3,7 @@
 #ifndef SIM_DECODE_H
 #define SIM_DECODE_H
 
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -94,6 +95,9 @@ struct decoder {
     bool in_table;         /* the instruction is a row with operands */
     negation negations[MOST_NEGATIONS];
     int negation_count;
+    insn *code;
+    arena scratch;     /* what serves decoding alone */
+    jmp_buf no_memory; /* the way out where there is none */
     char *error;
     size_t error_size;
     bool failed;
@@ -107,6 +111,14 @@ decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf
 /* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
 decoded run_row(decoder *d, uint16_t row);
 
+/* Zeroed memory, 8-byte aligned, that the function keeps, or that is gone when it has been decoded. Does not return
+ * where there is none: the function is refused with OUT_OF_MEMORY. */
+void *decode_take(decoder *d, size_t bytes);
+void *decode_scratch(decoder *d, size_t bytes);
+/* The first, aligned to 128 bytes. */
+void *decode_aligned(decoder *d, size_t bytes);
+/* An array with room for one item more: when the count is 0 or a power of two, a copy of twice the size. */
+void *decode_grow(decoder *d, void *items, int count, size_t item_size);
 /* Gives the instruction at hand a form of so many bytes, all zeros, which it keeps. */
 void *put_form(decoder *d, form_kind kind, size_t bytes);
 

@@ -63,8 +63,8 @@ decoded decode_call(decoder *d) {
     function *f = d->f;
     call_site site = {.return_count = results->element_count, .param_count = arguments->element_count};
     int count = site.return_count + site.param_count;
-    site.offsets = calloc((size_t)count + 1, sizeof *site.offsets);
-    site.sizes = calloc((size_t)count + 1, sizeof *site.sizes);
+    site.offsets = decode_take(d, ((size_t)count + 1) * sizeof *site.offsets);
+    site.sizes = decode_take(d, ((size_t)count + 1) * sizeof *site.sizes);
     int at = call_offsets(d, results, &site, 0);
     if (at >= 0) at = call_offsets(d, arguments, &site, at);
     if (at >= 0 && callee->kind == PTX_OPERAND_SYMBOL) {
@@ -83,12 +83,8 @@ decoded decode_call(decoder *d) {
     } else if (at >= 0) {
         site.pointer = operand_slot(d, callee, 'l');
     }
-    if (d->failed) {
-        free(site.offsets);
-        free(site.sizes);
-        return REFUSED;
-    }
-    f->calls = realloc(f->calls, (size_t)(f->call_count + 1) * sizeof *f->calls);
+    if (d->failed) return REFUSED;
+    f->calls = decode_grow(d, f->calls, f->call_count, sizeof *f->calls);
     f->calls[f->call_count] = site;
     d->i->imm = f->call_count++;
     return run_row(d, ROW_op_call);

@@ -178,7 +178,7 @@ static void place_quads(matrix_form *f, const matrix_type *type, bool a_column, 
     }
 }
 
-/* Forms are made once and kept: kernels repeat them. Types of a, b, c, d. */
+/* Forms are made once and kept: kernels repeat them. Types of a, b, c, d. NULL where there is no memory. */
 static const matrix_form *form_of(bool wmma, unsigned m, unsigned n, unsigned k, const matrix_type *type, bool a_column,
                                   bool b_column) {
     static matrix_form *forms;
@@ -192,6 +192,10 @@ static const matrix_form *form_of(bool wmma, unsigned m, unsigned n, unsigned k,
     while (f != NULL && f->key != key) f = f->next;
     if (f == NULL) {
         f = calloc(1, sizeof *f);
+        if (f == NULL) {
+            pthread_mutex_unlock(&lock);
+            return NULL;
+        }
         *f = (matrix_form){.m = m, .n = n, .k = k, .batches = quads ? 4 : 1, .next = forms, .key = key};
         if (quads) {
             place_quads(f, type, a_column, b_column);
@@ -369,6 +373,7 @@ static decoded multiply(decoder *d, bool wmma) {
     if (d->text->operand_count != 4) return refuse(d, "4 operands are needed");
     const matrix_type order[] = {a, b, c, to};
     const matrix_form *f = form_of(wmma, w.m, w.n, w.k, order, w.column[0], w.column[1]);
+    if (f == NULL) return refuse(d, OUT_OF_MEMORY);
     matrix_use *use = use_with(d, 4 * 8);
     use->product = f;
     uint32_t *slots = use->slots;
@@ -427,6 +432,7 @@ static decoded move_matrix(decoder *d, bool store) {
     const matrix_type output = is_a || is_b ? MATRIX_F32 : type;
     const matrix_type order[] = {input, input, output, output};
     const matrix_form *form = form_of(true, w.m, w.n, w.k, order, false, true);
+    if (form == NULL) return refuse(d, OUT_OF_MEMORY);
     const fragment *f = is_a ? &form->a : is_b ? &form->b : &form->c;
     if (d->text->operand_count != 2 && d->text->operand_count != 3) return refuse(d, "2 or 3 operands are needed");
     const ptx_operand *o = d->text->operands;

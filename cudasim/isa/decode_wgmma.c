@@ -169,9 +169,9 @@ bool wgmma_guard_function(decoder *d, insn *code) {
     int wgmmas = 0, count = 0;
     for (int k = 0; k < s->instruction_count; k++) wgmmas += code[k].row == ROW_op_wgmma;
     if (wgmmas == 0) return false;
-    wgmma_function *w = calloc(1, sizeof *w);
-    int *numbers = malloc((size_t)(s->register_count + 1) * sizeof *numbers);
-    w->registers = calloc((size_t)s->register_count + 1, sizeof *w->registers);
+    wgmma_function *w = decode_take(d, sizeof *w);
+    int *numbers = decode_scratch(d, (size_t)(s->register_count + 1) * sizeof *numbers);
+    w->registers = decode_take(d, ((size_t)s->register_count + 1) * sizeof *w->registers);
     for (int r = 0; r < s->register_count; r++) numbers[r] = -1;
     for (int k = 0; k < s->instruction_count; k++) {
         if (code[k].row != ROW_op_wgmma) continue;
@@ -187,13 +187,13 @@ bool wgmma_guard_function(decoder *d, insn *code) {
     }
     w->count = count;
     w->words = (count + 63) / 64;
-    w->uses = calloc((size_t)s->instruction_count + 1, sizeof *w->uses);
+    w->uses = decode_take(d, ((size_t)s->instruction_count + 1) * sizeof *w->uses);
     /* Two sets for each instruction that needs them: counted, then filled. */
-    uint64_t *scratch = calloc((size_t)w->words, sizeof *scratch);
+    uint64_t *scratch = decode_scratch(d, (size_t)w->words * sizeof *scratch);
     size_t uses = 0;
     for (int fill = 0; fill <= 1; fill++) {
         size_t at = 0;
-        if (fill) w->sets = calloc(2 * uses * (size_t)w->words, sizeof *w->sets);
+        if (fill) w->sets = decode_take(d, 2 * uses * (size_t)w->words * sizeof *w->sets);
         for (int k = 0; k < s->instruction_count; k++) {
             const ptx_instruction *t = &s->instructions[k];
             bool any = false;
@@ -225,16 +225,6 @@ bool wgmma_guard_function(decoder *d, insn *code) {
         }
         if (w->uses[k].run != NULL) code[k].run = d->context->handlers[ROW_op_wgmma_guard];
     }
-    free(scratch);
-    free(numbers);
     d->f->wgmma = w;
     return true;
-}
-
-void wgmma_function_free(wgmma_function *w) {
-    if (w == NULL) return;
-    free(w->registers);
-    free(w->uses);
-    free(w->sets);
-    free(w);
 }

@@ -158,6 +158,4 @@ typedef struct wgmma_function {
     uint64_t *sets;
 } wgmma_function;
 
-void wgmma_function_free(wgmma_function *f);
-
 #endif

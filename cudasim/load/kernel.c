@@ -16,8 +16,8 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
         if (!f->is_entry || !f->has_body || strcmp(f->name, name) != 0) continue;
         sim_kernel *kernel = &m->kernels[k];
         pthread_mutex_lock(&lock);
-        if (!kernel->ready && functions_decode(m, &m->functions[k], error, error_size)) {
-            functions_decode_named(m);
+        if (!kernel->ready && functions_decode(m, &m->functions[k], error, error_size) &&
+            functions_decode_named(m, error, error_size)) {
             kernel->module = m;
             kernel->entry = &m->functions[k];
             kernel->resources = cubin_find(&m->cubin, name);

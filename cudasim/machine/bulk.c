@@ -7,6 +7,7 @@
 #include "machine/async.h"
 #include "machine/blame.h"
 #include "machine/cluster.h"
+#include "machine/fault.h"
 #include "machine/mbarrier.h"
 #include "machine/modify.h"
 #include "machine/proxy.h"
@@ -39,21 +40,23 @@ typedef struct bulk_copy {
 
 struct bulk_copies {
     bulk_copy *first, **last;
-    uint32_t *committed; /* groups, a thread */
+    uint32_t committed[]; /* groups, a thread */
 };
+
+#define COPIES "bulk copies"
 
 static struct bulk_copies *copies_of(block *b) {
     if (b->bulk == NULL) {
-        b->bulk = calloc(1, sizeof *b->bulk);
+        const size_t bytes = sizeof *b->bulk + (size_t)b->warp_count * LANES * sizeof *b->bulk->committed;
+        b->bulk = allocated(b->worker, calloc(1, bytes), bytes, COPIES);
         b->bulk->last = &b->bulk->first;
-        b->bulk->committed = calloc((size_t)b->warp_count * LANES, sizeof *b->bulk->committed);
     }
     return b->bulk;
 }
 
 static bulk_copy *add(block *b, const bulk_copy *copy) {
     struct bulk_copies *s = copies_of(b);
-    bulk_copy *c = malloc(sizeof *c);
+    bulk_copy *c = allocated(b->worker, malloc(sizeof *c), sizeof *c, COPIES);
     *c = *copy;
     c->next = NULL;
     *s->last = c;
@@ -79,7 +82,6 @@ void bulk_clear(block *b) {
 
 void bulk_free(block *b) {
     bulk_clear(b);
-    if (b->bulk != NULL) free(b->bulk->committed);
     free(b->bulk);
     b->bulk = NULL;
 }
@@ -176,7 +178,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
 static void read_source(bulk_copy *c) {
     if (c->read) return;
     block *b = c->source_block;
-    c->data = malloc(c->bytes + 16);
+    c->data = allocated(b->worker, malloc(c->bytes + 16), c->bytes + 16, "what a bulk copy has read");
     if (c->map.rank > 0)
         tensormap_gather(&c->map, b->shared, c->source, c->data);
     else
@@ -507,10 +509,10 @@ void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
             async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s to one block of the cluster with the mbarrier of another",
                         what);
         mbarrier_check(target, c.mbarrier);
-        c.data = malloc(c.bytes);
+        bulk_copy *added = add(target, &c);
+        added->data = allocated(w->worker, malloc(c.bytes), c.bytes, COPIES);
         for (unsigned v = 0; v < form->count; v++)
-            memcpy(c.data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
-        add(target, &c);
+            memcpy(added->data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
     }
     async_site(NULL, NULL, NULL, 0);
 }
