@@ -5,13 +5,13 @@ import os
 import re
 import sys
 
-from report import claims, gpus, load, tables, values
+from report import claims, glossary, gpus, load, tables, values
 from report.load import Mistake
 
 HELP = """\
-python3 -m report notes [--check]: refreshes the tables and values in README.md and every step's README.md from
+python3 -m report notes [--check]: refreshes the tables and values in README.md, every step's README.md and docs/*.md from
 plots/data/nvidia-h200/sgemm.csv, or the file that $NOTES_CSV names, and the files beside it.
---check writes nothing and exits 1 naming the notes that differ.
+--check writes nothing and exits 1 naming the notes that differ, and what is wrong with docs/glossary.md (glossary.py).
 
 A table stands between two lines of their own:
   <!-- table: NAME [ARGUMENT]... -->
@@ -189,8 +189,9 @@ def main(arguments, root):
     others = Others(folder, root)
     found = tables.find_tables()
     fresh = {}  # all notes first, so that a mistake in the last one leaves the first one alone
-    steps = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "README.md"))
-    for note in ["README.md"] + sorted(os.path.relpath(step, root) for step in steps):
+    more = [os.path.relpath(path, root) for pattern in ("step[0-9][0-9]_*/README.md", "docs/*.md")
+                 for path in glob.glob(os.path.join(glob.escape(root), pattern))]
+    for note in ["README.md"] + sorted(more):
         path = os.path.join(root, note)
         if os.path.isfile(path):
             with open(path, encoding="utf-8", newline="") as file:
@@ -205,7 +206,10 @@ def main(arguments, root):
             replace(os.path.join(root, note), text)
             print(note)
     if check:
-        return 1 if fresh else 0
+        wrong = glossary.check(root, glossary.pages(root))
+        for line in wrong:
+            print(f"notes: {line}", file=sys.stderr)
+        return 1 if fresh or wrong else 0
     if not fresh:
         print(f"notes: nothing to change, they hold what {name} does")
     return 0

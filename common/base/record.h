@@ -37,7 +37,7 @@ typedef struct {
     char baseline_call[RECORD_TEXT]; /* the fastest of the library's calls: "cublasSgemm", "cublasLt heuristic 3" */
     char cublas[RECORD_TEXT];        /* its version: "13.1.0" */
     char version[RECORD_TEXT];       /* this repository's: "0.10.0 1a2b3c4" */
-    int64_t pairs, sets;             /* samples of each side; operand sets that they took in turn; -1: empty */
+    int64_t pairs, sets;             /* samples of each side; operand sets that they rotated through; -1: empty */
     double ms_low, ms_high;          /* the median's 95 % confidence interval; so has the ratio's */
     double ratio_low, ratio_high;
     int64_t calls_tried, calls_failed, calls_wrong; /* as the baseline: all; those that refused the problem; those whose

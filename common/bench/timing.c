@@ -41,7 +41,7 @@ static double now_s(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Captures `launches` launches over the operand sets in turn. */
+/* Captures `launches` launches over the operand sets, rotating through them. */
 static cudaError_t capture(const timing_task *task, int sets, launcher launch, int launches, cudaStream_t stream,
                            cudaGraphExec_t *exec) {
     cudaGraph_t graph = NULL;

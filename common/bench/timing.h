@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
     stats_summary ours_ms, baseline_ms; /* milliseconds a launch */
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
-    int pairs, sets;                    /* samples of each side; operand sets that they took in turn */
+    int pairs, sets;                    /* samples of each side; operand sets that they rotated through */
     const char *mode;                   /* "events", "graph", "chain" or "sustained" */
     double clock_mhz; /* of the SMs (gpu/clock_probe.h) while ours ran, right after the last pair; under continuous load
                        * over what counts of it, both sides; NAN: unknown */

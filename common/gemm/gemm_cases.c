@@ -90,7 +90,7 @@ static void add_alignments(cases *l) {
                 c.misalign = padded == 3 ? pad : 0;
                 add(l, c);
             }
-    /* Sides that are no multiples, in rows that are on 16 bytes; and off by three elements. */
+    /* Sides that are no multiples, in rows aligned to 16 bytes; and misaligned by three elements. */
     gemm_case c = {.m = 77, .n = 83, .k = 101, .lda = 112, .ldb = 112, .ldc = 96, .alpha = 2.0f, .beta = -0.5f};
     add(l, c);
     c.misalign = 3;

@@ -8,7 +8,7 @@
 typedef struct {
     gemv_case what; /* alpha keeps the vectors' size from link to link; beta is 0 */
     int links, sets;
-    matrix *a;   /* sets of them, taken in turn */
+    matrix *a;   /* sets of them, rotated */
     matrix *vec; /* vec[0] is the first x; vec[1 + i] the y of link i */
     void *memory;
     cudaError_t (*launch)(const gemv_problem *p, cudaStream_t stream);

@@ -67,7 +67,7 @@ static void add_kinds(case_list *l) {
     }
 }
 
-/* Off 16 bytes one by one and together; little workspace, so that queries are taken a few at a time. */
+/* Misaligned by some words, one by one and together; little workspace, so that queries are taken a few at a time. */
 static void add_places(case_list *l) {
     static const int offs[][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {3, 2, 1, 5}, {2, 2, 2, 2}};
     for (int i = 0; i < ARRAY_SIZE(offs); i++)

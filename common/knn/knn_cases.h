@@ -6,7 +6,7 @@
 #include "knn/knn_operands.h"
 
 /* Adds: n and d 1 ... 70 (crossed sparsely), d = 0, k = 1 and n, powers of two and their neighbours as n and as k,
- * every kind of data, queries and results off alignment, little workspace, no query, more points than a block holds. */
+ * every kind of data, misaligned queries and results, little workspace, no query, more points than a block holds. */
 void knn_cases(const session *s, case_list *l);
 
 #endif

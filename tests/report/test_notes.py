@@ -46,6 +46,17 @@ class Notes(Case):
         self.assertIn("notes: README.md is not what", run.stderr)
         self.assertEqual(read(self.tmp, "README.md"), before)
 
+    def test_check_reads_the_glossary_too(self):
+        self.note("# Ladder\n[waves](docs/glossary.md#wave)\n")
+        run = self.notes("--check")
+        self.assertEqual((run.returncode, run.stderr), (1, "notes: there is no docs/glossary.md\n"))
+        self.note("[wave](#wave)\n\n### wave\n<!-- value: step05 warp_tiled 4096 4096 4096 tflops -->9<!-- end -->\n\n"
+                  "*Met in [the ladder](../README.md).*\n", "docs/glossary.md")
+        self.assertEqual(self.notes().stdout, "docs/glossary.md\n")
+        self.assertIn("-->52.1<!-- end -->", read(self.tmp, "docs/glossary.md"))
+        run = self.notes("--check")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
     def test_keeps_the_mode_and_leaves_nothing_behind(self):
         os.chmod(os.path.join(self.tmp, "README.md"), 0o640)
         self.notes()

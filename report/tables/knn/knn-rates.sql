@@ -19,12 +19,15 @@ LEFT JOIN cell AS five ON (five.protocol, five.class, five.k) = (test.protocol, 
 LEFT JOIN cell AS fifteen ON (fifteen.protocol, fifteen.class, fifteen.k) = (test.protocol, class.class, 15)
 ORDER BY place, nr;
 -- part: below
-WITH last AS (SELECT seeds FROM rate JOIN rate_method USING (method) WHERE (protocol, class, k) = ('corrected', 'U2R', 1))
+WITH last AS (SELECT seeds FROM rate JOIN rate_method USING (method) WHERE (protocol, class, k) = ('corrected', 'U2R', 1)),
+     found AS (SELECT (test_normal + test_attacks) * max(k) AS all_found FROM knn_rates WHERE method = 'gemm_cublas+auto'
+               GROUP BY protocol, class, seed) -- each search is for the largest k
 SELECT sub('Recorded on ' || max(text) || '; means (least..most) of ' || coalesce((SELECT seeds FROM last), 0) ||
            ' samples by `' || coalesce((SELECT method FROM rate_method), '') ||
-           '`, whose neighbours are the CPU''s bit for bit; ' ||
+           '`, whose neighbours are the CPU''s bit for bit. `gemm_cublas+auto` finds ' ||
+           (SELECT coalesce(sum(all_found), 0) FROM found) || ' neighbours in all these samples together, and ' ||
            (SELECT coalesce(sum(unlike), 0) FROM rate WHERE method = 'gemm_cublas+auto' AND k = 1) ||
-           ' of the 15 neighbours that `gemm_cublas+auto` finds of every test record, in all samples together, are not. ' ||
+           ' of them are not the CPU''s. ' ||
            'Of U2R ' || coalesce((SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R')), '') ||
            ' attacks exist in the training data, not 100: half of them train where the test is from the same file.')
 FROM source WHERE kind = 'knn_rates';
