@@ -59,15 +59,15 @@ peak() {
 }
 
 # What each kernel of tests/bench/sim.cu took an instruction, in those of add_chain (AVX-512; more without).
-adds="fma_chain 1.5 integer 1.1 shared_load 1.5 global_coalesced 1.7 global_strided 5.9 global_u16 1.5 global_u64 1.7 \
-    global_v4 2.7 generic 1.7 global_store 1.5 shared_store 1.4 shuffle 2.2 shuffle64 2.2 atomic_add 3.1 atomic_apart 12 \
-    divergent 2.7"
+adds="fma_chain 1.4 integer 1.7 shared_load 1.2 global_coalesced 1.2 global_strided 5.9 global_u16 1.2 global_u64 1.5 \
+    global_v4 5.2 generic 1.2 global_store 1.5 shared_store 1.3 shuffle 4.0 shuffle64 4.4 atomic_add 5.2 atomic_apart 22 \
+    divergent 4.7"
 
 echo "The simulator on $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), median of $runs runs, one thread"
-for variant in coalesced uncoalesced; do
-    sgemm step01 $variant 256 0.12
-    sgemm step01 $variant 512 0.8
-done
+sgemm step01 coalesced 256 0.012
+sgemm step01 coalesced 512 0.09
+sgemm step01 uncoalesced 256 0.12
+sgemm step01 uncoalesced 512 0.8
 for dir in step0[2-5]_*; do
     step=${dir%%_*}
     for variant in $("$dir/run" --sim --list 2>/dev/null | awk 'NR > 0 && /^[a-z][a-z0-9_]* / { print $1 }'); do

@@ -62,6 +62,10 @@ static const struct {
      TOGETHER(INIT(32) "st.shared::cluster.u32 [%r31], %r1;\n"
                        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r32];\n" WAIT(W) LOAD STORE SYNC),
      previous},
+    {"an arrival at the other's mbarrier counts once", /* though it lets the others run first: it is in phase 1 then */
+     TOGETHER(INIT(32) "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r32];\n" SYNC
+                       "mbarrier.test_wait.parity.shared.b64 %p9, [bar], 1; selp.u32 %r2, 1000, 4, %p9;\n" STORE SYNC),
+     four},
     {"a store, and its bytes by complete_tx",
      TOGETHER(INIT(1) EXPECT(128) "st.shared::cluster.u32 [%r31], %r1;\n"
                                   "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r32], 4;\n" WAIT(W)

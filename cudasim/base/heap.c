@@ -39,31 +39,40 @@ void heap_reset(void) {
     pthread_mutex_unlock(&lock);
 }
 
+/* Under the lock: the heap as one free piece. */
+static bool begin(void) {
+    piece *all = malloc(sizeof *all);
+    heap_base = all != NULL ? memory_allocate(heap_bytes, 256, MEMORY_DEVICE, "the device's heap", NULL) : 0;
+    if (heap_base == 0) {
+        free(all);
+        return false;
+    }
+    memory_set_heap(heap_base);
+    *all = (piece){heap_base, heap_bytes, false, NULL};
+    pieces = all;
+    return true;
+}
+
+/* Under the lock: takes the piece, or its first bytes. */
+static uint64_t cut(piece *p, uint64_t bytes) {
+    if (p->size > bytes) {
+        piece *rest = malloc(sizeof *rest);
+        if (rest == NULL) return HEAP_NO_HOST_MEMORY;
+        *rest = (piece){p->base + bytes, p->size - bytes, false, p->next};
+        p->next = rest;
+        p->size = bytes;
+    }
+    p->used = true;
+    return p->base;
+}
+
 uint64_t heap_allocate(uint64_t bytes) {
     if (bytes == 0 || bytes > heap_bytes) return 0;
     bytes = (bytes + 15) & ~15ull;
-    uint64_t address = 0;
     pthread_mutex_lock(&lock);
-    if (heap_base == 0) {
-        heap_base = memory_allocate(heap_bytes, 256, MEMORY_DEVICE, "the device's heap", NULL);
-        if (heap_base != 0) {
-            memory_set_heap(heap_base);
-            pieces = malloc(sizeof *pieces);
-            *pieces = (piece){heap_base, heap_bytes, false, NULL};
-        }
-    }
-    for (piece *p = pieces; p != NULL; p = p->next) {
-        if (p->used || p->size < bytes) continue;
-        if (p->size > bytes) {
-            piece *rest = malloc(sizeof *rest);
-            *rest = (piece){p->base + bytes, p->size - bytes, false, p->next};
-            p->next = rest;
-            p->size = bytes;
-        }
-        p->used = true;
-        address = p->base;
-        break;
-    }
+    uint64_t address = heap_base != 0 || begin() ? 0 : HEAP_NO_HOST_MEMORY;
+    for (piece *p = pieces; p != NULL && address == 0; p = p->next)
+        if (!p->used && p->size >= bytes) address = cut(p, bytes);
     pthread_mutex_unlock(&lock);
     return address;
 }

@@ -11,7 +11,8 @@ uint64_t heap_size(void);
 /* After memory_reset. */
 void heap_reset(void);
 
-/* For kernels. 0 where it is full. */
+/* For kernels. 0 where it is full, HEAP_NO_HOST_MEMORY where the host has none left to keep its books. */
+#define HEAP_NO_HOST_MEMORY UINT64_MAX
 uint64_t heap_allocate(uint64_t bytes);
 bool heap_free(uint64_t address);
 

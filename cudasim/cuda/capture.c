@@ -89,8 +89,9 @@ cudaError_t capture_operation(stream_state *s, capture *c, operation *op) {
         return error;
     }
     node_set_clear(&s->ends);
-    node_set_add(&s->ends, node);
-    return cudaSuccess;
+    if (node_set_add(&s->ends, node)) return cudaSuccess;
+    c->invalid = true;
+    return cudaErrorMemoryAllocation;
 }
 
 void capture_end(capture *c) {
@@ -109,9 +110,15 @@ static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph, const c
     if (s->legacy) return cudaErrorStreamCaptureUnsupported;
     if (capture_of(s)) return cudaErrorIllegalState;
     capture *c = calloc(1, sizeof(*c));
-    if (!c) return cudaErrorMemoryAllocation;
+    const node_set ends = {(cudaGraphNode_t *)(uintptr_t)deps, count};
+    cudaGraph_t into = graph ? graph : graph_new();
+    if (!c || !into || !node_set_assign(&s->ends, &ends)) {
+        if (!graph) graph_free(into);
+        free(c);
+        return cudaErrorMemoryAllocation;
+    }
     *c = (capture){.id = next_id++,
-                   .graph = graph ? graph : graph_new(),
+                   .graph = into,
                    .graph_ours = !graph,
                    .mode = mode,
                    .thread = &thread_mode,
@@ -121,8 +128,6 @@ static cudaError_t begin_capture(cudaStream_t stream, cudaGraph_t graph, const c
     atomic_fetch_add(&capture_count, 1);
     s->capture_id = c->id;
     capture_join(s, c);
-    node_set_clear(&s->ends);
-    for (size_t i = 0; i < count; i++) node_set_add(&s->ends, deps[i]);
     return cudaSuccess;
 }
 
@@ -218,7 +223,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     capture *c = s ? capture_of(s) : NULL;
     cudaError_t error = !s ? cudaErrorInvalidResourceHandle : !c ? cudaErrorIllegalState : cudaSuccess;
     if (!error && flags == cudaStreamSetCaptureDependencies) node_set_clear(&s->ends);
-    for (size_t i = 0; !error && i < count; i++) node_set_add(&s->ends, deps[i]);
+    for (size_t i = 0; !error && i < count; i++)
+        if (!node_set_add(&s->ends, deps[i])) error = cudaErrorMemoryAllocation;
     return runtime_leave(error);
 }
 

@@ -12,8 +12,12 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     if (!e) return runtime_result(cudaErrorMemoryAllocation);
     e->flags = flags;
     runtime_lock();
-    handle_add(HANDLE_EVENT, e, e);
+    const bool added = handle_add(HANDLE_EVENT, e, e);
     runtime_unlock();
+    if (!added) {
+        free(e);
+        return runtime_result(cudaErrorMemoryAllocation);
+    }
     *event = e;
     return cudaSuccess;
 }
@@ -45,8 +49,7 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
     if (c) {
         if (c->invalid) return cudaErrorStreamCaptureInvalidated;
         event->capture_id = c->id;
-        node_set_assign(&event->ends, &s->ends);
-        return cudaSuccess;
+        return node_set_assign(&event->ends, &s->ends) ? cudaSuccess : cudaErrorMemoryAllocation;
     }
     cudaError_t error = s->legacy ? capture_forbids_legacy() : cudaSuccess;
     operation op = {.type = cudaGraphNodeTypeEventRecord, .event = event};
@@ -137,7 +140,11 @@ static cudaError_t wait_event(stream_state *s, cudaEvent_t event, bool external)
     }
     s->capture_id = theirs->id;
     capture_join(s, theirs);
-    for (size_t i = 0; i < event->ends.count; i++) node_set_add(&s->ends, event->ends.nodes[i]);
+    for (size_t i = 0; i < event->ends.count; i++) {
+        if (node_set_add(&s->ends, event->ends.nodes[i])) continue;
+        theirs->invalid = true;
+        return cudaErrorMemoryAllocation;
+    }
     return cudaSuccess;
 }
 

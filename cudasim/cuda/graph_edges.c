@@ -85,6 +85,15 @@ static bool pair_in(cudaGraph_t graph, cudaGraphNode_t from, cudaGraphNode_t to)
     return node_valid(from) && node_valid(to) && from != to && from->graph == graph && to->graph == graph;
 }
 
+static void remove_dependency(cudaGraphNode_t node, cudaGraphNode_t on) {
+    for (size_t d = 0; d < node->dep_count; d++) {
+        if (node->deps[d] != on) continue;
+        memmove(&node->deps[d], &node->deps[d + 1], (node->dep_count - d - 1) * sizeof(*node->deps));
+        node->dep_count--;
+        return;
+    }
+}
+
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      const cudaGraphEdgeData *edges, size_t count) {
     (void)edges;
@@ -94,17 +103,12 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
         if (!pair_in(graph, from[i], to[i]) || node_depends(to[i], from[i]))
             return runtime_leave(cudaErrorInvalidValue);
     }
-    for (size_t i = 0; i < count; i++) node_add_dependency(to[i], from[i]);
-    return runtime_leave(cudaSuccess);
-}
-
-static void remove_dependency(cudaGraphNode_t node, cudaGraphNode_t on) {
-    for (size_t d = 0; d < node->dep_count; d++) {
-        if (node->deps[d] != on) continue;
-        memmove(&node->deps[d], &node->deps[d + 1], (node->dep_count - d - 1) * sizeof(*node->deps));
-        node->dep_count--;
-        return;
+    for (size_t i = 0; i < count; i++) {
+        if (node_add_dependency(to[i], from[i])) continue;
+        while (i-- > 0) remove_dependency(to[i], from[i]);
+        return runtime_leave(cudaErrorMemoryAllocation);
     }
+    return runtime_leave(cudaSuccess);
 }
 
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,

@@ -61,14 +61,13 @@ static cudaError_t instantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned
     exec_node *nodes = calloc(graph->count + 1, sizeof(*nodes));
     size_t length;
     size_t *deps = edge_list(graph, &length);
-    if (!exec || !nodes || !deps) {
+    if (!exec || !nodes || !deps || !handle_add(HANDLE_EXEC, exec, exec)) {
         free(exec), free(nodes), free(deps), free(order);
         return cudaErrorMemoryAllocation;
     }
     exec->nodes = nodes;
     exec->deps = deps;
     exec->flags = flags;
-    handle_add(HANDLE_EXEC, exec, exec);
     for (size_t i = 0; i < graph->count && !error; i++) {
         nodes[i].node = order[i];
         nodes[i].enabled = true;
@@ -282,8 +281,9 @@ static enum cudaGraphExecUpdateResult compare(cudaGraphExec_t exec, cudaGraph_t 
     if (exec->count != graph->count) return cudaGraphExecUpdateErrorTopologyChanged;
     size_t length;
     size_t *deps = edge_list(graph, &length);
+    if (!deps) return cudaGraphExecUpdateError;
     /* Numbers of dependencies come first a node, so equal prefixes mean equal lengths. */
-    bool same = deps != NULL;
+    bool same = true;
     for (size_t i = 0, at = 0; same && i < graph->count; i++) {
         size_t n = deps[at];
         same = exec->deps[at] == n && memcmp(&exec->deps[at], &deps[at], (n + 1) * sizeof(*deps)) == 0;

@@ -123,10 +123,10 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, cons
 
 cudaError_t node_child(operation *op, cudaGraph_t child) {
     runtime_lock();
-    *op = (operation){.type = cudaGraphNodeTypeGraph};
-    op->graph = graph_valid(child) ? graph_clone_child(child) : NULL;
+    const bool valid = graph_valid(child);
+    *op = (operation){.type = cudaGraphNodeTypeGraph, .graph = valid ? graph_clone_child(child) : NULL};
     runtime_unlock();
-    return op->graph ? cudaSuccess : cudaErrorInvalidValue;
+    return op->graph ? cudaSuccess : valid ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps,

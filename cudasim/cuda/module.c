@@ -33,6 +33,12 @@ typedef struct fatbin_wrapper {
     void *unused;
 } fatbin_wrapper;
 
+/* Before a program's main, where nobody can be told. */
+_Noreturn static void registration_failed(void) {
+    fprintf(stderr, "cudasim: " OUT_OF_MEMORY "\n");
+    _Exit(3);
+}
+
 /* The first that a program calls, before its main: what is wrong with its surroundings is said here. */
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
@@ -40,14 +46,14 @@ void **__cudaRegisterFatBinary(void *wrapper) {
     isa_choose();
     memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));
-    if (!module) return NULL;
+    if (!module) registration_failed();
     const fatbin_wrapper *w = wrapper;
     if (w && w->magic == FATBIN_WRAPPER_MAGIC) {
         module->container = w->container;
         module->linked = w->version == FATBIN_WRAPPER_LINKED;
     }
     runtime_lock();
-    handle_add(HANDLE_MODULE, module, module);
+    if (!handle_add(HANDLE_MODULE, module, module)) registration_failed();
     runtime_unlock();
     return (void **)module;
 }
@@ -97,11 +103,17 @@ static runtime_function *function_new(runtime_module *module, const char *name, 
     f->host = host;
     f->name = strdup(name);
     f->carveout = -1;
-    f->next = module->functions;
-    module->functions = f;
-    handle_add(HANDLE_FUNCTION, f, f);
-    if (host) handle_add(HANDLE_FUNCTION, host, f);
-    return f;
+    if (f->name && handle_add(HANDLE_FUNCTION, f, f)) {
+        if (!host || handle_add(HANDLE_FUNCTION, host, f)) {
+            f->next = module->functions;
+            module->functions = f;
+            return f;
+        }
+        handle_remove(HANDLE_FUNCTION, f);
+    }
+    free(f->name);
+    free(f);
+    return NULL;
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
@@ -109,20 +121,21 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     runtime_lock();
     runtime_module *module = handle_find(HANDLE_MODULE, handle);
-    if (module) function_new(module, name, host);
+    if (module && !function_new(module, name, host)) registration_failed();
     runtime_unlock();
 }
 
 static void variable_new(void **handle, const void *host, void **managed, const char *name, size_t size) {
     runtime_lock();
     runtime_module *module = handle_find(HANDLE_MODULE, handle);
-    runtime_variable *v = module ? calloc(1, sizeof(*v)) : NULL;
-    if (v) {
+    if (module) {
+        runtime_variable *v = calloc(1, sizeof(*v));
+        if (!v) registration_failed();
         *v = (runtime_variable){.module = module, .host = host, .managed = managed, .size = size};
         v->name = strdup(name);
         v->next = module->variables;
         module->variables = v;
-        handle_add(HANDLE_VARIABLE, host, v);
+        if (!v->name || !handle_add(HANDLE_VARIABLE, host, v)) registration_failed();
     }
     runtime_unlock();
 }
@@ -163,16 +176,25 @@ static cudaError_t load_error(const void *container, const char *message) {
     return strstr(message, "version") ? cudaErrorUnsupportedPtxVersion : cudaErrorInvalidPtx;
 }
 
-/* Managed variables are plain pointers to the host: here they get their values. */
-static void publish_managed(runtime_module *module) {
+/* Managed variables are plain pointers to the host: here they get their values. False where there is no memory. */
+static bool publish_managed(runtime_module *module) {
     for (runtime_variable *v = module->variables; v; v = v->next) {
         uint64_t address, size;
         if (!v->managed || !sim_module_variable(module->loaded, v->name, &address, &size)) continue;
         *v->managed = (void *)(uintptr_t)address;
         if (v->managed_key) handle_remove(HANDLE_VARIABLE, v->managed_key);
+        v->managed_key = NULL;
+        if (!handle_add(HANDLE_VARIABLE, *v->managed, v)) return false;
         v->managed_key = *v->managed;
-        handle_add(HANDLE_VARIABLE, v->managed_key, v);
     }
+    return true;
+}
+
+/* Under the lock. */
+static bool is_out_of_memory(const char *message) {
+    if (strstr(message, OUT_OF_MEMORY) == NULL) return false;
+    fprintf(stderr, "cudasim: %s\n", message);
+    return true;
 }
 
 /* Under the lock. */
@@ -185,9 +207,15 @@ static cudaError_t module_load(runtime_module *module) {
     } else {
         snprintf(message, sizeof(message), "not a fat binary");
     }
+    if (module->loaded && publish_managed(module)) return cudaSuccess;
     if (module->loaded) {
-        publish_managed(module);
-        return cudaSuccess;
+        sim_module_unload(module->loaded);
+        module->loaded = NULL;
+        snprintf(message, sizeof message, OUT_OF_MEMORY);
+    }
+    if (is_out_of_memory(message)) {
+        module->tried = false; /* another time there may be some */
+        return cudaErrorMemoryAllocation;
     }
     module->error = load_error(module->container, message);
     fprintf(stderr, "cudasim: %s\n",
@@ -212,6 +240,10 @@ static cudaError_t function_load(runtime_function *f) {
     f->tried = true;
     char message[512] = "";
     f->kernel = sim_module_kernel(f->module->loaded, f->name, message, sizeof(message));
+    if (is_out_of_memory(message)) {
+        f->tried = false;
+        return cudaErrorMemoryAllocation;
+    }
     if (!f->kernel) {
         f->error = message[0] ? cudaErrorNotSupported : cudaErrorInvalidDeviceFunction;
         if (message[0]) fprintf(stderr, "cudasim: %s\n", message);
@@ -285,7 +317,8 @@ void modules_unload(void) {
         module->next = list;
         list = module;
     }
-    for (; list; list = list->next) handle_add(HANDLE_MODULE, list, list);
+    for (; list; list = list->next)
+        if (!handle_add(HANDLE_MODULE, list, list)) registration_failed();
 }
 
 void modules_close(void) {
@@ -341,11 +374,14 @@ static cudaError_t library_new(cudaLibrary_t *library, const void *code, void *o
     module->container = w->magic == FATBIN_WRAPPER_MAGIC ? w->container : code;
     runtime_lock();
     cudaError_t error = module_load(module);
+    if (!error && !handle_add(HANDLE_LIBRARY, module, module)) {
+        sim_module_unload(module->loaded);
+        error = cudaErrorMemoryAllocation;
+    }
     if (error) {
         free(module);
     } else {
         module->owned = owned;
-        handle_add(HANDLE_LIBRARY, module, module);
         *library = (cudaLibrary_t)(void *)module;
     }
     runtime_unlock();
@@ -383,7 +419,8 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
         runtime_function *f = module->functions;
         while (f && strcmp(f->name, name) != 0) f = f->next;
         if (!f) f = function_new(module, name, NULL);
-        error = function_load(f) == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : f->error;
+        error = f ? function_load(f) : cudaErrorMemoryAllocation;
+        if (error == cudaErrorInvalidDeviceFunction) error = cudaErrorSymbolNotFound;
         if (!error) *kernel = (cudaKernel_t)(void *)f;
     }
     return runtime_leave(error);

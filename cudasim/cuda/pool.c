@@ -18,8 +18,9 @@ static cudaMemPool_t pool_new(void) {
     pool->attributes[cudaMemPoolReuseFollowEventDependencies] = 1;
     pool->attributes[cudaMemPoolReuseAllowOpportunistic] = 1;
     pool->attributes[cudaMemPoolReuseAllowInternalDependencies] = 1;
-    handle_add(HANDLE_POOL, pool, pool);
-    return pool;
+    if (handle_add(HANDLE_POOL, pool, pool)) return pool;
+    free(pool);
+    return NULL;
 }
 
 static cudaMemPool_t the_default(void) {
@@ -76,10 +77,10 @@ static cudaError_t allocate(void **pointer, size_t size, cudaMemPool_t pool, cud
     runtime_lock();
     if (!pool) pool = current_pool ? current_pool : the_default();
     pool_allocation *a = calloc(1, sizeof(*a));
-    if (!handle_find(HANDLE_POOL, pool)) {
+    if (pool && !handle_find(HANDLE_POOL, pool)) {
         error = cudaErrorInvalidValue;
     } else {
-        uint64_t address = a ? memory_allocate(size, 512, MEMORY_DEVICE, NULL, NULL) : 0;
+        uint64_t address = a && pool ? memory_allocate(size, 512, MEMORY_DEVICE, NULL, NULL) : 0;
         if (!address) {
             error = cudaErrorMemoryAllocation;
         } else {
@@ -161,8 +162,7 @@ static cudaError_t get_pool(cudaMemPool_t *pool, int device, bool current) {
     if (device != 0) return runtime_result(cudaErrorInvalidDevice);
     runtime_lock();
     *pool = current && current_pool ? current_pool : the_default();
-    runtime_unlock();
-    return cudaSuccess;
+    return runtime_leave(*pool ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {

@@ -52,7 +52,8 @@ typedef enum handle_kind {
     HANDLE_USER_OBJECT,
     HANDLE_LIBRARY
 } handle_kind;
-void handle_add(handle_kind kind, const void *key, void *object);
+/* False where there is no memory. */
+__attribute__((warn_unused_result)) bool handle_add(handle_kind kind, const void *key, void *object);
 void *handle_find(handle_kind kind, const void *key);
 void handle_remove(handle_kind kind, const void *key);
 /* Any object of this kind, or NULL: to empty the table. */

@@ -103,15 +103,13 @@ static handle **bucket_of(const void *key) {
     return &buckets[bits * 0x9e3779b97f4a7c15ull >> 52];
 }
 
-void handle_add(handle_kind kind, const void *key, void *object) {
+bool handle_add(handle_kind kind, const void *key, void *object) {
     handle *h = malloc(sizeof(*h));
-    if (!h) {
-        fprintf(stderr, "cudasim: out of memory\n");
-        _Exit(3);
-    }
+    if (!h) return false;
     handle **bucket = bucket_of(key);
     *h = (handle){key, object, kind, *bucket};
     *bucket = h;
+    return true;
 }
 
 void *handle_find(handle_kind kind, const void *key) {

@@ -94,8 +94,12 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     s->attributes[cudaLaunchAttributePriority].priority = s->priority;
     runtime_lock();
     s->id = stream_next_id();
-    handle_add(HANDLE_STREAM, s, s);
+    const bool added = handle_add(HANDLE_STREAM, s, s);
     runtime_unlock();
+    if (!added) {
+        free(s);
+        return runtime_result(cudaErrorMemoryAllocation);
+    }
     *stream = (cudaStream_t)(void *)s;
     return cudaSuccess;
 }

@@ -45,7 +45,7 @@ struct CUevent_st {
 
 void node_set_clear(node_set *set);
 bool node_set_add(node_set *set, cudaGraphNode_t node);
-void node_set_assign(node_set *to, const node_set *from);
+bool node_set_assign(node_set *to, const node_set *from);
 
 /* ---- capture.c ---- */
 

@@ -61,9 +61,11 @@ bool node_set_add(node_set *set, cudaGraphNode_t node) {
     return true;
 }
 
-void node_set_assign(node_set *to, const node_set *from) {
+bool node_set_assign(node_set *to, const node_set *from) {
+    bool all = true;
     node_set_clear(to);
-    for (size_t i = 0; i < from->count; i++) node_set_add(to, from->nodes[i]);
+    for (size_t i = 0; i < from->count && all; i++) all = node_set_add(to, from->nodes[i]);
+    return all;
 }
 
 bool event_valid(cudaEvent_t event) {
@@ -107,8 +109,10 @@ uint64_t event_number(cudaEvent_t event) {
 
 cudaGraph_t graph_new(void) {
     cudaGraph_t graph = calloc(1, sizeof(*graph));
-    if (!graph) return NULL;
-    handle_add(HANDLE_GRAPH, graph, graph);
+    if (!graph || !handle_add(HANDLE_GRAPH, graph, graph)) {
+        free(graph);
+        return NULL;
+    }
     graph->next = all_graphs;
     all_graphs = graph;
     return graph;
@@ -158,22 +162,32 @@ static cudaError_t check_dependencies(cudaGraph_t graph, const cudaGraphNode_t *
     return cudaSuccess;
 }
 
+/* A node with its dependencies, and room for it in the graph. */
+static cudaGraphNode_t node_new(cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count) {
+    cudaGraphNode_t *nodes = realloc(graph->nodes, (graph->count + 1) * sizeof(*nodes));
+    if (!nodes) return NULL;
+    graph->nodes = nodes;
+    cudaGraphNode_t node = calloc(1, sizeof(*node));
+    if (!node) return NULL;
+    node->graph = graph;
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++) ok = node_add_dependency(node, deps[i]);
+    if (ok && handle_add(HANDLE_NODE, node, node)) return node;
+    free(node->deps);
+    free(node);
+    return NULL;
+}
+
 cudaError_t graph_add(cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count, operation *op,
                       cudaGraphNode_t *out) {
     cudaError_t error = check_dependencies(graph, deps, count);
-    cudaGraphNode_t node = error ? NULL : calloc(1, sizeof(*node));
-    cudaGraphNode_t *nodes = node ? realloc(graph->nodes, (graph->count + 1) * sizeof(*nodes)) : NULL;
-    if (!nodes) {
-        free(node);
+    cudaGraphNode_t node = error ? NULL : node_new(graph, deps, count);
+    if (!node) {
         operation_free(op);
         return error ? error : cudaErrorMemoryAllocation;
     }
-    graph->nodes = nodes;
-    nodes[graph->count++] = node;
-    node->graph = graph;
+    graph->nodes[graph->count++] = node;
     node->op = *op;
-    handle_add(HANDLE_NODE, node, node);
-    for (size_t i = 0; i < count; i++) node_add_dependency(node, deps[i]);
     *out = node;
     return cudaSuccess;
 }
@@ -199,7 +213,9 @@ cudaGraph_t graph_clone(cudaGraph_t from) {
     }
     for (size_t i = 0; i < from->count; i++) {
         for (size_t d = 0; d < from->nodes[i]->dep_count; d++) {
-            node_add_dependency(to->nodes[i], to->nodes[graph_place(from, from->nodes[i]->deps[d])]);
+            if (node_add_dependency(to->nodes[i], to->nodes[graph_place(from, from->nodes[i]->deps[d])])) continue;
+            graph_free(to);
+            return NULL;
         }
     }
     return to;

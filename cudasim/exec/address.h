@@ -42,11 +42,11 @@ static inline void span(const uint64_t *address, uint64_t *low, uint64_t *high, 
 }
 
 /* Are all lanes inside of what this instruction last touched? Then an address is its own host pointer. */
-static inline bool known_global(warp *w, const uint64_t *address, unsigned bytes, bool write, uint64_t *low,
-                                uint64_t *high) {
+static inline bool known_global(warp *w, const insn *i, const uint64_t *address, unsigned bytes, bool write,
+                                uint64_t *low, uint64_t *high) {
     uint64_t bits;
     span(address, low, high, &bits);
-    const memory_allocation *m = *recent_allocation(w);
+    const memory_allocation *m = *recent_allocation(w, i);
     return m != NULL && *low >= m->base && *high - m->base + bytes <= m->size && (bits & (bytes - 1)) == 0 &&
            !(write && m->kind == MEMORY_CONSTANT);
 }
@@ -130,13 +130,15 @@ static inline __attribute__((always_inline)) layout lanes_layout(const warp *w, 
 
 /* Host pointer of `bytes` bytes from `first` on, which is aligned as `unit` is long; NULL where known_global, or
  * known_shared, must look at every lane. */
-static inline uint8_t *known_global_range(warp *w, uint64_t first, unsigned bytes, unsigned unit, bool write) {
-    const memory_allocation *m = *recent_allocation(w);
-    const bool known = m != NULL && first >= m->base && bytes <= m->size && first - m->base <= m->size - bytes &&
+static inline uint8_t *known_global_range(warp *w, const insn *i, uint64_t first, unsigned bytes, unsigned unit,
+                                          bool write) {
+    const memory_allocation *m = *recent_allocation(w, i);
+    const bool known = m != NULL && bytes <= m->size && first - m->base <= m->size - bytes &&
                        (first & (unit - 1)) == 0 && !(write && m->kind == MEMORY_CONSTANT);
     return known ? (uint8_t *)first : NULL;
 }
-static inline uint8_t *known_shared_range(const warp *w, uint64_t first, unsigned bytes, unsigned unit, bool write) {
+static inline uint8_t *known_shared_range(const warp *w, __attribute__((unused)) const insn *i, uint64_t first,
+                                          unsigned bytes, unsigned unit, bool write) {
     const block *b = w->block;
     first -= cluster_base(b);
     const bool known = first >= SHARED_RESERVED && bytes <= b->shared_end && first <= b->shared_end - bytes &&

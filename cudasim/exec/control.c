@@ -86,6 +86,7 @@ HANDLER(op_next) {
     if (w->event == 0) i[1].next(w, i + 1, mask);
 }
 HANDLER(op_stop) {
+    w->pc = i->pc;
 }
 
 /* nanosleep: whoever sleeps waits for somebody else. */

@@ -24,12 +24,12 @@
         otherwise;                                                                                                     \
     }                                                                                                                  \
     static __attribute__((noinline)) void name##_slow_next(warp *w, const insn *i, uint32_t mask) {                    \
+        w->pc = i->pc + 1;                                                                                             \
         name##_slow(w, i, mask);                                                                                       \
         if (w->event == 0) i[1].next(w, i + 1, mask);                                                                  \
     }                                                                                                                  \
     void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask);                                       \
     void SIM_JOIN(name##_next, SIM_ISA)(warp * w, const insn *i, uint32_t mask) {                                      \
-        w->pc = i->pc + 1;                                                                                             \
         if (name##_quick(w, i, mask))                                                                                  \
             i[1].next(w, i + 1, mask);                                                                                 \
         else                                                                                                           \
@@ -50,6 +50,10 @@
 #define F32(n)              LANE_ARRAY(float, n)
 #define F64(n)              LANE_ARRAY(double, n)
 #define PRED(n)             (*(uint32_t *)(w->registers + i->op[n]))
+
+typedef struct lane128 {
+    uint64_t low, high;
+} lane128;
 
 #define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
 

@@ -460,7 +460,7 @@ static inline bool matrix_lines(warp *w, const insn *i, const fragment *f, acces
         for (unsigned r = 0; r < lines; r++) line[r] = w->block->shared + (address[0] - base) + r * step;
         return true;
     }
-    const memory_allocation *m = *recent_allocation(w);
+    const memory_allocation *m = *recent_allocation(w, i);
     if (i->space != PTX_SHARED && small && m != NULL && address[0] >= m->base && end <= m->base + m->size &&
         !(kind == ACCESS_WRITE && m->kind == MEMORY_CONSTANT)) {
         for (unsigned r = 0; r < lines; r++) line[r] = (uint8_t *)(address[0] + r * step);

@@ -1,169 +1,12 @@
-/* Loads, stores, address conversions, the special forms of mov, and cp.async. */
+/* Loads, stores and cp.async. */
 #include <string.h>
-#include <time.h>
 
 #include "exec/address.h"
 #include "exec/affine.h"
-#include "isa/specials.h"
 #include "machine/async.h"
 #include "machine/cluster.h"
 #include "machine/groups.h"
 #include "machine/proxy.h"
-
-/* ---- mov --------------------------------------------------------------------------------------------------------- */
-
-typedef struct lane128 {
-    uint64_t low, high;
-} lane128;
-
-HANDLER(op_mov_16) {
-    const uint32_t *a = U32(1);
-    uint32_t *d = U32(0);
-    SET_LANES(d, a[l] & 0xffff);
-}
-
-HANDLER(op_mov_128) {
-    const lane128 *a = LANE_ARRAY(lane128, 1);
-    lane128 *d = LANE_ARRAY(lane128, 0);
-    SET_LANES(d, a[l]);
-}
-
-/* cvta, where a window's base is to be added or taken away. */
-HANDLER(op_add_imm) {
-    const uint64_t *a = U64(1);
-    uint64_t *d = U64(0);
-    const uint64_t imm = (uint64_t)i->imm;
-    SET_LANES(d, a[l] + imm);
-}
-
-HANDLER(op_add_imm_affine) {
-    const affine *f = AFFINE(1);
-    if (mask == ALL_LANES && f->kept) {
-        affine_set(AFFINE(0), f->base + (uint64_t)i->imm, f->step, 8);
-    } else {
-        affine_give_up(w, i, mask, 1, SIM_JOIN(op_add_imm, SIM_ISA));
-    }
-}
-
-/* The address of a variable in the function's frame. */
-HANDLER(op_mov_frame) {
-    const uint64_t address = (uint64_t)i->imm + w->frame->local_base;
-    if (i->width == 4) {
-        uint32_t *d = U32(0);
-        SET_LANES(d, (uint32_t)address);
-    } else {
-        uint64_t *d = U64(0);
-        SET_LANES(d, address);
-    }
-}
-
-/* %clock, %globaltimer: host time, as if the clock ran at 1 GHz. */
-HANDLER(op_mov_special) {
-    struct timespec now;
-    const special which = (special)i->imm;
-    const bool global =
-        which == SPECIAL_GLOBALTIMER || which == SPECIAL_GLOBALTIMER_LO || which == SPECIAL_GLOBALTIMER_HI;
-    clock_gettime(global ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
-    uint64_t value = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    if (which == SPECIAL_CLOCK_HI || which == SPECIAL_GLOBALTIMER_HI) value >>= 32;
-    if (i->width == 8) {
-        uint64_t *d = U64(0);
-        SET_LANES(d, value);
-    } else {
-        uint32_t *d = U32(0);
-        SET_LANES(d, (uint32_t)value);
-    }
-}
-
-/* mov.b64 d, {a, b}: the first part is the lowest. mov.b64 {d, e}, a. Parts have 32-bit lanes up to 4 bytes, 64-bit
- * lanes at 8; a whole of 2 bytes has 32-bit lanes, too. */
-#define PACK_LANES(part, lane, whole, whole_lane, count)                                                               \
-    do {                                                                                                               \
-        whole_lane *d = LANE_ARRAY(whole_lane, 4);                                                                     \
-        const lane *a = LANE_ARRAY(lane, 0), *b = LANE_ARRAY(lane, 1);                                                 \
-        const lane *c = LANE_ARRAY(lane, (count) == 4 ? 2 : 0), *e = LANE_ARRAY(lane, (count) == 4 ? 3 : 0);           \
-        enum { BITS = 8 * sizeof(part), LAST = (count) == 4 ? 3 * BITS : 0, THIRD = (count) == 4 ? 2 * BITS : 0 };     \
-        SET_LANES(d, (whole_lane)((whole)(part)a[l] | (whole)(part)b[l] << BITS | (whole)(part)c[l] << THIRD |         \
-                                  (whole)(part)e[l] << LAST));                                                         \
-        return;                                                                                                        \
-    } while (0)
-#define UNPACK_LANES(part, lane, whole, whole_lane, count)                                                             \
-    do {                                                                                                               \
-        const whole_lane *a = LANE_ARRAY(whole_lane, 4);                                                               \
-        for (int k = 0; k < (count); k++) {                                                                            \
-            lane *d = LANE_ARRAY(lane, k);                                                                             \
-            const unsigned shift = 8 * sizeof(part) * (unsigned)k;                                                     \
-            SET_LANES(d, (lane)(part)((whole)a[l] >> shift));                                                          \
-        }                                                                                                              \
-        return;                                                                                                        \
-    } while (0)
-#define EACH_FORM(LANES_OF)                                                                                            \
-    do {                                                                                                               \
-        switch (i->width * 8 + i->vector) {                                                                            \
-        case 2 * 8 + 2:                                                                                                \
-            LANES_OF(uint8_t, uint32_t, uint16_t, uint32_t, 2);                                                        \
-        case 4 * 8 + 2:                                                                                                \
-            LANES_OF(uint16_t, uint32_t, uint32_t, uint32_t, 2);                                                       \
-        case 4 * 8 + 4:                                                                                                \
-            LANES_OF(uint8_t, uint32_t, uint32_t, uint32_t, 4);                                                        \
-        case 8 * 8 + 2:                                                                                                \
-            LANES_OF(uint32_t, uint32_t, uint64_t, uint64_t, 2);                                                       \
-        case 8 * 8 + 4:                                                                                                \
-            LANES_OF(uint16_t, uint32_t, uint64_t, uint64_t, 4);                                                       \
-        case 16 * 8 + 2:                                                                                               \
-            LANES_OF(uint64_t, uint64_t, access_128, access_128, 2);                                                   \
-        default:                                                                                                       \
-            LANES_OF(uint32_t, uint32_t, access_128, access_128, 4);                                                   \
-        }                                                                                                              \
-    } while (0)
-
-HANDLER(op_pack) {
-    EACH_FORM(PACK_LANES);
-}
-
-HANDLER(op_unpack) {
-    EACH_FORM(UNPACK_LANES);
-}
-
-/* isspacep.space p, a; */
-HANDLER(op_isspacep) {
-    const uint64_t *a = U64(1);
-    const uint64_t arena = memory_arena();
-    uint32_t bits = 0;
-    for (int l = 0; l < LANES; l++) {
-        uint64_t offset = a[l] - arena;
-        bool shared = offset >= WINDOW_SHARED && offset < WINDOW_SHARED + WINDOW_SIZE;
-        bool own = shared && (offset - WINDOW_SHARED) >> CLUSTER_RANK_SHIFT == w->block->rank;
-        bool local = offset >= WINDOW_LOCAL && offset < WINDOW_LOCAL + WINDOW_SIZE;
-        bool param = offset >= WINDOW_PARAM && offset < WINDOW_PARAM + WINDOW_SIZE;
-        bool is;
-        switch (i->space) {
-        case PTX_SHARED:
-            is = own;
-            break;
-        case PTX_SHARED_CLUSTER:
-            is = shared;
-            break;
-        case PTX_LOCAL:
-            is = local;
-            break;
-        case PTX_PARAM:
-            is = param;
-            break;
-        case PTX_CONST: {
-            const memory_allocation *m = memory_find(a[l]);
-            is = m != NULL && m->kind == MEMORY_CONSTANT;
-            break;
-        }
-        default: {
-            const memory_allocation *m = memory_find(a[l]);
-            is = !shared && !local && !param && (m == NULL || m->kind != MEMORY_CONSTANT);
-        }
-        }
-        bits |= (uint32_t)is << l;
-    }
-    SET_PRED(0, bits);
-}
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
@@ -177,7 +20,8 @@ static inline bool pointers_of(warp *w, const insn *i, uint32_t mask, unsigned b
         EACH_LANE pointer[l] = w->block->shared + address[l];
     } else if (i->space == PTX_LOCAL && known_local(w, address, bytes, pointer)) {
         /* done */
-    } else if (!shared && i->space != PTX_LOCAL && known_global(w, address, bytes, kind != ACCESS_READ, &low, &high)) {
+    } else if (!shared && i->space != PTX_LOCAL &&
+               known_global(w, i, address, bytes, kind != ACCESS_READ, &low, &high)) {
         EACH_LANE pointer[l] = (uint8_t *)address[l];
     } else if (!access_resolve(w, i, mask, (ptx_space)i->space, address, bytes, kind, pointer)) {
         return false;
@@ -397,7 +241,7 @@ static inline __attribute__((always_inline)) bool global_pointers(warp *w, const
                                                                   access_kind kind, uint64_t *pointer, uint64_t *low,
                                                                   uint64_t *high) {
     lane_addresses(w, i, mask, pointer);
-    if (known_global(w, pointer, bytes, kind != ACCESS_READ, low, high)) return true;
+    if (known_global(w, i, pointer, bytes, kind != ACCESS_READ, low, high)) return true;
     uint64_t bits;
     if (!access_resolve(w, i, mask, (ptx_space)i->space, pointer, bytes, kind, (uint8_t **)pointer)) return false;
     span(pointer, low, high, &bits);
@@ -449,23 +293,37 @@ static inline __attribute__((always_inline)) bool shared_pointers(warp *w, const
             name##_vector(w, i, mask);                                                                                 \
     }
 
-/* Host pointer of lane 0 if all lanes run, the address is kept as base + lane * step, and all of the row of single
- * elements, *step bytes apart, is in known memory. Otherwise NULL: the plain handler is to look at every lane. */
+/* Where an address leads that may be kept as base + lane * step, of single elements: *step, and lane 0's address. False
+ * where it is not kept so, or not all lanes run. */
+static inline __attribute__((always_inline)) bool affine_address(warp *w, const insn *i, uint32_t mask, int64_t *step,
+                                                                 uint64_t *first) {
+    const affine *a = AFFINE(4);
+    const bool narrow = i->flags & MODE_NARROW;
+    *first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
+    *step = narrow ? (int32_t)a->step : (int64_t)a->step;
+    return mask == ALL_LANES && a->kept != LANES_ONLY && i->vector == 1;
+}
+
+/* Host pointer of lane 0 where the lanes access elements at one place, or one after another; *step tells. Otherwise
+ * NULL, as where that is not all in known memory. */
 #define AFFINE_POINTER(space)                                                                                          \
     static inline __attribute__((always_inline))                                                                       \
     uint8_t *affine_##space(warp *w, const insn *i, uint32_t mask, unsigned each, bool write, int64_t *step) {         \
-        const affine *a = AFFINE(4);                                                                                   \
-        const bool narrow = i->flags & MODE_NARROW;                                                                    \
-        const uint64_t first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;           \
-        const int64_t apart = *step = narrow ? (int32_t)a->step : (int64_t)a->step;                                    \
-        if (mask != ALL_LANES || a->kept == LANES_ONLY || i->vector != 1) return NULL;                                 \
-        if (apart == 0) return known_##space##_range(w, first, each, each, write);                                     \
-        if (apart == each) return known_##space##_range(w, first, LANES * each, each, write);                          \
-        const int64_t farthest = 1 << 20, span = (LANES - 1) * apart;                                                  \
-        if (apart > farthest || apart < -farthest || apart % each != 0) return NULL;                                   \
-        const uint64_t low = apart < 0 ? first + (uint64_t)span : first;                                               \
-        uint8_t *p = known_##space##_range(w, low, (unsigned)(apart < 0 ? -span : span) + each, each, write);          \
-        return p != NULL && apart < 0 ? p - span : p;                                                                  \
+        uint64_t first;                                                                                                \
+        if (!affine_address(w, i, mask, step, &first) || (*step != 0 && *step != each)) return NULL;                   \
+        return known_##space##_range(w, i, first, *step == 0 ? each : LANES * each, each, write);                      \
+    }                                                                                                                  \
+    /* The same where they lie farther apart, or backwards. */                                                         \
+    static uint8_t *affine_##space##_steps(warp *w, const insn *i, uint32_t mask, unsigned each, bool write,           \
+                                           int64_t *step) {                                                            \
+        uint64_t first;                                                                                                \
+        const int64_t farthest = 1 << 20;                                                                              \
+        if (!affine_address(w, i, mask, step, &first)) return NULL;                                                    \
+        if (*step > farthest || *step < -farthest || *step % each != 0) return NULL;                                   \
+        const int64_t span = (LANES - 1) * *step, back = span < 0 ? span : 0;                                          \
+        uint8_t *low =                                                                                                 \
+            known_##space##_range(w, i, first + (uint64_t)back, (unsigned)(span - 2 * back) + each, each, write);      \
+        return low != NULL ? low - back : NULL;                                                                        \
     }
 AFFINE_POINTER(global)
 AFFINE_POINTER(shared)
@@ -511,8 +369,8 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
         const element *p = NULL;                                                                                       \
         reg *d0 = LANE_ARRAY(reg, 0), *d1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                       \
         reg *d2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *d3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                      \
-        if (how == LAYOUT_ONE) p = (const element *)known_##space##_range(w, first, each, each, false);                \
-        if (how == LAYOUT_ROW) p = (const element *)known_##space##_range(w, first, LANES * each, each, false);        \
+        if (how == LAYOUT_ONE) p = (const element *)known_##space##_range(w, i, first, each, each, false);             \
+        if (how == LAYOUT_ROW) p = (const element *)known_##space##_range(w, i, first, LANES * each, each, false);     \
         if (p == NULL)                                                                                                 \
             load_##space##_##name(w, i, mask);                                                                         \
         else if (how == LAYOUT_ONE)                                                                                    \
@@ -532,18 +390,24 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
             }                                                                                                          \
     }                                                                                                                  \
     BY_VECTOR(op_load_##space##_##name, load_##space##_##name##_in)                                                    \
-    QUICK_HANDLER(op_load_##space##_##name##_affine,                                                                   \
-                  affine_access(w, i, mask, false, SIM_JOIN(op_load_##space##_##name, SIM_ISA))) {                     \
+    static void load_##space##_##name##_steps(warp *w, const insn *i, uint32_t mask) {                                 \
         int64_t step;                                                                                                  \
-        const uint8_t *p = affine_##space(w, i, mask, sizeof(element), false, &step);                                  \
+        const uint8_t *p = affine_##space##_steps(w, i, mask, sizeof(element), false, &step);                          \
+        reg *d = LANE_ARRAY(reg, 0);                                                                                   \
+        if (p != NULL)                                                                                                 \
+            for (int l = 0; l < LANES; l++) d[l] = (reg) * (const element *)(p + l * step);                            \
+        else                                                                                                           \
+            affine_access(w, i, mask, false, SIM_JOIN(op_load_##space##_##name, SIM_ISA));                             \
+    }                                                                                                                  \
+    QUICK_HANDLER(op_load_##space##_##name##_affine, load_##space##_##name##_steps(w, i, mask)) {                      \
+        int64_t step;                                                                                                  \
+        const element *p = (const element *)affine_##space(w, i, mask, sizeof(element), false, &step);                 \
         reg *d = LANE_ARRAY(reg, 0);                                                                                   \
         if (p == NULL) return false;                                                                                   \
         if (step == 0)                                                                                                 \
-            EACH_LANE d[l] = (reg) * (const element *)p;                                                               \
-        else if (step == sizeof(element))                                                                              \
-            EACH_LANE d[l] = (reg)((const element *)p)[l];                                                             \
+            EACH_LANE d[l] = (reg)*p;                                                                                  \
         else                                                                                                           \
-            for (int l = 0; l < LANES; l++) d[l] = (reg) * (const element *)(p + l * step);                            \
+            EACH_LANE d[l] = (reg)p[l];                                                                                \
         return true;                                                                                                   \
     }
 
@@ -575,7 +439,7 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
         const reg *a0 = LANE_ARRAY(reg, 0), *a1 = LANE_ARRAY(reg, vector > 1 ? 1 : 0);                                 \
         const reg *a2 = LANE_ARRAY(reg, vector > 2 ? 2 : 0), *a3 = LANE_ARRAY(reg, vector > 2 ? 3 : 0);                \
         element *p = NULL;                                                                                             \
-        if (how == LAYOUT_ROW) p = (element *)known_##space##_range(w, first, LANES * each, each, true);               \
+        if (how == LAYOUT_ROW) p = (element *)known_##space##_range(w, i, first, LANES * each, each, true);            \
         if (p == NULL)                                                                                                 \
             store_##space##_##name(w, i, mask);                                                                        \
         else if (vector == 1)                                                                                          \
@@ -589,17 +453,22 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
             }                                                                                                          \
     }                                                                                                                  \
     BY_VECTOR(op_store_##space##_##name, store_##space##_##name##_in)                                                  \
-    QUICK_HANDLER(op_store_##space##_##name##_affine,                                                                  \
-                  affine_access(w, i, mask, true, SIM_JOIN(op_store_##space##_##name, SIM_ISA))) {                     \
+    static void store_##space##_##name##_steps(warp *w, const insn *i, uint32_t mask) {                                \
         int64_t step;                                                                                                  \
-        if (AFFINE(0)->kept == AFFINE_ONLY) return false;                                                              \
-        uint8_t *p = affine_##space(w, i, mask, sizeof(element), true, &step);                                         \
+        affine_spread(w, i->op[0]);                                                                                    \
+        uint8_t *p = affine_##space##_steps(w, i, mask, sizeof(element), true, &step);                                 \
         const reg *a = LANE_ARRAY(reg, 0);                                                                             \
-        if (p == NULL) return false;                                                                                   \
-        if (step == sizeof(element))                                                                                   \
-            EACH_LANE((element *)p)[l] = (element)a[l];                                                                \
-        else                                                                                                           \
+        if (p != NULL)                                                                                                 \
             for (int l = 0; l < LANES; l++) *(element *)(p + l * step) = (element)a[l];                                \
+        else                                                                                                           \
+            affine_access(w, i, mask, true, SIM_JOIN(op_store_##space##_##name, SIM_ISA));                             \
+    }                                                                                                                  \
+    QUICK_HANDLER(op_store_##space##_##name##_affine, store_##space##_##name##_steps(w, i, mask)) {                    \
+        int64_t step;                                                                                                  \
+        element *p = (element *)affine_##space(w, i, mask, sizeof(element), true, &step);                              \
+        const reg *a = LANE_ARRAY(reg, 0);                                                                             \
+        if (p == NULL || step == 0 || !affine_has_lanes(AFFINE(0))) return false;                                      \
+        EACH_LANE p[l] = (element)a[l];                                                                                \
         return true;                                                                                                   \
     }
 
@@ -669,7 +538,7 @@ HANDLER(op_cp_async) {
             if (!(reading >> l & 1)) from[l] = from[__builtin_ctz(reading)];
             if (reading >> l & 1 && bytes[l] != i->width) whole = false;
         }
-        if (whole && known_global(w, from, i->width, false, &low, &high))
+        if (whole && known_global(w, i, from, i->width, false, &low, &high))
             EACH_LANE from_pointer[l] = (uint8_t *)from[l];
         else if (whole)
             access_resolve(w, i, reading, PTX_GLOBAL, from, i->width, ACCESS_READ, from_pointer);

@@ -287,8 +287,9 @@ static bool same_accumulators(const wgmma_operation *a, const wgmma_operation *b
 }
 
 /* D stays here from one operation to the next that adds to the same. */
-static void multiply(const uint8_t *shared, const wgmma_operation *operations, int count) {
+static bool multiply(const uint8_t *shared, const wgmma_operation *operations, int count) {
     operands *m = aligned_alloc(64, sizeof *m); /* too much for the stack of a host program's thread */
+    if (m == NULL) return false;
     for (int at = 0; at < count; at++) {
         const wgmma_operation *o = &operations[at];
         const wgmma_form *f = o->i->wgmma;
@@ -318,6 +319,7 @@ static void multiply(const uint8_t *shared, const wgmma_operation *operations, i
         if (at + 1 == count || !same_accumulators(o, o + 1)) store_d(o, f, m);
     }
     free(m);
+    return true;
 }
 
 /* wgmma.mma_async.sync.aligned.m64nNkK...: D = A B + D, or A B where scale-d is false. */

@@ -94,11 +94,9 @@ static affine_sources *named(const analysis *a, int k) {
     const ptx_instruction *t = &a->d->source->instructions[k];
     int most = 0;
     for (int o = 0; o < t->operand_count; o++) most += most_operands(&t->operands[o]);
-    affine_sources *list = calloc(1, sizeof *list + (size_t)most * sizeof *list->slots);
+    affine_sources *list = decode_take(a->d, sizeof *list + (size_t)most * sizeof *list->slots);
     for (int o = 0; o < t->operand_count; o++) list->count = collect(a, &t->operands[o], list->slots, list->count);
-    if (list->count > 0) return list;
-    free(list);
-    return NULL;
+    return list->count > 0 ? list : NULL;
 }
 
 static bool pick_handlers(const analysis *a) {
@@ -111,7 +109,6 @@ static bool pick_handlers(const analysis *a) {
         const bool makes = results(a, i, sources, &source_count) > 0;
         if (list != NULL && knows(a, i) && (!makes || may_be(a, i->op[0]))) {
             i->run = a->d->context->others[i->row].affine;
-            free(list);
         } else if (list != NULL) {
             list->run = i->run;
             a->d->f->spreads[k] = list;
@@ -122,10 +119,12 @@ static bool pick_handlers(const analysis *a) {
     return spreads;
 }
 
-static void fill_constants(function *f, const constant_map *m) {
+static void fill_constants(decoder *d) {
+    function *f = d->f;
+    const constant_map *m = d->constants;
     const uint32_t first = f->constant_offset / AFFINE_UNIT, units = f->register_bytes / AFFINE_UNIT;
     f->affine_bytes = units * sizeof *f->affine_constants;
-    f->affine_constants = calloc(units - first + 1, sizeof *f->affine_constants);
+    f->affine_constants = decode_aligned(d, (units - first + 1) * sizeof *f->affine_constants);
     for (int k = 0; k < m->count; k++) {
         const struct constant *c = &m->entries[k];
         if (c->bytes > 8) continue;
@@ -137,7 +136,7 @@ bool affine_function(decoder *d, insn *code) {
     const ptx_function *s = d->source;
     function *f = d->f;
     analysis a = {.d = d, .code = code, .constants = f->constant_offset};
-    a.may = calloc(f->register_bytes / AFFINE_UNIT + 1, sizeof *a.may);
+    a.may = decode_scratch(d, f->register_bytes / AFFINE_UNIT + 1);
     for (int r = 0; r < s->register_count; r++) {
         const ptx_register *reg = &s->registers[r];
         a.may[d->register_slots[r] / AFFINE_UNIT] =
@@ -148,13 +147,8 @@ bool affine_function(decoder *d, insn *code) {
         for (int o = 0; row_is_float(code[k].row) && o < t->operand_count; o++) exclude(&a, &t->operands[o]);
     }
     while (reduce(&a)) {}
-    if (memchr(a.may, true, f->register_bytes / AFFINE_UNIT) == NULL) {
-        free(a.may);
-        return false;
-    }
-    fill_constants(f, d->constants);
-    f->spreads = calloc((size_t)s->instruction_count + 1, sizeof *f->spreads);
-    const bool spreads = pick_handlers(&a);
-    free(a.may);
-    return spreads;
+    if (memchr(a.may, true, f->register_bytes / AFFINE_UNIT) == NULL) return false;
+    fill_constants(d);
+    f->spreads = decode_take(d, ((size_t)s->instruction_count + 1) * sizeof *f->spreads);
+    return pick_handlers(&a);
 }

@@ -3,6 +3,7 @@
 #ifndef SIM_DECODE_H
 #define SIM_DECODE_H
 
+#include <setjmp.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -43,9 +44,8 @@ bool affine_function(decoder *d, insn *code);
  */
 bool wgmma_guard_function(decoder *d, insn *code);
 
-/* Makes f->watched of f, which is decoded, unless it is there (isa/watch.c); decode_free frees it. */
-void watch_function(function *f, const decode_context *context);
-void watch_free(function *f);
+/* Makes f->watched of f, which is decoded, unless it is there (isa/watch.c). False where there is no memory. */
+bool watch_function(function *f, const decode_context *context);
 
 /* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
@@ -98,6 +98,9 @@ struct decoder {
     bool in_table;         /* the instruction is a row with operands */
     negation negations[MOST_NEGATIONS];
     int negation_count;
+    insn *code;
+    arena scratch;     /* what serves decoding alone */
+    jmp_buf no_memory; /* the way out where there is none */
     char *error;
     size_t error_size;
     bool failed;
@@ -111,6 +114,14 @@ decoded refuse(decoder *d, const char *format, ...) __attribute__((format(printf
 /* The instruction is this row, its handler the row's. Returns DECODED, or REFUSED where something has been refused. */
 decoded run_row(decoder *d, uint16_t row);
 
+/* Zeroed memory, 8-byte aligned, that the function keeps, or that is gone when it has been decoded. Does not return
+ * where there is none: the function is refused with OUT_OF_MEMORY. */
+void *decode_take(decoder *d, size_t bytes);
+void *decode_scratch(decoder *d, size_t bytes);
+/* The first, aligned to 128 bytes. */
+void *decode_aligned(decoder *d, size_t bytes);
+/* An array with room for one item more: when the count is 0 or a power of two, a copy of twice the size. */
+void *decode_grow(decoder *d, void *items, int count, size_t item_size);
 /* Gives the instruction at hand a form of so many bytes, all zeros, which it keeps. */
 void *put_form(decoder *d, form_kind kind, size_t bytes);
 
@@ -124,11 +135,22 @@ bool take(decoder *d, const char *word);
 bool taken_all(decoder *d);
 /* A type from the next part; PTX_NO_TYPE (and nothing taken) if it is none. */
 ptx_type take_type(decoder *d);
+/* Likewise an atomic operation; ATOMIC_NONE. */
+atomic_op take_atomic(decoder *d);
 
 /* Operand as an offset of lanes. `kind` is a letter as in isa/ops.def. Refuses what does not fit. */
 uint32_t operand_slot(decoder *d, const ptx_operand *operand, char kind);
 /* The same for what the instruction writes: a register, or "_" for the sink. */
 uint32_t destination_slot(decoder *d, const ptx_operand *operand, char kind);
+/* So many operands, from `least` to `most`; else refuses. */
+bool operands_are(decoder *d, int least, int most);
+/* `count` operands in braces, or one without, as offsets of lanes. */
+typedef enum elements_kind {
+    ELEMENTS_ANY,      /* what the instruction reads */
+    ELEMENTS_WRITTEN,  /* registers, or "_" */
+    ELEMENTS_REGISTERS /* registers only */
+} elements_kind;
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements, uint32_t *slots);
 uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes);
 /* The address of the running block's own shared memory at this offset. */
 uint32_t shared_address_slot(decoder *d, uint64_t offset, unsigned bytes);

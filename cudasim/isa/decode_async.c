@@ -3,12 +3,6 @@
 
 #include "isa/decode.h"
 
-static bool operands_are(decoder *d, int least, int most) {
-    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
-    refuse(d, "wrong number of operands");
-    return false;
-}
-
 static bool address_of(decoder *d, const ptx_operand *o, bulk_space space, bulk_address *a) {
     address at;
     const ptx_space names[] = {PTX_NO_SPACE, PTX_GLOBAL, PTX_SHARED, PTX_SHARED};
@@ -139,11 +133,9 @@ static uint8_t rank_word(decoder *d) {
     return 0;
 }
 
-static bulk_reduce reduce_word(decoder *d) {
-    static const char *const words[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
-    for (int k = 0; k < 8; k++)
-        if (take(d, words[k])) return (bulk_reduce)(REDUCE_ADD + k);
-    return REDUCE_NONE;
+static atomic_op reduce_word(decoder *d) {
+    const atomic_op op = take_atomic(d);
+    return op != ATOMIC_EXCH && op != ATOMIC_CAS ? op : ATOMIC_NONE;
 }
 
 /* [map, {c0, c1 ...}] */
@@ -157,17 +149,17 @@ static bool tensor_operand(decoder *d, const ptx_operand *o, bulk_form *form) {
 }
 
 /* Which types a reduction takes (PTX ISA, cp.reduce.async.bulk): in global memory, and in shared memory. */
-static bool reduction_allowed(bulk_reduce op, ptx_type type, bool global) {
+static bool reduction_allowed(atomic_op op, ptx_type type, bool global) {
     const bool half = type == PTX_F16 || type == PTX_BF16;
     switch (op) {
-    case REDUCE_ADD:
+    case ATOMIC_ADD:
         return type == PTX_U32 || type == PTX_S32 || type == PTX_U64 ||
                (global && (half || type == PTX_F32 || type == PTX_F64));
-    case REDUCE_MIN:
-    case REDUCE_MAX:
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
         return type == PTX_U32 || type == PTX_S32 || (global && (half || type == PTX_U64 || type == PTX_S64));
-    case REDUCE_INC:
-    case REDUCE_DEC:
+    case ATOMIC_INC:
+    case ATOMIC_DEC:
         return type == PTX_U32;
     default:
         return type == PTX_B32 || (global && type == PTX_B64);
@@ -191,7 +183,7 @@ static decoded copy(decoder *d, bool reduces) {
               : !((to == BULK_CLUSTER && from == BULK_CTA && !tensor) ||
                   ((to == BULK_CLUSTER || to == BULK_CTA) && from == BULK_GLOBAL && !reduces)))
         return refuse(d, "the simulator does not know a bulk copy between these state spaces");
-    bulk_reduce op = reduces && tensor ? reduce_word(d) : REDUCE_NONE;
+    atomic_op op = reduces && tensor ? reduce_word(d) : ATOMIC_NONE;
     if (tensor) take(d, "tile");
     if (!take(d, store ? "bulk_group" : "mbarrier::complete_tx::bytes"))
         return refuse(d, "%s is needed here", store ? ".bulk_group" : ".mbarrier::complete_tx::bytes");
@@ -201,12 +193,12 @@ static decoded copy(decoder *d, bool reduces) {
         op = reduce_word(d);
         const bool noftz = take(d, "noftz");
         const ptx_type type = take_type(d);
-        if (op == REDUCE_NONE || !reduction_allowed(op, type, store) ||
-            noftz != (op == REDUCE_ADD && (type == PTX_F16 || type == PTX_BF16)))
+        if (op == ATOMIC_NONE || !reduction_allowed(op, type, store) ||
+            noftz != (op == ATOMIC_ADD && (type == PTX_F16 || type == PTX_BF16)))
             return refuse(d, "PTX has no such reduction for this type");
         form->type = (uint8_t)type;
     }
-    if (reduces && op == REDUCE_NONE) return refuse(d, "an operation is missing");
+    if (reduces && op == ATOMIC_NONE) return refuse(d, "an operation is missing");
     form->reduce = (uint8_t)op;
     if (!taken_all(d)) return REFUSED;
     const int operands = 2 + (tensor ? 0 : 1) + (store ? 0 : 1) + (form->multicast ? 1 : 0) + (hint ? 1 : 0);
@@ -236,13 +228,13 @@ decoded decode_store_async(decoder *d, bool reduces) {
     if (!reduces) take(d, "weak");
     const bulk_space space = take(d, "shared::cluster") ? BULK_CLUSTER : BULK_GENERIC;
     take(d, "mbarrier::complete_tx::bytes");
-    const bulk_reduce op = reduces ? reduce_word(d) : REDUCE_NONE;
+    const atomic_op op = reduces ? reduce_word(d) : ATOMIC_NONE;
     form->count = reduces ? 1 : take(d, "v2") ? 2 : take(d, "v4") ? 4 : 1;
     const ptx_type type = take_type(d);
     const bool word = type == PTX_B32 || type == PTX_U32 || type == PTX_S32 || type == PTX_F32,
                wide = type == PTX_B64 || type == PTX_U64 || type == PTX_S64 || type == PTX_F64;
     if (!taken_all(d)) return REFUSED;
-    if (reduces ? op == REDUCE_NONE || !reduction_allowed(op, type, false) : !word && !wide)
+    if (reduces ? op == ATOMIC_NONE || !reduction_allowed(op, type, false) : !word && !wide)
         return refuse(d, "PTX has no %s of this type", reduces ? "red.async" : "st.async");
     if (!operands_are(d, 3, 3)) return REFUSED;
     form->reduce = (uint8_t)op;

@@ -3,15 +3,10 @@
 
 #include "isa/decode.h"
 
-static decoded operands_are(decoder *d, int least, int most) {
-    if (d->text->operand_count >= least && d->text->operand_count <= most) return DECODED;
-    return refuse(d, "wrong number of operands");
-}
-
 /* bra{.uni} label; */
 decoded decode_bra(decoder *d) {
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 1, 1) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 1, 1)) return REFUSED;
     if (d->text->operands[0].kind != PTX_OPERAND_LABEL) return refuse(d, "a label is needed");
     d->i->imm = d->text->operands[0].integer;
     return run_row(d, d->i->imm <= d->index ? ROW_op_bra_back : ROW_op_bra);
@@ -29,7 +24,7 @@ static const ptx_table *table_named(decoder *d, const ptx_operand *o, int kind) 
 decoded decode_brx(decoder *d) {
     if (!take(d, "idx")) return refuse(d, "the simulator does not know this form of brx");
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 2, 2) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 2, 2)) return REFUSED;
     const ptx_table *table = table_named(d, &d->text->operands[1], PTX_BRANCH_TARGETS);
     if (table == NULL) return refuse(d, "a list of .branchtargets is needed");
     d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
@@ -68,8 +63,8 @@ decoded decode_call(decoder *d) {
     function *f = d->f;
     call_site site = {.return_count = results->element_count, .param_count = arguments->element_count};
     int count = site.return_count + site.param_count;
-    site.offsets = calloc((size_t)count + 1, sizeof *site.offsets);
-    site.sizes = calloc((size_t)count + 1, sizeof *site.sizes);
+    site.offsets = decode_take(d, ((size_t)count + 1) * sizeof *site.offsets);
+    site.sizes = decode_take(d, ((size_t)count + 1) * sizeof *site.sizes);
     int at = call_offsets(d, results, &site, 0);
     if (at >= 0) at = call_offsets(d, arguments, &site, at);
     if (at >= 0 && callee->kind == PTX_OPERAND_SYMBOL) {
@@ -88,12 +83,8 @@ decoded decode_call(decoder *d) {
     } else if (at >= 0) {
         site.pointer = operand_slot(d, callee, 'l');
     }
-    if (d->failed) {
-        free(site.offsets);
-        free(site.sizes);
-        return REFUSED;
-    }
-    f->calls = realloc(f->calls, (size_t)(f->call_count + 1) * sizeof *f->calls);
+    if (d->failed) return REFUSED;
+    f->calls = decode_grow(d, f->calls, f->call_count, sizeof *f->calls);
     f->calls[f->call_count] = site;
     d->i->imm = f->call_count++;
     return run_row(d, ROW_op_call);
@@ -102,17 +93,17 @@ decoded decode_call(decoder *d) {
 /* ret{.uni}; in a kernel it ends the thread. */
 decoded decode_ret(decoder *d) {
     take(d, "uni");
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, d->source->is_entry ? ROW_op_exit : ROW_op_ret);
 }
 
 decoded decode_exit(decoder *d) {
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_exit);
 }
 
 decoded decode_trap(decoder *d) {
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_trap);
 }
 
@@ -127,8 +118,7 @@ decoded decode_nop(decoder *d) {
 
 /* nanosleep.u32 t; */
 decoded decode_nanosleep(decoder *d) {
-    if (!take(d, "u32") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-        return refuse(d, "nanosleep.u32 is meant");
+    if (!take(d, "u32") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "nanosleep.u32 is meant");
     d->i->op[0] = operand_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_nanosleep);
 }
@@ -142,8 +132,7 @@ decoded decode_bar(decoder *d) {
     insn *i = d->i;
     const ptx_instruction *t = d->text;
     if (take(d, "warp")) {
-        if (!take(d, "sync") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-            return refuse(d, "bar.warp.sync is meant");
+        if (!take(d, "sync") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "bar.warp.sync is meant");
         i->op[0] = operand_slot(d, &t->operands[0], 'w');
         return run_row(d, ROW_op_bar_warp);
     }
@@ -202,7 +191,7 @@ decoded decode_membar(decoder *d) {
         if (!take(d, "release") || !take(d, "cluster"))
             return refuse(d, "fence.mbarrier_init.release.cluster is meant");
     }
-    if (!taken_all(d) || operands_are(d, 0, 0) == REFUSED) return REFUSED;
+    if (!taken_all(d) || !operands_are(d, 0, 0)) return REFUSED;
     return run_row(d, ROW_op_membar);
 }
 
@@ -223,8 +212,7 @@ decoded decode_shfl(decoder *d) {
         i->choice = SHUFFLE_INDEX;
     else
         return refuse(d, "up, down, bfly or idx is meant");
-    if (!take(d, "b32") || !taken_all(d) || operands_are(d, 5, 5) == REFUSED)
-        return refuse(d, "shfl.sync.mode.b32 is meant");
+    if (!take(d, "b32") || !taken_all(d) || !operands_are(d, 5, 5)) return refuse(d, "shfl.sync.mode.b32 is meant");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
     i->op[0] = destination_slot(d, pair ? &to->elements[0] : to, 'w');
@@ -249,8 +237,7 @@ decoded decode_vote(decoder *d) {
     else
         return refuse(d, "all, any, uni or ballot is meant");
     if (!sync && !take(d, "sync")) return refuse(d, "vote without .sync is no instruction of sm_70 and newer");
-    if (!(i->choice == VOTE_BALLOT ? take(d, "b32") : take(d, "pred")) || !taken_all(d) ||
-        operands_are(d, 3, 3) == REFUSED)
+    if (!(i->choice == VOTE_BALLOT ? take(d, "b32") : take(d, "pred")) || !taken_all(d) || !operands_are(d, 3, 3))
         return refuse(d, "the simulator does not know this vote");
     ptx_operand a = t->operands[1];
     i->boolean_negate = a.negated;
@@ -269,7 +256,7 @@ decoded decode_match(decoder *d) {
     if (i->choice == MATCH_ANY && !take(d, "any")) return refuse(d, "any or all is meant");
     if (!take(d, "sync")) return refuse(d, "match.sync is meant");
     bool wide = take(d, "b64");
-    if ((!wide && !take(d, "b32")) || !taken_all(d) || operands_are(d, 3, 3) == REFUSED)
+    if ((!wide && !take(d, "b32")) || !taken_all(d) || !operands_are(d, 3, 3))
         return refuse(d, "the simulator does not know this match");
     const ptx_operand *to = &t->operands[0];
     bool pair = to->kind == PTX_OPERAND_PAIR;
@@ -292,8 +279,7 @@ decoded decode_redux(decoder *d) {
         if (take(d, words[k])) op = k;
     ptx_type type = take_type(d);
     bool fits = op >= REDUX_AND ? type == PTX_B32 : op >= 0 && (type == PTX_U32 || type == PTX_S32);
-    if (!fits || !taken_all(d) || operands_are(d, 3, 3) == REFUSED)
-        return refuse(d, "the simulator does not know this redux");
+    if (!fits || !taken_all(d) || !operands_are(d, 3, 3)) return refuse(d, "the simulator does not know this redux");
     i->choice = (uint8_t)op; /* redux_kind */
     i->type = (uint8_t)type;
     i->op[0] = destination_slot(d, &t->operands[0], 'w');
@@ -304,8 +290,7 @@ decoded decode_redux(decoder *d) {
 
 /* activemask.b32 d; */
 decoded decode_activemask(decoder *d) {
-    if (!take(d, "b32") || !taken_all(d) || operands_are(d, 1, 1) == REFUSED)
-        return refuse(d, "activemask.b32 is meant");
+    if (!take(d, "b32") || !taken_all(d) || !operands_are(d, 1, 1)) return refuse(d, "activemask.b32 is meant");
     d->i->op[0] = destination_slot(d, &d->text->operands[0], 'w');
     return run_row(d, ROW_op_activemask);
 }
@@ -313,8 +298,7 @@ decoded decode_activemask(decoder *d) {
 /* elect.sync d|p, membermask; */
 decoded decode_elect(decoder *d) {
     const ptx_instruction *t = d->text;
-    if (!take(d, "sync") || !taken_all(d) || operands_are(d, 2, 2) == REFUSED ||
-        t->operands[0].kind != PTX_OPERAND_PAIR)
+    if (!take(d, "sync") || !taken_all(d) || !operands_are(d, 2, 2) || t->operands[0].kind != PTX_OPERAND_PAIR)
         return refuse(d, "elect.sync d|p, membermask is meant");
     d->i->op[0] = destination_slot(d, &t->operands[0].elements[0], 'w');
     d->i->op[1] = destination_slot(d, &t->operands[0].elements[1], 'p');

@@ -6,27 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ptx_operand *vector_of(decoder *d, const ptx_operand *o, unsigned count) {
-    if (o->kind == PTX_OPERAND_VECTOR && o->element_count == (int)count) return o->elements;
-    if (count == 1 && o->kind != PTX_OPERAND_VECTOR) return o;
-    refuse(d, "a vector of %u registers is needed", count);
-    return NULL;
-}
-
-/* `count` registers (kind as in isa/ops.def) into slots. */
-static bool registers_into(decoder *d, const ptx_operand *o, unsigned count, char kind, bool destination,
-                           uint32_t *slots) {
-    const ptx_operand *elements = vector_of(d, o, count);
-    if (elements == NULL) return false;
-    for (unsigned k = 0; k < count; k++) {
-        if (destination && elements[k].kind != PTX_OPERAND_REGISTER)
-            return refuse(d, "the destination must be a register"), false;
-        slots[k] = operand_slot(d, &elements[k], kind);
-        if (d->failed) return false;
-    }
-    return true;
-}
-
 static bool address_into(decoder *d, const ptx_operand *o) {
     address a;
     insn *i = d->i;
@@ -80,7 +59,8 @@ static decoded row_matrices(decoder *d, bool store) {
     if (d->text->operand_count != 2) return refuse(d, "2 operands are needed");
     const ptx_operand *o = d->text->operands;
     whole_warp(d);
-    if (!address_into(d, &o[store ? 0 : 1]) || !registers_into(d, &o[store ? 1 : 0], i->vector, 'w', !store, i->op))
+    if (!address_into(d, &o[store ? 0 : 1]) ||
+        !vector_slots(d, &o[store ? 1 : 0], i->vector, 'w', store ? ELEMENTS_ANY : ELEMENTS_REGISTERS, i->op))
         return REFUSED;
     return run_row(d, store ? ROW_op_stmatrix : ROW_op_ldmatrix);
 }
@@ -99,7 +79,7 @@ decoded decode_movmatrix(decoder *d) {
         !taken_all(d) || d->text->operand_count != 2)
         return refuse(d, "movmatrix.sync.aligned.m8n8.trans.b16 d, a is meant");
     whole_warp(d);
-    if (!registers_into(d, &d->text->operands[0], 1, 'w', true, &d->i->op[0])) return REFUSED;
+    if (!vector_slots(d, &d->text->operands[0], 1, 'w', ELEMENTS_REGISTERS, &d->i->op[0])) return REFUSED;
     d->i->op[1] = operand_slot(d, &d->text->operands[1], 'w');
     return run_row(d, ROW_op_movmatrix);
 }
@@ -198,7 +178,7 @@ static void place_quads(matrix_form *f, const matrix_type *type, bool a_column, 
     }
 }
 
-/* Forms are made once and kept: kernels repeat them. Types of a, b, c, d. */
+/* Forms are made once and kept: kernels repeat them. Types of a, b, c, d. NULL where there is no memory. */
 static const matrix_form *form_of(bool wmma, unsigned m, unsigned n, unsigned k, const matrix_type *type, bool a_column,
                                   bool b_column) {
     static matrix_form *forms;
@@ -212,6 +192,10 @@ static const matrix_form *form_of(bool wmma, unsigned m, unsigned n, unsigned k,
     while (f != NULL && f->key != key) f = f->next;
     if (f == NULL) {
         f = calloc(1, sizeof *f);
+        if (f == NULL) {
+            pthread_mutex_unlock(&lock);
+            return NULL;
+        }
         *f = (matrix_form){.m = m, .n = n, .k = k, .batches = quads ? 4 : 1, .next = forms, .key = key};
         if (quads) {
             place_quads(f, type, a_column, b_column);
@@ -350,7 +334,8 @@ static matrix_use *use_with(decoder *d, unsigned slots) {
 
 static bool fragment_into(decoder *d, const ptx_operand *o, const fragment *f, bool destination, uint32_t **slots) {
     const unsigned count = f->registers * f->copies;
-    if (!registers_into(d, o, count, kind_of(f->type), destination, *slots)) return false;
+    if (!vector_slots(d, o, count, kind_of(f->type), destination ? ELEMENTS_REGISTERS : ELEMENTS_ANY, *slots))
+        return false;
     *slots += count;
     return true;
 }
@@ -388,6 +373,7 @@ static decoded multiply(decoder *d, bool wmma) {
     if (d->text->operand_count != 4) return refuse(d, "4 operands are needed");
     const matrix_type order[] = {a, b, c, to};
     const matrix_form *f = form_of(wmma, w.m, w.n, w.k, order, w.column[0], w.column[1]);
+    if (f == NULL) return refuse(d, OUT_OF_MEMORY);
     matrix_use *use = use_with(d, 4 * 8);
     use->product = f;
     uint32_t *slots = use->slots;
@@ -446,6 +432,7 @@ static decoded move_matrix(decoder *d, bool store) {
     const matrix_type output = is_a || is_b ? MATRIX_F32 : type;
     const matrix_type order[] = {input, input, output, output};
     const matrix_form *form = form_of(true, w.m, w.n, w.k, order, false, true);
+    if (form == NULL) return refuse(d, OUT_OF_MEMORY);
     const fragment *f = is_a ? &form->a : is_b ? &form->b : &form->c;
     if (d->text->operand_count != 2 && d->text->operand_count != 3) return refuse(d, "2 or 3 operands are needed");
     const ptx_operand *o = d->text->operands;

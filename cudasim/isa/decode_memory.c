@@ -204,18 +204,6 @@ decoded decode_st(decoder *d) {
 
 /* ---- atomics ----------------------------------------------------------------------------------------------------- */
 
-static bool take_atomic_operation(decoder *d, atomic_op *op) {
-    static const struct {
-        const char *word;
-        atomic_op op;
-    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
-                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
-                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (take(d, words[k].word)) return *op = words[k].op, true;
-    return false;
-}
-
 static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     bool floating = type == PTX_F32 || type == PTX_F64 || type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 ||
                     type == PTX_BF16X2;
@@ -240,14 +228,6 @@ static bool atomic_allowed(atomic_op op, ptx_type type, int vector) {
     }
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, char kind, bool destination, uint32_t *slots) {
-    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count)
-        return refuse(d, "a vector of %d is needed", count), false;
-    for (int k = 0; k < count; k++)
-        slots[k] = destination ? destination_slot(d, &o->elements[k], kind) : operand_slot(d, &o->elements[k], kind);
-    return !d->failed;
-}
-
 /* Operands: op[0] result (the sink for red), op[4] the address, op[5..6] sources; of vectors atomic_vector. */
 static decoded atomic(decoder *d, bool result) {
     insn *i = d->i;
@@ -255,7 +235,7 @@ static decoded atomic(decoder *d, bool result) {
     atomic_op op;
     take_qualifiers(d, &q);
     if (take(d, "async")) return result ? refuse(d, "PTX has no atom.async") : decode_store_async(d, true);
-    if (!take_atomic_operation(d, &op)) return refuse(d, "the simulator does not know this atomic operation");
+    if ((op = take_atomic(d)) == ATOMIC_NONE) return refuse(d, "the simulator does not know this atomic operation");
     qualifiers after;
     take_qualifiers(d, &after);
     if (after.vector > 1) q.vector = after.vector;
@@ -284,7 +264,8 @@ static decoded atomic(decoder *d, bool result) {
     atomic_vector *v = q.vector > 1 ? put_form(d, FORM_ATOMIC_VECTOR, sizeof *v) : NULL;
     for (int k = 0; v != NULL && k < q.vector; k++) v->results[k] = SLOT_SINK;
     if (result && q.vector == 1) i->op[0] = destination_slot(d, o, kind);
-    if (result && q.vector > 1 && !vector_slots(d, o, q.vector, kind, true, v->results)) return REFUSED;
+    if (result && q.vector > 1 && !vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_WRITTEN, v->results))
+        return REFUSED;
     if (result) o++;
     address a;
     if (!operand_address(d, o++, q.space, &a)) return REFUSED;
@@ -292,7 +273,7 @@ static decoded atomic(decoder *d, bool result) {
     address_into(d, &a, 4);
     if (q.vector == 1)
         for (int k = 0; k < sources; k++) i->op[5 + k] = operand_slot(d, o++, kind);
-    else if (!vector_slots(d, o, q.vector, kind, false, v->sources))
+    else if (!vector_slots(d, o, (unsigned)q.vector, kind, ELEMENTS_ANY, v->sources))
         return REFUSED;
     if (result || q.acquire) i->flags |= MODE_POLL; /* atomicAdd(p, 0) is a way to read, too */
     return run_row(d, ROW_op_atomic);

@@ -34,21 +34,6 @@ static bool immediate(decoder *d, const ptx_operand *o, int64_t plain, int64_t o
     return true;
 }
 
-static bool vector_slots(decoder *d, const ptx_operand *o, int count, const char *what, uint32_t *slots) {
-    if (o->kind != PTX_OPERAND_VECTOR || o->element_count != count) {
-        refuse(d, "%s takes %d registers here", what, count);
-        return false;
-    }
-    for (int k = 0; k < count; k++) {
-        if (o->elements[k].kind != PTX_OPERAND_REGISTER || register_bytes(d, &o->elements[k]) != 4) {
-            refuse(d, "%s takes 32-bit registers", what);
-            return false;
-        }
-        slots[k] = operand_slot(d, &o->elements[k], 'w');
-    }
-    return true;
-}
-
 /* wgmma.mma_async.sync.aligned.m64nNkK.dtype.atype.btype d, {a-desc, a}, b-desc, scale-d
  *                                                        {, imm-scale-a, imm-scale-b{, imm-trans-a}{, imm-trans-b}};
  * f16: d f16 or f32; bf16, tf32: d f32; e4m3, e5m2 in any pair: d f16 or f32; s8, u8 in any pair: d s32, {.satfinite}.
@@ -93,12 +78,12 @@ static decoded decode_mma_async(decoder *d) {
     form->a_in_registers = t->operand_count > 1 && o[1].kind == PTX_OPERAND_VECTOR;
     const int wanted = integer ? 4 : !half ? 6 : form->a_in_registers ? 7 : 8;
     if (t->operand_count != wanted) return refuse(d, "%d operands where it takes %d", t->operand_count, wanted);
-    if (!vector_slots(d, &o[0], form->d_count, "D", form->d_slots)) return REFUSED;
+    if (!vector_slots(d, &o[0], form->d_count, 'w', ELEMENTS_REGISTERS, form->d_slots)) return REFUSED;
     for (int k1 = 0; k1 < form->d_count; k1++)
         for (int k2 = 0; k2 < k1; k2++)
             if (form->d_slots[k1] == form->d_slots[k2]) return refuse(d, "a register stands twice in D");
     if (form->a_in_registers) {
-        if (!vector_slots(d, &o[1], 4, "A", form->a_slots)) return REFUSED;
+        if (!vector_slots(d, &o[1], 4, 'w', ELEMENTS_REGISTERS, form->a_slots)) return REFUSED;
     } else {
         i->op[WGMMA_A] = operand_slot(d, &o[1], 'l');
     }
@@ -184,9 +169,9 @@ bool wgmma_guard_function(decoder *d, insn *code) {
     int wgmmas = 0, count = 0;
     for (int k = 0; k < s->instruction_count; k++) wgmmas += code[k].row == ROW_op_wgmma;
     if (wgmmas == 0) return false;
-    wgmma_function *w = calloc(1, sizeof *w);
-    int *numbers = malloc((size_t)(s->register_count + 1) * sizeof *numbers);
-    w->registers = calloc((size_t)s->register_count + 1, sizeof *w->registers);
+    wgmma_function *w = decode_take(d, sizeof *w);
+    int *numbers = decode_scratch(d, (size_t)(s->register_count + 1) * sizeof *numbers);
+    w->registers = decode_take(d, ((size_t)s->register_count + 1) * sizeof *w->registers);
     for (int r = 0; r < s->register_count; r++) numbers[r] = -1;
     for (int k = 0; k < s->instruction_count; k++) {
         if (code[k].row != ROW_op_wgmma) continue;
@@ -202,13 +187,13 @@ bool wgmma_guard_function(decoder *d, insn *code) {
     }
     w->count = count;
     w->words = (count + 63) / 64;
-    w->uses = calloc((size_t)s->instruction_count + 1, sizeof *w->uses);
+    w->uses = decode_take(d, ((size_t)s->instruction_count + 1) * sizeof *w->uses);
     /* Two sets for each instruction that needs them: counted, then filled. */
-    uint64_t *scratch = calloc((size_t)w->words, sizeof *scratch);
+    uint64_t *scratch = decode_scratch(d, (size_t)w->words * sizeof *scratch);
     size_t uses = 0;
     for (int fill = 0; fill <= 1; fill++) {
         size_t at = 0;
-        if (fill) w->sets = calloc(2 * uses * (size_t)w->words, sizeof *w->sets);
+        if (fill) w->sets = decode_take(d, 2 * uses * (size_t)w->words * sizeof *w->sets);
         for (int k = 0; k < s->instruction_count; k++) {
             const ptx_instruction *t = &s->instructions[k];
             bool any = false;
@@ -240,16 +225,6 @@ bool wgmma_guard_function(decoder *d, insn *code) {
         }
         if (w->uses[k].run != NULL) code[k].run = d->context->handlers[ROW_op_wgmma_guard];
     }
-    free(scratch);
-    free(numbers);
     d->f->wgmma = w;
     return true;
-}
-
-void wgmma_function_free(wgmma_function *w) {
-    if (w == NULL) return;
-    free(w->registers);
-    free(w->uses);
-    free(w->sets);
-    free(w);
 }

@@ -42,7 +42,9 @@ typedef enum barrier_reduction { BARRIER_COUNT, BARRIER_AND, BARRIER_OR } barrie
 #define MODE_NARROW        8u  /* the address register has 32 bits */
 #define MODE_NARROW_SOURCE 16u /* cp.async: the source's has */
 
+/* Of atomic operations, and of copies that reduce. */
 typedef enum atomic_op {
+    ATOMIC_NONE,
     ATOMIC_ADD,
     ATOMIC_MIN,
     ATOMIC_MAX,
@@ -71,18 +73,6 @@ typedef struct copy_offsets {
 
 #define TENSOR_RANKS 5
 
-typedef enum bulk_reduce {
-    REDUCE_NONE,
-    REDUCE_ADD,
-    REDUCE_MIN,
-    REDUCE_MAX,
-    REDUCE_INC,
-    REDUCE_DEC,
-    REDUCE_AND,
-    REDUCE_OR,
-    REDUCE_XOR
-} bulk_reduce;
-
 /* Where an operand's address lies: lanes, and an offset. */
 typedef struct bulk_address {
     uint32_t slot;
@@ -99,7 +89,7 @@ typedef struct bulk_form {
     uint32_t coordinates[TENSOR_RANKS];
     uint8_t rank; /* of a tensor copy; 0: a plain one */
     bool multicast;
-    uint8_t reduce, type; /* bulk_reduce, ptx_type */
+    uint8_t reduce, type; /* atomic_op, ptx_type */
 } bulk_form;
 
 /* A form of st.async or red.async. */
@@ -167,7 +157,5 @@ typedef struct wgmma_function {
     wgmma_use *uses;
     uint64_t *sets;
 } wgmma_function;
-
-void wgmma_function_free(wgmma_function *f);
 
 #endif

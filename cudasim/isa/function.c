@@ -24,7 +24,7 @@ static bool place_variables(decoder *d) {
     const ptx_function *s = d->source;
     uint64_t frame = 0, shared = SHARED_RESERVED + f->shared_bytes, params = 0;
     int formals = s->return_count + s->param_count;
-    f->formals = calloc((size_t)formals + 1, sizeof *f->formals);
+    f->formals = decode_take(d, ((size_t)formals + 1) * sizeof *f->formals);
     for (int k = 0; k < formals; k++) {
         const ptx_variable *v = k < s->return_count ? &s->returns[k] : &s->params[k - s->return_count];
         uint64_t *end = s->is_entry ? &params : &frame;
@@ -34,7 +34,7 @@ static bool place_variables(decoder *d) {
         if (*end > 1u << 20) return refuse(d, "parameters of more than a megabyte"), false;
     }
     f->param_bytes = (uint32_t)params;
-    d->locals = calloc((size_t)s->local_count + 1, sizeof *d->locals);
+    d->locals = decode_scratch(d, ((size_t)s->local_count + 1) * sizeof *d->locals);
     for (int k = 0; k < s->local_count; k++) {
         const ptx_variable *v = &s->locals[k];
         uint64_t *end = v->space == PTX_SHARED ? &shared : &frame;
@@ -57,7 +57,7 @@ static bool place_registers(decoder *d) {
     const ptx_function *s = d->source;
     static const unsigned lane_bytes[] = {4, 8, 16};
     uint64_t end = SLOT_SINK + 16 * LANES;
-    d->register_slots = calloc((size_t)s->register_count + 1, sizeof *d->register_slots);
+    d->register_slots = decode_scratch(d, ((size_t)s->register_count + 1) * sizeof *d->register_slots);
     for (int r = 0; r < s->register_count; r++) {
         if (s->registers[r].type != PTX_PRED) continue;
         d->register_slots[r] = (uint32_t)end;
@@ -82,8 +82,7 @@ static void fill_constants(decoder *d, uint32_t from) {
     function *f = d->f;
     f->constant_offset = from;
     f->constant_bytes = d->constant_end - from;
-    f->constants = aligned_alloc(128, align_up(f->constant_bytes + 1, 128));
-    memset(f->constants, 0, f->constant_bytes);
+    f->constants = decode_aligned(d, f->constant_bytes);
     for (int k = 0; k < d->constants->count; k++) {
         const struct constant *c = &d->constants->entries[k];
         for (int l = 0; l < LANES; l++) {
@@ -101,32 +100,18 @@ static void fill_constants(decoder *d, uint32_t from) {
     f->register_bytes = (uint32_t)align_up(d->constant_end, 128);
 }
 
-static void free_function(function *f, insn *code) {
-    for (int k = 0; k < f->call_count; k++) {
-        free(f->calls[k].offsets);
-        free(f->calls[k].sizes);
-    }
-    if (code != NULL)
-        for (int k = 0; k < f->source->instruction_count; k++)
-            if (code[k].form != FORM_PLAIN) free(code[k].any);
-    free(f->calls);
-    free(code);
-    free(f->constants);
-    free(f->specials);
-    free(f->affine_constants);
-    for (int k = 0; f->spreads != NULL && k < f->source->instruction_count; k++) free(f->spreads[k]);
-    free(f->spreads);
-    f->affine_constants = NULL;
-    f->spreads = NULL;
-    f->affine_bytes = 0;
-    free(f->formals);
-    wgmma_function_free(f->wgmma);
-    f->wgmma = NULL;
-    f->calls = NULL;
+void decode_free(function *f) {
+    arena_free(&f->memory);
+    f->watched = NULL;
     f->code = NULL;
     f->constants = NULL;
+    f->affine_constants = NULL;
+    f->affine_bytes = 0;
+    f->spreads = NULL;
     f->specials = NULL;
     f->formals = NULL;
+    f->calls = NULL;
+    f->wgmma = NULL;
     f->call_count = f->special_count = 0;
 }
 
@@ -158,6 +143,36 @@ static void link_straight(const decode_context *c, insn *code, int count) {
     row_use(ROW_op_stop);
 }
 
+static bool decode_instructions(decoder *d) {
+    const ptx_function *s = d->source;
+    d->code = decode_take(d, ((size_t)s->instruction_count + 1) * sizeof *d->code);
+    for (int k = 0; k < s->instruction_count; k++) {
+        d->index = k;
+        d->text = &s->instructions[k];
+        d->i = &d->code[k];
+        if (!decode_instruction(d) || d->failed) return false;
+        if (d->constant_end > 1u << 30) return refuse(d, "more constants than fit a gigabyte"), false;
+    }
+    insn *last = &d->code[s->instruction_count];
+    last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
+    last->run = d->context->handlers[last->row];
+    return true;
+}
+
+/* False where something has been refused, or there is no memory. */
+static bool decode_all(decoder *d) {
+    if (setjmp(d->no_memory) != 0) return false;
+    if (!place_variables(d) || !place_registers(d)) return false;
+    const uint32_t constants_from = d->constant_end;
+    if (!decode_instructions(d)) return false;
+    fill_constants(d, constants_from);
+    if (affine_function(d, d->code)) row_use(ROW_op_spread);
+    if (wgmma_guard_function(d, d->code)) row_use(ROW_op_wgmma_guard);
+    link_straight(d->context, d->code, d->source->instruction_count);
+    d->f->uses_stack = d->f->frame_bytes > 0 || d->f->call_count > 0;
+    return true;
+}
+
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size) {
     constant_map constants = {0};
     decoder d = {.context = context,
@@ -166,42 +181,12 @@ bool decode_function(function *f, const decode_context *context, char *error, si
                  .constants = &constants,
                  .error = error,
                  .error_size = error_size};
-    const ptx_function *s = f->source;
-    bool ok = !d.failed && place_variables(&d) && place_registers(&d);
-    uint32_t constants_from = d.constant_end;
-    insn *code = NULL;
-    if (ok) {
-        code = calloc((size_t)s->instruction_count + 1, sizeof *code);
-        for (int k = 0; ok && k < s->instruction_count; k++) {
-            d.index = k;
-            d.text = &s->instructions[k];
-            d.i = &code[k];
-            ok = decode_instruction(&d) && !d.failed;
-            if (d.constant_end > 1u << 30) ok = (refuse(&d, "more constants than fit a gigabyte"), false);
-        }
-    }
-    if (ok) {
-        insn *last = &code[s->instruction_count];
-        last->row = s->is_entry ? ROW_op_exit : ROW_op_ret;
-        last->run = context->handlers[last->row];
-        fill_constants(&d, constants_from);
-        if (affine_function(&d, code)) row_use(ROW_op_spread);
-        if (wgmma_guard_function(&d, code)) row_use(ROW_op_wgmma_guard);
-        link_straight(context, code, s->instruction_count);
-        f->uses_stack = f->frame_bytes > 0 || f->call_count > 0;
-    }
-    free(constants.entries);
-    free(d.register_slots);
-    free(d.locals);
+    const bool ok = decode_all(&d);
+    arena_free(&d.scratch);
     /* Other threads may be waiting to call it: it is there once all of it is. */
     if (ok)
-        __atomic_store_n(&f->code, code, __ATOMIC_RELEASE);
+        __atomic_store_n(&f->code, d.code, __ATOMIC_RELEASE);
     else
-        free_function(f, code);
+        decode_free(f);
     return ok;
-}
-
-void decode_free(function *f) {
-    watch_free(f);
-    free_function(f, f->code);
 }

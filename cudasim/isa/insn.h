@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/rounding.h"
 #include "ptx/ptx.h"
 
@@ -182,6 +183,7 @@ typedef struct watched_insn {
 typedef struct call_site call_site;
 typedef struct function {
     const ptx_function *source;
+    arena memory;             /* holds all that decoding makes */
     const char *const *files; /* names of source files, by the number that .loc and ptx_location have */
     int file_count;
     insn *code;              /* source->instruction_count, and one that returns (an entry: exits) */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "isa/decode.h"
 #include "isa/specials.h"
 
@@ -38,6 +39,31 @@ decoded refuse(decoder *d, const char *format, ...) {
     return REFUSED;
 }
 
+static void *taken(decoder *d, void *memory) {
+    if (memory != NULL) return memory;
+    d->failed = false; /* whatever else there was */
+    refuse(d, OUT_OF_MEMORY);
+    longjmp(d->no_memory, 1);
+}
+
+void *decode_take(decoder *d, size_t bytes) {
+    return taken(d, arena_take(&d->f->memory, bytes));
+}
+
+void *decode_aligned(decoder *d, size_t bytes) {
+    return (void *)align_up((uintptr_t)decode_take(d, bytes + 127), 128);
+}
+
+void *decode_scratch(decoder *d, size_t bytes) {
+    return taken(d, arena_take(&d->scratch, bytes));
+}
+
+void *decode_grow(decoder *d, void *items, int count, size_t item_size) {
+    if (count & (count - 1)) return items;
+    void *more = decode_take(d, (count > 0 ? 2 * (size_t)count : 1) * item_size);
+    return count > 0 ? memcpy(more, items, (size_t)count * item_size) : more;
+}
+
 decoded run_row(decoder *d, uint16_t row) {
     d->i->row = row;
     d->i->run = d->context->handlers[row];
@@ -46,7 +72,7 @@ decoded run_row(decoder *d, uint16_t row) {
 
 void *put_form(decoder *d, form_kind kind, size_t bytes) {
     d->i->form = (uint8_t)kind;
-    return d->i->any = calloc(1, bytes);
+    return d->i->any = decode_take(d, bytes);
 }
 
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
@@ -83,6 +109,18 @@ ptx_type take_type(decoder *d) {
     return type;
 }
 
+atomic_op take_atomic(decoder *d) {
+    static const struct {
+        const char *word;
+        atomic_op op;
+    } words[] = {{"add", ATOMIC_ADD}, {"min", ATOMIC_MIN}, {"max", ATOMIC_MAX},   {"and", ATOMIC_AND},
+                 {"or", ATOMIC_OR},   {"xor", ATOMIC_XOR}, {"exch", ATOMIC_EXCH}, {"cas", ATOMIC_CAS},
+                 {"inc", ATOMIC_INC}, {"dec", ATOMIC_DEC}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (take(d, words[k].word)) return words[k].op;
+    return ATOMIC_NONE;
+}
+
 bool taken_all(decoder *d) {
     if (d->next_part >= d->part_count) return true;
     refuse(d, "the simulator does not know \".%.*s\" here", (int)d->part_lengths[d->next_part], d->parts[d->next_part]);
@@ -101,8 +139,11 @@ uint32_t constant_slot(decoder *d, uint64_t value, unsigned bytes) {
     for (int k = 0; k < m->count; k++)
         if (m->entries[k].value == value && m->entries[k].bytes == bytes) return m->entries[k].slot;
     if (m->count == m->room) {
-        m->room = m->room ? 2 * m->room : 64;
-        m->entries = realloc(m->entries, (size_t)m->room * sizeof *m->entries);
+        const int room = m->room ? 2 * m->room : 64;
+        struct constant *entries = decode_scratch(d, (size_t)room * sizeof *entries);
+        if (m->count > 0) memcpy(entries, m->entries, (size_t)m->count * sizeof *entries);
+        m->entries = entries;
+        m->room = room;
     }
     m->entries[m->count] = (struct constant){value, bytes, d->constant_end};
     d->constant_end += bytes * LANES;
@@ -175,7 +216,7 @@ static uint32_t special_slot_of(decoder *d, int s, unsigned wanted, uint64_t add
     for (int k = 0; k < f->special_count; k++)
         if (f->specials[k].special == s && f->specials[k].bytes == wanted && f->specials[k].addend == addend)
             return f->specials[k].slot;
-    f->specials = realloc(f->specials, (size_t)(f->special_count + 1) * sizeof *f->specials);
+    f->specials = decode_grow(d, f->specials, f->special_count, sizeof *f->specials);
     uint32_t slot = d->constant_end;
     d->constant_end += wanted * LANES;
     f->specials[f->special_count++] = (special_slot){s, wanted, slot, addend};
@@ -280,6 +321,27 @@ uint32_t destination_slot(decoder *d, const ptx_operand *o, char kind) {
         return SLOT_SINK;
     }
     return operand_slot(d, o, kind);
+}
+
+bool operands_are(decoder *d, int least, int most) {
+    if (d->text->operand_count >= least && d->text->operand_count <= most) return true;
+    refuse(d, "wrong number of operands");
+    return false;
+}
+
+bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, elements_kind elements,
+                  uint32_t *slots) {
+    const bool braces = o->kind == PTX_OPERAND_VECTOR;
+    if (braces ? o->element_count != (int)count : count != 1)
+        return refuse(d, "a vector of %u registers is needed", count), false;
+    for (unsigned k = 0; k < count; k++) {
+        const ptx_operand *e = braces ? &o->elements[k] : o;
+        if (elements == ELEMENTS_REGISTERS && e->kind != PTX_OPERAND_REGISTER)
+            return refuse(d, "a register is needed, not a constant or _"), false;
+        slots[k] = elements == ELEMENTS_WRITTEN ? destination_slot(d, e, kind) : operand_slot(d, e, kind);
+        if (d->failed) return false;
+    }
+    return true;
 }
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */

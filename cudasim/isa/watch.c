@@ -1,6 +1,5 @@
 /* The watched copy of a function's code: op_observe stands in front of the handlers of instructions that access memory.
  * All else is shared with the function. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/decode.h"
@@ -63,29 +62,24 @@ static bool watch_insn(const insn *i, const char *opcode, watched_insn *w) {
     return true;
 }
 
-void watch_function(function *f, const decode_context *context) {
-    if (f->watched != NULL || f->code == NULL) return;
-    const int count = f->source->instruction_count;
-    function *twin = malloc(sizeof *twin);
-    insn *code = malloc(((size_t)count + 1) * sizeof *code);
-    memcpy(code, f->code, ((size_t)count + 1) * sizeof *code);
+bool watch_function(function *f, const decode_context *context) {
+    if (f->watched != NULL || f->code == NULL) return true;
+    const size_t count = (size_t)f->source->instruction_count;
+    function *twin = arena_take(&f->memory, sizeof *twin);
+    insn *code = arena_take(&f->memory, (count + 1) * sizeof *code);
+    watched_insn *watch = arena_take(&f->memory, (count + 1) * sizeof *watch);
+    if (twin == NULL || code == NULL || watch == NULL) return false;
+    memcpy(code, f->code, (count + 1) * sizeof *code);
     *twin = *f;
     twin->code = code;
-    twin->watch = calloc((size_t)count + 1, sizeof *twin->watch);
-    for (int k = 0; k < count; k++) {
-        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k])) continue;
+    twin->watch = watch;
+    for (size_t k = 0; k < count; k++) {
+        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k])) continue;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight == 0) continue;
-        if (code[k].next != context->handlers[ROW_op_next]) twin->watch[k].next = code[k].next;
+        if (code[k].next != context->handlers[ROW_op_next]) watch[k].next = code[k].next;
         code[k].next = context->others[ROW_op_observe].next;
     }
     __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
-}
-
-void watch_free(function *f) {
-    if (f->watched == NULL) return;
-    free(f->watched->watch);
-    free(f->watched->code);
-    free(f->watched);
-    f->watched = NULL;
+    return true;
 }

@@ -24,7 +24,6 @@ void functions_free(sim_module *m) {
     for (int k = 0; k < m->ptx->function_count; k++) {
         function_remove(&m->functions[k]);
         decode_free(&m->functions[k]);
-        free((void *)m->functions[k].refused);
     }
 }
 
@@ -50,24 +49,37 @@ bool functions_decode(sim_module *m, function *f, char *error, size_t error_size
     return ok;
 }
 
-void functions_watch(sim_module *m) {
+bool functions_watch(sim_module *m) {
+    bool ok = true;
     const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
     pthread_mutex_lock(&decode_lock);
-    for (int k = 0; k < m->ptx->function_count; k++) watch_function(&m->functions[k], &context);
+    for (int k = 0; k < m->ptx->function_count; k++) ok = watch_function(&m->functions[k], &context) && ok;
     pthread_mutex_unlock(&decode_lock);
+    return ok;
 }
 
-void functions_decode_named(sim_module *m) {
-    char error[512];
+/* Notes why a function cannot be called. */
+static bool refuse_function(sim_module *m, function *f, const char *why) {
+    char *text = arena_take(&m->memory, strlen(why) + 1);
+    if (text == NULL || strstr(why, OUT_OF_MEMORY) != NULL) return false;
+    __atomic_store_n(&f->refused, strcpy(text, why), __ATOMIC_RELEASE);
+    return true;
+}
+
+bool functions_decode_named(sim_module *m, char *error, size_t error_size) {
+    char why[512];
+    bool ok = true;
     pthread_mutex_lock(&decode_lock);
-    for (bool more = true; more;) { /* what is decoded may name others */
+    for (bool more = true; more && ok;) { /* what is decoded may name others */
         more = false;
-        for (int k = 0; k < m->ptx->function_count; k++) {
+        for (int k = 0; k < m->ptx->function_count && ok; k++) {
             function *f = &m->functions[k];
             if (!m->named[k] || f->code != NULL || f->refused != NULL) continue;
             more = true;
-            if (!decode(m, f, error, sizeof error)) __atomic_store_n(&f->refused, strdup(error), __ATOMIC_RELEASE);
+            ok = decode(m, f, why, sizeof why) || refuse_function(m, f, why);
         }
     }
     pthread_mutex_unlock(&decode_lock);
+    if (!ok) snprintf(error, error_size, "%s for a function", OUT_OF_MEMORY);
+    return ok;
 }

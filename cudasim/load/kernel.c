@@ -17,8 +17,8 @@ sim_kernel *sim_module_kernel(sim_module *m, const char *name, char *error, size
         if (!f->is_entry || !f->has_body || strcmp(f->name, name) != 0) continue;
         sim_kernel *kernel = &m->kernels[k];
         pthread_mutex_lock(&lock);
-        if (!kernel->ready && functions_decode(m, &m->functions[k], error, error_size)) {
-            functions_decode_named(m);
+        if (!kernel->ready && functions_decode(m, &m->functions[k], error, error_size) &&
+            functions_decode_named(m, error, error_size)) {
             kernel->module = m;
             kernel->entry = &m->functions[k];
             kernel->resources = cubin_find(&m->cubin, name);
@@ -137,7 +137,10 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
     sim_kernel_info info;
     sim_kernel_describe(kernel, &info);
     observer *watches = observers_get();
-    if (watches != NULL) functions_watch(kernel->module);
+    if (watches != NULL && !functions_watch(kernel->module)) {
+        *status = SIM_NO_MEMORY;
+        return NULL;
+    }
     const launch_spec spec = {.entry = watches != NULL ? kernel->entry->watched : kernel->entry,
                               .observer = watches,
                               .config = *config,

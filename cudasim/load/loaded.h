@@ -16,6 +16,7 @@ struct sim_kernel {
 };
 
 struct sim_module {
+    arena memory; /* holds the arrays below */
     ptx_module *ptx;
     cubin cubin;
     uint64_t *variables;      /* addresses, by the number of the variable */
@@ -45,9 +46,10 @@ bool functions_make(sim_module *m, char *error, size_t error_size);
 void functions_free(sim_module *m);
 /* Decodes a function, what it calls, and what that calls; false and a line in `error` where that cannot be. */
 bool functions_decode(sim_module *m, function *f, char *error, size_t error_size);
-/* Makes the watched code of all that are decoded. */
-void functions_watch(sim_module *m);
-/* Decodes all that are named. One that cannot be is refused only when it is called. */
-void functions_decode_named(sim_module *m);
+/* Makes the watched code of all that are decoded; false where there is no memory. */
+bool functions_watch(sim_module *m);
+/* Decodes all that are named. One that cannot be is refused only when it is called. False and a line in `error` where
+ * there is no memory. */
+bool functions_decode_named(sim_module *m, char *error, size_t error_size);
 
 #endif

@@ -19,6 +19,33 @@ static const fatbin_entry *machine_code(const fatbin *f, unsigned arch) {
     return best;
 }
 
+/* The PTX, and what machine code there is: without, figures are estimated. */
+static bool read_parts(sim_module *m, const fatbin_entry *text, const fatbin_entry *code, char *error,
+                       size_t error_size) {
+    char ignored[256] = "";
+    m->ptx = ptx_parse((const char *)text->data, text->size, error, error_size);
+    if (m->ptx == NULL || code == NULL) return m->ptx != NULL;
+    if (cubin_open(&m->cubin, code->data, code->size, ignored, sizeof ignored)) return true;
+    m->cubin = (cubin){0};
+    if (strstr(ignored, OUT_OF_MEMORY) == NULL) return true;
+    snprintf(error, error_size, OUT_OF_MEMORY);
+    return false;
+}
+
+/* `functions` comes last: where it is there, all of them are. */
+static bool make_arrays(sim_module *m, char *error, size_t error_size) {
+    const size_t variables = (size_t)m->ptx->variable_count + 1, functions = (size_t)m->ptx->function_count + 1;
+    m->variables = arena_take(&m->memory, variables * sizeof *m->variables);
+    m->shared_offsets = arena_take(&m->memory, variables * sizeof *m->shared_offsets);
+    m->local_statics = arena_take(&m->memory, functions * sizeof *m->local_statics);
+    m->kernels = arena_take(&m->memory, functions * sizeof *m->kernels);
+    m->named = arena_take(&m->memory, functions * sizeof *m->named);
+    function *list = arena_take(&m->memory, functions * sizeof *list);
+    if (m->variables && m->shared_offsets && m->local_statics && m->kernels && m->named) m->functions = list;
+    if (m->functions == NULL) snprintf(error, error_size, OUT_OF_MEMORY);
+    return m->functions != NULL;
+}
+
 sim_module *sim_module_load(const void *container, char *error, size_t error_size) {
     isa_choose();
     const device_model *model = device_model_current();
@@ -30,32 +57,17 @@ sim_module *sim_module_load(const void *container, char *error, size_t error_siz
     sim_module *m = NULL;
     if (text != NULL) {
         m = calloc(1, sizeof *m);
-        m->ptx = ptx_parse((const char *)text->data, text->size, error, error_size);
-        const fatbin_entry *code = machine_code(&f, arch);
-        char ignored[256];
-        if (code == NULL || !cubin_open(&m->cubin, code->data, code->size, ignored, sizeof ignored))
-            m->cubin = (cubin){0};
+        if (m == NULL) snprintf(error, error_size, OUT_OF_MEMORY);
     }
+    const bool ok = m != NULL && read_parts(m, text, machine_code(&f, arch), error, error_size);
     fatbin_close(&f);
-    if (m == NULL) return NULL;
-    if (m->ptx == NULL) {
-        sim_module_unload(m);
-        return NULL;
+    if (ok && make_arrays(m, error, error_size) && functions_make(m, error, error_size) &&
+        variables_load(m, error, error_size)) {
+        variables_place_shared(m);
+        if (functions_decode_named(m, error, error_size)) return m;
     }
-    const ptx_module *p = m->ptx;
-    m->variables = calloc((size_t)p->variable_count + 1, sizeof *m->variables);
-    m->shared_offsets = calloc((size_t)p->variable_count + 1, sizeof *m->shared_offsets);
-    m->functions = calloc((size_t)p->function_count + 1, sizeof *m->functions);
-    m->local_statics = calloc((size_t)p->function_count + 1, sizeof *m->local_statics);
-    m->kernels = calloc((size_t)p->function_count + 1, sizeof *m->kernels);
-    m->named = calloc((size_t)p->function_count + 1, sizeof *m->named);
-    if (!functions_make(m, error, error_size) || !variables_load(m, error, error_size)) {
-        sim_module_unload(m);
-        return NULL;
-    }
-    variables_place_shared(m);
-    functions_decode_named(m);
-    return m;
+    sim_module_unload(m);
+    return NULL;
 }
 
 void sim_module_unload(sim_module *m) {
@@ -64,12 +76,7 @@ void sim_module_unload(sim_module *m) {
         functions_free(m);
         variables_free(m);
     }
-    free(m->variables);
-    free(m->shared_offsets);
-    free(m->functions);
-    free(m->named);
-    free(m->local_statics);
-    free(m->kernels);
+    arena_free(&m->memory);
     cubin_close(&m->cubin);
     if (m->ptx != NULL) ptx_free(m->ptx);
     free(m);

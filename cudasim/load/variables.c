@@ -25,6 +25,11 @@ static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, c
     return true;
 }
 
+static bool no_memory(const ptx_variable *v, char *error, size_t error_size) {
+    snprintf(error, error_size, "%s for %s (%llu bytes)", OUT_OF_MEMORY, v->name, (unsigned long long)v->size);
+    return false;
+}
+
 bool variables_load(sim_module *m, char *error, size_t error_size) {
     const ptx_module *p = m->ptx;
     for (int k = 0; k < p->variable_count; k++) {
@@ -37,22 +42,21 @@ bool variables_load(sim_module *m, char *error, size_t error_size) {
         if ((v->space != PTX_GLOBAL && v->space != PTX_CONST) || v->is_extern) continue;
         m->variables[k] = memory_allocate(v->size ? v->size : 1, v->align,
                                           v->space == PTX_CONST ? MEMORY_CONSTANT : MEMORY_VARIABLE, v->name, NULL);
-        if (m->variables[k] == 0) {
-            snprintf(error, error_size, "no memory for %s (%llu bytes)", v->name, (unsigned long long)v->size);
-            return false;
-        }
+        if (m->variables[k] == 0) return no_memory(v, error, error_size);
     }
     for (int f = 0; f < p->function_count; f++) {
         const ptx_function *s = &p->functions[f];
-        m->local_statics[f] = calloc((size_t)s->local_count + 1, sizeof **m->local_statics);
+        if (s->local_count == 0) continue;
+        m->local_statics[f] = arena_take(&m->memory, (size_t)s->local_count * sizeof **m->local_statics);
+        if (m->local_statics[f] == NULL) return no_memory(&s->locals[0], error, error_size);
         for (int k = 0; k < s->local_count; k++) {
             const ptx_variable *v = &s->locals[k];
             if (v->space != PTX_GLOBAL && v->space != PTX_CONST) continue;
             m->local_statics[f][k] =
                 memory_allocate(v->size ? v->size : 1, v->align,
                                 v->space == PTX_CONST ? MEMORY_CONSTANT : MEMORY_VARIABLE, v->name, NULL);
-            if (m->local_statics[f][k] == 0 || !initialise(m, v, m->local_statics[f][k], error, error_size))
-                return false;
+            if (m->local_statics[f][k] == 0) return no_memory(v, error, error_size);
+            if (!initialise(m, v, m->local_statics[f][k], error, error_size)) return false;
         }
     }
     for (int k = 0; k < p->variable_count; k++)
@@ -66,7 +70,6 @@ void variables_free(sim_module *m) {
     for (int f = 0; f < m->ptx->function_count; f++) {
         for (int k = 0; m->local_statics[f] != NULL && k < m->ptx->functions[f].local_count; k++)
             if (m->local_statics[f][k] != 0) memory_free(m->local_statics[f][k]);
-        free(m->local_statics[f]);
     }
 }
 

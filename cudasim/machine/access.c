@@ -177,7 +177,7 @@ bool access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
         const int l = __builtin_ctz(bad);
         bad_address(w, i, bad, space, addresses[l], bytes, kind);
     }
-    if (m != NULL) *recent_allocation(w) = m;
+    if (m != NULL) *recent_allocation(w, i) = m;
     uint8_t *some = result[__builtin_ctz(mask)];
     for (int l = 0; l < LANES; l++) pointers[l] = result[l] != NULL ? result[l] : some;
     return true;

@@ -14,8 +14,8 @@ bool access_resolve(warp *w, const insn *i, uint32_t mask, ptx_space space, cons
                     access_kind kind, uint8_t **pointers);
 
 /* The allocation that the running instruction last touched: by its pc, so perhaps another's. NULL: none yet. */
-static inline const memory_allocation **recent_allocation(warp *w) {
-    return &w->worker->recent[(w->pc - 1) & (RECENT_ALLOCATIONS - 1)];
+static inline const memory_allocation **recent_allocation(warp *w, const insn *i) {
+    return &w->worker->recent[i->pc & (RECENT_ALLOCATIONS - 1)];
 }
 
 /* Compare and swap of 16 aligned bytes; gives what was there. Atomic for narrower operations on them, too, which a lock

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine/async.h"
+#include "machine/fault.h"
 #include "machine/observe.h"
 #include "machine/proxy.h"
 
@@ -25,9 +26,11 @@ typedef struct async_copies {
     uint64_t serial;           /* copies issued */
 } async_copies;
 
+#define COPIES "asynchronous copies"
+
 void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8_t *const *from,
                 const uint32_t *bytes) {
-    if (w->async == NULL) w->async = calloc(1, sizeof *w->async);
+    if (w->async == NULL) w->async = allocated(w->worker, calloc(1, sizeof *w->async), sizeof *w->async, COPIES);
     async_copies *a = w->async;
     while (mask != 0) { /* once, unless lanes have committed different numbers of groups */
         const uint32_t group = a->committed[__builtin_ctz(mask)];
@@ -35,10 +38,7 @@ void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8
         for (int l = 0; l < LANES; l++) same |= (uint32_t)(a->committed[l] == group) << l;
         same &= mask;
         mask &= ~same;
-        if (a->count == a->room) {
-            a->room = a->room ? 2 * a->room : 32;
-            a->copies = realloc(a->copies, (size_t)a->room * sizeof *a->copies);
-        }
+        a->copies = with_room(w->worker, a->copies, a->count, &a->room, 32, sizeof *a->copies, COPIES);
         copy *c = &a->copies[a->count++];
         *c = (copy){.lanes = same, .group = group, .width = i->width, .serial = a->serial++};
         memcpy(c->bytes, bytes, sizeof c->bytes);
@@ -79,16 +79,15 @@ static void carry_out(warp *w, const copy *c, uint32_t lanes) {
     }
 }
 
-void async_wait(warp *w, uint32_t mask, int64_t pending) {
+/* Carries out what is due of each copy, in these lanes, and forgets what is done. */
+typedef uint32_t due_lanes(const async_copies *a, const copy *c, int64_t limit);
+static void settle(warp *w, uint32_t lanes, due_lanes *due_of, int64_t limit) {
     async_copies *a = w->async;
-    if (a == NULL || a->count == 0) return;
+    if (a == NULL) return;
     int kept = 0;
     for (int k = 0; k < a->count; k++) {
         copy *c = &a->copies[k];
-        uint32_t due = 0;
-        for (int l = 0; l < LANES; l++)
-            due |= (uint32_t)(pending < 0 || (int64_t)c->group + pending < (int64_t)a->committed[l]) << l;
-        due &= c->lanes & mask;
+        const uint32_t due = due_of(a, c, limit) & c->lanes & lanes;
         if (due != 0) carry_out(w, c, due);
         c->lanes &= ~due;
         if (c->lanes != 0) {
@@ -97,6 +96,22 @@ void async_wait(warp *w, uint32_t mask, int64_t pending) {
         }
     }
     a->count = kept;
+}
+
+static uint32_t in_older_groups(const async_copies *a, const copy *c, int64_t pending) {
+    uint32_t due = 0;
+    for (int l = 0; l < LANES; l++)
+        due |= (uint32_t)(pending < 0 || (int64_t)c->group + pending < (int64_t)a->committed[l]) << l;
+    return due;
+}
+
+static uint32_t issued_before(const async_copies *a, const copy *c, int64_t serial) {
+    (void)a;
+    return c->serial < (uint64_t)serial ? ALL_LANES : 0;
+}
+
+void async_wait(warp *w, uint32_t mask, int64_t pending) {
+    settle(w, mask, in_older_groups, pending);
 }
 
 uint64_t async_serial(const warp *w) {
@@ -104,20 +119,7 @@ uint64_t async_serial(const warp *w) {
 }
 
 void async_complete(warp *w, uint32_t lanes, uint64_t serial) {
-    async_copies *a = w->async;
-    if (a == NULL) return;
-    int kept = 0;
-    for (int k = 0; k < a->count; k++) {
-        copy *c = &a->copies[k];
-        const uint32_t due = c->serial < serial ? c->lanes & lanes : 0;
-        if (due != 0) carry_out(w, c, due);
-        c->lanes &= ~due;
-        if (c->lanes != 0) {
-            if (kept != k) a->copies[kept] = *c;
-            kept++;
-        }
-    }
-    a->count = kept;
+    settle(w, lanes, issued_before, (int64_t)serial);
 }
 
 void async_free(warp *w) {

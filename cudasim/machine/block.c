@@ -19,12 +19,6 @@ static uint8_t *map_stacks(worker *k, uint64_t bytes) {
     return p;
 }
 
-/* Or the launch is over. What was allocated before hangs on the cluster, and the worker frees it. */
-static void *allocated(worker *k, void *p, uint64_t bytes, const char *what) {
-    if (p == NULL) fault_no_memory(k, bytes, what);
-    return p;
-}
-
 static void block_fill(worker *k, block *b) {
     launch *la = k->launch;
     const uint64_t shared = (la->shared_end + 1023u) & ~1023u, dirty = (la->shared_end / 16 + 1) * sizeof *b->dirty;

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/floats.h"
 #include "machine/access.h"
 #include "machine/async.h"
 #include "machine/blame.h"
 #include "machine/cluster.h"
+#include "machine/fault.h"
 #include "machine/mbarrier.h"
+#include "machine/modify.h"
 #include "machine/observe.h"
 #include "machine/proxy.h"
 
@@ -43,14 +44,16 @@ static uint64_t told_copies;
 
 struct bulk_copies {
     bulk_copy *first, **last;
-    uint32_t *committed; /* groups, a thread */
+    uint32_t committed[]; /* groups, a thread */
 };
+
+#define COPIES "bulk copies"
 
 static struct bulk_copies *copies_of(block *b) {
     if (b->bulk == NULL) {
-        b->bulk = calloc(1, sizeof *b->bulk);
+        const size_t bytes = sizeof *b->bulk + (size_t)b->warp_count * LANES * sizeof *b->bulk->committed;
+        b->bulk = allocated(b->worker, calloc(1, bytes), bytes, COPIES);
         b->bulk->last = &b->bulk->first;
-        b->bulk->committed = calloc((size_t)b->warp_count * LANES, sizeof *b->bulk->committed);
     }
     return b->bulk;
 }
@@ -73,14 +76,14 @@ static void tell(const bulk_copy *c, block *to, copy_stage stage) {
                                 .extent = (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes),
                                 .map = c->map.rank > 0 ? &c->map : NULL,
                                 .at = c->at,
-                                .reduces = c->reduce != REDUCE_NONE,
+                                .reduces = c->reduce != ATOMIC_NONE,
                                 .serial = c->told};
     observe_bulk(&told);
 }
 
 static bulk_copy *add(block *b, const bulk_copy *copy) {
     struct bulk_copies *s = copies_of(b);
-    bulk_copy *c = malloc(sizeof *c);
+    bulk_copy *c = allocated(b->worker, malloc(sizeof *c), sizeof *c, COPIES);
     *c = *copy;
     c->next = NULL;
     if (c->w->launch->observer != NULL) c->told = __atomic_fetch_add(&told_copies, 1, __ATOMIC_RELAXED);
@@ -108,74 +111,23 @@ void bulk_clear(block *b) {
 
 void bulk_free(block *b) {
     bulk_clear(b);
-    if (b->bulk != NULL) free(b->bulk->committed);
     free(b->bulk);
     b->bulk = NULL;
 }
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* One element. Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type
- * (`flush`). */
-static uint64_t reduced(bulk_reduce op, ptx_type type, bool flush, uint64_t old, uint64_t a) {
-    const uint32_t x = (uint32_t)old, y = (uint32_t)a;
-    const bool max = op == REDUCE_MAX;
-    switch (op) {
-    case REDUCE_ADD:
-        switch (type) {
-        case PTX_F32:
-            if (flush) return f32_ftz(f32_canonical(f32_bits(f32_of(f32_ftz(x)) + f32_of(f32_ftz(y)))));
-            return f32_canonical(f32_bits(f32_of(x) + f32_of(y)));
-        case PTX_F64:
-            return f64_add_at_memory(old, a);
-        case PTX_F16:
-            return f32_to_f16(f32_bits(f32_of(f16_to_f32(x)) + f32_of(f16_to_f32(y))));
-        case PTX_BF16:
-            return f32_to_bf16(f32_bits(f32_of(bf16_to_f32(x)) + f32_of(bf16_to_f32(y))));
-        default:
-            return old + a;
-        }
-    case REDUCE_MIN:
-    case REDUCE_MAX: {
-        bool less;
-        switch (type) {
-        case PTX_S32:
-            less = (int32_t)y < (int32_t)x;
-            break;
-        case PTX_S64:
-            less = (int64_t)a < (int64_t)old;
-            break;
-        case PTX_F16:
-            return f32_to_f16(f32_min_max(f16_to_f32(x), f16_to_f32(y), max, false));
-        case PTX_BF16:
-            return f32_to_bf16(f32_min_max(bf16_to_f32(x), bf16_to_f32(y), max, false));
-        default:
-            less = a < old;
-        }
-        return less != max ? a : old;
-    }
-    case REDUCE_INC:
-        return x >= y ? 0 : x + 1;
-    case REDUCE_DEC:
-        return x == 0 || x > y ? y : x - 1;
-    case REDUCE_AND:
-        return old & a;
-    case REDUCE_OR:
-        return old | a;
-    default:
-        return old ^ a;
-    }
-}
-
+/* Denormals of f32 are kept, unlike by atom.add.f32 in global memory, but with a tensor map of an FTZ type (`flush`).
+ */
 #define REDUCE_ALL(word)                                                                                               \
     for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                                               \
         word *p = (word *)(to + k), value, old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         memcpy(&value, from + k, sizeof value);                                                                        \
-        do new = (word)reduced(op, type, flush, old, value);                                                           \
+        do new = (word)atomic_modify(op, type, old, value, flush, true);                                               \
         while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));                 \
     }
 
-static void reduce(bulk_reduce op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+static void reduce(atomic_op op, ptx_type type, bool flush, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     switch (ptx_type_size(type)) {
     case 2:
         REDUCE_ALL(uint16_t);
@@ -215,8 +167,8 @@ static void load(block *b, bulk_copy *c) {
     const uint8_t *from = c->data != NULL           ? c->data
                           : c->source_block != NULL ? c->source_block->shared + c->source
                                                     : (const uint8_t *)c->global;
-    if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
+    if (c->reduce != ATOMIC_NONE)
+        reduce((atomic_op)c->reduce, (ptx_type)c->type, false, b->shared + c->target, from, c->bytes);
     else
         memmove(b->shared + c->target, from, c->bytes);
 }
@@ -256,7 +208,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
 static void read_source(bulk_copy *c) {
     if (c->read) return;
     block *b = c->source_block;
-    c->data = malloc(c->bytes + 16);
+    c->data = allocated(b->worker, malloc(c->bytes + 16), c->bytes + 16, "what a bulk copy has read");
     if (c->map.rank > 0)
         tensormap_gather(&c->map, b->shared, c->source, c->data);
     else
@@ -280,9 +232,9 @@ static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes)
     const bulk_copy *c = d->copy;
     if ((uint64_t)to >= d->end) return;
     if (bytes > d->end - (uint64_t)to) bytes = d->end - (uint64_t)to;
-    if (c->reduce != REDUCE_NONE)
-        reduce((bulk_reduce)c->reduce, (ptx_type)c->type,
-               c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ, to, from, bytes);
+    if (c->reduce != ATOMIC_NONE)
+        reduce((atomic_op)c->reduce, (ptx_type)c->type, c->map.type == TENSOR_F32_FTZ || c->map.type == TENSOR_TF32_FTZ,
+               to, from, bytes);
     else
         memcpy(to, from, bytes);
 }
@@ -423,15 +375,15 @@ static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *ma
 }
 
 /* What a reduction computes with, by the tensor's type. */
-static ptx_type reduction_type(const tensor_map *map, bulk_reduce op) {
+static ptx_type reduction_type(const tensor_map *map, atomic_op op) {
     static const ptx_type types[TENSOR_TYPES] = {
         [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
         [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
         [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
     const ptx_type type = types[map->type];
     const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;
-    if (floating && (op >= REDUCE_INC || (wide && op != REDUCE_ADD))) return PTX_NO_TYPE;
-    if ((op == REDUCE_INC || op == REDUCE_DEC) && type != PTX_U32) return PTX_NO_TYPE;
+    if (floating && (op > ATOMIC_MAX || (wide && op != ATOMIC_ADD))) return PTX_NO_TYPE;
+    if ((op == ATOMIC_INC || op == ATOMIC_DEC) && type != PTX_U32) return PTX_NO_TYPE;
     return type;
 }
 
@@ -500,8 +452,8 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
                             c->at[k], k);
         if (tensormap_range(&c->map, c->at, &first, &end))
             global_range(b, first, end, true, "a bulk copy writes a tensor");
-        if (form->reduce != REDUCE_NONE) {
-            c->type = (uint8_t)reduction_type(&c->map, (bulk_reduce)form->reduce);
+        if (form->reduce != ATOMIC_NONE) {
+            c->type = (uint8_t)reduction_type(&c->map, (atomic_op)form->reduce);
             if (c->type == PTX_NO_TYPE)
                 async_fault(b, SIM_ILLEGAL_INSTRUCTION, "this reduction does not go with the tensor map's type");
         }
@@ -572,7 +524,7 @@ void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form)
 
 void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
     block *b = w->block;
-    const char *what = form->reduce != REDUCE_NONE ? "red.async" : "st.async";
+    const char *what = form->reduce != ATOMIC_NONE ? "red.async" : "st.async";
     if (bulk_yields(w, mask, &form->to)) return;
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
@@ -589,10 +541,10 @@ void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
             async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s to one block of the cluster with the mbarrier of another",
                         what);
         mbarrier_check(target, c.mbarrier);
-        c.data = malloc(c.bytes);
+        bulk_copy *added = add(target, &c);
+        added->data = allocated(w->worker, malloc(c.bytes), c.bytes, COPIES);
         for (unsigned v = 0; v < form->count; v++)
-            memcpy(c.data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
-        add(target, &c);
+            memcpy(added->data + v * form->size, w->registers + form->values[v] + (unsigned)l * form->size, form->size);
     }
     async_site(NULL, NULL, NULL, 0);
 }

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/demangle.h"
 
@@ -73,6 +74,20 @@ void fault_no_memory(worker *k, uint64_t bytes, const char *what) {
         fprintf(stderr, "cudasim: kernel %s is stopped: the host has no memory for %s (%llu bytes)\n",
                 READABLE(k->launch->entry->source->name), what, (unsigned long long)bytes);
     fault_leave(k);
+}
+
+void *allocated(worker *k, void *p, uint64_t bytes, const char *what) {
+    if (p == NULL) fault_no_memory(k, bytes, what);
+    return p;
+}
+
+void *with_room(worker *k, void *items, int count, int *room, int least, size_t item_size, const char *what) {
+    if (count < *room) return items;
+    const int larger = *room > 0 ? 2 * *room : least;
+    const size_t bytes = (size_t)larger * item_size;
+    items = allocated(k, realloc(items, bytes), bytes, what);
+    *room = larger;
+    return items;
 }
 
 void sim_fault(warp *w, const insn *i, uint32_t lanes, sim_status status, const char *format, ...) {

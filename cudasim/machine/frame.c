@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/align.h"
 #include "base/device_model.h"
 #include "isa/specials.h"
 #include "machine/cluster.h"
@@ -127,8 +128,12 @@ static bool special_of_block(int which) {
 }
 
 static void fill_special(const warp *w, const function *f, const special_slot *s, uint8_t *registers) {
-    uint32_t lanes[LANES];
-    if (!special_lanes(w, s->special, lanes)) {
+    uint32_t lanes[LANES], step = 0;
+    uint64_t uneven = 0; /* not 0: the lanes are neither equal nor equally spaced */
+    if (special_lanes(w, s->special, lanes)) {
+        step = lanes[1] - lanes[0];
+        for (uint32_t l = 0; l < LANES; l++) uneven |= lanes[l] ^ (lanes[0] + l * (uint64_t)step);
+    } else {
         const uint32_t value = special_value(w, s->special);
         for (int l = 0; l < LANES; l++) lanes[l] = value;
     }
@@ -140,12 +145,9 @@ static void fill_special(const warp *w, const function *f, const special_slot *s
         for (int l = 0; l < LANES; l++) word[l] = lanes[l] + (uint32_t)s->addend;
     }
     if (f->affine_constants == NULL) return;
-    const uint32_t step = lanes[1] - lanes[0];
-    bool is = true;
-    for (uint32_t l = 0; l < LANES; l++) is = is && lanes[l] == (uint64_t)lanes[0] + l * (uint64_t)step;
     affine *a = (affine *)(registers + f->register_bytes) + s->slot / AFFINE_UNIT;
     const uint64_t base = lanes[0] + s->addend;
-    *a = (affine){s->bytes == 8 ? base : (uint32_t)base, step, is ? AFFINE_AND_LANES : LANES_ONLY, s->bytes};
+    *a = (affine){s->bytes == 8 ? base : (uint32_t)base, step, uneven == 0 ? AFFINE_AND_LANES : LANES_ONLY, s->bytes};
 }
 
 void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
@@ -165,7 +167,7 @@ void frame_fill(warp *w, const function *f, uint8_t *registers, bool all) {
 }
 
 frame *frame_new(worker *k, const function *f) {
-    const uint32_t bytes = f->register_bytes + f->affine_bytes;
+    const uint32_t bytes = (uint32_t)align_up(f->register_bytes + f->affine_bytes, 128);
     frame *new = calloc(1, sizeof *new);
     uint8_t *registers = new != NULL ? aligned_alloc(128, bytes) : NULL;
     if (registers == NULL) {

@@ -185,6 +185,17 @@ static uint32_t satisfied(const warp *w, uint32_t mask, const uint32_t *members,
     return ok;
 }
 
+/* These lanes of the running group wait at this instruction for the members that they name. */
+static void leave_waiting(warp *w, uint32_t waiting, uint32_t pc, const uint32_t *members) {
+    if (waiting == 0) return;
+    w->active &= ~waiting;
+    w->groups[w->group_count++] = (group){.frame = w->frame,
+                                          .pc = pc,
+                                          .lanes = waiting,
+                                          .state = GROUP_AT_WARP_SYNC,
+                                          .wanted = members[__builtin_ctz(waiting)]};
+}
+
 uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
     const uint32_t pc = w->pc - 1;
     check_members(w, i, mask, members);
@@ -198,14 +209,7 @@ uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *me
     }
     const uint32_t run = satisfied(w, present, members, present);
     const uint32_t waiting = present & ~run;
-    if (waiting != 0) { /* those that are complete, and those kept away by a guard, go on */
-        w->active &= ~waiting;
-        w->groups[w->group_count++] = (group){.frame = w->frame,
-                                              .pc = pc,
-                                              .lanes = waiting,
-                                              .state = GROUP_AT_WARP_SYNC,
-                                              .wanted = members[__builtin_ctz(waiting)]};
-    }
+    leave_waiting(w, waiting, pc, members); /* those that are complete, and those kept away by a guard, go on */
     /* The caller still has this group's registers in hand: the next group is picked when it has done. */
     w->meet_pc = w->pc;
     return run;
@@ -236,14 +240,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
         g->state = GROUP_READY;
         g->pc++;
     }
-    if (waiting != 0) {
-        w->active &= ~waiting;
-        w->groups[w->group_count++] = (group){.frame = w->frame,
-                                              .pc = pc,
-                                              .lanes = waiting,
-                                              .state = GROUP_AT_WARP_SYNC,
-                                              .wanted = members[__builtin_ctz(waiting)]};
-    }
+    leave_waiting(w, waiting, pc, members);
     warp_select(w);
 }
 
@@ -254,7 +251,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 static void run_straight(warp *w, const insn *i) {
     const uint32_t ahead = w->meet_pc - w->pc, lanes = w->active;
     if (i->straight <= ahead) {
-        i->next(w, i, lanes);
+        i->next(w, i, lanes); /* up to op_stop, or an event */
         return;
     }
     for (const insn *const end = i + ahead; i < end && w->event == 0; i++) {

@@ -43,6 +43,12 @@ static void assert_failed(warp *w, const insn *i, const call_site *site, int lan
     sim_fault(w, i, 1u << lane, SIM_ASSERT, "assertion `%s` failed", message);
 }
 
+static uint64_t device_malloc(warp *w, uint64_t bytes) {
+    const uint64_t address = heap_allocate(bytes);
+    if (address == HEAP_NO_HOST_MEMORY) fault_no_memory(w->worker, bytes, "the device's heap");
+    return address;
+}
+
 /* vprintf, __assertfail, malloc, free. */
 static void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t lanes) {
     static const int params[] = {
@@ -65,7 +71,7 @@ static void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t
             assert_failed(w, i, site, l);
             break;
         case BUILTIN_MALLOC:
-            result(w, site, l, heap_allocate(argument(w, site, l, 0)));
+            result(w, site, l, device_malloc(w, argument(w, site, l, 0)));
             break;
         default:
             if (argument(w, site, l, 0) != 0 && !heap_free(argument(w, site, l, 0))) bad = l;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/blame.h"
+#include "machine/fault.h"
 #include "machine/groups.h"
 
 typedef struct mbarrier {
@@ -89,12 +90,9 @@ void mbarrier_init(block *b, uint32_t offset, uint32_t count) {
                     "mbarrier.init of the mbarrier at shared address 0x%x, which is in use: mbarrier.inval comes first",
                     offset);
     struct mbarriers *s = b->mbarriers;
-    if (s == NULL) s = b->mbarriers = calloc(1, sizeof *s);
+    if (s == NULL) s = b->mbarriers = allocated(b->worker, calloc(1, sizeof *s), sizeof *s, "mbarriers");
     if (m == NULL) {
-        if (s->count == s->room) {
-            s->room = s->room ? 2 * s->room : 16;
-            s->list = realloc(s->list, (size_t)s->room * sizeof *s->list);
-        }
+        s->list = with_room(b->worker, s->list, s->count, &s->room, 16, sizeof *s->list, "mbarriers");
         m = &s->list[s->count++];
     }
     *m = (mbarrier){.offset = offset, .expected = count, .pending = count};

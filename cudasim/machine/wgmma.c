@@ -28,7 +28,7 @@ typedef struct member {
     uint32_t committed;      /* groups */
     bool fenced;
     context *contexts;
-    int context_count;
+    int context_count, context_room;
 } member;
 
 typedef struct warpgroup {
@@ -46,12 +46,16 @@ typedef struct wgmma_block {
     warpgroup groups[];
 } wgmma_block;
 
+#define STATE "the state of wgmma"
+
 static wgmma_block *of_block(block *b) {
     if (b->wgmma == NULL) {
         const int groups = (b->warp_count + WARPGROUP - 1) / WARPGROUP;
-        b->wgmma = calloc(1, sizeof(wgmma_block) + (size_t)groups * sizeof(warpgroup));
+        const size_t bytes = sizeof(wgmma_block) + (size_t)groups * sizeof(warpgroup);
+        const size_t owned = (size_t)b->warp_count * sizeof *b->wgmma->owned;
+        b->wgmma = allocated(b->worker, calloc(1, bytes + owned), bytes + owned, STATE);
         b->wgmma->group_count = groups;
-        b->wgmma->owned = calloc((size_t)b->warp_count, sizeof *b->wgmma->owned);
+        b->wgmma->owned = (uint16_t *)((uint8_t *)b->wgmma + bytes);
     }
     return b->wgmma;
 }
@@ -60,7 +64,7 @@ static void free_contexts(member *m) {
     for (int k = 0; k < m->context_count; k++) free(m->contexts[k].results);
     free(m->contexts);
     m->contexts = NULL;
-    m->context_count = 0;
+    m->context_count = m->context_room = 0;
 }
 
 void wgmma_reset(block *b) {
@@ -82,7 +86,6 @@ void wgmma_free(block *b) {
     if (b->wgmma == NULL) return;
     wgmma_reset(b);
     for (int g = 0; g < b->wgmma->group_count; g++) free(b->wgmma->groups[g].operations);
-    free(b->wgmma->owned);
     free(b->wgmma);
     b->wgmma = NULL;
 }
@@ -95,7 +98,7 @@ static member *member_of(warp *w) {
 }
 
 /* The warp's context of the frame that runs; made where there is none. */
-static context *context_of(member *m, frame *f) {
+static context *context_of(worker *worker, member *m, frame *f) {
     for (int k = 0; k < m->context_count; k++) {
         if (m->contexts[k].frame != f) continue;
         if (m->contexts[k].function == f->function) return &m->contexts[k];
@@ -103,10 +106,11 @@ static context *context_of(member *m, frame *f) {
         m->contexts[k] = m->contexts[--m->context_count];
         break;
     }
-    m->contexts = realloc(m->contexts, (size_t)(m->context_count + 1) * sizeof *m->contexts);
-    context *c = &m->contexts[m->context_count++];
     const int words = f->function->wgmma->words;
-    uint64_t *sets = calloc(3 * (size_t)words, sizeof *sets);
+    m->contexts = with_room(worker, m->contexts, m->context_count, &m->context_room, 1, sizeof *m->contexts, STATE);
+    uint64_t *sets =
+        allocated(worker, calloc(3 * (size_t)words, sizeof *sets), 3 * (size_t)words * sizeof *sets, STATE);
+    context *c = &m->contexts[m->context_count++];
     *c = (context){f, f->function, sets, sets + words, sets + 2 * words};
     return c;
 }
@@ -251,7 +255,7 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     warpgroup *group = group_of(w);
     const uint32_t q = w->index % WARPGROUP;
     member *m = &group->members[q];
-    context *c = context_of(m, w->frame);
+    context *c = context_of(w->worker, m, w->frame);
     const function *f = w->frame->function;
     if (!m->fenced)
         sim_fault(w, i, ALL_LANES, SIM_ILLEGAL_INSTRUCTION, "there is no wgmma.fence before the first wgmma.mma_async");
@@ -270,10 +274,8 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
             if (has_exited(&warps[k]))
                 sim_fault(w, i, ALL_LANES, SIM_ILLEGAL_INSTRUCTION,
                           "warp %u of the warpgroup has ended: a wgmma.mma_async takes all four", warps[k].index);
-        if (group->count == group->room) {
-            group->room = group->room ? 2 * group->room : 16;
-            group->operations = realloc(group->operations, (size_t)group->room * sizeof *group->operations);
-        }
+        group->operations =
+            with_room(w->worker, group->operations, group->count, &group->room, 16, sizeof *group->operations, STATE);
         group->operations[group->count++] =
             (wgmma_operation){.i = i, .function = f, .a = a, .b = b, .scale_d = scale != 0};
         check_matrices(w, &group->operations[at], CHECK_BOUNDS);
@@ -368,7 +370,8 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
     for (uint32_t n = group->done; w->launch->observer != NULL && (int32_t)(until - n) > 0; n++)
         tell(w, &group->operations[n - group->base], COPY_READ);
     if ((int32_t)(until - group->done) > 0) {
-        multiply(w->block->shared, &group->operations[group->done - group->base], (int)(until - group->done));
+        if (!multiply(w->block->shared, &group->operations[group->done - group->base], (int)(until - group->done)))
+            fault_no_memory(w->worker, 0, "matrices of a wgmma");
         group->done = until;
     }
     if (until == m->waited) return;
@@ -417,7 +420,7 @@ sim_handler *wgmma_guard(warp *w, const insn *i, uint32_t mask) {
         }
         return use->run;
     }
-    context *c = context_of(m, w->frame);
+    context *c = context_of(w->worker, m, w->frame);
     if (m->issued != m->waited) {
         const int d = common(use->first, c->results, words), a = common(use->first, c->inputs, words);
         /* Reading A is no harm. */

@@ -66,7 +66,8 @@ typedef struct wgmma_operation {
 } wgmma_operation;
 
 /* `count` operations one after the other, on all of D. `shared` is the block's memory. */
-typedef void wgmma_multiply(const uint8_t *shared, const wgmma_operation *operations, int count);
+/* False where there is no memory. */
+typedef bool wgmma_multiply(const uint8_t *shared, const wgmma_operation *operations, int count);
 
 /* For the handlers. Each waits for all lanes of the warp. */
 void wgmma_issue(warp *w, const insn *i, uint32_t mask);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 __attribute__((format(printf, 3, 4))) static bool fail(char *error, size_t error_size, const char *format, ...) {
     if (error_size == 0) return false;
     va_list arguments;
@@ -81,7 +83,7 @@ static bool read_entries(fatbin *fatbin, const uint8_t *bytes, uint64_t size, ch
             return fail(error, error_size, "fat binary: an entry of %llu bytes does not fit",
                         (unsigned long long)header.padded_size);
         fatbin_entry *entry = add_entry(fatbin);
-        if (!entry) return fail(error, error_size, "fat binary: out of memory");
+        if (!entry) return fail(error, error_size, "fat binary: " OUT_OF_MEMORY);
         describe(entry, &header, bytes + at);
         at += header.padded_size;
     }
@@ -228,7 +230,7 @@ static bool add_kernel(reader *r, const Elf64_Sym *s, uint64_t *name_bytes) {
     r->kernel_of_section[s->st_shndx] = r->cubin->count;
     cubin_kernel *kernel = &r->cubin->kernels[r->cubin->count];
     kernel->name = strndup(name, length);
-    if (!kernel->name) return fail(r->error, r->error_size, "out of memory");
+    if (!kernel->name) return fail(r->error, r->error_size, OUT_OF_MEMORY);
     kernel->code_bytes = (unsigned)code.sh_size;
     r->cubin->count++;
     return true;
@@ -243,7 +245,7 @@ static bool is_kernel(const reader *r, const Elf64_Sym *s) {
 static bool read_kernels(reader *r) {
     r->cubin->kernels = calloc((size_t)r->header.e_shnum + 1, sizeof *r->cubin->kernels);
     r->kernel_of_section = malloc(((size_t)r->header.e_shnum + 1) * sizeof *r->kernel_of_section);
-    if (!r->cubin->kernels || !r->kernel_of_section) return fail(r->error, r->error_size, "out of memory");
+    if (!r->cubin->kernels || !r->kernel_of_section) return fail(r->error, r->error_size, OUT_OF_MEMORY);
     for (unsigned i = 0; i < r->header.e_shnum; i++) r->kernel_of_section[i] = -1;
     uint64_t name_bytes = 0;
     for (uint64_t i = 0; i < symbol_count(r); i++) {

@@ -7,43 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-#define BLOCK_SIZE ((size_t)1 << 16)
-
-typedef struct ptx_block {
-    struct ptx_block *next;
-    max_align_t data[];
-} ptx_block;
-
-void *ptx_arena_take(ptx_arena *arena, size_t size) {
-    size = (size + 7) & ~(size_t)7;
-    if (size > (size_t)(arena->end - arena->next)) {
-        /* What is large gets a block of its own, so that the rest of the current one is not lost. */
-        const bool large = size > BLOCK_SIZE / 8;
-        const size_t bytes = large ? size : BLOCK_SIZE;
-        ptx_block *block = calloc(1, sizeof *block + bytes);
-        if (!block) return NULL;
-        block->next = arena->blocks;
-        arena->blocks = block;
-        if (large) return block->data;
-        arena->next = (char *)block->data;
-        arena->end = arena->next + bytes;
-    }
-    void *memory = arena->next;
-    arena->next += size;
-    return memory;
-}
-
-void ptx_arena_free(ptx_arena *arena) {
-    while (arena->blocks) {
-        ptx_block *next = arena->blocks->next;
-        free(arena->blocks);
-        arena->blocks = next;
-    }
-    *arena = (ptx_arena){0};
-}
-
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 void ptx_fail(ptx_lexer *lexer, int line, const char *format, ...) {
@@ -60,7 +23,7 @@ void ptx_fail(ptx_lexer *lexer, int line, const char *format, ...) {
 }
 
 void ptx_fail_memory(ptx_lexer *lexer) {
-    ptx_fail(lexer, lexer->line, "out of memory");
+    ptx_fail(lexer, lexer->line, OUT_OF_MEMORY);
 }
 
 ptx_quote ptx_quote_text(const char *text, size_t length) {
@@ -122,7 +85,7 @@ ptx_atom *ptx_intern(ptx_lexer *lexer, const char *text, size_t length) {
     ptx_atom *atom = find_hashed(lexer, text, length, hash);
     if (atom) return atom;
     if (lexer->atom_count >= lexer->atom_buckets) grow_buckets(lexer);
-    atom = ptx_arena_take(lexer->arena, sizeof *atom + length + 1);
+    atom = arena_take(lexer->arena, sizeof *atom + length + 1);
     if (!atom) ptx_fail_memory(lexer);
     memcpy(atom->text, text, length);
     atom->hash = hash;
@@ -156,7 +119,7 @@ static int digit_value(char c) {
     return 99;
 }
 
-void ptx_lexer_open(ptx_lexer *lexer, ptx_arena *arena, const char *text, size_t length) {
+void ptx_lexer_open(ptx_lexer *lexer, arena *arena, const char *text, size_t length) {
     lexer->arena = arena;
     lexer->line = 1;
     while (length > 0 && text[length - 1] == '\0') length--;

@@ -9,15 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks that live until ptx_arena_free. */
-typedef struct ptx_arena {
-    struct ptx_block *blocks;
-    char *next, *end;
-} ptx_arena;
-
-/* Zeroed bytes; NULL when there is no memory left. */
-void *ptx_arena_take(ptx_arena *arena, size_t size);
-void ptx_arena_free(ptx_arena *arena);
+#include "base/arena.h"
 
 /* A name, once for the whole text: equal names have equal addresses. `symbol` and the next two are the parser's. */
 typedef struct ptx_atom {
@@ -60,7 +52,7 @@ typedef struct ptx_lexer {
     char *text; /* a copy that ends with a NUL: looking one character ahead is always possible */
     ptx_atom **atoms;
     size_t atom_buckets, atom_count;
-    ptx_arena *arena;
+    arena *arena;
     char *error;
     size_t error_size;
     jmp_buf failed;
@@ -68,7 +60,7 @@ typedef struct ptx_lexer {
 
 /* Sets up the lexer; the first token is not read yet. `failed` must have been set before: the lexer and everything
  * that uses it leave through ptx_fail. */
-void ptx_lexer_open(ptx_lexer *lexer, ptx_arena *arena, const char *text, size_t length);
+void ptx_lexer_open(ptx_lexer *lexer, arena *arena, const char *text, size_t length);
 void ptx_lexer_close(ptx_lexer *lexer);
 
 /* "PTX line 12: ..." goes to lexer->error, and control to lexer->failed. */

@@ -260,7 +260,7 @@ void ptx_free(ptx_module *module) {
     if (!module) return;
     storage *storage = module->storage;
     free_vectors(storage->vectors, 0, KEPT);
-    ptx_arena_free(&storage->arena);
+    arena_free(&storage->arena);
     free(storage);
 }
 
@@ -295,7 +295,7 @@ ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error
     parser *p = calloc(1, sizeof *p);
     storage *storage = calloc(1, sizeof *storage);
     if (!p || !storage) {
-        snprintf(error, error_size, "PTX line 1: out of memory");
+        snprintf(error, error_size, "PTX line 1: " OUT_OF_MEMORY);
         free(p);
         free(storage);
         return NULL;
@@ -307,7 +307,7 @@ ptx_module *ptx_parse(const char *text, size_t length, char *error, size_t error
     const bool ok = parse_text(p, text, length);
     if (!ok) { /* whatever was read so far hangs on p and storage */
         free_vectors(p->vectors, 0, KEPT);
-        ptx_arena_free(&storage->arena);
+        arena_free(&storage->arena);
     }
     free_vectors(p->vectors, KEPT, VECTORS);
     ptx_lexer_close(&p->lexer);

@@ -16,7 +16,7 @@ void *parser_push(parser *p, int which) {
 }
 
 void *parser_take(parser *p, size_t size) {
-    void *memory = ptx_arena_take(&p->storage->arena, size);
+    void *memory = arena_take(&p->storage->arena, size);
     if (!memory) ptx_fail_memory(&p->lexer);
     return memory;
 }

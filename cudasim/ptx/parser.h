@@ -71,7 +71,7 @@ enum { EXTENTS = KEPT, OPERANDS, FIXUPS, TABLE_OPERANDS, COLUMNS, PARAMS, BYTES,
 
 typedef struct storage {
     ptx_module module;
-    ptx_arena arena;
+    arena arena;
     vector vectors[KEPT];
 } storage;
 

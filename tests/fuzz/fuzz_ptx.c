@@ -1,6 +1,6 @@
 /* libFuzzer: any bytes as PTX. Build (make does not need it; clang only), from the root of the repository:
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icudasim \
- *       tests/fuzz/fuzz_ptx.c cudasim/ptx/*.c -o build/fuzz_ptx
+ *       tests/fuzz/fuzz_ptx.c cudasim/ptx/*.c cudasim/base/arena.c -o build/fuzz_ptx
  *   build/fuzz_ptx -dict=tests/fuzz/ptx.dict tests/fuzz/corpus/ptx
  */
 #include <stdlib.h>
