@@ -156,5 +156,5 @@ HANDLER(op_observe) {
     if (watched->what == WATCH_MATRIX) a.mask = i->vector == 4 ? ALL_LANES : (1u << 8 * i->vector) - 1;
     if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
     watched->run(w, i, mask);
-    if (executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);
+    if (w->launch->tells_after && executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);
 }

@@ -120,6 +120,9 @@ static void free_function(function *f, insn *code) {
     f->spreads = NULL;
     f->affine_bytes = 0;
     free(f->formals);
+    free(f->arrays);
+    f->arrays = NULL;
+    f->array_count = 0;
     wgmma_function_free(f->wgmma);
     f->wgmma = NULL;
     f->calls = NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/arrays.h"
 #include "isa/decode.h"
 
 static bool reads(const insn *i) {
@@ -72,11 +73,14 @@ void watch_function(function *f, const decode_context *context) {
     *twin = *f;
     twin->code = code;
     twin->watch = calloc((size_t)count + 1, sizeof *twin->watch);
+    uint8_t *arrays = arrays_of(f);
     for (int k = 0; k < count; k++) {
         if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k])) continue;
+        twin->watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight > 0) code[k].next = context->handlers[ROW_op_next];
     }
+    free(arrays);
     __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
 }
 

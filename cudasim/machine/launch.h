@@ -40,8 +40,9 @@ typedef struct launch_spec {
     unsigned registers;     /* a thread: with the next, how many blocks the device holds */
     unsigned static_shared; /* bytes */
     unsigned own_registers; /* a thread, which setmaxnreg counts from; 0: it has no effect */
-    struct observer *observer; /* who watches it (machine/observe.h); NULL: nobody. Else entry is the watched function */
-    bool async_proxy;       /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
+    struct observer
+        *observer;    /* who watches it (machine/observe.h); NULL: nobody. Else entry is the watched function */
+    bool async_proxy; /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
 } launch_spec;
 
 /* Begins a launch and works on it for so many seconds at most (0: to its end). `params` is the parameter buffer, and is

@@ -22,9 +22,9 @@ typedef struct frame {
     uint32_t lanes; /* still inside */
     uint32_t carry; /* CC.CF, a lane a bit */
     int depth;
-    uint32_t capacity;  /* bytes behind `registers` */
+    uint32_t capacity;         /* bytes behind `registers` */
     struct run_counts *counts; /* machine/observe.h; NULL where nobody counts */
-    struct frame *next; /* of all frames of a worker, in use or not */
+    struct frame *next;        /* of all frames of a worker, in use or not */
 } frame;
 
 /* Lanes of a warp that stand at the same instruction of the same frame. */
@@ -115,6 +115,7 @@ typedef struct block {
     bool unfenced;               /* some are */
     int expiries;                /* times that every thread waited and none had progressed since */
     struct wgmma_block *wgmma;   /* machine/wgmma.c; NULL until it is needed */
+    void *checks;                /* watch/check.c; NULL where nobody does */
 } block;
 
 /* A host thread that executes blocks. */
@@ -154,14 +155,15 @@ typedef struct launch {
     struct observer *observer; /* who watches; NULL: nobody */
     void *watched;             /* what the observers keep of it */
     int worker_count;
-    bool tells_before; /* one of them wants to be told before an access */
-    bool async_proxy; /* the module uses the asynchronous proxy */
-    double patience;  /* seconds without progress until the watchdog stops it; 0: for ever */
-    int unattended;   /* atomic: the launching thread has gone on, and may do what the kernel waits for */
-    int told;         /* atomic: that it seems to wait for the host */
-    worker *workers;  /* the launching thread's first */
-    pool_job helpers; /* those of the others, */
-    bool offered;     /* once it is */
+    bool tells_before; /* one of them wants to be told before an access; */
+    bool tells_after;  /* after it */
+    bool async_proxy;  /* the module uses the asynchronous proxy */
+    double patience;   /* seconds without progress until the watchdog stops it; 0: for ever */
+    int unattended;    /* atomic: the launching thread has gone on, and may do what the kernel waits for */
+    int told;          /* atomic: that it seems to wait for the host */
+    worker *workers;   /* the launching thread's first */
+    pool_job helpers;  /* those of the others, */
+    bool offered;      /* once it is */
     double begun;
 } launch;
 

@@ -14,8 +14,10 @@ observer *observers_get(void) {
         if (o->event != NULL) o->event(o, __VA_ARGS__)
 
 void observe_launch(launch *la, bool begins) {
-    for (const observer *o = la->observer; o != NULL; o = o->next)
+    for (const observer *o = la->observer; o != NULL; o = o->next) {
         la->tells_before = la->tells_before || o->before != NULL;
+        la->tells_after = la->tells_after || o->after != NULL;
+    }
     if (begins) {
         TELL(la, launch_begin, la);
     } else {
@@ -45,6 +47,14 @@ void observe_bulk(const observed_bulk *c) {
 }
 void observe_wgmma(const observed_wgmma *c) {
     TELL(c->w->launch, wgmma, c);
+}
+
+void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id) {
+    const observed_sync s = {.kind = kind, .b = b, .w = w, .lanes = lanes, .id = id};
+    if (b->launch->observer != NULL) TELL(b->launch, sync, &s);
+}
+void observe_fault(launch *la) {
+    TELL(la, fault, la);
 }
 
 run_counts *observe_counts(worker *k, const function *f) {
