@@ -129,11 +129,38 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
     if (executed(w, i, mask)) observe_async(&c);
 }
 
+/* Does a generic access go to global memory with all its lanes? */
+static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
+    const uint64_t least = memory_arena() + WINDOW_END, offset = (uint64_t)i->imm;
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
+        return first >= least && last >= least && ((int64_t)f->step >= 0 ? last >= first : last <= first);
+    }
+    const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
+    bool all = true;
+    for (int l = 0; l < LANES; l++) all &= !(mask >> l & 1) || a[l] + offset >= least;
+    return all;
+}
+
+/* Does nobody want to be told? */
+static inline bool unwanted(const warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const uint32_t wanted = w->launch->tells_of;
+    if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA || watched->constant) return false;
+    if (i->space != PTX_NO_SPACE) return !(wanted >> i->space & 1);
+    return !(wanted >> PTX_GLOBAL & 1) && all_global(w, i, mask);
+}
+
 HANDLER(op_observe) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
     if (watched->what == WATCH_ASYNC) {
         observe_copy(w, i, mask, watched->run);
+        return;
+    }
+    if (unwanted(w, i, mask, watched)) {
+        watched->run(w, i, mask);
         return;
     }
     uint64_t address[LANES];

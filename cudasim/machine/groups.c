@@ -358,7 +358,10 @@ void warp_resume_counted(warp *w) {
     while ((w->event & ~EVENT_REGROUPED) == 0) {
         const insn *i = &w->code[w->pc];
         w->event = 0;
-        if (i->straight > 0) {
+        if (w->careful) {
+            observe_step(w, i);
+            run_one_counted(w, i);
+        } else if (i->straight > 0) {
             const uint32_t first = w->pc, lanes = w->active;
             run_straight(w, i);
             count(w->frame->counts, first, w->pc, lanes);

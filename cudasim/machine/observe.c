@@ -17,6 +17,7 @@ void observe_launch(launch *la, bool begins) {
     for (const observer *o = la->observer; o != NULL; o = o->next) {
         la->tells_before = la->tells_before || o->before != NULL;
         la->tells_after = la->tells_after || o->after != NULL;
+        if (o->before != NULL || o->after != NULL) la->tells_of |= o->spaces != 0 ? o->spaces : UINT32_MAX;
     }
     if (begins) {
         TELL(la, launch_begin, la);
@@ -52,6 +53,10 @@ void observe_wgmma(const observed_wgmma *c) {
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id) {
     const observed_sync s = {.kind = kind, .b = b, .w = w, .lanes = lanes, .id = id};
     if (b->launch->observer != NULL) TELL(b->launch, sync, &s);
+}
+void observe_step(warp *w, const insn *i) {
+    const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
+    if (mask != 0) TELL(w->launch, step, w, i, mask);
 }
 void observe_fault(launch *la) {
     TELL(la, fault, la);

@@ -130,6 +130,10 @@ struct observer {
     void (*bulk)(observer *o, const observed_bulk *c);
     void (*wgmma)(observer *o, const observed_wgmma *c);
     void (*sync)(observer *o, const observed_sync *s);
+    /* Before an instruction of a warp that is `careful`. Its lanes are those of the mask. */
+    void (*step)(observer *o, warp *w, const insn *i, uint32_t mask);
+    /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all. */
+    uint32_t spaces;
     /* The launch is stopped, and the user has been told why. */
     void (*fault)(observer *o, launch *la);
     /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */
@@ -149,6 +153,7 @@ void observe_bulk(const observed_bulk *c);
 void observe_wgmma(const observed_wgmma *c);
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
 void observe_fault(launch *la);
+void observe_step(warp *w, const insn *i);
 run_counts *observe_counts(worker *k, const function *f);
 
 #endif

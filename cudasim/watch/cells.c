@@ -5,11 +5,13 @@
 bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
     *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
     s->of = calloc((size_t)s->count + 16, sizeof *s->of);
-    return s->of != NULL;
+    s->lines = calloc((bytes >> LINE_SHIFT) + 2, sizeof *s->lines);
+    return s->of != NULL && s->lines != NULL;
 }
 
 void cells_free(cells *s) {
     free(s->of);
+    free(s->lines);
     *s = (cells){0};
 }
 
@@ -44,7 +46,36 @@ static void note_read(cell *c, const cell_access *a, uint32_t lane) {
     c->read_sites[place] = a->site;
 }
 
-static trouble look_at(const cell *c, const cell_access *a, uint32_t lane, stamp *other, uint32_t *other_site) {
+/* Its line, cleared of what an earlier block has left there. */
+static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
+    line *l = &s->lines[number];
+    if (l->begun != c->begun) *l = (line){.written = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
+    return l;
+}
+
+static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane, uint32_t number, stamp *other,
+                            uint32_t *other_site) {
+    const uint32_t offset = number * s->unit, word = offset >> 2 & 31;
+    const line *l = &s->lines[offset >> LINE_SHIFT];
+    for (int k = 0; k < LINE_READS; k++) {
+        const line_reads *r = &l->reads[k];
+        if (!(r->words >> word & 1) || stamp_clock(r->by) < a->clocks->begun) continue;
+        if (stamp_agent(r->by) == a->agent && r->each == 0) continue;
+        const uint32_t who = r->each == 0            ? MANY_LANES
+                             : r->each == MANY_LANES ? MANY_LANES
+                                                     : (word + r->shift) / r->each % 32;
+        const stamp by = stamp_of(stamp_clock(r->by), stamp_agent(r->by), who, STRENGTH_WEAK);
+        if (!conflict(a, lane, by)) continue;
+        *other = by;
+        *other_site = r->site;
+        return true;
+    }
+    return false;
+}
+
+static trouble look_at(const cells *s, uint32_t number, const cell_access *a, uint32_t lane, stamp *other,
+                       uint32_t *other_site) {
+    const cell *c = &s->of[number];
     if (c->pending != 0 && stamp_clock(c->write) >= a->clocks->begun) {
         *other = 0;
         *other_site = c->pending - 1;
@@ -52,13 +83,16 @@ static trouble look_at(const cell *c, const cell_access *a, uint32_t lane, stamp
     }
     if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun)
         return TROUBLE_UNWRITTEN;
-    if (a->action == CELL_WRITE || a->action == CELL_UPDATE)
-        for (int k = 0; k < 2; k++)
-            if (conflict(a, lane, c->reads[k])) {
-                *other = c->reads[k];
-                *other_site = c->read_sites[k];
-                return TROUBLE_AFTER_READ;
-            }
+    if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
+        int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
+        if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
+        if (met >= 0) {
+            *other = c->reads[met];
+            *other_site = c->read_sites[met];
+            return TROUBLE_AFTER_READ;
+        }
+        if (unordered_reads(s, a, lane, number, other, other_site)) return TROUBLE_AFTER_READ;
+    }
     if (conflict(a, lane, c->write)) {
         *other = c->write;
         *other_site = c->write_site;
@@ -73,7 +107,7 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
     bool said = false;
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
-        const trouble t = said ? TROUBLE_NONE : look_at(c, a, lane, &other, &site);
+        const trouble t = said ? TROUBLE_NONE : look_at(s, n, a, lane, &other, &site);
         if (t != TROUBLE_NONE) {
             said = true;
             a->trouble(a->context, t, lane, n, other, site);
@@ -87,12 +121,72 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
         *c = (cell){.write = mine, .write_site = a->site};
+        line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
+        l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
+        /* A word of which only some bytes are written stays blank; its cells know more. */
+        if (s->unit == 4) l->blank &= ~(1u << (n & 31));
     }
+}
+
+/* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
+ */
+
+static void note_line(line *l, const cell_access *a, uint32_t words, uint8_t each, uint8_t shift) {
+    const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, 0, a->how);
+    line_reads *place = &l->reads[a->agent % LINE_READS];
+    for (int k = 0; k < LINE_READS; k++) {
+        line_reads *r = &l->reads[k];
+        if (r->by == mine) {
+            if (r->each != each || r->shift != shift) r->each = 0;
+            r->words |= words;
+            r->site = a->site;
+            return;
+        }
+        if (stamp_agent(r->by) == a->agent) place = r;
+    }
+    *place = (line_reads){.by = mine, .words = words, .site = a->site, .each = each, .shift = shift};
+}
+
+/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
+static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    uint32_t numbers[CLOCK_LANES], words[CLOCK_LANES];
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    int count = 0;
+    bool row = true, one = true;
+    const uint64_t start = offset[first] - (uint64_t)first * bytes;
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left), at = (uint32_t)offset[l], n = at >> LINE_SHIFT;
+        row = row && offset[l] == start + (uint64_t)l * bytes;
+        one = one && offset[l] == offset[first];
+        if (count == 0 || numbers[count - 1] != n) {
+            numbers[count] = n;
+            words[count++] = 0;
+        }
+        words[count - 1] |= run << (at >> 2 & 31);
+    }
+    for (int k = 0; k < count; k++) {
+        const line *l = &s->lines[numbers[k]];
+        if (l->begun != a->clocks->begun || l->written >= s->epoch || (l->blank & words[k]) != 0) return false;
+    }
+    for (int k = 0; k < count; k++) {
+        const uint32_t shift = (numbers[k] * 32 - (uint32_t)(start / 4)) % 128;
+        note_line(&s->lines[numbers[k]], a, words[k],
+                  one && (mask & (mask - 1)) != 0 ? (uint8_t)MANY_LANES
+                  : row                           ? (uint8_t)(bytes / 4)
+                                                  : 0,
+                  one   ? 0
+                  : row ? (uint8_t)shift
+                        : 0);
+    }
+    return true;
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
     const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
+    if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
         check(s, a, l, n, n + wide);
@@ -116,7 +210,7 @@ void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
 }
 
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
-                   uint32_t site) {
-    const cell_access a = {.clocks = c, .agent = agent, .site = site};
+                   uint32_t site, bool foreign) {
+    const cell_access a = {.clocks = c, .agent = agent, .site = site, .foreign = foreign};
     put(s, &a, lane, offset / s->unit, (offset + bytes + s->unit - 1) / s->unit);
 }

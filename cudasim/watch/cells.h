@@ -12,10 +12,32 @@ typedef struct cell {
     uint32_t pending; /* the site + 1 of a copy into it that has not yet been waited for; 0: none */
 } cell;
 
+/* Reads of words of a line by one agent at one clock, where the line had been written before a barrier of the whole
+ * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / words has read a word; words is 0 where
+ * that does not hold, and then those of the agent's other lanes are not told apart. */
+typedef struct line_reads {
+    stamp by;
+    uint32_t words, site;
+    uint8_t each, shift;
+} line_reads;
+
+/* 128 bytes. */
+#define LINE_SHIFT 7
+#define LINE_READS 4
+#define LINE_MIXED UINT32_MAX
+typedef struct line {
+    uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
+    uint32_t blank;   /* words that nothing has written in this block, a bit each */
+    uint32_t begun;   /* the members are of the block whose clocks began then */
+    line_reads reads[LINE_READS];
+} line;
+
 typedef struct cells {
     uint32_t unit; /* bytes of a cell: 1, 2 or 4 */
     uint32_t count;
+    uint32_t epoch; /* barriers of the whole block so far */
     cell *of;
+    line *lines;
 } cells;
 
 /* False: no memory. */
@@ -41,6 +63,7 @@ typedef enum cell_action {
 typedef struct cell_access {
     const clocks *clocks;
     uint32_t agent, site;
+    bool foreign; /* an agent that barriers of this block do not order */
     strength how;
     cell_action action;
     /* Called for a lane's first trouble: with the cell, its number, the stamp that the access is unordered with and
@@ -56,9 +79,10 @@ void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t 
 /* `bytes` from `offset` on, by one lane. */
 void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes);
 
-/* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent. */
+/* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
+ */
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
-                   uint32_t site);
+                   uint32_t site, bool foreign);
 
 #endif

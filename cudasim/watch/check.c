@@ -8,6 +8,7 @@
 
 #include "base/demangle.h"
 #include "isa/arrays.h"
+#include "machine/groups.h"
 #include "watch/checked.h"
 
 static checked_launch *current; /* one launch at a time */
@@ -61,6 +62,7 @@ typedef struct place_access {
     unsigned bytes;
     uint8_t array;
     const char *verb; /* "reads" */
+    bool loads;       /* into registers */
     bool silent_same; /* a plain store: one of the value that is there is no race with another store */
 } place_access;
 
@@ -109,14 +111,51 @@ static void settle_doubts(void) {
     doubt_count = 0;
 }
 
-static void say_unwritten(const place_access *p, uint32_t lane, uint32_t number) {
-    const checked_launch *l = p->at->cluster->launch;
-    const site at = {p->function, p->pc};
+static void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use) {
+    const site at = {r->function, r->pc};
     if (finding_repeats(UNINITIALISED, at, (site){0})) return;
     char who[96], where[320], what[800];
-    snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
-    finding_add(&(finding){UNINITIALISED, l->la->entry->source->name, at, {0}, what, NULL});
+    place_name(r->function, ARRAY_UNKNOWN, r->where, r->offset, r->bytes, where);
+    snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(w, r->lane, who), verb, where);
+    finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
+}
+
+/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
+static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
+    checked_warp *c = &checked(p->w->block)->warps[p->w->index];
+    const unwritten_read r = {.function = p->function,
+                              .pc = p->pc,
+                              .offset = number * p->at->cells.unit,
+                              .lane = lane,
+                              .bytes = p->bytes,
+                              .where = p->at->block};
+    if (p->loads && c->read_count < 4096) {
+        if (c->read_count == c->read_room) {
+            const int room = c->read_room ? 2 * c->read_room : 16;
+            unwritten_read *list = realloc(c->reads, (size_t)room * sizeof *list);
+            if (list == NULL) return;
+            c->reads = list;
+            c->read_room = room;
+        }
+        c->reads[c->read_count] = r;
+        if (!poison_read(&c->poisons, p->w->frame, p->pc, lane, (uint32_t)c->read_count)) return;
+        c->read_count++;
+        p->w->careful = true;
+        p->w->event |= EVENT_REGROUPED; /* the straight run ends here */
+    } else if (!p->loads) {
+        say_unwritten(p->w, &r, p->verb, (site){0});
+    }
+}
+
+static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
+    (void)o;
+    checked_warp *c = &checked(w->block)->warps[w->index];
+    uint32_t origin;
+    if (poison_step(&c->poisons, w, i, mask, &origin))
+        say_unwritten(w, &c->reads[origin], "reads", (site){w->frame->function, i->pc});
+    if (c->poisons.count > 0) return;
+    c->read_count = 0;
+    w->careful = false;
 }
 
 static void say_pending(const place_access *p, uint32_t lane, uint32_t number, uint32_t other_site) {
@@ -134,7 +173,7 @@ static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number,
     const place_access *p = context;
     const cells *c = &p->at->cells;
     if (t == TROUBLE_UNWRITTEN) {
-        say_unwritten(p, lane, number);
+        unwritten(p, lane, number);
     } else if (t == TROUBLE_PENDING) {
         say_pending(p, lane, number, other_site);
     } else if (t == TROUBLE_AFTER_WRITE && p->silent_same && doubt_count < MOST_DOUBTS) {
@@ -200,10 +239,12 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                       .verb = a->kind == ACCESS_READ    ? "reads"
                               : a->kind == ACCESS_WRITE ? "writes"
                                                         : "changes",
+                      .loads = a->kind == ACCESS_READ,
                       .silent_same = a->kind == ACCESS_WRITE};
     const cell_access access = {.clocks = &at->cluster->clocks,
                                 .agent = agent_of(a->w),
                                 .site = site_number(at->cluster->launch, a->function, a->i->pc),
+                                .foreign = at != checked(a->w->block),
                                 .how = strength_of(a),
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
@@ -249,7 +290,7 @@ static void on_async(observer *o, const observed_async *c) {
             if (c->lanes >> l & 1) {
                 const uint32_t to = (uint32_t)c->to[l];
                 const uint32_t from = at->cells.of[to / at->cells.unit].pending;
-                cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0);
+                cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
             }
         return;
     }
@@ -291,7 +332,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
     } else if (c->stage == COPY_LANDED) {
         clocks *k = &p.at->cluster->clocks;
         const uint32_t agent = copier_of(c->to_block);
-        cells_arrived(&p.at->cells, k, agent, 0, c->to, c->extent, number);
+        cells_arrived(&p.at->cells, k, agent, 0, c->to, c->extent, number, true);
         meeting *m = meeting_at(&p.at->mbarriers, c->mbarrier, k);
         if (m != NULL) clocks_release(k, agent, m->coming);
     }
@@ -363,11 +404,14 @@ static void on_sync(observer *o, const observed_sync *s) {
         break;
     case SYNC_BARRIER_PASS:
         check_together(s);
+        at->passed += (uint32_t)__builtin_popcount(s->lanes);
         clocks_acquire(c, agent, at->barriers[s->id].coming);
         clocks_acquire(c, agent, at->exited.coming);
         clocks_lanes(c, agent, s->lanes, alive);
         break;
     case SYNC_BARRIER_DONE:
+        if (at->passed == s->b->live) at->cells.epoch++;
+        at->passed = 0;
         meeting_forget(&at->barriers[s->id], c);
         break;
     case SYNC_CLUSTER_ARRIVE:
@@ -448,9 +492,11 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .block_begin = on_block_begin,
                           .block_end = on_block_end,
                           .before = before,
+                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER,
                           .async = on_async,
                           .bulk = on_bulk,
                           .sync = on_sync,
+                          .step = on_step,
                           .fault = on_fault};
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */

@@ -114,6 +114,11 @@ void checked_launch_free(checked_launch *l) {
         cells_free(&b->cells);
         for (int k = 0; k < BARRIERS; k++) free(b->barriers[k].coming);
         free(b->exited.coming);
+        for (int n = 0; b->warps != NULL && n < b->warp_count; n++) {
+            poison_free(&b->warps[n].poisons);
+            free(b->warps[n].reads);
+        }
+        free(b->warps);
         meetings_free(&b->mbarriers);
         meetings_free(&b->flags);
         free(b);
@@ -133,8 +138,10 @@ static checked_block *block_new(checked_launch *l, checked_cluster *cluster, blo
     if (c == NULL) return NULL;
     const uint32_t agents = cluster->clocks.agents;
     c->block = b;
+    c->warp_count = b->warp_count;
+    c->warps = calloc((size_t)b->warp_count, sizeof *c->warps);
     c->cluster = cluster;
-    bool ok = cells_make(&c->cells, b->shared_end, l->unit) && meeting_make(&c->exited, agents);
+    bool ok = c->warps != NULL && cells_make(&c->cells, b->shared_end, l->unit) && meeting_make(&c->exited, agents);
     for (int k = 0; k < BARRIERS; k++) ok = ok && meeting_make(&c->barriers[k], agents);
     pthread_mutex_lock(&lock);
     c->next = l->blocks;
@@ -170,5 +177,9 @@ bool checked_begin(checked_launch *l, block *b) {
     for (int k = 0; k < BARRIERS; k++) meeting_forget(&c->barriers[k], &c->cluster->clocks);
     meeting_forget(&c->exited, &c->cluster->clocks);
     c->mbarriers.count = c->flags.count = 0;
+    for (int n = 0; n < c->warp_count; n++) {
+        poison_clear(&c->warps[n].poisons);
+        c->warps[n].read_count = 0;
+    }
     return true;
 }

@@ -6,6 +6,7 @@
 #include "machine/observe.h"
 #include "watch/cells.h"
 #include "watch/findings.h"
+#include "watch/poison.h"
 
 #define MOST_CHECKED_FUNCTIONS 4095u
 #define SITE_FUNCTION_SHIFT    20
@@ -22,11 +23,29 @@ typedef struct meetings {
     uint32_t room, last;
 } meetings;
 
+/* A read of what nothing has written, until somebody computes with it. */
+typedef struct unwritten_read {
+    const function *function;
+    uint32_t pc, offset, lane; /* of shared memory */
+    uint64_t address;          /* of other memory; 0: shared */
+    unsigned bytes;
+    const block *where; /* whose shared memory */
+} unwritten_read;
+
+typedef struct checked_warp {
+    poisons poisons;
+    unwritten_read *reads; /* a poison's origin is a number of this list */
+    int read_count, read_room;
+} checked_warp;
+
 typedef struct checked_block {
     block *block;
     struct checked_cluster *cluster;
     struct checked_block *next; /* of the launch's */
     cells cells;
+    checked_warp *warps;
+    int warp_count;
+    uint32_t passed; /* threads that have passed the barrier that opens */
     meeting barriers[BARRIERS], exited;
     meetings mbarriers, flags; /* flags: what strong and atomic accesses go to */
 } checked_block;

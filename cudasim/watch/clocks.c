@@ -40,12 +40,9 @@ void clocks_begin(clocks *c) {
     }
 }
 
-bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
-    const uint32_t clock = stamp_clock(s), other = stamp_agent(s), who = stamp_lane(s);
+bool clocks_before_lane(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
+    const uint32_t clock = stamp_clock(s), who = stamp_lane(s);
     const agent_clocks *a = &c->of[agent];
-    if (clock < c->begun) return true;
-    if (other != agent) return clock < a->known[other];
-    if (who == lane || clock < a->together) return true;
     if (a->apart == NULL || lane >= CLOCK_LANES) return false;
     if (who < CLOCK_LANES) return clock < a->apart->known[lane][who];
     for (int k = 0; k < CLOCK_LANES; k++) /* any of them may have been the one */

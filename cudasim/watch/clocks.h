@@ -67,7 +67,14 @@ void clocks_free(clocks *c);
 void clocks_begin(clocks *c);
 
 /* Has the access happened before what lane `lane` of `agent` does now? A stamp of a block that has ended has. */
-bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint32_t lane);
+bool clocks_before_lane(const clocks *c, stamp s, uint32_t agent, uint32_t lane);
+static inline bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
+    const uint32_t clock = stamp_clock(s), other = stamp_agent(s);
+    const agent_clocks *a = &c->of[agent];
+    if (clock < c->begun) return true;
+    if (other != agent) return clock < a->known[other];
+    return stamp_lane(s) == lane || clock < a->together || clocks_before_lane(c, s, agent, lane);
+}
 
 /* The agent's accesses so far, and what it knows, go into `at`; what it does next is later. And: it comes to know what
  * stands there. */

@@ -8,9 +8,11 @@
 
 #include "base/demangle.h"
 
+/* A place by its source lines, the kernel's own and the innermost one that was inlined there; without them by the
+ * instruction. Strings of modules that are gone are only compared. */
 typedef struct place {
-    const ptx_function *function; /* it may be gone by now; NULL: no place */
-    uint32_t pc;
+    const void *file; /* NULL: no place */
+    int line, inner;
 } place;
 
 typedef struct said {
@@ -26,21 +28,36 @@ static unsigned long different, all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static place place_of(site s) {
-    return s.function != NULL ? (place){s.function->source, s.pc} : (place){0};
+    if (s.function == NULL) return (place){0};
+    const ptx_function *f = s.function->source;
+    place p = {f, -1, (int)s.pc};
+    const int innermost = (int)s.pc < f->instruction_count ? f->instructions[s.pc].location : -1;
+    for (int at = innermost; at >= 0; at = f->locations[at].inlined_at) {
+        const ptx_location *l = &f->locations[at];
+        const char *name = function_file(s.function, l->file);
+        if (name == NULL || l->line == 0) continue;
+        if (p.line < 0) p.inner = l->line;
+        p.file = name;
+        p.line = l->line;
+    }
+    return p;
 }
 
 static bool same(place a, place b) {
-    return a.function == b.function && a.pc == b.pc;
+    return a.file == b.file && a.line == b.line && a.inner == b.inner;
 }
 
 static said key_of(const char *kind, site at, site other) {
     const place a = place_of(at), b = place_of(other);
-    const bool turn = b.function != NULL && (b.function < a.function || (b.function == a.function && b.pc < a.pc));
+    const bool turn =
+        b.file != NULL &&
+        (b.file < a.file || (b.file == a.file && (b.line < a.line || (b.line == a.line && b.inner < a.inner))));
     return (said){.kind = kind, .at = turn ? b : a, .other = turn ? a : b, .count = 1};
 }
 
 static said **find(const said *key) {
-    const uint64_t hash = ((uint64_t)(uintptr_t)key->at.function ^ key->at.pc * 0x9e3779b97f4a7c15u) + key->other.pc;
+    const uint64_t hash =
+        ((uint64_t)(uintptr_t)key->at.file ^ (uint64_t)key->at.line * 0x9e3779b97f4a7c15u) + (uint64_t)key->other.line;
     said **p = &buckets[(hash ^ hash >> 32) % BUCKETS];
     while (*p != NULL && !((*p)->kind == key->kind && same((*p)->at, key->at) && same((*p)->other, key->other)))
         p = &(*p)->next;
