@@ -206,7 +206,10 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
     const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
-    for (uint32_t n = offset / s->unit; n < end; n++) s->of[n].pending = site + 1;
+    for (uint32_t n = offset / s->unit; n < end; n++) {
+        s->of[n].pending = site + 1;
+        s->lines[n * s->unit >> LINE_SHIFT].blank |= 1u << (n * s->unit >> 2 & 31);
+    }
 }
 
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,

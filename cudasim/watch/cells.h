@@ -27,7 +27,7 @@ typedef struct line_reads {
 #define LINE_MIXED UINT32_MAX
 typedef struct line {
     uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
-    uint32_t blank;   /* words that nothing has written in this block, a bit each */
+    uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
     uint32_t begun;   /* the members are of the block whose clocks began then */
     line_reads reads[LINE_READS];
 } line;

@@ -1,0 +1,62 @@
+/* Global memory, local memory and the device's heap: outside, misaligned, freed, never written. */
+#include "faulty.h"
+
+__global__ void past_the_allocation(int *g, int n) {
+    g[n + threadIdx.x] = 1; // FAULT illegal address
+}
+__global__ void before_the_allocation(int *g, int n) {
+    g[0] = g[(int)threadIdx.x - 100000]; // FAULT illegal address
+}
+__global__ void one_past_the_end(int *g, int n) {
+    if (threadIdx.x + 1 <= 32) g[n - 31 + threadIdx.x] += 1; // FAULT illegal address
+}
+__global__ void null_pointer(int *g, int n) {
+    *(int *)(size_t)(g[0]) = 1; // FAULT illegal address
+}
+__global__ void misaligned_global(int *g, int n) {
+    int2 pair = *(int2 *)(g + g[1]); // FAULT misaligned address
+    g[threadIdx.x] = pair.x + pair.y;
+}
+__global__ void atomic_past_the_end(int *g, int n) {
+    atomicAdd(g + n, 1); // FAULT illegal address
+}
+__global__ void freed_heap(int *g, int n) {
+    int *p = (int *)malloc(256);
+    asm volatile("" : "+l"(p)); /* whatever the compiler may know of malloc */
+    p[0] = 1;
+    free(p);
+    g[threadIdx.x] = *(volatile int *)p; // FAULT illegal address
+}
+__global__ void freed_twice(int *g, int n) {
+    int *p = (int *)malloc(256);
+    asm volatile("" : "+l"(p)); /* whatever the compiler may know of malloc */
+    free(p);
+    g[0] = 1;
+    free(p); // FAULT illegal address
+}
+__global__ void past_the_heap_object(int *g, int n) {
+    int *p = (int *)malloc(256);
+    asm volatile("" : "+l"(p)); /* whatever the compiler may know of malloc */
+    p[g[64]] = 1;               // FAULT illegal address
+}
+__global__ void ok_heap(int *g, int n) {
+    int *p = (int *)malloc(256);
+    asm volatile("" : "+l"(p)); /* whatever the compiler may know of malloc */
+    p[g[63]] = 1;
+    g[threadIdx.x] = p[63];
+    free(p);
+}
+__global__ void past_the_local_array(int *g, int n) {
+    int big[64];
+    for (int i = 0; i < 64; i++) big[i] = g[i];
+    g[0] = big[g[5000 % n] * 100]; // FAULT illegal address
+}
+__device__ __constant__ int table[16] = {1, 2, 3};
+__global__ void past_the_constant(int *g, int n) {
+    g[threadIdx.x] = table[g[16] * 300]; // FAULT illegal address
+}
+
+FAULTY_MAIN(CASE(past_the_allocation, 1, 32), CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32),
+            CASE(null_pointer, 1, 1), CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32),
+            CASE(freed_heap, 1, 1), CASE(freed_twice, 1, 1), CASE(past_the_heap_object, 1, 1), CASE(ok_heap, 1, 32),
+            CASE(past_the_local_array, 1, 1), CASE(past_the_constant, 1, 32))
