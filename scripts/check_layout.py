@@ -27,6 +27,7 @@ ARROWS = {
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
 SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "watch", "cuda"]  # each may use those before it
+SHARED = [os.path.join("common", "base", "banks.h")]  # headers of common/ that cudasim/ includes, by their whole path
 GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 700, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
@@ -53,6 +54,8 @@ def file_included(root, folder, quote, name):
     """The file that an include reaches, relative to the root; None: none of ours."""
     if name in GENERATED:
         return os.path.join("common", name)
+    if folder.startswith("cudasim" + os.sep) and name in SHARED:
+        return name
     top = "cudasim" if folder.startswith("cudasim" + os.sep) else "common"
     for place in [top] if quote == "<" else [folder, top]:
         path = os.path.normpath(os.path.join(place, name))
@@ -72,7 +75,7 @@ def fault_of_include(folder, name, target):
         return f'"{name}" is not there'
     top, *rest = folder.split(os.sep)
     to_top, to_module = target.split(os.sep)[:2]
-    if top == "cudasim":
+    if top == "cudasim" and target not in SHARED:
         if to_top == "cudasim" and target != os.path.join("cudasim", name):
             return f'"{name}" does not name its folder, as in "ptx/lex.h"'
         if to_top != "cudasim" or not may_use(rest[0], to_module):

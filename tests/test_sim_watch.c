@@ -21,7 +21,7 @@ typedef struct note {
 static note notes[MOST_NOTES];
 static int note_count, launches, blocks, befores;
 static int64_t warps_at[256], threads_at[256];
-static run_counts counted = {warps_at, threads_at};
+static run_counts counted = {.warps = warps_at, .threads = threads_at};
 static uint64_t async_issued, async_landed, bulk_issued, bulk_landed;
 
 static void launch_ends(observer *o, launch *la) {

@@ -1,25 +1,83 @@
-/* Banks of shared memory: 32 of them, each 4 bytes wide; byte address a lies in bank a / 4 % 32. */
+/* Banks of shared memory: 32 of them, each 4 bytes wide; byte address a lies in bank a / 4 % 32.
+ *
+ * The one rule for wavefronts, for the steps and for the simulator's counters (cudasim/watch), held against Nsight
+ * Compute on an H200: 165 address patterns of loads and stores of 4, 8 and 16 bytes, all counts met exactly.
+ *   - An access goes in phases of consecutive lanes that together ask for 128 bytes: 32 lanes of 4 bytes (or less), 16
+ * of 8, 8 of 16; so do the rows of ldmatrix and stmatrix, 16 bytes each.
+ *   - Loads of 8 and 16 bytes double the lanes of a phase where every lane's address equals its neighbour's (lane ^ 1),
+ *     or every lane's equals that of lane ^ 2.
+ *   - In a wavefront each bank delivers one 4-byte word, to every lane that wants it. So a phase takes as many
+ * wavefronts as its busiest bank has distinct words to deliver, and a phase none of whose lanes is active takes none.
+ * Not yet measured: lanes that are inactive, pairs within half a warp, atomics (taken for stores). */
 #ifndef KL_BANKS_H
 #define KL_BANKS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <stdbool.h>
 
-enum { BANKS = 32, BANKS_BYTES = 4, BANKS_LINE = BANKS * BANKS_BYTES };
+enum { BANKS = 32, BANKS_BYTES = 4, BANKS_LINE = BANKS * BANKS_BYTES, BANKS_LANES = 32 };
 
-/* The wavefronts of one load or store by the first `lanes` lanes of a warp: lane t accesses `bytes` (4, 8 or 16) bytes
- * from byte addresses[t] on, a multiple of `bytes`. The access is split into parts of 128 bytes (4-byte accesses: all
- * 32 lanes; 8 bytes: 16 lanes; 16 bytes, and ldmatrix, whose lanes each give the address of 16 bytes: 8 lanes). In one
- * wavefront each bank delivers one 4-byte word, to every lane that wants it, so a part takes as many wavefronts as its
- * busiest bank has distinct words to deliver. */
-int banks_wavefronts(const unsigned *addresses, int lanes, int bytes);
+typedef enum { BANKS_LOAD, BANKS_STORE, BANKS_ROWS } banks_kind; /* ROWS: ldmatrix, stmatrix, cp.async */
 
-/* The wavefronts beyond the one that every part needs: bank conflicts, as Nsight Compute counts them. */
-int banks_conflicts(const unsigned *addresses, int lanes, int bytes);
+typedef struct {
+    int wavefronts;
+    int phases; /* the fewest wavefronts that an access of these lanes and bytes can take */
+} banks_count;
 
-#ifdef __cplusplus
+/* The wavefronts of one phase: the most distinct words wanted from any one bank. */
+static inline int banks_phase(const unsigned *addresses, unsigned active, int bytes) {
+    unsigned words[BANKS][BANKS_LANES];
+    int wanted[BANKS] = {0}, most = 0;
+    for (; active != 0; active &= active - 1) {
+        const unsigned address = addresses[__builtin_ctz(active)];
+        for (int byte = 0; byte < bytes; byte += BANKS_BYTES) {
+            const unsigned word = (address + (unsigned)byte) / BANKS_BYTES, bank = word % BANKS;
+            bool known = false;
+            for (int i = 0; i < wanted[bank]; i++) known = known || words[bank][i] == word;
+            if (known) continue;
+            words[bank][wanted[bank]++] = word;
+            if (wanted[bank] > most) most = wanted[bank];
+        }
+    }
+    return most;
 }
-#endif
+
+/* Does every lane ask for what lane ^ apart asks for? */
+static inline bool banks_paired(const unsigned *addresses, unsigned lanes, unsigned apart) {
+    if (lanes != ~0u) return false;
+    bool all = true;
+    for (unsigned t = 0; t < BANKS_LANES; t++) all = all && addresses[t] == addresses[t ^ apart];
+    return all;
+}
+
+/* Of one access: lane t of those in the mask `lanes` accesses `bytes` bytes (1, 2, 4, 8 or 16) from byte addresses[t]
+ * on, a multiple of `bytes`. addresses[] has an entry for every lane up to the highest one in the mask. */
+static inline banks_count banks_request(const unsigned *addresses, unsigned lanes, int bytes, banks_kind kind) {
+    int together = bytes <= BANKS_BYTES ? BANKS_LANES : BANKS_LINE / bytes;
+    if (kind == BANKS_LOAD && together < BANKS_LANES &&
+        (banks_paired(addresses, lanes, 1) || banks_paired(addresses, lanes, 2)))
+        together *= 2;
+    banks_count count = {0, 0};
+    for (int lane = 0; lane < BANKS_LANES; lane += together) {
+        const unsigned all = together == BANKS_LANES ? ~0u : ((1u << together) - 1) << lane, active = lanes & all;
+        count.wavefronts += banks_phase(addresses, active, bytes);
+        count.phases += active != 0;
+    }
+    return count;
+}
+
+static inline banks_count banks_rows(const unsigned *addresses, int lanes, int bytes) {
+    return banks_request(addresses, lanes >= BANKS_LANES ? ~0u : (1u << lanes) - 1, bytes, BANKS_ROWS);
+}
+
+/* The wavefronts of a store, or of rows, by the first `lanes` lanes of a warp. */
+static inline int banks_wavefronts(const unsigned *addresses, int lanes, int bytes) {
+    return banks_rows(addresses, lanes, bytes).wavefronts;
+}
+
+/* The wavefronts beyond the one that every phase needs: bank conflicts, as Nsight Compute counts them. */
+static inline int banks_conflicts(const unsigned *addresses, int lanes, int bytes) {
+    const banks_count count = banks_rows(addresses, lanes, bytes);
+    return count.wavefronts - count.phases;
+}
 
 #endif

@@ -72,7 +72,12 @@ static int sweep(session *s) {
 }
 
 static int open_device(session *s) {
-    const device_choice choice = {s->o.device, s->o.simulate, s->o.sim_device, s->arguments, verify_has_device_code};
+    const device_choice choice = {.ordinal = s->o.device,
+                                  .simulate = s->o.simulate,
+                                  .sim_device = s->o.sim_device,
+                                  .again = simulator_watch(!s->o.no_check, s->o.counters, s->o.counters_csv, s->o.explain),
+                                  .arguments = s->arguments,
+                                  .has_code = verify_has_device_code};
     return device_open(&choice, &s->device, stderr);
 }
 
@@ -95,8 +100,9 @@ static void choose_best(session *s) {
 static int run(session *s) {
     int status = EXIT_OK;
     if (!s->o.list) status = prepare_files(s);
-    if (status == EXIT_OK && (!s->o.list || s->o.verbose)) {
+    if (status == EXIT_OK && (!s->o.list || s->o.verbose || s->o.explain != NULL)) {
         status = open_device(s);
+        simulator_count(NULL, NULL);
         if (status == EXIT_OK && s->family->open != NULL) status = s->family->open(s);
     }
     if (status != EXIT_OK) return status;

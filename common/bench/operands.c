@@ -4,6 +4,7 @@
 
 #include "bench/session.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 
 typedef struct {
     const void *problem;
@@ -31,6 +32,18 @@ static void destroy(void *operands) {
     free(operands);
 }
 
+/* The family's enqueue; in the simulator what it launches is counted as the variant's. */
+static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *launch, const operand_set *set,
+                           float alpha, float beta, cudaStream_t stream) {
+    char said[96];
+    if (!s->device.simulated) return s->family->enqueue(s, problem, launch, set, alpha, beta, stream);
+    s->family->say(problem, said, sizeof said);
+    if (launch->variant != NULL) simulator_count(launch->variant->name, said);
+    const cudaError_t error = s->family->enqueue(s, problem, launch, set, alpha, beta, stream);
+    simulator_count(NULL, NULL);
+    return error;
+}
+
 typedef struct {
     const session *s;
     const void *problem;
@@ -47,7 +60,7 @@ static int set_launches(matrices *o, const bench_launch *launch) {
 static cudaError_t launch_verified(void *context, const operand_set *set, float alpha, float beta,
                                    cudaStream_t stream) {
     const verified *v = context;
-    return v->s->family->enqueue(v->s, v->problem, v->launch, set, alpha, beta, stream);
+    return enqueue(v->s, v->problem, v->launch, set, alpha, beta, stream);
 }
 
 static cudaError_t verify(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
@@ -75,7 +88,7 @@ static cudaError_t launch_on(const session *s, void *operands, const bench_launc
                              cudaStream_t stream) {
     const matrices *o = operands;
     const operand_spec *spec = &o->at.spec;
-    return s->family->enqueue(s, o->problem, launch, &o->at.set[set], spec->alpha, spec->beta, stream);
+    return enqueue(s, o->problem, launch, &o->at.set[set], spec->alpha, spec->beta, stream);
 }
 
 static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {

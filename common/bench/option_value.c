@@ -111,6 +111,9 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
         return read_memory(p, name, text, value);
     case OPTION_RANGE:
         return read_range(p, name, text, value);
+    case OPTION_FORM:
+        if (text == NULL) text = what->words[0];
+        /* fall through */
     case OPTION_WORD:
         *(const char **)value = options_word(p, name, text, what->words);
         return *(const char **)value != NULL;

@@ -31,6 +31,11 @@ static const option common_table[] = {
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
     {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
+    {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
+    {"counters", "FORM", OPTION_FORM, FIELD(counters),
+     "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
+    {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
+    {"explain", "METRIC", OPTION_TEXT, FIELD(explain), "say what a metric of --counters is and stop", NULL},
     {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
     {"csv", "FILE", OPTION_FILE, FIELD(csv), "append the results to FILE as CSV (default: none)", NULL},
     {"json", "FILE", OPTION_FILE, FIELD(json), "append them to FILE, one JSON object a line (default: none)", NULL},
@@ -47,6 +52,7 @@ static const option_rule common_rules[] = {
     {"time csv json resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
     {"json", RULE_DIFFERS, "csv", NULL},
+    {"counters-csv", RULE_DIFFERS, "csv json", NULL},
     {0},
 };
 
@@ -117,10 +123,11 @@ static void add_row(option_parse *p, const option *what, void *values) {
     const bool word = what->kind == OPTION_WORD;
     row *r = &p->rows[p->count];
     if ((word || what->kind == OPTION_SWEEP) && what->words == NULL) return;
+    const int argument = what->kind == OPTION_FORM ? optional_argument : required_argument;
     *r = (row){.option = *what, .values = values};
     if (word) r->initial = *(const char **)field(r);
-    p->long_options[p->count] = (struct option){what->name, what->argument != NULL ? required_argument : no_argument,
-                                                NULL, CODE_BASE + p->count};
+    p->long_options[p->count] =
+        (struct option){what->name, what->argument != NULL ? argument : no_argument, NULL, CODE_BASE + p->count};
     p->count++;
 }
 
@@ -287,7 +294,8 @@ static bool check_rules(const option_parse *p, const option_rule *rule) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    o->simulate = o->simulate || o->sim_device != NULL || program->simulated;
+    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->counters != NULL ||
+                  o->counters_csv != NULL || o->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_rules(p, common_rules) || !check_rules(p, program->rules)) return false;
     if (o->simulate && o->sweep == SWEEP_CHECK && !options_given(p, "max-size"))
@@ -319,8 +327,12 @@ static void print_option(FILE *out, const row *r) {
     const option *what = &r->option;
     const bool lists = what->words != NULL && what->kind != OPTION_VARIANT; /* variants have a place of their own */
     char *words = lists ? join(what->words, r->initial) : NULL, label[HELP_TEXT], *text = NULL;
-    snprintf(label, sizeof label, "  --%s%s%s", what->name, what->argument != NULL ? " " : "",
-             what->argument != NULL ? what->argument : "");
+    const bool optional = what->kind == OPTION_FORM;
+    snprintf(label, sizeof label, "  --%s%s%s%s", what->name,
+             optional                 ? "[="
+             : what->argument != NULL ? " "
+                                      : "",
+             what->argument != NULL ? what->argument : "", optional ? "]" : "");
     if (words != NULL && asprintf(&text, "%s: %s", what->help, words) < 0) text = NULL;
     print_entry(out, label, text != NULL ? text : what->help);
     free(words);

@@ -37,6 +37,7 @@ typedef enum {
     OPTION_MEMORY,   /* double: bytes (500M, 2.5G), or a share up to 1 (80%) */
     OPTION_RANGE,    /* int[2]: "A:B", 1 <= A <= B */
     OPTION_WORD,     /* const char *: one of `words` */
+    OPTION_FORM,     /* the same, --name or --name=WORD: the first one where none is given */
     OPTION_TEXT,     /* const char *: anything but the empty text */
     OPTION_FILE,     /* const char *: a file's name, not empty */
     OPTION_SWEEP,    /* sweep_kind: one of the program's sweeps */
@@ -83,10 +84,12 @@ typedef struct {
     int every;    /* SWEEP_CHECK takes every Nth of its problems */
     uint64_t seed;
     int device;
-    bool simulate;          /* --sim or --sim-device, or this is the simulator already */
+    bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
+    bool no_check;          /* the simulator does not look for mistakes */
     double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
+    const char *counters, *counters_csv, *explain; /* simulator_watch; NULL: none */
 } options;
 
 typedef struct option_parse option_parse;

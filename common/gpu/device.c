@@ -48,7 +48,7 @@ static int without_device(cudaError_t error, const device_choice *choice, FILE *
 
 int device_open(const device_choice *choice, device_facts *d, FILE *err) {
     const bool simulate = choice->simulate || choice->sim_device != NULL;
-    if (simulate && choice->arguments != NULL && !simulator_is(choice->sim_device))
+    if (simulate && choice->arguments != NULL && (choice->again || !simulator_is(choice->sim_device)))
         return simulator_start(choice->arguments, choice->sim_device, NULL, err);
 
     int count = 0, ordinal = choice->ordinal;

@@ -49,6 +49,7 @@ typedef struct {
     int ordinal;
     bool simulate;          /* use the simulator even if there is a GPU */
     const char *sim_device; /* the GPU to simulate; NULL: the simulator's default */
+    bool again;             /* restart it even if it runs there already: its environment has changed */
     char *const *arguments; /* main's argv, to restart the program on the simulator; NULL: never do that */
     bool (*has_code)(void); /* does this program contain code for the current device? NULL: not checked */
 } device_choice;

@@ -13,6 +13,8 @@
 
 const char *const simulator_devices[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", NULL};
 
+const char *const simulator_counters[] = {"table", "lines", NULL};
+
 /* Set while the program restarts itself; holds the LD_PRELOAD that was there before, or nothing. */
 static const char marker[] = "CUDASIM_STARTED_AGAIN";
 
@@ -25,6 +27,26 @@ bool simulator_active(void) {
 bool simulator_is(const char *device) {
     const char *current = getenv("CUDASIM_DEVICE");
     return simulator_active() && (device == NULL || (current != NULL && strcmp(current, device) == 0));
+}
+
+static bool set_variable(const char *name, const char *value) {
+    const char *now = getenv(name);
+    if (value == NULL || (now != NULL && strcmp(now, value) == 0)) return false;
+    setenv(name, value, 1);
+    return true;
+}
+
+bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain) {
+    const bool unchecked = !check && set_variable("CUDASIM_CHECK", "0"),
+               form = set_variable("CUDASIM_COUNTERS", counters), file = set_variable("CUDASIM_COUNTERS_CSV", csv);
+    return set_variable("CUDASIM_EXPLAIN", explain) || unchecked || form || file;
+}
+
+void simulator_count(const char *what, const char *problem) {
+    if (!simulator_active()) return;
+    void (*count)(const char *, const char *);
+    *(void **)&count = dlsym(RTLD_DEFAULT, "cudasim_count");
+    if (count != NULL) count(what, problem);
 }
 
 int simulator_arrive(FILE *err) {

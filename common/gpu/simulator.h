@@ -1,6 +1,7 @@
 /* The PTX simulator: a library, build/sim/libcudart.so.13, that replaces the CUDA runtime under the same program and
  * runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts itself.
- * It reads CUDASIM_DEVICE, CUDASIM_THREADS and CUDASIM_WATCHDOG from the environment. */
+ * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV and
+ * CUDASIM_EXPLAIN from the environment. */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
 
@@ -10,11 +11,22 @@
 /* The GPUs it can simulate, as named by --sim-device and CUDASIM_DEVICE; NULL-terminated. */
 extern const char *const simulator_devices[];
 
+/* What --counters takes; NULL-terminated. */
+extern const char *const simulator_counters[];
+
 /* True if this process runs on the simulator. */
 bool simulator_active(void);
 
 /* True if it does, and the simulator stands for `device` (NULL: any). */
 bool simulator_is(const char *device);
+
+/* Has the simulator that is started next count what kernels do: printed at its end in the form `counters`, written to
+ * the file `csv`; or, instead of anything else, say what the metric `explain` is. NULL: not. False where this process's
+ * environment said so already. `check`: it looks for mistakes of the kernels, as it does unless told otherwise. */
+bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain);
+
+/* In the simulator: launches from now on are counted as those of `what`, at `problem`; NULL: they are not counted. */
+void simulator_count(const char *what, const char *problem);
 
 /* Must be called first in main. In a process that simulator_start made, restores LD_PRELOAD. Returns 0, or 3 after one
  * line on `err` if the simulator should be loaded and is not (so that it is not started again and again). */

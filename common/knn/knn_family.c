@@ -7,6 +7,7 @@
 #include "bench/session.h"
 #include "gpu/cublas.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 #include "knn/knn.h"
 #include "knn/knn_cases.h"
 #include "knn/knn_files.h"
@@ -150,9 +151,13 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
                           verdict *v) {
     knn_run *run = operands;
     size_t workspace;
+    char said[96];
     refusal(s, method_of(l->variant), &run->o.what, &workspace);
+    s->family->say(&run->o.what, said, sizeof said);
+    simulator_count(l->variant->name, said); /* it launches nothing else in the simulator */
     const cudaError_t error =
         knn_verify(method_of(l->variant), name, &run->o, workspace, s->stream, report, &run->found);
+    simulator_count(NULL, NULL);
     *v = (verdict){.ok = run->found.ok, .worst_share = NAN, .seconds = run->found.seconds};
     return error;
 }

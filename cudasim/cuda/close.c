@@ -1,6 +1,7 @@
 /* The end: of the process, and what cudaDeviceReset leaves. */
 #include "base/heap.h"
 #include "cuda/runtime.h"
+#include "watch/watch.h"
 
 /* All that the program has made but its modules. */
 static void free_objects(void) {
@@ -29,6 +30,7 @@ cudaError_t cudaDeviceReset(void) {
 __attribute__((destructor)) static void runtime_close(void) {
     machine_lock();
     sim_printf_flush();
+    watch_end();
     runtime_lock();
     free_objects();
     modules_close();

@@ -3,6 +3,7 @@
 
 #include "base/device_model.h"
 #include "cuda/runtime.h"
+#include "watch/watch.h"
 
 #pragma GCC visibility push(default)
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream);
@@ -11,6 +12,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream);
+void cudasim_count(const char *what, const char *problem);
 #pragma GCC visibility pop
 
 /* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
@@ -128,4 +130,13 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     if (!function) return runtime_result(cudaErrorInvalidValue);
     operation op = {.type = cudaGraphNodeTypeHost, .host = {.function = function, .data = data}};
     return runtime_result(stream_submit(stream, &op));
+}
+
+/* For programs that know that they are simulated: launches from now on are counted as those of `what`, at `problem`;
+ * NULL: they are not counted. A program that never calls this has all counted. */
+void cudasim_count(const char *what, const char *problem) {
+    watch_begin();
+    if (!watch_counts()) return;
+    cudaDeviceSynchronize();
+    watch_count(what, problem);
 }

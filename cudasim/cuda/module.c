@@ -9,6 +9,7 @@
 #include "cuda/runtime.h"
 #include "exec/handlers.h"
 #include "ptx/fatbin.h"
+#include "watch/watch.h"
 
 #pragma GCC visibility push(default)
 void **__cudaRegisterFatBinary(void *wrapper);
@@ -35,6 +36,7 @@ typedef struct fatbin_wrapper {
 /* The first that a program calls, before its main: what is wrong with its surroundings is said here. */
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
+    watch_begin();
     isa_choose();
     memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));

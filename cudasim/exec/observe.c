@@ -25,9 +25,26 @@ static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t 
     }
 }
 
-static inline void access_addresses(const warp *w, const insn *i, uint64_t *address) {
+static inline void access_addresses(const warp *w, const insn *i, uint32_t mask, uint64_t *address) {
     const uint64_t offset = (uint64_t)i->imm + (i->flags & MODE_FRAME ? w->frame->local_base : 0);
     lanes_of(w, i->op[4], i->flags & MODE_NARROW, offset, address);
+    if (mask == ALL_LANES) return;
+    const uint64_t some = address[__builtin_ctz(mask)];
+    EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
+}
+
+/* Is the access's pattern that of the latest execution? If not, it is kept. */
+static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, const uint64_t *address, int second) {
+    const run_counts *counts = w->frame->counts;
+    if (counts == NULL || counts->patterns == NULL) return false;
+    access_pattern *p = &counts->patterns[2 * i->pc + second];
+    const uint64_t first = address[__builtin_ctz(mask)];
+    uint64_t other = p->mask ^ mask;
+    EACH_LANE other |= (address[l] - first) ^ p->apart[l];
+    if (other == 0) return true;
+    p->mask = mask;
+    EACH_LANE p->apart[l] = address[l] - first;
+    return false;
 }
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------ */
@@ -57,6 +74,11 @@ typedef void teller(const observed_access *a);
 
 /* Tells of an access by addresses of the instruction's own space, once for each space that they mean. */
 static void tell(const observed_access *access, const uint64_t *given, bool constant, teller *to) {
+    const bool shared = access->space == PTX_SHARED || access->space == PTX_SHARED_CLUSTER;
+    if (access->space != PTX_NO_SPACE && !constant && !(shared && access->w->block->cluster->size > 1)) {
+        to(access);
+        return;
+    }
     observed_access a = *access;
     uint64_t address[LANES];
     a.address = address;
@@ -64,7 +86,7 @@ static void tell(const observed_access *access, const uint64_t *given, bool cons
     if (a.space != PTX_NO_SPACE) {
         memcpy(address, given, sizeof address);
         if (constant) a.space = PTX_CONST;
-        if (a.space == PTX_SHARED || a.space == PTX_SHARED_CLUSTER) own_shared(a.w, &a, address);
+        if (shared) own_shared(a.w, &a, address);
         to(&a);
         return;
     }
@@ -73,9 +95,11 @@ static void tell(const observed_access *access, const uint64_t *given, bool cons
         const ptx_space space = space_of(given[__builtin_ctz(left)], constant, &window);
         uint32_t same = 0;
         for (int l = 0; l < LANES; l++) same |= (uint32_t)(space_of(given[l], constant, &its) == space) << l;
+        a.same_pattern = access->same_pattern && (same & a.mask) == a.mask && left == access->mask;
         a.mask = same & left;
         a.space = space;
-        EACH_LANE address[l] = given[l] - window;
+        const uint64_t some = given[__builtin_ctz(a.mask)];
+        EACH_LANE address[l] = (same >> l & 1 ? given[l] : some) - window;
         if (space == PTX_SHARED_CLUSTER) own_shared(a.w, &a, address);
         to(&a);
         left &= ~same;
@@ -92,7 +116,7 @@ static void matrix_rows(const warp *w, const insn *i, uint64_t *address, uint32_
     const bool columns = i->flags & MODE_TRANS;
     const unsigned lines = columns ? f->columns : rows;
     uint64_t first[LANES], stride[LANES];
-    access_addresses(w, i, first);
+    access_addresses(w, i, ALL_LANES, first);
     lanes_of(w, i->op[6], true, 0, stride);
     EACH_LANE address[l] = first[0] + (uint64_t)l * (stride[0] * bits / 8);
     *bytes = element * (columns ? rows : f->columns);
@@ -112,9 +136,17 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
     lanes_of(w, i->op[2], true, 0, size);
     const uint32_t ignored = PRED(3);
     const uint64_t base = cluster_base(w->block);
+    uint32_t reading = 0;
     for (int l = 0; l < LANES; l++) {
         bytes[l] = ignored >> l & 1 ? 0 : (uint32_t)size[l];
         to[l] -= base;
+        reading |= (uint32_t)(bytes[l] != 0) << l;
+    }
+    reading &= mask;
+    const uint64_t some_to = to[__builtin_ctz(mask)], some_from = from[__builtin_ctz(reading != 0 ? reading : mask)];
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) to[l] = some_to;
+        if (!(reading >> l & 1)) from[l] = some_from;
     }
     run(w, i, mask);
     const observed_async c = {.stage = COPY_ISSUED,
@@ -122,6 +154,9 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
                               .function = w->frame->function,
                               .i = i,
                               .lanes = mask,
+                              .reading = reading,
+                              .same_to = same_pattern(w, i, mask, to, 1),
+                              .same_from = reading != 0 && same_pattern(w, i, reading, from, 0),
                               .width = i->width,
                               .to = to,
                               .from = from,
@@ -176,11 +211,13 @@ HANDLER(op_observe) {
                          .space = (ptx_space)i->space,
                          .bytes = watched->bytes,
                          .address = address};
+    if (watched->what == WATCH_MATRIX) a.mask = i->vector == 4 ? ALL_LANES : (1u << 8 * i->vector) - 1;
     if (watched->what == WATCH_WMMA)
         matrix_rows(w, i, address, &a.mask, &a.bytes);
     else
-        access_addresses(w, i, address);
-    if (watched->what == WATCH_MATRIX) a.mask = i->vector == 4 ? ALL_LANES : (1u << 8 * i->vector) - 1;
+        access_addresses(w, i, a.mask, address);
+    if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
+    a.same_pattern = same_pattern(w, i, a.mask, address, 0);
     if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
     watched->run(w, i, mask);
     if (w->launch->tells_after && executed(w, i, mask)) tell(&a, address, watched->constant, observe_after);

@@ -306,6 +306,8 @@ static launch *launch_new(const launch_spec *spec, const void *params) {
                    .config = &la->given,
                    .param_bytes = entry->param_bytes,
                    .shared_end = spec->shared_end,
+                   .registers = spec->registers,
+                   .static_shared = spec->static_shared,
                    .own_registers = spec->own_registers,
                    .async_proxy = spec->async_proxy,
                    .observer = spec->observer,

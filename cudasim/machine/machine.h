@@ -141,14 +141,14 @@ typedef struct launch {
     uint8_t *params;
     uint32_t param_bytes;
     uint32_t shared_end;
-    unsigned own_registers;                /* launch_spec */
-    uint32_t threads;                      /* a block */
-    uint64_t blocks;                       /* in the grid */
-    uint32_t cluster_size;                 /* blocks */
-    uint64_t stack_bytes;                  /* a thread; 0 where nothing uses the stack */
-    uint64_t grid_workspace;               /* of cooperative groups: %envreg1, %envreg2 */
-    unsigned long next_block, done_blocks; /* atomic */
-    unsigned long resident;                /* blocks begun and not done; atomic */
+    unsigned registers, static_shared, own_registers; /* launch_spec */
+    uint32_t threads;                                 /* a block */
+    uint64_t blocks;                                  /* in the grid */
+    uint32_t cluster_size;                            /* blocks */
+    uint64_t stack_bytes;                             /* a thread; 0 where nothing uses the stack */
+    uint64_t grid_workspace;                          /* of cooperative groups: %envreg1, %envreg2 */
+    unsigned long next_block, done_blocks;            /* atomic */
+    unsigned long resident;                           /* blocks begun and not done; atomic */
     unsigned long resident_limit;
     unsigned long progress; /* atomic: exits and barriers passed */
     int stop, faulted;      /* atomic */

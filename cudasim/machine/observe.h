@@ -26,8 +26,11 @@ typedef struct observed_access {
      * stack), PTX_PARAM (offsets into launch->params). A generic address has been resolved; where the lanes mean
      * several spaces there is a call for each. */
     ptx_space space;
+    /* The mask, and how far apart the lanes' addresses are, are those of this instruction's latest execution by this
+     * worker (where one of the observers counts). */
+    bool same_pattern;
     unsigned bytes;          /* a lane, from its address on */
-    const uint64_t *address; /* of LANES; those outside of the mask mean nothing */
+    const uint64_t *address; /* of LANES; lanes outside of the mask have the first active one's */
 } observed_access;
 
 /* ---- copies that are done later ---------------------------------------------------------------------------------- */
@@ -44,11 +47,12 @@ typedef struct observed_async {
     warp *w;
     const function *function; /* NULL, as `i`, where it lands */
     const insn *i;
-    uint32_t lanes;
-    unsigned width;        /* bytes written a lane */
-    const uint64_t *to;    /* of LANES: offsets into block->shared */
-    const uint64_t *from;  /* of LANES: global addresses; of lanes that read 0 bytes they mean nothing */
-    const uint32_t *bytes; /* of LANES: bytes read, the rest of the width is zeros */
+    uint32_t lanes, reading; /* those that copy, and of them those that read anything */
+    bool same_to, same_from; /* as observed_access.same_pattern, of the lanes and of those reading; COPY_ISSUED */
+    unsigned width;          /* bytes written a lane */
+    const uint64_t *to;      /* of LANES: offsets into block->shared */
+    const uint64_t *from;    /* of LANES: global addresses; of lanes that read 0 bytes they mean nothing */
+    const uint32_t *bytes;   /* of LANES: bytes read, the rest of the width is zeros */
 } observed_async;
 
 /* cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk, st.async, red.async: one thread's copy, told for each
@@ -110,8 +114,13 @@ typedef struct observed_sync {
 
 /* Executed instructions by pc, as differences: an execution of those from `first` to `end` - 1 by n lanes adds 1 and n
  * at `first`, and takes them away at `end`. Of an instruction that is guarded only the lanes that do it are counted. */
+typedef struct access_pattern {
+    uint64_t apart[LANES]; /* from the first active lane's address */
+    uint32_t mask;         /* 0: none yet */
+} access_pattern;
 typedef struct run_counts {
     int64_t *warps, *threads; /* of instruction_count + 2 */
+    access_pattern *patterns; /* of 2 * instruction_count: what is needed for same_pattern; NULL: it is not wanted */
 } run_counts;
 
 typedef struct observer observer;
@@ -132,7 +141,8 @@ struct observer {
     void (*sync)(observer *o, const observed_sync *s);
     /* Before an instruction of a warp that is `careful`. Its lanes are those of the mask. */
     void (*step)(observer *o, warp *w, const insn *i, uint32_t mask);
-    /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all. */
+    /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all.
+     */
     uint32_t spaces;
     /* The launch is stopped, and the user has been told why. */
     void (*fault)(observer *o, launch *la);

@@ -18,7 +18,7 @@ build/lib/sim.a: $(sim_objects)
 
 # -fno-strict-aliasing: the type of a lane array depends on the instruction. Rounding: as the operation says, never fused.
 as_written := -fno-strict-aliasing -ffp-contract=off -fno-math-errno
-build/obj/cudasim/%.o: CPPFLAGS := -Icudasim
+build/obj/cudasim/%.o: CPPFLAGS := -Icudasim -I.
 build/obj/cudasim/%.o: CFLAGS += $(as_written)
 # The code that picks a set at run time must run everywhere.
 build/obj/cudasim/exec/handlers.c.%.o: cudasim/exec/handlers.c build/flags

@@ -19,7 +19,7 @@ $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),
 build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
-build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icudasim -DSIM_ISA=$(isa)
+build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icudasim -I. -DSIM_ISA=$(isa)
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host
@@ -43,7 +43,7 @@ sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluste
 define sanitizer_rules
 build/$(1)/%.c.o: %.c build/flags
 	$$(call say,cc    $$< ($(1)))
-	$$(Q)$$(compile_c) $(as_written) -Icudasim -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags)
+	$$(Q)$$(compile_c) $(as_written) -Icudasim -I. -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags)
 build/lib/$(1)_sim.a: $(patsubst %,build/$(1)/%.o,$(sim_sources))
 $(1)_whole := -Wl,--whole-archive build/lib/$(1)_sim.a -Wl,--no-whole-archive \
     -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread -lz

@@ -1,0 +1,386 @@
+#include "watch/counters.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/banks.h"
+#include "isa/decode.h"
+#include "isa/rows.h"
+#include "watch/sectors.h"
+
+/* ---- what a worker keeps ----------------------------------------------------------------------------------------- */
+
+#define MOST_SECTORS (LANES * 4) /* of one access: a row of a matrix may span several */
+
+/* The sums of one instruction, and what its latest access came to: an access of the same pattern comes to the same. */
+typedef struct access_count {
+    access_sum sum;
+    bool global_known, shared_known;
+    unsigned modulo; /* of its first address in a sector */
+    uint64_t sector; /* the first address's */
+    int sectors, lines;
+    banks_count banks;
+    unsigned shared_modulo;
+    int64_t from[MOST_SECTORS]; /* its sectors, from that one on, ascending */
+} access_count;
+
+typedef struct function_counts {
+    run_counts runs; /* first: frames point to it */
+    const function *f;
+    struct function_counts *next;
+    access_count **at; /* by instruction */
+} function_counts;
+
+/* launch->watched */
+typedef struct launch_counts {
+    char *what, *problem;
+    function_counts *workers[]; /* a list for each */
+} launch_counts;
+
+_Noreturn static void no_memory(void) {
+    fprintf(stderr, "cudasim: no memory is left for the counters\n");
+    _Exit(3);
+}
+
+static void *zeros(size_t count, size_t size) {
+    void *p = calloc(count, size);
+    if (p == NULL) no_memory();
+    return p;
+}
+
+static char *copy_text(const char *text) {
+    return strcpy(zeros(strlen(text) + 1, 1), text);
+}
+
+static run_counts *counts_of(observer *o, worker *k, const function *f) {
+    launch_counts *lc = k->launch->watched;
+    (void)o;
+    function_counts **list = &lc->workers[k - k->launch->workers];
+    for (function_counts *c = *list; c != NULL; c = c->next)
+        if (c->f == f) return &c->runs;
+    const size_t count = (size_t)f->source->instruction_count + 2;
+    function_counts *c = zeros(1, sizeof *c);
+    c->runs.warps = zeros(count, sizeof *c->runs.warps);
+    c->runs.threads = zeros(count, sizeof *c->runs.threads);
+    c->runs.patterns = zeros(2 * count, sizeof *c->runs.patterns);
+    c->at = zeros(count, sizeof *c->at);
+    c->f = f;
+    c->next = *list;
+    *list = c;
+    return &c->runs;
+}
+
+static access_count *access_of(const warp *w, uint32_t pc) {
+    function_counts *c = (function_counts *)w->frame->counts;
+    if (c == NULL) return NULL;
+    if (c->at[pc] == NULL) c->at[pc] = zeros(1, sizeof *c->at[pc]);
+    return c->at[pc];
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+/* Puts a sector into the ascending list, unless it is there. */
+static void put_sector(access_count *c, int64_t sector) {
+    int at = c->sectors;
+    while (at > 0 && c->from[at - 1] > sector) at--;
+    if (at > 0 && c->from[at - 1] == sector) return;
+    memmove(&c->from[at + 1], &c->from[at], (size_t)(c->sectors - at) * sizeof *c->from);
+    c->from[at] = sector;
+    c->sectors++;
+}
+
+static void find_sectors(access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes) {
+    c->sectors = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        const uint64_t a = address[__builtin_ctz(mask)], last = (a + bytes - 1) / SECTOR_BYTES;
+        for (uint64_t s = a / SECTOR_BYTES; s <= last && c->sectors < MOST_SECTORS; s++)
+            put_sector(c, (int64_t)(s - c->sector));
+    }
+}
+
+static int count_lines(const access_count *c) {
+    int lines = 0;
+    uint64_t latest = 0;
+    for (int k = 0; k < c->sectors; k++) {
+        const uint64_t line = (c->sector + (uint64_t)c->from[k]) / 4;
+        lines += k == 0 || line != latest;
+        latest = line;
+    }
+    return lines;
+}
+
+static void count_global(access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes, bool same, bool read,
+                         bool written) {
+    const uint64_t first = address[__builtin_ctz(mask)], sector = first / SECTOR_BYTES;
+    const unsigned modulo = first % SECTOR_BYTES;
+    const bool pattern = same && c->global_known && modulo == c->modulo;
+    if (!pattern || sector != c->sector) {
+        const bool aligned = pattern && (sector - c->sector) % 4 == 0;
+        c->sector = sector;
+        c->modulo = modulo;
+        c->global_known = true;
+        if (!pattern) find_sectors(c, mask, address, bytes);
+        if (!aligned) c->lines = count_lines(c);
+        sectors_mark(sector, c->from, c->sectors, read, written);
+    }
+    c->sum.requests++;
+    c->sum.sectors += c->sectors;
+    c->sum.lines += c->lines;
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+/* A matrix's rows (wmma) are longer than a lane's access: 16 bytes of each at a time. */
+static banks_count bank_rows(uint32_t mask, const unsigned *address, unsigned bytes) {
+    banks_count all = {0, 0};
+    for (unsigned at = 0; at < bytes; at += 16) {
+        unsigned part[LANES];
+        for (int l = 0; l < LANES; l++) part[l] = address[l] + at;
+        const banks_count one = banks_request(part, mask, 16, BANKS_ROWS);
+        all.wavefronts += one.wavefronts;
+        all.phases += one.phases;
+    }
+    return all;
+}
+
+static void count_shared(access_count *c, uint32_t mask, const uint64_t *address, unsigned bytes, bool same,
+                         banks_kind kind) {
+    const unsigned modulo = address[__builtin_ctz(mask)] % BANKS_BYTES;
+    if (!same || !c->shared_known || modulo != c->shared_modulo) {
+        unsigned offsets[LANES];
+        for (int l = 0; l < LANES; l++) offsets[l] = (unsigned)address[l];
+        c->banks = bytes > 16 ? bank_rows(mask, offsets, bytes) : banks_request(offsets, mask, (int)bytes, kind);
+        c->shared_modulo = modulo;
+        c->shared_known = true;
+    }
+    c->sum.shared_requests++;
+    c->sum.shared_wavefronts += c->banks.wavefronts;
+    c->sum.shared_phases += c->banks.phases;
+}
+
+/* ---- what the machine tells -------------------------------------------------------------------------------------- */
+
+static void after(observer *o, const observed_access *a) {
+    access_count *c = access_of(a->w, a->i->pc);
+    (void)o;
+    if (c == NULL) return;
+    const bool matrix = a->function->watch[a->i->pc].what == WATCH_MATRIX;
+    if (a->space == PTX_GLOBAL)
+        count_global(c, a->mask, a->address, a->bytes, a->same_pattern, a->kind != ACCESS_WRITE,
+                     a->kind != ACCESS_READ);
+    else if (a->space == PTX_SHARED || a->space == PTX_SHARED_CLUSTER)
+        count_shared(c, a->mask, a->address, a->bytes, a->same_pattern,
+                     matrix                   ? BANKS_ROWS
+                     : a->kind == ACCESS_READ ? BANKS_LOAD
+                                              : BANKS_STORE);
+}
+
+static void async(observer *o, const observed_async *a) {
+    (void)o;
+    if (a->stage != COPY_ISSUED) return;
+    access_count *c = access_of(a->w, a->i->pc);
+    if (c == NULL) return;
+    if (a->reading != 0) count_global(c, a->reading, a->from, a->width, a->same_from, true, false);
+    count_shared(c, a->lanes, a->to, a->width, a->same_to, BANKS_ROWS);
+}
+
+static void mark_row(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+    const bool *reads = context;
+    (void)from;
+    sectors_mark_range((uint64_t)to, bytes, *reads, !*reads);
+}
+
+static void bulk(observer *o, const observed_bulk *b) {
+    (void)o;
+    if (b->stage != COPY_ISSUED) return;
+    function_counts *f = (function_counts *)counts_of(o, b->w->worker, b->function);
+    if (f->at[b->i->pc] == NULL) f->at[b->i->pc] = zeros(1, sizeof *f->at[b->i->pc]);
+    access_sum *sum = &f->at[b->i->pc]->sum;
+    const bool reads = b->to_block != NULL;
+    if (reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
+    sum->requests++;
+    *(reads ? &sum->bytes_in : &sum->bytes_out) += (int64_t)b->bytes;
+    if (b->map != NULL) {
+        bool context = reads;
+        static const uint8_t nothing[1];
+        tensormap_scatter(b->map, b->at, nothing, mark_row, &context);
+    } else {
+        sectors_mark_range(b->global, b->bytes, reads, !reads);
+    }
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+
+static counted_kernel *kernels, **last_kernel = &kernels;
+static char *current_what, *current_problem;
+
+void counters_of(const char *what, const char *problem) {
+    free(current_what);
+    free(current_problem);
+    current_what = what != NULL ? copy_text(what) : NULL;
+    current_problem = what != NULL ? copy_text(problem) : NULL;
+}
+
+static void launch_begins(observer *o, launch *la) {
+    (void)o;
+    launch_counts *lc = zeros(1, sizeof *lc + (size_t)la->worker_count * sizeof *lc->workers);
+    lc->what = copy_text(current_what != NULL ? current_what : "");
+    lc->problem = copy_text(current_problem != NULL ? current_problem : "");
+    la->watched = lc;
+}
+
+static bool same_shape(const counted_kernel *k, const launch *la) {
+    const sim_launch_config *g = la->config;
+    return memcmp(k->grid, g->grid, sizeof k->grid) == 0 && memcmp(k->block, g->block, sizeof k->block) == 0 &&
+           memcmp(k->cluster, g->cluster, sizeof k->cluster) == 0 && k->dynamic_shared == g->dynamic_shared;
+}
+
+static counted_kernel *kernel_of(const launch *la) {
+    const launch_counts *lc = la->watched;
+    const char *name = la->entry->source->name;
+    for (counted_kernel *k = kernels; k != NULL; k = k->next)
+        if (strcmp(k->name, name) == 0 && strcmp(k->what, lc->what) == 0 && strcmp(k->problem, lc->problem) == 0 &&
+            same_shape(k, la) && k->registers == la->registers)
+            return k;
+    counted_kernel *k = zeros(1, sizeof *k);
+    k->what = copy_text(lc->what);
+    k->problem = copy_text(lc->problem);
+    k->name = copy_text(name);
+    memcpy(k->grid, la->config->grid, sizeof k->grid);
+    memcpy(k->block, la->config->block, sizeof k->block);
+    memcpy(k->cluster, la->config->cluster, sizeof k->cluster);
+    k->dynamic_shared = la->config->dynamic_shared;
+    k->registers = la->registers;
+    k->static_shared = la->static_shared;
+    *last_kernel = k;
+    last_kernel = &k->next;
+    return k;
+}
+
+/* The instruction's line in the kernel's own file, the one of the outermost place that it was inlined at. */
+static void find_line(const function *f, const ptx_instruction *t, counted_insn *i) {
+    const ptx_location *l = f->source->locations;
+    int outermost = t->location;
+    if (outermost < 0) return;
+    while (l[outermost].inlined_at >= 0) outermost = l[outermost].inlined_at;
+    const char *file = function_file(f, l[outermost].file);
+    if (file == NULL) return;
+    for (int at = t->location; at >= 0; at = l[at].inlined_at) {
+        const char *its = function_file(f, l[at].file);
+        if (its == NULL || strcmp(its, file) != 0 || l[at].line == 0) continue;
+        i->file = copy_text(file);
+        i->line = l[at].line;
+        return;
+    }
+}
+
+/* Where the function's instructions begin in the kernel's. */
+static int part_of(counted_kernel *k, const function *f) {
+    const ptx_function *s = f->source;
+    for (int p = 0; p < k->part_count; p++)
+        if (k->parts[p].source == s && k->parts[p].count == s->instruction_count + 1) return k->parts[p].first;
+    k->parts = realloc(k->parts, (size_t)(k->part_count + 1) * sizeof *k->parts);
+    k->instructions = realloc(k->instructions, (size_t)(k->count + s->instruction_count + 1) * sizeof *k->instructions);
+    if (k->parts == NULL || k->instructions == NULL) no_memory();
+    const int first = k->count;
+    k->parts[k->part_count].source = s;
+    k->parts[k->part_count].count = s->instruction_count + 1;
+    k->parts[k->part_count++].first = first;
+    for (int n = 0; n <= s->instruction_count; n++) {
+        counted_insn *i = &k->instructions[k->count++];
+        *i = (counted_insn){.class = row_class(f->code[n].row)};
+        if (n == s->instruction_count) { /* the end of the text */
+            i->opcode = copy_text(s->is_entry ? "exit" : "ret");
+            continue;
+        }
+        i->opcode = copy_text(s->instructions[n].opcode);
+        find_line(f, &s->instructions[n], i);
+    }
+    return first;
+}
+
+static void add_sum(access_sum *to, const access_sum *from) {
+    to->requests += from->requests;
+    to->sectors += from->sectors;
+    to->lines += from->lines;
+    to->shared_requests += from->shared_requests;
+    to->shared_wavefronts += from->shared_wavefronts;
+    to->shared_phases += from->shared_phases;
+    to->bytes_in += from->bytes_in;
+    to->bytes_out += from->bytes_out;
+}
+
+static void add_function(counted_kernel *k, const function_counts *c) {
+    const int first = part_of(k, c->f);
+    int64_t warps = 0, threads = 0;
+    for (int n = 0; n <= c->f->source->instruction_count; n++) {
+        counted_insn *i = &k->instructions[first + n];
+        warps += c->runs.warps[n];
+        threads += c->runs.threads[n];
+        i->warps += warps;
+        i->threads += threads;
+        if (c->at[n] != NULL) add_sum(&i->sum, &c->at[n]->sum);
+    }
+}
+
+static void free_function(function_counts *c) {
+    for (int n = 0; n <= c->f->source->instruction_count; n++) free(c->at[n]);
+    free(c->at);
+    free(c->runs.warps);
+    free(c->runs.threads);
+    free(c->runs.patterns);
+    free(c);
+}
+
+static void launch_ends(observer *o, launch *la) {
+    launch_counts *lc = la->watched;
+    (void)o;
+    counted_kernel *k = kernel_of(la);
+    int64_t read, written;
+    for (int n = 0; n < la->worker_count; n++)
+        while (lc->workers[n] != NULL) {
+            function_counts *c = lc->workers[n];
+            lc->workers[n] = c->next;
+            add_function(k, c);
+            free_function(c);
+        }
+    sectors_take(&read, &written);
+    k->sectors_read += read;
+    k->sectors_written += written;
+    k->launches++;
+    free(lc->what);
+    free(lc->problem);
+    free(lc);
+    la->watched = NULL;
+}
+
+observer counters_observer = {.launch_begin = launch_begins,
+                              .launch_end = launch_ends,
+                              .after = after,
+                              .async = async,
+                              .bulk = bulk,
+                              .counts = counts_of};
+
+const counted_kernel *counters_all(void) {
+    return kernels;
+}
+
+void counters_free(void) {
+    while (kernels != NULL) {
+        counted_kernel *k = kernels;
+        kernels = k->next;
+        for (int n = 0; n < k->count; n++) {
+            free((char *)k->instructions[n].opcode);
+            free((char *)k->instructions[n].file);
+        }
+        free(k->instructions);
+        free(k->parts);
+        free(k->what);
+        free(k->problem);
+        free(k->name);
+        free(k);
+    }
+    last_kernel = &kernels;
+    counters_of(NULL, NULL);
+}

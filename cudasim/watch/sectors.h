@@ -1,0 +1,18 @@
+/* Which 32-byte sectors of memory a launch has read and written. */
+#ifndef SIM_SECTORS_H
+#define SIM_SECTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SECTOR_BYTES 32u
+
+/* `count` sectors, sector + from[0], ... (ascending), are read, written or both. Any thread may. */
+void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written);
+/* Those that hold these bytes. */
+void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written);
+
+/* How many have been, and forgets them. */
+void sectors_take(int64_t *read, int64_t *written);
+
+#endif

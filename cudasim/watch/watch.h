@@ -1,0 +1,23 @@
+/* What is watched in this process, by the environment:
+ *   CUDASIM_COUNTERS=table|lines   counters, printed to stdout when the process ends
+ *   CUDASIM_COUNTERS_CSV=FILE      the same to a file
+ *   CUDASIM_CHECK=0                no checks (watch/check.h)
+ *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
+ * A wrong value ends the process with one line and exit status 2. */
+#ifndef SIM_WATCH_H
+#define SIM_WATCH_H
+
+#include <stdbool.h>
+
+/* Reads the environment, once; what is wanted watches from the next launch on. */
+void watch_begin(void);
+
+/* Is anything counted? Then: launches from now on are `what`'s, at `problem`, or (NULL) are not counted. No kernel may
+ * be running. */
+bool watch_counts(void);
+void watch_count(const char *what, const char *problem);
+
+/* Writes what has been counted. */
+void watch_end(void);
+
+#endif
