@@ -2,6 +2,7 @@
  * observers (machine/observe.h). */
 #include <string.h>
 
+#include "exec/address.h"
 #include "exec/affine.h"
 #include "isa/form.h"
 #include "isa/matrix.h"
@@ -187,6 +188,25 @@ static inline bool unwanted(const warp *w, const insn *i, uint32_t mask, const w
     return !(wanted >> PTX_GLOBAL & 1) && all_global(w, i, mask);
 }
 
+/* Has the only observer dealt with it? */
+static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const unsigned bytes = watched->bytes;
+    if (!w->launch->quick || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
+        watched->order != ORDER_WEAK || i->flags & MODE_FRAME)
+        return false;
+    observer *o = w->launch->observer;
+    const function *f = w->frame->function;
+    const affine *known = f->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (known != NULL && known->kept) {
+        const uint64_t bits = i->flags & MODE_NARROW ? UINT32_MAX : UINT64_MAX, step = known->step & bits;
+        const uint64_t first = (known->base + (uint64_t)i->imm) & bits;
+        return (step == 0 || step == bytes) && o->quick(o, w, f, i, first, (uint32_t)step, bytes);
+    }
+    uint64_t first;
+    const layout how = lanes_layout(w, i, mask, bytes, &first);
+    return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
+}
+
 HANDLER(op_observe) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
@@ -194,7 +214,7 @@ HANDLER(op_observe) {
         observe_copy(w, i, mask, watched->run);
         return;
     }
-    if (unwanted(w, i, mask, watched)) {
+    if (unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
         watched->run(w, i, mask);
         return;
     }

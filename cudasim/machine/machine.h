@@ -158,6 +158,7 @@ typedef struct launch {
     int worker_count;
     bool tells_before; /* one of them wants to be told before an access; */
     bool tells_after;  /* after it; */
+    bool quick;        /* the first one's observer.quick may be asked; */
     uint32_t tells_of; /* to which spaces, a bit each; generic accesses are always told of */
     bool async_proxy;  /* the module uses the asynchronous proxy */
     double patience;   /* seconds without progress until the watchdog stops it; 0: for ever */

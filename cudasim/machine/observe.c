@@ -19,6 +19,8 @@ void observe_launch(launch *la, bool begins) {
         la->tells_after = la->tells_after || o->after != NULL;
         if (o->before != NULL || o->after != NULL) la->tells_of |= o->spaces != 0 ? o->spaces : UINT32_MAX;
     }
+    const observer *one = la->observer;
+    la->quick = one->quick != NULL && !la->tells_after && one->next == NULL;
     if (begins) {
         TELL(la, launch_begin, la);
     } else {

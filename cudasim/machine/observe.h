@@ -135,6 +135,11 @@ struct observer {
      * again. */
     void (*before)(observer *o, const observed_access *a);
     void (*after)(observer *o, const observed_access *a);
+    /* Instead of `before`, where this is the only observer that is told of accesses: a weak read of the block's own
+     * shared memory by all lanes, of `bytes` from first + lane * step on, step 0 or `bytes`. False: `before` comes,
+     * too. */
+    bool (*quick)(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
+                  unsigned bytes);
     void (*async)(observer *o, const observed_async *c);
     void (*bulk)(observer *o, const observed_bulk *c);
     void (*wgmma)(observer *o, const observed_wgmma *c);

@@ -49,7 +49,8 @@ static void note_read(cell *c, const cell_access *a, uint32_t lane) {
 /* Its line, cleared of what an earlier block has left there. */
 static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
     line *l = &s->lines[number];
-    if (l->begun != c->begun) *l = (line){.written = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
+    if (l->begun != c->begun)
+        *l = (line){.written = s->epoch, .read = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
     return l;
 }
 
@@ -112,7 +113,9 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
             said = true;
             a->trouble(a->context, t, lane, n, other, site);
         }
-        if (a->action == CELL_READ) note_read(c, a, lane);
+        if (a->action != CELL_READ) continue;
+        note_read(c, a, lane);
+        line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
     }
 }
 
@@ -131,7 +134,9 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
 /* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
  */
 
-static void note_line(line *l, const cell_access *a, uint32_t words, uint8_t each, uint8_t shift) {
+static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint32_t words, uint8_t each,
+                             uint8_t shift) {
+    l->read = epoch;
     const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, 0, a->how);
     line_reads *place = &l->reads[a->agent % LINE_READS];
     for (int k = 0; k < LINE_READS; k++) {
@@ -147,40 +152,75 @@ static void note_line(line *l, const cell_access *a, uint32_t words, uint8_t eac
     *place = (line_reads){.by = mine, .words = words, .site = a->site, .each = each, .shift = shift};
 }
 
+static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
+    const line *l = &s->lines[number];
+    return l->begun == a->clocks->begun && l->written < s->epoch && (l->blank & words) == 0;
+}
+
+bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    const uint32_t begin = first >> LINE_SHIFT, words = bytes / 4, at = first >> 2 & 31;
+    if (step == 0) {
+        const uint32_t run = (words == 32 ? UINT32_MAX : (1u << words) - 1) << at;
+        if (!is_settled(s, a, begin, run)) return false;
+        note_line(&s->lines[begin], a, s->epoch, run, MANY_LANES, 0);
+        return true;
+    }
+    const uint32_t end = (first + 32 * bytes - 1) >> LINE_SHIFT;
+    for (uint32_t n = begin; n <= end; n++) {
+        const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
+        if (!is_settled(s, a, n, run)) return false;
+    }
+    for (uint32_t n = begin; n <= end; n++) {
+        const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
+        note_line(&s->lines[n], a, s->epoch, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
+    }
+    return true;
+}
+
 /* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     uint32_t numbers[CLOCK_LANES], words[CLOCK_LANES];
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
     const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
     const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    int count = 0;
-    bool row = true, one = true;
-    const uint64_t start = offset[first] - (uint64_t)first * bytes;
-    for (uint32_t left = mask; left != 0; left &= left - 1) {
-        const uint32_t l = (uint32_t)__builtin_ctz(left), at = (uint32_t)offset[l], n = at >> LINE_SHIFT;
-        row = row && offset[l] == start + (uint64_t)l * bytes;
-        one = one && offset[l] == offset[first];
-        if (count == 0 || numbers[count - 1] != n) {
-            numbers[count] = n;
-            words[count++] = 0;
+    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
+    int count = 0, place = 0;
+    for (uint32_t l = first; l < CLOCK_LANES; l++) {
+        const uint32_t at = (uint32_t)offset[l], n = at >> LINE_SHIFT;
+        if (!(mask >> l & 1)) continue;
+        off_row |= at ^ (start + l * bytes);
+        off_one |= at ^ (uint32_t)offset[first];
+        if (n != last) {
+            for (place = 0; place < count && numbers[place] != n;) place++;
+            if (place == count) {
+                numbers[count] = n;
+                words[count++] = 0;
+            }
+            last = n;
         }
-        words[count - 1] |= run << (at >> 2 & 31);
+        words[place] |= run << (at >> 2 & 31);
     }
+    for (int k = 0; k < count; k++)
+        if (!is_settled(s, a, numbers[k], words[k])) return false;
     for (int k = 0; k < count; k++) {
-        const line *l = &s->lines[numbers[k]];
-        if (l->begun != a->clocks->begun || l->written >= s->epoch || (l->blank & words[k]) != 0) return false;
-    }
-    for (int k = 0; k < count; k++) {
-        const uint32_t shift = (numbers[k] * 32 - (uint32_t)(start / 4)) % 128;
-        note_line(&s->lines[numbers[k]], a, words[k],
-                  one && (mask & (mask - 1)) != 0 ? (uint8_t)MANY_LANES
-                  : row                           ? (uint8_t)(bytes / 4)
-                                                  : 0,
-                  one   ? 0
-                  : row ? (uint8_t)shift
-                        : 0);
+        const uint32_t shift = (numbers[k] * 32 - start / 4) % 128;
+        const bool many = off_one == 0 && (mask & (mask - 1)) != 0;
+        note_line(&s->lines[numbers[k]], a, s->epoch, words[k],
+                  many           ? (uint8_t)MANY_LANES
+                  : off_row == 0 ? (uint8_t)(bytes / 4)
+                                 : 0,
+                  many || off_row != 0 ? 0 : (uint8_t)shift);
     }
     return true;
+}
+
+/* Has everybody passed a barrier since anybody has read or written the line? */
+static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
+    const line *l = line_at(s, a->clocks, number);
+    const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
+    return fresh || (l->written < s->epoch && l->read < s->epoch);
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
@@ -189,6 +229,7 @@ void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t 
     if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
+        if (a->action == CELL_WRITE && s->unit == 4 && is_free(s, a, (uint32_t)(offset[l] >> LINE_SHIFT))) continue;
         check(s, a, l, n, n + wide);
     }
     if (a->action != CELL_WRITE && a->action != CELL_UPDATE) return;

@@ -27,6 +27,7 @@ typedef struct line_reads {
 #define LINE_MIXED UINT32_MAX
 typedef struct line {
     uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
+    uint32_t read;    /* in which epoch last */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
     uint32_t begun;   /* the members are of the block whose clocks began then */
     line_reads reads[LINE_READS];
@@ -75,6 +76,10 @@ typedef struct cell_access {
 /* `bytes` from each lane's offset on; offsets are inside. Lanes of one instruction that write one place are no race:
  * one of them remains. */
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes);
+
+/* Reads by all lanes, lane l `bytes` bytes from first + l * step on, step 0 or `bytes`. False where cells must be
+ * looked at: then nothing is done. */
+bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes);
 
 /* `bytes` from `offset` on, by one lane. */
 void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes);

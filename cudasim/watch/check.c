@@ -185,6 +185,18 @@ static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number,
     }
 }
 
+/* Lowest and highest of the lanes' addresses. */
+static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low, uint64_t *high) {
+    uint64_t lo = UINT64_MAX, hi = 0;
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t at = address[mask >> l & 1 ? l : __builtin_ctz(mask)];
+        lo = at < lo ? at : lo;
+        hi = at > hi ? at : hi;
+    }
+    *low = lo;
+    *high = hi;
+}
+
 /* Accesses outside of the array that they are made from. */
 static void check_array(const observed_access *a, uint8_t array) {
     const function *f = a->function;
@@ -192,6 +204,9 @@ static void check_array(const observed_access *a, uint8_t array) {
     const shared_array *s = &f->arrays[array - 1];
     const block *b = a->w->block;
     const uint32_t end = s->bytes != 0 ? s->offset + s->bytes : b->shared_end;
+    uint64_t low, high;
+    span_of(a->address, a->mask, &low, &high);
+    if (low >= s->offset && high + a->bytes <= end) return;
     for (uint32_t l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1) || (a->address[l] >= s->offset && a->address[l] + a->bytes <= end)) continue;
         const site at = {f, a->i->pc};
@@ -251,14 +266,33 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                                                     : CELL_UPDATE,
                                 .trouble = on_trouble,
                                 .context = &p};
-    uint64_t inside[LANES];
-    const uint32_t first = SHARED_RESERVED, end = at->block->shared_end;
-    for (uint32_t l = 0; l < LANES; l++) { /* the others will stop the launch */
-        inside[l] = offset[l] & CLUSTER_OFFSET;
-        if (inside[l] < first || inside[l] + a->bytes > end) mask &= ~(1u << l);
-    }
+    uint64_t inside[LANES], low, high;
+    for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
+    span_of(inside, mask, &low, &high);
+    if (low < SHARED_RESERVED || high + a->bytes > at->block->shared_end)
+        for (uint32_t l = 0; l < LANES; l++) /* it will stop the launch */
+            if (inside[l] < SHARED_RESERVED || inside[l] + a->bytes > at->block->shared_end) mask &= ~(1u << l);
     cells_access(&at->cells, &access, mask, inside, a->bytes);
     if (access.how != STRENGTH_WEAK) order_by_flags(at, a);
+}
+
+static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
+                  unsigned bytes) {
+    (void)o;
+    checked_block *at = checked(w->block);
+    const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
+    const uint8_t array = f->watch[i->pc].array;
+    if (doubt_count > 0) settle_doubts();
+    if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
+    if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
+        const shared_array *s = &f->arrays[array - 1];
+        if (first < s->offset || (s->bytes != 0 && last > s->offset + s->bytes)) return false;
+    }
+    const cell_access access = {.clocks = &at->cluster->clocks,
+                                .agent = agent_of(w),
+                                .site = site_number(at->cluster->launch, f, i->pc),
+                                .action = CELL_READ};
+    return cells_read_row(&at->cells, &access, (uint32_t)first, step, bytes);
 }
 
 static void before(observer *o, const observed_access *a) {
@@ -492,6 +526,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .block_begin = on_block_begin,
                           .block_end = on_block_end,
                           .before = before,
+                          .quick = quick,
                           .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER,
                           .async = on_async,
                           .bulk = on_bulk,
