@@ -180,12 +180,39 @@ static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
     return all;
 }
 
+/* Do all lanes go to what this instruction last touched, all of which has been written? */
+static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned bytes) {
+    const memory_allocation *m = *recent_allocation(w);
+    const uint64_t offset = (uint64_t)i->imm;
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (m == NULL || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    uint64_t low = UINT64_MAX, high = 0;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
+        low = (int64_t)f->step >= 0 ? first : last;
+        high = (int64_t)f->step >= 0 ? last : first;
+    } else {
+        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
+        const uint64_t some = a[__builtin_ctz(mask)];
+        for (int l = 0; l < LANES; l++) {
+            const uint64_t at = (mask >> l & 1 ? a[l] : some) + offset;
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+    }
+    return low <= high && low >= m->base && high - m->base + bytes <= m->size && low >= m->whole &&
+           high + bytes <= m->whole_end;
+}
+
 /* Does nobody want to be told? */
-static inline bool unwanted(const warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const uint32_t wanted = w->launch->tells_of;
-    if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA || watched->constant) return false;
-    if (i->space != PTX_NO_SPACE) return !(wanted >> i->space & 1);
-    return !(wanted >> PTX_GLOBAL & 1) && all_global(w, i, mask);
+    if (watched->constant) return !(wanted >> PTX_CONST & 1);
+    if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
+    if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
+    if (wanted >> PTX_GLOBAL & 1) return false;
+    if (wanted & SPACES_INCOMPLETE) return all_complete(w, i, mask, watched->bytes);
+    return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 
 /* Has the only observer dealt with it? */

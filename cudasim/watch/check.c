@@ -51,6 +51,16 @@ static const char *place_name(const function *f, uint8_t array, const block *b, 
     return text;
 }
 
+static const char *global_name(uint64_t address, unsigned bytes, char text[320]) {
+    const memory_allocation *m = memory_find(address);
+    if (m == NULL)
+        snprintf(text, 320, "%u bytes at 0x%llx", bytes, (unsigned long long)address);
+    else
+        snprintf(text, 320, "%u bytes at byte %llu of the %llu-byte allocation at 0x%llx", bytes,
+                 (unsigned long long)(address - m->base), (unsigned long long)m->size, (unsigned long long)m->base);
+    return text;
+}
+
 /* ---- what an access to shared memory meets ------------------------------------------------------------------------
  */
 
@@ -115,36 +125,44 @@ static void say_unwritten(const warp *w, const unwritten_read *r, const char *ve
     const site at = {r->function, r->pc};
     if (finding_repeats(UNINITIALISED, at, (site){0})) return;
     char who[96], where[320], what[800];
-    place_name(r->function, ARRAY_UNKNOWN, r->where, r->offset, r->bytes, where);
+    if (r->address != 0)
+        global_name(r->address, r->bytes, where);
+    else
+        place_name(r->function, ARRAY_UNKNOWN, r->where, r->offset, r->bytes, where);
     snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(w, r->lane, who), verb, where);
     finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
 }
 
+/* Reads into registers are kept until somebody computes with them; others are said at once. */
+static void unwritten_load(warp *w, const unwritten_read *r, uint32_t lane) {
+    checked_warp *c = &checked(w->block)->warps[w->index];
+    if (c->read_count >= 4096) return;
+    if (c->read_count == c->read_room) {
+        const int room = c->read_room ? 2 * c->read_room : 16;
+        unwritten_read *list = realloc(c->reads, (size_t)room * sizeof *list);
+        if (list == NULL) return;
+        c->reads = list;
+        c->read_room = room;
+    }
+    c->reads[c->read_count] = *r;
+    if (!poison_read(&c->poisons, w->frame, r->pc, lane, (uint32_t)c->read_count)) return;
+    c->read_count++;
+    w->careful = true;
+    w->event |= EVENT_REGROUPED; /* the straight run ends here */
+}
+
 /* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
 static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
-    checked_warp *c = &checked(p->w->block)->warps[p->w->index];
     const unwritten_read r = {.function = p->function,
                               .pc = p->pc,
                               .offset = number * p->at->cells.unit,
                               .lane = lane,
                               .bytes = p->bytes,
                               .where = p->at->block};
-    if (p->loads && c->read_count < 4096) {
-        if (c->read_count == c->read_room) {
-            const int room = c->read_room ? 2 * c->read_room : 16;
-            unwritten_read *list = realloc(c->reads, (size_t)room * sizeof *list);
-            if (list == NULL) return;
-            c->reads = list;
-            c->read_room = room;
-        }
-        c->reads[c->read_count] = r;
-        if (!poison_read(&c->poisons, p->w->frame, p->pc, lane, (uint32_t)c->read_count)) return;
-        c->read_count++;
-        p->w->careful = true;
-        p->w->event |= EVENT_REGROUPED; /* the straight run ends here */
-    } else if (!p->loads) {
+    if (p->loads)
+        unwritten_load(p->w, &r, lane);
+    else
         say_unwritten(p->w, &r, p->verb, (site){0});
-    }
 }
 
 static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
@@ -276,6 +294,30 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
     if (access.how != STRENGTH_WEAK) order_by_flags(at, a);
 }
 
+/* Global memory: was it written? */
+static void global_access(const observed_access *a) {
+    uint64_t low, high;
+    span_of(a->address, a->mask, &low, &high);
+    const memory_allocation *m = memory_find(low);
+    if (a->kind == ACCESS_READ && m != NULL && high - low < 1024 && high - m->base + a->bytes <= m->size &&
+        memory_is_written(m, low, high - low + a->bytes))
+        return;
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        const uint64_t at = a->address[l];
+        if (m == NULL || at < m->base || at - m->base >= m->size) m = memory_find(at);
+        if (m == NULL || !m->incomplete || at - m->base + a->bytes > m->size) continue;
+        const unwritten_read r = {.function = a->function, .pc = a->i->pc, .lane = l, .address = at, .bytes = a->bytes};
+        if (a->kind != ACCESS_WRITE && !memory_is_written(m, at, a->bytes)) {
+            if (a->kind == ACCESS_READ)
+                unwritten_load(a->w, &r, l);
+            else
+                say_unwritten(a->w, &r, "changes", (site){0});
+        }
+        if (a->kind != ACCESS_READ) memory_written(at, a->bytes);
+    }
+}
+
 static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
                   unsigned bytes) {
     (void)o;
@@ -298,7 +340,9 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 static void before(observer *o, const observed_access *a) {
     (void)o;
     if (doubt_count > 0) settle_doubts();
-    if (a->space == PTX_SHARED) {
+    if (a->space == PTX_GLOBAL) {
+        global_access(a);
+    } else if (a->space == PTX_SHARED) {
         check_array(a, a->function->watch[a->i->pc].array);
         shared_access(a, checked(a->w->block), a->mask, a->address);
     } else if (a->space == PTX_SHARED_CLUSTER) {
@@ -356,7 +400,12 @@ static void on_bulk(observer *o, const observed_bulk *c) {
         access.action = CELL_READ;
         cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
     }
-    if (c->to_block == NULL) return;
+    if (c->to_block == NULL) {
+        uint64_t first = c->global, end = c->global + c->bytes;
+        const bool some = c->map == NULL || tensormap_range(c->map, c->at, &first, &end);
+        if (c->stage == COPY_LANDED && some) memory_written(first, (end - first + 15) / 16 * 16);
+        return;
+    }
     p.at = checked(c->to_block);
     if (c->stage == COPY_ISSUED && !c->reduces) {
         p.verb = "has a bulk copy write";
@@ -496,6 +545,7 @@ static void on_launch_begin(observer *o, launch *la) {
     current = checked_launch_new(la);
 }
 static void on_launch_end(observer *o, launch *la) {
+    memory_complete();
     (void)o;
     (void)la;
     if (current != NULL) checked_launch_free(current);
@@ -527,7 +577,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .block_end = on_block_end,
                           .before = before,
                           .quick = quick,
-                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER,
+                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | SPACES_INCOMPLETE,
                           .async = on_async,
                           .bulk = on_bulk,
                           .sync = on_sync,
@@ -555,5 +605,6 @@ observer *checks_before(observer *next) {
 }
 
 void checks_begin(void) {
+    memory_track(true);
     on_exit(at_exit, NULL);
 }

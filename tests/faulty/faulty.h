@@ -12,6 +12,7 @@ struct faulty_case {
     const char *name;
     faulty_kernel *kernel;
     int blocks, threads, dynamic_shared;
+    bool fresh; /* the memory is as cudaMalloc gives it */
 };
 
 /* Runs argv[1] on `n` ints that are 0, 1, 2 ...; without an argument lists the names. */
@@ -23,7 +24,7 @@ static int faulty_main(int argc, char **argv, const faulty_case *cases, int coun
         int host[N], *g;
         for (int i = 0; i < N; i++) host[i] = i;
         cudaMalloc(&g, sizeof host);
-        cudaMemcpy(g, host, sizeof host, cudaMemcpyHostToDevice);
+        if (!cases[k].fresh) cudaMemcpy(g, host, sizeof host, cudaMemcpyHostToDevice);
         cases[k].kernel<<<cases[k].blocks, cases[k].threads, cases[k].dynamic_shared>>>(g, N);
         const cudaError_t error = cudaDeviceSynchronize();
         if (error != cudaSuccess) printf("%s\n", cudaGetErrorName(error));
@@ -34,7 +35,7 @@ static int faulty_main(int argc, char **argv, const faulty_case *cases, int coun
 }
 
 #define CASE(name, blocks, threads)                                                                                    \
-    { #name, name, blocks, threads, 0 }
+    {#name, name, blocks, threads, 0, false}
 #define FAULTY_MAIN(...)                                                                                               \
     int main(int argc, char **argv) {                                                                                  \
         static const faulty_case cases[] = {__VA_ARGS__};                                                              \

@@ -44,7 +44,36 @@ __global__ void past_the_constant(int *g, int n) {
     g[threadIdx.x] = table[g[16] * 300]; // FAULT illegal address
 }
 
-FAULTY_MAIN(CASE(past_the_allocation, 1, 32), CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32),
-            CASE(null_pointer, 1, 1), CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32),
-            CASE(freed_twice, 1, 1), CASE(ok_heap, 1, 32), CASE(past_the_local_array, 1, 1),
-            CASE(past_the_constant, 1, 32))
+/* ---- what nothing has written: `fresh` has just been allocated ---- */
+
+__global__ void unwritten_global(int *fresh, int n) {
+    fresh[threadIdx.x + 32] = fresh[threadIdx.x] + 1; // FAULT uninitialised
+}
+__global__ void unwritten_counter(int *fresh, int n) {
+    atomicAdd(fresh, 1); // FAULT uninitialised
+}
+__global__ void partly_written(int *fresh, int n) {
+    if (threadIdx.x < 31) fresh[threadIdx.x] = 1;
+    __syncwarp();
+    int sum = 0;
+    for (int i = 0; i < 32; i++) sum += fresh[i]; // FAULT uninitialised
+    fresh[threadIdx.x + 64] = sum;
+}
+__global__ void ok_written_before_read(int *fresh, int n) {
+    fresh[threadIdx.x] = 1;
+    fresh[threadIdx.x + 32] = fresh[threadIdx.x];
+}
+/* What is read beside the point is not used. */
+__global__ void ok_unused_part(int *fresh, int n) {
+    fresh[2 * threadIdx.x] = 1;
+    int2 pair = *(int2 *)(fresh + 2 * threadIdx.x);
+    fresh[2 * threadIdx.x + 1] = pair.x;
+}
+
+#define FRESH(name, blocks, threads)                                                                                   \
+    { #name, name, blocks, threads, 0, true }
+FAULTY_MAIN(FRESH(unwritten_global, 1, 32), FRESH(unwritten_counter, 1, 32), FRESH(partly_written, 1, 32),
+            FRESH(ok_written_before_read, 1, 32), FRESH(ok_unused_part, 1, 32), CASE(past_the_allocation, 1, 32),
+            CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32), CASE(null_pointer, 1, 1),
+            CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32), CASE(freed_twice, 1, 1),
+            CASE(ok_heap, 1, 32), CASE(past_the_local_array, 1, 1), CASE(past_the_constant, 1, 32))
