@@ -237,6 +237,11 @@ static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const wat
 HANDLER(op_observe) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
+    if (watched->loose) observe_loose(w, i, mask);
+    if (watched->what == WATCH_NOTHING) {
+        watched->run(w, i, mask);
+        return;
+    }
     if (watched->what == WATCH_ASYNC) {
         observe_copy(w, i, mask, watched->run);
         return;

@@ -175,6 +175,7 @@ typedef struct watched_insn {
     uint8_t order, scope;  /* watch_order, watch_scope (of ORDER_WEAK it means nothing) */
     uint8_t bytes;         /* a lane */
     uint8_t array;         /* isa/arrays.h */
+    bool loose;            /* it reads or assigns a loose register */
     bool stores, constant; /* not only reads; ld.const */
 } watched_insn;
 
@@ -211,6 +212,8 @@ typedef struct function {
     struct wgmma_function *wgmma;
     shared_array *arrays; /* those that it names, for messages */
     int array_count;
+    uint16_t *loose; /* of `watched` kernels alone: isa/loose.h; NULL: none */
+    int loose_count;
     struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
     watched_insn *watch;      /* of `watched` alone: by instruction */
 } function;

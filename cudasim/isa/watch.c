@@ -5,6 +5,7 @@
 
 #include "isa/arrays.h"
 #include "isa/decode.h"
+#include "isa/loose.h"
 
 static bool reads(const insn *i) {
     return (i->row >= ROW_op_load_global_u8 && i->row <= ROW_op_load_shared_u64) || i->row == ROW_op_load ||
@@ -64,6 +65,20 @@ static bool watch_insn(const insn *i, const char *opcode, watched_insn *w) {
     return true;
 }
 
+static bool touches_loose(const function *f, const ptx_instruction *t) {
+    for (int r = 0; f->loose != NULL && r < f->source->register_count; r++)
+        if (f->loose[r] != 0 && (loose_reads(t, r) || loose_assigns(t, r))) return true;
+    return false;
+}
+
+/* Most kernels have no such register. */
+static void find_loose(function *f) {
+    if (f->source->is_entry) f->loose = loose_registers(f->source, &f->loose_count);
+    if (f->loose_count > 0) return;
+    free(f->loose);
+    f->loose = NULL;
+}
+
 void watch_function(function *f, const decode_context *context) {
     if (f->watched != NULL || f->code == NULL) return;
     const int count = f->source->instruction_count;
@@ -74,8 +89,12 @@ void watch_function(function *f, const decode_context *context) {
     twin->code = code;
     twin->watch = calloc((size_t)count + 1, sizeof *twin->watch);
     uint8_t *arrays = arrays_of(f);
+    find_loose(twin);
     for (int k = 0; k < count; k++) {
-        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k])) continue;
+        twin->watch[k].loose = touches_loose(twin, &f->source->instructions[k]);
+        twin->watch[k].run = code[k].run;
+        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &twin->watch[k]) && !twin->watch[k].loose)
+            continue;
         twin->watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight > 0) code[k].next = context->handlers[ROW_op_next];
@@ -87,6 +106,7 @@ void watch_function(function *f, const decode_context *context) {
 void watch_free(function *f) {
     if (f->watched == NULL) return;
     free(f->watched->watch);
+    free(f->watched->loose);
     free(f->watched->code);
     free(f->watched);
     f->watched = NULL;

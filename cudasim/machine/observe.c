@@ -56,6 +56,9 @@ void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id
     const observed_sync s = {.kind = kind, .b = b, .w = w, .lanes = lanes, .id = id};
     if (b->launch->observer != NULL) TELL(b->launch, sync, &s);
 }
+void observe_loose(warp *w, const insn *i, uint32_t mask) {
+    TELL(w->launch, loose, w, i, mask);
+}
 void observe_step(warp *w, const insn *i) {
     const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
     if (mask != 0) TELL(w->launch, step, w, i, mask);

@@ -146,6 +146,8 @@ struct observer {
     void (*sync)(observer *o, const observed_sync *s);
     /* Before an instruction of a warp that is `careful`. Its lanes are those of the mask. */
     void (*step)(observer *o, warp *w, const insn *i, uint32_t mask);
+    /* Before an instruction that reads or assigns registers which may be read before anything is assigned to them. */
+    void (*loose)(observer *o, warp *w, const insn *i, uint32_t mask);
     /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all.
      */
     uint32_t spaces;
@@ -170,6 +172,7 @@ void observe_wgmma(const observed_wgmma *c);
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
 void observe_fault(launch *la);
 void observe_step(warp *w, const insn *i);
+void observe_loose(warp *w, const insn *i, uint32_t mask);
 run_counts *observe_counts(worker *k, const function *f);
 
 #endif

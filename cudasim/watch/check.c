@@ -8,6 +8,7 @@
 
 #include "base/demangle.h"
 #include "isa/arrays.h"
+#include "isa/loose.h"
 #include "machine/groups.h"
 #include "watch/checked.h"
 
@@ -163,6 +164,37 @@ static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
         unwritten_load(p->w, &r, lane);
     else
         say_unwritten(p->w, &r, p->verb, (site){0});
+}
+
+/* Moves may carry along what nobody needs, such as the upper half of a pair. */
+static bool only_moves(const char *opcode) {
+    static const char *const words[] = {"mov.", "selp.", "prmt.", "st.", "cvt.", "shfl.", "wgmma."};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strncmp(opcode, words[k], strlen(words[k])) == 0) return true;
+    return false;
+}
+
+static void on_loose(observer *o, warp *w, const insn *i, uint32_t mask) {
+    (void)o;
+    const function *f = w->frame->function;
+    const ptx_function *s = f->source;
+    const ptx_instruction *t = &s->instructions[i->pc];
+    uint32_t *assigned = checked(w->block)->warps[w->index].assigned;
+    if (f != w->launch->entry) return;
+    for (int r = 0; r < s->register_count; r++) {
+        if (f->loose[r] == 0) continue;
+        uint32_t *its = &assigned[f->loose[r]];
+        const uint32_t missing = mask & ~*its;
+        if (missing != 0 && loose_reads(t, r) && !only_moves(t->opcode)) {
+            const site at = {f, i->pc};
+            char who[96], what[400];
+            snprintf(what, sizeof what, "%s computes with register %s, to which nothing has been assigned",
+                     thread_name(w, (uint32_t)__builtin_ctz(missing), who), s->registers[r].name);
+            if (!finding_repeats(UNINITIALISED, at, (site){0}))
+                finding_add(&(finding){UNINITIALISED, s->name, at, {0}, what, NULL});
+        }
+        if (loose_assigns(t, r)) *its |= mask;
+    }
 }
 
 static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
@@ -582,6 +614,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .bulk = on_bulk,
                           .sync = on_sync,
                           .step = on_step,
+                          .loose = on_loose,
                           .fault = on_fault};
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */

@@ -117,6 +117,7 @@ void checked_launch_free(checked_launch *l) {
         for (int n = 0; b->warps != NULL && n < b->warp_count; n++) {
             poison_free(&b->warps[n].poisons);
             free(b->warps[n].reads);
+            free(b->warps[n].assigned);
         }
         free(b->warps);
         meetings_free(&b->mbarriers);
@@ -180,6 +181,10 @@ bool checked_begin(checked_launch *l, block *b) {
     for (int n = 0; n < c->warp_count; n++) {
         poison_clear(&c->warps[n].poisons);
         c->warps[n].read_count = 0;
+        const size_t loose = (size_t)b->launch->entry->loose_count + 1;
+        if (c->warps[n].assigned == NULL) c->warps[n].assigned = malloc(loose * sizeof(uint32_t));
+        if (c->warps[n].assigned == NULL) return false;
+        memset(c->warps[n].assigned, 0, loose * sizeof(uint32_t));
     }
     return true;
 }

@@ -36,6 +36,7 @@ typedef struct checked_warp {
     poisons poisons;
     unwritten_read *reads; /* a poison's origin is a number of this list */
     int read_count, read_room;
+    uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
 } checked_warp;
 
 typedef struct checked_block {

@@ -70,10 +70,33 @@ __global__ void ok_unused_part(int *fresh, int n) {
     fresh[2 * threadIdx.x + 1] = pair.x;
 }
 
+/* ---- registers ---- */
+
+__global__ void unassigned_accumulator(int *g, int n) {
+    int sum; /* must begin with 0 */
+    for (int i = 0; i < 4; i++)
+        asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(sum) : "r"(g[i])); // FAULT uninitialised
+    g[threadIdx.x] = sum;
+}
+__global__ void ok_assigned_accumulator(int *g, int n) {
+    int sum = 0;
+    for (int i = 0; i < 4; i++) asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(sum) : "r"(g[i]));
+    g[threadIdx.x] = sum;
+}
+/* Assigned on one path and read on that one alone, which the text does not show. */
+__global__ void ok_assigned_where_read(int *g, int n) {
+    asm volatile("{ .reg .b32 x; .reg .pred p; setp.gt.s32 p, %0, 5; @p mov.b32 x, 7; @p add.s32 x, x, 1; @p "
+                 "st.global.b32 [%1], x; }" ::"r"((int)threadIdx.x),
+                 "l"(g + threadIdx.x)
+                 : "memory");
+}
+
 #define FRESH(name, blocks, threads)                                                                                   \
     { #name, name, blocks, threads, 0, true }
-FAULTY_MAIN(FRESH(unwritten_global, 1, 32), FRESH(unwritten_counter, 1, 32), FRESH(partly_written, 1, 32),
-            FRESH(ok_written_before_read, 1, 32), FRESH(ok_unused_part, 1, 32), CASE(past_the_allocation, 1, 32),
-            CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32), CASE(null_pointer, 1, 1),
-            CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32), CASE(freed_twice, 1, 1),
-            CASE(ok_heap, 1, 32), CASE(past_the_local_array, 1, 1), CASE(past_the_constant, 1, 32))
+FAULTY_MAIN(CASE(unassigned_accumulator, 1, 32), CASE(ok_assigned_accumulator, 1, 32),
+            CASE(ok_assigned_where_read, 1, 32), FRESH(unwritten_global, 1, 32), FRESH(unwritten_counter, 1, 32),
+            FRESH(partly_written, 1, 32), FRESH(ok_written_before_read, 1, 32), FRESH(ok_unused_part, 1, 32),
+            CASE(past_the_allocation, 1, 32), CASE(before_the_allocation, 1, 32), CASE(one_past_the_end, 1, 32),
+            CASE(null_pointer, 1, 1), CASE(misaligned_global, 1, 32), CASE(atomic_past_the_end, 1, 32),
+            CASE(freed_twice, 1, 1), CASE(ok_heap, 1, 32), CASE(past_the_local_array, 1, 1),
+            CASE(past_the_constant, 1, 32))
