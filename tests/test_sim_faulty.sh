@@ -15,7 +15,7 @@ fail() { # NAME WHY
     failed=$((failed + 1))
 }
 
-for source in tests/faulty/*.cu; do
+for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/waits.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
@@ -46,5 +46,15 @@ for source in tests/faulty/*.cu; do
         if [ -z "$why" ]; then passed=$((passed + 1)); else fail "$name" "$why"; fi
     done
 done
+# What is not freed.
+CUDASIM_LEAK_CHECK=1 cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1
+status=$?
+if [ $status = 1 ] && grep -q "^cudasim: leak: 4096 bytes .* have not been freed" "$work/out" && grep -q "^cudasim: 1 finding" "$work/out"
+then passed=$((passed + 1)); else fail leak "exit status $status"; fi
+if cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1 && ! grep -q . "$work/out"; then
+    passed=$((passed + 1))
+else
+    fail leak "without CUDASIM_LEAK_CHECK=1 it is one as well"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -356,6 +356,30 @@ bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t by
     return true;
 }
 
+static int by_serial(const void *a, const void *b) {
+    const uint64_t x = (*(entry *const *)a)->allocation.serial, y = (*(entry *const *)b)->allocation.serial;
+    return x < y ? -1 : x > y;
+}
+
+void memory_leaks(void (*each)(const memory_allocation *m)) {
+    pthread_mutex_lock(&lock);
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        entry **all = malloc((count + 1) * sizeof(*all));
+        size_t n = 0;
+        for (size_t i = 0; all != NULL && i < count; i++) {
+            const memory_allocation *m = &t->items[i]->allocation;
+            const bool of_program = m->kind == MEMORY_DEVICE && m->name == NULL && !m->heap;
+            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) && of_program) all[n++] = t->items[i];
+        }
+        if (all != NULL) qsort(all, n, sizeof(*all), by_serial);
+        for (size_t i = 0; i < n; i++) each(&all[i]->allocation);
+        free(all);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void memory_complete(void) {
     pthread_mutex_lock(&lock);
     for (int which = 0; which < TABLES; which++) {

@@ -54,6 +54,8 @@ typedef struct memory_allocation {
 void memory_track(bool on);
 void memory_written(uint64_t address, uint64_t bytes);
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes);
+/* Calls `each` for what the program has allocated on the device and not freed, oldest first. */
+void memory_leaks(void (*each)(const memory_allocation *m));
 /* Looks which allocations have been written to the last byte. */
 void memory_complete(void);
 

@@ -619,8 +619,18 @@ static observer checks = {.launch_begin = on_launch_begin,
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */
 
+static bool leaks_wanted;
+
+static void say_leak(const memory_allocation *m) {
+    char text[200];
+    snprintf(text, sizeof text, "%llu bytes at 0x%llx, the program's allocation number %llu, have not been freed",
+             (unsigned long long)m->size, (unsigned long long)m->base, (unsigned long long)m->serial);
+    finding_say("leak", text);
+}
+
 static void at_exit(int status, void *argument) {
     (void)argument;
+    if (leaks_wanted) memory_leaks(say_leak);
     unsigned long all;
     const unsigned long count = finding_count(&all);
     if (count == 0) return;
@@ -637,7 +647,8 @@ observer *checks_before(observer *next) {
     return &checks;
 }
 
-void checks_begin(void) {
+void checks_begin(bool leaks) {
+    leaks_wanted = leaks;
     memory_track(true);
     on_exit(at_exit, NULL);
 }

@@ -5,8 +5,9 @@
 
 #include "machine/observe.h"
 
-/* From now on the process ends with a count of the findings, if there are any. Once. */
-void checks_begin(void);
+/* From now on the process ends with a count of the findings, if there are any. Once.
+ * `leaks`: device memory that the program has not freed by then is one. */
+void checks_begin(bool leaks);
 
 /* The observer that checks, with another one behind it (NULL: none). */
 observer *checks_before(observer *next);

@@ -152,6 +152,11 @@ void finding_add(const finding *f) {
     pthread_mutex_unlock(&lock);
 }
 
+void finding_say(const char *kind, const char *text) {
+    fprintf(stderr, "cudasim: %s: %s\n", kind, text);
+    finding_fault();
+}
+
 void finding_fault(void) {
     pthread_mutex_lock(&lock);
     different++;

@@ -30,6 +30,9 @@ bool finding_repeats(const char *kind, site at, site other);
 /* One that the launch has been stopped for: it has been said elsewhere. */
 void finding_fault(void);
 
+/* One without a place in the code: `text` is a line. */
+void finding_say(const char *kind, const char *text);
+
 /* Different ones, and all with their repeats. */
 unsigned long finding_count(unsigned long *with_repeats);
 

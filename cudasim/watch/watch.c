@@ -53,7 +53,10 @@ static void read_environment(void) {
     if (check != NULL && strcmp(check, "0") != 0 && strcmp(check, "1") != 0)
         refuse("cudasim: CUDASIM_CHECK=%s is neither 0 nor 1\n", check);
     checks = check == NULL || strcmp(check, "1") == 0;
-    if (checks) checks_begin();
+    const char *leaks = value_of("CUDASIM_LEAK_CHECK");
+    if (leaks != NULL && strcmp(leaks, "0") != 0 && strcmp(leaks, "1") != 0)
+        refuse("cudasim: CUDASIM_LEAK_CHECK=%s is neither 0 nor 1\n", leaks);
+    if (checks) checks_begin(leaks != NULL && strcmp(leaks, "1") == 0);
     observe(false);
     if (watch_counts()) watch_count("", "");
 }
