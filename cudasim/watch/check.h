@@ -5,9 +5,12 @@
 
 #include "machine/observe.h"
 
-/* From now on the process ends with a count of the findings, if there are any. Once.
- * `leaks`: device memory that the program has not freed by then is one. */
+/* Once, before any kernel. `leaks`: device memory that the program has not freed in the end is a finding. */
 void checks_begin(bool leaks);
+
+/* No kernel runs any more: says how much has been found. True where the process, which would end with 0, is to end
+ * with 1. */
+bool checks_end(void);
 
 /* The observer that checks, with another one behind it (NULL: none). */
 observer *checks_before(observer *next);

@@ -75,7 +75,7 @@ void watch_count(const char *what, const char *problem) {
     observe(what != NULL);
 }
 
-void watch_end(void) {
+static void write_counts(void) {
     const counted_kernel *all = counters_all();
     if (!watch_counts()) return;
     observe(false);
@@ -89,4 +89,9 @@ void watch_end(void) {
     counters_free();
     tables = lines = false;
     csv = NULL;
+}
+
+bool watch_end(void) {
+    write_counts();
+    return checks && checks_end();
 }

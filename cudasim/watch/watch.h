@@ -18,7 +18,7 @@ void watch_begin(void);
 bool watch_counts(void);
 void watch_count(const char *what, const char *problem);
 
-/* Writes what has been counted. */
-void watch_end(void);
+/* Writes what has been counted, and says how much has been found. True where the process is to end with 1 for that. */
+bool watch_end(void);
 
 #endif
