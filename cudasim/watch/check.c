@@ -238,8 +238,9 @@ static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number,
 /* Lowest and highest of the lanes' addresses. */
 static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low, uint64_t *high) {
     uint64_t lo = UINT64_MAX, hi = 0;
+    const uint64_t some = address[__builtin_ctz(mask)];
     for (int l = 0; l < LANES; l++) {
-        const uint64_t at = address[mask >> l & 1 ? l : __builtin_ctz(mask)];
+        const uint64_t at = mask >> l & 1 ? address[l] : some;
         lo = at < lo ? at : lo;
         hi = at > hi ? at : hi;
     }
@@ -248,14 +249,12 @@ static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low
 }
 
 /* Accesses outside of the array that they are made from. */
-static void check_array(const observed_access *a, uint8_t array) {
+static void check_array(const observed_access *a, uint8_t array, uint64_t low, uint64_t high) {
     const function *f = a->function;
     if (array == ARRAY_UNKNOWN || array == ARRAY_MANY) return;
     const shared_array *s = &f->arrays[array - 1];
     const block *b = a->w->block;
     const uint32_t end = s->bytes != 0 ? s->offset + s->bytes : b->shared_end;
-    uint64_t low, high;
-    span_of(a->address, a->mask, &low, &high);
     if (low >= s->offset && high + a->bytes <= end) return;
     for (uint32_t l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1) || (a->address[l] >= s->offset && a->address[l] + a->bytes <= end)) continue;
@@ -294,7 +293,9 @@ static void order_by_flags(checked_block *at, const observed_access *a) {
     if (acquires) clocks_fence(c, agent);
 }
 
-static void shared_access(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset) {
+/* `low` and `high` are the lowest and highest of the offsets, or of more. */
+static void shared_access(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
+                          uint64_t low, uint64_t high) {
     place_access p = {.w = a->w,
                       .at = at,
                       .function = a->function,
@@ -316,9 +317,8 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                                                     : CELL_UPDATE,
                                 .trouble = on_trouble,
                                 .context = &p};
-    uint64_t inside[LANES], low, high;
+    uint64_t inside[LANES];
     for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
-    span_of(inside, mask, &low, &high);
     if (low < SHARED_RESERVED || high + a->bytes > at->block->shared_end)
         for (uint32_t l = 0; l < LANES; l++) /* it will stop the launch */
             if (inside[l] < SHARED_RESERVED || inside[l] + a->bytes > at->block->shared_end) mask &= ~(1u << l);
@@ -375,14 +375,17 @@ static void before(observer *o, const observed_access *a) {
     if (a->space == PTX_GLOBAL) {
         global_access(a);
     } else if (a->space == PTX_SHARED) {
-        check_array(a, a->function->watch[a->i->pc].array);
-        shared_access(a, checked(a->w->block), a->mask, a->address);
+        uint64_t low, high;
+        span_of(a->address, a->mask, &low, &high);
+        check_array(a, a->function->watch[a->i->pc].array, low, high);
+        shared_access(a, checked(a->w->block), a->mask, a->address, low, high);
     } else if (a->space == PTX_SHARED_CLUSTER) {
         const cluster *c = a->w->block->cluster;
         for (uint32_t r = 0; r < c->size; r++) {
             uint32_t same = 0;
             for (uint32_t l = 0; l < LANES; l++) same |= (uint32_t)(a->address[l] >> CLUSTER_RANK_SHIFT == r) << l;
-            if ((same & a->mask) != 0) shared_access(a, checked(c->blocks[r]), same & a->mask, a->address);
+            if ((same & a->mask) != 0)
+                shared_access(a, checked(c->blocks[r]), same & a->mask, a->address, 0, UINT32_MAX);
         }
     }
 }
