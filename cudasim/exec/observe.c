@@ -7,6 +7,7 @@
 #include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/observe.h"
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -308,7 +309,8 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
         observe_copy(w, i, mask, watched->run);
         return;
     }
-    if (unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
+    const bool waits = (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
+    if (waits || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
         watched->run(w, i, mask);
         return;
     }

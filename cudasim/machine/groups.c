@@ -196,22 +196,31 @@ static void leave_waiting(warp *w, uint32_t waiting, uint32_t pc, const uint32_t
                                           .wanted = members[__builtin_ctz(waiting)]};
 }
 
-uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+uint32_t warp_present(const warp *w, uint32_t mask) {
     const uint32_t pc = w->pc - 1;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if (k != w->current && g->state == GROUP_AT_WARP_SYNC && g->frame == w->frame && g->pc == pc) mask |= g->lanes;
+    }
+    return mask;
+}
+
+uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+    const uint32_t pc = w->pc - 1, present = warp_present(w, mask);
     check_members(w, i, mask, members);
-    uint32_t present = mask;
     for (int k = w->group_count - 1; k >= 0; k--) { /* who waits here joins */
         group *g = &w->groups[k];
         if (k == w->current || g->state != GROUP_AT_WARP_SYNC || g->frame != w->frame || g->pc != pc) continue;
-        present |= g->lanes;
         w->active |= g->lanes;
         g->lanes = 0;
     }
     const uint32_t run = satisfied(w, present, members, present);
     const uint32_t waiting = present & ~run;
     leave_waiting(w, waiting, pc, members); /* those that are complete, and those kept away by a guard, go on */
-    /* The caller still has this group's registers in hand: the next group is picked when it has done. */
+    /* The caller still has this group's registers in hand: the next group is picked when it has done. Other lanes may
+     * run than before, which ends a straight run. */
     w->meet_pc = w->pc;
+    w->event |= EVENT_REGROUPED;
     return run;
 }
 
