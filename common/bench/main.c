@@ -75,7 +75,7 @@ static int open_device(session *s) {
     const device_choice choice = {.ordinal = s->o.device,
                                   .simulate = s->o.simulate,
                                   .sim_device = s->o.sim_device,
-                                  .again = simulator_watch(s->o.counters, s->o.counters_csv, s->o.explain),
+                                  .again = simulator_watch(!s->o.no_check, s->o.counters, s->o.counters_csv, s->o.explain),
                                   .arguments = s->arguments,
                                   .has_code = verify_has_device_code};
     return device_open(&choice, &s->device, stderr);

@@ -31,6 +31,7 @@ static const option common_table[] = {
     {"device", "N", OPTION_INT, FIELD(device), "CUDA device (default 0)", NULL},
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
     {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
+    {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
     {"counters", "FORM", OPTION_FORM, FIELD(counters),
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
     {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},

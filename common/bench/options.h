@@ -86,6 +86,7 @@ typedef struct {
     int device;
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
+    bool no_check;          /* the simulator does not look for mistakes */
     double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
     const char *counters, *counters_csv, *explain; /* simulator_watch; NULL: none */

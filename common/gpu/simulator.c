@@ -36,9 +36,10 @@ static bool set_variable(const char *name, const char *value) {
     return true;
 }
 
-bool simulator_watch(const char *counters, const char *csv, const char *explain) {
-    const bool form = set_variable("CUDASIM_COUNTERS", counters), file = set_variable("CUDASIM_COUNTERS_CSV", csv);
-    return set_variable("CUDASIM_EXPLAIN", explain) || form || file;
+bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain) {
+    const bool unchecked = !check && set_variable("CUDASIM_CHECK", "0"),
+               form = set_variable("CUDASIM_COUNTERS", counters), file = set_variable("CUDASIM_COUNTERS_CSV", csv);
+    return set_variable("CUDASIM_EXPLAIN", explain) || unchecked || form || file;
 }
 
 void simulator_count(const char *what, const char *problem) {

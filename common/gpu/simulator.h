@@ -22,8 +22,8 @@ bool simulator_is(const char *device);
 
 /* Has the simulator that is started next count what kernels do: printed at its end in the form `counters`, written to
  * the file `csv`; or, instead of anything else, say what the metric `explain` is. NULL: not. False where this process's
- * environment said so already. */
-bool simulator_watch(const char *counters, const char *csv, const char *explain);
+ * environment said so already. `check`: it looks for mistakes of the kernels, as it does unless told otherwise. */
+bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain);
 
 /* In the simulator: launches from now on are counted as those of `what`, at `problem`; NULL: they are not counted. */
 void simulator_count(const char *what, const char *problem);

@@ -241,6 +241,7 @@ static bool overlaps_registered(uint64_t base, uint64_t size) {
 }
 
 static void free_entry(entry *e) {
+    free(e->allocation.written);
     free(e->name);
     free(e);
 }
@@ -290,6 +291,116 @@ static void give_pages_back(const entry *e) {
     }
 }
 
+/* ---- what has been written --------------------------------------------------------------------------------------- */
+
+static _Atomic bool tracking;
+
+void memory_track(bool on) {
+    atomic_store(&tracking, on);
+}
+
+static void put_bits(uint8_t *bits, uint64_t from, uint64_t to) {
+    for (; from < to && from % 8 != 0; from++)
+        __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
+    if (to - from >= 8) memset(bits + from / 8, 0xff, (to - from) / 8);
+    for (from += (to - from) / 8 * 8; from < to; from++)
+        __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
+}
+
+static void is_whole(memory_allocation *m) {
+    m->whole = 0;
+    m->whole_end = UINT64_MAX;
+    m->incomplete = false;
+}
+
+/* Large copies keep the range that is known to be written as a whole, which accesses are compared with first. */
+#define LARGE_WRITE 256
+
+static void extend_whole(memory_allocation *m, uint64_t first, uint64_t end) {
+    pthread_mutex_lock(&lock);
+    if (first <= m->whole_end && end >= m->whole) {
+        if (first < m->whole) m->whole = first;
+        if (end > m->whole_end) m->whole_end = end;
+    } else if (end - first > m->whole_end - m->whole) {
+        m->whole = first;
+        m->whole_end = end;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_written(uint64_t address, uint64_t bytes) {
+    if (!atomic_load_explicit(&tracking, memory_order_relaxed)) return;
+    entry *e = find_entry(address);
+    if (e == NULL || !e->allocation.incomplete) return;
+    memory_allocation *m = &e->allocation;
+    const uint64_t from = address - m->base;
+    const uint64_t to = bytes < m->size - from ? from + bytes : m->size;
+    if (from == 0 && to == m->size) {
+        is_whole(m);
+        return;
+    }
+    put_bits(m->written, from, to);
+    if (to - from >= LARGE_WRITE) extend_whole(m, address, m->base + to);
+}
+
+bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes) {
+    if (!m->incomplete || (address >= m->whole && address + bytes <= m->whole_end)) return true;
+    uint64_t k = address - m->base;
+    const uint64_t end = k + bytes < m->size ? k + bytes : m->size;
+    while (k < end) {
+        const uint64_t here = 8 - k % 8 < end - k ? 8 - k % 8 : end - k;
+        const uint8_t mask = (uint8_t)(((1u << here) - 1) << k % 8);
+        if ((m->written[k / 8] & mask) != mask) return false;
+        k += here;
+    }
+    return true;
+}
+
+static int by_serial(const void *a, const void *b) {
+    const uint64_t x = (*(entry *const *)a)->allocation.serial, y = (*(entry *const *)b)->allocation.serial;
+    return x < y ? -1 : x > y;
+}
+
+void memory_leaks(void (*each)(const memory_allocation *m)) {
+    pthread_mutex_lock(&lock);
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        entry **all = malloc((count + 1) * sizeof(*all));
+        size_t n = 0;
+        for (size_t i = 0; all != NULL && i < count; i++) {
+            const memory_allocation *m = &t->items[i]->allocation;
+            const bool of_program = m->kind == MEMORY_DEVICE && m->name == NULL && !m->heap;
+            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) && of_program) all[n++] = t->items[i];
+        }
+        if (all != NULL) qsort(all, n, sizeof(*all), by_serial);
+        for (size_t i = 0; i < n; i++) each(&all[i]->allocation);
+        free(all);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_complete(void) {
+    pthread_mutex_lock(&lock);
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        for (size_t i = 0; i < count; i++) {
+            memory_allocation *m = &t->items[i]->allocation;
+            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete) continue;
+            uint64_t k = 0; /* the part from the beginning on */
+            while (k < m->size / 8 && m->written[k] == 0xff) k++;
+            if (k == m->size / 8 && m->written[k] == (1u << m->size % 8) - 1) {
+                is_whole(m);
+            } else if (8 * k > m->whole_end - m->whole) {
+                m->whole = m->base;
+                m->whole_end = m->base + 8 * k;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const char *name, void *at) {
     if (size == 0) return 0;
     memory_arena();
@@ -297,6 +408,11 @@ uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const 
     if (!e) return 0;
     if (name) e->name = strdup(name);
     e->allocation = (memory_allocation){.size = size, .kind = kind, .name = e->name};
+    if (atomic_load_explicit(&tracking, memory_order_relaxed) && kind == MEMORY_DEVICE && name == NULL && at == NULL) {
+        e->allocation.written = calloc(size / 8 + 1, 1);
+        e->allocation.incomplete = e->allocation.written != NULL;
+    }
+    e->allocation.whole_end = e->allocation.incomplete ? 0 : UINT64_MAX;
     atomic_init(&e->live, true);
     pthread_mutex_lock(&lock);
     uint64_t base = 0;

@@ -44,7 +44,20 @@ typedef struct memory_allocation {
     bool heap;        /* of the kernels' malloc */
     uint64_t serial;  /* 1, 2, 3 ... in order of allocation */
     const char *name; /* of a variable; else NULL */
+    uint8_t *written; /* a bit a byte, for memory_track; NULL: nobody asks */
+    bool incomplete;  /* not all of it has been written, but all from here to here: */
+    uint64_t whole, whole_end;
 } memory_allocation;
+
+/* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
+ * and stores call. What is reserved otherwise counts as written. */
+void memory_track(bool on);
+void memory_written(uint64_t address, uint64_t bytes);
+bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes);
+/* Calls `each` for what the program has allocated on the device and not freed, oldest first. */
+void memory_leaks(void (*each)(const memory_allocation *m));
+/* Looks which allocations have been written to the last byte. */
+void memory_complete(void);
 
 /* Base of the arena; reserves it on first use (aborts with one line where no address space is left). */
 uint64_t memory_arena(void);

@@ -152,6 +152,7 @@ static void run_copy(const struct cudaMemcpy3DParms *p) {
     const uint8_t *from = region_start(&p->srcPtr, &p->srcPos);
     for (size_t z = 0; z < p->extent.depth; z++) {
         for (size_t y = 0; y < p->extent.height; y++) {
+            memory_written((uint64_t)(uintptr_t)(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch), p->extent.width);
             memmove(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch,
                     from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
         }
@@ -203,6 +204,7 @@ cudaError_t operation_set_3d(operation *op, struct cudaPitchedPtr to, int value,
 }
 
 static void fill_row(uint8_t *row, size_t count, unsigned size, unsigned value) {
+    memory_written((uint64_t)(uintptr_t)row, count * size);
     if (size == 1) {
         memset(row, (int)value, count);
     } else if (size == 2) {

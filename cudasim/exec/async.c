@@ -7,6 +7,7 @@
 #include "machine/bulk.h"
 #include "machine/groups.h"
 #include "machine/mbarrier.h"
+#include "machine/observe.h"
 #include "machine/proxy.h"
 
 /* Block and offset of the mbarrier that lane l means. */
@@ -33,8 +34,12 @@ static void done(void) {
 /* mbarrier.init{.shared{::cta}}.b64 [addr], count; */
 HANDLER(op_mbarrier_init) {
     const uint32_t *count = U32(1);
-    for (int l = 0; l < LANES; l++)
-        if (mask >> l & 1) mbarrier_init(w->block, own_mbarrier(w, i, l), count[l]);
+    for (int l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) continue;
+        const uint32_t offset = own_mbarrier(w, i, l);
+        mbarrier_init(w->block, offset, count[l]);
+        observe_sync(SYNC_MBARRIER_INIT, w->block, w, 1u << l, offset);
+    }
     done();
 }
 
@@ -59,6 +64,7 @@ HANDLER(op_mbarrier_arrive) {
         mbarrier_of(w, i, l, &target, &offset);
         if (i->mbarrier->no_complete) mbarrier_no_complete(target, offset, count[l]);
         if (i->mbarrier->drop) mbarrier_drop(target, offset, count[l]);
+        observe_sync(SYNC_MBARRIER_ARRIVE, target, w, 1u << l, offset);
         mbarrier_arrive_at(target, offset, count[l], i->mbarrier->expect ? bytes[l] : 0, &state);
         if (i->mbarrier->wants_state) d[l] = state;
     }

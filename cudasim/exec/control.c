@@ -6,6 +6,7 @@
 #include "machine/barrier.h"
 #include "machine/groups.h"
 #include "machine/lifecycle.h"
+#include "machine/observe.h"
 
 /* bra target; the lanes of the mask go there. */
 HANDLER(op_bra) {
@@ -126,11 +127,15 @@ HANDLER(op_bar_arrive) {
 /* bar.warp.sync membermask; */
 HANDLER(op_bar_warp) {
     const uint32_t *members = U32(0);
-    if (mask == ALL_LANES && members[0] == ALL_LANES && members[31] == ALL_LANES) return;
+    if (mask == ALL_LANES && members[0] == ALL_LANES && members[31] == ALL_LANES) {
+        if (w->launch->observer != NULL) observe_sync(SYNC_LANES, w->block, w, mask, 0);
+        return;
+    }
     warp_sync(w, i, mask, members);
 }
 
 /* membar, fence: the host's own fence; every thread of a block runs on one host thread. */
 HANDLER(op_membar) {
+    if (w->launch->observer != NULL) observe_sync(SYNC_FENCE, w->block, w, mask, 0);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

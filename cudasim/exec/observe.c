@@ -2,10 +2,12 @@
  * observers (machine/observe.h). */
 #include <string.h>
 
+#include "exec/address.h"
 #include "exec/affine.h"
 #include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/cluster.h"
+#include "machine/groups.h"
 #include "machine/observe.h"
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -225,12 +227,91 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
     if (executed(w, i, mask)) observe_async(&c);
 }
 
+/* Does a generic access go to global memory with all its lanes? */
+static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
+    const uint64_t least = memory_arena() + WINDOW_END, offset = (uint64_t)i->imm;
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
+        return first >= least && last >= least && ((int64_t)f->step >= 0 ? last >= first : last <= first);
+    }
+    const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
+    bool all = true;
+    for (int l = 0; l < LANES; l++) all &= !(mask >> l & 1) || a[l] + offset >= least;
+    return all;
+}
+
+/* Do all lanes go to what this instruction last touched, all of which has been written? */
+static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned bytes) {
+    const memory_allocation *m = *recent_allocation(w, i);
+    const uint64_t offset = (uint64_t)i->imm;
+    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (m == NULL || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    uint64_t low = UINT64_MAX, high = 0;
+    if (f != NULL && !affine_has_lanes(f)) {
+        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
+        low = (int64_t)f->step >= 0 ? first : last;
+        high = (int64_t)f->step >= 0 ? last : first;
+    } else {
+        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
+        const uint64_t some = a[__builtin_ctz(mask)];
+        for (int l = 0; l < LANES; l++) {
+            const uint64_t at = (mask >> l & 1 ? a[l] : some) + offset;
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+    }
+    return low <= high && low >= m->base && high - m->base + bytes <= m->size && low >= m->whole &&
+           high + bytes <= m->whole_end;
+}
+
+/* Does nobody want to be told? */
+static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const uint32_t wanted = w->launch->tells_of;
+    if (watched->constant) return !(wanted >> PTX_CONST & 1);
+    if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
+    if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
+    if (wanted >> PTX_GLOBAL & 1) return false;
+    if (wanted & SPACES_INCOMPLETE) return all_complete(w, i, mask, watched->bytes);
+    return i->space == PTX_GLOBAL || all_global(w, i, mask);
+}
+
+/* Has the only observer dealt with it? */
+static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const unsigned bytes = watched->bytes;
+    if (!w->launch->quick || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
+        watched->order != ORDER_WEAK || i->flags & MODE_FRAME)
+        return false;
+    observer *o = w->launch->observer;
+    const function *f = w->frame->function;
+    const affine *known = f->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
+    if (known != NULL && known->kept) {
+        const uint64_t bits = i->flags & MODE_NARROW ? UINT32_MAX : UINT64_MAX, step = known->step & bits;
+        const uint64_t first = (known->base + (uint64_t)i->imm) & bits;
+        return (step == 0 || step == bytes) && o->quick(o, w, f, i, first, (uint32_t)step, bytes);
+    }
+    uint64_t first;
+    const layout how = lanes_layout(w, i, mask, bytes, &first);
+    return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
+}
+
 static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uint32_t mask) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
     const run_counts *counts = w->frame->counts;
+    if (watched->loose) observe_loose(w, i, mask);
+    if (watched->what == WATCH_NOTHING) {
+        watched->run(w, i, mask);
+        return;
+    }
     if (watched->what == WATCH_ASYNC) {
         observe_copy(w, i, mask, watched->run);
+        return;
+    }
+    const bool waits = (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
+    if (waits || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
+        watched->run(w, i, mask);
         return;
     }
     const bool patterns = counts != NULL && counts->patterns != NULL;
@@ -262,6 +343,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
     watched->run(w, i, mask);
+    if (!w->launch->tells_after && !patterns) return;
     if (executed(w, i, mask))
         tell(&a, address, watched->constant, observe_after);
     else if (patterns)

@@ -19,6 +19,7 @@ typedef struct symbol {
     symbol_kind kind;
     uint64_t address; /* of a variable or function: generic; of a shared array: its offset */
     ptx_space space;
+    uint64_t bytes;     /* of a shared array; 0: extern */
     function *function; /* of a function with a body */
     builtin builtin;    /* of one without */
 } symbol;

@@ -176,8 +176,16 @@ typedef struct watched_insn {
     uint8_t what;          /* watch_what */
     uint8_t order, scope;  /* watch_order, watch_scope (of ORDER_WEAK it means nothing) */
     uint8_t bytes;         /* a lane */
+    uint8_t array;         /* isa/arrays.h */
+    bool loose;            /* it reads or assigns a loose register */
     bool stores, constant; /* not only reads; ld.const */
 } watched_insn;
+
+/* A shared array that a function names. */
+typedef struct shared_array {
+    const char *name;
+    uint32_t offset, bytes; /* 0 bytes: extern, to the end of the block's shared memory */
+} shared_array;
 
 /* A function's machine form. `instructions[pc]` matches source->instructions[pc]. */
 typedef struct call_site call_site;
@@ -205,6 +213,10 @@ typedef struct function {
     uint64_t address;    /* arena + WINDOW_FUNCTION + 16 * its number */
     const char *refused; /* why it could not be decoded; NULL: it was, or nobody has tried */
     struct wgmma_function *wgmma;
+    shared_array *arrays; /* those that it names, for messages */
+    int array_count;
+    uint16_t *loose; /* of `watched` kernels alone: isa/loose.h; NULL: none */
+    int loose_count;
     struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
     watched_insn *watch;      /* of `watched` alone: by instruction */
 } function;

@@ -2,7 +2,9 @@
  * All else is shared with the function. */
 #include <string.h>
 
+#include "isa/arrays.h"
 #include "isa/decode.h"
+#include "isa/loose.h"
 
 static bool reads(const insn *i) {
     return (i->row >= ROW_op_load_global_u8 && i->row <= ROW_op_load_shared_u64) || i->row == ROW_op_load ||
@@ -62,6 +64,20 @@ static bool watch_insn(const insn *i, const char *opcode, watched_insn *w) {
     return true;
 }
 
+static bool touches_loose(const function *f, const ptx_instruction *t) {
+    for (int r = 0; f->loose != NULL && r < f->source->register_count; r++)
+        if (f->loose[r] != 0 && (loose_reads(t, r) || loose_assigns(t, r))) return true;
+    return false;
+}
+
+/* Most kernels have no such register. */
+static void find_loose(function *f) {
+    if (f->source->is_entry) f->loose = loose_registers(f->source, &f->loose_count);
+    if (f->loose_count > 0) return;
+    free(f->loose);
+    f->loose = NULL;
+}
+
 bool watch_function(function *f, const decode_context *context) {
     if (f->watched != NULL || f->code == NULL) return true;
     const size_t count = (size_t)f->source->instruction_count;
@@ -73,13 +89,19 @@ bool watch_function(function *f, const decode_context *context) {
     *twin = *f;
     twin->code = code;
     twin->watch = watch;
+    uint8_t *arrays = arrays_of(f);
+    find_loose(twin);
     for (size_t k = 0; k < count; k++) {
-        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k])) continue;
+        watch[k].loose = touches_loose(twin, &f->source->instructions[k]);
+        watch[k].run = code[k].run;
+        if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k]) && !watch[k].loose) continue;
+        watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight == 0) continue;
         if (code[k].next != context->handlers[ROW_op_next]) watch[k].next = code[k].next;
         code[k].next = context->others[ROW_op_observe].next;
     }
+    free(arrays);
     __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
     return true;
 }

@@ -34,7 +34,8 @@ bool symbol_find(void *module, const function *owner, const char *name, symbol *
         if (v->space == PTX_SHARED) {
             *s = (symbol){.kind = SYMBOL_SHARED,
                           .address = v->is_extern ? m->dynamic_offset : m->shared_offsets[k],
-                          .space = PTX_SHARED};
+                          .space = PTX_SHARED,
+                          .bytes = v->is_extern ? 0 : v->size};
             return true;
         }
         if (m->variables[k] == 0) return false; /* extern, and not in the program */

@@ -3,14 +3,17 @@
 #include "isa/form.h"
 #include "machine/fault.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 
 static void release(block *b, uint32_t id) {
     barrier *bar = &b->barriers[id];
     for (int n = 0; n < b->warp_count; n++) {
         warp *w = &b->warps[n];
+        uint32_t passed = 0;
         for (int k = 0; k < w->group_count; k++) {
             group *g = &w->groups[k];
             if (g->state != GROUP_AT_BARRIER || g->wanted != id) continue;
+            passed |= g->lanes;
             const insn *i = &g->frame->function->code[g->pc];
             if (i->type2 == BARRIER_REDUCES) {
                 if (i->choice == BARRIER_COUNT) {
@@ -28,7 +31,9 @@ static void release(block *b, uint32_t id) {
             w->event &= ~EVENT_BLOCKED;
             w->runnable = true;
         }
+        if (passed != 0) observe_sync(SYNC_BARRIER_PASS, b, w, passed, id);
     }
+    observe_sync(SYNC_BARRIER_DONE, b, NULL, 0, id);
     *bar = (barrier){0};
     b->progressed = true;
 }
@@ -60,6 +65,7 @@ void warp_barrier(warp *w, const insn *i, uint32_t mask, uint32_t id, uint32_t c
     /* Barriers with a count go by whole warps: the last of a warp's threads bring those along that never existed or
      * have exited. */
     if ((alive & ~mask & ~lanes_at_barrier(w, id)) == 0) bar->absent += LANES - (uint32_t)__builtin_popcount(alive);
+    observe_sync(SYNC_BARRIER_ARRIVE, b, w, mask, id);
     bar->arrived += (uint32_t)__builtin_popcount(mask);
     bar->reduced += (uint32_t)__builtin_popcount(mask & predicates);
     bar->red_and = bar->red_and && (mask & ~predicates) == 0;

@@ -189,6 +189,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
         if (c->kind == BULK_ARRIVE) {
             blame(c);
             async_complete(c->w, c->lanes, c->serial);
+            observe_sync(SYNC_MBARRIER_ARRIVE, b, c->w, c->lanes, mbarrier);
             arrivals += (uint32_t)__builtin_popcount(c->lanes);
         } else {
             load(b, c);

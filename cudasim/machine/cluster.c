@@ -3,6 +3,7 @@
 
 #include "machine/fault.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 
 struct block *cluster_block(struct block *b, uint32_t rank) {
     const cluster *c = b->cluster;
@@ -30,6 +31,7 @@ bool cluster_holds(const struct block *b, const uint8_t *pointer) {
  * (cluster_passed). */
 
 static void complete(cluster *c) {
+    observe_sync(SYNC_CLUSTER_DONE, c->blocks[0], NULL, 0, 0);
     for (uint32_t r = 0; r < c->size; r++) {
         block *b = c->blocks[r];
         for (int n = 0; n < b->warp_count; n++) {
@@ -40,6 +42,7 @@ static void complete(cluster *c) {
                 group *g = &w->groups[k];
                 if (g->state != GROUP_AT_BARRIER || g->wanted != CLUSTER_BARRIER) continue;
                 w->cluster_passed &= ~g->lanes;
+                observe_sync(SYNC_CLUSTER_PASS, b, w, g->lanes, 0);
                 g->state = GROUP_READY;
                 g->pc++;
                 w->event &= ~EVENT_BLOCKED;
@@ -63,6 +66,7 @@ void cluster_arrive(warp *w, const insn *i, uint32_t mask) {
     if (again != 0)
         sim_fault(w, i, again, SIM_ILLEGAL_INSTRUCTION,
                   "arrives at the cluster's barrier again without having waited at it (barrier.cluster.wait)");
+    observe_sync(SYNC_CLUSTER_ARRIVE, w->block, w, mask, 0);
     w->cluster_arrived |= mask;
     c->arrived += (uint32_t)__builtin_popcount(mask);
     if (!is_complete(c)) return;
@@ -78,6 +82,7 @@ void cluster_wait(warp *w, const insn *i, uint32_t mask) {
                   "waits at the cluster's barrier without having arrived there (barrier.cluster.arrive)");
     w->cluster_passed &= ~mask;
     const uint32_t waiting = mask & w->cluster_arrived;
+    if (mask != waiting) observe_sync(SYNC_CLUSTER_PASS, w->block, w, mask & ~waiting, 0);
     if (waiting != 0) warp_block(w, waiting, CLUSTER_BARRIER);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "machine/observe.h"
 
 static const char *status_name(sim_status status) {
     switch (status) {
@@ -61,6 +62,7 @@ bool fault_is_first(launch *la, sim_status status) {
     int none = 0;
     if (!__atomic_compare_exchange_n(&la->faulted, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return false;
     la->status = status;
+    if (la->observer != NULL) observe_fault(la);
     return true;
 }
 

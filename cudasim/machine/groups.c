@@ -196,23 +196,43 @@ static void leave_waiting(warp *w, uint32_t waiting, uint32_t pc, const uint32_t
                                           .wanted = members[__builtin_ctz(waiting)]};
 }
 
-uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+uint32_t warp_present(const warp *w, uint32_t mask) {
     const uint32_t pc = w->pc - 1;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if (k != w->current && g->state == GROUP_AT_WARP_SYNC && g->frame == w->frame && g->pc == pc) mask |= g->lanes;
+    }
+    return mask;
+}
+
+uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
+    const uint32_t pc = w->pc - 1, present = warp_present(w, mask);
     check_members(w, i, mask, members);
-    uint32_t present = mask;
     for (int k = w->group_count - 1; k >= 0; k--) { /* who waits here joins */
         group *g = &w->groups[k];
         if (k == w->current || g->state != GROUP_AT_WARP_SYNC || g->frame != w->frame || g->pc != pc) continue;
-        present |= g->lanes;
         w->active |= g->lanes;
         g->lanes = 0;
     }
     const uint32_t run = satisfied(w, present, members, present);
     const uint32_t waiting = present & ~run;
     leave_waiting(w, waiting, pc, members); /* those that are complete, and those kept away by a guard, go on */
-    /* The caller still has this group's registers in hand: the next group is picked when it has done. */
+    /* The caller still has this group's registers in hand: the next group is picked when it has done. Other lanes may
+     * run than before, which ends a straight run. */
     w->meet_pc = w->pc;
+    w->event |= EVENT_REGROUPED;
     return run;
+}
+
+/* These have waited for one another, tiles each for itself. `members` holds of those that came last, who are of every
+ * tile. */
+static void tell_together(warp *w, uint32_t gone, const uint32_t *members) {
+    if (w->launch->observer == NULL) return;
+    for (uint32_t left = gone & w->active; left != 0;) {
+        const uint32_t tile = members[__builtin_ctz(left)];
+        observe_sync(SYNC_LANES, w->block, w, tile & gone, 0);
+        left &= ~tile;
+    }
 }
 
 void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
@@ -224,7 +244,11 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
         if (g->state == GROUP_AT_WARP_SYNC && g->frame->function->code[g->pc].row == i->row) present |= g->lanes;
     }
     const uint32_t waiting = mask & ~satisfied(w, mask, members, present);
-    if (waiting == 0 && w->group_count == 1) return;
+    uint32_t gone = mask & ~waiting;
+    if (waiting == 0 && w->group_count == 1) {
+        tell_together(w, gone, members);
+        return;
+    }
     /* Those whose members have now all come go on, each group from where it stands; a tile does not wait for another.
      */
     for (int k = w->group_count - 1; k >= 0; k--) {
@@ -236,11 +260,13 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
         if (go != g->lanes && go != 0)
             w->groups[w->group_count++] = (group){g->frame, g->pc, g->lanes & ~go, GROUP_AT_WARP_SYNC, g->wanted};
         if (go == 0) continue;
+        gone |= go;
         g->lanes = go;
         g->state = GROUP_READY;
         g->pc++;
     }
     leave_waiting(w, waiting, pc, members);
+    tell_together(w, gone, members);
     warp_select(w);
 }
 
@@ -338,7 +364,10 @@ void warp_resume_counted(warp *w) {
     while ((w->event & ~EVENT_REGROUPED) == 0) {
         const insn *i = &w->code[w->pc];
         w->event = 0;
-        if (i->straight > 0) {
+        if (w->careful) {
+            observe_step(w, i);
+            run_one_counted(w, i);
+        } else if (i->straight > 0) {
             const uint32_t first = w->pc, lanes = w->active;
             run_straight(w, i);
             count(w->frame->counts, first, w->pc, lanes);

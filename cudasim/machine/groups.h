@@ -32,6 +32,9 @@ void warp_choose(warp *w);
 /* A branch has gone backwards: once the budget is used up, others get a turn. */
 void warp_preempt(warp *w);
 
+/* The lanes at the instruction at hand: these, and those that wait there for others. */
+uint32_t warp_present(const warp *w, uint32_t mask);
+
 /* For a .sync instruction with member masks `members` (a lane array): which lanes may execute now. The others wait at
  * the instruction until the lanes they name have come, too. Lanes that waited here before join the running group. */
 uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members);

@@ -11,6 +11,7 @@
 #include "machine/frame.h"
 #include "machine/functions.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 #include "machine/printf.h"
 #include "machine/wgmma.h"
 
@@ -90,6 +91,7 @@ static void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t
 void warp_exit(warp *w, uint32_t lanes) {
     block *b = w->block;
     if (b->wgmma != NULL && (w->exited | lanes) == w->lanes) wgmma_leave(w);
+    observe_sync(SYNC_EXIT, b, w, lanes, 0);
     w->exited |= lanes;
     w->active &= ~lanes;
     b->live -= (uint32_t)__builtin_popcount(lanes);

@@ -73,6 +73,7 @@ typedef struct warp {
     uint32_t cluster_arrived, cluster_passed; /* machine/cluster.c */
     uint32_t ran_ahead;                       /* lanes before whose instruction the cluster's other blocks have run */
     uint32_t wait_expired;                    /* lanes whose mbarrier.try_wait has waited long enough */
+    bool careful;                             /* an observer looks at each instruction */
 } warp;
 
 /* ---- blocks and launches ----------------------------------------------------------------------------------------- */
@@ -115,6 +116,7 @@ typedef struct block {
     bool unfenced;               /* some are */
     int expiries;                /* times that every thread waited and none had progressed since */
     struct wgmma_block *wgmma;   /* machine/wgmma.c; NULL until it is needed */
+    void *checks;                /* watch/check.c; NULL where nobody does */
 } block;
 
 /* A host thread that executes blocks. */
@@ -155,7 +157,10 @@ typedef struct launch {
     void *watched;             /* what the observers keep of it */
     int worker_count;
     bool tells_repeats; /* all of them take repeated accesses together */
-    bool tells_before;  /* one of them wants to be told before an access */
+    bool tells_before;  /* one of them wants to be told before an access; */
+    bool tells_after;   /* after it; */
+    bool quick;         /* the first one's observer.quick may be asked; */
+    uint32_t tells_of;  /* to which spaces, a bit each; generic accesses are always told of */
     bool async_proxy;   /* the module uses the asynchronous proxy */
     double patience;    /* seconds without progress until the watchdog stops it; 0: for ever */
     int unattended;     /* atomic: the launching thread has gone on, and may do what the kernel waits for */

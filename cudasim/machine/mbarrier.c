@@ -6,6 +6,7 @@
 #include "machine/blame.h"
 #include "machine/fault.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 
 typedef struct mbarrier {
     uint32_t offset;
@@ -136,6 +137,7 @@ static void settle(block *b, mbarrier *m) {
         m->pending = m->expected;
         m->phase++;
         b->progressed = true;
+        observe_sync(SYNC_MBARRIER_DONE, b, NULL, 0, m->offset);
         for (int n = 0; n < b->warp_count; n++)
             for (int k = 0; k < b->warps[n].group_count; k++) {
                 group *g = &b->warps[n].groups[k];
@@ -282,7 +284,9 @@ static uint32_t all_ended(warp *w, const insn *i, uint32_t mask, const mbarrier_
         same &= left;
         left &= ~same;
         async_site(w, i, NULL, same);
-        if (ended(w, first, wait)) done |= same;
+        if (!ended(w, first, wait)) continue;
+        done |= same;
+        observe_sync(SYNC_MBARRIER_PASS, w->block, w, same, wait->offsets[first]);
     }
     return done;
 }

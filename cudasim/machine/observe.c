@@ -14,11 +14,16 @@ observer *observers_get(void) {
         if (o->event != NULL) o->event(o, __VA_ARGS__)
 
 void observe_launch(launch *la, bool begins) {
-    for (const observer *o = la->observer; o != NULL; o = o->next)
+    for (const observer *o = la->observer; o != NULL; o = o->next) {
         la->tells_before = la->tells_before || o->before != NULL;
+        la->tells_after = la->tells_after || o->after != NULL;
+        if (o->before != NULL || o->after != NULL) la->tells_of |= o->spaces != 0 ? o->spaces : UINT32_MAX;
+    }
     la->tells_repeats = true;
     for (const observer *o = la->observer; o != NULL; o = o->next)
         if ((o->before != NULL || o->after != NULL) && o->repeated == NULL) la->tells_repeats = false;
+    const observer *one = la->observer;
+    la->quick = one->quick != NULL && !la->tells_after && one->next == NULL;
     if (begins) {
         TELL(la, launch_begin, la);
     } else {
@@ -52,6 +57,21 @@ void observe_bulk(const observed_bulk *c) {
 }
 void observe_wgmma(const observed_wgmma *c) {
     TELL(c->w->launch, wgmma, c);
+}
+
+void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id) {
+    const observed_sync s = {.kind = kind, .b = b, .w = w, .lanes = lanes, .id = id};
+    if (b->launch->observer != NULL) TELL(b->launch, sync, &s);
+}
+void observe_loose(warp *w, const insn *i, uint32_t mask) {
+    TELL(w->launch, loose, w, i, mask);
+}
+void observe_step(warp *w, const insn *i) {
+    const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
+    if (mask != 0) TELL(w->launch, step, w, i, mask);
+}
+void observe_fault(launch *la) {
+    TELL(la, fault, la);
 }
 
 run_counts *observe_counts(worker *k, const function *f) {

@@ -84,6 +84,32 @@ typedef struct observed_wgmma {
     uint64_t a, b; /* descriptors; a means nothing where A is in registers */
 } observed_wgmma;
 
+/* ---- what orders threads ----------------------------------------------------------------------------------------- */
+
+typedef enum sync_kind {
+    SYNC_BARRIER_ARRIVE,  /* the lanes at the block's barrier `id`; they may be waiting there */
+    SYNC_BARRIER_PASS,    /* the warp's lanes that waited there go on; told of each warp, */
+    SYNC_BARRIER_DONE,    /* then this: all have, and the barrier begins anew (w is NULL) */
+    SYNC_CLUSTER_ARRIVE,  /* the lanes at the cluster's barrier */
+    SYNC_CLUSTER_DONE,    /* all have arrived (w is NULL); told before those that wait go on */
+    SYNC_CLUSTER_PASS,    /* lanes go on */
+    SYNC_LANES,           /* the lanes of a warp have waited for one another: bar.warp.sync */
+    SYNC_FENCE,           /* membar, fence */
+    SYNC_MBARRIER_INIT,   /* of the one at offset `id` of the block's shared memory; */
+    SYNC_MBARRIER_ARRIVE, /* w, of any block of the cluster, arrives at it, or expects bytes there */
+    SYNC_MBARRIER_DONE,   /* its phase ends (w is NULL) */
+    SYNC_MBARRIER_PASS,   /* the lanes have seen that it has ended */
+    SYNC_EXIT             /* the lanes end */
+} sync_kind;
+
+typedef struct observed_sync {
+    sync_kind kind;
+    block *b;
+    warp *w;
+    uint32_t lanes;
+    uint32_t id;
+} observed_sync;
+
 /* ---- observers --------------------------------------------------------------------------------------------------- */
 
 /* Executed instructions by pc, as differences: an execution of those from `first` to `end` - 1 by n lanes adds 1 and n
@@ -123,6 +149,11 @@ struct observer {
      * again. */
     void (*before)(observer *o, const observed_access *a);
     void (*after)(observer *o, const observed_access *a);
+    /* Instead of `before`, where this is the only observer that is told of accesses: a weak read of the block's own
+     * shared memory by all lanes, of `bytes` from first + lane * step on, step 0 or `bytes`. False: `before` comes,
+     * too. */
+    bool (*quick)(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
+                  unsigned bytes);
     void (*async)(observer *o, const observed_async *c);
     void (*bulk)(observer *o, const observed_bulk *c);
     void (*wgmma)(observer *o, const observed_wgmma *c);
@@ -130,6 +161,17 @@ struct observer {
      * pattern's stays and moves, which it sets to 0 again), or are still in the patterns at the launch's end. Only
      * where all who want to be told of accesses say so. */
     void (*repeated)(observer *o, run_counts *counts, const function *f, uint32_t pc);
+    void (*sync)(observer *o, const observed_sync *s);
+    /* Before an instruction of a warp that is `careful`. Its lanes are those of the mask. */
+    void (*step)(observer *o, warp *w, const insn *i, uint32_t mask);
+    /* Before an instruction that reads or assigns registers which may be read before anything is assigned to them. */
+    void (*loose)(observer *o, warp *w, const insn *i, uint32_t mask);
+    /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all.
+     */
+    uint32_t spaces;
+#define SPACES_INCOMPLETE (1u << 31) /* global memory only where not all of an allocation has been written */
+    /* The launch is stopped, and the user has been told why. */
+    void (*fault)(observer *o, launch *la);
     /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */
     run_counts *(*counts)(observer *o, worker *k, const function *f);
 };
@@ -146,6 +188,10 @@ void observe_repeated(warp *w, uint32_t pc);
 void observe_async(const observed_async *c);
 void observe_bulk(const observed_bulk *c);
 void observe_wgmma(const observed_wgmma *c);
+void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
+void observe_fault(launch *la);
+void observe_step(warp *w, const insn *i);
+void observe_loose(warp *w, const insn *i, uint32_t mask);
 run_counts *observe_counts(worker *k, const function *f);
 
 #endif

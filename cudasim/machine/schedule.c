@@ -87,7 +87,7 @@ static void run_ahead(block *b) {
 
 /* A warp's turn. */
 static void run(warp *w) {
-    const bool counted = w->entry_frame->counts != NULL;
+    const bool counted = w->launch->observer != NULL;
     w->worker->running = w;
     (counted ? warp_run_counted : warp_run)(w);
     while (w->event & EVENT_AHEAD) {

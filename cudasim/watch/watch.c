@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "watch/check.h"
 #include "watch/report.h"
 
 static const char *csv;
-static bool tables, lines;
+static bool tables, lines, checks;
 
 /* Not exit(): this may be inside a static constructor. */
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...) {
@@ -33,6 +34,11 @@ static void explain(const char *name) {
     _Exit(0);
 }
 
+static void observe(bool counting) {
+    observer *first = counting ? &counters_observer : NULL;
+    observers_set(checks ? checks_before(first) : first);
+}
+
 static void read_environment(void) {
     const char *form = value_of("CUDASIM_COUNTERS"), *metric = value_of("CUDASIM_EXPLAIN");
     if (metric != NULL) explain(metric);
@@ -43,6 +49,15 @@ static void read_environment(void) {
     FILE *f = csv != NULL ? fopen(csv, "a") : NULL;
     if (csv != NULL && f == NULL) refuse("cudasim: %s cannot be written: %s\n", csv, strerror(errno));
     if (f != NULL) fclose(f);
+    const char *check = value_of("CUDASIM_CHECK");
+    if (check != NULL && strcmp(check, "0") != 0 && strcmp(check, "1") != 0)
+        refuse("cudasim: CUDASIM_CHECK=%s is neither 0 nor 1\n", check);
+    checks = check == NULL || strcmp(check, "1") == 0;
+    const char *leaks = value_of("CUDASIM_LEAK_CHECK");
+    if (leaks != NULL && strcmp(leaks, "0") != 0 && strcmp(leaks, "1") != 0)
+        refuse("cudasim: CUDASIM_LEAK_CHECK=%s is neither 0 nor 1\n", leaks);
+    if (checks) checks_begin(leaks != NULL && strcmp(leaks, "1") == 0);
+    observe(false);
     if (watch_counts()) watch_count("", "");
 }
 
@@ -62,13 +77,13 @@ bool watch_counts(void) {
 
 void watch_count(const char *what, const char *problem) {
     counters_of(what, problem);
-    observers_set(what != NULL ? &counters_observer : NULL);
+    observe(what != NULL);
 }
 
-void watch_end(void) {
+static void write_counts(void) {
     const counted_kernel *all = counters_all();
     if (!watch_counts()) return;
-    observers_set(NULL);
+    observe(false);
     if (tables) report_tables(all, stdout);
     if (lines) report_lines(all, stdout);
     if (tables || lines) fflush(stdout);
@@ -79,4 +94,9 @@ void watch_end(void) {
     counters_free();
     tables = lines = false;
     csv = NULL;
+}
+
+bool watch_end(void) {
+    write_counts();
+    return checks && checks_end();
 }

@@ -1,0 +1,260 @@
+#include "watch/cells.h"
+
+#include <stdlib.h>
+
+bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
+    *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
+    s->of = calloc((size_t)s->count + 16, sizeof *s->of);
+    s->lines = calloc((bytes >> LINE_SHIFT) + 2, sizeof *s->lines);
+    return s->of != NULL && s->lines != NULL;
+}
+
+void cells_free(cells *s) {
+    free(s->of);
+    free(s->lines);
+    *s = (cells){0};
+}
+
+/* One of two that conflict must be weak: strong and atomic ones are no race with one another. */
+static bool conflict(const cell_access *a, uint32_t lane, stamp s) {
+    if (s == 0 || clocks_before(a->clocks, s, a->agent, lane)) return false;
+    return a->how == STRENGTH_WEAK || stamp_strength(s) == STRENGTH_WEAK;
+}
+
+static void note_read(cell *c, const cell_access *a, uint32_t lane) {
+    const uint32_t now = a->clocks->of[a->agent].now;
+    const stamp mine = stamp_of(now, a->agent, lane, a->how);
+    for (int k = 0; k < 2; k++) {
+        const stamp s = c->reads[k];
+        if (s == mine) {
+            c->read_sites[k] = a->site;
+            return;
+        }
+        if (stamp_agent(s) != a->agent || stamp_clock(s) < a->clocks->begun) continue;
+        const bool same = stamp_clock(s) == now;
+        /* The weaker of the two is what conflicts. */
+        c->reads[k] = stamp_of(now, a->agent, same && stamp_lane(s) != lane ? MANY_LANES : lane,
+                               same && stamp_strength(s) < a->how ? stamp_strength(s) : a->how);
+        c->read_sites[k] = a->site;
+        return;
+    }
+    /* In place of one that is in order with this, or else of one of the two. */
+    const int place = clocks_before(a->clocks, c->reads[0], a->agent, lane)   ? 0
+                      : clocks_before(a->clocks, c->reads[1], a->agent, lane) ? 1
+                                                                              : (int)(a->agent & 1);
+    c->reads[place] = mine;
+    c->read_sites[place] = a->site;
+}
+
+/* Its line, cleared of what an earlier block has left there. */
+static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
+    line *l = &s->lines[number];
+    if (l->begun != c->begun)
+        *l = (line){.written = s->epoch, .read = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
+    return l;
+}
+
+static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane, uint32_t number, stamp *other,
+                            uint32_t *other_site) {
+    const uint32_t offset = number * s->unit, word = offset >> 2 & 31;
+    const line *l = &s->lines[offset >> LINE_SHIFT];
+    for (int k = 0; k < LINE_READS; k++) {
+        const line_reads *r = &l->reads[k];
+        if (!(r->words >> word & 1) || stamp_clock(r->by) < a->clocks->begun) continue;
+        if (stamp_agent(r->by) == a->agent && r->each == 0) continue;
+        const uint32_t who = r->each == 0            ? MANY_LANES
+                             : r->each == MANY_LANES ? MANY_LANES
+                                                     : (word + r->shift) / r->each % 32;
+        const stamp by = stamp_of(stamp_clock(r->by), stamp_agent(r->by), who, STRENGTH_WEAK);
+        if (!conflict(a, lane, by)) continue;
+        *other = by;
+        *other_site = r->site;
+        return true;
+    }
+    return false;
+}
+
+static trouble look_at(const cells *s, uint32_t number, const cell_access *a, uint32_t lane, stamp *other,
+                       uint32_t *other_site) {
+    const cell *c = &s->of[number];
+    if (c->pending != 0 && stamp_clock(c->write) >= a->clocks->begun) {
+        *other = 0;
+        *other_site = c->pending - 1;
+        return TROUBLE_PENDING;
+    }
+    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun)
+        return TROUBLE_UNWRITTEN;
+    if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
+        int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
+        if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
+        if (met >= 0) {
+            *other = c->reads[met];
+            *other_site = c->read_sites[met];
+            return TROUBLE_AFTER_READ;
+        }
+        if (unordered_reads(s, a, lane, number, other, other_site)) return TROUBLE_AFTER_READ;
+    }
+    if (conflict(a, lane, c->write)) {
+        *other = c->write;
+        *other_site = c->write_site;
+        return TROUBLE_AFTER_WRITE;
+    }
+    return TROUBLE_NONE;
+}
+
+static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
+    stamp other = 0;
+    uint32_t site = 0;
+    bool said = false;
+    for (uint32_t n = first; n < end; n++) {
+        cell *c = &s->of[n];
+        const trouble t = said ? TROUBLE_NONE : look_at(s, n, a, lane, &other, &site);
+        if (t != TROUBLE_NONE) {
+            said = true;
+            a->trouble(a->context, t, lane, n, other, site);
+        }
+        if (a->action != CELL_READ) continue;
+        note_read(c, a, lane);
+        line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
+    }
+}
+
+static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
+    const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, lane, a->how);
+    for (uint32_t n = first; n < end; n++) {
+        cell *c = &s->of[n];
+        *c = (cell){.write = mine, .write_site = a->site};
+        line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
+        l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
+        /* A word of which only some bytes are written stays blank; its cells know more. */
+        if (s->unit == 4) l->blank &= ~(1u << (n & 31));
+    }
+}
+
+/* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
+ */
+
+static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint32_t words, uint8_t each,
+                             uint8_t shift) {
+    l->read = epoch;
+    const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, 0, a->how);
+    line_reads *place = &l->reads[a->agent % LINE_READS];
+    for (int k = 0; k < LINE_READS; k++) {
+        line_reads *r = &l->reads[k];
+        if (r->by == mine) {
+            if (r->each != each || r->shift != shift) r->each = 0;
+            r->words |= words;
+            r->site = a->site;
+            return;
+        }
+        if (stamp_agent(r->by) == a->agent) place = r;
+    }
+    *place = (line_reads){.by = mine, .words = words, .site = a->site, .each = each, .shift = shift};
+}
+
+static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
+    const line *l = &s->lines[number];
+    return l->begun == a->clocks->begun && l->written < s->epoch && (l->blank & words) == 0;
+}
+
+bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    const uint32_t begin = first >> LINE_SHIFT, words = bytes / 4, at = first >> 2 & 31;
+    if (step == 0) {
+        const uint32_t run = (words == 32 ? UINT32_MAX : (1u << words) - 1) << at;
+        if (!is_settled(s, a, begin, run)) return false;
+        note_line(&s->lines[begin], a, s->epoch, run, MANY_LANES, 0);
+        return true;
+    }
+    const uint32_t end = (first + 32 * bytes - 1) >> LINE_SHIFT;
+    for (uint32_t n = begin; n <= end; n++) {
+        const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
+        if (!is_settled(s, a, n, run)) return false;
+    }
+    for (uint32_t n = begin; n <= end; n++) {
+        const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
+        note_line(&s->lines[n], a, s->epoch, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
+    }
+    return true;
+}
+
+/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
+static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    uint32_t numbers[CLOCK_LANES], words[CLOCK_LANES];
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
+    int count = 0, place = 0;
+    for (uint32_t l = first; l < CLOCK_LANES; l++) {
+        const uint32_t at = (uint32_t)offset[l], n = at >> LINE_SHIFT;
+        if (!(mask >> l & 1)) continue;
+        off_row |= at ^ (start + l * bytes);
+        off_one |= at ^ (uint32_t)offset[first];
+        if (n != last) {
+            for (place = 0; place < count && numbers[place] != n;) place++;
+            if (place == count) {
+                numbers[count] = n;
+                words[count++] = 0;
+            }
+            last = n;
+        }
+        words[place] |= run << (at >> 2 & 31);
+    }
+    for (int k = 0; k < count; k++)
+        if (!is_settled(s, a, numbers[k], words[k])) return false;
+    for (int k = 0; k < count; k++) {
+        const uint32_t shift = (numbers[k] * 32 - start / 4) % 128;
+        const bool many = off_one == 0 && (mask & (mask - 1)) != 0;
+        note_line(&s->lines[numbers[k]], a, s->epoch, words[k],
+                  many           ? (uint8_t)MANY_LANES
+                  : off_row == 0 ? (uint8_t)(bytes / 4)
+                                 : 0,
+                  many || off_row != 0 ? 0 : (uint8_t)shift);
+    }
+    return true;
+}
+
+/* Has everybody passed a barrier since anybody has read or written the line? */
+static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
+    const line *l = line_at(s, a->clocks, number);
+    const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
+    return fresh || (l->written < s->epoch && l->read < s->epoch);
+}
+
+void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
+    const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
+    if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
+        if (a->action == CELL_WRITE && s->unit == 4 && is_free(s, a, (uint32_t)(offset[l] >> LINE_SHIFT))) continue;
+        check(s, a, l, n, n + wide);
+    }
+    if (a->action != CELL_WRITE && a->action != CELL_UPDATE) return;
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
+        put(s, a, l, n, n + wide);
+    }
+}
+
+void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes) {
+    const uint32_t first = offset / s->unit, end = (offset + bytes + s->unit - 1) / s->unit;
+    check(s, a, lane, first, end);
+    if (a->action == CELL_WRITE || a->action == CELL_UPDATE) put(s, a, lane, first, end);
+}
+
+void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
+    const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
+    for (uint32_t n = offset / s->unit; n < end; n++) {
+        s->of[n].pending = site + 1;
+        s->lines[n * s->unit >> LINE_SHIFT].blank |= 1u << (n * s->unit >> 2 & 31);
+    }
+}
+
+void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
+                   uint32_t site, bool foreign) {
+    const cell_access a = {.clocks = c, .agent = agent, .site = site, .foreign = foreign};
+    put(s, &a, lane, offset / s->unit, (offset + bytes + s->unit - 1) / s->unit);
+}

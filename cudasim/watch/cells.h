@@ -1,0 +1,93 @@
+/* What has happened to a block's shared memory: for each few bytes the latest write and two reads since, by which races
+ * and reads of what nothing has written are known. */
+#ifndef SIM_CELLS_H
+#define SIM_CELLS_H
+
+#include "watch/clocks.h"
+
+typedef struct cell {
+    stamp write;
+    stamp reads[2]; /* since the write: of different agents, where there are two */
+    uint32_t write_site, read_sites[2];
+    uint32_t pending; /* the site + 1 of a copy into it that has not yet been waited for; 0: none */
+} cell;
+
+/* Reads of words of a line by one agent at one clock, where the line had been written before a barrier of the whole
+ * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / words has read a word; words is 0 where
+ * that does not hold, and then those of the agent's other lanes are not told apart. */
+typedef struct line_reads {
+    stamp by;
+    uint32_t words, site;
+    uint8_t each, shift;
+} line_reads;
+
+/* 128 bytes. */
+#define LINE_SHIFT 7
+#define LINE_READS 4
+#define LINE_MIXED UINT32_MAX
+typedef struct line {
+    uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
+    uint32_t read;    /* in which epoch last */
+    uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
+    uint32_t begun;   /* the members are of the block whose clocks began then */
+    line_reads reads[LINE_READS];
+} line;
+
+typedef struct cells {
+    uint32_t unit; /* bytes of a cell: 1, 2 or 4 */
+    uint32_t count;
+    uint32_t epoch; /* barriers of the whole block so far */
+    cell *of;
+    line *lines;
+} cells;
+
+/* False: no memory. */
+bool cells_make(cells *s, uint32_t bytes, uint32_t unit);
+void cells_free(cells *s);
+
+typedef enum trouble {
+    TROUBLE_NONE,
+    TROUBLE_UNWRITTEN,   /* nothing has written it */
+    TROUBLE_PENDING,     /* a copy into it has not been waited for */
+    TROUBLE_AFTER_WRITE, /* unordered with the write */
+    TROUBLE_AFTER_READ   /* unordered with a read */
+} trouble;
+
+typedef enum cell_action {
+    CELL_READ,
+    CELL_WRITE,
+    CELL_UPDATE, /* an atomic operation: reads and writes */
+    CELL_LOOK    /* as a read that leaves no trace, nor minds what nothing has written */
+} cell_action;
+
+/* Accesses of some lanes of an agent. */
+typedef struct cell_access {
+    const clocks *clocks;
+    uint32_t agent, site;
+    bool foreign; /* an agent that barriers of this block do not order */
+    strength how;
+    cell_action action;
+    /* Called for a lane's first trouble: with the cell, its number, the stamp that the access is unordered with and
+     * that one's site. */
+    void (*trouble)(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site);
+    void *context;
+} cell_access;
+
+/* `bytes` from each lane's offset on; offsets are inside. Lanes of one instruction that write one place are no race:
+ * one of them remains. */
+void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes);
+
+/* Reads by all lanes, lane l `bytes` bytes from first + l * step on, step 0 or `bytes`. False where cells must be
+ * looked at: then nothing is done. */
+bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes);
+
+/* `bytes` from `offset` on, by one lane. */
+void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes);
+
+/* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
+ */
+void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
+void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
+                   uint32_t site, bool foreign);
+
+#endif

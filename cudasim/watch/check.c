@@ -1,0 +1,662 @@
+/* The checks: what a kernel does wrong though it runs on. */
+#include "watch/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "isa/arrays.h"
+#include "isa/loose.h"
+#include "machine/groups.h"
+#include "watch/checked.h"
+
+static checked_launch *current; /* one launch at a time */
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+#define RACE          "race"
+#define UNINITIALISED "uninitialised"
+#define NO_WAIT       "no-wait"
+#define BOUNDS        "out-of-bounds"
+#define DIVERGENT     "barrier"
+
+static const char *thread_name(const warp *w, uint32_t lane, char text[96]) {
+    const block *b = w->block;
+    const uint32_t l = lane < LANES ? lane : (uint32_t)__builtin_ctz(w->lanes);
+    snprintf(text, 96, "%sthread (%u,%u,%u) of block (%u,%u,%u)", lane < LANES ? "" : "the warp of ", w->tid[0][l],
+             w->tid[1][l], w->tid[2][l], b->ctaid[0], b->ctaid[1], b->ctaid[2]);
+    return text;
+}
+
+/* "s[3] (4 bytes at byte 12 of 128 of s)", or by its address where no array is known to lie there. */
+static const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
+                              char text[320]) {
+    const shared_array *found = array != ARRAY_UNKNOWN && array != ARRAY_MANY ? &f->arrays[array - 1] : NULL;
+    for (int k = 0; k < f->array_count && found == NULL; k++) {
+        const shared_array *a = &f->arrays[k];
+        const uint32_t size = a->bytes != 0 ? a->bytes : b->shared_end - a->offset;
+        if (offset >= a->offset && offset - a->offset < size) found = a;
+    }
+    if (found == NULL) {
+        snprintf(text, 320, "%u bytes of shared memory at 0x%x", bytes, offset);
+        return text;
+    }
+    char whole[256];
+    readable_name(found->name, whole, sizeof whole);
+    const char *name = strrchr(whole, ':') != NULL ? strrchr(whole, ':') + 1 : whole;
+    const uint32_t size = found->bytes != 0 ? found->bytes : b->shared_end - found->offset;
+    const long at = (long)offset - (long)found->offset;
+    snprintf(text, 320, "%u bytes of %s at byte %ld of %u", bytes, name, at, size);
+    return text;
+}
+
+static const char *global_name(uint64_t address, unsigned bytes, char text[320]) {
+    const memory_allocation *m = memory_find(address);
+    if (m == NULL)
+        snprintf(text, 320, "%u bytes at 0x%llx", bytes, (unsigned long long)address);
+    else
+        snprintf(text, 320, "%u bytes at byte %llu of the %llu-byte allocation at 0x%llx", bytes,
+                 (unsigned long long)(address - m->base), (unsigned long long)m->size, (unsigned long long)m->base);
+    return text;
+}
+
+/* ---- what an access to shared memory meets ------------------------------------------------------------------------
+ */
+
+typedef struct place_access {
+    warp *w;
+    checked_block *at; /* whose shared memory */
+    const function *function;
+    uint32_t pc;
+    unsigned bytes;
+    uint8_t array;
+    const char *verb; /* "reads" */
+    bool loads;       /* into registers */
+    bool silent_same; /* a plain store: one of the value that is there is no race with another store */
+} place_access;
+
+/* A store that races with another one: it is, unless it leaves what is there. */
+typedef struct doubt {
+    place_access access;
+    uint32_t lane, number;
+    stamp other;
+    uint32_t other_site;
+    uint8_t before[4];
+} doubt;
+#define MOST_DOUBTS 64
+static _Thread_local doubt doubts[MOST_DOUBTS];
+static _Thread_local int doubt_count;
+
+static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t number, stamp other,
+                     uint32_t other_site) {
+    const checked_launch *l = p->at->cluster->launch;
+    const site at = {p->function, p->pc}, there = site_at(l, other_site);
+    if (finding_repeats(RACE, at, there)) return;
+    const block *b = p->w->block;
+    const uint32_t each = (uint32_t)b->warp_count + 1, agent = stamp_agent(other);
+    const block *other_block = b->cluster->blocks[agent / each];
+    const bool copy = agent % each == (uint32_t)b->warp_count;
+    const warp *other_warp = copy ? NULL : &other_block->warps[agent % each];
+    char who[96], whom[96], where[320], what[800], other_what[400];
+    const char *did = t == TROUBLE_AFTER_READ ? "read" : "write";
+    snprintf(what, sizeof what, "%s %s %s", thread_name(p->w, lane, who), p->verb,
+             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
+    if (copy)
+        snprintf(other_what, sizeof other_what, "and nothing orders it behind this copy: ");
+    else
+        snprintf(other_what, sizeof other_what, "and nothing orders it behind the %s by %s%s: ", did,
+                 thread_name(other_warp, stamp_lane(other), whom),
+                 other_warp == p->w ? " (a lane of the same warp: __syncwarp)" : "");
+    finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
+}
+
+static void settle_doubts(void) {
+    for (int k = 0; k < doubt_count; k++) {
+        const doubt *d = &doubts[k];
+        const cells *c = &d->access.at->cells;
+        if (memcmp(d->before, d->access.at->block->shared + (size_t)d->number * c->unit, c->unit) != 0)
+            say_race(&d->access, TROUBLE_AFTER_WRITE, d->lane, d->number, d->other, d->other_site);
+    }
+    doubt_count = 0;
+}
+
+static void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use) {
+    const site at = {r->function, r->pc};
+    if (finding_repeats(UNINITIALISED, at, (site){0})) return;
+    char who[96], where[320], what[800];
+    if (r->address != 0)
+        global_name(r->address, r->bytes, where);
+    else
+        place_name(r->function, ARRAY_UNKNOWN, r->where, r->offset, r->bytes, where);
+    snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(w, r->lane, who), verb, where);
+    finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
+}
+
+/* Reads into registers are kept until somebody computes with them; others are said at once. */
+static void unwritten_load(warp *w, const unwritten_read *r, uint32_t lane) {
+    checked_warp *c = &checked(w->block)->warps[w->index];
+    if (c->read_count >= 4096) return;
+    if (c->read_count == c->read_room) {
+        const int room = c->read_room ? 2 * c->read_room : 16;
+        unwritten_read *list = realloc(c->reads, (size_t)room * sizeof *list);
+        if (list == NULL) return;
+        c->reads = list;
+        c->read_room = room;
+    }
+    c->reads[c->read_count] = *r;
+    if (!poison_read(&c->poisons, w->frame, r->pc, lane, (uint32_t)c->read_count)) return;
+    c->read_count++;
+    w->careful = true;
+    w->event |= EVENT_REGROUPED; /* the straight run ends here */
+}
+
+/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
+static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
+    const unwritten_read r = {.function = p->function,
+                              .pc = p->pc,
+                              .offset = number * p->at->cells.unit,
+                              .lane = lane,
+                              .bytes = p->bytes,
+                              .where = p->at->block};
+    if (p->loads)
+        unwritten_load(p->w, &r, lane);
+    else
+        say_unwritten(p->w, &r, p->verb, (site){0});
+}
+
+/* Moves may carry along what nobody needs, such as the upper half of a pair. */
+static bool only_moves(const char *opcode) {
+    static const char *const words[] = {"mov.", "selp.", "prmt.", "st.", "cvt.", "shfl.", "wgmma."};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strncmp(opcode, words[k], strlen(words[k])) == 0) return true;
+    return false;
+}
+
+static void on_loose(observer *o, warp *w, const insn *i, uint32_t mask) {
+    (void)o;
+    const function *f = w->frame->function;
+    const ptx_function *s = f->source;
+    const ptx_instruction *t = &s->instructions[i->pc];
+    uint32_t *assigned = checked(w->block)->warps[w->index].assigned;
+    if (f != w->launch->entry) return;
+    for (int r = 0; r < s->register_count; r++) {
+        if (f->loose[r] == 0) continue;
+        uint32_t *its = &assigned[f->loose[r]];
+        const uint32_t missing = mask & ~*its;
+        if (missing != 0 && loose_reads(t, r) && !only_moves(t->opcode)) {
+            const site at = {f, i->pc};
+            char who[96], what[400];
+            snprintf(what, sizeof what, "%s computes with register %s, to which nothing has been assigned",
+                     thread_name(w, (uint32_t)__builtin_ctz(missing), who), s->registers[r].name);
+            if (!finding_repeats(UNINITIALISED, at, (site){0}))
+                finding_add(&(finding){UNINITIALISED, s->name, at, {0}, what, NULL});
+        }
+        if (loose_assigns(t, r)) *its |= mask;
+    }
+}
+
+static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
+    (void)o;
+    checked_warp *c = &checked(w->block)->warps[w->index];
+    uint32_t origin;
+    if (poison_step(&c->poisons, w, i, mask, &origin))
+        say_unwritten(w, &c->reads[origin], "reads", (site){w->frame->function, i->pc});
+    if (c->poisons.count > 0) return;
+    c->read_count = 0;
+    w->careful = false;
+}
+
+static void say_pending(const place_access *p, uint32_t lane, uint32_t number, uint32_t other_site) {
+    const checked_launch *l = p->at->cluster->launch;
+    const site at = {p->function, p->pc}, there = site_at(l, other_site);
+    if (finding_repeats(NO_WAIT, at, there)) return;
+    char who[96], where[320], what[800];
+    snprintf(what, sizeof what, "%s %s %s, into which a copy is under way that nobody has waited for",
+             thread_name(p->w, lane, who), p->verb,
+             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
+    finding_add(&(finding){NO_WAIT, l->la->entry->source->name, at, there, what, "the copy: "});
+}
+
+static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site) {
+    const place_access *p = context;
+    const cells *c = &p->at->cells;
+    if (t == TROUBLE_UNWRITTEN) {
+        unwritten(p, lane, number);
+    } else if (t == TROUBLE_PENDING) {
+        say_pending(p, lane, number, other_site);
+    } else if (t == TROUBLE_AFTER_WRITE && p->silent_same && doubt_count < MOST_DOUBTS) {
+        doubt *d = &doubts[doubt_count++];
+        *d = (doubt){*p, lane, number, other, other_site, {0}};
+        memcpy(d->before, p->at->block->shared + (size_t)number * c->unit, c->unit);
+    } else {
+        say_race(p, t, lane, number, other, other_site);
+    }
+}
+
+/* Lowest and highest of the lanes' addresses. */
+static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low, uint64_t *high) {
+    uint64_t lo = UINT64_MAX, hi = 0;
+    const uint64_t some = address[__builtin_ctz(mask)];
+    for (int l = 0; l < LANES; l++) {
+        const uint64_t at = mask >> l & 1 ? address[l] : some;
+        lo = at < lo ? at : lo;
+        hi = at > hi ? at : hi;
+    }
+    *low = lo;
+    *high = hi;
+}
+
+/* Accesses outside of the array that they are made from. */
+static void check_array(const observed_access *a, uint8_t array, uint64_t low, uint64_t high) {
+    const function *f = a->function;
+    if (array == ARRAY_UNKNOWN || array == ARRAY_MANY) return;
+    const shared_array *s = &f->arrays[array - 1];
+    const block *b = a->w->block;
+    const uint32_t end = s->bytes != 0 ? s->offset + s->bytes : b->shared_end;
+    if (low >= s->offset && high + a->bytes <= end) return;
+    for (uint32_t l = 0; l < LANES; l++) {
+        if (!(a->mask >> l & 1) || (a->address[l] >= s->offset && a->address[l] + a->bytes <= end)) continue;
+        const site at = {f, a->i->pc};
+        if (finding_repeats(BOUNDS, at, (site){0})) return;
+        char who[96], where[320], what[800];
+        snprintf(what, sizeof what, "%s %s %s", thread_name(a->w, l, who), a->kind == ACCESS_READ ? "reads" : "writes",
+                 place_name(f, array, b, (uint32_t)a->address[l], a->bytes, where));
+        finding_add(&(finding){BOUNDS, a->w->launch->entry->source->name, at, {0}, what, NULL});
+        return;
+    }
+}
+
+static strength strength_of(const observed_access *a) {
+    return a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC : a->order != ORDER_WEAK ? STRENGTH_STRONG : STRENGTH_WEAK;
+}
+
+/* Strong and atomic accesses: with fences, or as releases and acquires, they order what stands around them. */
+static void order_by_flags(checked_block *at, const observed_access *a) {
+    clocks *c = &at->cluster->clocks;
+    const uint32_t agent = agent_of(a->w);
+    const bool releases = a->order == ORDER_RELEASE || a->order == ORDER_ACQUIRE_RELEASE;
+    const bool acquires = a->order == ORDER_ACQUIRE || a->order == ORDER_ACQUIRE_RELEASE;
+    if (releases) clocks_fence(c, agent);
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint64_t key = a->address[__builtin_ctz(left)] & CLUSTER_OFFSET;
+        if (a->kind != ACCESS_WRITE) {
+            const meeting *m = meeting_find(&at->flags, key);
+            if (m != NULL) clocks_see(c, agent, m->met);
+        }
+        if (a->kind != ACCESS_READ && clocks_has_fenced(c, agent)) {
+            meeting *m = meeting_at(&at->flags, key, c);
+            if (m != NULL) clocks_publish(c, agent, m->met);
+        }
+    }
+    if (acquires) clocks_fence(c, agent);
+}
+
+/* `low` and `high` are the lowest and highest of the offsets, or of more. */
+static void shared_access(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
+                          uint64_t low, uint64_t high) {
+    place_access p = {.w = a->w,
+                      .at = at,
+                      .function = a->function,
+                      .pc = a->i->pc,
+                      .bytes = a->bytes,
+                      .array = a->function->watch[a->i->pc].array,
+                      .verb = a->kind == ACCESS_READ    ? "reads"
+                              : a->kind == ACCESS_WRITE ? "writes"
+                                                        : "changes",
+                      .loads = a->kind == ACCESS_READ,
+                      .silent_same = a->kind == ACCESS_WRITE};
+    const cell_access access = {.clocks = &at->cluster->clocks,
+                                .agent = agent_of(a->w),
+                                .site = site_number(at->cluster->launch, a->function, a->i->pc),
+                                .foreign = at != checked(a->w->block),
+                                .how = strength_of(a),
+                                .action = a->kind == ACCESS_READ    ? CELL_READ
+                                          : a->kind == ACCESS_WRITE ? CELL_WRITE
+                                                                    : CELL_UPDATE,
+                                .trouble = on_trouble,
+                                .context = &p};
+    uint64_t inside[LANES];
+    for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
+    if (low < SHARED_RESERVED || high + a->bytes > at->block->shared_end)
+        for (uint32_t l = 0; l < LANES; l++) /* it will stop the launch */
+            if (inside[l] < SHARED_RESERVED || inside[l] + a->bytes > at->block->shared_end) mask &= ~(1u << l);
+    cells_access(&at->cells, &access, mask, inside, a->bytes);
+    if (access.how != STRENGTH_WEAK) order_by_flags(at, a);
+}
+
+/* Global memory: was it written? */
+static void global_access(const observed_access *a) {
+    uint64_t low, high;
+    span_of(a->address, a->mask, &low, &high);
+    const memory_allocation *m = memory_find(low);
+    if (a->kind == ACCESS_READ && m != NULL && high - low < 1024 && high - m->base + a->bytes <= m->size &&
+        memory_is_written(m, low, high - low + a->bytes))
+        return;
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        const uint64_t at = a->address[l];
+        if (m == NULL || at < m->base || at - m->base >= m->size) m = memory_find(at);
+        if (m == NULL || !m->incomplete || at - m->base + a->bytes > m->size) continue;
+        const unwritten_read r = {.function = a->function, .pc = a->i->pc, .lane = l, .address = at, .bytes = a->bytes};
+        if (a->kind != ACCESS_WRITE && !memory_is_written(m, at, a->bytes)) {
+            if (a->kind == ACCESS_READ)
+                unwritten_load(a->w, &r, l);
+            else
+                say_unwritten(a->w, &r, "changes", (site){0});
+        }
+        if (a->kind != ACCESS_READ) memory_written(at, a->bytes);
+    }
+}
+
+static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
+                  unsigned bytes) {
+    (void)o;
+    checked_block *at = checked(w->block);
+    const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
+    const uint8_t array = f->watch[i->pc].array;
+    if (doubt_count > 0) settle_doubts();
+    if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
+    if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
+        const shared_array *s = &f->arrays[array - 1];
+        if (first < s->offset || (s->bytes != 0 && last > s->offset + s->bytes)) return false;
+    }
+    const cell_access access = {.clocks = &at->cluster->clocks,
+                                .agent = agent_of(w),
+                                .site = site_number(at->cluster->launch, f, i->pc),
+                                .action = CELL_READ};
+    return cells_read_row(&at->cells, &access, (uint32_t)first, step, bytes);
+}
+
+static void before(observer *o, const observed_access *a) {
+    (void)o;
+    if (doubt_count > 0) settle_doubts();
+    if (a->space == PTX_GLOBAL) {
+        global_access(a);
+    } else if (a->space == PTX_SHARED) {
+        uint64_t low, high;
+        span_of(a->address, a->mask, &low, &high);
+        check_array(a, a->function->watch[a->i->pc].array, low, high);
+        shared_access(a, checked(a->w->block), a->mask, a->address, low, high);
+    } else if (a->space == PTX_SHARED_CLUSTER) {
+        const cluster *c = a->w->block->cluster;
+        for (uint32_t r = 0; r < c->size; r++) {
+            uint32_t same = 0;
+            for (uint32_t l = 0; l < LANES; l++) same |= (uint32_t)(a->address[l] >> CLUSTER_RANK_SHIFT == r) << l;
+            if ((same & a->mask) != 0)
+                shared_access(a, checked(c->blocks[r]), same & a->mask, a->address, 0, UINT32_MAX);
+        }
+    }
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static void on_async(observer *o, const observed_async *c) {
+    (void)o;
+    checked_block *at = checked(c->w->block);
+    const clocks *k = &at->cluster->clocks;
+    const uint32_t agent = agent_of(c->w);
+    if (doubt_count > 0) settle_doubts();
+    if (c->stage == COPY_LANDED) {
+        for (uint32_t l = 0; l < LANES; l++)
+            if (c->lanes >> l & 1) {
+                const uint32_t to = (uint32_t)c->to[l];
+                const uint32_t from = at->cells.of[to / at->cells.unit].pending;
+                cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
+            }
+        return;
+    }
+    if (c->stage != COPY_ISSUED) return;
+    const uint32_t number = site_number(at->cluster->launch, c->function, c->i->pc);
+    place_access p = {
+        .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
+    const cell_access access = {
+        .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = on_trouble, .context = &p};
+    cells_access(&at->cells, &access, c->lanes, c->to, c->width);
+    for (uint32_t l = 0; l < LANES; l++)
+        if (c->lanes >> l & 1) cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
+}
+
+static void on_bulk(observer *o, const observed_bulk *c) {
+    (void)o;
+    checked_launch *launch = checked(c->w->block)->cluster->launch;
+    const uint32_t number = site_number(launch, c->function, c->i->pc);
+    if (doubt_count > 0) settle_doubts();
+    place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
+    cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
+                          .agent = agent_of(c->w),
+                          .site = number,
+                          .trouble = on_trouble,
+                          .context = &p};
+    if (c->stage == COPY_ISSUED && c->from_block != NULL) {
+        p.at = checked(c->from_block);
+        p.verb = "has a bulk copy read";
+        access.action = CELL_READ;
+        cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
+    }
+    if (c->to_block == NULL) {
+        uint64_t first = c->global, end = c->global + c->bytes;
+        const bool some = c->map == NULL || tensormap_range(c->map, c->at, &first, &end);
+        if (c->stage == COPY_LANDED && some) memory_written(first, (end - first + 15) / 16 * 16);
+        return;
+    }
+    p.at = checked(c->to_block);
+    if (c->stage == COPY_ISSUED && !c->reduces) {
+        p.verb = "has a bulk copy write";
+        access.action = CELL_WRITE;
+        cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->to, c->extent);
+        cells_pending(&p.at->cells, c->to, c->extent, number);
+    } else if (c->stage == COPY_LANDED) {
+        clocks *k = &p.at->cluster->clocks;
+        const uint32_t agent = copier_of(c->to_block);
+        cells_arrived(&p.at->cells, k, agent, 0, c->to, c->extent, number, true);
+        meeting *m = meeting_at(&p.at->mbarriers, c->mbarrier, k);
+        if (m != NULL) clocks_release(k, agent, m->coming);
+    }
+}
+
+/* ---- what orders threads ----------------------------------------------------------------------------------------- */
+
+/* Does the barrier want the threads of a warp to come together? */
+static bool is_aligned(const char *opcode) {
+    return strncmp(opcode, "bar.", 4) == 0 || strstr(opcode, ".aligned") != NULL;
+}
+
+/* Lanes of one warp that have waited at the barrier at different instructions. (At one instruction they may come one
+ * after the other: hardware brings them together before it.) */
+static void check_together(const observed_sync *s) {
+    const warp *w = s->w;
+    const group *first = NULL;
+    for (int k = 0; k < w->group_count; k++) {
+        const group *g = &w->groups[k];
+        if ((g->lanes & s->lanes) == 0 || (g->lanes & ~s->lanes) != 0) continue;
+        if (first == NULL) first = g;
+        if (g->pc == first->pc && g->frame == first->frame) continue;
+        const site at = {first->frame->function, first->pc - 1}, other = {g->frame->function, g->pc - 1};
+        if (!is_aligned(at.function->source->instructions[at.pc].opcode)) continue;
+        if (finding_repeats(DIVERGENT, at, other)) continue;
+        char who[96], whom[96], what[400], other_what[400];
+        snprintf(what, sizeof what, "%s waits at this barrier",
+                 thread_name(w, (uint32_t)__builtin_ctz(first->lanes), who));
+        snprintf(other_what, sizeof other_what,
+                 "and %s, of the same warp, at this one: ", thread_name(w, (uint32_t)__builtin_ctz(g->lanes), whom));
+        finding_add(&(finding){DIVERGENT, w->launch->entry->source->name, at, other, what, other_what});
+    }
+}
+
+/* An mbarrier's own 8 bytes: its initialisation must come before all else that is done with it. */
+static void mbarrier_touched(checked_block *at, const observed_sync *s) {
+    const warp *w = s->w;
+    const function *f = w->frame->function;
+    const uint32_t pc = w->pc - 1;
+    const bool init = s->kind == SYNC_MBARRIER_INIT;
+    place_access p = {.w = s->w,
+                      .at = at,
+                      .function = f,
+                      .pc = pc,
+                      .bytes = 8,
+                      .verb = init ? "initialises an mbarrier in" : "uses an mbarrier in",
+                      .silent_same = init};
+    const cell_access access = {.clocks = &at->cluster->clocks,
+                                .agent = agent_of(w),
+                                .site = site_number(at->cluster->launch, f, pc),
+                                .how = init ? STRENGTH_WEAK : STRENGTH_ATOMIC,
+                                .action = init ? CELL_WRITE : CELL_LOOK,
+                                .trouble = on_trouble,
+                                .context = &p};
+    cells_range(&at->cells, &access, (uint32_t)__builtin_ctz(s->lanes), s->id, 8);
+}
+
+static void on_sync(observer *o, const observed_sync *s) {
+    (void)o;
+    checked_block *at = checked(s->b);
+    clocks *c = &at->cluster->clocks;
+    warp *w = s->w;
+    const uint32_t agent = w != NULL ? agent_of(w) : 0, alive = w != NULL ? w->lanes & ~w->exited : 0;
+    meeting *m;
+    if (doubt_count > 0) settle_doubts();
+    switch (s->kind) {
+    case SYNC_BARRIER_ARRIVE:
+        clocks_release(c, agent, at->barriers[s->id].coming);
+        break;
+    case SYNC_BARRIER_PASS:
+        check_together(s);
+        at->passed += (uint32_t)__builtin_popcount(s->lanes);
+        clocks_acquire(c, agent, at->barriers[s->id].coming);
+        clocks_acquire(c, agent, at->exited.coming);
+        clocks_lanes(c, agent, s->lanes, alive);
+        break;
+    case SYNC_BARRIER_DONE:
+        if (at->passed == s->b->live) at->cells.epoch++;
+        at->passed = 0;
+        meeting_forget(&at->barriers[s->id], c);
+        break;
+    case SYNC_CLUSTER_ARRIVE:
+        clocks_release(c, agent, at->cluster->barrier.coming);
+        break;
+    case SYNC_CLUSTER_DONE:
+        known_join(at->cluster->barrier.met, at->cluster->barrier.coming, c->agents);
+        break;
+    case SYNC_CLUSTER_PASS:
+        clocks_acquire(c, agent, at->cluster->barrier.met);
+        clocks_lanes(c, agent, s->lanes, alive);
+        break;
+    case SYNC_LANES:
+        clocks_lanes(c, agent, s->lanes, alive);
+        break;
+    case SYNC_FENCE:
+        clocks_fence(c, agent);
+        break;
+    case SYNC_MBARRIER_INIT:
+        mbarrier_touched(at, s);
+        m = meeting_at(&at->mbarriers, s->id, c);
+        if (m != NULL) meeting_forget(m, c);
+        break;
+    case SYNC_MBARRIER_ARRIVE:
+        mbarrier_touched(at, s);
+        m = meeting_at(&at->mbarriers, s->id, c);
+        if (m != NULL) clocks_release(c, agent, m->coming);
+        break;
+    case SYNC_MBARRIER_DONE:
+        m = meeting_find(&at->mbarriers, s->id);
+        if (m != NULL) known_join(m->met, m->coming, c->agents);
+        break;
+    case SYNC_MBARRIER_PASS:
+        mbarrier_touched(at, s);
+        m = meeting_find(&at->mbarriers, s->id);
+        if (m != NULL) clocks_acquire(c, agent, m->met);
+        break;
+    case SYNC_EXIT:
+        clocks_release(c, agent, at->exited.coming);
+        break;
+    }
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void on_launch_begin(observer *o, launch *la) {
+    (void)o;
+    current = checked_launch_new(la);
+}
+static void on_launch_end(observer *o, launch *la) {
+    memory_complete();
+    (void)o;
+    (void)la;
+    if (current != NULL) checked_launch_free(current);
+    current = NULL;
+}
+static void on_block_begin(observer *o, block *b) {
+    (void)o;
+    doubt_count = 0;
+    if (current == NULL || !checked_begin(current, b)) {
+        fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
+        _exit(3);
+    }
+}
+static void on_block_end(observer *o, block *b) {
+    (void)o;
+    (void)b;
+    if (doubt_count > 0) settle_doubts();
+}
+static void on_fault(observer *o, launch *la) {
+    (void)o;
+    (void)la;
+    doubt_count = 0;
+    finding_fault();
+}
+
+static observer checks = {.launch_begin = on_launch_begin,
+                          .launch_end = on_launch_end,
+                          .block_begin = on_block_begin,
+                          .block_end = on_block_end,
+                          .before = before,
+                          .quick = quick,
+                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | SPACES_INCOMPLETE,
+                          .async = on_async,
+                          .bulk = on_bulk,
+                          .sync = on_sync,
+                          .step = on_step,
+                          .loose = on_loose,
+                          .fault = on_fault};
+
+/* ---- the end of the program -------------------------------------------------------------------------------------- */
+
+static bool leaks_wanted;
+
+static void say_leak(const memory_allocation *m) {
+    char text[200];
+    snprintf(text, sizeof text, "%llu bytes at 0x%llx, the program's allocation number %llu, have not been freed",
+             (unsigned long long)m->size, (unsigned long long)m->base, (unsigned long long)m->serial);
+    finding_say("leak", text);
+}
+
+static int exit_status = -1;
+
+static void note_status(int status, void *argument) {
+    (void)argument;
+    exit_status = status;
+}
+
+bool checks_end(void) {
+    unsigned long all;
+    if (leaks_wanted) memory_leaks(say_leak);
+    const unsigned long count = finding_count(&all);
+    if (count == 0) return false;
+    fflush(stdout);
+    fprintf(stderr, "cudasim: %lu finding%s", count, count == 1 ? "" : "s");
+    if (all > count) fprintf(stderr, ", %lu with repeats", all);
+    fputc('\n', stderr);
+    return exit_status == 0;
+}
+
+observer *checks_before(observer *next) {
+    checks.next = next;
+    return &checks;
+}
+
+void checks_begin(bool leaks) {
+    leaks_wanted = leaks;
+    memory_track(true);
+    on_exit(note_status, NULL);
+}

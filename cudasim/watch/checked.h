@@ -1,0 +1,96 @@
+/* What the checks keep of a launch, of its clusters and their blocks. */
+#ifndef SIM_CHECKED_H
+#define SIM_CHECKED_H
+
+#include "machine/cluster.h"
+#include "machine/observe.h"
+#include "watch/cells.h"
+#include "watch/findings.h"
+#include "watch/poison.h"
+
+#define MOST_CHECKED_FUNCTIONS 4095u
+#define SITE_FUNCTION_SHIFT    20
+
+/* The clocks of a place where threads meet. */
+typedef struct meeting {
+    uint64_t key;               /* an mbarrier's offset, or an address */
+    known_clocks *coming, *met; /* of those who arrive; what those who pass learn */
+} meeting;
+
+typedef struct meetings {
+    meeting *list;
+    uint32_t count, made; /* in use; that have clocks */
+    uint32_t room, last;
+} meetings;
+
+/* A read of what nothing has written, until somebody computes with it. */
+typedef struct unwritten_read {
+    const function *function;
+    uint32_t pc, offset, lane; /* of shared memory */
+    uint64_t address;          /* of other memory; 0: shared */
+    unsigned bytes;
+    const block *where; /* whose shared memory */
+} unwritten_read;
+
+typedef struct checked_warp {
+    poisons poisons;
+    unwritten_read *reads; /* a poison's origin is a number of this list */
+    int read_count, read_room;
+    uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
+} checked_warp;
+
+typedef struct checked_block {
+    block *block;
+    struct checked_cluster *cluster;
+    struct checked_block *next; /* of the launch's */
+    cells cells;
+    checked_warp *warps;
+    int warp_count;
+    uint32_t passed; /* threads that have passed the barrier that opens */
+    meeting barriers[BARRIERS], exited;
+    meetings mbarriers, flags; /* flags: what strong and atomic accesses go to */
+} checked_block;
+
+typedef struct checked_cluster {
+    struct checked_launch *launch;
+    struct checked_cluster *next;
+    clocks clocks;
+    meeting barrier;
+} checked_cluster;
+
+typedef struct checked_launch {
+    launch *la;
+    uint32_t unit; /* bytes of a cell */
+    checked_block *blocks;
+    checked_cluster *clusters;
+    const function *functions[MOST_CHECKED_FUNCTIONS];
+    uint32_t function_count;
+} checked_launch;
+
+static inline checked_block *checked(const block *b) {
+    return b->checks;
+}
+
+/* Agents: of each block its warps, then the one of copies. */
+static inline uint32_t agent_of(const warp *w) {
+    return w->block->rank * ((uint32_t)w->block->warp_count + 1) + w->index;
+}
+static inline uint32_t copier_of(const block *b) {
+    return b->rank * ((uint32_t)b->warp_count + 1) + (uint32_t)b->warp_count;
+}
+
+/* A place in the code in 32 bits, and back. */
+uint32_t site_number(checked_launch *l, const function *f, uint32_t pc);
+site site_at(const checked_launch *l, uint32_t number);
+
+/* What is kept of a cluster is made, and made anew as its blocks begin. NULL: no memory. */
+checked_launch *checked_launch_new(launch *la);
+void checked_launch_free(checked_launch *l);
+bool checked_begin(checked_launch *l, block *b);
+
+/* The meeting with this key; a new one where there is none yet (NULL: no memory). */
+meeting *meeting_at(meetings *m, uint64_t key, const clocks *c);
+meeting *meeting_find(meetings *m, uint64_t key);
+void meeting_forget(meeting *m, const clocks *c);
+
+#endif

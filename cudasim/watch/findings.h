@@ -1,0 +1,39 @@
+/* Findings: what the checks have found, each said once and counted. */
+#ifndef SIM_FINDINGS_H
+#define SIM_FINDINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/insn.h"
+
+/* A place in a function's code. */
+typedef struct site {
+    const function *function;
+    uint32_t pc;
+} site;
+
+typedef struct finding {
+    const char *kind;  /* "race", ... */
+    const char *entry; /* the kernel's PTX name */
+    site at, other;    /* the other side, of those that have two; its function NULL else */
+    const char *what;  /* who does what to what */
+    const char *other_what;
+} finding;
+
+/* Prints it to stderr if it is the first of its kind, place and other place; counts it in any case. From any thread. */
+void finding_add(const finding *f);
+
+/* Is it one that has been said (then it is counted, and need not be put into words)? */
+bool finding_repeats(const char *kind, site at, site other);
+
+/* One that the launch has been stopped for: it has been said elsewhere. */
+void finding_fault(void);
+
+/* One without a place in the code: `text` is a line. */
+void finding_say(const char *kind, const char *text);
+
+/* Different ones, and all with their repeats. */
+unsigned long finding_count(unsigned long *with_repeats);
+
+#endif

@@ -1,0 +1,316 @@
+/* Barriers that threads of a warp do not reach together, copies that nobody waits for or that come too early, mbarriers
+ * and clusters without their order. */
+#include <cooperative_groups.h>
+#include <cuda_pipeline.h>
+
+#include "faulty.h"
+
+static const int T = 128;
+
+static __device__ unsigned shared_address(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+static __device__ void copy_16(void *to, const void *from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+static __device__ void commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int N> static __device__ void wait_group() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+/* ---- barriers ---- */
+
+__global__ void barrier_in_branches(int *g, int n) {
+    if (threadIdx.x % 32 < 16) {
+        g[threadIdx.x] = 1;
+        __syncthreads(); // FAULT barrier
+    } else {
+        g[threadIdx.x] = 2;
+        g[threadIdx.x + T] = 3;
+        __syncthreads(); // FAULT barrier
+    }
+}
+__global__ void ok_barrier_in_branches_of_warps(int *g, int n) {
+    if (threadIdx.x < 64) {
+        g[threadIdx.x] = 1;
+        __syncthreads();
+    } else {
+        g[threadIdx.x] = 2;
+        __syncthreads();
+    }
+}
+__global__ void ok_some_have_left(int *g, int n) {
+    if (threadIdx.x >= 100) return;
+    __syncthreads();
+    g[threadIdx.x] = 1;
+}
+__global__ void mismatched_counts(int *g, int n) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 96;" ::: "memory"); // FAULT illegal instruction
+}
+__global__ void barrier_never_reached(int *g, int n) {
+    if (threadIdx.x < 64) {
+        asm volatile("bar.sync 3, 96;" ::: "memory"); // FAULT kernel
+    }
+    g[threadIdx.x] = 1;
+}
+__global__ void not_in_its_own_mask(int *g, int n) {
+    int x = g[threadIdx.x];
+    g[threadIdx.x] = __shfl_xor_sync(0x0000ffff, x, 1); // FAULT illegal instruction
+}
+
+/* ---- cp.async ---- */
+
+__global__ void no_wait(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait
+    commit();
+    __syncthreads();
+    g[threadIdx.x] = s[threadIdx.x]; // FAULT no-wait
+}
+__global__ void waits_for_too_few(int *g, int n) {
+    __shared__ __align__(16) int s[2][4 * 32];
+    copy_16(s[0] + 4 * threadIdx.x, g + 4 * threadIdx.x);
+    commit();
+    copy_16(s[1] + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait
+    commit();
+    wait_group<1>();
+    __syncthreads();
+    g[threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x]; // FAULT no-wait
+}
+__global__ void no_barrier_after_wait(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT race
+    commit();
+    wait_group<0>();
+    g[threadIdx.x] = s[4 * T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void copies_over_what_is_read(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    int sum = 0;
+    for (int k = 0; k < 2; k++) {
+        copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT race
+        commit();
+        wait_group<0>();
+        __syncthreads();
+        sum += s[4 * T - 1 - threadIdx.x]; // FAULT race
+    }
+    g[threadIdx.x] = sum;
+}
+__global__ void ok_pipeline(int *g, int n) {
+    __shared__ __align__(16) int s[2][4 * 32];
+    int sum = 0;
+    copy_16(s[0] + 4 * threadIdx.x, g + 4 * threadIdx.x);
+    commit();
+    for (int k = 0; k < 4; k++) {
+        if (k < 3) copy_16(s[(k + 1) % 2] + 4 * threadIdx.x, g + 4 * threadIdx.x);
+        commit();
+        wait_group<1>();
+        __syncthreads();
+        sum += s[k % 2][127 - threadIdx.x];
+        __syncthreads();
+    }
+    g[threadIdx.x] = sum;
+}
+
+/* ---- mbarriers and bulk copies ---- */
+
+static __device__ void mbarrier_init(unsigned long long *m, unsigned count) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(m)), "r"(count) : "memory");
+}
+static __device__ void mbarrier_arrive(unsigned long long *m) {
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(shared_address(m)) : "memory");
+}
+static __device__ void mbarrier_expect(unsigned long long *m, unsigned bytes) {
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }" ::"r"(shared_address(m)),
+                 "r"(bytes)
+                 : "memory");
+}
+static __device__ void mbarrier_wait(unsigned long long *m, unsigned parity) {
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again; }" ::"r"(
+                     shared_address(m)),
+                 "r"(parity)
+                 : "memory");
+}
+static __device__ void bulk_load(void *to, const void *from, unsigned bytes, unsigned long long *m) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(m))
+                 : "memory");
+}
+
+/* The consumers free a stage before they have read it. */
+__global__ void released_too_early(int *g, int n) {
+    __shared__ int s[64];
+    __shared__ unsigned long long full, empty;
+    if (threadIdx.x == 0) mbarrier_init(&full, 64), mbarrier_init(&empty, 64);
+    __syncthreads();
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x < 64) {
+            if (k > 0) mbarrier_wait(&empty, 0);
+            s[threadIdx.x] = g[threadIdx.x + k]; // FAULT race
+            mbarrier_arrive(&full);
+        } else {
+            mbarrier_wait(&full, k);
+            mbarrier_arrive(&empty);
+            g[threadIdx.x + k * T] = s[127 - threadIdx.x]; // FAULT race
+        }
+    }
+}
+__global__ void ok_stages(int *g, int n) {
+    __shared__ int s[64];
+    __shared__ unsigned long long full, empty;
+    if (threadIdx.x == 0) mbarrier_init(&full, 64), mbarrier_init(&empty, 64);
+    __syncthreads();
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x < 64) {
+            if (k > 0) mbarrier_wait(&empty, 0);
+            s[threadIdx.x] = g[threadIdx.x + k];
+            mbarrier_arrive(&full);
+        } else {
+            mbarrier_wait(&full, k);
+            int x = s[127 - threadIdx.x];
+            mbarrier_arrive(&empty);
+            g[threadIdx.x + k * T] = x;
+        }
+    }
+}
+__global__ void mbarrier_not_awaited(int *g, int n) {
+    __shared__ int s[64];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 64);
+    __syncthreads();
+    if (threadIdx.x < 64) {
+        s[threadIdx.x] = g[threadIdx.x]; // FAULT race
+        mbarrier_arrive(&full);
+    } else {
+        g[threadIdx.x] = s[127 - threadIdx.x]; // FAULT race and uninitialised
+    }
+}
+__global__ void mbarrier_init_unseen(int *g, int n) {
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 96) mbarrier_init(&full, 64); // FAULT race
+    if (threadIdx.x >= 96) __syncwarp();
+    if (threadIdx.x < 64) __nanosleep(1000);
+    if (threadIdx.x < 64) {
+        for (int k = 0; k < 9999; k++) __nanosleep(1000);
+        mbarrier_arrive(&full); // FAULT race
+    }
+}
+__global__ void bulk_not_awaited(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_expect(&full, sizeof s);
+        bulk_load(s, g, sizeof s, &full); // FAULT no-wait
+    }
+    __syncthreads();
+    g[threadIdx.x] = s[threadIdx.x]; // FAULT no-wait and race
+    mbarrier_wait(&full, 0);
+}
+/* One thread waits; the others have no order behind the copy. */
+__global__ void bulk_awaited_by_one(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&full, sizeof s);
+        bulk_load(s, g, sizeof s, &full); // FAULT race
+        mbarrier_wait(&full, 0);
+        *(volatile int *)(g + 200) = 1;
+    }
+    if (threadIdx.x >= 32) {
+        while (*(volatile int *)(g + 200) != 1) __nanosleep(100);
+        g[threadIdx.x] = s[threadIdx.x]; // FAULT race
+    }
+}
+__global__ void ok_bulk(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&full, sizeof s);
+        bulk_load(s, g, sizeof s, &full);
+    }
+    mbarrier_wait(&full, 0);
+    g[threadIdx.x] = s[T - 1 - threadIdx.x];
+}
+__global__ void bulk_over_what_is_read(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 1);
+    __syncthreads();
+    int sum = 0;
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x == 0) {
+            mbarrier_expect(&full, sizeof s);
+            bulk_load(s, g, sizeof s, &full); // FAULT race
+        }
+        mbarrier_wait(&full, k);
+        sum += s[T - 1 - threadIdx.x]; // FAULT race and no-wait
+    }
+    g[threadIdx.x] = sum;
+}
+__global__ void bulk_store_too_early(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = g[threadIdx.x]; // FAULT race
+    asm volatile("fence.proxy.async;" ::: "memory");
+    if (threadIdx.x == 96) {
+        unsigned from = shared_address(s);
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" ::"l"(g + 512),
+                     "r"(from)); // FAULT race
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+__global__ void bulk_source_reused(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile(
+            "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group;" ::"l"(g + 512),
+            "r"(shared_address(s))
+            : "memory");
+    __syncthreads();
+    s[threadIdx.x] = 7; // FAULT illegal instruction
+    if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/* ---- clusters ---- */
+
+__cluster_dims__(2) __global__ void cluster_no_barrier(int *g, int n) {
+    __shared__ int s[T];
+    namespace cg = cooperative_groups;
+    cg::cluster_group cluster = cg::this_cluster();
+    s[threadIdx.x] = 1;
+    cluster.sync();
+    s[threadIdx.x] = g[threadIdx.x];                                                           // FAULT race
+    g[blockIdx.x * T + threadIdx.x] = cluster.map_shared_rank(s, blockIdx.x ^ 1)[threadIdx.x]; // FAULT race
+    cluster.sync();
+}
+__cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
+    __shared__ int s[T];
+    namespace cg = cooperative_groups;
+    cg::cluster_group cluster = cg::this_cluster();
+    s[threadIdx.x] = g[threadIdx.x];
+    cluster.sync();
+    g[blockIdx.x * T + threadIdx.x] = cluster.map_shared_rank(s, blockIdx.x ^ 1)[threadIdx.x];
+    cluster.sync();
+}
+
+FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
+            CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32),
+            CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T),
+            CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
+            CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
+            CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
+            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
+            CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Kernels with one fault each (tests/faulty): the checks name it as its kind, at the lines that say "// FAULT kind"; of
+# those named ok_... they say nothing. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB CUDASIM_CHECK LD_PRELOAD
+passed=0 failed=0
+
+fail() { # NAME WHY
+    echo "FAIL $1: $2"
+    sed 's/^/    /' "$work/out" | cut -c 1-300 | head -n 12
+    failed=$((failed + 1))
+}
+
+for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/waits.cu; do
+    base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
+    # kernel, line, kind of each marker
+    awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
+         /\/\/ FAULT / {
+             sub(/.*\/\/ FAULT /, "")
+             for (n = split($0, kinds, / and /); n > 0; n--) print name "\t" FNR "\t" kinds[n] }' "$source" >"$work/marks"
+    for name in $(cudasim/cudasim "$program"); do
+        timeout 60 cudasim/cudasim "$program" "$name" >"$work/out" 2>&1
+        status=$?
+        awk -v n="$name" '$1 == n' "$work/marks" >"$work/mine"
+        case $name in
+        ok_*)
+            if [ $status = 0 ] && ! grep -q '^cudasim: ' "$work/out"; then passed=$((passed + 1)); else fail "$name" "status $status"; fi
+            continue
+            ;;
+        esac
+        why=
+        [ $status = 1 ] || why="exit status $status"
+        [ -s "$work/mine" ] || why="no marker"
+        while IFS="$(printf '\t')" read -r _ line kind; do
+            grep -q "^cudasim: $kind\( in kernel\)\?[: ]" "$work/out" || why="nothing of the kind '$kind'"
+            grep -q "$base:$line[: )]" "$work/out" || why="nothing about line $line"
+        done <"$work/mine"
+        # ... and no other kind.
+        others=$(grep -c '^cudasim: ' "$work/out")
+        expected=$(cut -f 3 "$work/mine" | sort -u | while read -r kind; do grep "^cudasim: $kind" "$work/out"; done | wc -l)
+        [ "$others" = $((expected + 1)) ] || why=${why:-"other findings"}
+        if [ -z "$why" ]; then passed=$((passed + 1)); else fail "$name" "$why"; fi
+    done
+done
+# What is not freed.
+CUDASIM_LEAK_CHECK=1 cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1
+status=$?
+if [ $status = 1 ] && grep -q "^cudasim: leak: 4096 bytes .* have not been freed" "$work/out" && grep -q "^cudasim: 1 finding" "$work/out"
+then passed=$((passed + 1)); else fail leak "exit status $status"; fi
+if cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1 && ! grep -q . "$work/out"; then
+    passed=$((passed + 1))
+else
+    fail leak "without CUDASIM_LEAK_CHECK=1 it is one as well"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" != 0 ]
