@@ -19,7 +19,8 @@ static bool has_result(const ptx_instruction *t) {
     static const char *const without[] = {"st",         "red",  "stmatrix", "bar",   "barrier", "bra",
                                           "brx",        "ret",  "exit",     "cp",    "call",    "fence",
                                           "wmma.store", "trap", "prefetch", "membar"};
-    for (size_t k = 0; k < sizeof without / sizeof *without; k++)
+    const bool reduces = (is(t->opcode, "bar") || is(t->opcode, "barrier")) && strstr(t->opcode, ".red.") != NULL;
+    for (size_t k = 0; k < sizeof without / sizeof *without && !reduces; k++)
         if (is(t->opcode, without[k])) return false;
     return t->operand_count > 0 && t->operands[0].kind != PTX_OPERAND_ADDRESS;
 }
@@ -36,8 +37,8 @@ bool loose_reads(const ptx_instruction *t, int reg) {
     return false;
 }
 
-/* Where an instruction leads; the last is -1. */
-static void successors(const ptx_function *s, int pc, int **next, int *room) {
+/* Where an instruction leads; the last is -1. False: there is no memory. */
+static bool successors(const ptx_function *s, int pc, int **next, int *room) {
     const ptx_instruction *t = &s->instructions[pc];
     int count = 0;
     const bool always = t->guard < 0;
@@ -47,8 +48,10 @@ static void successors(const ptx_function *s, int pc, int **next, int *room) {
     for (int k = 0; k < s->table_count; k++)
         targets += s->tables[k].kind == PTX_BRANCH_TARGETS ? s->tables[k].count : 0;
     if (targets + 1 > *room) {
+        int *larger = realloc(*next, (size_t)(targets + 1) * sizeof **next);
+        if (larger == NULL) return false;
+        *next = larger;
         *room = targets + 1;
-        *next = realloc(*next, (size_t)*room * sizeof **next);
     }
     if (is(t->opcode, "bra")) (*next)[count++] = (int)t->operands[0].integer;
     if (is(t->opcode, "brx")) /* any of all tables: one more path does no harm */
@@ -57,6 +60,7 @@ static void successors(const ptx_function *s, int pc, int **next, int *room) {
                 (*next)[count++] = s->tables[k].targets[n];
     if (!(always && (ends || jumps))) (*next)[count++] = pc + 1;
     (*next)[count] = -1;
+    return true;
 }
 
 /* Does a path from the beginning reach a reader of the register, and no assignment before? */
@@ -71,7 +75,7 @@ static bool is_loose(const ptx_function *s, int reg, uint8_t *seen, int *stack, 
         const ptx_instruction *t = &s->instructions[pc];
         if (loose_reads(t, reg)) return true;
         if (t->guard < 0 && loose_assigns(t, reg)) continue;
-        successors(s, pc, next, room);
+        if (!successors(s, pc, next, room)) return false;
         for (int k = 0; (*next)[k] >= 0; k++)
             if (!seen[(*next)[k]]) {
                 seen[(*next)[k]] = 1;

@@ -540,7 +540,7 @@ static void on_sync(observer *o, const observed_sync *s) {
         break;
     case SYNC_CLUSTER_PASS:
         clocks_acquire(c, agent, at->cluster->barrier.met);
-        clocks_lanes(c, agent, s->lanes, alive);
+        clocks_lanes(c, agent, alive, alive); /* all have arrived, whichever way they came */
         break;
     case SYNC_LANES:
         clocks_lanes(c, agent, s->lanes, alive);

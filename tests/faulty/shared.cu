@@ -333,6 +333,21 @@ __global__ void misaligned_shared(int *g, int n) {
     int2 pair = *(int2 *)(a + g[1]); // FAULT misaligned address
     g[threadIdx.x] = pair.x + pair.y;
 }
+/* Lanes that come to a cluster's barrier from both sides of a branch have met there all the same. */
+__global__ void __cluster_dims__(2, 1, 1) ok_cluster_barrier_in_a_branch(int *g, int n) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    const unsigned to = (unsigned)__cvta_generic_to_shared(&sum);
+    if (g[threadIdx.x] & 1) {
+        asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(to) : "memory");
+        asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    } else {
+        asm volatile("red.shared.add.u32 [%0], 100;" ::"r"(to) : "memory");
+        asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    }
+    g[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 
 FAULTY_MAIN(CASE(tile_no_second_barrier, 1, T), CASE(ok_tile, 2, T), CASE(tile_no_first_barrier, 1, T),
             CASE(two_reductions, 1, T), CASE(ok_two_reductions, 1, T), CASE(loop_write_after_read, 1, T),
@@ -345,4 +360,5 @@ FAULTY_MAIN(CASE(tile_no_second_barrier, 1, T), CASE(ok_tile, 2, T), CASE(tile_n
             CASE(ok_half_syncwarp, 1, 32), CASE(unwritten_shared, 1, T), CASE(ok_loaded_too_early, 1, T),
             {"unwritten_dynamic", unwritten_dynamic, 1, T, 4 * T, false}, CASE(unwritten_atomic, 1, T),
             CASE(unwritten_half, 1, T), CASE(past_the_array, 1, T), CASE(before_the_array, 1, T),
-            CASE(written_past_the_array, 1, T), CASE(past_shared_memory, 1, T), CASE(misaligned_shared, 1, T))
+            CASE(written_past_the_array, 1, T), CASE(past_shared_memory, 1, T), CASE(misaligned_shared, 1, T),
+            CASE(ok_cluster_barrier_in_a_branch, 2, T))
