@@ -131,6 +131,21 @@ static void test_refused_function(void **state) {
     program_unload(&p);
 }
 
+/* f and g call each other, and f what cannot be decoded: neither can be called, whichever is asked for first. */
+static void test_refused_recursion(void **state) {
+    (void)state;
+    program p = program_load(PTX_HEAD ".func h() { frob; ret; }\n.func g();\n.func f() { call g; call h; ret; }\n"
+                                      ".func g() { .shared .u32 s; call f; ret; }\n"
+                                      ".visible .entry k1() { call f; ret; }\n.visible .entry k2() { call g; ret; }\n");
+    for (int again = 0; again < 4; again++) {
+        char error[1024];
+        assert_null(sim_module_kernel(p.module, again % 2 ? "k2" : "k1", error, sizeof error));
+        assert_string_equal(error,
+                            "the simulator does not know the instruction frob: \"frob\" (PTX line 4, function h)");
+    }
+    program_unload(&p);
+}
+
 static void test_variables(void **state) {
     (void)state;
     run_well(
@@ -180,8 +195,9 @@ static void test_describe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_cluster_sizes), cmocka_unit_test(test_refused_function),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_cluster_sizes),
+        cmocka_unit_test(test_refused_function), cmocka_unit_test(test_refused_recursion),
+        cmocka_unit_test(test_variables),        cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,11 @@ typedef struct decode_context {
     void *module;
 } decode_context;
 
-/* Decodes f->source into f. False and one line in `error` naming the instruction, the PTX line, the function and the
- * source line. */
+/* Decodes f->source into f, its code into f->made. False and one line in `error` naming the instruction, the PTX line,
+ * the function and the source line. */
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size);
+/* f->made becomes f->code: other threads may call the function from now on. */
+void function_publish(function *f);
 void decode_free(function *f);
 
 /* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True

@@ -77,13 +77,13 @@ void variables_place_shared(sim_module *m) {
     const ptx_module *p = m->ptx;
     for (int f = 0; f < p->function_count; f++) {
         if (p->functions[f].is_entry) continue;
-        m->functions[f].shared_bytes = m->shared_bytes;
+        m->functions[f].shared_from = m->shared_bytes;
         m->shared_bytes = function_shared_end(&p->functions[f], m->shared_bytes);
     }
     uint32_t end = m->shared_bytes, align = 16;
     for (int f = 0; f < p->function_count; f++) {
         if (!p->functions[f].is_entry) continue;
-        m->functions[f].shared_bytes = m->shared_bytes;
+        m->functions[f].shared_from = m->shared_bytes;
         const uint32_t mine = function_shared_end(&p->functions[f], m->shared_bytes);
         if (mine > end) end = mine;
     }
