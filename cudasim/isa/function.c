@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "base/demangle.h"
 #include "isa/decode.h"
 
 uint32_t function_shared_end(const ptx_function *s, uint32_t start) {
@@ -40,7 +41,7 @@ static bool place_variables(decoder *d) {
         uint64_t *end = v->space == PTX_SHARED ? &shared : &frame;
         if (v->space != PTX_SHARED && v->space != PTX_LOCAL && v->space != PTX_PARAM) continue;
         if (v->is_extern && v->space == PTX_SHARED)
-            return refuse(d, "extern shared %s inside a function", v->name), false;
+            return refuse(d, "extern shared %s inside a function", READABLE(v->name)), false;
         uint64_t align = v->space == PTX_SHARED && v->align < 16 ? 16 : v->align ? v->align : 1;
         *end = align_up(*end, align);
         d->locals[k].offset = *end;

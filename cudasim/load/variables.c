@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "load/loaded.h"
 
@@ -16,7 +17,7 @@ static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, c
         if (!symbol_find(m, NULL, at->symbol, &s) || s.kind == SYMBOL_SHARED ||
             (s.kind == SYMBOL_FUNCTION && s.function == NULL)) {
             snprintf(error, error_size, "PTX line %d: the initial value of %s refers to %s, which is not there",
-                     v->line, v->name, at->symbol);
+                     v->line, READABLE(v->name), READABLE(at->symbol));
             return false;
         }
         value = s.address + (uint64_t)at->addend;
@@ -26,7 +27,8 @@ static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, c
 }
 
 static bool no_memory(const ptx_variable *v, char *error, size_t error_size) {
-    snprintf(error, error_size, "%s for %s (%llu bytes)", OUT_OF_MEMORY, v->name, (unsigned long long)v->size);
+    snprintf(error, error_size, "%s for %s (%llu bytes)", OUT_OF_MEMORY, READABLE(v->name),
+             (unsigned long long)v->size);
     return false;
 }
 
