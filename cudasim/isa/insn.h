@@ -26,7 +26,9 @@ typedef struct sim_other_handlers {
     sim_handler *affine, *next, *affine_next;
 } sim_other_handlers;
 
-/* What an instruction is: for the counters to come. */
+/* What an instruction is. More than the counters depend on it: the classes up to CLASS_MOVE, and CLASS_MEMORY, may
+ * stand in a straight run, so none of them may branch or wait (is_plain, isa/function.c), and registers that
+ * floating-point and matrix instructions use are not kept as base + lane * step (row_is_float, isa/affine.c). */
 typedef enum op_class {
     CLASS_INTEGER,
     CLASS_FP16,
@@ -201,7 +203,7 @@ typedef struct function {
     uint8_t *constants;         /* initial contents of the lane arrays from constant_offset on */
     uint32_t constant_offset, constant_bytes;
     affine *affine_constants; /* of the constants; NULL: no register of this function is kept so */
-    uint32_t affine_bytes;    /* size of all, behind the lane arrays */
+    uint32_t affine_bytes;    /* size of all, after the lane arrays */
     affine_sources **spreads; /* by instruction; NULL: none */
     special_slot *specials;   /* special registers that it reads as operands */
     int special_count;
