@@ -51,8 +51,7 @@ int tensormap_replace_address(void *map, void *address);
 bool tensormap_valid(const tensor_map *map);
 
 unsigned tensormap_element(const tensor_map *map);
-/* Elements of a copy in dimension k; bytes of all, whether they lie inside the tensor or not. */
-uint32_t tensormap_count(const tensor_map *map, unsigned k);
+/* Bytes of a copy, whether they lie inside the tensor or not. */
 uint64_t tensormap_bytes(const tensor_map *map);
 
 /* Bytes of shared memory behind which nothing of a copy to or from `offset` lies. */
