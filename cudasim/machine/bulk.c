@@ -225,7 +225,7 @@ static void read_source(bulk_copy *c) {
 
 typedef struct destination {
     const bulk_copy *copy;
-    uint64_t end; /* of the allocation: what a store writes behind a tensor's last row may lie outside */
+    uint64_t end; /* of the allocation: what a store writes past a tensor's last row may lie outside */
 } destination;
 
 static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
