@@ -66,6 +66,8 @@ static const refusal refusals[] = {
      "the address of elsewhere, which the program does not contain: *"},
     {".func f(.param .b32 a) { ret; }\n", "call f;", "f takes other arguments: *"},
     {".global .u32 v;\n", "call v;", "unknown function v: *"},
+    {".extern .func _Z5valueIiET_S0_;\n", "call _Z5valueIiET_S0_;",
+     "int value<int>(int) is not in the program and the simulator has none: *"},
     {"", "atom.global.and.f32 %f1, [%rd1], %f2;", "PTX has no such atomic operation for this type: *"},
     {"", "atom.local.add.u32 %r2, [%rd1], 1;", "atomic operations work on global and shared memory: *"},
     {"", "cp.async.cg.shared.global [%r1], [%rd1], 4;", "a size of 4 bytes: *"},
@@ -131,6 +133,51 @@ static void test_refused_function(void **state) {
     program_unload(&p);
 }
 
+/* f and g call each other, and f what cannot be decoded: neither can be called, whichever is asked for first. */
+static void test_refused_recursion(void **state) {
+    (void)state;
+    program p = program_load(PTX_HEAD ".func h() { frob; ret; }\n.func g();\n.func f() { call g; call h; ret; }\n"
+                                      ".func g() { .shared .u32 s; call f; ret; }\n"
+                                      ".visible .entry k1() { call f; ret; }\n.visible .entry k2() { call g; ret; }\n");
+    for (int again = 0; again < 4; again++) {
+        char error[1024];
+        assert_null(sim_module_kernel(p.module, again % 2 ? "k2" : "k1", error, sizeof error));
+        assert_string_equal(error,
+                            "the simulator does not know the instruction frob: \"frob\" (PTX line 4, function h)");
+    }
+    program_unload(&p);
+}
+
+/* Names as the program's source has them. */
+static void test_refused_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *ptx, *kernel, *error;
+    } cases[] = {
+        {".func _Z3badf() { frob; ret; }\n.visible .entry k() { call _Z3badf; ret; }\n", "k",
+         "the simulator does not know the instruction frob: \"frob\" (PTX line 4, function bad(float))"},
+        {".extern .global .u32 _ZN1a1bE;\n"
+         ".visible .entry _Z4findILi8EEvPf() {\n.reg .u32 %r<2>; ld.global.u32 %r1, [_ZN1a1bE]; }\n",
+         "_Z4findILi8EEvPf",
+         "unknown symbol a::b: \"ld.global.u32 %r1, [_ZN1a1bE]\" (PTX line 6, kernel void find<8>(float*))"},
+        {".visible .entry _Z1kv() { .extern .shared .u32 _ZN1a1sE[]; ret; }\n", "_Z1kv",
+         "extern shared a::s inside a function (kernel k())"},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        char ptx[512], error[1024];
+        snprintf(ptx, sizeof ptx, PTX_HEAD "%s", cases[k].ptx);
+        program p = program_load(ptx);
+        if (p.module == NULL) fail_msg("%s", p.error);
+        assert_null(sim_module_kernel(p.module, cases[k].kernel, error, sizeof error));
+        assert_string_equal(error, cases[k].error);
+        program_unload(&p);
+    }
+    program p = program_load(PTX_HEAD ".extern .global .u32 _ZN1a1xE;\n.visible .global .u64 _ZN1a1pE = _ZN1a1xE;\n");
+    assert_null(p.module);
+    assert_string_equal(p.error, "PTX line 5: the initial value of a::p refers to a::x, which is not there");
+    program_unload(&p);
+}
+
 static void test_variables(void **state) {
     (void)state;
     run_well(
@@ -180,8 +227,10 @@ static void test_describe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_cluster_sizes), cmocka_unit_test(test_refused_function),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_cluster_sizes),
+        cmocka_unit_test(test_refused_function), cmocka_unit_test(test_refused_recursion),
+        cmocka_unit_test(test_refused_names),    cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_describe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,20 +17,25 @@ double pool_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A child process has none of the threads. */
-static void forget_threads(void) {
-    pthread_mutex_init(&lock, NULL);
-    pthread_cond_init(&offered, NULL);
-    offer = NULL;
-    threads = idle = 0;
-}
-
-static void initialise(void) {
+static void make_done(void) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&done, &attributes);
     pthread_condattr_destroy(&attributes);
+}
+
+/* A child process has none of the threads, and none of them waits for anything any more. */
+static void forget_threads(void) {
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&offered, NULL);
+    make_done();
+    offer = NULL;
+    threads = idle = 0;
+}
+
+static void initialise(void) {
+    make_done();
     pthread_atfork(NULL, NULL, forget_threads);
 }
 

@@ -14,7 +14,8 @@
 
 #include "exec/lanes.h"
 
-/* &w->affine[i->op[n] / AFFINE_UNIT], in one step less. */
+/* &w->affine[i->op[n] / AFFINE_UNIT]: one division gives the offset in bytes, and no multiplication by the size of an
+ * affine follows. */
 #define AFFINE(n) ((affine *)((uint8_t *)w->affine + i->op[n] / (AFFINE_UNIT / sizeof(affine))))
 
 /* Writes a register's lanes, where it has been kept without them. */
@@ -38,7 +39,7 @@ static inline bool affine_has_lanes(const affine *f) {
     return f->kept != AFFINE_ONLY;
 }
 
-/* The plain handler, of an instruction with a destination op[0] and so many sources behind it. */
+/* The plain handler, of an instruction with a destination op[0] and so many sources after it. */
 static __attribute__((noinline, unused)) void affine_give_up(warp *w, const insn *i, uint32_t mask, int sources,
                                                              sim_handler *plain) {
     for (int n = 1; n <= sources; n++) affine_spread(w, i->op[n]);
@@ -47,7 +48,7 @@ static __attribute__((noinline, unused)) void affine_give_up(warp *w, const insn
     plain(w, i, mask);
 }
 
-/* d = value + lane * step, lanes of so many bytes. */
+/* d = base + lane * step, lanes of so many bytes. */
 static inline void affine_set(affine *d, uint64_t base, uint64_t step, unsigned bytes) {
     d->base = bytes == 8 ? base : (uint32_t)base;
     d->step = bytes == 8 ? step : (uint32_t)step;

@@ -309,7 +309,8 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
         observe_copy(w, i, mask, watched->run);
         return;
     }
-    const bool waits = (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
+    const bool waits =
+        (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
     if (waits || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
         watched->run(w, i, mask);
         return;
@@ -357,7 +358,7 @@ HANDLER(op_observe) {
         observe_access(w, i, mask);
 }
 
-/* insn.next: it goes on with the next instruction as the one behind it does. */
+/* insn.next: it goes on with the next instruction as the handler that it stands for does. */
 void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask);
 void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask) {
     const watched_insn *watched = &w->frame->function->watch[i->pc];

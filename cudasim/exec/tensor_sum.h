@@ -5,7 +5,7 @@
  * one, but at least the least normal one of its type; zeros have none; a product's is the sum of its operands',
  * though the product may be twice as large. E is the largest exponent of the products and of c. Each product, exact,
  * and c lose what is below 2^(E - bits): bits is 25, but 13 in a wgmma of e4m3 and e5m2. The rest is added exactly. The
- * sum is cut off to f32 (where bits is 13, to 13 digits behind the first), or rounded to nearest even to f16. What
+ * sum is cut off to f32 (where bits is 13, to 13 digits after the first), or rounded to nearest even to f16. What
  * becomes zero has no sign. 2^128 and more is infinite.
  *
  * An infinity or NaN among the operands has its way as in ordinary arithmetic; a NaN is 0x7fffffff or 0x7fff.

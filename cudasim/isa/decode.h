@@ -33,9 +33,11 @@ typedef struct decode_context {
     void *module;
 } decode_context;
 
-/* Decodes f->source into f. False and one line in `error` naming the instruction, the PTX line, the function and the
- * source line. */
+/* Decodes f->source into f, its code into f->made. False and one line in `error` naming the instruction, the PTX line,
+ * the function and the source line. */
 bool decode_function(function *f, const decode_context *context, char *error, size_t error_size);
+/* f->made becomes f->code: other threads may call the function from now on. */
+void function_publish(function *f);
 void decode_free(function *f);
 
 /* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
@@ -48,7 +50,7 @@ bool wgmma_guard_function(decoder *d, insn *code);
 /* Makes f->watched of f, which is decoded, unless it is there (isa/watch.c). False where there is no memory. */
 bool watch_function(function *f, const decode_context *context);
 
-/* Bytes of shared memory from SHARED_RESERVED on, with the function's own behind the first `start` bytes. */
+/* Bytes of shared memory from SHARED_RESERVED on, with the function's own after the first `start` bytes. */
 uint32_t function_shared_end(const ptx_function *source, uint32_t start);
 
 /* ---- isa/table.c ---- */
@@ -190,7 +192,7 @@ typedef decoded decode_fn(decoder *d);
 #undef OP_DECODE
 #undef HANDLER_ROW
 
-/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., st.async..., red.async..., from the part behind
+/* cp.async.bulk..., cp.reduce..., cp.async.mbarrier..., fence.proxy..., st.async..., red.async..., from the part after
  * these words on (isa/decode_async.c). */
 decoded decode_store_async(decoder *d, bool reduces);
 decode_fn decode_bulk, decode_bulk_reduce, decode_cp_mbarrier, decode_proxy_fence;

@@ -1,6 +1,7 @@
 /* Decoders of control flow, barriers, fences and warp-wide instructions. */
 #include <string.h>
 
+#include "base/demangle.h"
 #include "isa/decode.h"
 
 /* bra{.uni} label; */
@@ -41,7 +42,8 @@ static int call_offsets(decoder *d, const ptx_operand *list, call_site *site, in
         if (o->kind != PTX_OPERAND_SYMBOL || o->integer != 0)
             return refuse(d, "the simulator takes .param variables as a call's arguments"), -1;
         if (!find_place(d, o->symbol, &p)) return -1;
-        if (p.space != PTX_LOCAL) return refuse(d, "%s is no .param variable of this function", o->symbol), -1;
+        if (p.space != PTX_LOCAL)
+            return refuse(d, "%s is no .param variable of this function", READABLE(o->symbol)), -1;
         site->offsets[at] = (uint32_t)p.address;
         site->sizes[at] = (uint32_t)p.size;
         at++;
@@ -70,15 +72,15 @@ decoded decode_call(decoder *d) {
     if (at >= 0 && callee->kind == PTX_OPERAND_SYMBOL) {
         symbol symbol;
         if (!d->context->symbol(d->context->module, f, callee->symbol, &symbol) || symbol.kind != SYMBOL_FUNCTION) {
-            refuse(d, "unknown function %s", callee->symbol);
+            refuse(d, "unknown function %s", READABLE(callee->symbol));
         } else if (symbol.function == NULL && symbol.builtin == BUILTIN_NONE) {
-            refuse(d, "%s is not in the program and the simulator has none", callee->symbol);
+            refuse(d, "%s is not in the program and the simulator has none", READABLE(callee->symbol));
         } else {
             site.callee = symbol.function;
             site.builtin = symbol.builtin;
             if (site.callee != NULL && (site.callee->source->return_count != site.return_count ||
                                         site.callee->source->param_count != site.param_count))
-                refuse(d, "%s takes other arguments", callee->symbol);
+                refuse(d, "%s takes other arguments", READABLE(callee->symbol));
         }
     } else if (at >= 0) {
         site.pointer = operand_slot(d, callee, 'l');

@@ -153,7 +153,7 @@ static bool collect(const ptx_operand *o, const int *numbers, uint64_t *set) {
 }
 
 /* Does the first operand take a result that the instruction computes or loads? mov is not among them: it is the
- * compiler that places moves, behind a wgmma.fence as well, and ptxas keeps them in order. */
+ * compiler that places moves, after a wgmma.fence as well, and ptxas keeps them in order. */
 static bool computes(const char *opcode) {
     static const char *const others[] = {"st",       "red", "stmatrix", "bar",   "barrier", "mov",
                                          "mbarrier", "cp",  "prefetch", "fence", "call",    "wmma.store"};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "base/demangle.h"
 #include "isa/decode.h"
 
 uint32_t function_shared_end(const ptx_function *s, uint32_t start) {
@@ -22,7 +23,7 @@ uint32_t function_shared_end(const ptx_function *s, uint32_t start) {
 static bool place_variables(decoder *d) {
     function *f = d->f;
     const ptx_function *s = d->source;
-    uint64_t frame = 0, shared = SHARED_RESERVED + f->shared_bytes, params = 0;
+    uint64_t frame = 0, shared = SHARED_RESERVED + f->shared_from, params = 0;
     int formals = s->return_count + s->param_count;
     f->formals = decode_take(d, ((size_t)formals + 1) * sizeof *f->formals);
     for (int k = 0; k < formals; k++) {
@@ -40,7 +41,7 @@ static bool place_variables(decoder *d) {
         uint64_t *end = v->space == PTX_SHARED ? &shared : &frame;
         if (v->space != PTX_SHARED && v->space != PTX_LOCAL && v->space != PTX_PARAM) continue;
         if (v->is_extern && v->space == PTX_SHARED)
-            return refuse(d, "extern shared %s inside a function", v->name), false;
+            return refuse(d, "extern shared %s inside a function", READABLE(v->name)), false;
         uint64_t align = v->space == PTX_SHARED && v->align < 16 ? 16 : v->align ? v->align : 1;
         *end = align_up(*end, align);
         d->locals[k].offset = *end;
@@ -107,7 +108,7 @@ void decode_free(function *f) {
     f->array_count = 0;
     arena_free(&f->memory);
     f->watched = NULL;
-    f->code = NULL;
+    f->code = f->made = NULL;
     f->constants = NULL;
     f->affine_constants = NULL;
     f->affine_bytes = 0;
@@ -187,10 +188,14 @@ bool decode_function(function *f, const decode_context *context, char *error, si
                  .error_size = error_size};
     const bool ok = decode_all(&d);
     arena_free(&d.scratch);
-    /* Other threads may be waiting to call it: it is there once all of it is. */
     if (ok)
-        __atomic_store_n(&f->code, d.code, __ATOMIC_RELEASE);
+        f->made = d.code;
     else
         decode_free(f);
     return ok;
+}
+
+void function_publish(function *f) {
+    __atomic_store_n(&f->code, f->made, __ATOMIC_RELEASE);
+    f->made = NULL;
 }

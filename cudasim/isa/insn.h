@@ -26,7 +26,9 @@ typedef struct sim_other_handlers {
     sim_handler *affine, *next, *affine_next;
 } sim_other_handlers;
 
-/* What an instruction is: for the counters to come. */
+/* What an instruction is. More than the counters depend on it: the classes up to CLASS_MOVE, and CLASS_MEMORY, may
+ * stand in a straight run, so none of them may branch or wait (is_plain, isa/function.c), and registers that
+ * floating-point and matrix instructions use are not kept as base + lane * step (row_is_float, isa/affine.c). */
 typedef enum op_class {
     CLASS_INTEGER,
     CLASS_FP16,
@@ -194,17 +196,20 @@ typedef struct function {
     arena memory;             /* holds all that decoding makes */
     const char *const *files; /* names of source files, by the number that .loc and ptx_location have */
     int file_count;
-    insn *code;              /* source->instruction_count, and one that returns (an entry: exits) */
-    uint32_t register_bytes; /* size of the lane arrays */
-    uint8_t *constants;      /* initial contents of the lane arrays from constant_offset on */
+    insn *code; /* source->instruction_count, and one that returns (an entry: exits); NULL: not callable */
+    insn *made; /* the same, as long as what it calls may turn out not to be decodable */
+    struct function *next_made; /* for load/functions.c */
+    uint32_t register_bytes;    /* size of the lane arrays */
+    uint8_t *constants;         /* initial contents of the lane arrays from constant_offset on */
     uint32_t constant_offset, constant_bytes;
     affine *affine_constants; /* of the constants; NULL: no register of this function is kept so */
-    uint32_t affine_bytes;    /* size of all, behind the lane arrays */
+    uint32_t affine_bytes;    /* size of all, after the lane arrays */
     affine_sources **spreads; /* by instruction; NULL: none */
     special_slot *specials;   /* special registers that it reads as operands */
     int special_count;
     uint32_t param_bytes;  /* of an entry's parameter buffer */
     uint32_t frame_bytes;  /* .local and .param memory a thread and call */
+    uint32_t shared_from;  /* where its own shared memory begins, after SHARED_RESERVED */
     uint32_t shared_bytes; /* static shared memory, from offset SHARED_RESERVED on */
     uint32_t *formals;     /* offsets in the frame: the return values, then the parameters */
     call_site *calls;

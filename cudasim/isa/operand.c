@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "base/demangle.h"
 #include "isa/decode.h"
 #include "isa/specials.h"
 
@@ -23,7 +24,7 @@ static void where(const decoder *d, char *text, size_t size) {
 decoded refuse(decoder *d, const char *format, ...) {
     if (d->failed) return REFUSED;
     d->failed = true;
-    char reason[256], instruction[160], position[256];
+    char reason[640], instruction[160], position[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
@@ -32,10 +33,10 @@ decoded refuse(decoder *d, const char *format, ...) {
     if (d->text != NULL)
         snprintf(d->error, d->error_size, "%s: \"%s\" (PTX line %d, %s %s%s)", reason,
                  ptx_format_instruction(d->source, d->index, instruction, sizeof instruction), d->text->line,
-                 d->source->is_entry ? "kernel" : "function", d->source->name, position);
+                 d->source->is_entry ? "kernel" : "function", READABLE(d->source->name), position);
     else
         snprintf(d->error, d->error_size, "%s (%s %s)", reason, d->source->is_entry ? "kernel" : "function",
-                 d->source->name);
+                 READABLE(d->source->name));
     return REFUSED;
 }
 
@@ -303,7 +304,7 @@ uint32_t operand_slot(decoder *d, const ptx_operand *o, char kind) {
         place p;
         if (!find_place(d, o->symbol, &p)) return SLOT_SINK;
         if (p.space == PTX_LOCAL || p.space == PTX_PARAM || (bytes != 8 && bytes != 4)) {
-            refuse(d, "the address of %s cannot stand here: mov it to a register", o->symbol);
+            refuse(d, "the address of %s cannot stand here: mov it to a register", READABLE(o->symbol));
             return SLOT_SINK;
         }
         if (p.space == PTX_SHARED) return shared_address_slot(d, p.address + (uint64_t)o->integer, bytes);
@@ -378,11 +379,11 @@ bool find_place(decoder *d, const char *name, place *p) {
     }
     symbol symbol;
     if (!d->context->symbol(d->context->module, d->f, name, &symbol)) {
-        refuse(d, "unknown symbol %s", name);
+        refuse(d, "unknown symbol %s", READABLE(name));
         return false;
     }
     if (symbol.kind == SYMBOL_FUNCTION && symbol.function == NULL) {
-        refuse(d, "the address of %s, which the program does not contain", name);
+        refuse(d, "the address of %s, which the program does not contain", READABLE(name));
         return false;
     }
     *p = (place){symbol.kind == SYMBOL_SHARED ? PTX_SHARED : symbol.space, symbol.address, 0, false};
@@ -412,7 +413,7 @@ bool operand_address(decoder *d, const ptx_operand *o, ptx_space space, address 
         bool fits = space == PTX_NO_SPACE || space == p.space || (space == PTX_PARAM && p.space == PTX_LOCAL) ||
                     (space == PTX_SHARED_CLUSTER && p.space == PTX_SHARED);
         if (!fits) {
-            refuse(d, "%s is not in the space the instruction names", o->symbol);
+            refuse(d, "%s is not in the space the instruction names", READABLE(o->symbol));
             return false;
         }
         a->offset += (int64_t)p.address;

@@ -27,17 +27,29 @@ void functions_free(sim_module *m) {
     }
 }
 
-/* With what a function calls, and what that calls. */
-static bool decode(sim_module *m, function *f, char *error, size_t error_size) {
+/* Decodes what is not yet: a function, what it calls, and what that calls. Each is put in front of the list `made`. */
+static bool make(sim_module *m, function *f, function **made, char *error, size_t error_size) {
     const decode_context context = {.handlers = sim_handlers, .others = sim_others, .symbol = symbol_find, .module = m};
-    if (f->code != NULL) return true;
-    const uint32_t shared_before = f->shared_bytes;
-    bool ok = decode_function(f, &context, error, error_size);
+    if (f->code != NULL || f->made != NULL) return true;
+    if (!decode_function(f, &context, error, error_size)) return false;
+    f->next_made = *made;
+    *made = f;
+    bool ok = true;
     for (int k = 0; ok && k < f->call_count; k++)
-        if (f->calls[k].callee != NULL) ok = decode(m, f->calls[k].callee, error, error_size);
-    if (!ok) { /* so that whoever asks again is told again */
-        decode_free(f);
-        f->shared_bytes = shared_before;
+        if (f->calls[k].callee != NULL) ok = make(m, f->calls[k].callee, made, error, error_size);
+    return ok;
+}
+
+/* All of them become callable or, so that whoever asks again is told again, none. */
+static bool decode(sim_module *m, function *f, char *error, size_t error_size) {
+    function *made = NULL;
+    const bool ok = make(m, f, &made, error, error_size);
+    for (function *next; made != NULL; made = next) {
+        next = made->next_made;
+        if (ok)
+            function_publish(made);
+        else
+            decode_free(made);
     }
     return ok;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/align.h"
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "load/loaded.h"
 
@@ -16,7 +17,7 @@ static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, c
         if (!symbol_find(m, NULL, at->symbol, &s) || s.kind == SYMBOL_SHARED ||
             (s.kind == SYMBOL_FUNCTION && s.function == NULL)) {
             snprintf(error, error_size, "PTX line %d: the initial value of %s refers to %s, which is not there",
-                     v->line, v->name, at->symbol);
+                     v->line, READABLE(v->name), READABLE(at->symbol));
             return false;
         }
         value = s.address + (uint64_t)at->addend;
@@ -26,7 +27,8 @@ static bool initialise(sim_module *m, const ptx_variable *v, uint64_t address, c
 }
 
 static bool no_memory(const ptx_variable *v, char *error, size_t error_size) {
-    snprintf(error, error_size, "%s for %s (%llu bytes)", OUT_OF_MEMORY, v->name, (unsigned long long)v->size);
+    snprintf(error, error_size, "%s for %s (%llu bytes)", OUT_OF_MEMORY, READABLE(v->name),
+             (unsigned long long)v->size);
     return false;
 }
 
@@ -77,13 +79,13 @@ void variables_place_shared(sim_module *m) {
     const ptx_module *p = m->ptx;
     for (int f = 0; f < p->function_count; f++) {
         if (p->functions[f].is_entry) continue;
-        m->functions[f].shared_bytes = m->shared_bytes;
+        m->functions[f].shared_from = m->shared_bytes;
         m->shared_bytes = function_shared_end(&p->functions[f], m->shared_bytes);
     }
     uint32_t end = m->shared_bytes, align = 16;
     for (int f = 0; f < p->function_count; f++) {
         if (!p->functions[f].is_entry) continue;
-        m->functions[f].shared_bytes = m->shared_bytes;
+        m->functions[f].shared_from = m->shared_bytes;
         const uint32_t mine = function_shared_end(&p->functions[f], m->shared_bytes);
         if (mine > end) end = mine;
     }

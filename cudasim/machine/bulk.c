@@ -225,7 +225,7 @@ static void read_source(bulk_copy *c) {
 
 typedef struct destination {
     const bulk_copy *copy;
-    uint64_t end; /* of the allocation: what a store writes behind a tensor's last row may lie outside */
+    uint64_t end; /* of the allocation: what a store writes past a tensor's last row may lie outside */
 } destination;
 
 static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
@@ -260,7 +260,7 @@ static void store(bulk_copy *c) {
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-uint64_t bulk_address_of(const warp *w, const bulk_address *a, int lane) {
+static uint64_t address_of(const warp *w, const bulk_address *a, int lane) {
     const uint8_t *lanes = w->registers + a->slot;
     if (a->wide) return ((const uint64_t *)lanes)[lane] + (uint64_t)a->offset;
     return (uint32_t)(((const uint32_t *)lanes)[lane] + (uint32_t)a->offset);
@@ -268,7 +268,7 @@ uint64_t bulk_address_of(const warp *w, const bulk_address *a, int lane) {
 
 void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t bytes, const char *what, block **target,
                          uint32_t *offset) {
-    uint64_t address = bulk_address_of(w, a, lane);
+    uint64_t address = address_of(w, a, lane);
     block *b = w->block;
     bool cluster = a->space == BULK_CLUSTER;
     if (a->space == BULK_GENERIC) {
@@ -312,7 +312,7 @@ static bool means_others(const warp *w, uint32_t mask, const bulk_address *a) {
     if (a->space == BULK_GLOBAL) return false;
     for (int l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
-        const uint64_t address = bulk_address_of(w, a, l) - window, rank = address >> CLUSTER_RANK_SHIFT;
+        const uint64_t address = address_of(w, a, l) - window, rank = address >> CLUSTER_RANK_SHIFT;
         if (address < WINDOW_SIZE && rank != w->block->rank && rank < w->block->cluster->size) return true;
     }
     return false;
@@ -346,7 +346,7 @@ static void global_range(block *b, uint64_t first, uint64_t end, bool write, con
 /* A kernel's parameter (__grid_constant__), or in constant or global memory. */
 static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) {
     block *b = w->block;
-    const uint64_t address = bulk_address_of(w, &form->map, lane), window = address - memory_arena();
+    const uint64_t address = address_of(w, &form->map, lane), window = address - memory_arena();
     aligned(b, address, 64, "a tensor map");
     if (window >= WINDOW_LOCAL && window < WINDOW_LOCAL + WINDOW_SIZE)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION,
@@ -411,7 +411,7 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
         proxy_check(w, own, c->source, (uint32_t)c->bytes, "read");
         c->source_block = own;
     } else {
-        c->global = bulk_address_of(w, &form->from, lane);
+        c->global = address_of(w, &form->from, lane);
         aligned(b, c->global, 16, "a bulk copy from global memory");
         if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, false, "a bulk copy reads");
     }
@@ -459,7 +459,7 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
                 async_fault(b, SIM_ILLEGAL_INSTRUCTION, "this reduction does not go with the tensor map's type");
         }
     } else {
-        c->global = bulk_address_of(w, &form->to, lane);
+        c->global = address_of(w, &form->to, lane);
         aligned(b, c->global, 16, "a bulk copy to global memory");
         if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, true, "a bulk copy writes");
     }
@@ -518,7 +518,7 @@ void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form)
         if (form->rank > 0)
             read_tensor(w, form, l, &map, at);
         else
-            aligned(w->block, bulk_address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
+            aligned(w->block, address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
     }
     async_site(NULL, NULL, NULL, 0);
 }

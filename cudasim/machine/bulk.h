@@ -40,6 +40,5 @@ bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a);
  * must lie in it. */
 void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t bytes, const char *what, block **target,
                          uint32_t *offset);
-uint64_t bulk_address_of(const warp *w, const bulk_address *a, int lane);
 
 #endif

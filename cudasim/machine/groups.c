@@ -335,7 +335,7 @@ static void count(run_counts *c, uint32_t first, uint32_t end, uint32_t lanes) {
 }
 
 /* Will the lanes execute this instruction again, because it waits for something or lets another block go first? One
- * that waits at a barrier, or for other lanes at bar.warp, goes on behind it. */
+ * that waits at a barrier, or for other lanes at bar.warp, goes on after it. */
 static bool comes_again(const warp *w, const frame *f, uint32_t pc, uint32_t lanes) {
     if (w->event == 0) return false;
     for (int k = 0; k < w->group_count; k++) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/heap.h"
 #include "machine/barrier.h"
 #include "machine/bulk.h"
@@ -130,7 +131,7 @@ void warp_call(warp *w, const insn *i, uint32_t lanes) {
                           (unsigned long long)first);
             if (callee->source->return_count != site->return_count || callee->source->param_count != site->param_count)
                 sim_fault(w, i, same, SIM_INVALID_PC, "call of %s with other arguments than it takes",
-                          callee->source->name);
+                          READABLE(callee->source->name));
         }
         lanes &= ~same;
         warp_move(w, same, frame_enter(w, i, callee, site, same), 0);

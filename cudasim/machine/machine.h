@@ -15,14 +15,14 @@ typedef struct frame {
     struct frame *caller;
     const function *function;
     uint8_t *registers;
-    affine *affine;      /* behind them */
+    affine *affine;      /* after them */
     uint32_t local_base; /* offset of its .local and .param memory in each thread's stack */
     uint32_t return_pc;
     const call_site *site;
     uint32_t lanes; /* still inside */
     uint32_t carry; /* CC.CF, a lane a bit */
     int depth;
-    uint32_t capacity;         /* bytes behind `registers` */
+    uint32_t capacity;         /* bytes at `registers` */
     struct run_counts *counts; /* machine/observe.h; NULL where nobody counts */
     struct frame *next;        /* of all frames of a worker, in use or not */
 } frame;

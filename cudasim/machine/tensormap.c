@@ -128,25 +128,26 @@ unsigned tensormap_element(const tensor_map *map) {
     return element_bytes[map->type];
 }
 
-uint32_t tensormap_count(const tensor_map *map, unsigned k) {
+/* Elements of a copy in dimension k. */
+static uint32_t count_of(const tensor_map *map, unsigned k) {
     return k < map->rank ? (map->box[k] + map->steps[k] - 1u) / map->steps[k] : 1;
 }
 
 uint64_t tensormap_bytes(const tensor_map *map) {
     uint64_t bytes = element_bytes[map->type];
-    for (unsigned k = 0; k < map->rank; k++) bytes *= tensormap_count(map, k);
+    for (unsigned k = 0; k < map->rank; k++) bytes *= count_of(map, k);
     return bytes;
 }
 
 /* Bytes from one row of a copy to the next in shared memory: with a swizzle each row has a span of its own, even where
  * it does not fill it; what is left over stays as it is, and counts in no transaction. */
 static uint32_t pitch(const tensor_map *map) {
-    return map->swizzle == SWIZZLE_NONE ? tensormap_count(map, 0) * element_bytes[map->type] : 16u << map->swizzle;
+    return map->swizzle == SWIZZLE_NONE ? count_of(map, 0) * element_bytes[map->type] : 16u << map->swizzle;
 }
 
 static uint32_t rows_of(const tensor_map *map) {
     uint32_t rows = 1;
-    for (unsigned k = 1; k < map->rank; k++) rows *= tensormap_count(map, k);
+    for (unsigned k = 1; k < map->rank; k++) rows *= count_of(map, k);
     return rows;
 }
 
@@ -175,7 +176,7 @@ bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, 
     *first = *end = map->address;
     for (unsigned k = 0; k < map->rank; k++) {
         uint32_t from, to;
-        inside(at[k], map->dims[k], tensormap_count(map, k), map->steps[k], &from, &to);
+        inside(at[k], map->dims[k], count_of(map, k), map->steps[k], &from, &to);
         if (from == to) return false;
         *first += (uint64_t)(at[k] + (int64_t)from * map->steps[k]) * stride(map, k);
         *end += (uint64_t)(at[k] + (int64_t)(to - 1) * map->steps[k]) * stride(map, k);
@@ -192,7 +193,7 @@ typedef void row_fn(void *context, uint32_t row, uint64_t global, uint32_t from,
 static void each_row(const tensor_map *map, const int32_t *at, uint64_t width, row_fn *row, void *context) {
     uint32_t index[TENSOR_RANKS] = {0}, from, to;
     const unsigned element = element_bytes[map->type], rows = rows_of(map);
-    inside(at[0], width, tensormap_count(map, 0), 1, &from, &to);
+    inside(at[0], width, count_of(map, 0), 1, &from, &to);
     for (uint32_t n = 0; n < rows; n++) {
         bool in = true;
         uint64_t global = map->address + (uint64_t)((int64_t)at[0] + from) * element;
@@ -203,7 +204,7 @@ static void each_row(const tensor_map *map, const int32_t *at, uint64_t width, r
         }
         row(context, n, global, in ? from : 0, in ? to : 0);
         for (unsigned k = 1; k < map->rank; k++) {
-            if (++index[k] < tensormap_count(map, k)) break;
+            if (++index[k] < count_of(map, k)) break;
             index[k] = 0;
         }
     }
@@ -267,7 +268,7 @@ static void convert(const tensor_map *map, uint8_t *bytes, uint32_t count) {
 static void load_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
     loading *l = context;
     const tensor_map *map = l->map;
-    const uint32_t element = element_bytes[map->type], count = tensormap_count(map, 0);
+    const uint32_t element = element_bytes[map->type], count = count_of(map, 0);
     uint8_t bytes[LONGEST_ROW];
     if (to - from < count) {
         const uint16_t fill = OOB_NAN;
@@ -295,7 +296,7 @@ void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, u
 #define STORED_CHUNK 16u
 
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear) {
-    const uint32_t row = tensormap_count(map, 0) * element_bytes[map->type], rows = rows_of(map);
+    const uint32_t row = count_of(map, 0) * element_bytes[map->type], rows = rows_of(map);
     for (uint32_t n = 0; n < rows; n++)
         copy_row(map, (uint8_t *)(uintptr_t)shared, offset + n * pitch(map), linear + (size_t)n * row, row, true);
 }
@@ -311,7 +312,7 @@ static void store_row(void *context, uint32_t row, uint64_t global, uint32_t fro
     const storing *s = context;
     const uint32_t element = element_bytes[s->map->type];
     if (to > from)
-        s->put(s->context, (uint8_t *)global, s->linear + ((size_t)row * tensormap_count(s->map, 0) + from) * element,
+        s->put(s->context, (uint8_t *)global, s->linear + ((size_t)row * count_of(s->map, 0) + from) * element,
                (uint64_t)(to - from) * element);
 }
 

@@ -51,11 +51,10 @@ int tensormap_replace_address(void *map, void *address);
 bool tensormap_valid(const tensor_map *map);
 
 unsigned tensormap_element(const tensor_map *map);
-/* Elements of a copy in dimension k; bytes of all, whether they lie inside the tensor or not. */
-uint32_t tensormap_count(const tensor_map *map, unsigned k);
+/* Bytes of a copy, whether they lie inside the tensor or not. */
 uint64_t tensormap_bytes(const tensor_map *map);
 
-/* Bytes of shared memory behind which nothing of a copy to or from `offset` lies. */
+/* Bytes of shared memory past which nothing of a copy to or from `offset` lies. */
 uint64_t tensormap_extent(const tensor_map *map);
 
 /* Global addresses of the part of a copy that lies inside the tensor: first byte, and the one past the last. False
@@ -69,7 +68,7 @@ bool tensormap_aligned(const tensor_map *map, const int32_t *at);
 void tensormap_load(const tensor_map *map, const int32_t *at, uint8_t *shared, uint32_t offset);
 
 /* Shared memory to tensormap_bytes() bytes without swizzle; from there to global memory, row by row: `put` gets each
- * run of bytes that lies inside the tensor, and behind a row's end what fills its last 16 bytes. */
+ * run of bytes that lies inside the tensor, and past a row's end what fills its last 16 bytes. */
 void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t offset, uint8_t *linear);
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "machine/fault.h"
 #include "machine/groups.h"
 #include "machine/observe.h"
@@ -413,7 +414,7 @@ sim_handler *wgmma_guard(warp *w, const insn *i, uint32_t mask) {
             if (m->issued != m->waited)
                 sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION,
                           "%s returns while a wgmma.mma_async is on its way: wgmma.wait_group comes first",
-                          f->source->name);
+                          READABLE(f->source->name));
             free(c->results);
             *c = m->contexts[--m->context_count];
             break;

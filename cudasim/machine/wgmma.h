@@ -61,7 +61,7 @@ typedef struct wgmma_operation {
     bool scale_d;
     uint32_t arrived;              /* the warps that have issued it, a bit each */
     frame *frames[WARPGROUP];      /* whose registers */
-    uint8_t *registers[WARPGROUP]; /* behind them */
+    uint8_t *registers[WARPGROUP]; /* the lane arrays of these frames */
     uint32_t group[WARPGROUP];     /* groups that the warp had committed before */
 } wgmma_operation;
 

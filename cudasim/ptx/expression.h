@@ -15,7 +15,7 @@ constant parse_expression(parser *p, int lowest, int depth);
 /* A number that directives give: a size, an alignment, a line. */
 uint64_t parse_number(parser *p, uint64_t most, const char *what);
 
-/* "+ 8", "+ -8", "- 8 + 4" behind a name; 0 where nothing follows. */
+/* "+ 8", "+ -8", "- 8 + 4" after a name; 0 where nothing follows. */
 int64_t parse_addend(parser *p);
 
 /* Only a float takes its sign here: an integer expression reads the - itself. */

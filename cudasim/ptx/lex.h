@@ -46,7 +46,7 @@ typedef struct ptx_token {
 
 typedef struct ptx_lexer {
     ptx_token token;      /* the current one */
-    const char *position; /* behind it */
+    const char *position; /* after it */
     const char *end;
     int line;
     char *text; /* a copy that ends with a NUL: looking one character ahead is always possible */
@@ -73,7 +73,7 @@ void ptx_next(ptx_lexer *lexer);
 /* The current word and what follows it without a space form an opcode: "ld" -> "ld.global.L2::128B.f32". */
 ptx_atom *ptx_extend_opcode(ptx_lexer *lexer);
 
-/* The current token is a {: moves behind the } that closes it, whatever stands between them. */
+/* The current token is a {: moves past the } that closes it, whatever stands between them. */
 void ptx_skip_block(ptx_lexer *lexer, const char *what);
 
 ptx_atom *ptx_intern(ptx_lexer *lexer, const char *text, size_t length);

@@ -213,7 +213,7 @@ static void parse_module(parser *p) {
     finish_aliases(p);
 }
 
-/* .file may stand behind the .loc that use its number. */
+/* .file may stand after the .loc that use its number. */
 static void check_locations(parser *p) {
     const size_t files = p->vectors[FILES].count;
     for (size_t i = 0; i < p->vectors[LOCATIONS].count; i++) {

@@ -77,7 +77,7 @@ static bool is_special_scalar(const char *name) {
            (name[4] == '\0' || strcmp(name + 4, "_64") == 0);
 }
 
-/* ".x" right behind a word: 0 to 3; -1 where there is none. */
+/* ".x" right after a word: 0 to 3; -1 where there is none. */
 static int parse_component(parser *p, const ptx_token *word) {
     const ptx_token *token = &TOKEN(p);
     if (token->kind != PTX_TOKEN_DIRECTIVE || token->text != word->text + word->length) return -1;

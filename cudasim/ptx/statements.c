@@ -188,7 +188,7 @@ void parse_file(parser *p) {
     while (accept_sign(p, ',')) parse_number(p, UINT64_MAX, "number");
 }
 
-/* Debugging data: { } behind a name. */
+/* Debugging data: { } after a name. */
 void skip_section(parser *p) {
     next(p);
     if (TOKEN(p).kind != PTX_TOKEN_DIRECTIVE && TOKEN(p).kind != PTX_TOKEN_WORD) fail_expected(p, "a section's name");

@@ -81,7 +81,7 @@ typedef struct dimensions {
     int levels;
 } dimensions;
 
-/* [2][3] behind a name; sizes in elements and bytes. */
+/* [2][3] after a name; sizes in elements and bytes. */
 static void parse_dimensions(parser *p, ptx_variable *variable, dimensions *d) {
     uint64_t sizes[MAX_DEPTH];
     int count = 0;

@@ -12,7 +12,7 @@ void checks_begin(bool leaks);
  * with 1. */
 bool checks_end(void);
 
-/* The observer that checks, with another one behind it (NULL: none). */
+/* The observer that checks, with another one after it (NULL: none). */
 observer *checks_before(observer *next);
 
 #endif
