@@ -347,10 +347,11 @@ bool vector_slots(decoder *d, const ptx_operand *o, unsigned count, char kind, e
 
 /* ---- variables --------------------------------------------------------------------------------------------------- */
 
-static void note_array(function *f, const char *name, uint64_t offset, uint64_t bytes) {
+static void note_array(decoder *d, const char *name, uint64_t offset, uint64_t bytes) {
+    function *f = d->f;
     for (int k = 0; k < f->array_count; k++)
         if (strcmp(f->arrays[k].name, name) == 0) return;
-    f->arrays = realloc(f->arrays, ((size_t)f->array_count + 1) * sizeof *f->arrays);
+    f->arrays = decode_grow(d, f->arrays, f->array_count, sizeof *f->arrays);
     f->arrays[f->array_count++] = (shared_array){name, (uint32_t)offset, (uint32_t)bytes};
 }
 
@@ -361,7 +362,7 @@ bool find_place(decoder *d, const char *name, place *p) {
         if (strcmp(v->name, name) != 0) continue;
         if (v->space == PTX_SHARED) {
             *p = (place){PTX_SHARED, d->locals[k].offset, v->size, false};
-            note_array(d->f, v->name, p->address, v->size);
+            note_array(d, v->name, p->address, v->size);
             return true;
         }
         if (v->space == PTX_LOCAL || v->space == PTX_PARAM) {
@@ -386,7 +387,7 @@ bool find_place(decoder *d, const char *name, place *p) {
         return false;
     }
     *p = (place){symbol.kind == SYMBOL_SHARED ? PTX_SHARED : symbol.space, symbol.address, 0, false};
-    if (symbol.kind == SYMBOL_SHARED) note_array(d->f, name, symbol.address, symbol.bytes);
+    if (symbol.kind == SYMBOL_SHARED) note_array(d, name, symbol.address, symbol.bytes);
     return true;
 }
 
