@@ -103,7 +103,6 @@ static void fill_constants(decoder *d, uint32_t from) {
 
 void decode_free(function *f) {
     if (f->watched != NULL) free(f->watched->loose);
-    free(f->arrays);
     f->arrays = NULL;
     f->array_count = 0;
     arena_free(&f->memory);

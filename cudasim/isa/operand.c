@@ -351,7 +351,7 @@ static void note_array(decoder *d, const char *name, uint64_t offset, uint64_t b
     function *f = d->f;
     for (int k = 0; k < f->array_count; k++)
         if (strcmp(f->arrays[k].name, name) == 0) return;
-    f->arrays = taken(d, realloc(f->arrays, ((size_t)f->array_count + 1) * sizeof *f->arrays));
+    f->arrays = decode_grow(d, f->arrays, f->array_count, sizeof *f->arrays);
     f->arrays[f->array_count++] = (shared_array){name, (uint32_t)offset, (uint32_t)bytes};
 }
 
