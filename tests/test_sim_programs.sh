@@ -96,7 +96,7 @@ else
     echo "FAIL an address space that suffices" && failed=$((failed + 1)) && cat "$work/out"
 fi
 $sim >"$work/out" 2>&1
-if [ $? = 2 ] && grep -q '^cudasim PROGRAM' "$work/out"; then
+if [ $? = 2 ] && grep -q '^cudasim .*PROGRAM ARGS' "$work/out"; then
     echo "ok no argument: how to call it" && passed=$((passed + 1))
 else
     echo "FAIL no argument: how to call it" && failed=$((failed + 1)) && cat "$work/out"
