@@ -104,9 +104,9 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     snprintf(what, sizeof what, "%s %s %s", thread_name(p->w, lane, who), p->verb,
              place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
     if (copy)
-        snprintf(other_what, sizeof other_what, "and nothing orders it behind this copy: ");
+        snprintf(other_what, sizeof other_what, "and nothing orders it after this copy: ");
     else
-        snprintf(other_what, sizeof other_what, "and nothing orders it behind the %s by %s%s: ", did,
+        snprintf(other_what, sizeof other_what, "and nothing orders it after the %s by %s%s: ", did,
                  thread_name(other_warp, stamp_lane(other), whom),
                  other_warp == p->w ? " (a lane of the same warp: __syncwarp)" : "");
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});

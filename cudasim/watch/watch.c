@@ -29,7 +29,7 @@ static const char *value_of(const char *name) {
 
 static void explain(const char *name) {
     if (!metrics_explain(name, stdout))
-        refuse("cudasim: no metric is called '%s' (CUDASIM_COUNTERS=table shows their names)\n", name);
+        refuse("cudasim: no metric is called '%s' (--counters shows their names)\n", name);
     fflush(stdout);
     _Exit(0);
 }
