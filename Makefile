@@ -33,7 +33,7 @@ build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
 
 families_step07_gemv := gemv
 families_step08_knn := knn readers gemm
-also_step08_knn := build/obj/step05_doublebuffer/stream_k.cu.o
+also_step08_knn := build/obj/step05_doublebuffer/best/best.cu.o
 step_objects = $(call objects,$(1)) $(also_$(1)) $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
 $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS)$(if $(findstring knn,$(s)), -lz))))
 

@@ -46,7 +46,7 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         sanitize "$tool" "$step" "./$step/run" --sweep check --max-size $size --every $every
         case $step in
         step05) # Its blocks share a tile only where there is enough of K: at larger sizes.
-            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --max-size 1000 --every 10
+            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --variant best --max-size 1000 --every 10
             ;;
         step07) # Its persistent kernels go round only where there are more rows than fit at once: the first problem's.
             # Under racecheck that would take minutes: 1024 x 1024, where half of them go round.

@@ -35,7 +35,7 @@ step04_vectorized lds128_2x2
 step04_vectorized coalesced_store
 step05_doublebuffer register_prefetch
 step05_doublebuffer cp_async
-step05_doublebuffer warp_tiled
+step05_doublebuffer serpentine
 step06_tensorcore mma_s8_tile --dtype s8
 step06_tensorcore wmma
 step06_tensorcore mma_sync

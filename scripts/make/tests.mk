@@ -14,7 +14,7 @@ $(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=buil
 $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
 $(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
-    build/obj/step05_doublebuffer/warp_tiled.cu.o $(archives),$(LDLIBS)))
+    build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),$(LDLIBS) -lz))
 build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o

@@ -25,7 +25,7 @@
 GEMM_VARIANT(tf32x3);
 size_t workspace_tf32x3(const gemm_problem *p);
 GEMM_VARIANT(multistage);
-GEMM_VARIANT(warp_tiled);
+GEMM_VARIANT(lds128_2x2);
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
@@ -274,7 +274,7 @@ static const struct {
 } measured[] = {
     {"tf32x3", "tf32x3", GEMM_TF32X3, launch_tf32x3},
     {"multistage", "tf32", GEMM_TF32, launch_multistage},
-    {"warp_tiled", "f32", GEMM_F32, launch_warp_tiled},
+    {"lds128_2x2", "f32", GEMM_F32, launch_lds128_2x2},
 };
 
 typedef struct {
