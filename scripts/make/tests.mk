@@ -2,7 +2,7 @@
 archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
-programs := $(patsubst tests/%.cu,build/tests/%,$(wildcard tests/programs/*.cu tests/faulty/*.cu))
+programs := $(patsubst tests/%.cu,build/tests/%,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/counted/*.cu))
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
@@ -28,9 +28,9 @@ build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora
 hopper := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
 build/obj/tests/%.cu.o: gencode := $(gencode_here)
-$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/faulty/*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/faulty/*.cu tests/counted/*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
 build/obj/tests/programs/multi_arch.cu.o: gencode := $(foreach a,80 90 120,-gencode arch=compute_$(a),code=compute_$(a))
-$(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/counted/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
 
 # Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set
 # alone, as the others are the same source. The readers of data files need no simulator.
