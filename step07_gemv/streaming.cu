@@ -17,15 +17,21 @@ static const int BLOCK_N = 2;
 static const int LANES = 32; /* threads per row: a warp */
 static const int LOADS = 4;  /* 16-byte loads of A in flight per thread */
 
-/* Pieces first, first + LANES, ... of the 16-byte pieces at `from`. Beyond the last one: zeros, and no load. */
+/* Pieces first, first + LANES, ... of the 16-byte pieces at `from`. Beyond the last one: zeros, and no load. Where all
+ * lanes have all pieces, there is nothing to ask, and the compiler issues the loads one behind the other. */
 template <bool ONCE, typename T>
 static __device__ __forceinline__ void load_chunk(const T *from, int first, int pieces, gemv_vector<T> (&v)[LOADS]) {
+    const uint4 *at = (const uint4 *)from + first;
+    bool all = (first | (LANES - 1)) + (LOADS - 1) * LANES < pieces; /* also of the warp's last lane */
+    if (all) {
 #pragma unroll
-    for (int u = 0; u < LOADS; u++) {
-        const uint4 *at = (const uint4 *)from + first + u * LANES;
-        *(uint4 *)&v[u] = make_uint4(0, 0, 0, 0);
-        if (first + u * LANES < pieces) *(uint4 *)&v[u] = ONCE ? ld_global_once_16(at) : ld_global_16(at);
+        for (int u = 0; u < LOADS; u++)
+            *(uint4 *)&v[u] = ONCE ? ld_global_once_16(at + u * LANES) : ld_global_16(at + u * LANES);
+        return;
     }
+#pragma unroll
+    for (int u = 0; u < LOADS; u++)
+        v[u] = first + u * LANES < pieces ? gemv_load(from + (first + u * LANES) * v->COUNT) : gemv_vector<T>{};
 }
 
 template <typename T> static __global__ void __launch_bounds__(BLOCK_N *LANES) gemv_streaming(gemv_problem p) {
