@@ -84,7 +84,7 @@ test: all $(test_programs) check-layout ## build everything with warnings as err
 test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
 test-sanitizers: $(sanitized) ; @sh scripts/sanitizers.sh ## the simulator's and readers' tests, steps and programs under ASan, UBSan, TSan
-test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's autotuned ever slower than another variant? (SHAPES=, SEED=)
+test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ; @python3 scripts/check_layout.py ## check the order of includes and calls, the size of files and folders
 bench-sim: all sim $(sim_bench) ; @sh scripts/bench_sim.sh ## time the simulator and compare with its targets (RUNS=5)
 

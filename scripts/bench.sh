@@ -111,18 +111,18 @@ gemv_runs() {
     case $1 in
     square)
         gemv_squares ""
-        [ -z "$pdl" ] || gemv_squares "--pdl --variant streaming --variant autotuned"
-        gemv_squares "--warm --variant shuffle --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || gemv_squares "--pdl --variant streaming --variant best"
+        gemv_squares "--warm --variant shuffle --variant streaming --variant best"
         for dtype in bf16 f32; do
-            gemv_squares "--dtype $dtype --variant autotuned"
-            [ -z "$pdl" ] || gemv_squares "--dtype $dtype --pdl --variant autotuned"
+            gemv_squares "--dtype $dtype --variant best"
+            [ -z "$pdl" ] || gemv_squares "--dtype $dtype --pdl --variant best"
         done
-        gemv_squares "--graph --variant streaming --variant autotuned"
+        gemv_squares "--graph --variant streaming --variant best"
         ;;
     article) echo "0 --sweep article" ;;
     odd)
         echo "0 --sweep odd"
-        [ -z "$pdl" ] || echo "0 --sweep odd --pdl --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || echo "0 --sweep odd --pdl --variant streaming --variant best"
         ;;
     esac
 }

@@ -52,7 +52,7 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
             # Under racecheck that would take minutes: 1024 x 1024, where half of them go round.
             sample="--max-size 4301 --every 400"
             if [ "$tool" = racecheck ]; then sample="--max-size 1024 --every 187"; fi
-            sanitize "$tool" "$step autotuned" "./$step/run" --sweep check --variant autotuned $sample
+            sanitize "$tool" "$step best" "./$step/run" --sweep check --variant best $sample
             ;;
         step08) # Rows longer than what a block selects from or sorts; votes, and copies in several streams.
             sanitize "$tool" "$step long rows" "./$step/run" --sweep check --max-size 4100 --every 23 \

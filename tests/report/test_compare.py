@@ -49,8 +49,8 @@ class Compare(Case):
 
     def test_of_gemv(self):
         out = self.compare(data("gemv"), data("gemv"))
-        for line in (r"autotuned +4096x4096 +f16 +3678\.", r"autotuned +4096x4096 +f16 pdl +", r"autotuned +1024x1024 +f16 events ",
-                     r"autotuned +1024x1024 +f16 warm +", r"autotuned +4096x4096 +bf16 +", r"[a-z]+ +4096x4096 +f16 chain pdl +",
+        for line in (r"best +4096x4096 +f16 +3678\.", r"best +4096x4096 +f16 pdl +", r"best +1024x1024 +f16 events ",
+                     r"best +1024x1024 +f16 warm +", r"best +4096x4096 +bf16 +", r"[a-z]+ +4096x4096 +f16 chain pdl +",
                      r"read_ceiling +4096x4096 +f16 +3795\.11 +3795\.11 +1\.000 +- +-"):
             self.assertRegex(out, r"(?m)^step07 " + line)
         self.assertRegex(out, r"(?m)^kernel +shape +case +GB/s +GB/s")

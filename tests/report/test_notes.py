@@ -186,7 +186,7 @@ class Searches(Case):
     def test_a_search_again_replaces_the_one_before(self):
         rows = ["n2 r32 u4 v1,2,32,4,1,2.5", "n9 r64 u2 v1,9,64,2,1,0.1", "n2 r32 u4 v1,2,32,4,1,1.8", "n1 r64 u2 v1,1,64,2,1,2"]
         self.change("gemv_search", lambda lines: lines[:1] + [
-            f"step07_gemv,autotuned,f16,512,512,cold,graph,{row},NVIDIA H200,9.0,1,13.0,2026-11-21" for row in rows])
+            f"step07_gemv,best,f16,512,512,cold,graph,{row},NVIDIA H200,9.0,1,13.0,2026-11-21" for row in rows])
         db = load.open_folder(self.data, ROOT)
         self.assertEqual([tuple(row) for row in db.execute("SELECT candidate, us FROM candidate ORDER BY row")],
                          [("n2 r32 u4 v1", 1.8), ("n1 r64 u2 v1", 2.0)])

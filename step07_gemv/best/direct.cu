@@ -1,11 +1,11 @@
-/* The configurations of `direct` (stream.cuh), for autotuned.cu. */
-#include "autotuned.h"
+/* The configurations of `direct` (stream.cuh), for best.cu. */
+#include "../best.h"
 #include "stream.cuh"
 
 #define DIRECT(n, r, u, v)                                                                                             \
     { NAMED(n, r, u, v, ""), direct<n, r, u, v>::launch, direct<n, r, u, v>::kernel }
 
-const gemv_candidate autotuned_direct[AUTOTUNED_DIRECT] = {
+const gemv_candidate best_direct[BEST_DIRECT] = {
     /* 64 threads a block */
     DIRECT(2, 32, 4, 1),
     DIRECT(2, 32, 2, 1),

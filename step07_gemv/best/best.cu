@@ -10,7 +10,7 @@
  * that the two compile in parallel. */
 #include <string.h>
 
-#include "autotuned.h"
+#include "../best.h"
 #include "short_rows.cuh"
 #include "split.cuh"
 #include "unaligned.cuh"
@@ -67,9 +67,9 @@ static const gemv_candidate others[] = {
     RUNG(2, 32, shuffle),
     RUNG(1, 128, row_per_block),
 };
-static_assert(AUTOTUNED_DIRECT + ARRAY_SIZE(others) == AUTOTUNED_CANDIDATES, "all of them");
+static_assert(BEST_DIRECT + ARRAY_SIZE(others) == BEST_CANDIDATES, "all of them");
 
-extern "C" void autotuned_list(gemv_candidate *all) {
-    memcpy(all, autotuned_direct, AUTOTUNED_DIRECT * sizeof *all);
-    memcpy(all + AUTOTUNED_DIRECT, others, sizeof others);
+extern "C" void best_list(gemv_candidate *all) {
+    memcpy(all, best_direct, BEST_DIRECT * sizeof *all);
+    memcpy(all + BEST_DIRECT, others, sizeof others);
 }

@@ -1,4 +1,4 @@
-/* A streams past x: what `streaming` and `autotuned` are made of.
+/* A streams past x: what `streaming` and `best` are made of.
  *
  * REDUCE_THREADS threads share a row (or ROWS of them), each with LOADS pieces of 16 bytes of each row in flight:
  *
@@ -23,7 +23,7 @@
 #ifndef KL_STREAM_CUH
 #define KL_STREAM_CUH
 
-#include "gemv.cuh"
+#include "../gemv.cuh"
 #include "ptx/ld_global.cuh"
 
 /* sum += a . x, in two chains of FMAs. */
