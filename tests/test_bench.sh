@@ -51,7 +51,7 @@ END
     tensor="--time 0.3 --csv $folder/tensorcore.csv --resume"
     gemv="--time 0.3 --csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune --tune-csv $folder/gemv_search.csv"
 }
-best="--variant multistage --variant persistent"
+best="--variant best"
 
 calls() { sed "s| --time 0.3 --csv .*||" "$CALLS"; }
 
@@ -91,10 +91,10 @@ of_tensor_cores() {
 --dtype f16 --layout tn --size 1024 $best $tensor
 --dtype f16 --layout nn --size 1024 $best $tensor
 --dtype tf32 --layout nn --size 1024 $best $tensor" &&
-        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant tf32x3 $tensor" &&
+        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant best $tensor" &&
         holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 $best $tensor" &&
-        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant persistent $tensor" &&
-        same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant persistent' "$CALLS")" 8 &&
+        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant best $tensor" &&
+        same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant best' "$CALLS")" 8 &&
         ! grep -q 's8 --layout nn' "$CALLS"
 }
 what_matters_comes_first() { # every step's squares before the rest, the small before the large
@@ -112,10 +112,10 @@ narrowed() {
     machine
     BENCH_STEPS=step06 SWEEPS="sustained chain" status 0 scripts/bench.sh && lines "$CALLS" 14 &&
         same "$(sed -n '1p;2p;9p;14p' "$CALLS")" "\
---dtype f16 --layout tn --size 2048 --chain --variant persistent $tensor
---dtype bf16 --layout tn --size 2048 --chain --variant persistent $tensor
---dtype f16 --layout tn --size 4096 --sustained 10 --variant persistent $tensor
---dtype bf16 --layout tn --size 16384 --sustained 10 --variant persistent $tensor" || return 1
+--dtype f16 --layout tn --size 2048 --chain --variant best $tensor
+--dtype bf16 --layout tn --size 2048 --chain --variant best $tensor
+--dtype f16 --layout tn --size 4096 --sustained 10 --variant best $tensor
+--dtype bf16 --layout tn --size 16384 --sustained 10 --variant best $tensor" || return 1
     : >"$CALLS"
     BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 3 || return 1
     : >"$CALLS"

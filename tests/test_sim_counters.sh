@@ -41,10 +41,8 @@ step06_tensorcore wmma
 step06_tensorcore mma_sync
 step06_tensorcore ldmatrix
 step06_tensorcore swizzle
-step06_tensorcore multistage
 step06_tensorcore wgmma
 step06_tensorcore warp_specialised
-step06_tensorcore persistent
 VARIANTS
 
 # ---- what is printed ----

@@ -16,7 +16,7 @@ $(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),$(LDLIBS) -lz))
-build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
+build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icudasim -I. -DSIM_ISA=$(isa)

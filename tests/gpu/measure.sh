@@ -113,12 +113,12 @@ takes() {
 }
 if wants step06 && [ -x step06/run ]; then
     cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-    for kind in f16:tn:wmma f16:nn:wmma bf16:tn:multistage bf16:nn:multistage s8:tn:mma_s8_tile tf32:tn:multistage \
-        tf32:nn:multistage tf32x3:tn:tf32x3 tf32x3:nn:tf32x3; do
+    for kind in f16:tn:wmma f16:nn:best bf16:tn:best bf16:nn:best s8:tn:mma_s8_tile tf32:tn:best tf32:nn:best \
+        tf32x3:tn:best tf32x3:nn:best; do
         dtype=${kind%%:*} layout=${kind#*:}
         variant=${layout#*:} layout=${layout%:*}
         if [ "$dtype" = tf32x3 ] && [ "$cc" != 90 ]; then continue; fi
-        if [ "$variant" = multistage ] && [ "$cc" -lt 80 ]; then continue; fi
+        if [ "$variant" = best ] && [ "$cc" -lt 80 ]; then continue; fi
         rm -f "$work/a.csv" "$work/a.json"
         count=$(takes "$dtype" "$layout")
         set -- --size 64 --dtype "$dtype" --layout "$layout" --csv "$work/a.csv"
@@ -148,10 +148,10 @@ if wants step06 && [ -x step06/run ]; then
     check "$step: s8 nn is refused by all" [ "$(takes s8 nn)" = 0 ]
     check "$step: its occupancy is listed" exits 0 tensor --list --verbose
     if [ "$cc" = 90 ]; then
-        check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant persistent
+        check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant best
         check "$step: ... are multistage's" grep -q 'by multistage: ' "$work/out"
         rm -f "$work/a.csv"
-        set -- --size 4096 --sustained 1 --variant persistent --csv "$work/a.csv"
+        set -- --size 4096 --sustained 1 --variant best --csv "$work/a.csv"
         check "$step: continuous load" exits 0 tensor "$@"
         check "$step: a row short and a row sustained" eval '[ "$(column mode | tr "\n" " ")" = "events sustained " ] &&
             complete 2'

@@ -1,5 +1,5 @@
-/* What the kernels without Hopper instructions share: the types, the tiles in shared memory, copies for any shape, and
- * the epilogue.
+/* The parts of multistage.cuh: the types, the tiles in shared memory, copies for any alignment, and the epilogue's
+ * arithmetic.
  *
  * Tiles are counted in bytes, since the tensor core's instructions are: each takes 32 bytes of a row of A and of a
  * column of B (mma.cuh), which are 16 values of f16 and bf16, 32 of s8, 8 of tf32. So one kernel serves all types.
@@ -106,9 +106,8 @@ template <typename T> static __device__ __forceinline__ raw_chunk load_chunk(con
 
 /* How the chunks of a row are permuted, so that those which are read together lie in different banks. */
 enum order {
-    PLAIN, /* not at all */
-    ROWS,  /* for eight rows, the same chunk of each: ldmatrix */
-    WORDS  /* for four rows, the same two chunks of each, a word a lane: B of tf32 and nn */
+    ROWS, /* for eight rows, the same chunk of each: ldmatrix */
+    WORDS /* for four rows, the same two chunks of each, a word a lane: B of tf32 and nn */
 };
 
 /* The place, in rows of ROW_BYTES, of chunk `chunk` of row `row`. All 32 banks are 8 chunks, or two rows of 64 bytes.
@@ -122,25 +121,6 @@ template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__
 /* Its offset in the tile, in bytes. */
 template <order ORDER, int ROW_BYTES> static __host__ __device__ __forceinline__ int chunk_offset(int row, int chunk) {
     return row * ROW_BYTES + chunk_place<ORDER, ROW_BYTES>(row, chunk) * 16;
-}
-
-/* Copies the tile at (row0, col0), rows of ROW_BYTES, into shared memory through registers. Called by all threads of
- * the block. */
-template <order ORDER, int TILE_ROWS, int ROW_BYTES, int THREADS, typename T>
-static __device__ __forceinline__ void load_tile(const operand<T> &x, int row0, int col0, unsigned char *tile) {
-    const int CHUNKS = ROW_BYTES / 16; /* a row */
-    const int EACH = TILE_ROWS * CHUNKS / THREADS;
-    raw_chunk v[EACH]; /* all loads are in flight before the first store waits for one */
-#pragma unroll
-    for (int s = 0; s < EACH; s++) {
-        int i = threadIdx.x + s * THREADS;
-        v[s] = load_chunk(x, row0 + i / CHUNKS, col0 + i % CHUNKS * (16 / (int)sizeof(T)));
-    }
-#pragma unroll
-    for (int s = 0; s < EACH; s++) {
-        int i = threadIdx.x + s * THREADS;
-        *(uint4 *)(tile + chunk_offset<ORDER, ROW_BYTES>(i / CHUNKS, i % CHUNKS)) = cut(v[s]);
-    }
 }
 
 /* ---- epilogue ---- */
@@ -157,57 +137,5 @@ static __device__ __forceinline__ int blend(const gemm_problem &p, int acc, int 
 template <typename T> struct __align__(2 * sizeof(T)) neighbours {
     T x, y;
 };
-/* Stores the result of (row, col), if it exists. */
-template <typename OUT, typename SUM>
-static __device__ __forceinline__ void store_one(const gemm_problem &p, int row, int col, SUM x) {
-    if (row >= p.m || col >= p.n) return;
-    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
-    *c = blend(p, x, p.beta != 0.0f ? *c : (OUT)0);
-}
-
-/* The same for two neighbours, with one instruction if C is aligned. */
-template <typename OUT, typename SUM>
-static __device__ __forceinline__ void store_two(const gemm_problem &p, int row, int col, SUM x, SUM y) {
-    OUT *c = gemm_at((OUT *)p.C, p.ldc, row, col);
-    if (row < p.m && col + 1 < p.n && (uintptr_t)c % sizeof(neighbours<OUT>) == 0) {
-        neighbours<OUT> old = {};
-        if (p.beta != 0.0f) old = *(const neighbours<OUT> *)c;
-        *(neighbours<OUT> *)c = {blend(p, x, old.x), blend(p, y, old.y)};
-    } else {
-        store_one<OUT>(p, row, col, x);
-        store_one<OUT>(p, row, col + 1, y);
-    }
-}
-
-/* Stores the results of (row, col) and (row, col + 1), those that exist: what a lane holds of a row of D. */
-template <gemm_type TYPE, typename SUM>
-static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, SUM x, SUM y) {
-    if constexpr (TYPE == GEMM_S8) {
-        store_two<int>(p, row, col, x, y);
-    } else if (TYPE == GEMM_TF32 || p.out == DTYPE_F32) {
-        store_two<float>(p, row, col, x, y);
-    } else if constexpr (TYPE == GEMM_F16) {
-        store_two<__half>(p, row, col, x, y);
-    } else if constexpr (TYPE == GEMM_BF16) {
-        store_two<__nv_bfloat16>(p, row, col, x, y);
-    }
-}
-
-/* ---- launching ---- */
-
-/* Calls f<TYPE, LAYOUT>(p, stream) for the type and layout of the problem; s8 comes only as tn. */
-#define AMPERE_DISPATCH(f, p, stream)                                                                                  \
-    switch ((p)->type) {                                                                                               \
-    case GEMM_F16:                                                                                                     \
-        return (p)->layout == GEMM_TN ? f<GEMM_F16, GEMM_TN>(p, stream) : f<GEMM_F16, GEMM_NN>(p, stream);             \
-    case GEMM_BF16:                                                                                                    \
-        return (p)->layout == GEMM_TN ? f<GEMM_BF16, GEMM_TN>(p, stream) : f<GEMM_BF16, GEMM_NN>(p, stream);           \
-    case GEMM_TF32:                                                                                                    \
-        return (p)->layout == GEMM_TN ? f<GEMM_TF32, GEMM_TN>(p, stream) : f<GEMM_TF32, GEMM_NN>(p, stream);           \
-    case GEMM_S8:                                                                                                      \
-        return (p)->layout == GEMM_TN ? f<GEMM_S8, GEMM_TN>(p, stream) : cudaErrorInvalidValue;                        \
-    default:                                                                                                           \
-        return cudaErrorInvalidValue;                                                                                  \
-    }
 
 #endif

@@ -8,9 +8,9 @@
  */
 #include <cuda_fp16.h>
 
-#include "gpu/error.h"
 #include "fragment.h"
 #include "gemm/gemm.h"
+#include "gpu/error.h"
 #include "ptx/mma.cuh"
 
 /* What a lane holds: its elements in the order of its registers; d is C before and D after. */

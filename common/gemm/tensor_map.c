@@ -1,4 +1,4 @@
-#include "tensor_map.h"
+#include "gemm/tensor_map.h"
 
 #include <stdint.h>
 
@@ -61,22 +61,7 @@ cudaError_t tensor_map_c(CUtensorMap *map, const gemm_problem *p, int box_rows) 
     return encode(map, p->out, p->C, p->m, p->n, p->ldc, box_rows);
 }
 
-static int on_16_bytes(const void *matrix, int ld, dtype type) {
-    return (uintptr_t)matrix % 16 == 0 && (size_t)ld * dtype_size(type) % 16 == 0;
-}
-
-const char *tensor_map_refuses(const gemm_problem *p) {
-    const dtype operands = gemm_operand_dtype(p->type);
-    if (p->m == 0 || p->n == 0) return NULL;
-    if (p->k == 0 || p->alpha == 0.0f) return "by multistage: there is no product";
-    if (!on_16_bytes(p->A, p->lda, operands)) return "by multistage: rows of A do not begin on 16 bytes";
-    const int transposed = p->type == GEMM_TF32 && p->layout == GEMM_NN; /* into rows that are aligned */
-    if (!transposed && !on_16_bytes(p->B, p->ldb, operands))
-        return p->layout == GEMM_TN ? "by multistage: columns of B do not begin on 16 bytes"
-                                    : "by multistage: rows of B do not begin on 16 bytes";
-    if (!on_16_bytes(p->C, p->ldc, p->out)) return "by multistage: rows of C do not begin on 16 bytes";
-    /* Loads stop at the edge of the matrix. But a bulk store writes whole chunks of 16 bytes, including those in which
-     * rows end, and so overwrites whatever follows the row. */
-    if ((size_t)p->n * dtype_size(p->out) % 16 != 0) return "by multistage: rows of C do not end on 16 bytes";
-    return NULL;
+cudaError_t tensor_maps_of(tensor_maps *maps, const gemm_problem *p, int a_rows, int b_rows) {
+    const cudaError_t error = tensor_map_a(&maps->a, p, a_rows);
+    return error == cudaSuccess ? tensor_map_b(&maps->b, p, b_rows) : error;
 }

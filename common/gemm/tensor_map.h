@@ -1,5 +1,7 @@
 /* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know about a matrix. Made on the host
- * for each launch and passed to the kernel as a parameter. */
+ * for each launch and passed to the kernel as a parameter. All return cudaErrorNotSupported if the driver lacks the
+ * function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API, "Tensor Map
+ * Object Management"). */
 #ifndef KL_TENSOR_MAP_H
 #define KL_TENSOR_MAP_H
 
@@ -12,20 +14,17 @@
 extern "C" {
 #endif
 
-/* NULL if bulk copies can handle the problem; else the reason why another kernel computes it, as a remark below the
- * row: "by multistage: rows of C do not begin on 16 bytes". */
-const char *tensor_map_refuses(const gemm_problem *p);
-
-/* TF32 with a B of k x n, which wgmma cannot take: transposes B to n x k in the workspace, and changes the problem
- * accordingly. Leaves any other problem unchanged. And how many bytes that needs. */
-cudaError_t transpose_b(gemm_problem *p, cudaStream_t stream);
-size_t workspace_hopper(const gemm_problem *p);
-
 /* The maps of A, B and C. Boxes are as wide as the 128-byte swizzle, and the given number of rows high. If B is k x n,
  * its rows are rows of k. */
 cudaError_t tensor_map_a(CUtensorMap *map, const gemm_problem *p, int box_rows);
 cudaError_t tensor_map_b(CUtensorMap *map, const gemm_problem *p, int box_rows);
 cudaError_t tensor_map_c(CUtensorMap *map, const gemm_problem *p, int box_rows);
+
+/* Those of A and B, as one parameter of a kernel: boxes of a_rows and of b_rows rows. */
+typedef struct {
+    CUtensorMap a, b;
+} tensor_maps;
+cudaError_t tensor_maps_of(tensor_maps *maps, const gemm_problem *p, int a_rows, int b_rows);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  *     a warp reads 32 neighbours of a row of B,   and writes 32 neighbours of a column of B, which is a row now;
  *     33 words a row: a column of the tile lies in 32 banks
  */
-#include "tensor_map.h"
+#include "best.h"
 
 static const int TILE = 32, ROWS = 8; /* 32 x 8 threads, four rows each */
 

@@ -11,9 +11,9 @@
  *
  * A warp does the stores and loads and records every address; the wavefronts are counted from these. */
 #include "base/banks.h"
-#include "ptx/cp_async.cuh"
-#include "gpu/error.h"
 #include "gemm/gemm.h"
+#include "gpu/error.h"
+#include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 
 enum arrangement { PLAIN, PADDED, XORED, ARRANGEMENTS };

@@ -5,10 +5,10 @@
  *   T5's row, element 3: 5 * 8 + 3 = 43          T21 gets 43 in the upper half of its r0?
  *                                                a1 of T21 is column 3 of the row that T5 pointed to
  */
-#include "ptx/cp_async.cuh"
-#include "gpu/error.h"
-#include "fragment.h"
+#include "../a_mma/fragment.h"
 #include "gemm/gemm.h"
+#include "gpu/error.h"
+#include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 
 enum { LANES = FRAGMENT_LANES, COLUMNS = 8, FORMS = 6, REGISTERS = 4 };

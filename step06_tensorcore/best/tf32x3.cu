@@ -25,8 +25,8 @@
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
 #include "ptx/setmaxnreg.cuh"
-#include "split.cuh"
 #include "ptx/wgmma.cuh"
+#include "split.cuh"
 
 static const int THREADS = 384;
 static const int CLUSTER = 2; /* blocks, one above the other */
