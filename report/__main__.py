@@ -15,6 +15,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "counters": "report.record.counters:main",
     "cold": "report.record.cold:main",
     "sass": "report.record.sass:main",
+    "latency": "report.record.latency:main",
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",

@@ -285,6 +285,8 @@ FROM knn_shown
 UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
 UNION ALL
+SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
+UNION ALL
 SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL
 SELECT 'error', 'tensorcore_error', rowid + 1, device, driver, cuda, date FROM tensorcore_error

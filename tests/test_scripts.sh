@@ -184,6 +184,28 @@ sass_records() {
         cmp plots/data/sass.csv "$tmp/sass.csv"
 }
 
+latency_records() {
+    status 3 scripts/latency.sh && one_line && says "no GPU here" || return 1
+    machine
+    mkdir -p step02_smem
+    ln -s step02_smem step02
+    cat >step02_smem/run <<'END'
+#!/bin/sh
+echo "$@" >>"$CALLS"
+[ -z "${RUN_STATUS:-}" ] || exit "$RUN_STATUS"
+echo 'step02_smem --show latency on Made-Up GPU (2) (sm_90)'
+echo "    memory            lines     in KiB    clocks         least-most        ns     MHz"
+[ -n "${NO_ROWS:-}" ] || echo "    DRAM, few pages   16384      15360     444.0     440.0-460.5       224.2    1980"
+END
+    chmod +x step02_smem/run
+    csv=plots/data/made-up-gpu-2/latency.csv
+    status 0 scripts/latency.sh && same "$(tail -n +2 $csv | cut -d , -f 1-13)" \
+        '"DRAM, few pages",16384,15360,444.0,440.0,460.5,224.2,1980,Made-Up GPU (2),9.0,580.1,13.0' || return 1
+    cp $csv "$tmp/latency.csv"
+    RUN_STATUS=1 status 1 scripts/latency.sh && says "latency: run failed (exit status 1)" &&
+        NO_ROWS=1 status 2 scripts/latency.sh && says "no latencies in it" && cmp $csv "$tmp/latency.csv"
+}
+
 # ---- demo, on steps made up
 
 # demo_machine: run writes the recorded rows of its step, or with --sim a simulated one, and notes its arguments and locale.
@@ -277,7 +299,7 @@ bench_sim_holds_to_what_was_recorded() { # only where the instruction set is the
 }
 
 for each in bench_sim_holds_to_what_was_recorded plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
-    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records demo_with_a_gpu \
+    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done
