@@ -7,7 +7,7 @@ from _svg import Drawing
 def scalar(sources):
     """lds128_2x2: the first of the four words that each lane stores one by one."""
     kernel = Kernel(sources, "step04_vectorized/lds128_2x2.cu")
-    _, row, col, _ = kernel.arguments("gemm_store4<VECTOR>", "gemm_store4<VECTOR>")
+    _, row, col, _ = kernel.arguments("gemm_store4<STORE4>", "gemm_store4<STORE4>")
     where = dict(i=0, j=0, row0=0, col0=0)
     return [(kernel.compute(row, threadIdx_x=lane, **where), kernel.compute(col, threadIdx_x=lane, **where))
             for lane in range(32)]
