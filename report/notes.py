@@ -32,6 +32,7 @@ missing, that is an error.
   ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     the speed-up of 1 over 2
   counter: STEP VARIANT METRIC[/DIVISOR]... [percent] [FORMAT]     METRIC: of scripts/metrics.txt; DIVISOR: another or
                                                a number, 1e9; percent: times 100
+  waiting: STEP VARIANT REASON [FORMAT]        how many of a scheduler's warps wait for a stall reason, on average
   sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT]     FIELD: a column of plots/data/sass.csv
   gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     VARIANT: also cublas or read_ceiling; FIELD:
                                                also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
