@@ -61,6 +61,8 @@ class Code(Tree):
     def test_a_statement_and_a_block(self):
         self.assertEqual(self.shown("step01_a/one.cu int x ="), [
             "```cuda", "int x = 1; // { not a block", "```", "<sub>[step01_a/one.cu](one.cu#L5-L5), line 5</sub>"])
+        self.put("docs/a.py", "a = 1;\n")
+        self.assertEqual(self.shown("docs/a.py a =")[0], "```python")
         self.assertEqual(self.shown("step01_a/one.cu int y")[1:3], ["int y = x +", "        1;"])
         block = self.shown("step01_a/one.cu for (int i", "docs/x.md")
         self.assertEqual(block[1:5], ["for (int i = 0; i < n; i++) {", '    x += "}"[0];', "    if (x) x--;", "}"])
