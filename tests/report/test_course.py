@@ -273,7 +273,7 @@ class Repository(Case):
         for name, text in [("phases", "lds128 takes 2 wavefronts. lds128_2x2 takes 1 wavefront."),
                            ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of 4095 words: 1 wave"),
                            ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it takes 2."),
-                           ("stores", "word by word: 16 sectors for 128 bytes. coalesced_store: 4 sectors"),
+                           ("stores", "word by word: 17 sectors for 128 bytes. coalesced_store: 5 sectors"),
                            ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 for B.")]:
             self.assertIn(text, alts[name])
 
