@@ -48,7 +48,7 @@ static __global__ void link_lines(char *memory, const size_t *offsets, int lines
 static __device__ __forceinline__ const char *follow(const char *p, bool through_l1) {
     const char *next;
     if (through_l1)
-        asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(next) : "l"(p) : "memory");
+        asm volatile("ld.global.u64 %0, [%1];" : "=l"(next) : "l"(p) : "memory");
     else
         asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(next) : "l"(p) : "memory");
     return next;
