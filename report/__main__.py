@@ -18,6 +18,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "patterns": "report.record.golden:patterns",
     "shapes": "report.record.golden:shapes",
     "faults": "report.record.golden:faults",
+    "latency": "report.record.latency:main",
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",

@@ -32,6 +32,7 @@ missing, that is an error.
   ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     the speed-up of 1 over 2
   counter: STEP VARIANT METRIC[/DIVISOR]... [percent] [FORMAT]     METRIC: of scripts/metrics.txt; DIVISOR: another or
                                                a number, 1e9; percent: times 100
+  waiting: STEP VARIANT REASON [FORMAT]        how many of a scheduler's warps wait for a stall reason, on average
   sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT]     FIELD: a column of plots/data/sass.csv
   gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     VARIANT: also cublas or read_ceiling; FIELD:
                                                also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
@@ -68,10 +69,12 @@ def words_of(marker):
     return match[1].split()
 
 
-def argument(db, family, name, word):
-    """A word of a table's marker as the value of the argument called `name` there."""
+def argument(db, family, name, word, step):
+    """A word of a table's marker as the value of the argument called `name` there; `step` is the marker's, if it has one."""
     if name == "STEP":
         return values.find_step(db, family, word)
+    if name == "LAST":
+        return values.find_variant(db, step, word)
     if name in ("N", "K"):
         return values.whole(word)
     known = {"DTYPE": ("f16", "bf16", "f32") if family == "gemv" else values.TENSOR_TYPES[:5], "LAYOUT": ("tn", "nn")}[name]
@@ -87,10 +90,10 @@ def table_lines(db, found, words):
     table, arguments = found[name]
     needed = [one for one in arguments if not one.startswith("[")]
     values.need(words[1:], len(needed), len(arguments), " ".join(["table:", name, *arguments]))
-    given = {"table": name, "dtype": "f16", "layout": "tn"}
+    given = {"table": name, "dtype": "f16", "layout": "tn", "last": None}
     for argument_name, word in zip(arguments, words[1:]):
         argument_name = argument_name.strip("[]")
-        given[argument_name.lower()] = argument(db, table.family, argument_name, word)
+        given[argument_name.lower()] = argument(db, table.family, argument_name, word, given.get("step"))
     return tables.render(table, db, given)
 
 

@@ -51,6 +51,9 @@ MEASURED = {
         protocol:text! class:text! seed:int! method:text! k:int! train_normal:int! train_attacks:int! test_normal:int!
         test_attacks:int! attacks_known:int! accuracy:real! detection:real! false_alarms:real!
         neighbours_unlike_cpu:int!""" + ORIGIN),
+    "latency": columns("""
+        memory:text! lines:int! kib:int! clocks_median:real! clocks_min:real! clocks_max:real! ns_median:real!
+        clock_mhz:real!""" + ORIGIN),
     "counters": columns("""
         step:text! variant:text! m:int! n:int! k:int! metric:text! value:real unit:text""" + ORIGIN),
 }
@@ -66,7 +69,7 @@ COMMON = {
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
-        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int nvcc:text!
+        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int nvcc:text! ffma_one_bank:int? ffma_conflicts:int?
     """),
 }
 

@@ -185,6 +185,18 @@ def counter(db, words, root):
     return fact(db, words, "counter", known, look_up)
 
 
+def waiting(db, words):
+    need(words, 3, 99, "waiting: STEP VARIANT REASON [FORMAT]")
+    step = find_step(db, "sgemm", words[0])
+    variant = find_variant(db, step, words[1])
+    known = [row[0] for row in db.execute("SELECT DISTINCT reason FROM waiting")]
+    if known and words[2] not in known:
+        raise Mistake(f"unknown stall reason {words[2]}")
+    row = db.execute("SELECT warps FROM waiting WHERE (step, variant, reason) = (?, ?, ?)",
+                     [step, variant, words[2]]).fetchone()
+    return written(row and row["warps"], format_of(words[3:]), lambda x: "%.2f" % x)
+
+
 def sass(db, words):
     known = [column.name for column in schema.COMMON["sass"]][2:]
 
@@ -344,6 +356,7 @@ KINDS = {
     "value": value,
     "ratio": ratio,
     "counter": counter,
+    "waiting": waiting,
     "sass": sass,
     "gemv": gemv,
     "gemv-ratio": gemv_ratio,

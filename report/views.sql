@@ -263,13 +263,21 @@ SELECT max(rowid) AS line, step, variant, metric, value FROM counters GROUP BY s
 
 CREATE INDEX counter_index ON counter (step, variant, metric);
 
--- Why the warps of a variant wait longest: warps in that state for each instruction issued.
+-- How many warps of a scheduler wait for each reason, on average: Nsight Compute's ratio, warps waiting for each
+-- instruction issued, times the share of clocks in which one is.
+CREATE VIEW waiting AS
+SELECT c.step, c.variant, substr(c.metric, length('smsp__average_warps_issue_stalled_') + 1,
+                                 instr(c.metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') - 1)
+                          AS reason, c.value * busy.value / 100 AS warps
+FROM counter AS c
+JOIN counter AS busy ON (busy.step, busy.variant, busy.metric) =
+                        (c.step, c.variant, 'smsp__issue_active.avg.pct_of_peak_sustained_active')
+WHERE c.metric LIKE 'smsp\_\_average\_warps\_issue\_stalled\_%' ESCAPE '\' AND c.value IS NOT NULL;
+
+-- What most of a variant's warps wait for.
 CREATE VIEW largest_stall AS
-SELECT step, variant, substr(metric, length('smsp__average_warps_issue_stalled_') + 1,
-                             instr(metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') - 1) ||
-                      form(' (%.2f)', value) AS text
-FROM (SELECT *, row_number() OVER (PARTITION BY step, variant ORDER BY value DESC, metric) AS rank
-      FROM counter WHERE metric LIKE 'smsp\_\_average\_warps\_issue\_stalled\_%' ESCAPE '\' AND value IS NOT NULL)
+SELECT step, variant, reason || form(' (%.2f)', warps) AS text
+FROM (SELECT *, row_number() OVER (PARTITION BY step, variant ORDER BY warps DESC, reason) AS rank FROM waiting)
 WHERE rank = 1;
 
 CREATE VIEW counted AS -- where and at which size a step's counters were counted
@@ -294,6 +302,8 @@ SELECT CASE WHEN beside_torch THEN 'knn_torch' WHEN how = 'cpu' THEN 'knn_cpu' E
 FROM knn_shown
 UNION ALL
 SELECT 'knn_rates', 'knn_rates', rowid + 1, device, driver, cuda, date FROM knn_rates
+UNION ALL
+SELECT 'latency', 'latency', rowid + 1, device, driver, cuda, date FROM latency
 UNION ALL
 SELECT 'counters', 'counters', rowid + 1, device, driver, cuda, date FROM counters
 UNION ALL

@@ -2,11 +2,19 @@
 #include "gemm/gemm.h"
 
 GEMM_VARIANT(tile32);
+GEMM_SHOW(latency);
 
 static const gemm_variant variants[] = {
     {"tile32", "32x32 tiles of A and B staged in shared memory", launch_tile32, kernel_tile32, NULL, NULL, NULL, NULL},
 };
 
+static const gemm_show shows[] = {
+    {"latency", "how long a load waits: shared memory, L1, L2, DRAM, by following pointers", show_latency, NULL},
+};
+
 int main(int argc, char **argv) {
-    return gemm_step_main(argc, argv, "step02_smem", variants, ARRAY_SIZE(variants), NULL);
+    static const gemm_type f32 = GEMM_F32;
+    static const gemm_layout nn = GEMM_NN;
+    static const gemm_offer offer = {&f32, 1, &nn, 1, shows, ARRAY_SIZE(shows)};
+    return gemm_step_main(argc, argv, "step02_smem", variants, ARRAY_SIZE(variants), &offer);
 }

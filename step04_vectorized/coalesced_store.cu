@@ -17,7 +17,7 @@ union shared_memory {
     float exchange[WARPS][2][BN]; /* a warp covers two rows of the tile at a time */
 };
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coalesced_store(sgemm_problem p) {
+template <bool LOAD4> __global__ void __launch_bounds__(THREADS, 2) sgemm_coalesced_store(sgemm_problem p) {
     __shared__ __align__(16) shared_memory s;
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM;
@@ -26,7 +26,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_coale
 
     float c_reg[8][8] = {};
     for (int k0 = 0; k0 < p.k; k0 += BK) {
-        load_tiles<VECTOR>(p, row0, col0, k0, &s.t);
+        load_tiles<LOAD4>(p, row0, col0, k0, &s.t);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < BK; k++) {
@@ -76,8 +76,7 @@ extern "C" cudaError_t launch_coalesced_store(const gemm_problem *p, cudaStream_
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
     sgemm_problem q = gemm_launch_copy(p);
-    /* The alignment of C does not matter to the stores, so only the loads decide. */
-    if (tiles_loads_vectorise(p))
+    if (tiles_load4(p)) /* the alignment of C does not matter to the stores */
         sgemm_coalesced_store<true><<<blocks, THREADS, 0, stream>>>(q);
     else
         sgemm_coalesced_store<false><<<blocks, THREADS, 0, stream>>>(q);

@@ -7,7 +7,7 @@
  */
 #include "tiles.cuh"
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds128(sgemm_problem p) {
+template <bool LOAD4, bool STORE4> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds128(sgemm_problem p) {
     __shared__ __align__(16) tiles t;
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM;
@@ -16,7 +16,7 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds12
 
     float c_reg[8][8] = {};
     for (int k0 = 0; k0 < p.k; k0 += BK) {
-        load_tiles<VECTOR>(p, row0, col0, k0, &t);
+        load_tiles<LOAD4>(p, row0, col0, k0, &t);
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < BK; k++) {
@@ -37,21 +37,21 @@ template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 2) sgemm_lds12
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 8; j += 4)
-            gemm_store4<VECTOR>(p, row0 + ty * 8 + i, col0 + tx * 8 + j,
+            gemm_store4<STORE4>(p, row0 + ty * 8 + i, col0 + tx * 8 + j,
                                 make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
 
 extern "C" kernel_info kernel_lds128(void) {
-    return {(const void *)sgemm_lds128<true>, THREADS, 0};
+    return {(const void *)sgemm_lds128<true, true>, THREADS, 0};
 }
 
 extern "C" cudaError_t launch_lds128(const gemm_problem *p, cudaStream_t stream) {
     unsigned blocks = gemm_blocks(p, BM, BN);
     if (blocks == 0) return cudaSuccess;
-    sgemm_problem q = gemm_launch_copy(p);
-    if (tiles_vectorise(p))
-        sgemm_lds128<true><<<blocks, THREADS, 0, stream>>>(q);
-    else
-        sgemm_lds128<false><<<blocks, THREADS, 0, stream>>>(q);
+    static void (*const kernels[2][2])(sgemm_problem) = {
+        {sgemm_lds128<false, false>, sgemm_lds128<false, true>},
+        {sgemm_lds128<true, false>, sgemm_lds128<true, true>},
+    };
+    kernels[tiles_load4(p)][tiles_store4(p)]<<<blocks, THREADS, 0, stream>>>(gemm_launch_copy(p));
     return cudaGetLastError();
 }

@@ -26,15 +26,15 @@ struct tiles {
 
 /* The BM x BK tile of A at (row0, k0) and the BK x BN tile of B at (k0, col0), with zeros beyond the edges of the
  * matrices. Each thread loads one float4 of each. */
-template <bool VECTOR>
+template <bool LOAD4>
 static __device__ __forceinline__ void load_tiles(const sgemm_problem &p, int row0, int col0, int k0, tiles *t) {
     int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
     float4 a = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (row0 + a_row < p.m) a = gemm_load4<VECTOR>(gemm_at(p.A, p.lda, row0 + a_row, k0 + a_k), p.k - k0 - a_k);
+    if (row0 + a_row < p.m) a = gemm_load4<LOAD4>(gemm_at(p.A, p.lda, row0 + a_row, k0 + a_k), p.k - k0 - a_k);
 
     int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
     float4 b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    if (k0 + b_k < p.k) b = gemm_load4<VECTOR>(gemm_at(p.B, p.ldb, k0 + b_k, col0 + b_col), p.n - col0 - b_col);
+    if (k0 + b_k < p.k) b = gemm_load4<LOAD4>(gemm_at(p.B, p.ldb, k0 + b_k, col0 + b_col), p.n - col0 - b_col);
 
     t->A[a_k + 0][a_row] = a.x;
     t->A[a_k + 1][a_row] = a.y;
@@ -43,12 +43,13 @@ static __device__ __forceinline__ void load_tiles(const sgemm_problem &p, int ro
     *(float4 *)&t->B[b_k][b_col] = b;
 }
 
-static inline bool tiles_loads_vectorise(const gemm_problem *p) {
+/* May A and B be read, and may C be written, 16 bytes at a time? */
+static inline bool tiles_load4(const gemm_problem *p) {
     return gemm_is_float4(p->A, p->lda, p->k) && gemm_is_float4(p->B, p->ldb, p->n);
 }
 
-static inline bool tiles_vectorise(const gemm_problem *p) {
-    return tiles_loads_vectorise(p) && gemm_is_float4(p->C, p->ldc, p->n);
+static inline bool tiles_store4(const gemm_problem *p) {
+    return gemm_is_float4(p->C, p->ldc, p->n);
 }
 
 #endif

@@ -352,7 +352,7 @@ check "clean leaves what git has, nothing else" [ ! -s "$work/out" ]
 
 # --- scripts that need a GPU say so ---
 if ! nvidia-smi -L >/dev/null 2>&1; then
-    for script in bench counters cold test_gpu sanitize knn_torch "profile $step"; do
+    for script in bench counters cold latency test_gpu sanitize knn_torch "profile $step"; do
         run sh -c "sh scripts/${script%% *}.sh ${script#"${script%% *}"}"
         check "${script%% *}.sh without a GPU: one line, exit 3" eval '[ "$status" = 3 ] && lines 1 && said "no GPU"'
     done

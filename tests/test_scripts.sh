@@ -177,11 +177,33 @@ sass_records() {
     printf 'code for sm_90a\n\tFunction : kernel\n /*0000*/ FFMA R1, R1 ;\n /*0010*/ @P0 BRA 0x0 ;\n /*0020*/ EXIT ;\n' >"$tmp/listing"
     echo nothing >"$tmp/empty"
     USAGE=$tmp/usage SASS=$tmp/listing status 0 scripts/sass.sh &&
-        same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,13.0.88 &&
+        same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,13.0.88,0,0 &&
         cp plots/data/sass.csv "$tmp/sass.csv" || return 1
     USAGE=$tmp/usage SASS=$tmp/empty status 2 scripts/sass.sh && one_line &&
         says "step05_doublebuffer/v.cu.o has no machine code for sm_90a; type: make sass ARCHS=90a" &&
         cmp plots/data/sass.csv "$tmp/sass.csv"
+}
+
+latency_records() {
+    status 3 scripts/latency.sh && one_line && says "no GPU here" || return 1
+    machine
+    mkdir -p step02_smem
+    ln -s step02_smem step02
+    cat >step02_smem/run <<'END'
+#!/bin/sh
+echo "$@" >>"$CALLS"
+[ -z "${RUN_STATUS:-}" ] || exit "$RUN_STATUS"
+echo 'step02_smem --show latency on Made-Up GPU (2) (sm_90)'
+echo "    memory            lines     in KiB    clocks         least-most        ns     MHz"
+[ -n "${NO_ROWS:-}" ] || echo "    DRAM, few pages   16384      15360     444.0     440.0-460.5       224.2    1980"
+END
+    chmod +x step02_smem/run
+    csv=plots/data/made-up-gpu-2/latency.csv
+    status 0 scripts/latency.sh && same "$(tail -n +2 $csv | cut -d , -f 1-13)" \
+        '"DRAM, few pages",16384,15360,444.0,440.0,460.5,224.2,1980,Made-Up GPU (2),9.0,580.1,13.0' || return 1
+    cp $csv "$tmp/latency.csv"
+    RUN_STATUS=1 status 1 scripts/latency.sh && says "latency: run failed (exit status 1)" &&
+        NO_ROWS=1 status 2 scripts/latency.sh && says "no latencies in it" && cmp $csv "$tmp/latency.csv"
 }
 
 # ---- demo, on steps made up
@@ -277,7 +299,7 @@ bench_sim_holds_to_what_was_recorded() { # only where the instruction set is the
 }
 
 for each in bench_sim_holds_to_what_was_recorded plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
-    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records demo_with_a_gpu \
+    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What step 6 shows (--show), in the simulator: compares the drawings with reviewed ones (tests/show) on every GPU that it
-# simulates. Last line: "N passed, N failed".
+# What steps 2 and 6 show (--show), in the simulator: compares it with what was reviewed (tests/show), step 6's drawings
+# on every GPU that it simulates. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
@@ -20,9 +20,10 @@ check() { # NAME CONDITION...
 }
 
 # run ARGUMENTS...: the step's output in $work/out, without the line that names the device in $work/shown.
+step=step06_tensorcore
 run() {
     status=0
-    step06_tensorcore/run "$@" >"$work/out" 2>&1 || status=$?
+    $step/run "$@" >"$work/out" 2>&1 || status=$?
     sed 1d "$work/out" >"$work/shown"
 }
 
@@ -49,6 +50,18 @@ run --show wmma
 check 'an unknown show' [ "$status" = 2 ]
 check 'an unknown show says which there are' [ "$(cat "$work/out")" = \
     "step06_tensorcore: --show: 'wmma' is unknown (known: mma_s8, mma_f16, ldmatrix, swizzle)" ]
+
+step=step02_smem
+run --sim --show latency
+check 'latency' [ "$status" = 0 ]
+diff "$work/shown" tests/show/latency.expected >"$work/diff"
+check 'latency: its chains, and that there is no time' [ ! -s "$work/diff" ]
+run --sim-device sm_75 --show latency
+check 'latency on sm_75' [ "$status" = 0 ]
+check 'latency on sm_75: fewer lines, as its caches are smaller' grep -q '^    L2  *4096  *512  *-' "$work/out"
+check 'latency fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | wc -l)" = 0 ]
+run --list
+check '--list has latency' grep -q '^--show latency ' "$work/out"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,4 +1,4 @@
-"""The FP32 ladder as recorded on an H200, C = A·B at m = n = k = 4096: all of it, and for each lesson's step what it adds."""
+"""The FP32 ladder as recorded on an H200, C = A·B at m = n = k = 4096: all of it, and for each lesson up to its rung."""
 
 import os
 
@@ -7,7 +7,8 @@ from report import load
 from report.text import speed
 
 FOLDER = "plots/data/nvidia-h200"
-STEPS = ("step01", "step02", "step03", "step04")
+LESSONS = (("coalesced", 2), ("tile32", 1), ("tile4x4", 1), ("tile8x8_256t", 2), ("lds128", 1), ("lds128_2x2", 1),
+           ("coalesced_store", 1))  # the last rung that a lesson adds, and how many it adds
 
 
 def bars(sources):
@@ -22,20 +23,21 @@ def bars(sources):
     return rows, cublas
 
 
-def figure(rows, cublas, step):
-    """Every rung up to `step`, whose own stand out; or all, where it is None."""
-    shown = [row for row in rows if step is None or row[0] <= step]
+def figure(rows, cublas, last=None, added=0):
+    """Every rung up to `last`, of which a lesson's own, `added` of them, stand out; or all, where it is None."""
+    names = [variant for _, variant, _ in rows]
+    shown = rows if last is None else rows[:names.index(last) + 1]
     d = Drawing("TFLOP/s at m = n = k = 4096 on an H200: " + ", ".join(
         f"{variant} {speed(x)}" for _, variant, x in shown) + f"; cuBLAS {speed(cublas)}.")
     d.text(10, 18, "FP32, m = n = k = 4096, NVIDIA H200: TFLOP/s", "note")
     left, long, top = 148, 200, 28
     scale = long / max(cublas, *(x for *_, x in rows))
     before = None
-    for name, variant, x in shown:
+    for number, (name, variant, x) in enumerate(shown):
         top += 5 if before not in (None, name) else 0
         before = name
         d.text(10, top + 12, variant)
-        d.box(left, top + 1, max(1, x * scale), 14, "b" if name == step or step is None else "a")
+        d.box(left, top + 1, max(1, x * scale), 14, "b" if last is None or number >= len(shown) - added else "a")
         d.text(left + x * scale + 5, top + 12, f"{speed(x)}")
         top += 18
     top += 5
@@ -47,4 +49,4 @@ def figure(rows, cublas, step):
 
 def draw(sources):
     rows, cublas = bars(sources)
-    return {"ladder": figure(rows, cublas, None), **{f"ladder_{step}": figure(rows, cublas, step) for step in STEPS}}
+    return {"ladder": figure(rows, cublas), **{f"ladder_{last}": figure(rows, cublas, last, added) for last, added in LESSONS}}

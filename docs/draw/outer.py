@@ -35,7 +35,7 @@ def draw(sources):
         for j in range(tn):
             d.label(left + j * size, top + i * size, size - 2, size - 2, "+=", "soft-c")
     d.text(10, top + tm * size + 20, f"{tm + tn} loads,")
-    d.text(10, top + tm * size + 35, f"{tm * tn} FMAs: {tm * tn / (tm + tn):g} a load")
+    d.text(10, top + tm * size + 35, f"{tm * tn} FMAs: {tm * tn / (tm + tn):g} per load")
     d.text(190, 20, f"the block's {bm} × {bn} results", "title")
     cell, x0, y0 = 3.1, 190, 30
     d.box(x0, y0, bn * cell, bm * cell, "cell", 1)

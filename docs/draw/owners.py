@@ -23,21 +23,28 @@ def draw(sources):
                       f"{cols[0]} to {cols[3]} and {cols[4]} to {cols[7]}.")
     d = Drawing(f"The block's {bm} × {bn} results and those of warp 0, of its threads 0, 1 and 16 in colours. "
                 + " ".join(blocks))
-    cell, top = 1.42, 34
+    cell, top = 1.36, 42
     for number, name in enumerate(NAMES):
         kernel = Kernel(sources, f"step04_vectorized/{name}.cu")
-        left = 10 + number * 196
-        d.text(left, 22, name, "title")
-        d.box(left, top, bn * cell, bm * cell, "cell", 1)
+        left = 22 + number * 194
+        d.text(left, 18, name, "title")
+        for at in range(0, 129, 32):  # a scale: columns above, rows at the left
+            d.text(left + at * cell, top - 5, at, "tiny", "middle")
+            d.line(left + at * cell, top - 3, left + at * cell, top)
+            d.line(left - 3, top + at * cell, left, top + at * cell)
+            if 0 < at < bm:
+                d.text(left - 4, top + at * cell + 3, at, "tiny", "end")
+        d.box(left, top, bn * cell, bm * cell, "cell", 0)
         for tid, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"), (16, "c")]:
             rows, cols = owned(kernel, tid)
             for i in range(0, 8, 4):
                 for j in range(0, 8, 4):
                     d.box(left + cols[j] * cell, top + rows[i] * cell, 4 * cell - 0.3, 4 * cell - 0.3, style, 0)
-    y = top + bm * cell + 16
+    y = top + bm * cell + 18
     for x, style, text in ((10, "a", "thread 0: tx 0, ty 0"), (150, "b", "thread 1: tx 1"), (270, "c", "thread 16: ty 1"),
                            (10, "soft-d", "the other lanes of warp 0")):
         y += 16 if style == "soft-d" else 0
         d.box(x, y - 9, 10, 10, style)
         d.text(x + 14, y, text)
+    d.text(10, y + 18, f"Columns of the tile above, rows at the left: {bm} × {bn}.", "note")
     return {"owners": d.svg()}

@@ -20,8 +20,8 @@ def banks(sources):
     waves = {name: wavefronts(words_of(sources, name, range(8)), 8) for name in NAMES}
     d = Drawing("The eight lanes of one phase of a 16-byte load of B. " + " ".join(
         f"{name} takes {len(waves[name])} wavefront{'s' * (len(waves[name]) > 1)}." for name in NAMES))
-    d.text(10, 18, "One phase: lanes 0 to 7 load 16 bytes each.", "note")
-    d.text(10, 33, "A box is four banks; the number is the lane that wants them.", "note")
+    d.text(10, 18, "One phase: lanes 0 to 7 load 16 bytes of B each. A row is a", "note")
+    d.text(10, 33, "wavefront, a box four banks; in it the lane that it serves.", "note")
     top, wide = 44, 44.5
     for name in NAMES:
         count = len(waves[name])
@@ -34,10 +34,12 @@ def banks(sources):
                 d.label(22 + group * wide, y, wide - 2, 26, text, "a" if lanes else "cell", "on" if lanes else "")
         if count > 1:
             d.box(18, top + 18, 8 * wide + 6, count * 30 + 4, "clash", 4)
-        top += 22 + count * 30 + 14
-    for group in range(8):
-        d.text(22 + group * wide, top, f"{4 * group}–{4 * group + 3}", "note")
-    d.text(10, top + 16, "banks", "note")
+        top += 22 + count * 30
+        for group in range(8):
+            d.text(22 + group * wide + wide / 2, top + 10, f"{4 * group}–{4 * group + 3}", "tiny", "middle")
+        top += 18
+    d.text(10, top + 10, "Below the boxes: their banks. Framed: a conflict, two words", "note")
+    d.text(10, top + 25, "wanted from one bank. Grey: banks that deliver nothing.", "note")
     return d.svg()
 
 
@@ -50,7 +52,7 @@ def merged(sources):
         kernel.refuse("lanes that share the words of A as the drawing has it")
     d = Drawing("The four phases of lds128's load of A. In phases 1 and 2 all lanes want the same 16 bytes, in phases 3 and 4 "
                 "others. Phases whose lanes share addresses with their neighbours merge in pairs: two wavefronts, not four.")
-    d.text(10, 18, "The load of A by a whole warp. In a box: lane, and", "note")
+    d.text(10, 18, "lds128, the load of A by a whole warp. In a box: lane, and", "note")
     d.text(10, 33, "below it the row of A where its 16 bytes begin.", "note")
     wide = 34
     for phase in range(4):

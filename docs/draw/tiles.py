@@ -35,14 +35,18 @@ def draw(sources):
     d.text(10, 47, "A's tile moves right,")
     d.text(10, 62, "B's tile moves down,")
     d.text(10, 77, "C's tile stays.")
-    cell, shown = 7.6, 17
-    for name, at, up, style, copied, read in (("As", 256, 26, "a", a_copy, a_read), ("Bs", 256, 158, "b", b_copy, b_read)):
+    size = 128
+    cell = size / tile
+    for name, at, up, style, copied, read in (("As", 260, 26, "a", a_copy, a_read), ("Bs", 260, 178, "b", b_copy, b_read)):
         d.text(at, up - 6, f"{name}, {tile} × {tile} words", "note")
-        for row in range(14):
-            for col in range(shown):
-                used = [row, col] in read
-                d.box(at + col * cell, up + row * cell, cell - 1, cell - 1, f"soft-{style}" if used else "cell", 0.5)
-        d.box(at + copied[1] * cell, up + copied[0] * cell, cell - 1, cell - 1, style, 0.5)
-    d.text(10, 286, f"Right: shared memory, as thread x = {x}, y = {y} sees it.", "note")
-    d.text(10, 301, "Strong: the word it copies. Pale: the words it reads.", "note")
+        d.box(at, up, size, size, "cell", 0)
+        for row, col in read:
+            d.box(at + col * cell, up + row * cell, cell, cell, f"soft-{style}", 0)
+        for line in range(1, tile):
+            d.line(at + line * cell, up, at + line * cell, up + size, style="thin")
+            d.line(at, up + line * cell, at + size, up + line * cell, style="thin")
+        d.box(at + copied[1] * cell, up + copied[0] * cell, cell, cell, style, 0)
+    for number, line in enumerate(("Right: shared memory, as", f"thread x = {x}, y = {y} sees it.", "Strong: the word it copies.",
+                                   "Pale: the words it reads.")):
+        d.text(10, 262 + 15 * number, line, "note")
     return {"tiles": d.svg()}

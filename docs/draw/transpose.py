@@ -24,7 +24,7 @@ def draw(sources):
     cell, gap = 19, 1.5
     styles = ["a", "b", "soft-a", "soft-b"]
     d.text(10, 18, "A in global memory", "title")
-    d.text(10, 32, "one 16-byte load a thread", "note")
+    d.text(10, 32, "one 16-byte load per thread", "note")
     for tid in SHOWN:
         row, k0 = kernel.value("a_row", threadIdx_x=tid), kernel.value("a_k", threadIdx_x=tid)
         for part in range(4):
@@ -36,7 +36,7 @@ def draw(sources):
     d.text(10, 44 + 4 * cell + 12, f"k: 0 to {bk - 1}  ->", "note")
     x0 = 206
     d.text(x0, 18, "As in shared memory", "title")
-    d.text(x0, 32, "four 4-byte stores a thread", "note")
+    d.text(x0, 32, "four 4-byte stores per thread", "note")
     for k in range(bk):
         for row in range(9):
             d.box(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap)
@@ -52,7 +52,7 @@ def draw(sources):
     top, wide = 240, 11.8
     for one in (pitch, bm):
         waves = wavefronts(stores(kernel, 0, range(32), one), 32)
-        d.text(10, top, f"rows of {one} words: {len(waves)} wavefront{'s' * (len(waves) > 1)} a store", "title")
+        d.text(10, top, f"rows of {one} words: {len(waves)} wavefront{'s' * (len(waves) > 1)} per store", "title")
         for number, wave in enumerate(waves):
             for bank in range(32):
                 d.box(11 + bank * wide, top + 6 + number * 9, wide - 1.5, 7, "a" if bank in wave else "cell", 0.5)

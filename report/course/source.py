@@ -72,7 +72,8 @@ def excerpt(root, note, asked):
     shown = [line if line[:1] == "#" else line[margin:] for line in shown]
     link = os.path.relpath(path, os.path.dirname(note))
     where = f"line {first + 1}" if first == last else f"lines {first + 1} to {last + 1}"
-    return ["```text" if path.endswith(".txt") else "```cuda", *shown, "```",
+    language = {".txt": "text", ".py": "python"}.get(os.path.splitext(path)[1], "cuda")
+    return ["```" + language, *shown, "```",
             f"<sub>[{path}]({link}#L{first + 1}-L{last + 1}), {where}</sub>"]
 
 

@@ -2,7 +2,8 @@
 
 counts.csv: a kernel and its options, a metric of --counters-csv, what it is divided by (another metric; "warp FMA": 32 FMAs;
 nothing), the count that this must be, and the words of the note or drawing that say so. Lines of source with their
-counts, which lessons show, are recorded in docs/counted; --record writes them anew.
+counts, which lessons show, are recorded in docs/counted, divided by how often a warp takes a value of k; --record writes
+them anew.
 """
 
 import csv
@@ -12,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512")]
+LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512", 65536)]
 
 
 def counted(step, variant, options):
@@ -27,19 +28,25 @@ def counted(step, variant, options):
     return values
 
 
-def by_line(step, variant, options):
+def divided(number, divisor):
+    """A count as it is printed, divided, as text; nothing where there is none."""
+    return "%g" % (int(number.replace(",", "")) / divisor) if number.strip() else ""
+
+
+def by_line(step, variant, options, divisor):
     """The lines of a kernel's own file that access memory, with their wavefronts and bank conflicts, as text."""
     shown = subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters=lines"], cwd=ROOT,
                            check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\n")
     start = next(number for number, line in enumerate(shown) if line.endswith(f"/{variant}.cu"))
     ends = {name: shown[start + 1].index(name) + len(name) for name in ("sectors", "wavefronts", "conflicts")}
-    lines = [f"wavefronts  conflicts  {step}/{variant}.cu, {options}"]
+    lines = [f"wavefronts  conflicts  {step}/{variant}.cu: a warp, one k"]
     for line in shown[start + 2:]:
         if line.startswith("  /") or not line.strip():
             break
         wavefronts, conflicts = line[ends["sectors"]:ends["wavefronts"]], line[ends["wavefronts"]:ends["conflicts"]]
         if wavefronts.strip():
-            lines.append(f"{wavefronts.strip():>10}  {conflicts.strip():>9}  {line[ends['conflicts']:].split(None, 1)[1]}")
+            wavefronts, conflicts = divided(wavefronts, divisor), divided(conflicts, divisor)
+            lines.append(f"{wavefronts:>10}  {conflicts:>9}  {line[ends['conflicts']:].split(None, 1)[1]}")
     return "\n".join(lines) + "\n"
 
 

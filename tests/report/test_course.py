@@ -61,6 +61,8 @@ class Code(Tree):
     def test_a_statement_and_a_block(self):
         self.assertEqual(self.shown("step01_a/one.cu int x ="), [
             "```cuda", "int x = 1; // { not a block", "```", "<sub>[step01_a/one.cu](one.cu#L5-L5), line 5</sub>"])
+        self.put("docs/a.py", "a = 1;\n")
+        self.assertEqual(self.shown("docs/a.py a =")[0], "```python")
         self.assertEqual(self.shown("step01_a/one.cu int y")[1:3], ["int y = x +", "        1;"])
         block = self.shown("step01_a/one.cu for (int i", "docs/x.md")
         self.assertEqual(block[1:5], ["for (int i = 0; i < n; i++) {", '    x += "}"[0];', "    if (x) x--;", "}"])
@@ -271,7 +273,7 @@ class Repository(Case):
         for name, text in [("phases", "lds128 takes 2 wavefronts. lds128_2x2 takes 1 wavefront."),
                            ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of 4095 words: 1 wave"),
                            ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it takes 2."),
-                           ("stores", "word by word: 16 sectors for 128 bytes. coalesced_store: 4 sectors"),
+                           ("stores", "word by word: 17 sectors for 128 bytes. coalesced_store: 5 sectors"),
                            ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 for B.")]:
             self.assertIn(text, alts[name])
 

@@ -21,7 +21,7 @@ SELECT '`' || variant || '`' AS variant, form('%.2f', sectors) AS "sectors per l
        "DRAM GB read", form('%.2f', conflicts) AS "shared bank conflicts, millions", form('%.1f %%', issue) AS
        "issue slots busy", form('%.1f %%', fma) AS "FMA pipe", form('%.1f %%', warps) AS "warps active",
        (SELECT text FROM largest_stall AS s WHERE s.step = :step AND s.variant = fact.variant) AS
-       "largest stall: warps per issue"
+       "largest stall: warps waiting per scheduler"
 FROM fact ORDER BY place;
 -- part: below
 SELECT sub('Counted on ' || max(source) || ' by Nsight Compute: each kernel once, at ' || max(size) || '.')

@@ -1,5 +1,5 @@
--- One step's variants at 4096^3 and, where that was measured, at 8192^3.
--- marker: step STEP
+-- One step's variants, or those up to one of them, at 4096^3 and, where that was measured, at 8192^3.
+-- marker: step STEP [LAST]
 -- align: lr
 -- part: heading
 SELECT against FROM gemm_source;
@@ -14,6 +14,7 @@ LEFT JOIN gemm_text AS large
      ON (large.step, large.variant, large.m, large.n, large.k) = (v.step, v.variant, 8192, 8192, 8192)
 JOIN (SELECT count(*) > 0 AS any FROM gemm WHERE step = :step AND (m, n, k) = (8192, 8192, 8192)) AS big
 WHERE family = 'gemm' AND v.step = :step
+      AND (:last IS NULL OR place <= (SELECT place FROM variant WHERE step = :step AND variant = :last))
 ORDER BY place;
 -- part: below
 SELECT line FROM gemm_source;
