@@ -81,7 +81,7 @@ struct option_parse {
     row *rows; /* the family's, then the common ones */
     int count;
     struct option *long_options;
-    const char **variants; /* NULL-terminated; program->best is the last */
+    const char **variants; /* NULL-terminated */
     char variant_help[HELP_TEXT], max_size_help[HELP_TEXT];
 };
 
@@ -163,12 +163,11 @@ static bool create_rows(option_parse *p) {
     while (program->table != NULL && program->table[own].name != NULL) own++;
     p->rows = calloc((size_t)own + ARRAY_SIZE(common_table), sizeof *p->rows);
     p->long_options = calloc((size_t)own + ARRAY_SIZE(common_table) + 2, sizeof *p->long_options);
-    p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
+    p->variants = calloc((size_t)program->variant_count + 1, sizeof *p->variants);
     p->o->chosen = calloc((size_t)program->variant_count + 1, sizeof *p->o->chosen);
     if (p->rows == NULL || p->long_options == NULL || p->variants == NULL || p->o->chosen == NULL)
         return options_fail(p, "out of memory");
     for (int i = 0; i < program->variant_count; i++) p->variants[i] = program->variants[i];
-    p->variants[program->variant_count] = program->best;
     for (int i = 0; i < own; i++) add_row(p, &program->table[i], program->values);
     for (int i = 0; i < ARRAY_SIZE(common_table); i++) {
         option what = common_table[i];
@@ -223,9 +222,8 @@ static bool read_variant(const option_parse *p, const row *r, const char *text) 
     if (word == NULL) return false;
     int i = 0;
     while (p->variants[i] != word) i++;
-    if (!o->variant_given && i < p->program->variant_count) o->first = i;
+    if (!o->variant_given) o->first = i;
     o->variant_given = o->chosen[i] = true;
-    o->best = o->chosen[p->program->variant_count];
     return true;
 }
 
