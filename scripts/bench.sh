@@ -56,7 +56,7 @@ tensor_runs() {
                 echo "$size --dtype $type --size $size $best"
             done
             for layout in tn nn; do
-                echo "$size --dtype tf32x3 --layout $layout --size $size --variant best"
+                echo "$size --dtype tf32x3 --layout $layout --size $size --variant best --variant three_products"
             done
         done
         ;;
