@@ -70,11 +70,7 @@ def fills_of(spans):
             groups["cp.async", numbers[span.track]].append(span)
             numbers[span.track] += 1
         elif span.kind == "bulk load":
-            key = span.args["mbarrier"]
-            latest = groups.get((key, numbers[key]))
-            if latest and span.begin >= max(one.end for one in latest):
-                numbers[key] += 1
-            groups[key, numbers[key]].append(span)
+            groups[span.args["mbarrier"], span.args["phase"]].append(span)
     fills = []
     for group in groups.values():
         ranges = [span_of_range(one.args["to shared"]) for one in group]

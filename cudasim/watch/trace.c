@@ -284,6 +284,7 @@ static void bulk(observer *o, const observed_bulk *c) {
         if (s->kind == SPAN_LOAD) {
             meeting_clock *m = mbarrier_at(t, c->mbarrier);
             m->coming = larger(m->coming, s->end);
+            s->phase = m->phase;
         }
         return;
     }
@@ -361,6 +362,7 @@ static void on_mbarrier(traced_block *t, const observed_sync *s) {
     case SYNC_MBARRIER_DONE:
         m->met = m->coming;
         m->coming = 0;
+        m->phase++;
         break;
     default:
         wait_until(&t->warps[s->w->index], m->met, WAIT_MBARRIER, s->id);
@@ -532,11 +534,8 @@ static void launch_begins(observer *o, launch *la) {
     uint64_t wanted = (most_blocks + la->cluster_size - 1) / la->cluster_size * la->cluster_size;
     if (wanted > la->blocks) wanted = la->blocks;
     current = zeros(1, sizeof *current + (size_t)wanted * sizeof *current->list);
-    *current = (traced_launch){.what = k->what,
-                               .problem = k->problem,
-                               .name = k->name,
-                               .traced = wanted,
-                               .begin = clock_begins};
+    *current = (traced_launch){
+        .what = k->what, .problem = k->problem, .name = k->name, .traced = wanted, .begin = clock_begins};
     blocks_left_out += la->blocks - wanted;
 }
 

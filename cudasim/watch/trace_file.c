@@ -162,7 +162,7 @@ static void put_span(writer *w, const span *s) {
             (unsigned long long)s->begin, (unsigned)w->process, (unsigned long long)id, categories[s->kind], name,
             product ? "wgmmas" : "bytes", product ? (unsigned long long)s->count : (unsigned long long)s->bytes);
     if (product) put_shape(opcode_of(s->f, s->pc), w->to);
-    if (s->kind == SPAN_LOAD) fprintf(w->to, ",\"mbarrier\":\"0x%x\"", s->mbarrier);
+    if (s->kind == SPAN_LOAD) fprintf(w->to, ",\"mbarrier\":\"0x%x\",\"phase\":%u", s->mbarrier, s->phase);
     put_range(product ? "B from" : "to shared", s->to, w->to);
     put_range(product ? "A from" : "from shared", s->from, w->to);
     if (s->incomplete) fputs(",\"waited for\":false", w->to);

@@ -48,7 +48,8 @@ typedef struct span {
     const function *f;
     uint32_t pc, warp, count, done; /* count: instructions, of cp.async lanes' copies; done: of them */
     uint64_t bytes;
-    uint32_t mbarrier;       /* a bulk load's */
+    uint32_t mbarrier;       /* a bulk load's, */
+    uint32_t phase;          /* and which of its phases the bytes were for, once they have landed */
     shared_range to, from;   /* a copy's two sides in shared memory; a wgmma's B and A */
     bool tensor, incomplete; /* by a tensor map; still in flight when the block or the trace ended */
 } span;
@@ -68,7 +69,7 @@ typedef struct traced_warp {
 } traced_warp;
 
 typedef struct meeting_clock {
-    uint32_t offset;
+    uint32_t offset, phase;
     uint64_t coming, met; /* of the phase under way, the latest of those that have come; of the one before */
 } meeting_clock;
 
@@ -97,8 +98,8 @@ typedef struct traced_block {
 
 typedef struct traced_launch {
     const char *what, *problem, *name; /* the variant and its problem; the kernel */
-    uint64_t traced; /* blocks, the first of the grid */
-    uint64_t begin;  /* where the clocks start */
+    uint64_t traced;                   /* blocks, the first of the grid */
+    uint64_t begin;                    /* where the clocks start */
     traced_block list[];
 } traced_launch;
 

@@ -87,7 +87,7 @@ def figure(rows, title):
     scale = LONG / steps
     d = Drawing(says(rows, title))
     d.text(10, 18, title, "title")
-    d.text(10, 34, "One block. Numbers: tiles along K, counted through.", "note")
+    d.text(10, 34, "One block. Numbers: tiles along K, as they come.", "note")
     draw_legend(d, rows, 43)
     y, before = 62, "stage"
     for row, bars in rows.items():
