@@ -2,6 +2,7 @@
 
 format TRACE            valid Chrome trace events: what Perfetto needs of each, pairs, names, and no overlap on a warp's track
 counts TRACE COUNTERS   as many instructions, of warps and of threads, as --counters-csv of the same run says
+cut TRACE               where there were too many slices, all warps' end at one place, and most of that many are there
 barrier TRACE           no warp goes on from a barrier before the last has come
 pipeline CSV            a stage is filled, then multiplied, then filled again
 current CSV RECORDED how  the bars are the recorded ones; `how`: exactly, or in their order, where another compiler was at work
@@ -96,6 +97,16 @@ def check_counts(events, counters):
             wrong(f"{traced} {key} are traced, {counted[metric]:.0f} counted")
 
 
+def check_cut(events):
+    ends = collections.defaultdict(int)
+    for event in events:
+        if event["ph"] == "X":
+            ends[event["tid"]] = max(ends[event["tid"]], event["ts"] + event["dur"])
+    slices = sum(event["ph"] == "X" for event in events)
+    if max(ends.values()) - min(ends.values()) > 50 or slices < 100000:
+        wrong(f"{slices} slices; the warps' last end at {sorted(ends.values())}")
+
+
 def check_barrier(events):
     """The k-th barrier of every warp of a block: all have come before any goes on."""
     slices = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -167,6 +178,8 @@ def main(what, *arguments):
         check_format(load(*arguments))
     elif what == "counts":
         check_counts(load(arguments[0]), arguments[1])
+    elif what == "cut":
+        check_cut(load(*arguments))
     elif what == "barrier":
         check_barrier(load(*arguments))
     elif what == "pipeline":

@@ -64,9 +64,10 @@ expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE
 expect 'in the file, too' 0 '"left out":"2 blocks ' cat "$json"
 expect 'a cluster is not torn apart' 0 'block (15,0,0)' sh -c "$cudasim --trace '$json' --trace-blocks 1 \
     build/tests/programs/cluster_histogram && cat '$json'"
-expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' $small 2048 --m 16 --n 16 \
-    --k 4000 --trace-blocks 1 --trace "$json"
+expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' step02_smem/run --m 32 --n 32 \
+    --k 12000 --variant tile32 --no-baseline --trace-blocks 1 --trace "$json"
 right 'what there is of them' format "$json"
+right 'and up to where all of its warps have come' cut "$json"
 
 # ---- a kernel that is stopped leaves what came before ----
 expect 'a deadlock' 1 'deadlock' $cudasim --trace "$json" build/tests/faulty/waits barrier_never_reached

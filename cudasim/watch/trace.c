@@ -632,6 +632,8 @@ observer trace_observer = {.launch_begin = launch_begins,
 bool trace_begin(const char *file, uint64_t blocks) {
     path = file;
     most_blocks = blocks;
+    clock_begins = events = blocks_left_out = launches_left_out = launches_too_many = blocks_cut = 0;
+    processes = 0;
     trace_of("", "");
     text = open_memstream(&text_bytes, &text_size);
     if (text == NULL) trace_no_memory();
