@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/check.h"
+#include "check/check.h"
 #include "watch/report.h"
 
 static const char *csv;

@@ -1,7 +1,7 @@
 /* What is watched in this process, by the environment:
  *   CUDASIM_COUNTERS=table|lines   counters, printed to stdout when the process ends
  *   CUDASIM_COUNTERS_CSV=FILE      the same to a file
- *   CUDASIM_CHECK=0                no checks (watch/check.h)
+ *   CUDASIM_CHECK=0                no checks (check/check.h)
  *   CUDASIM_LEAK_CHECK=1           they look for device memory that is not freed, too
  *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
  * A wrong value ends the process with one line and exit status 2. */
