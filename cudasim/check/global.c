@@ -215,21 +215,22 @@ static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address,
     return false;
 }
 
+/* Does it say of the same agent what it has read of the same bytes? */
+static bool alike(const trace *r, const trace *mine) {
+    return r->cluster == mine->cluster && r->agent == mine->agent && ((r->how ^ mine->how) & HOW_BYTES(15)) == 0;
+}
+
 static void note_read(const toucher *t, const trace *mine, word *w) {
     int k = 0;
-    while (k < 2 && w->reads[k].cluster != 0 &&
-           (w->reads[k].cluster != mine->cluster || w->reads[k].agent != mine->agent))
-        k++;
+    while (k < 2 && w->reads[k].cluster != 0 && !alike(&w->reads[k], mine)) k++;
     if (k == 2) k = w->reads[0].cluster == t->number && ordered(t, mine->lane, &w->reads[0]) ? 0 : 1;
     trace *r = &w->reads[k];
-    const bool same = r->cluster == mine->cluster && r->agent == mine->agent && r->clock == mine->clock;
-    const uint8_t how = r->how, lane = r->lane;
+    const bool same = alike(r, mine) && r->clock == mine->clock;
+    const trace old = *r;
     *r = *mine;
     if (!same) return;
-    if (lane != mine->lane) r->lane = MANY_LANES;
-    /* The weaker of the two is what conflicts. */
-    const uint8_t weaker = (how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH) ? how : mine->how;
-    r->how = (weaker & 15u) | ((how | mine->how) & HOW_BYTES(15));
+    if (old.lane != mine->lane) r->lane = MANY_LANES;
+    if ((old.how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH)) r->how = old.how; /* the weaker is what conflicts */
 }
 
 static void note_write(const trace *mine, word *w) {

@@ -52,6 +52,10 @@ __global__ void bytes_of_one_word(int *g, int n) {
 __global__ void ok_bytes_of_one_word(int *g, int n) {
     ((char *)g)[threadIdx.x * 2 + blockIdx.x] = (char)(threadIdx.x + 100);
 }
+__global__ void ok_halves_read_and_written(int *g, int n) {
+    short *halves = (short *)g;
+    halves[threadIdx.x] = (short)(halves[threadIdx.x] + 1);
+}
 
 /* ---- the last block adds up ---- */
 
@@ -282,7 +286,7 @@ __global__ void variable_of_the_module(int *g, int n) {
 FAULTY_MAIN(CASE(two_blocks_write, 2, T), CASE(ok_blocks_write_apart, 4, T), CASE(ok_blocks_write_the_same, 4, T),
             CASE(stencil_in_place, 4, T), CASE(ok_stencil, 4, T), CASE(sum_without_atomics, 3, 32),
             CASE(ok_sum_by_atomics, 3, 32), CASE(atomics_and_a_plain_store, 2, 32), CASE(atomic_of_the_block, 2, 32),
-            CASE(ok_atomic_of_the_block, 2, 32), CASE(bytes_of_one_word, 2, T), CASE(ok_bytes_of_one_word, 2, T),
+            CASE(ok_atomic_of_the_block, 2, 32), CASE(bytes_of_one_word, 2, T), CASE(ok_bytes_of_one_word, 2, T), CASE(ok_halves_read_and_written, 1, T),
             CASE(last_block_no_fence, 4, T), CASE(last_block_no_second_fence, 4, T),
             CASE(last_block_narrow_fence, 4, T), CASE(last_block_no_barrier, 4, T), CASE(ok_last_block, 4, T),
             CASE(ok_last_block_of_many_writers, 4, T), CASE(flag_between_blocks_no_fence, 2, 32),
