@@ -75,7 +75,11 @@ static int open_device(session *s) {
     const device_choice choice = {.ordinal = s->o.device,
                                   .simulate = s->o.simulate,
                                   .sim_device = s->o.sim_device,
-                                  .again = simulator_watch(!s->o.no_check, s->o.counters, s->o.counters_csv, s->o.explain),
+                                  .again = simulator_watch(&(simulator_wishes){.no_check = s->o.no_check,
+                                                                               .leak_check = s->o.leak_check,
+                                                                               .counters = s->o.counters,
+                                                                               .csv = s->o.counters_csv,
+                                                                               .explain = s->o.explain}),
                                   .arguments = s->arguments,
                                   .has_code = verify_has_device_code};
     return device_open(&choice, &s->device, stderr);

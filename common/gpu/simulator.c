@@ -36,10 +36,12 @@ static bool set_variable(const char *name, const char *value) {
     return true;
 }
 
-bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain) {
-    const bool unchecked = !check && set_variable("CUDASIM_CHECK", "0"),
-               form = set_variable("CUDASIM_COUNTERS", counters), file = set_variable("CUDASIM_COUNTERS_CSV", csv);
-    return set_variable("CUDASIM_EXPLAIN", explain) || unchecked || form || file;
+bool simulator_watch(const simulator_wishes *wishes) {
+    bool changed = set_variable("CUDASIM_CHECK", wishes->no_check ? "0" : NULL);
+    changed = set_variable("CUDASIM_LEAK_CHECK", wishes->leak_check ? "1" : NULL) || changed;
+    changed = set_variable("CUDASIM_COUNTERS", wishes->counters) || changed;
+    changed = set_variable("CUDASIM_COUNTERS_CSV", wishes->csv) || changed;
+    return set_variable("CUDASIM_EXPLAIN", wishes->explain) || changed;
 }
 
 void simulator_count(const char *what, const char *problem) {

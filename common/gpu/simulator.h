@@ -20,10 +20,17 @@ bool simulator_active(void);
 /* True if it does, and the simulator stands for `device` (NULL: any). */
 bool simulator_is(const char *device);
 
-/* Has the simulator that is started next count what kernels do: printed at its end in the form `counters`, written to
- * the file `csv`; or, instead of anything else, say what the metric `explain` is. NULL: not. False where this process's
- * environment said so already. `check`: it looks for mistakes of the kernels, as it does unless told otherwise. */
-bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain);
+/* What the simulator that is started next is to look at. It looks for mistakes of the kernels unless told otherwise. */
+typedef struct simulator_wishes {
+    bool no_check;
+    bool leak_check;      /* device memory that is not freed in the end is a mistake, too */
+    const char *counters; /* what kernels do is counted, and printed at its end in this form; NULL: not, as below */
+    const char *csv;      /* written to this file */
+    const char *explain;  /* instead of anything else it says what this metric is */
+} simulator_wishes;
+
+/* False where this process's environment said so already. */
+bool simulator_watch(const simulator_wishes *wishes);
 
 /* In the simulator: launches from now on are counted as those of `what`, at `problem`; NULL: they are not counted. */
 void simulator_count(const char *what, const char *problem);
