@@ -242,6 +242,9 @@ static void counters_need_the_simulator(void **state) {
     assert_true(o.simulate && o.counters == NULL);
     ACCEPTED(TOY, "--explain ffma");
     assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
+    ACCEPTED(TOY, "--leak-check");
+    assert_true(o.leak_check && o.simulate && !o.no_check);
+    REFUSED(TOY, "--leak-check --no-check", "--leak-check: contradicts --no-check, which looks for nothing");
     REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
     REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
     REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");

@@ -32,6 +32,8 @@ static const option common_table[] = {
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
     {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
     {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
+    {"leak-check", NULL, OPTION_FLAG, FIELD(leak_check),
+     "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
     {"counters", "FORM", OPTION_FORM, FIELD(counters),
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
     {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
@@ -55,6 +57,7 @@ static const option_rule common_rules[] = {
     {"max-size", RULE_NEEDS, "sweep", NULL},
     {"time csv json resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
+    {"leak-check", RULE_CONTRADICTS, "no-check", "which looks for nothing"},
     {"json", RULE_DIFFERS, "csv", NULL},
     {"counters-csv", RULE_DIFFERS, "csv json", NULL},
     {"trace", RULE_DIFFERS, "csv json counters-csv", NULL},
@@ -298,7 +301,7 @@ static bool check_rules(const option_parse *p, const option_rule *rule) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->counters != NULL ||
+    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->leak_check || o->counters != NULL ||
                   o->counters_csv != NULL || o->trace != NULL || o->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_rules(p, common_rules) || !check_rules(p, program->rules)) return false;

@@ -86,6 +86,7 @@ typedef struct {
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
     bool no_check;          /* the simulator does not look for mistakes */
+    bool leak_check;        /* it looks for memory that is not freed, too */
     double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
     const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
