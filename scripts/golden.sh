@@ -20,7 +20,6 @@ need_tool golden compute-sanitizer cuda-sanitizer-13-0
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 folder=plots/data/$(gpu_slug) work=build/golden
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 sets=tests/counted/metrics.txt shapes=tests/counted/shapes.txt
 at_once=4 status=0
 mkdir -p "$work" "$folder"
@@ -36,6 +35,8 @@ case $parts in *faults*)
 esac
 # shellcheck disable=SC2086 # several targets
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" $targets >&2
+# After make, to which CC is the compiler.
+DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
 export DEVICE CC DRIVER CUDA DATE
 
