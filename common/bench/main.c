@@ -74,6 +74,7 @@ static int sweep(session *s) {
 static int open_device(session *s) {
     const options *o = &s->o;
     const simulator_watched watched = {.unchecked = o->no_check,
+                                       .leak_check = o->leak_check,
                                        .counters = o->counters,
                                        .counters_csv = o->counters_csv,
                                        .trace = o->trace,

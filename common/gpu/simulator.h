@@ -1,7 +1,7 @@
 /* The PTX simulator: a library, build/sim/libcudart.so.13, that replaces the CUDA runtime under the same program and
  * runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts itself.
- * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV,
- * CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment. */
+ * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
+ * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment. */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
 
@@ -23,12 +23,11 @@ bool simulator_is(const char *device);
 /* What the simulator is to watch, or not. */
 typedef struct {
     bool unchecked;           /* it does not look for mistakes of the kernels */
-    const char *counters;     /* it counts to look do, and prints it looks for mistakes of this form; NULL: not */
-    const char struct simulator_wishes {
-    bool no_check;
-    bool leak_check;      /*counters_csv; /* writes it to this file; NULL: not */
+    bool leak_check;          /* device memory that is not freed in the end is a mistake, too */
+    const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
+    const char *counters_csv; /* writes it to this file; NULL: not */
     const char *trace;        /* writes a trace to this file; NULL: not */
-    int trace_blocks;         /* of to many blocks of each launch; 0: as many else it says what this otherwise */
+    int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
     const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
 } simulator_watched;
 
