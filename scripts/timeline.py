@@ -1,9 +1,8 @@
-"""timeline.py TRACE CSV: what a trace (run --trace) says of one block's pipeline, as the bars that docs/draw/pipelines.py
-draws.
+"""timeline.py TRACE CSV: what a trace (run --trace) says of one block's pipeline, as bars for docs/draw/pipelines.py.
 
-A bar has a row, what it is, a name, where it begins and where it ends, in the trace's order. Rows are the stages of the ring,
-the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what reports to one mbarrier,
-or what starts at one place of shared memory; a copy's name is its number, and so is that of the product which reads it.
+A bar has a row, what it is, a name, where it begins and where it ends, in the trace's order. Rows are the stages of the
+ring, the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at one
+place of shared memory. A copy's name is its number, and so is that of the product which reads it.
 """
 
 import collections
@@ -58,7 +57,7 @@ def merged(bars, gap=0):
     return [tuple(bar) for bar in whole]
 
 
-# ---- stages ------------------------------------------------------------------------------------------------------------
+# ---- stages ----------------------------------------------------------------------------------------------------------
 
 
 def fills_of(spans):
@@ -83,7 +82,7 @@ def products_of(block):
     """Where there is no wgmma: the slices of tensor cores, or else of FP32."""
     names = {event["name"] for event in block if event["ph"] == "X"}
     name = "tensor core" if "tensor core" in names else "FP32"
-    return [(event["ts"], event["ts"] + event["dur"]) for event in block if event["ph"] == "X" and event["name"] == name]
+    return [(e["ts"], e["ts"] + e["dur"]) for e in block if e["ph"] == "X" and e["name"] == name]
 
 
 def reads_of(block, spans):
@@ -98,8 +97,8 @@ def reads_of(block, spans):
 
 
 def read_by_fill(fills, reads):
-    """For each fill the reads of what it brought: before its stage is full again, and, as a loop without branches may load
-    once more after its last tile, not when the warp has gone on by two."""
+    """For each fill the reads of what it brought: before its stage is full again, and not when the warp has gone on by two,
+    as a loop without branches may load once more after its last tile."""
     found = [[] for _ in fills]
     latest = collections.defaultdict(int)
     for read in sorted(reads):
@@ -121,7 +120,7 @@ def stage_bars(fills, found):
             yield f"stage {stages[low]}", "product", number, min(r[0] for r in reads), max(r[1] for r in reads)
 
 
-# ---- who does it -------------------------------------------------------------------------------------------------------
+# ---- who does it -----------------------------------------------------------------------------------------------------
 
 
 def waits_of(block, track):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: draw a kernel's pipeline as the simulator orders it: STEP=step06 VARIANT=wgmma [SIZE=512] (default: docs/img's three)
+# help: draw a pipeline as the simulator orders it: STEP=step06 VARIANT=wgmma [SIZE=512]; without: the three of docs/img
 # With STEP and VARIANT: build/timeline/STEP_VARIANT.svg, and the trace beside it. Without: the runs that
 # docs/counted/pipelines.csv lists are recorded anew there, and drawn.
 set -eu
@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 fail() { echo "timeline: $1" >&2; exit 2; }
 . scripts/gpu.sh
 need_python timeline
-[ -n "${STEP:-}" ] || [ -z "${VARIANT:-}" ] || fail "VARIANT=$VARIANT without STEP, e.g. make timeline STEP=step06 VARIANT=wgmma"
-[ -z "${STEP:-}" ] || [ -n "${VARIANT:-}" ] || fail "STEP=$STEP without VARIANT, e.g. make timeline STEP=step06 VARIANT=wgmma"
+case ${STEP:+step}${VARIANT:+variant} in
+step | variant) fail "STEP=${STEP:-} VARIANT=${VARIANT:-}: both or none, e.g. STEP=step06 VARIANT=wgmma" ;;
+esac
 case ${SIZE:=512} in *[!0-9]*) fail "SIZE=$SIZE is not a number" ;; esac
 runs=docs/counted/pipelines.csv
 work=$(mktemp -d "${TMPDIR:-/tmp}/timeline.XXXXXX")

@@ -1,11 +1,11 @@
 """sim_trace.py WHAT FILE...: is a trace what it should be? One line and exit status 1 where it is not.
 
-format TRACE            valid Chrome trace events: what Perfetto needs of each, pairs, names, and no overlap on a warp's track
+format TRACE            valid Chrome trace events: what Perfetto needs of each, pairs, names, no overlap on a track
 counts TRACE COUNTERS   as many instructions, of warps and of threads, as --counters-csv of the same run says
 cut TRACE               where there were too many slices, all warps' end at one place, and most of that many are there
 barrier TRACE           no warp goes on from a barrier before the last has come
 pipeline CSV            a stage is filled, then multiplied, then filled again
-current CSV RECORDED how  the bars are the recorded ones; `how`: exactly, or in their order, where another compiler was at work
+current CSV RECORDED how  the bars are the recorded ones: `exactly`, or where another compiler was at work, in their order
 """
 
 import collections
@@ -137,7 +137,7 @@ def check_barrier(events):
 
 def bars_of(path):
     with open(path, encoding="utf-8") as file:
-        return [(row["row"], row["what"], row["name"], int(row["begin"]), int(row["end"])) for row in csv.DictReader(file)]
+        return [(bar["row"], bar["what"], bar["name"], int(bar["begin"]), int(bar["end"])) for bar in csv.DictReader(file)]
 
 
 def check_pipeline(bars):

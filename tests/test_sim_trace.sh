@@ -21,7 +21,11 @@ expect() {
     shift 3
     status=0
     "$@" >"$work/out" 2>"$work/err" || status=$?
-    if [ "$status" = "$wanted" ] && { [ -z "$pattern" ] || cat "$work/out" "$work/err" | grep -q -e "$pattern"; }; then good; else bad "$name: $status"; fi
+    if [ "$status" = "$wanted" ] && { [ -z "$pattern" ] || cat "$work/out" "$work/err" | grep -q -e "$pattern"; }; then
+        good
+    else
+        bad "$name: $status"
+    fi
 }
 right() { expect "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
 cudasim=cudasim/cudasim all=1000000 json=$work/trace.json
@@ -59,13 +63,13 @@ if cmp -s "$work/1.json" "$work/4.json"; then good; else bad 'threads change the
 
 # ---- limits are said ----
 small='step01_naive/run --variant coalesced --no-baseline --size'
-expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launches like one before$' \
+expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launches like one' \
     $small 64 --trace "$json"
 expect 'in the file, too' 0 '"left out":"2 blocks ' cat "$json"
 expect 'a cluster is not torn apart' 0 'block (15,0,0)' sh -c "$cudasim --trace '$json' --trace-blocks 1 \
     build/tests/programs/cluster_histogram && cat '$json'"
-expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' step02_smem/run --m 32 --n 32 \
-    --k 12000 --variant tile32 --no-baseline --trace-blocks 1 --trace "$json"
+expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' step02_smem/run \
+    --m 32 --n 32 --k 12000 --variant tile32 --no-baseline --trace-blocks 1 --trace "$json"
 right 'what there is of them' format "$json"
 right 'and up to where all of its warps have come' cut "$json"
 
@@ -83,7 +87,7 @@ refused() { # refused NAME REASON COMMAND...
 }
 refused 'no such folder' 'No such file or directory' $small 32 --trace "$work/none/trace.json"
 refused 'a folder' 'Is a directory' $small 32 --trace "$work/folder"
-refused 'by the environment' 'No such file or directory' env CUDASIM_TRACE="$work/none/t" $cudasim build/tests/programs/reduction
+CUDASIM_TRACE=$work/none/t refused 'by the environment' 'No such file or directory' $cudasim build/tests/programs/reduction
 refused 'a full disk' 'No space left on device' $small 32 --trace /dev/full
 echo before >"$work/folder/trace.json"
 refused 'no room' 'File too large' sh -c "trap '' XFSZ; ulimit -f 8; $small 64 --trace '$work/folder/trace.json'"
@@ -108,7 +112,7 @@ expect 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small
 expect 'cudasim without a trace' 2 '^cudasim: --trace-blocks needs --trace$' $cudasim --trace-blocks 3 true
 expect 'cudasim without a name' 2 '^cudasim: --trace: its argument is missing$' $cudasim --trace
 for blocks in 0 -1 x 99999999999999999999; do
-    CUDASIM_TRACE_BLOCKS=$blocks expect "$blocks blocks" 2 "^cudasim: CUDASIM_TRACE_BLOCKS=$blocks is not a number above 0$" \
+    CUDASIM_TRACE_BLOCKS=$blocks expect "$blocks blocks" 2 "^cudasim: CUDASIM_TRACE_BLOCKS=$blocks is not a number " \
         $cudasim --trace "$json" build/tests/programs/reduction
 done
 
@@ -119,8 +123,8 @@ while IFS=, read -r image step variant compiler options _; do
     right "$image fills and multiplies" pipeline "docs/counted/$image.csv"
     [ "$image" != pipeline_pingpong ] || [ -n "${KL_TEST_ALL:-}" ] || continue # 10 seconds of one core
     # shellcheck disable=SC2086 # words
-    expect "$image" 0 "^$variant " "$step/run" --trace "$json" --trace-blocks 1 --variant "$variant" $options --no-baseline \
-        --no-check
+    expect "$image" 0 "^$variant " "$step/run" --trace "$json" --trace-blocks 1 --variant "$variant" $options \
+        --no-baseline --no-check
     expect "$image: its bars" 0 '' python3 -B scripts/timeline.py "$json" "$work/bars.csv"
     how=exactly
     [ "$compiler" = "$cuda" ] || how=roughly

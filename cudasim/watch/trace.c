@@ -7,41 +7,17 @@
 #include "isa/decode.h"
 #include "isa/rows.h"
 #include "machine/wgmma.h"
+#include "watch/flight.h"
 #include "watch/trace_file.h"
 
 /* So many slices and spans of a block are kept, and events of all launches until no further one is traced. */
 #define MOST_SLICES 200000
 #define MOST_EVENTS 1000000
 
-static traced_launch *current; /* NULL: this launch is not traced; one launch at a time */
-
-void trace_no_memory(void) {
-    fprintf(stderr, "cudasim: no memory is left for the trace\n");
-    _Exit(3);
-}
-
 static void *zeros(size_t count, size_t size) {
     void *p = calloc(count, size);
     if (p == NULL) trace_no_memory();
     return p;
-}
-
-static void *with_one_more(void *items, int count, int *room, size_t size) {
-    if (count < *room) return items;
-    *room = *room > 0 ? 2 * *room : 64;
-    items = realloc(items, (size_t)*room * size);
-    if (items == NULL) trace_no_memory();
-    return items;
-}
-
-/* NULL: the block is not traced. */
-static traced_block *traced(const block *b) {
-    if (current == NULL || b == NULL || b->index >= current->traced) return NULL;
-    return &current->list[b->index];
-}
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -105,13 +81,8 @@ static trace_pipe pipe_of(const function *f, const insn *i) {
     }
 }
 
-static void widen(shared_range *r, uint64_t low, uint64_t high) {
-    if (low < r->low) r->low = (uint32_t)low;
-    if (high > r->high) r->high = (uint32_t)high;
-}
-
 static void put_slice(traced_block *t, const slice *s) {
-    t->slices = with_one_more(t->slices, t->slice_count, &t->slice_room, sizeof *t->slices);
+    t->slices = traced_grow(t->slices, t->slice_count, &t->slice_room, sizeof *t->slices);
     t->slices[t->slice_count++] = *s;
     t->warps[s->warp].slices++;
 }
@@ -136,7 +107,7 @@ static void settle(traced_block *t, traced_warp *w) {
     s->threads += i->threads;
     s->last_f = i->f;
     s->last_pc = i->pc;
-    widen(&s->shared, i->shared.low, i->shared.high);
+    range_widen(&s->shared, i->shared.low, i->shared.high);
 }
 
 /* Has the warp waited since its latest instruction? */
@@ -153,204 +124,10 @@ static void put_wait(traced_block *t, traced_warp *w) {
     put_slice(t, &s);
 }
 
-/* The warp goes on no sooner than that. */
-static void wait_until(traced_warp *w, uint64_t time, wait_kind wait, uint32_t id) {
-    if (time <= w->clock) return;
-    w->clock = time;
-    w->wait = wait;
-    w->wait_id = id;
-}
-
-/* ---- copies and products in flight ------------------------------------------------------------------------------- */
-
-static span *put_span(traced_block *t, const span *s) {
-    t->spans = with_one_more(t->spans, t->span_count, &t->span_room, sizeof *t->spans);
-    t->spans[t->span_count] = *s;
-    t->spans[t->span_count].open = true;
-    return &t->spans[t->span_count++];
-}
-
-static void close_span(traced_block *t, span *s, uint64_t end) {
-    s->open = false;
-    s->end = larger(end, s->begin + 1);
-    while (t->oldest_open < t->span_count && !t->spans[t->oldest_open].open) t->oldest_open++;
-}
-
-/* The warp's (warpgroup's) oldest span of the kind that is in flight, or the latest. NULL: there is none. */
-static span *open_span(traced_block *t, span_kind kind, uint32_t warp, bool latest) {
-    span *found = NULL;
-    for (int k = t->oldest_open; k < t->span_count; k++) {
-        span *s = &t->spans[k];
-        if (!s->open || s->kind != kind || s->warp != warp) continue;
-        found = s;
-        if (!latest) break;
-    }
-    return found;
-}
-
-static void cp_async_issued(traced_block *t, const observed_async *c) {
-    const traced_warp *w = &t->warps[c->w->index];
-    span *s = open_span(t, SPAN_CP_ASYNC, c->w->index, true);
-    if (s == NULL || s->closed_to_more)
-        s = put_span(t, &(span){.kind = SPAN_CP_ASYNC,
-                                .begin = w->end - 1,
-                                .f = c->function,
-                                .pc = c->i->pc,
-                                .warp = c->w->index,
-                                .to = RANGE_NONE,
-                                .from = RANGE_NONE});
-    for (int l = 0; l < LANES; l++) {
-        if (!(c->lanes >> l & 1)) continue;
-        widen(&s->to, c->to[l], c->to[l] + c->width);
-        s->bytes += c->width;
-        s->count++;
-    }
-}
-
-/* Copies land in the order in which they were issued. */
-static void cp_async_landed(traced_block *t, const observed_async *c) {
-    for (uint32_t left = (uint32_t)__builtin_popcount(c->lanes); left > 0;) {
-        span *s = open_span(t, SPAN_CP_ASYNC, c->w->index, false);
-        if (s == NULL) return;
-        const uint32_t most = s->count - s->done, now = left < most ? left : most;
-        s->done += now;
-        left -= now;
-        if (s->done == s->count) close_span(t, s, t->warps[c->w->index].end);
-    }
-}
-
-static void async(observer *o, const observed_async *c) {
-    traced_block *t = traced(c->w->block);
-    (void)o;
-    if (t == NULL || t->warps[c->w->index].cut) return;
-    (c->stage == COPY_ISSUED ? cp_async_issued : cp_async_landed)(t, c);
-}
-
-static meeting_clock *mbarrier_at(traced_block *t, uint32_t offset) {
-    for (int k = 0; k < t->mbarrier_count; k++)
-        if (t->mbarriers[k].offset == offset) return &t->mbarriers[k];
-    t->mbarriers = with_one_more(t->mbarriers, t->mbarrier_count, &t->mbarrier_room, sizeof *t->mbarriers);
-    meeting_clock *m = &t->mbarriers[t->mbarrier_count++];
-    *m = (meeting_clock){.offset = offset};
-    return m;
-}
-
-/* When somebody first waited for the mbarrier that the copy reports to; who only tests it, it is now. */
-static uint64_t wanted_at(const traced_block *t, const block *b, uint32_t mbarrier) {
-    uint64_t first = UINT64_MAX;
-    for (int n = 0; n < b->warp_count; n++)
-        for (int k = 0; k < b->warps[n].group_count; k++) {
-            const group *g = &b->warps[n].groups[k];
-            if (g->state == GROUP_AT_MBARRIER && g->wanted == mbarrier && t->warps[n].clock < first)
-                first = t->warps[n].clock;
-        }
-    const warp *running = b->worker->running;
-    return first != UINT64_MAX ? first : running->block == b ? t->warps[running->index].clock : 0;
-}
-
-static void bulk_issued(traced_block *t, const observed_bulk *c, const traced_warp *w) {
-    const bool loads = c->to_block != NULL;
-    span s = {.kind = loads ? SPAN_LOAD : SPAN_STORE,
-              .begin = w->end - 1,
-              .serial = c->serial,
-              .f = c->function,
-              .pc = c->i->pc,
-              .warp = c->w->index,
-              .count = 1,
-              .bytes = c->bytes,
-              .mbarrier = c->mbarrier,
-              .to = RANGE_NONE,
-              .from = RANGE_NONE,
-              .tensor = c->map != NULL};
-    if (loads) widen(&s.to, c->to, (uint64_t)c->to + c->extent);
-    if (c->from_block != NULL) widen(&s.from, c->from, (uint64_t)c->from + c->extent);
-    put_span(t, &s);
-}
-
-static void bulk(observer *o, const observed_bulk *c) {
-    block *at = c->to_block != NULL ? c->to_block : c->from_block;
-    traced_block *t = traced(at), *by = traced(c->w->block);
-    (void)o;
-    if (t == NULL || by == NULL || c->stage == COPY_READ) return;
-    const traced_warp *w = &by->warps[c->w->index];
-    if (c->stage == COPY_ISSUED) {
-        if (!w->cut) bulk_issued(t, c, w);
-        return;
-    }
-    for (int k = t->oldest_open; k < t->span_count; k++) {
-        span *s = &t->spans[k];
-        if (!s->open || s->serial != c->serial || (s->kind != SPAN_LOAD && s->kind != SPAN_STORE)) continue;
-        close_span(t, s, s->kind == SPAN_LOAD ? wanted_at(t, at, c->mbarrier) : w->end);
-        if (s->kind == SPAN_LOAD) {
-            meeting_clock *m = mbarrier_at(t, c->mbarrier);
-            m->coming = larger(m->coming, s->end);
-            s->phase = m->phase;
-        }
-        return;
-    }
-}
-
-/* What the descriptors of A and B lead to, from where on. */
-static void wgmma_operands(span *s, const observed_wgmma *c) {
-    const wgmma_form *form = c->i->wgmma;
-    const uint32_t b = wgmma_address(c->b, form->trans_b, 0, 0);
-    widen(&s->to, b, b + WGMMA_CHUNK);
-    if (form->a_in_registers) return;
-    const uint32_t a = wgmma_address(c->a, form->trans_a, 0, 0);
-    widen(&s->from, a, a + WGMMA_CHUNK);
-}
-
-/* The first warp to come to an operation says what it is of; the others may come later. */
-static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
-    const uint32_t number = c->w->index / WARPGROUP;
-    traced_warpgroup *g = &t->warpgroups[number];
-    traced_warp *w = &t->warps[c->w->index];
-    const uint32_t n = w->wgmmas++;
-    if (n == g->known) {
-        span *s = open_span(t, SPAN_WGMMA, number, true);
-        if (s == NULL || w->group != g->group)
-            s = put_span(t, &(span){.kind = SPAN_WGMMA,
-                                    .begin = w->end - 1,
-                                    .serial = n,
-                                    .f = c->function,
-                                    .pc = c->i->pc,
-                                    .warp = number,
-                                    .to = RANGE_NONE,
-                                    .from = RANGE_NONE});
-        wgmma_operands(s, c);
-        s->count++;
-        g->known++;
-        g->group = w->group;
-    }
-    for (int k = t->oldest_open; k < t->span_count; k++) {
-        span *s = &t->spans[k];
-        if (!s->open || s->kind != SPAN_WGMMA || s->warp != number || n - s->serial >= s->count) continue;
-        s->begin = w->end - 1 < s->begin ? w->end - 1 : s->begin;
-        s->issued = larger(s->issued, w->end);
-    }
-}
-
-static void wgmma(observer *o, const observed_wgmma *c) {
-    traced_block *t = traced(c->w->block);
-    (void)o;
-    if (t == NULL || t->warps[c->w->index].cut) return;
-    if (c->stage == COPY_ISSUED) {
-        wgmma_issued(t, c);
-        return;
-    }
-    const uint32_t number = c->w->index / WARPGROUP;
-    traced_warp *w = &t->warps[c->w->index];
-    span *s = open_span(t, SPAN_WGMMA, number, false);
-    t->warpgroups[number].done++;
-    if (s == NULL) return;
-    wait_until(w, s->issued, WAIT_WARPGROUP, number);
-    if (++s->done == s->count) close_span(t, s, w->clock);
-}
-
 /* ---- what orders warps ------------------------------------------------------------------------------------------- */
 
 static void on_mbarrier(traced_block *t, const observed_sync *s) {
-    meeting_clock *m = mbarrier_at(t, s->id);
+    meeting_clock *m = traced_mbarrier(t, s->id);
     const traced_block *by = s->w != NULL ? traced(s->w->block) : NULL;
     switch (s->kind) {
     case SYNC_MBARRIER_INIT:
@@ -373,7 +150,7 @@ static void sync(observer *o, const observed_sync *s) {
     traced_block *t = traced(s->b);
     (void)o;
     if (t == NULL) return;
-    meeting_clock *cluster = &current->list[s->b->index - s->b->rank].cluster;
+    meeting_clock *cluster = &traced_now->list[s->b->index - s->b->rank].cluster;
     traced_warp *w = s->w != NULL && s->w->block == s->b ? &t->warps[s->w->index] : NULL;
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
@@ -445,10 +222,7 @@ static void step(observer *o, warp *w, const insn *i, uint32_t mask) {
     its->end = ++its->clock;
     if (mask == 0) return;
     if (i->row == ROW_op_wgmma_commit) its->group++;
-    if (i->row == ROW_op_cp_commit) {
-        span *s = open_span(t, SPAN_CP_ASYNC, w->index, true);
-        if (s != NULL) s->closed_to_more = true;
-    }
+    if (i->row == ROW_op_cp_commit) flight_commit(t, w->index);
 }
 
 static void again(observer *o, warp *w) {
@@ -466,7 +240,7 @@ static void before(observer *o, const observed_access *a) {
     if (t == NULL || a->space != PTX_SHARED) return;
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint64_t at = a->address[__builtin_ctz(left)];
-        widen(&t->warps[a->w->index].instruction.shared, at, at + a->bytes);
+        range_widen(&t->warps[a->w->index].instruction.shared, at, at + a->bytes);
     }
 }
 
@@ -521,7 +295,7 @@ static launch_key *new_key(const launch *la) {
 
 static void launch_begins(observer *o, launch *la) {
     (void)o;
-    current = NULL;
+    traced_now = NULL;
     if (events >= MOST_EVENTS) {
         launches_too_many++;
         return;
@@ -533,8 +307,8 @@ static void launch_begins(observer *o, launch *la) {
     }
     uint64_t wanted = (most_blocks + la->cluster_size - 1) / la->cluster_size * la->cluster_size;
     if (wanted > la->blocks) wanted = la->blocks;
-    current = zeros(1, sizeof *current + (size_t)wanted * sizeof *current->list);
-    *current = (traced_launch){
+    traced_now = zeros(1, sizeof *traced_now + (size_t)wanted * sizeof *traced_now->list);
+    *traced_now = (traced_launch){
         .what = k->what, .problem = k->problem, .name = k->name, .traced = wanted, .begin = clock_begins};
     blocks_left_out += la->blocks - wanted;
 }
@@ -543,7 +317,7 @@ static void block_begins(observer *o, block *b) {
     traced_block *t = traced(b);
     (void)o;
     if (t == NULL) return;
-    t->launch = current;
+    t->launch = traced_now;
     t->begun = true;
     t->until = UINT64_MAX;
     memcpy(t->ctaid, b->ctaid, sizeof t->ctaid);
@@ -551,7 +325,7 @@ static void block_begins(observer *o, block *b) {
     t->warps = zeros((size_t)b->warp_count, sizeof *t->warps);
     t->warpgroups = zeros((size_t)b->warp_count / WARPGROUP + 1, sizeof *t->warpgroups);
     for (int n = 0; n < b->warp_count; n++) {
-        t->warps[n].clock = t->warps[n].end = current->begin;
+        t->warps[n].clock = t->warps[n].end = traced_now->begin;
         for (int k = 0; k < 3; k++) t->warps[n].tid[k] = b->warps[n].tid[k][0];
         b->warps[n].careful |= CAREFUL_TRACE;
     }
@@ -575,7 +349,7 @@ static void leave_out(traced_block *t) {
 
 /* What is still open ends with its block. Returns when that is. */
 static uint64_t finish_block(traced_block *t) {
-    uint64_t end = current->begin;
+    uint64_t end = traced_now->begin;
     for (int n = 0; n < t->warp_count; n++) {
         settle(t, &t->warps[n]);
         put_open_slice(t, &t->warps[n]);
@@ -585,7 +359,7 @@ static uint64_t finish_block(traced_block *t) {
         span *s = &t->spans[k];
         if (s->open) {
             s->incomplete = true;
-            close_span(t, s, end);
+            flight_end(t, s, end);
         }
         end = larger(end, s->end);
     }
@@ -597,21 +371,21 @@ static uint64_t finish_block(traced_block *t) {
 static void launch_ends(observer *o, launch *la) {
     (void)o;
     (void)la;
-    if (current == NULL) return;
-    uint64_t end = current->begin;
-    for (uint64_t n = 0; n < current->traced; n++) end = larger(end, finish_block(&current->list[n]));
-    events += trace_write_launch(current, text, &processes);
+    if (traced_now == NULL) return;
+    uint64_t end = traced_now->begin;
+    for (uint64_t n = 0; n < traced_now->traced; n++) end = larger(end, finish_block(&traced_now->list[n]));
+    events += trace_write_launch(traced_now, text, &processes);
     clock_begins = end;
-    for (uint64_t n = 0; n < current->traced; n++) {
-        traced_block *t = &current->list[n];
+    for (uint64_t n = 0; n < traced_now->traced; n++) {
+        traced_block *t = &traced_now->list[n];
         free(t->warps);
         free(t->warpgroups);
         free(t->slices);
         free(t->spans);
         free(t->mbarriers);
     }
-    free(current);
-    current = NULL;
+    free(traced_now);
+    traced_now = NULL;
 }
 
 observer trace_observer = {.launch_begin = launch_begins,
@@ -619,9 +393,9 @@ observer trace_observer = {.launch_begin = launch_begins,
                            .block_begin = block_begins,
                            .before = before,
                            .spaces = 1u << PTX_SHARED,
-                           .async = async,
-                           .bulk = bulk,
-                           .wgmma = wgmma,
+                           .async = flight_async,
+                           .bulk = flight_bulk,
+                           .wgmma = flight_wgmma,
                            .sync = sync,
                            .step = step,
                            .careful = CAREFUL_TRACE,

@@ -103,7 +103,28 @@ typedef struct traced_launch {
     traced_block list[];
 } traced_launch;
 
-/* Bad luck: the host has no memory for it. Ends the process. */
+/* The launch under way, one at a time; NULL: it is not traced. */
+extern traced_launch *traced_now;
+
+/* What is traced of the block; NULL: nothing. */
+traced_block *traced(const block *b);
+
+/* The mbarrier at this offset of its shared memory; made where there was none. */
+meeting_clock *traced_mbarrier(traced_block *t, uint32_t offset);
+
+/* The warp goes on no sooner than that. */
+void wait_until(traced_warp *w, uint64_t time, wait_kind wait, uint32_t id);
+
+void range_widen(shared_range *r, uint64_t low, uint64_t high);
+
+static inline uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* `items` with room for one more; *room is how many it has. */
+void *traced_grow(void *items, int count, int *room, size_t size);
+
+/* The host has no memory for it: ends the process. */
 _Noreturn void trace_no_memory(void);
 
 #endif

@@ -1,7 +1,7 @@
-"""The pipelines of step 6 as the simulator traced them: for one block, which copies are in flight, and who multiplies when.
+"""The pipelines of step 6 as the simulator traced them: of one block which copies are in flight, and who multiplies when.
 
-docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (scripts/timeline.py); `make
-timeline` records both anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
+docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (scripts/timeline.py);
+`make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
 """
 
 import csv
@@ -13,7 +13,7 @@ from _svg import Drawing
 FOLDER = "docs/counted"
 LEFT, LONG = 86, 304
 TALL = 15
-LOOKS = {"copy": ("soft-a", ""), "product": ("b", "on"), "store": ("c", "on"), "wait": ("cell", "tiny"), "issue": ("a", "")}
+LOOKS = {"copy": ("soft-a", ""), "product": ("b", "on"), "store": ("c", "on"), "wait": ("cell", ""), "issue": ("a", "")}
 LEGEND = [("soft-a", "copy in flight"), ("b", "multiplied"), ("c", "stored"), ("cell", "waits"), ("a", "copy issued")]
 
 
@@ -41,15 +41,15 @@ def turns(rows):
                       for what, name, begin, _ in bars if what == "product")
     if len({name for *_, name in products}) < 2:
         return ""
-    return " In this order tiles of C are multiplied: " + ", ".join(f"{name} by {row}" for _, row, name in products) + "."
+    return " Tiles of C are multiplied in this order: " + ", ".join(f"{tile} by {row}" for _, row, tile in products) + "."
 
 
 def says(rows, title):
     stages = sum(name.startswith("stage ") for name in rows)
     during, all_of_them = overlap(rows)
-    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} tiles of K "
-            f"are multiplied while another stage is being filled.{turns(rows)} From left to right in the order of the "
-            "simulation, which is no time.")
+    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} tiles "
+            f"along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the order of "
+            "the simulation, which is no time.")
 
 
 def label_of(what, name, stage):
