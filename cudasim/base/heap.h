@@ -16,4 +16,14 @@ void heap_reset(void);
 uint64_t heap_allocate(uint64_t bytes);
 bool heap_free(uint64_t address);
 
+/* Where memory_track is on, objects have a gap after them and what has been freed is given out again last. Are all
+ * these bytes of objects that have not been freed (true where it is off)? */
+bool heap_is_live(uint64_t address, unsigned bytes);
+/* For messages: the object at `address`, or before it. False: there is none. */
+typedef struct heap_object {
+    uint64_t base, size; /* as asked for */
+    bool freed;
+} heap_object;
+bool heap_find(uint64_t address, heap_object *found);
+
 #endif

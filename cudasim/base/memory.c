@@ -300,6 +300,10 @@ void memory_track(bool on) {
     atomic_store(&tracking, on);
 }
 
+bool memory_tracks(void) {
+    return atomic_load_explicit(&tracking, memory_order_relaxed);
+}
+
 static void put_bits(uint8_t *bits, uint64_t from, uint64_t to) {
     for (; from < to && from % 8 != 0; from++)
         __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
@@ -336,12 +340,19 @@ void memory_written(uint64_t address, uint64_t bytes) {
     memory_allocation *m = &e->allocation;
     const uint64_t from = address - m->base;
     const uint64_t to = bytes < m->size - from ? from + bytes : m->size;
-    if (from == 0 && to == m->size) {
+    if (from == 0 && to == m->size && !m->heap) {
         is_whole(m);
         return;
     }
     put_bits(m->written, from, to);
-    if (to - from >= LARGE_WRITE) extend_whole(m, address, m->base + to);
+    if (to - from >= LARGE_WRITE && !m->heap) extend_whole(m, address, m->base + to);
+}
+
+void memory_unwritten(uint64_t address, uint64_t bytes) {
+    entry *e = find_entry(address);
+    if (e == NULL || !e->allocation.incomplete) return;
+    for (uint64_t k = address - e->allocation.base; bytes > 0 && k < e->allocation.size; k++, bytes--)
+        __atomic_fetch_and(&e->allocation.written[k / 8], (uint8_t)~(1u << k % 8), __ATOMIC_RELAXED);
 }
 
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes) {
@@ -428,7 +439,8 @@ void memory_complete(void) {
         const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
         for (size_t i = 0; i < count; i++) {
             memory_allocation *m = &t->items[i]->allocation;
-            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete) continue;
+            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete || m->heap)
+                continue;
             uint64_t k = 0; /* the part from the beginning on */
             while (k < m->size / 8 && m->written[k] == 0xff) k++;
             if (k == m->size / 8 && m->written[k] == (1u << m->size % 8) - 1) {
@@ -510,6 +522,10 @@ void memory_set_heap(uint64_t base) {
     pthread_mutex_lock(&lock);
     entry *e = find_entry(base);
     if (e) e->allocation.heap = true;
+    if (e && memory_tracks() && (e->allocation.written = calloc(e->allocation.size / 8 + 1, 1)) != NULL) {
+        e->allocation.incomplete = true;
+        e->allocation.whole_end = 0;
+    }
     pthread_mutex_unlock(&lock);
 }
 

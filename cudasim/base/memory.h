@@ -55,7 +55,10 @@ typedef struct memory_allocation {
 /* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
  * and stores call. What is reserved otherwise counts as written. */
 void memory_track(bool on);
+bool memory_tracks(void);
 void memory_written(uint64_t address, uint64_t bytes);
+/* Objects of the kernels' malloc begin anew: nothing has written them. */
+void memory_unwritten(uint64_t address, uint64_t bytes);
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes);
 /* Calls `each` for what the program has allocated on the device and not freed, oldest first. */
 void memory_leaks(void (*each)(const memory_allocation *m));

@@ -8,9 +8,10 @@
 
 #include "check/checked.h"
 #include "check/global.h"
+#include "check/local.h"
+#include "check/unwritten.h"
 #include "check/words.h"
 #include "isa/arrays.h"
-#include "isa/loose.h"
 #include "machine/groups.h"
 
 static checked_launch *current; /* one launch at a time */
@@ -80,15 +81,12 @@ static inline void settle_doubts(void) {
     global_settle();
 }
 
-static void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use) {
-    const site at = {r->function, r->pc};
-    if (finding_repeats(UNINITIALISED, at, (site){0})) return;
-    char who[96], where[320], what[800];
-    if (r->address != 0)
-        global_name(r->address, r->bytes, where);
-    else
-        place_name(r->function, ARRAY_UNKNOWN, r->where, r->offset, r->bytes, where);
-    snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(w, r->lane, who), verb, where);
+/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
+static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
+    const unwritten_read r = {.function = p->function,
+                              .space = PTX_SHARED,
+                              .pc = p->pc,
+                              .address = number * p->at->cells.unit, who), verb, where);
     finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
 }
 
@@ -160,11 +158,14 @@ static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
     checked_warp *c = &checked(w->block)->warps[w->index];
     uint32_t origin;
     if (mask == 0) return;
-    if (poison_step(&c->poisons, w, i, mask, &origin))
-        say_unwritten(w, &c->reads[origin], "reads", (site){w->frame->function, i->pc});
-    if (c->poisons.count > 0) return;
-    c->read_count = 0;
-    w->careful &= ~CAREFUL_CHECK;
+    if (poison_step(&c->poisons, w, i,
+                              .lane = lane,
+                              .bytes = p->bytes,
+                              .where = p->at->block};
+    if (p->loads)
+        unwritten_load(p->w, &r);
+    else
+        say_unwritten(p->w, &r, p->careful &= ~CAREFUL_CHECK;
 }
 
 static void say_pending(const place_access *p, uint32_t lane, uint32_t number, uint32_t other_site) {
@@ -285,6 +286,13 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
     if (access.how != STRENGTH_WEAK) order_by_flags(at, a);
 }
 
+static uint32_t missing_bytes(const memory_allocation *m, uint64_t address, unsigned bytes) {
+    uint32_t missing = 0;
+    if (memory_is_written(m, address, bytes)) return 0;
+    for (unsigned k = 0; k < bytes; k++) missing |= (uint32_t)!memory_is_written(m, address + k, 1) << k;
+    return bytes > 16 ? ALL_BYTES : missing;
+}
+
 /* Global memory: was it written? */
 static void global_access(const observed_access *a) {
     uint64_t low, high;
@@ -298,10 +306,16 @@ static void global_access(const observed_access *a) {
         const uint64_t at = a->address[l];
         if (m == NULL || at < m->base || at - m->base >= m->size) m = memory_find(at);
         if (m == NULL || !m->incomplete || at - m->base + a->bytes > m->size) continue;
-        const unwritten_read r = {.function = a->function, .pc = a->i->pc, .lane = l, .address = at, .bytes = a->bytes};
+        const unwritten_read r = {.function = a->function,
+                                  .space = PTX_GLOBAL,
+                                  .pc = a->i->pc,
+                                  .lane = l,
+                                  .address = at,
+                                  .missing = missing_bytes(m, at, a->bytes),
+                                  .bytes = a->bytes};
         if (a->kind != ACCESS_WRITE && !memory_is_written(m, at, a->bytes)) {
             if (a->kind == ACCESS_READ)
-                unwritten_load(a->w, &r, l);
+                unwritten_load(a->w, &r);
             else
                 say_unwritten(a->w, &r, "changes", (site){0});
         }
@@ -333,7 +347,10 @@ static void before(observer *o, const observed_access *a) {
     settle_doubts();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
+        heap_touch(a);
         global_touch(a);
+    } else if (a->space == PTX_LOCAL) {
+        local_touch(a);
     } else if (a->space == PTX_SHARED) {
         uint64_t low, high;
         span_of(a->address, a->mask, &low, &high);
@@ -348,6 +365,11 @@ static void before(observer *o, const observed_access *a) {
                 shared_access(a, checked(c->blocks[r]), same & a->mask, a->address, 0, UINT32_MAX);
         }
     }
+}
+
+static void strong(observer *o, const observed_access *a) {
+    (void)o;
+    if (a->space == PTX_GLOBAL) global_done(a);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
@@ -559,6 +581,7 @@ static void on_block_begin(observer *o, block *b) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
         _exit(3);
     }
+    local_begin(b);
     if (b->rank == 0) global_cluster(checked(b)->cluster, b, true);
 }
 static void on_block_end(observer *o, block *b) {
@@ -578,14 +601,18 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .block_begin = on_block_begin,
                           .block_end = on_block_end,
                           .before = before,
+                          .strong = strong,
                           .quick = quick,
-                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | SPACES_INCOMPLETE,
+                          .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | 1u << PTX_LOCAL | SPACES_INCOMPLETE,
                           .async = on_async,
                           .bulk = on_bulk,
                           .sync = on_sync,
-                          .step = on_step,
+                          .step = unwritten_step,
                           .careful = CAREFUL_CHECK,
-                          .loose = on_loose,
+                          .loose = unwritten_register,
+                          .shuffle = unwritten_shuffle,
+                          .enter = local_enter,
+                          .heap = heap_given,
                           .fault = on_fault};
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -118,6 +119,7 @@ void checked_launch_free(checked_launch *l) {
             poison_free(&b->warps[n].poisons);
             free(b->warps[n].reads);
             free(b->warps[n].assigned);
+            if (b->warps[n].unwritten != NULL) munmap(b->warps[n].unwritten, b->warps[n].unwritten_bytes);
         }
         free(b->warps);
         meetings_free(&b->mbarriers);

@@ -24,19 +24,24 @@ typedef struct meetings {
     uint32_t room, last;
 } meetings;
 
-/* A read of what nothing has written, until somebody computes with it. */
+/* A read of what nothing has written, until somebody computes with it; or a shuffle from a lane that takes no part. */
 typedef struct unwritten_read {
     const function *function;
-    uint32_t pc, offset, lane; /* of shared memory */
-    uint64_t address;          /* of other memory; 0: shared */
+    ptx_space space; /* of memory: PTX_SHARED, PTX_GLOBAL, PTX_LOCAL; PTX_REG: a shuffle */
+    uint32_t pc, lane;
+    uint64_t address; /* of shared memory the offset, of local memory into the thread's stack; PTX_REG: the lane */
     unsigned bytes;
+    uint32_t missing;   /* which of them nothing has written, a bit each */
     const block *where; /* whose shared memory */
+    const frame *frame; /* of local memory */
 } unwritten_read;
 
 typedef struct checked_warp {
     poisons poisons;
     unwritten_read *reads; /* a poison's origin is a number of this list */
     int read_count, read_room;
+    uint8_t *unwritten; /* of its lanes' stacks, a bit a byte; NULL: the kernel has no local arrays */
+    size_t unwritten_bytes;
     uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
 } checked_warp;
 

@@ -285,24 +285,24 @@ static bool is_red(const observed_access *a) {
     return strncmp(a->function->source->instructions[a->i->pc].opcode, "red", 3) == 0;
 }
 
-static void order(const observed_access *a, checked_cluster *c, uint32_t agent) {
-    const bool releases = a->order == ORDER_RELEASE || a->order == ORDER_ACQUIRE_RELEASE;
-    const bool acquires = a->order == ORDER_ACQUIRE || a->order == ORDER_ACQUIRE_RELEASE;
-    const bool wide = a->scope >= SCOPE_GPU;
-    between *b = __atomic_load_n(&c->launch->between, __ATOMIC_ACQUIRE);
-    if (b == NULL && !releases && !acquires) return; /* nobody has ever released anything */
-    run *r = run_of(c);
-    b = c->launch->between;
-    if (releases) between_fence(b, r, &c->clocks, agent, wide);
+/* A strong access as what it releases, before it is done, or, after, as what it shows. */
+static void order(const observed_access *a, checked_cluster *c, uint32_t agent, bool after) {
+    const bool both = a->order == ORDER_ACQUIRE_RELEASE, wide = a->scope >= SCOPE_GPU;
+    const bool fences = both || a->order == (after ? ORDER_ACQUIRE : ORDER_RELEASE);
     const bool reads = a->kind != ACCESS_WRITE && !(a->kind == ACCESS_ATOMIC && is_red(a));
+    if (after ? !reads : a->kind == ACCESS_READ) return;
+    if (__atomic_load_n(&c->launch->between, __ATOMIC_ACQUIRE) == NULL && !fences)
+        return; /* nobody releases anything */
+    run *r = run_of(c);
+    between *b = c->launch->between;
+    if (!after && fences) between_fence(b, r, &c->clocks, agent, wide);
     uint64_t last = 0;
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint64_t address = a->address[__builtin_ctz(left)];
-        if (address == last) continue;
+        if (address != last) between_access(b, r, &c->clocks, agent, &(strong_access){address, after, !after});
         last = address;
-        between_access(b, r, &c->clocks, agent, &(strong_access){address, reads, a->kind != ACCESS_READ});
     }
-    if (acquires) between_fence(b, r, &c->clocks, agent, wide);
+    if (after && fences) between_fence(b, r, &c->clocks, agent, wide);
 }
 
 static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
@@ -312,7 +312,7 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
         const uint64_t at = a->address[l];
         if (s.m == NULL || at - s.m->base >= s.m->size) {
             const memory_allocation *m = memory_find(at);
-            if (m == NULL || !m->changes || m->heap || !shadow_of(m, &s)) {
+            if (m == NULL || !m->changes || !shadow_of(m, &s)) {
                 s.m = NULL;
                 continue;
             }
@@ -321,34 +321,45 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
     }
 }
 
-void global_touch(const observed_access *a) {
+static toucher toucher_of(const observed_access *a) {
     checked_cluster *c = checked(a->w->block)->cluster;
     const strength s = a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC
                        : a->order != ORDER_WEAK ? STRENGTH_STRONG
                                                 : STRENGTH_WEAK;
-    const toucher t = {.cluster = c,
-                       .w = a->w,
-                       .function = a->function,
-                       .pc = a->i->pc,
-                       .agent = agent_of(a->w),
-                       .number = c->number + 1,
-                       .site = site_number(c->launch, a->function, a->i->pc),
-                       .how = (uint8_t)(s | (s != STRENGTH_WEAK && a->scope < SCOPE_GPU ? HOW_BLOCK : 0)),
-                       .kind = a->kind,
-                       .bytes = a->bytes,
-                       .verb = a->kind == ACCESS_READ    ? "reads"
-                               : a->kind == ACCESS_WRITE ? "writes"
-                                                         : "changes"};
+    return (toucher){.cluster = c,
+                     .w = a->w,
+                     .function = a->function,
+                     .pc = a->i->pc,
+                     .agent = agent_of(a->w),
+                     .number = c->number + 1,
+                     .site = site_number(c->launch, a->function, a->i->pc),
+                     .how = (uint8_t)(s | (s != STRENGTH_WEAK && a->scope < SCOPE_GPU ? HOW_BLOCK : 0)),
+                     .kind = a->kind,
+                     .bytes = a->bytes,
+                     .verb = a->kind == ACCESS_READ    ? "reads"
+                             : a->kind == ACCESS_WRITE ? "writes"
+                                                       : "changes"};
+}
+
+void global_touch(const observed_access *a) {
+    const toucher t = toucher_of(a);
     touch_lanes(&t, a, false);
     if (a->kind != ACCESS_READ) touch_lanes(&t, a, true);
-    if (s != STRENGTH_WEAK) order(a, c, t.agent);
+    if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
+}
+
+/* What another host thread has done since before it came first. */
+void global_done(const observed_access *a) {
+    const toucher t = toucher_of(a);
+    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC);
+    order(a, t.cluster, t.agent, true);
 }
 
 void global_touch_range(const global_range *r) {
     checked_cluster *c = checked(r->w->block)->cluster;
     const memory_allocation *m = memory_find(r->address);
     shadow s;
-    if (m == NULL || !m->changes || m->heap || r->address - m->base + r->bytes > m->size || !shadow_of(m, &s)) return;
+    if (m == NULL || !m->changes || r->address - m->base + r->bytes > m->size || !shadow_of(m, &s)) return;
     const toucher t = {.cluster = c,
                        .w = r->w,
                        .function = r->function,
@@ -362,6 +373,19 @@ void global_touch_range(const global_range *r) {
                        .verb = r->verb};
     touch(&t, &s, r->lane, r->address, r->bytes, false);
     if (r->kind != ACCESS_READ) touch(&t, &s, r->lane, r->address, r->bytes, true);
+}
+
+void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
+    const checked_launch *l = checked(w->block)->cluster->launch;
+    const memory_allocation *m = memory_find(address);
+    shadow s;
+    if (m != NULL && !m->changes) memory_changes(address);
+    if (m == NULL || !shadow_of(m, &s)) return;
+    for (uint64_t at = address - m->base; at < address - m->base + bytes; at += 4) {
+        part *p = part_begin(&s, at, l->serial);
+        s.words[at / 4] = (word){0};
+        unlock_part(p);
+    }
 }
 
 /* ---- what orders ------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,9 @@ void global_end(checked_launch *l);
 /* The clusters begin and end. */
 void global_cluster(checked_cluster *c, const block *b, bool begins);
 
-/* An access to global memory, before it is done. */
+/* An access to global memory, before it is done; and a strong or atomic one, after it has been. */
 void global_touch(const observed_access *a);
+void global_done(const observed_access *a);
 
 /* `bytes` from `address` on, by one lane: what a copy reads, writes or changes. */
 typedef struct global_range {
@@ -24,6 +25,9 @@ typedef struct global_range {
     const char *verb;
 } global_range;
 void global_touch_range(const global_range *r);
+
+/* Memory that is given out anew: what was done there before is no race. */
+void global_forget(const warp *w, uint64_t address, uint64_t bytes);
 
 /* Fences, and warps that meet at barriers. */
 void global_sync(const observed_sync *s);

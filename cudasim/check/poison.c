@@ -8,12 +8,16 @@ static bool is(const char *opcode, const char *word) {
     return strncmp(opcode, word, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0');
 }
 
-static bool add(poisons *p, const frame *f, int reg, uint32_t lanes, uint32_t origin) {
-    for (int k = 0; k < p->count; k++)
-        if (p->list[k].frame == f && p->list[k].reg == reg && p->list[k].origin == origin) {
-            p->list[k].lanes |= lanes;
-            return true;
-        }
+/* Notes it of what `it` says, of another register or other lanes. */
+static bool add(poisons *p, poison it, int reg, uint32_t lanes, uint32_t bytes) {
+    if (lanes == 0 || bytes == 0) return false;
+    for (int k = 0; k < p->count; k++) {
+        poison *known = &p->list[k];
+        if (known->frame != it.frame || known->reg != reg || known->origin != it.origin) continue;
+        known->lanes |= lanes;
+        known->bytes |= (uint16_t)bytes;
+        return true;
+    }
     if (p->count == p->room) {
         const int room = p->room ? 2 * p->room : 16;
         poison *list = realloc(p->list, (size_t)room * sizeof *list);
@@ -21,7 +25,12 @@ static bool add(poisons *p, const frame *f, int reg, uint32_t lanes, uint32_t or
         p->list = list;
         p->room = room;
     }
-    p->list[p->count++] = (poison){f, reg, lanes, origin};
+    p->list[p->count++] = (poison){.frame = it.frame,
+                                   .reg = reg,
+                                   .lanes = lanes,
+                                   .origin = it.origin,
+                                   .spreads = it.spreads,
+                                   .bytes = (uint16_t)bytes};
     return true;
 }
 
@@ -29,21 +38,26 @@ static void forget(poisons *p, int which) {
     p->list[which] = p->list[--p->count];
 }
 
-bool poison_read(poisons *p, const frame *f, uint32_t pc, uint32_t lane, uint32_t origin) {
+bool poison_read(poisons *p, const frame *f, uint32_t pc, uint32_t lane, uint32_t origin, uint32_t bytes) {
     const ptx_instruction *t = &f->function->source->instructions[pc];
+    const insn *i = &f->function->code[pc];
     const ptx_operand *o = &t->operands[0];
+    const poison it = {.frame = f, .origin = origin};
     if (is(t->opcode, "ldmatrix")) { /* row r of matrix m goes to four lanes, or, transposed, to every fourth */
         const int matrix = (int)lane / 8;
         const uint32_t row = lane % 8,
                        lanes = strstr(t->opcode, ".trans") != NULL ? 0x11111111u << row / 2 : 0xfu << 4 * row;
         const ptx_operand *e = o->kind == PTX_OPERAND_VECTOR ? &o->elements[matrix % o->element_count] : o;
-        return e->kind == PTX_OPERAND_REGISTER && add(p, f, e->reg, lanes, origin);
+        return e->kind == PTX_OPERAND_REGISTER && add(p, it, e->reg, lanes, ALL_BYTES);
     }
+    const bool matrix = is(t->opcode, "wmma");
+    const unsigned each = matrix ? 0 : ptx_type_size((ptx_type)i->type);
+    const uint32_t lanes = matrix ? ALL_LANES : 1u << lane, whole = each == 0 ? ALL_BYTES : (1u << each) - 1;
     bool any = false;
-    const uint32_t lanes = is(t->opcode, "wmma") ? ALL_LANES : 1u << lane;
-    if (o->kind == PTX_OPERAND_REGISTER) any = add(p, f, o->reg, lanes, origin);
+    if (o->kind == PTX_OPERAND_REGISTER) any = add(p, it, o->reg, lanes, bytes);
     for (int k = 0; k < o->element_count; k++)
-        if (o->elements[k].kind == PTX_OPERAND_REGISTER) any = add(p, f, o->elements[k].reg, lanes, origin) || any;
+        if (o->elements[k].kind == PTX_OPERAND_REGISTER)
+            any = add(p, it, o->elements[k].reg, lanes, bytes >> k * (int)each & whole) || any;
     return any;
 }
 
@@ -86,48 +100,130 @@ static uint32_t selected(const warp *w, const insn *i, const ptx_instruction *t,
     return o == 1 ? p : o == 2 ? ~p : ALL_LANES;
 }
 
+/* Bytes of one of the registers of a mov of several to one, or of one to several. */
+static int part_of(const ptx_instruction *t, const ptx_operand *vector) {
+    return (strstr(t->opcode, "64") != NULL ? 8 : 4) / (vector->element_count > 0 ? vector->element_count : 1);
+}
+
+/* Puts it into what the instruction computes. */
+static void carry(poisons *p, const ptx_instruction *t, poison it) {
+    const ptx_operand *to = &t->operands[0];
+    if (to->kind == PTX_OPERAND_REGISTER) add(p, it, to->reg, it.carried, it.carried_bytes);
+    for (int e = 0; e < to->element_count; e++)
+        if (to->elements[e].kind == PTX_OPERAND_REGISTER)
+            add(p, it, to->elements[e].reg, it.carried,
+                it.spreads ? ALL_BYTES : (uint32_t)it.carried_bytes >> e * part_of(t, to));
+}
+
+/* Which bytes of a mov's or selp's source are unwritten. */
+static uint32_t moved_bytes(const ptx_instruction *t, const ptx_operand *from, const poison *it) {
+    uint32_t bytes = from->reg == it->reg ? it->bytes : 0;
+    for (int e = 0; e < from->element_count; e++)
+        if (from->elements[e].reg == it->reg) bytes |= (uint32_t)it->bytes << e * part_of(t, from);
+    return bytes;
+}
+
+static bool stores_locally(const ptx_instruction *t, const insn *i) {
+    return is(t->opcode, "st") && i->space == PTX_LOCAL;
+}
+
+/* The bytes that are stored to local memory. */
+static void store(poisons *p, const ptx_instruction *t, const insn *i, const poison *it, uint32_t lanes) {
+    const ptx_operand *o = &t->operands[1];
+    const int each = (int)ptx_type_size((ptx_type)i->type), count = o->element_count > 0 ? o->element_count : 1;
+    for (int e = 0; e < count; e++) {
+        if ((o->element_count > 0 ? o->elements[e].reg : o->reg) != it->reg) continue;
+        const uint32_t bytes = it->bytes & ((1u << each) - 1);
+        for (int l = 0; l < LANES; l++)
+            if (lanes >> l & 1) p->stored[l] |= (uint16_t)(bytes << e * each);
+    }
+}
+
+/* Does it only pass on what spreads? */
+static bool passes(const ptx_instruction *t, int operand, bool result) {
+    static const char *const judges[] = {"ld", "atom", "vote", "match", "redux", "call", "bar", "barrier", "mbarrier"};
+    for (size_t k = 0; k < sizeof judges / sizeof *judges; k++)
+        if (is(t->opcode, judges[k])) return false;
+    return result && t->operands[operand].kind != PTX_OPERAND_ADDRESS;
+}
+
+static void forget_empty(poisons *p) {
+    for (int k = p->count - 1; k >= 0; k--)
+        if (p->list[k].lanes == 0) forget(p, k);
+}
+
+/* What the lanes do with one of them: true where they use it. */
+static bool use(poisons *p, poison *it, const warp *w, const insn *i, uint32_t lanes) {
+    const ptx_instruction *t = &w->frame->function->source->instructions[i->pc];
+    const bool result = has_result(t), moves = is(t->opcode, "mov") || is(t->opcode, "selp");
+    if (it->spreads && t->guard == it->reg) return true;
+    for (int o = result ? 1 : 0; o < t->operand_count; o++) {
+        if (!names(&t->operands[o], it->reg)) continue;
+        if (moves) {
+            it->carried |= lanes & selected(w, i, t, o);
+            it->carried_bytes |= (uint16_t)moved_bytes(t, &t->operands[o], it);
+        } else if (o == 1 && stores_locally(t, i))
+            store(p, t, i, it, lanes);
+        else if (it->spreads && is(t->opcode, "shfl"))
+            continue; /* poison_shuffle */
+        else if (it->spreads && passes(t, o, result)) {
+            it->carried |= lanes;
+            it->carried_bytes = ALL_BYTES;
+        } else
+            return true;
+    }
+    return false;
+}
+
 bool poison_step(poisons *p, const warp *w, const insn *i, uint32_t mask, uint32_t *origin) {
     const frame *f = w->frame;
     const ptx_function *s = f->function->source;
-    if ((int)i->pc >= s->instruction_count) {
-        if (mask == w->active) /* the frame is left */
-            for (int k = p->count - 1; k >= 0; k--)
-                if (p->list[k].frame == f && (p->list[k].lanes &= ~mask) == 0) forget(p, k);
-        return false;
-    }
-    const ptx_instruction *t = &s->instructions[i->pc];
-    const bool result = has_result(t), moves = is(t->opcode, "mov") || is(t->opcode, "selp");
-    bool used = false;
+    memset(p->stored, 0, sizeof p->stored);
+    const bool last = (int)i->pc >= s->instruction_count;
+    const ptx_instruction *t = last ? NULL : &s->instructions[i->pc];
+    const bool leaves = last || is(t->opcode, "ret") || is(t->opcode, "exit");
+    const bool overwrites = !last && has_result(t) && !is(t->opcode, "shfl");
     const int count = p->count;
+    bool used = false;
     for (int k = 0; k < count && !used; k++) {
-        const poison it = p->list[k];
-        if (it.frame != f || (it.lanes & mask) == 0) continue;
-        for (int o = result ? 1 : 0; o < t->operand_count && !used; o++) {
-            if (!names(&t->operands[o], it.reg)) continue;
-            if (!moves) {
-                used = true;
-                *origin = it.origin;
-                break;
-            }
-            const uint32_t lanes = it.lanes & mask & selected(w, i, t, o);
-            const ptx_operand *to = &t->operands[0];
-            if (lanes == 0) continue;
-            if (to->kind == PTX_OPERAND_REGISTER && to->reg != it.reg) add(p, f, to->reg, lanes, it.origin);
-            for (int e = 0; e < to->element_count; e++)
-                if (to->elements[e].kind == PTX_OPERAND_REGISTER) add(p, f, to->elements[e].reg, lanes, it.origin);
-        }
-    }
-    for (int k = (moves ? count : p->count) - 1; k >= 0; k--) {
         poison *it = &p->list[k];
-        const bool gone = used && it->origin == *origin;
-        if (!gone && !(it->frame == f && result && names(&t->operands[0], it->reg))) {
-            if (it->frame == f && (is(t->opcode, "ret") || is(t->opcode, "exit")) && (it->lanes &= ~mask) == 0)
-                forget(p, k);
-            continue;
-        }
-        if (gone || (it->lanes &= ~mask) == 0) forget(p, k);
+        it->carried = it->carried_bytes = 0;
+        if (last || it->frame != f || (it->lanes & mask) == 0) continue;
+        used = use(p, it, w, i, it->lanes & mask);
+        if (used) *origin = it->origin;
     }
+    for (int k = 0; k < count; k++) {
+        poison *it = &p->list[k];
+        if (used && it->origin == *origin) it->lanes = it->carried = 0;
+        if (it->frame == f && (leaves || (overwrites && names(&t->operands[0], it->reg)))) it->lanes &= ~mask;
+    }
+    for (int k = 0; k < count; k++) {
+        const poison it = p->list[k];
+        if (it.carried != 0) carry(p, t, it);
+    }
+    forget_empty(p);
     return used;
+}
+
+void poison_shuffle(poisons *p, const frame *f, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from,
+                    uint32_t origin) {
+    const ptx_instruction *t = &f->function->source->instructions[i->pc];
+    const ptx_operand *to = &t->operands[0];
+    const int reg = to->kind == PTX_OPERAND_REGISTER ? to->reg : to->element_count > 0 ? to->elements[0].reg : -1;
+    const int count = p->count;
+    if (reg < 0) return;
+    for (int k = count - 1; k >= 0; k--) {
+        const poison it = p->list[k];
+        if (it.frame != f) continue;
+        uint32_t moved = 0;
+        for (int l = 0; l < LANES && it.reg == t->operands[1].reg; l++)
+            moved |= (it.lanes >> (from[l] % LANES) & 1) << l;
+        moved &= lanes & ~absent;
+        if (it.reg == reg) p->list[k].lanes = (it.lanes & ~lanes) | moved;
+        if (it.reg != reg) add(p, it, reg, moved, it.bytes);
+    }
+    add(p, (poison){.frame = f, .origin = origin, .spreads = true}, reg, absent, ALL_BYTES);
+    forget_empty(p);
 }
 
 void poison_clear(poisons *p) {

@@ -59,3 +59,18 @@ const char *agent_name(const launch *la, uint32_t cluster, uint32_t agent, uint3
              cluster / across / down * size[2] + rank / size[0] / size[1]);
     return text;
 }
+
+const char *local_name(const frame *f, uint64_t address, unsigned bytes, char text[320]) {
+    while (f->caller != NULL && address < f->local_base) f = f->caller;
+    const shared_array *nearest = NULL;
+    for (int k = 0; k < f->function->local_count; k++) {
+        const shared_array *v = &f->function->locals[k];
+        if (nearest == NULL || address >= f->local_base + v->offset) nearest = v;
+    }
+    if (nearest == NULL)
+        snprintf(text, 320, "%u bytes of local memory at 0x%llx", bytes, (unsigned long long)address);
+    else
+        snprintf(text, 320, "%u bytes of its local arrays at byte %lld of %u", bytes,
+                 (long long)address - (long long)(f->local_base + nearest->offset), nearest->bytes);
+    return text;
+}

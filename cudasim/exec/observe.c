@@ -345,8 +345,11 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
     watched->run(w, i, mask);
-    if (!w->launch->tells_after && !patterns) return;
-    if (executed(w, i, mask))
+    const bool strong = watched->order != ORDER_WEAK;
+    if (!w->launch->tells_after && !patterns && !strong) return;
+    const bool done = executed(w, i, mask);
+    if (done && strong) tell(&a, address, watched->constant, observe_strong);
+    if (done)
         tell(&a, address, watched->constant, observe_after);
     else if (patterns)
         counts->patterns[2 * i->pc].repeatable = false;

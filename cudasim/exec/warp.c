@@ -4,6 +4,7 @@
 
 #include "exec/lanes.h"
 #include "machine/groups.h"
+#include "machine/observe.h"
 
 /* Lanes that may execute now. They all name the same members nearly always; tiles of a warp name theirs. */
 static inline uint32_t converge(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
@@ -46,6 +47,14 @@ static inline void gather_lanes(const uint32_t *from, const uint32_t *source, ui
         inside[l] = is;                                                                                                \
     }
 
+/* Some may be given what a lane holds that they do not name, or that is not there. */
+static void tell_shuffle(warp *w, const insn *i, uint32_t run, const uint32_t *source, const uint32_t *members) {
+    uint32_t absent = 0;
+    for (int l = 0; l < LANES; l++) absent |= (uint32_t)!((members[l] & run) >> source[l] & 1) << l;
+    absent &= run;
+    if (absent != 0 || w->careful) observe_shuffle(w, i, run, absent, source);
+}
+
 HANDLER(op_shfl) {
     const uint32_t run = converge(w, i, mask, U32(5));
     if (run == 0) return;
@@ -65,6 +74,7 @@ HANDLER(op_shfl) {
         SOURCES((int)(min | (by & ~segment)), from <= max);
     }
     for (int l = 0; l < LANES; l++) bits |= inside[l] << l;
+    if (w->launch->observer != NULL) tell_shuffle(w, i, run, source, U32(5));
     gather_lanes(a, source, result);
     mask = run;
     SET_LANES(d, result[l]);

@@ -36,6 +36,8 @@ static bool place_variables(decoder *d) {
     }
     f->param_bytes = (uint32_t)params;
     d->locals = decode_scratch(d, ((size_t)s->local_count + 1) * sizeof *d->locals);
+    f->locals = decode_take(d, ((size_t)s->local_count + 1) * sizeof *f->locals);
+    f->local_count = 0;
     for (int k = 0; k < s->local_count; k++) {
         const ptx_variable *v = &s->locals[k];
         uint64_t *end = v->space == PTX_SHARED ? &shared : &frame;
@@ -46,6 +48,8 @@ static bool place_variables(decoder *d) {
         *end = align_up(*end, align);
         d->locals[k].offset = *end;
         *end += v->size;
+        if (v->space == PTX_LOCAL)
+            f->locals[f->local_count++] = (shared_array){v->name, (uint32_t)d->locals[k].offset, (uint32_t)v->size};
         if (*end > 1u << 28) return refuse(d, "variables of more than 256 MB"), false;
     }
     f->frame_bytes = (uint32_t)align_up(frame, 16);
@@ -104,7 +108,8 @@ static void fill_constants(decoder *d, uint32_t from) {
 void decode_free(function *f) {
     if (f->watched != NULL) free(f->watched->loose);
     f->arrays = NULL;
-    f->array_count = 0;
+    f->locals = NULL;
+    f->array_count = f->local_count = 0;
     arena_free(&f->memory);
     f->watched = NULL;
     f->code = f->made = NULL;

@@ -220,6 +220,8 @@ typedef struct function {
     struct wgmma_function *wgmma;
     shared_array *arrays; /* those that it names, for messages */
     int array_count;
+    shared_array *locals; /* its .local variables: offsets in its frame */
+    int local_count;
     uint16_t *loose; /* of `watched` kernels alone: isa/loose.h; NULL: none */
     int loose_count;
     struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */

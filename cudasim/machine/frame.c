@@ -10,6 +10,9 @@
 #include "machine/fault.h"
 #include "machine/observe.h"
 
+/* Where somebody watches, bytes of nobody between two frames, so that an index below an array is noticed. */
+#define FRAME_GAP 64
+
 /* What differs from lane to lane; false for other special registers. */
 static bool special_lanes(const warp *w, int which, uint32_t *values) {
     switch ((special)which) {
@@ -201,7 +204,8 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
     }
     if (w->launch->observer != NULL && callee->watched != NULL) callee = callee->watched;
     const frame *caller = w->frame;
-    const uint64_t base = (uint64_t)caller->local_base + caller->function->frame_bytes;
+    const uint32_t gap = w->launch->observer != NULL ? FRAME_GAP : 0;
+    const uint64_t base = (uint64_t)caller->local_base + caller->function->frame_bytes + gap;
     if (base + callee->frame_bytes > w->launch->stack_bytes || caller->depth > 100000)
         sim_fault(w, i, lanes, SIM_STACK_ERROR,
                   "the stack of %llu bytes a thread is used up, %d calls deep (cudaDeviceSetLimit(cudaLimitStackSize))",
@@ -236,6 +240,7 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
                      .lanes = lanes,
                      .depth = caller->depth + 1};
     if (!joins) frame_fill(w, callee, registers, true);
+    if (gap != 0) observe_enter(w, f, lanes);
     for (int l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1)) continue;
         uint8_t *stack = stack_of(w, l);

@@ -48,6 +48,7 @@ static void assert_failed(warp *w, const insn *i, const call_site *site, int lan
 static uint64_t device_malloc(warp *w, uint64_t bytes) {
     const uint64_t address = heap_allocate(bytes);
     if (address == HEAP_NO_HOST_MEMORY) fault_no_memory(w->worker, bytes, "the device's heap");
+    if (w->launch->observer != NULL && address != 0) observe_heap(w, address, bytes);
     return address;
 }
 

@@ -45,6 +45,9 @@ void observe_before(const observed_access *a) {
 void observe_after(const observed_access *a) {
     TELL(a->w->launch, after, a);
 }
+void observe_strong(const observed_access *a) {
+    TELL(a->w->launch, strong, a);
+}
 void observe_repeated(warp *w, uint32_t pc) {
     const frame *f = w->frame;
     TELL(w->launch, repeated, f->counts, f->function, pc);
@@ -74,6 +77,15 @@ void observe_step(warp *w, const insn *i) {
 void observe_again(warp *w) {
     for (observer *o = w->launch->observer; o != NULL; o = o->next)
         if (o->again != NULL && w->careful & o->careful) o->again(o, w);
+}
+void observe_enter(warp *w, const frame *f, uint32_t lanes) {
+    TELL(w->launch, enter, w, f, lanes);
+}
+void observe_heap(warp *w, uint64_t address, uint64_t bytes) {
+    TELL(w->launch, heap, w, address, bytes);
+}
+void observe_shuffle(warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from) {
+    TELL(w->launch, shuffle, w, i, lanes, absent, from);
 }
 void observe_fault(launch *la) {
     TELL(la, fault, la);

@@ -149,6 +149,8 @@ struct observer {
      * again. */
     void (*before)(observer *o, const observed_access *a);
     void (*after)(observer *o, const observed_access *a);
+    /* After a strong or atomic access has been done, whether or not somebody has `after`. */
+    void (*strong)(observer *o, const observed_access *a);
     /* Instead of `before`, where this is the only observer that is told of accesses: a weak read of the block's own
      * shared memory by all lanes, of `bytes` from first + lane * step on, step 0 or `bytes`. False: `before` comes,
      * too. */
@@ -178,6 +180,13 @@ struct observer {
 /* Global memory but for reads of allocations that have been written to the last byte and that nobody is writing
  * (memory_changes). */
 #define SPACES_INCOMPLETE (1u << 31)
+    /* Lanes enter a function, in a frame of their own. */
+    void (*enter)(observer *o, warp *w, const frame *f, uint32_t lanes);
+    /* The kernel's malloc has given `bytes` at the address. */
+    void (*heap)(observer *o, warp *w, uint64_t address, uint64_t bytes);
+    /* A shuffle by these lanes, which get what lanes from[l] hold; of `absent` that one is not there, or not named.
+     * Told where there are any such, or the warp is careful. */
+    void (*shuffle)(observer *o, warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from);
     /* The launch is stopped, and the user has been told why. */
     void (*fault)(observer *o, launch *la);
     /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */
@@ -192,11 +201,15 @@ void observe_launch(launch *la, bool begins);
 void observe_block(block *b, bool begins);
 void observe_before(const observed_access *a);
 void observe_after(const observed_access *a);
+void observe_strong(const observed_access *a);
 void observe_repeated(warp *w, uint32_t pc);
 void observe_async(const observed_async *c);
 void observe_bulk(const observed_bulk *c);
 void observe_wgmma(const observed_wgmma *c);
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
+void observe_enter(warp *w, const frame *f, uint32_t lanes);
+void observe_heap(warp *w, uint64_t address, uint64_t bytes);
+void observe_shuffle(warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from);
 void observe_fault(launch *la);
 void observe_step(warp *w, const insn *i);
 void observe_again(warp *w);
