@@ -281,6 +281,30 @@ static void atomics(void **state) {
     EXPECT(SYNC, 4);
 }
 
+/* What machine code there is for an atomic operation decides how its lanes share a bank. */
+static void shared_atomics(void **state) {
+    (void)state;
+    static const struct {
+        const char *code;
+        int64_t wavefronts; /* of 32 lanes at one word */
+    } cases[] = {
+        {"red.shared.add.u32 [%r2], 1;", 1},
+        {"atom.shared.add.s32 %r5, [%r2], 1;", 1},
+        {"atom.shared.add.u32 %r5, [%r2], 1; st.global.u32 [%rd2], %r5;", 32},
+        {"atom.shared.add.u32 %r5, [%r2], 2;", 32},
+        {"atom.shared.max.u32 %r5, [%r2], 1;", 32},
+        {"atom.shared.exch.b32 %r5, [%r2], 1;", 32},
+        {"atom.shared.cas.b32 %r5, [%r2], 1, 2;", 64},
+        {"red.shared.add.f32 [%r2], 0f3F800000;", 64},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char code[300];
+        snprintf(code, sizeof code, "mov.u32 %%r2, s; st.shared.u32 [%%r2], 0;\n%s\n", cases[k].code);
+        count_body(KERNEL(".shared .align 128 .b8 s[128]; ", "@@"), code, 1, 32);
+        EXPECT(SHARED_ATOMIC_WAVEFRONTS, cases[k].wavefronts);
+    }
+}
+
 /* ---- divergence, calls --------------------------------------------------------------------------------------------
  */
 
@@ -372,9 +396,9 @@ int main(void) {
         cmocka_unit_test(guarded_lanes),   cmocka_unit_test(totals_of_threads),
         cmocka_unit_test(shared_accesses), cmocka_unit_test(matrices),
         cmocka_unit_test(copies),          cmocka_unit_test(bulk_copies),
-        cmocka_unit_test(atomics),         cmocka_unit_test(divergence),
-        cmocka_unit_test(calls),           cmocka_unit_test(reports),
-        cmocka_unit_test(explanations),
+        cmocka_unit_test(atomics),         cmocka_unit_test(shared_atomics),
+        cmocka_unit_test(divergence),      cmocka_unit_test(calls),
+        cmocka_unit_test(reports),         cmocka_unit_test(explanations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     counters_free();

@@ -16,15 +16,22 @@
 
 enum { BANKS = 32, BANKS_BYTES = 4, BANKS_LINE = BANKS * BANKS_BYTES, BANKS_LANES = 32 };
 
-typedef enum { BANKS_LOAD, BANKS_STORE, BANKS_ROWS } banks_kind; /* ROWS: ldmatrix, stmatrix, cp.async */
+typedef enum {
+    BANKS_LOAD,
+    BANKS_STORE,
+    BANKS_ROWS,   /* ldmatrix, stmatrix */
+    BANKS_ATOMIC, /* atom and red of one value */
+    BANKS_SWAP    /* atom.cas */
+} banks_kind;
 
 typedef struct {
     int wavefronts;
     int phases; /* the fewest wavefronts that an access of these lanes and bytes can take */
 } banks_count;
 
-/* The wavefronts of one phase: the most distinct words wanted from any one bank. */
-static inline int banks_phase(const unsigned *addresses, unsigned active, int bytes) {
+/* The wavefronts of one phase: the most words wanted from any one bank; each once, or (`each`) as often as a lane wants
+ * it. */
+static inline int banks_phase(const unsigned *addresses, unsigned active, int bytes, bool each) {
     unsigned words[BANKS][BANKS_LANES];
     int wanted[BANKS] = {0}, most = 0;
     for (; active != 0; active &= active - 1) {
@@ -32,7 +39,7 @@ static inline int banks_phase(const unsigned *addresses, unsigned active, int by
         for (int byte = 0; byte < bytes; byte += BANKS_BYTES) {
             const unsigned word = (address + (unsigned)byte) / BANKS_BYTES, bank = word % BANKS;
             bool known = false;
-            for (int i = 0; i < wanted[bank]; i++) known = known || words[bank][i] == word;
+            for (int i = 0; i < wanted[bank] && !each; i++) known = known || words[bank][i] == word;
             if (known) continue;
             words[bank][wanted[bank]++] = word;
             if (wanted[bank] > most) most = wanted[bank];
@@ -41,32 +48,37 @@ static inline int banks_phase(const unsigned *addresses, unsigned active, int by
     return most;
 }
 
-/* Does every lane ask for what lane ^ apart asks for? */
+/* Does every one of the lanes ask for what lane ^ apart asks for, if that is one of them? */
 static inline bool banks_paired(const unsigned *addresses, unsigned lanes, unsigned apart) {
-    if (lanes != ~0u) return false;
     bool all = true;
-    for (unsigned t = 0; t < BANKS_LANES; t++) all = all && addresses[t] == addresses[t ^ apart];
+    for (unsigned t = 0; t < BANKS_LANES; t++)
+        if ((lanes >> t & 1) != 0 && (lanes >> (t ^ apart) & 1) != 0) all = all && addresses[t] == addresses[t ^ apart];
     return all;
+}
+
+static inline unsigned banks_lanes(int first, int count) {
+    return count >= BANKS_LANES ? ~0u : ((1u << count) - 1) << first;
 }
 
 /* Of one access: lane t of those in the mask `lanes` accesses `bytes` bytes (1, 2, 4, 8 or 16) from byte addresses[t]
  * on, a multiple of `bytes`. addresses[] has an entry for every lane up to the highest one in the mask. */
 static inline banks_count banks_request(const unsigned *addresses, unsigned lanes, int bytes, banks_kind kind) {
+    const int times = kind == BANKS_SWAP ? 2 : 1;
     int together = bytes <= BANKS_BYTES ? BANKS_LANES : BANKS_LINE / bytes;
     if (kind == BANKS_LOAD && together < BANKS_LANES &&
         (banks_paired(addresses, lanes, 1) || banks_paired(addresses, lanes, 2)))
         together *= 2;
     banks_count count = {0, 0};
     for (int lane = 0; lane < BANKS_LANES; lane += together) {
-        const unsigned all = together == BANKS_LANES ? ~0u : ((1u << together) - 1) << lane, active = lanes & all;
-        count.wavefronts += banks_phase(addresses, active, bytes);
-        count.phases += active != 0;
+        const unsigned active = lanes & banks_lanes(lane, together);
+        count.wavefronts += times * banks_phase(addresses, active, bytes, kind >= BANKS_ATOMIC);
+        count.phases += times * (active != 0);
     }
     return count;
 }
 
 static inline banks_count banks_rows(const unsigned *addresses, int lanes, int bytes) {
-    return banks_request(addresses, lanes >= BANKS_LANES ? ~0u : (1u << lanes) - 1, bytes, BANKS_ROWS);
+    return banks_request(addresses, banks_lanes(0, lanes), bytes, BANKS_ROWS);
 }
 
 /* The wavefronts of a store, or of rows, by the first `lanes` lanes of a warp. */

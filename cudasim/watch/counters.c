@@ -17,9 +17,10 @@
 /* The sums of one instruction, and what its latest access came to: an access of the same pattern comes to the same. */
 typedef struct access_count {
     access_sum sum;
-    bool global_known, shared_known;
-    unsigned modulo; /* of its first address in a sector */
-    uint64_t sector; /* the first address's */
+    bool global_known, shared_known, atomic_known;
+    banks_kind atomic; /* of an atomic operation */
+    unsigned modulo;   /* of its first address in a sector */
+    uint64_t sector;   /* the first address's */
     int sectors, lines;
     int lines_from[4]; /* lines, by the first address's sector modulo 4 */
     banks_count banks;
@@ -163,6 +164,39 @@ static void count_shared(access_count *c, uint32_t mask, const uint64_t *address
     c->sum.shared_phases += c->banks.phases;
 }
 
+/* Does any instruction of the function read the register? */
+static bool reads(const ptx_operand *o, int count, int reg, bool written) {
+    for (int k = 0; k < count; k++) {
+        const bool value = o[k].kind == PTX_OPERAND_REGISTER || o[k].kind == PTX_OPERAND_ADDRESS;
+        if (value && o[k].reg == reg && !(k == 0 && written && o[k].kind == PTX_OPERAND_REGISTER)) return true;
+        if (reads(o[k].elements, o[k].element_count, reg, false)) return true;
+    }
+    return false;
+}
+static bool is_read(const ptx_function *f, int reg) {
+    for (int k = 0; k < f->instruction_count; k++)
+        if (reads(f->instructions[k].operands, f->instructions[k].operand_count, reg, true)) return true;
+    return false;
+}
+
+/* An addition of 1 whose result nobody wants is an instruction of its own in machine code, ATOMS.POPC.INC, which counts
+ * how many lanes want the same word. What adds to floating-point or to 64-bit numbers is a loop around a swap. */
+static banks_kind find_atomic_kind(const ptx_function *f, const ptx_instruction *i) {
+    const bool red = strncmp(i->opcode, "red.", 4) == 0;
+    const ptx_operand *value = &i->operands[red ? 1 : 2];
+    if (strstr(i->opcode, ".cas.") != NULL) return BANKS_SWAP;
+    if (strstr(i->opcode, ".add.") == NULL) return BANKS_ATOMIC;
+    if (strstr(i->opcode, ".u32") == NULL && strstr(i->opcode, ".s32") == NULL) return BANKS_SWAP;
+    const bool one = value->kind == PTX_OPERAND_INTEGER && value->integer == 1;
+    return one && (red || !is_read(f, i->operands[0].reg)) ? BANKS_STORE : BANKS_ATOMIC;
+}
+
+static banks_kind atomic_kind(access_count *c, const ptx_function *f, uint32_t pc) {
+    if (!c->atomic_known) c->atomic = find_atomic_kind(f, &f->instructions[pc]);
+    c->atomic_known = true;
+    return c->atomic;
+}
+
 /* ---- what the machine tells -------------------------------------------------------------------------------------- */
 
 static void after(observer *o, const observed_access *a) {
@@ -175,9 +209,10 @@ static void after(observer *o, const observed_access *a) {
                      a->kind != ACCESS_READ);
     else if (a->space == PTX_SHARED || a->space == PTX_SHARED_CLUSTER)
         count_shared(c, a->mask, a->address, a->bytes, a->same_pattern,
-                     matrix                   ? BANKS_ROWS
-                     : a->kind == ACCESS_READ ? BANKS_LOAD
-                                              : BANKS_STORE);
+                     matrix                     ? BANKS_ROWS
+                     : a->kind == ACCESS_READ   ? BANKS_LOAD
+                     : a->kind == ACCESS_ATOMIC ? atomic_kind(c, a->function->source, a->i->pc)
+                                                : BANKS_STORE);
 }
 
 /* Accesses that came to the same as the latest one. */
