@@ -33,7 +33,7 @@ build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
 
 families_step07_gemv := gemv
 families_step08_knn := knn readers gemm
-also_step08_knn := build/obj/step05_doublebuffer/stream_k.cu.o
+also_step08_knn := build/obj/step05_doublebuffer/best/best.cu.o
 step_objects = $(call objects,$(1)) $(also_$(1)) $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
 $(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS)$(if $(findstring knn,$(s)), -lz))))
 
@@ -58,7 +58,7 @@ $(linked):
 # ---- goals -----------------------------------------------------------------------------------------------------------
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters cold latency sass data ptx sim-counters diff drawings
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings
 .PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
         notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 
@@ -84,7 +84,7 @@ test: all $(test_programs) check-layout ## build everything with warnings as err
 test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
 test-sanitizers: $(sanitized) ; @sh scripts/sanitizers.sh ## the simulator's and readers' tests, steps and programs under ASan, UBSan, TSan
-test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's autotuned ever slower than another variant? (SHAPES=, SEED=)
+test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ; @python3 scripts/check_layout.py ## check the order of includes and calls, the size of files and folders
 bench-sim: all sim $(sim_bench) ; @sh scripts/bench_sim.sh ## time the simulator and compare with its targets (RUNS=5)
 

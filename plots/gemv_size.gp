@@ -1,4 +1,4 @@
-# GEMV's GB/s against size: autotuned, cuBLAS and the read ceiling, cold on the left, warm on the right.
+# GEMV's GB/s against size: best, cuBLAS and the read ceiling, cold on the left, warm on the right.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 top = scale(1); octaves = scale(2); right = scale(3)
 step = top > 5000 ? 2000 : top > 2500 ? 1000 : top > 1000 ? 500 : top > 200 ? 100 : 10

@@ -37,7 +37,7 @@ missing, that is an error.
   gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     VARIANT: also cublas or read_ceiling; FIELD:
                                                also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
                                                pdl, events; CACHE: cold, warm; chain: in a chain
-  gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: autotuned/pdl
+  gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: best/pdl
   tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us, or
                                                peak: the TFLOP/s that peak_share is of; DTYPE: the one that the variant
                                                stands for on the ladder (of cublas: f16) and LAYOUT: tn, where none is

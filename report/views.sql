@@ -5,6 +5,17 @@
 -- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
 -- Functions that SQLite does not have (percent, speed, median, origin, ...) are defined in text.py.
 
+-- ---- what older kernels' rows stand for ----
+
+-- Step 5 became more, smaller kernels. In a file that still has rows of warp_tiled, stream_k is what best is now, line for
+-- line, and of the others no kernel is left as it was. Once every GPU's step 5 is recorded anew, delete these statements.
+UPDATE sgemm SET variant = 'best' WHERE variant = 'stream_k' AND 'warp_tiled' IN (SELECT variant FROM sgemm);
+DELETE FROM sgemm
+WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SELECT variant FROM sgemm);
+UPDATE counters SET variant = 'best' WHERE variant = 'stream_k' AND 'warp_tiled' IN (SELECT variant FROM counters);
+DELETE FROM counters
+WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SELECT variant FROM counters);
+
 -- ---- the rows that are shown; the simulator's have no times and never are ----
 
 CREATE VIEW gemm_shown AS -- FP32: C = A*B, caches cold, no continuous load
@@ -146,8 +157,7 @@ SELECT tried.* FROM tried JOIN begun USING (search) WHERE row >= beginning;
 CREATE TABLE tensor AS
 SELECT max(line), *, gflops / 1000 AS tflops,
        CASE WHEN peak_share > 0 THEN gflops / 1000 / peak_share END AS peak,
-       -- the variant that stands for a type: the one that alone takes it, else persistent
-       variant = CASE dtype WHEN 'tf32x3' THEN 'tf32x3' ELSE 'persistent' END AS stands
+       variant = 'best' AS stands -- for its type
 FROM tensor_shown
 GROUP BY step, variant, dtype, layout, m, n, k, load;
 
@@ -176,13 +186,13 @@ FROM tensor;
 -- The power-limited peak of f16: what the tensor cores could do at the clock that the GPU keeps under continuous load,
 -- which on Hopper is 4096 FLOP a clock and multiprocessor; of a GPU that devices.csv does not know, the type's peak *
 -- that clock / the highest clock recorded. Of others that it knows there is none: their peak is the data sheet's, at a
--- clock of its own. The clock is that of persistent's sustained run at 4096^3, or where that is missing at 8192^3 or 16384^3.
+-- clock of its own. The clock is that of best's sustained run at 4096^3, or where that is missing at 8192^3 or 16384^3.
 CREATE VIEW tensor_limit AS
 SELECT step, m AS side, clock_mhz AS clock,
        CASE WHEN name IS NULL THEN peak * clock_mhz / (SELECT max(clock_mhz) FROM tensor_shown)
             ELSE sms * 4096 * clock_mhz / 1e6 END AS tflops
 FROM tensor LEFT JOIN devices ON name = device
-WHERE (name IS NULL OR cc = '9.0') AND variant = 'persistent' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained'
+WHERE (name IS NULL OR cc = '9.0') AND variant = 'best' AND dtype = 'f16' AND layout = 'tn' AND load = 'sustained'
   AND m = n AND n = k AND m IN (4096, 8192, 16384) AND peak IS NOT NULL AND clock_mhz > 0
 ORDER BY m LIMIT 1;
 

@@ -46,7 +46,7 @@ esac
 # sizes. Shapes that are odd beside the next aligned ones. Sustained: ten seconds under continuous load, after all that
 # should find the GPU cool.
 tensor_runs() {
-    best="--variant multistage --variant persistent"
+    best="--variant best"
     case $1 in
     square)
         for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096"; done
@@ -56,7 +56,7 @@ tensor_runs() {
                 echo "$size --dtype $type --size $size $best"
             done
             for layout in tn nn; do
-                echo "$size --dtype tf32x3 --layout $layout --size $size --variant tf32x3"
+                echo "$size --dtype tf32x3 --layout $layout --size $size --variant best"
             done
         done
         ;;
@@ -72,11 +72,11 @@ tensor_runs() {
     sustained) tensor_squares "4096 8192 16384" "--sustained 10" ;;
     esac
 }
-# tensor_squares SIZES OPTIONS: persistent in f16 and bf16, tn.
+# tensor_squares SIZES OPTIONS: best in f16 and bf16, tn.
 tensor_squares() {
     for size in $1; do
         for dtype in f16 bf16; do
-            echo "$size --dtype $dtype --layout tn --size $size $2 --variant persistent"
+            echo "$size --dtype $dtype --layout tn --size $size $2 --variant best"
         done
     done
 }
@@ -111,18 +111,18 @@ gemv_runs() {
     case $1 in
     square)
         gemv_squares ""
-        [ -z "$pdl" ] || gemv_squares "--pdl --variant streaming --variant autotuned"
-        gemv_squares "--warm --variant shuffle --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || gemv_squares "--pdl --variant streaming --variant best"
+        gemv_squares "--warm --variant shuffle --variant streaming --variant best"
         for dtype in bf16 f32; do
-            gemv_squares "--dtype $dtype --variant autotuned"
-            [ -z "$pdl" ] || gemv_squares "--dtype $dtype --pdl --variant autotuned"
+            gemv_squares "--dtype $dtype --variant best"
+            [ -z "$pdl" ] || gemv_squares "--dtype $dtype --pdl --variant best"
         done
-        gemv_squares "--graph --variant streaming --variant autotuned"
+        gemv_squares "--graph --variant streaming --variant best"
         ;;
     article) echo "0 --sweep article" ;;
     odd)
         echo "0 --sweep odd"
-        [ -z "$pdl" ] || echo "0 --sweep odd --pdl --variant streaming --variant autotuned"
+        [ -z "$pdl" ] || echo "0 --sweep odd --pdl --variant streaming --variant best"
         ;;
     esac
 }

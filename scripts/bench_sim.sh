@@ -79,7 +79,7 @@ for dir in step0[2-5]_*; do
         sgemm "$step" "$variant" 512 $target
     done
 done
-for pair in step01:coalesced step01:uncoalesced step03:tile8x8_256t step04:coalesced_store step05:warp_tiled step06:swizzle; do
+for pair in step01:coalesced step01:uncoalesced step03:tile8x8_256t step04:coalesced_store step05:serpentine step06:swizzle; do
     step=${pair%:*} variant=${pair#*:}
     if a=$(timed 1 "$step" "$variant" 512) && b=$(timed 1 "$step" "$variant" 512 --counters) &&
         c=$(CUDASIM_CHECK=1 timed 1 "$step" "$variant" 512); then

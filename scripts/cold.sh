@@ -52,7 +52,7 @@ for shape in ${COLD_SHAPES:-f16:1024:1024 f16:4096:4096 f16:4096:14336 f16:14336
     f32:16384:16384}; do
     dtype=${shape%%:*} k=${shape##*:} n=${shape#*:}
     n=${n%:*}
-    for variant in ${COLD_VARIANTS:-streaming autotuned}; do
+    for variant in ${COLD_VARIANTS:-streaming best}; do
         echo "cold: $variant $dtype $n x $k" >&2
         status=0
         timed "$variant" "$dtype" "$n" "$k" >"$work/out" || status=$?

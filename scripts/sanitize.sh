@@ -46,13 +46,13 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         sanitize "$tool" "$step" "./$step/run" --sweep check --max-size $size --every $every
         case $step in
         step05) # Its blocks share a tile only where there is enough of K: at larger sizes.
-            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --max-size 1000 --every 10
+            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --variant best --max-size 1000 --every 10
             ;;
         step07) # Its persistent kernels go round only where there are more rows than fit at once: the first problem's.
             # Under racecheck that would take minutes: 1024 x 1024, where half of them go round.
             sample="--max-size 4301 --every 400"
             if [ "$tool" = racecheck ]; then sample="--max-size 1024 --every 187"; fi
-            sanitize "$tool" "$step autotuned" "./$step/run" --sweep check --variant autotuned $sample
+            sanitize "$tool" "$step best" "./$step/run" --sweep check --variant best $sample
             ;;
         step08) # Rows longer than what a block selects from or sorts; votes, and copies in several streams.
             sanitize "$tool" "$step long rows" "./$step/run" --sweep check --max-size 4100 --every 23 \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # help: count in the simulator what a step's variants do, side by side: STEP=step03 [VARIANT=] [SIZE=256]
 # Runs each variant once at m = n = k = SIZE and prints a column for each of its kernels; what is zero for all is left out.
+# Where there is cuobjdump (CUDA Toolkit), what the machine code consists of stands below.
 set -eu
 cd "$(dirname "$0")/.."
 fail() { echo "sim-counters: $1" >&2; exit 2; }
@@ -22,4 +23,8 @@ if [ "$status" != 0 ] || [ ! -s "$work/csv" ]; then
     cat "$work/out" >&2
     exit "$status"
 fi
-python3 scripts/sim_counters.py "$work/csv"
+PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null)/bin
+cuobjdump -sass "$step/run" >"$work/sass" 2>"$work/err" || rm "$work/sass"
+set -- "$work/csv"
+[ ! -f "$work/sass" ] || set -- "$@" "$work/sass"
+python3 -B scripts/sim_counters.py "$@"

@@ -1,4 +1,4 @@
-/* The paper's distances with step 5's matrix product: stream_k, linked in rather than copied.
+/* The paper's distances with step 5's matrix product, its `best`, linked in rather than copied.
  *
  * It takes B as k x n, row-major, and the points are n x d; so they are transposed, once per search:
  *
@@ -12,7 +12,7 @@
 #include "bench/options.h"
 
 extern "C" {
-GEMM_VARIANT(stream_k);
+GEMM_VARIANT(best);
 }
 
 static const int SIDE = 32, ROWS = 8;
@@ -52,7 +52,7 @@ static cudaError_t tile(const knn_problem *p, const void *kept, int first, int r
     cudaError_t error = make_sums(p, transposed + transposed_floats(p), first, rows, distances, stream);
     if (error != cudaSuccess || p->d == 0) return error;
     const gemm_problem product = product_of(p, first, rows, transposed, GEMM_NN, distances);
-    return launch_stream_k(&product, stream);
+    return launch_best(&product, stream);
 }
 
 static const char *supports(const device_facts *device) {
@@ -63,4 +63,4 @@ static const char *refuses(const knn_problem *p) {
     return p->n <= OPTIONS_MAX_SIZE ? NULL : "takes up to 2000000000 points";
 }
 
-extern "C" const knn_distances knn_distance_gemm_ladder = {kept, prepare, tile, kernel_stream_k, supports, refuses};
+extern "C" const knn_distances knn_distance_gemm_ladder = {kept, prepare, tile, kernel_best, supports, refuses};

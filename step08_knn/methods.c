@@ -79,7 +79,7 @@ const knn_method knn_methods[] = {
      .workspace = workspace_bf_garcia,
      .exact = true},
     ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
-    ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's stream_k"),
+    ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's best"),
     ROWS_OF(direct, true, "squared differences"),
     {.name = "fused",
      .idea = "distances and selection in one kernel, no matrix of distances, k up to 1024",

@@ -51,7 +51,7 @@ END
     tensor="--time 0.3 --csv $folder/tensorcore.csv --resume"
     gemv="--time 0.3 --csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune --tune-csv $folder/gemv_search.csv"
 }
-best="--variant multistage --variant persistent"
+best="--variant best"
 
 calls() { sed "s| --time 0.3 --csv .*||" "$CALLS"; }
 
@@ -65,18 +65,18 @@ of_sgemm_and_gemv() {
 --sweep article --max-size 16384
 --sweep odd
 --sweep odd
---sweep odd --pdl --variant streaming --variant autotuned" &&
+--sweep odd --pdl --variant streaming --variant best" &&
         same "$(grep 'max-size 16384.*sgemm' "$CALLS" | sed 's| --max.*||')" "--sweep square
 --sweep article" &&
         same "$(sed -n 's/--sweep square\(.*\) --max-size 16384 .*gemv.csv .*/square\1/p' "$CALLS")" "\
 square
-square --pdl --variant streaming --variant autotuned
-square --warm --variant shuffle --variant streaming --variant autotuned
-square --dtype bf16 --variant autotuned
-square --dtype bf16 --pdl --variant autotuned
-square --dtype f32 --variant autotuned
-square --dtype f32 --pdl --variant autotuned
-square --graph --variant streaming --variant autotuned" &&
+square --pdl --variant streaming --variant best
+square --warm --variant shuffle --variant streaming --variant best
+square --dtype bf16 --variant best
+square --dtype bf16 --pdl --variant best
+square --dtype f32 --variant best
+square --dtype f32 --pdl --variant best
+square --graph --variant streaming --variant best" &&
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv " || return 1
     machine
     FAKE_CC=8.9 BENCH_STEPS=step07 status 0 scripts/bench.sh && ! grep -q pdl "$CALLS" && lines "$CALLS" 17
@@ -91,10 +91,10 @@ of_tensor_cores() {
 --dtype f16 --layout tn --size 1024 $best $tensor
 --dtype f16 --layout nn --size 1024 $best $tensor
 --dtype tf32 --layout nn --size 1024 $best $tensor" &&
-        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant tf32x3 $tensor" &&
+        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant best $tensor" &&
         holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 $best $tensor" &&
-        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant persistent $tensor" &&
-        same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant persistent' "$CALLS")" 8 &&
+        holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant best $tensor" &&
+        same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant best' "$CALLS")" 8 &&
         ! grep -q 's8 --layout nn' "$CALLS"
 }
 what_matters_comes_first() { # every step's squares before the rest, the small before the large
@@ -112,10 +112,10 @@ narrowed() {
     machine
     BENCH_STEPS=step06 SWEEPS="sustained chain" status 0 scripts/bench.sh && lines "$CALLS" 14 &&
         same "$(sed -n '1p;2p;9p;14p' "$CALLS")" "\
---dtype f16 --layout tn --size 2048 --chain --variant persistent $tensor
---dtype bf16 --layout tn --size 2048 --chain --variant persistent $tensor
---dtype f16 --layout tn --size 4096 --sustained 10 --variant persistent $tensor
---dtype bf16 --layout tn --size 16384 --sustained 10 --variant persistent $tensor" || return 1
+--dtype f16 --layout tn --size 2048 --chain --variant best $tensor
+--dtype bf16 --layout tn --size 2048 --chain --variant best $tensor
+--dtype f16 --layout tn --size 4096 --sustained 10 --variant best $tensor
+--dtype bf16 --layout tn --size 16384 --sustained 10 --variant best $tensor" || return 1
     : >"$CALLS"
     BENCH_STEPS="step01 step06 step07_gemv" SWEEPS=article status 0 scripts/bench.sh && lines "$CALLS" 3 || return 1
     : >"$CALLS"
@@ -166,7 +166,7 @@ END
         same "$(head -n 6 $folder/sgemm.csv)" "$(cat "$tmp/part")" && same "$(sort $folder/sgemm.csv | uniq -d)" "" &&
         says "4 of 4 runs are done, 12 rows"
 }
-# A run of step 7 as autotuned does it: a problem that the tune file lacks is searched for, and recorded if it is not yet.
+# A run of step 7 as best does it: a problem that the tune file lacks is searched for, and recorded if it is not yet.
 tuner() {
     machine
     cat >step07_gemv/run <<'END'
@@ -180,13 +180,13 @@ done
 [ -e "$csv" ] || cat "$HEADER" >"$csv"
 [ -e "$search" ] || echo step,variant,dtype,n,k,cache,mode,candidate >"$search"
 mkdir -p "$(dirname "$tuned")"
-if ! grep -q "^step07,autotuned,$chain,f16,n,1,$size," "$csv"; then
+if ! grep -q "^step07,best,$chain,f16,n,1,$size," "$csv"; then
     grep -qs "^$size$" "$tuned" || {
-        for candidate in a b; do echo "step07,autotuned,f16,$size,$size,cold,graph,$candidate,$(cat "$SPEED")" >>"$search"; done
+        for candidate in a b; do echo "step07,best,f16,$size,$size,cold,graph,$candidate,$(cat "$SPEED")" >>"$search"; done
         echo "$size" >>"$tuned"
     }
     [ ! -e "$KILL" ] || [ "$size" != 4096 ] || { rm "$KILL"; exit 137; }
-    echo "step07,autotuned,$chain,f16,n,1,$size,$size,,1,0,cold,graph,1" >>"$csv"
+    echo "step07,best,$chain,f16,n,1,$size,$size,,1,0,cold,graph,1" >>"$csv"
 fi
 END
     KILL=$tmp/kill SPEED=$tmp/speed

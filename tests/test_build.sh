@@ -292,7 +292,7 @@ check "test-gpu leaves out what belongs to other steps" eval '[ "$status" = 0 ] 
 run with_gpu sh scripts/sanitize.sh
 check "sanitize: a line a tool and step" eval \
     '[ "$status" = 0 ] && said "^ok racecheck $step$" && said "^ok racecheck step05 stream_k$" &&
-        said "^ok racecheck step07 autotuned$" && said "^ok racecheck step08 records$" &&
+        said "^ok racecheck step07 best$" && said "^ok racecheck step08 records$" &&
         said "^sanitize: racecheck $step$" && said "^$((4 * (steps + 5))) passed, 0 failed$"'
 run with_gpu env FAKE_ERRORS=2 TOOLS=initcheck STEPS="$step" sh scripts/sanitize.sh
 check "sanitize fails on an error" eval \

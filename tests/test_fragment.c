@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../step06_tensorcore/fragment.h"
+#include "../step06_tensorcore/a_mma/fragment.h"
 
 /* The operands of m16n8k16 (f16), m16n8k8 (f16) or m8n8k16 (s8), as they are documented. */
 typedef struct {

@@ -77,7 +77,7 @@ awk -v launches="${FAKE_LAUNCHES:-9}" -v share="${FAKE_SHARE:-1}" -v bytes="$byt
         print "==PROF== Disconnected from process 1"
     }' >"$log"
 END
-# Times three variants: FAKE says how autotuned does.
+# Times three variants: FAKE says how best does.
 cat >"$tree/step07_gemv/run" <<'END'
 #!/bin/sh
 echo "$*" >>"$FAKE_LOG.run"
@@ -97,14 +97,14 @@ ms=0.00101
 case $FAKE:$seconds:$dtype in
 crash:*:f32) echo "made up" >&2; exit 3 ;;
 recrash:0.5:*) echo "made up again" >&2; exit 3 ;;
-wrong:*) echo "autotuned 1 1  skipped: WRONG RESULT, not timed"; ms='' ;;
+wrong:*) echo "best 1 1  skipped: WRONG RESULT, not timed"; ms='' ;;
 skipped:*) echo "streaming 1 1  skipped: made up" ;;
 jitter:0.05:* | recrash:0.05:* | slow:*:f32) ms=0.00103 ;;
 esac
 [ -n "$csv" ] || exit 0
 {
     head -n 1 "$FAKE_HEADER"
-    for row in read_ceiling:read:0.0001 naive:gemv:0.5 streaming:gemv:0.001 autotuned:gemv:$ms; do
+    for row in read_ceiling:read:0.0001 naive:gemv:0.5 streaming:gemv:0.001 best:gemv:$ms; do
         variant=${row%%:*} ms=${row##*:} op=${row#*:}
         case " ${only:-$variant} " in *" $variant "*) ;; *) continue ;; esac
         [ -z "$ms" ] ||
@@ -144,7 +144,7 @@ check "cold: its progress is on stderr" '[ "$(grep -c "^cold: [a-z]* f[0-9]* [0-
 check "cold: a row a shape and variant, after a header" '[ "$(wc -l <"$csv")" = 15 ] &&
     [ "$(head -n 1 "$csv")" = "$header" ]'
 all=1073741824
-row=step07_gemv,autotuned,f32,16384,16384,5,$all,$all,1063004406,$all,1.0000,0.9900,'"NVIDIA Made-Up, 1"',9.0,1.2.3,13.0,
+row=step07_gemv,best,f32,16384,16384,5,$all,$all,1063004406,$all,1.0000,0.9900,'"NVIDIA Made-Up, 1"',9.0,1.2.3,13.0,
 check "cold: the later half of the launches counts" 'grep -qF "$row" "$csv"'
 check "cold: f16 has two bytes" 'grep -q "^step07_gemv,streaming,f16,4096,14336,5,117440512," "$csv"'
 check "cold leaves one file" '[ "$(ls plots/data/nvidia-made-up-1)" = gemv_dram.csv ]'
@@ -198,18 +198,18 @@ check "test-tuned: every side in its range, n*k up to 2^29, all types and alignm
 rm -f "$work/log.run"
 run with_gpu env SHAPES=10 sh tests/gpu/tuned.sh
 check "test-tuned: 1 % is no difference" '[ "$status" = 0 ] && [ "$(cat "$work/out")" = "10 passed, 0 failed" ]'
-check "test-tuned: a line of progress a shape" '[ "$(grep -c "^test-tuned: .*/10 .*: autotuned takes 1.010 us$" "$work/err")" = 10 ]'
+check "test-tuned: a line of progress a shape" '[ "$(grep -c "^test-tuned: .*/10 .*: best takes 1.010 us$" "$work/err")" = 10 ]'
 check "test-tuned: each shape is run once" \
     '[ "$(wc -l <"$work/log.run")" = 10 ] && [ "$(sort -u "$work/log.run" | wc -l)" = 10 ]'
-check "test-tuned leaves what it measured" '[ "$(grep -c ",autotuned," build/tuned/all.csv)" = 10 ]'
+check "test-tuned leaves what it measured" '[ "$(grep -c ",best," build/tuned/all.csv)" = 10 ]'
 rm -f "$work/log.run"
 run with_gpu env SHAPES=10 FAKE=jitter sh tests/gpu/tuned.sh
 check "test-tuned measures again before it complains" '[ "$status" = 0 ] && said "^10 passed, 0 failed$" &&
-    [ "$(grep -c -e "--time 0.5 .*--variant autotuned --variant streaming$" "$work/log.run")" = 10 ] &&
+    [ "$(grep -c -e "--time 0.5 .*--variant best --variant streaming$" "$work/log.run")" = 10 ] &&
     [ "$(grep -c "beaten at first by streaming=1.000$" "$work/err")" = 10 ]'
 run with_gpu env SHAPES=10 FAKE=slow sh tests/gpu/tuned.sh
 check "test-tuned finds what is slower" '[ "$status" = 1 ] && [ "$(tail -n 1 "$work/out")" = "8 passed, 2 failed" ] &&
-    [ "$(grep -c "^FAIL f32 .*: autotuned takes 1.030 us, streaming=1.000$" "$work/out")" = 2 ]'
+    [ "$(grep -c "^FAIL f32 .*: best takes 1.030 us, streaming=1.000$" "$work/out")" = 2 ]'
 run with_gpu env SHAPES=10 FAKE=crash sh tests/gpu/tuned.sh
 check "test-tuned counts what fails" \
     '[ "$status" = 1 ] && said "^8 passed, 2 failed$" && said "^FAIL f32 .* exit status 3: made up$"'
@@ -217,8 +217,8 @@ run with_gpu env SHAPES=3 FAKE=recrash sh tests/gpu/tuned.sh
 check "test-tuned counts what fails when measured again" \
     '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "again: exit status 3: made up again$"'
 run with_gpu env SHAPES=3 FAKE=wrong sh tests/gpu/tuned.sh
-check "test-tuned wants autotuned timed" \
-    '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "not timed: autotuned .*WRONG"'
+check "test-tuned wants best timed" \
+    '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "not timed: best .*WRONG"'
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

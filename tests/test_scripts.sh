@@ -19,7 +19,7 @@ plots_draws_all() {
 }
 plots_in_the_terminal() {
     status 0 scripts/plots.sh --term dumb --out "$tmp/b" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] &&
-        prints "warp_tiled ####" && prints "52.1 (102.0 %)" && prints "FP32 peak: 66.9" && prints "persistent ####" &&
+        prints "serpentine ####" && prints "52.1 (102.0 %)" && prints "FP32 peak: 66.9" && prints "best ####" &&
         prints ": cuBLAS " && prints "cross at k = 32" && same "$(ls "$tmp/b")" "" || return 1
     LC_ALL=C.UTF-8 sed 's/[^ -~]/x/g' "$tmp/out" | grep -E '.{101}| $' && return 1
     # The bars' texts are whole and begin in one column.
@@ -66,7 +66,7 @@ plots_of_a_device() { # into a folder of its own, beside another GPU's
     return $result
 }
 plots_refuses() {
-    cp -R "$recorded" "$tmp/torn" && echo step05_doublebuffer,warp_tiled >>"$tmp/torn/sgemm.csv"
+    cp -R "$recorded" "$tmp/torn" && echo step05_doublebuffer,serpentine >>"$tmp/torn/sgemm.csv"
     status 2 scripts/plots.sh --out "$tmp/h" "$tmp/torn/sgemm.csv" && one_line && says "sgemm.csv:118: 2 fields, not 32" &&
         [ ! -e "$tmp/h/size.svg" ] && status 2 scripts/plots.sh --term pdf && one_line && says pdf &&
         status 2 scripts/plots.sh --nope && one_line && says --nope && status 2 scripts/plots.sh --out && one_line &&
@@ -243,11 +243,11 @@ demo_with_a_gpu() {
 C step01_naive --size 4096 --time 0.2 --csv build/demo/sgemm.csv
 C step06_tensorcore --size 4096 --time 0.2 --csv build/demo/tensorcore.csv
 C step06_tensorcore --size 4096 --time 0.2 --variant mma_s8_tile --dtype s8 --csv build/demo/tensorcore.csv
-C step06_tensorcore --size 4096 --time 0.2 --variant tf32x3 --dtype tf32x3 --csv build/demo/tensorcore.csv
+C step06_tensorcore --size 4096 --time 0.2 --variant three_products --dtype tf32x3 --csv build/demo/tensorcore.csv
 C step07_gemv --size 4096 --time 0.2 --csv build/demo/gemv.csv
 C step08_knn --time 0.2 --csv build/demo/knn.csv" && [ "$(wc -l <"$tmp/out")" -lt 70 ] || return 1
-    for row in 'step05_doublebuffer +warp_tiled +2\.637 +52\.12 +102\.0 %' 'step06_tensorcore +persistent +0\.217 +631\.98 +98\.4 %  f16' \
-        'step07_gemv +autotuned +9\.13 +3678 +96\.9 % +141\.0 %' 'step08_knn +exact_tc +0\.203 +0\.852 +5261\.2 %'; do
+    for row in 'step05_doublebuffer +serpentine +2\.637 +52\.12 +102\.0 %' 'step06_tensorcore +best +0\.217 +631\.98 +98\.4 %  f16' \
+        'step07_gemv +best +9\.13 +3678 +96\.9 % +141\.0 %' 'step08_knn +exact_tc +0\.203 +0\.852 +5261\.2 %'; do
         grep -Eq "^$row$" "$tmp/out" || { echo "no row $row"; cat "$tmp/out"; return 1; }
     done
 }

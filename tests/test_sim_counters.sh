@@ -35,16 +35,14 @@ step04_vectorized lds128_2x2
 step04_vectorized coalesced_store
 step05_doublebuffer register_prefetch
 step05_doublebuffer cp_async
-step05_doublebuffer warp_tiled
+step05_doublebuffer serpentine
 step06_tensorcore mma_s8_tile --dtype s8
 step06_tensorcore wmma
 step06_tensorcore mma_sync
 step06_tensorcore ldmatrix
 step06_tensorcore swizzle
-step06_tensorcore multistage
 step06_tensorcore wgmma
 step06_tensorcore warp_specialised
-step06_tensorcore persistent
 VARIANTS
 
 # ---- what is printed ----
@@ -89,6 +87,34 @@ small="--variant tile4x4 --size 64"
     expect 'several kernels and variants' 0 '^coalesced, ' step01_naive/run --counters --size 64
     expect 'a search' 0 '^direct' step08_knn/run --counters --m 20 --n 100 --d 4 --k 3 --method direct+bitonic
 }
+
+# ---- machine code beside the counts, as cuobjdump lists it ----
+cat >"$work/sass" <<'LISTING'
+	code for sm_90a
+		Function : _Z14sgemm_regblockILi64ELi64ELi16ELi4ELi4EEv13sgemm_problem
+        /*0000*/                   LDG.E R3, desc[UR4][R2.64] ;
+        /*0010*/              @P0  LDS.128 R4, [R0+UR4] ;
+        /*0020*/                   LDS R4, [R0+UR4+0x40] ;
+        /*0030*/             @!PT  LDS RZ, [RZ] ;
+        /*0040*/                   FFMA R1, R4, R5, R1 ;
+        /*0050*/                   FFMA R1, R4, R6, R1 ;
+        /*0060*/                   STL [R1], R6 ;
+        /*0070*/                   NOP ;
+		Function : _Z5otherv
+        /*0000*/                   FFMA R1, R4, R5, R1 ;
+	code for sm_100a
+		Function : _Z14sgemm_regblockILi64ELi64ELi16ELi4ELi4EEv13sgemm_problem
+        /*0000*/                   FFMA R1, R4, R5, R1 ;
+LISTING
+machine_code() { expect "$1" 0 "$2" python3 -B scripts/sim_counters.py "$work/a.csv" "$work/sass"; }
+machine_code 'a heading' '^In the machine code for sm_100a and sm_90a, as ptxas made it: instructions, however often'
+machine_code 'multiply-adds of the first code' '^FFMA  *2$'
+machine_code 'loads by width' '^LDS.128  *1$'
+machine_code 'what never executes is none' '^LDS.32  *1$'
+machine_code 'spills' '^STL (spilled or indexed)  *1$'
+machine_code 'all' '^all instructions  *6$'
+expect 'no listing' 0 '^sectors loaded  *1,024$' python3 -B scripts/sim_counters.py "$work/a.csv"
+lacks 'and no machine code' 'machine code'
 
 # ---- any program ----
 cudasim=cudasim/cudasim program=build/tests/programs/reduction

@@ -56,7 +56,7 @@ static void no_values_or_a_nan_give_nan(void **state) {
     const double values[] = {1, NAN, 3};
     assert_nothing(stats_summarise(NULL, 0));
     assert_nothing(stats_summarise(values, 3));
-    assert_nothing(stats_ratio(NULL, NULL, 0));
+    assert_nothing(stats_ratio(NULL, NULL, 0, 6));
     assert_summary(stats_summarise(values, 1), 1, 1, 1);
 }
 
@@ -65,7 +65,8 @@ static void values_are_left_as_they_were(void **state) {
     double values[] = {3, 1, 2}, other[] = {1, 5, 4};
     const double values_before[] = {3, 1, 2}, other_before[] = {1, 5, 4};
     stats_summarise(values, 3);
-    stats_ratio(values, other, 3);
+    stats_ratio(values, other, 3, 6);
+    stats_of_blocks(values, 3, 2);
     assert_memory_equal(values, values_before, sizeof values);
     assert_memory_equal(other, other_before, sizeof other);
 }
@@ -74,15 +75,15 @@ static void values_are_left_as_they_were(void **state) {
 static void ratio_is_taken_pair_by_pair(void **state) {
     (void)state;
     const double numerator[] = {2, 8, 1}, denominator[] = {1, 2, 2};
-    assert_summary(stats_ratio(numerator, denominator, 3), 2, 0.5, 4);
-    assert_summary(stats_ratio(numerator, denominator, 2), 3, 2, 4);
+    assert_summary(stats_ratio(numerator, denominator, 3, 6), 2, 0.5, 4);
+    assert_summary(stats_ratio(numerator, denominator, 2, 6), 3, 2, 4);
 }
 
 static void ratio_of_zeros(void **state) {
     (void)state;
     const double zero[] = {0}, one[] = {1};
-    assert_nothing(stats_ratio(zero, zero, 1));
-    assert_summary(stats_ratio(one, zero, 1), INFINITY, INFINITY, INFINITY);
+    assert_nothing(stats_ratio(zero, zero, 1, 6));
+    assert_summary(stats_ratio(one, zero, 1, 6), INFINITY, INFINITY, INFINITY);
 }
 
 /* Against a count of how many values lie below and above. */
@@ -151,7 +152,7 @@ static void ratio_has_an_interval_of_its_own(void **state) {
         denominator[i] = 10 - i;
         numerator[i] = (i + 1) * denominator[i];
     }
-    const stats_summary s = stats_ratio(numerator, denominator, 10);
+    const stats_summary s = stats_ratio(numerator, denominator, 10, 10);
     assert_true(s.median == 5.5 && s.low == 2 && s.high == 9);
 }
 
@@ -188,6 +189,49 @@ static void interval_holds_the_true_median(void **state) {
     assert_true(coverage(5) < 0.95 && coverage(5) > 0.92);
 }
 
+/* In how many of the samples the interval holds the true median of a series in six parts, each with a shift of its own:
+ * with blocks, and as if all values were independent. */
+static double coverage_of_parts(int blocks) {
+    enum { SAMPLES = 5000, PARTS = 6, EACH = 20 };
+    double values[PARTS * EACH];
+    uint64_t state = 20260102;
+    int held = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int i = 0, part = 0; part < PARTS; part++) {
+            const double shift = uniform(&state) - 0.5;
+            for (int k = 0; k < EACH; k++) values[i++] = shift + 0.1 * (uniform(&state) - 0.5);
+        }
+        const stats_summary s = stats_of_blocks(values, PARTS * EACH, blocks);
+        held += s.low <= 0.0 && 0.0 <= s.high;
+    }
+    return (double)held / SAMPLES;
+}
+
+static void blocks_hold_the_true_median_of_parts(void **state) {
+    (void)state;
+    assert_true(coverage_of_parts(6) >= 0.95);
+    assert_true(coverage_of_parts(120) < 0.7);
+}
+
+/* The least and the greatest of the six medians, 2.5 and 22.5; of the values 1 to 24 the rest is as ever. */
+static void interval_of_blocks(void **state) {
+    (void)state;
+    double values[25];
+    for (int i = 0; i < 25; i++) values[i] = i + 1;
+    stats_summary s = stats_of_blocks(values, 24, 6);
+    assert_summary(s, 12.5, 1, 24);
+    assert_true(s.low == 2.5 && s.high == 22.5);
+    s = stats_of_blocks(values, 25, 6); /* the last block has one more */
+    assert_true(s.low == 2.5 && s.high == 23);
+    s = stats_of_blocks(values, 6, 6);
+    assert_true(s.low == 1 && s.high == 6);
+    s = stats_of_blocks(values, 4, 6);
+    assert_summary(s, 2.5, 1, 4);
+    values[3] = NAN;
+    assert_nothing(stats_of_blocks(values, 24, 6));
+    assert_nothing(stats_of_blocks(NULL, 0, 6));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_count_takes_the_middle),
@@ -203,6 +247,8 @@ int main(void) {
         cmocka_unit_test(interval_of_many_values_is_narrow),
         cmocka_unit_test(ratio_has_an_interval_of_its_own),
         cmocka_unit_test(interval_holds_the_true_median),
+        cmocka_unit_test(blocks_hold_the_true_median_of_parts),
+        cmocka_unit_test(interval_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

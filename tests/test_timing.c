@@ -41,24 +41,25 @@ typedef struct {
 
 typedef struct {
     bool live;
-    int count;
+    int count, moves; /* before it was captured */
     int side[MAX_NODES], set[MAX_NODES];
 } made_up_graph;
 
 static struct {
     /* what a test sets */
     double cost[2], overhead;
-    double step;        /* costs grow by this factor with each sample of ours: constant within a pair */
-    double drift;       /* costs grow by this share a second */
-    int fail_at;        /* this call answers `failure`; 0: none */
-    bool metered;       /* there is NVML: its watts are the seconds since the start */
-    bool sustained;     /* the clock is both sides' */
-    int interrupted_at; /* before this launch or graph the host does something else for 3 ms; 0: never */
-    bool waits;         /* a launch returns when it has ended */
-    bool query_fails;   /* cudaEventQuery answers an error that is not "not ready" */
+    double step;          /* costs grow by this factor with each sample of ours: constant within a pair */
+    double drift;         /* costs grow by this share a second */
+    int fail_at;          /* this call answers `failure`; 0: none */
+    bool metered;         /* there is NVML: its watts are the seconds since the start */
+    bool sustained;       /* the clock is both sides' */
+    int interrupted_at;   /* before this launch or graph the host does something else for 3 ms; 0: never */
+    bool waits;           /* a launch returns when it has ended */
+    bool query_fails;     /* cudaEventQuery answers an error that is not "not ready" */
+    const double *places; /* in the n-th place ours takes so many times its cost; NULL: as much in each */
     /* what comes of it */
     double host, stream, factor;
-    int calls, not_ready, syncs, probes;
+    int calls, not_ready, syncs, probes, moves;
     double idle; /* seconds for which the stream had nothing to do */
     cudaError_t last_error;
     bool capturing, capture_broken;
@@ -124,7 +125,8 @@ static void enqueue(void) {
 }
 
 static void kernel(int side, int set) {
-    log_entry(LAUNCH, side, set, fake.cost[side] * fake.factor * (1.0 + fake.drift * (fake.stream - 1000.0)));
+    const double place = fake.places != NULL && side == 0 ? fake.places[fake.moves] : 1.0;
+    log_entry(LAUNCH, side, set, place * fake.cost[side] * fake.factor * (1.0 + fake.drift * (fake.stream - 1000.0)));
 }
 
 static cudaError_t launch(int side, int set, cudaStream_t stream) {
@@ -211,6 +213,18 @@ static cudaError_t restore(void *context, int set, cudaStream_t stream) {
     if (fails()) return failure;
     enqueue();
     log_entry(RESTORE, -1, set, 3 * US);
+    return cudaSuccess;
+}
+
+/* Nothing is under way while operands move. */
+static cudaError_t move(void *context, cudaStream_t stream) {
+    assert_ptr_equal(context, &fake);
+    assert_ptr_equal(stream, the_stream);
+    assert_false(fake.capturing);
+    assert_true(fake.host >= fake.stream);
+    if (fails()) return failure;
+    fake.moves++;
+    fake.host += 1e-3;
     return cudaSuccess;
 }
 
@@ -309,7 +323,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (fails()) return failure;
     fake.capturing = true;
     fake.capture_broken = false;
-    fake.captured = (made_up_graph){.live = true};
+    fake.captured = (made_up_graph){.live = true, .moves = fake.moves};
     return cudaSuccess;
 }
 
@@ -361,6 +375,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     assert_false(fake.capturing);
     if (fails()) return failure;
     const made_up_graph *g = live_graph(exec, fake.execs);
+    assert_int_equal(g->moves, fake.moves); /* or it launches on memory that was given back */
     if (g->side[0] == 0 && fake.step > 0.0) fake.factor *= fake.step;
     enqueue();
     for (int i = 0; i < g->count; i++) kernel(g->side[i], g->set[i]);
@@ -555,6 +570,12 @@ static int launches_a_sample(int side) {
 
 /* ---- tests ---- */
 
+static int launches_logged(void) {
+    int count = 0;
+    for (int i = 0; i < fake.logged; i++) count += fake.log[i].what == LAUNCH;
+    return count;
+}
+
 static void times_and_ratio(void **state) {
     (void)state;
     set_up(100, 130, 4);
@@ -612,7 +633,54 @@ static void intervals(void **state) {
     fake.step = 1.001;
     run();
     const stats_summary s = result.ours_ms;
-    assert_true(s.min < s.low && s.low < s.median && s.median < s.high && s.high < s.max);
+    assert_true(s.min < s.low && s.low < s.median && s.median < s.high &&
+                s.high < s.max); /* of six parts of the time */
+}
+
+/* A kernel whose time depends on where its operands lie: the interval is that of the places, each of which has its part
+ * of the pairs, in both orders; without places it has no width. */
+static void rounds_in_other_places(void **state) {
+    (void)state;
+    static const double places[TIMING_ROUNDS] = {1.00, 1.04, 1.00, 1.01, 1.00, 0.98},
+                        same[TIMING_ROUNDS] = {1, 1, 1, 1, 1, 1};
+    const struct {
+        double us, budget_s;
+        int pairs;
+        const char *mode;
+    } cases[] = {
+        {100, 0.05, 168, "events"}, {10, 0.05, 36, "graph"}, {300000, 1.0, 6, "events"}, {100, 60, 396, "events"}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (int way = 0; way < 4; way++) {
+            set_up(cases[c].us, 2 * cases[c].us, 3);
+            fake.overhead = 0.0;
+            fake.places = way & 1 ? same : places;
+            if (way & 2) task.restore = restore;
+            task.move = move;
+            task.budget_s = cases[c].budget_s;
+            assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+            assert_nothing_left();
+            assert_int_equal(fake.moves, TIMING_ROUNDS - 1);
+            assert_string_equal(result.mode, cases[c].mode);
+            if ((way & 2) == 0) assert_in_range(result.pairs + 12, cases[c].pairs, cases[c].pairs + 12);
+            assert_int_equal(result.pairs % TIMING_ROUNDS, 0);
+            for (int n = 0; n < 2 * result.pairs; n++) {
+                const int at = fake.intervals[fake.interval_count - 2 * result.pairs + n].begin;
+                assert_int_equal(fake.log[at].side, side_of(n));
+            }
+            const double ms = cases[c].us / 1e3;
+            assert_near(result.ours_ms.median, ms);
+            assert_near(result.ours_ms.low, way & 1 ? ms : 0.98 * ms);
+            assert_near(result.ours_ms.high, way & 1 ? ms : 1.04 * ms);
+            assert_all_near(result.baseline_ms, 2 * ms);
+            assert_near(result.ratio.low, way & 1 ? 2.0 : 2.0 / 1.04);
+            assert_near(result.ratio.high, way & 1 ? 2.0 : 2.0 / 0.98);
+            assert_true(result.clock_mhz >= 1.0);
+        }
+    set_up(300000, 300000, 2); /* six pairs take no longer than they did: a pair in each place to warm up */
+    task.move = move;
+    task.budget_s = 0.3;
+    assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
+    assert_true(launches_logged() <= 25 + 10);
 }
 
 /* From the warm-up on the stream never waits for the host; nor does it where pairs are of a few microseconds. */
@@ -711,12 +779,6 @@ static void cold_operands(void **state) {
             }
 }
 
-static int launches_logged(void) {
-    int count = 0;
-    for (int i = 0; i < fake.logged; i++) count += fake.log[i].what == LAUNCH;
-    return count;
-}
-
 static void pairs_fit_the_budget(void **state) {
     (void)state;
     const struct {
@@ -813,9 +875,10 @@ static void every_call_that_can_fail(void **state) {
     (void)state;
     const double costs[][2] = {{60000, 70000}, {15, 60000}, {19, 18}};
     for (size_t c = 0; c < sizeof costs / sizeof costs[0]; c++)
-        for (int way = 0; way < 4; way++)
+        for (int way = 0; way < 8; way++)
             for (int n = 1;; n++) {
                 set_up(costs[c][0], costs[c][1], 2);
+                if (way & 4) task.move = move;
                 if (way & 1) task.restore = restore;
                 if (way & 2) flush_too();
                 task.budget_s = 0.0;
@@ -953,6 +1016,7 @@ int main(void) {
         cmocka_unit_test(times_and_ratio),
         cmocka_unit_test(clocks_that_drift),
         cmocka_unit_test(intervals),
+        cmocka_unit_test(rounds_in_other_places),
         cmocka_unit_test(no_pause),
         cmocka_unit_test(chains),
         cmocka_unit_test(the_clock_is_of_ours),

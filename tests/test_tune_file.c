@@ -41,7 +41,7 @@ int flock(int fd, int operation) {
 static char folder[] = "/tmp/test_tune_file_XXXXXX", path[64], said[512];
 
 static tune_entry entry(int n) {
-    tune_entry e = {.variant = "autotuned", .device = "made up", .build = "0123456789abcdef", .driver = "580.159.04"};
+    tune_entry e = {.variant = "best", .device = "made up", .build = "0123456789abcdef", .driver = "580.159.04"};
     strcpy(e.cuda, "13.0");
     strcpy(e.cache, "cold");
     strcpy(e.mode, "graph");
@@ -105,7 +105,7 @@ static void the_oldest_entry_goes(void **state) {
     FILE *f = fopen(path, "a");
     assert_non_null(f);
     for (int n = 1000; n < 3000; n++)
-        fprintf(f, "autotuned\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
+        fprintf(f, "best\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
     fclose(f);
     tune_close(&t);
     tune_open(&t, path, stderr);

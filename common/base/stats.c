@@ -47,12 +47,28 @@ stats_summary stats_summarise(const double *values, int count) {
     return s;
 }
 
-stats_summary stats_ratio(const double *numerator, const double *denominator, int count) {
+stats_summary stats_of_blocks(const double *values, int count, int blocks) {
+    stats_summary all = stats_summarise(values, count);
+    if (count <= blocks || isnan(all.median)) return all;
+    double *medians = malloc((size_t)blocks * sizeof *medians);
+    if (medians == NULL) return nothing;
+    for (int i = 0; i < blocks; i++) {
+        const int begin = (int)((long)count * i / blocks), end = (int)((long)count * (i + 1) / blocks);
+        medians[i] = stats_summarise(values + begin, end - begin).median;
+    }
+    const stats_summary of_medians = summarise_in_place(medians, blocks);
+    all.low = of_medians.low;
+    all.high = of_medians.high;
+    free(medians);
+    return all;
+}
+
+stats_summary stats_ratio(const double *numerator, const double *denominator, int count, int blocks) {
     if (count <= 0) return nothing;
     double *ratio = malloc((size_t)count * sizeof *ratio);
     if (ratio == NULL) return nothing;
     for (int i = 0; i < count; i++) ratio[i] = numerator[i] / denominator[i];
-    const stats_summary s = summarise_in_place(ratio, count);
+    const stats_summary s = stats_of_blocks(ratio, count, blocks);
     free(ratio);
     return s;
 }

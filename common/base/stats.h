@@ -19,8 +19,12 @@ typedef struct {
  * is not changed. */
 stats_summary stats_summarise(const double *values, int count);
 
+/* The same of a series in time, whose neighbours are not independent: the interval is that of the medians of `blocks`
+ * consecutive, equally long parts of it (one value more or less). With fewer values than blocks each is a block. */
+stats_summary stats_of_blocks(const double *values, int count, int blocks);
+
 /* The same for numerator[i] / denominator[i], pair by pair. */
-stats_summary stats_ratio(const double *numerator, const double *denominator, int count);
+stats_summary stats_ratio(const double *numerator, const double *denominator, int count, int blocks);
 
 #ifdef __cplusplus
 }

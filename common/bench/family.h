@@ -107,7 +107,7 @@ typedef struct {
     void (*plan)(const session *s, const void *problem, bench_plan *plan);
 
     /* A family whose operands are those of C = alpha*A*B + beta*C gives these two, and nothing of what follows up to
-     * `restore`: what is computed, and how one launch on a set is enqueued, with these scalars. */
+     * `move`: what is computed, and how one launch on a set is enqueued, with these scalars. */
     operand_spec (*outline)(const session *s, const void *problem);
     cudaError_t (*enqueue)(const session *s, const void *problem, const bench_launch *launch, const operand_set *set,
                            float alpha, float beta, cudaStream_t stream);
@@ -130,6 +130,8 @@ typedef struct {
     cudaError_t (*launch)(const session *s, void *operands, const bench_launch *launch, int set, cudaStream_t stream);
     /* Puts a set back as it was before a launch. NULL where no plan restores. */
     cudaError_t (*restore)(const session *s, void *operands, int set, cudaStream_t stream);
+    /* Puts all sets elsewhere in device memory, as `create` left them. NULL: they stay where they are. */
+    void (*move)(const session *s, void *operands);
 
     /* How many bytes there are to take. NULL: 95 % of what is free. */
     double (*memory)(const session *s);

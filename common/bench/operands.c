@@ -9,6 +9,8 @@
 typedef struct {
     const void *problem;
     operand_sets at;
+    void *pad; /* memory that nobody uses, so that the operands lie elsewhere than before; NULL: none */
+    int moves;
 } matrices;
 
 static double bytes(const session *s, const void *problem, int sets) {
@@ -16,20 +18,47 @@ static double bytes(const session *s, const void *problem, int sets) {
     return operand_sets_bytes(&spec, sets);
 }
 
+static void fill(const session *s, matrices *o) {
+    for (int i = 0; i < o->at.sets; i++) CUDA_CHECK(operand_sets_fill(&o->at, i, VALUES_UNIFORM, s->stream));
+}
+
 static void *create(const session *s, const void *problem, int sets) {
     const operand_spec spec = s->family->outline(s, problem);
     matrices *o = malloc(sizeof *o);
     if (o == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     o->problem = problem;
+    o->pad = NULL;
+    o->moves = 0;
     operand_sets_create(&o->at, &spec, sets);
-    for (int i = 0; i < sets && !s->device.simulated; i++) /* in the simulator verifying fills the one set */
-        CUDA_CHECK(operand_sets_fill(&o->at, i, VALUES_UNIFORM, s->stream));
+    if (!s->device.simulated) fill(s, o); /* in the simulator verifying fills the one set */
     return o;
 }
 
 static void destroy(void *operands) {
-    operand_sets_destroy(&((matrices *)operands)->at);
-    free(operands);
+    matrices *o = operands;
+    operand_sets_destroy(&o->at);
+    CUDA_CHECK(cudaFree(o->pad));
+    free(o);
+}
+
+/* The new place is taken before the old one is given back, where there is room for both, and behind a pad of another
+ * size than the last: cudaMalloc would often answer with the memory that has just been freed. */
+static void move(const session *s, void *operands) {
+    enum { PAGE = 2 << 20, SIZES = 61, STRIDE = 37 };
+    matrices *o = operands;
+    operand_sets old = o->at;
+    void *old_pad = o->pad;
+    const bool room = operand_sets_bytes(&old.spec, old.sets) + (double)PAGE * SIZES < bench_memory(s);
+    const operand_spec spec = old.spec;
+    const int sets = old.sets;
+    if (!room) operand_sets_destroy(&old);
+    o->pad = NULL;
+    if (cudaMalloc(&o->pad, (size_t)PAGE * (size_t)(1 + o->moves++ * STRIDE % SIZES)) != cudaSuccess)
+        cudaGetLastError();
+    operand_sets_create(&o->at, &spec, sets);
+    if (room) operand_sets_destroy(&old);
+    CUDA_CHECK(cudaFree(old_pad));
+    fill(s, o);
 }
 
 /* The family's enqueue; in the simulator what it launches is counted as the variant's. */
@@ -99,6 +128,7 @@ void bench_use_matrices(bench_family *family) {
     family->bytes = bytes;
     family->create = create;
     family->destroy = destroy;
+    family->move = move;
     family->verify = verify;
     family->exact = exact;
     family->launch = launch_on;

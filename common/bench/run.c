@@ -44,6 +44,19 @@ static cudaError_t restore(void *context, int set, cudaStream_t stream) {
     return p->s->family->restore(p->s, p->operands, set, stream);
 }
 
+static cudaError_t move(void *context, cudaStream_t stream) {
+    const timed_pair *p = context;
+    p->s->family->move(p->s, p->operands);
+    return cudaStreamSynchronize(stream);
+}
+
+/* The outline of what is recorded: in rounds, where the family's operands move. */
+static timing_task in_rounds(const session *s, const timing_task *outline) {
+    timing_task task = *outline;
+    task.move = s->family->move != NULL ? move : NULL;
+    return task;
+}
+
 /* The outline with launches in it. */
 static timing_task task_of(const timing_task *outline, timed_pair *pair) {
     timing_task task = *outline;
@@ -223,8 +236,10 @@ static void measure_again(session *s, const bench_problem *b, bench_launch launc
             return;
         }
         CUDA_CHECK(timing_sustained(&task, b->plan.sustained_s, s->stream, &t));
-    } else
-        bench_time(s, b->operands, &b->outline, &launch, NULL, s->o.time_s, false, &t);
+    } else {
+        const timing_task outline = in_rounds(s, &b->outline);
+        bench_time(s, b->operands, &outline, &launch, NULL, s->o.time_s, false, &t);
+    }
     if (still_right(s, b, &launch, right, r)) report(s, b, &launch, name, r, &t, NAN);
 }
 
@@ -292,9 +307,10 @@ static void run_variant(session *s, bench_problem *b, int i) {
     else {
         const uint64_t right = right_result(s, b, &launch);
         if (rows.measures) {
+            const timing_task outline = in_rounds(s, &b->outline);
             timing_result t;
-            bench_time(s, b->operands, &b->outline, &launch, b->baseline.there ? &b->baseline.launch : NULL,
-                       s->o.time_s, false, &t);
+            bench_time(s, b->operands, &outline, &launch, b->baseline.there ? &b->baseline.launch : NULL, s->o.time_s,
+                       false, &t);
             if (!still_right(s, b, &launch, right, &rows.once)) return;
             report(s, b, &launch, v->name, &rows.once, &t, NAN);
             s->gflops[i] = rows.once.gflops;

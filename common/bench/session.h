@@ -40,8 +40,8 @@ int bench_check(session *s);
  * the run with status 2. */
 int bench_run(session *s, const void *problem);
 
-/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`: as
- * timing.h has it. A CUDA error ends the process. */
+/* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache, mode and move, for so many seconds;
+ * `hot`: as timing.h has it. A CUDA error ends the process. */
 void bench_time(const session *s, void *operands, const timing_task *outline, const bench_launch *ours,
                 const bench_launch *baseline, double seconds, bool hot, timing_result *t);
 
@@ -76,7 +76,7 @@ int bench_cold_sets(const bench_plan *plan);
 /* The problem does not fit: says so in a sweep's table (EXIT_OK), or on stderr (EXIT_USAGE). */
 int bench_too_large(const session *s, const void *problem, double need);
 
-/* Gives the family, by its `outline` and `enqueue`, what lies between `bytes` and `restore`. */
+/* Gives the family, by its `outline` and `enqueue`, what lies between `bytes` and `move`. */
 void bench_use_matrices(bench_family *family);
 
 /* Puts what was measured into the row. */

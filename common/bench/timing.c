@@ -10,7 +10,7 @@
 #include "gpu/nvml.h"
 
 enum {
-    MIN_PAIRS = 6, /* fewer have no 95 % interval */
+    MIN_PAIRS = TIMING_ROUNDS, /* fewer have no 95 % interval */
     MAX_PAIRS = 400,
     ESTIMATE_LAUNCHES = 32, /* of a short kernel, in a graph between one pair of events */
     GRAPH_LAUNCHES = 64,
@@ -23,8 +23,9 @@ static const double SHORT_MS = 1.0;      /* what an estimate from one launch mus
 static const double METER_S = 0.002;
 static const double WARM_UP_S = 0.1; /* of uninterrupted work: clocks have settled */
 static const double HOT_WARM_UP_S = 0.002;
-static const double BATCH_MS = 1.0;  /* of a warm-up: what is waiting in the queue while the host is woken up */
-static const double CLOCK_MS = 10.0; /* of ours, in which the clock is measured */
+static const double ROUND_WARM_UP_MS = 20.0; /* of the later rounds: clocks have not sunk while operands moved */
+static const double BATCH_MS = 1.0;          /* of a warm-up: what is waiting in the queue while the host is woken up */
+static const double CLOCK_MS = 10.0;         /* of ours, in which the clock is measured */
 
 /* On a CUDA error leave the function with it; resources are released at `done`. */
 #define TRY(call)                                                                                                      \
@@ -202,6 +203,20 @@ static cudaError_t watch(cudaEvent_t last, meter *m) {
     }
 }
 
+static void release_graphs(plan *p) {
+    for (int side = 0; side < 2; side++) {
+        if (p->graph[side] != NULL) cudaGraphExecDestroy(p->graph[side]);
+        p->graph[side] = NULL;
+    }
+}
+
+static cudaError_t capture_graphs(plan *p, cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    for (int side = 0; side < p->sides && p->launches[side] > 0 && error == cudaSuccess; side++)
+        error = capture(p->task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]);
+    return error;
+}
+
 /* What is measured, as it is to be launched: estimates, and graphs where launches are short. */
 static cudaError_t make_plan(plan *p, const timing_task *task, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
@@ -211,10 +226,8 @@ static cudaError_t make_plan(plan *p, const timing_task *task, cudaStream_t stre
     for (int side = 0; side < p->sides; side++) TRY(estimate(task, p->launch[side], stream, &p->ms[side]));
     const bool brief = p->ms[0] < GRAPH_BELOW_MS || (p->sides == 2 && p->ms[1] < GRAPH_BELOW_MS);
     if (task->mode == TIMING_EVENTS || (task->mode == TIMING_AUTO && !brief)) return cudaSuccess;
-    for (int side = 0; side < p->sides; side++) {
-        p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
-        TRY(capture(task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]));
-    }
+    for (int side = 0; side < p->sides; side++) p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
+    TRY(capture_graphs(p, stream));
 done:
     return error;
 }
@@ -267,9 +280,9 @@ static bool allocate_times(times *t, int capacity) {
 /* Of pairs first ... first + count - 1. */
 static void summarise(const plan *p, const times *t, int first, int count, const meter *m, timing_result *r) {
     const int beside = p->sides == 2 ? count : 0;
-    r->ours_ms = stats_summarise(t->ms[0] + first, count);
-    r->baseline_ms = stats_summarise(t->ms[1] + first, beside);
-    r->ratio = stats_ratio(t->ms[1] + first, t->ms[0] + first, beside);
+    r->ours_ms = stats_of_blocks(t->ms[0] + first, count, TIMING_ROUNDS);
+    r->baseline_ms = stats_of_blocks(t->ms[1] + first, beside, TIMING_ROUNDS);
+    r->ratio = stats_ratio(t->ms[1] + first, t->ms[0] + first, beside, TIMING_ROUNDS);
     r->pairs = count;
     r->sets = p->sets;
     r->power_w = stats_summarise(m->watts, m->count).median;
@@ -285,21 +298,40 @@ static cudaError_t take_time(const plan *p, times *t, int pair, int second, cons
 }
 
 static void release(plan *p, times *t, meter *m, clock_probe *probe) {
-    for (int side = 0; side < 2; side++) {
-        if (p->graph[side] != NULL) cudaGraphExecDestroy(p->graph[side]);
-        free(t->ms[side]);
-    }
+    release_graphs(p);
+    for (int side = 0; side < 2; side++) free(t->ms[side]);
     free(m->watts);
     clock_probe_destroy(probe);
 }
 
+/* The operands elsewhere, graphs that launch on them, and a short warm-up there. */
+static cudaError_t move(plan *p, cudaStream_t stream) {
+    const double pair_ms = sample_ms(p, 0) + (p->sides == 2 ? sample_ms(p, 1) : 0.0);
+    cudaError_t error;
+    release_graphs(p);
+    TRY(p->task->move(p->task->context, stream));
+    TRY(capture_graphs(p, stream));
+    for (int i = p->sides * fit(ROUND_WARM_UP_MS / pair_ms, 1, MAX_PAIRS); i > 0; i--)
+        TRY(next_sample(p, NULL, NULL, stream));
+done:
+    return error;
+}
+
+/* So many of so long pairs in each of the rounds: even, so that both orders are in each, or a single one. */
+static int pairs_a_round(double wanted, int rounds, int most) {
+    const double each = wanted / rounds;
+    if (rounds > 1 && (each < 1.5 || most < 2 * rounds)) return 1;
+    return 2 * fit(each / 2.0 + 0.5, rounds > 1 ? 1 : MIN_PAIRS / 2, most / rounds / 2);
+}
+
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
+    const int rounds = task->move != NULL ? TIMING_ROUNDS : 1;
     plan p;
     times t = {0};
     meter m = {0};
     clock_probe probe = {0};
     cudaEvent_t *events = NULL;
-    int event_count = 0, pairs;
+    int event_count = 0, each = 0, done_pairs = 0;
     double pair_s = 0.0;
     cudaError_t error;
 
@@ -307,7 +339,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     if (!task->hot) TRY(clock_probe_create(&probe));
     /* Whatever is slow on the host comes first, before the stream gets busy. */
     const double shortest_s = (sample_ms(&p, 0) + (p.sides == 2 ? sample_ms(&p, 1) : 0.0)) * 0.8e-3;
-    const int most = 2 * fit(task->budget_s / shortest_s / 2.0 + 1.5, MIN_PAIRS / 2, MAX_PAIRS / 2);
+    const int most = rounds * pairs_a_round(task->budget_s / shortest_s + 2.0, rounds, MAX_PAIRS);
     events = calloc((size_t)(most * p.sides) * 2, sizeof *events);
     if (events == NULL || !allocate_times(&t, most)) {
         error = cudaErrorMemoryAllocation;
@@ -316,18 +348,22 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     for (; event_count < most * p.sides * 2; event_count++) TRY(cudaEventCreate(&events[event_count]));
 
     TRY(warm_up(&p, task->hot ? HOT_WARM_UP_S : WARM_UP_S, stream, &pair_s));
-    pairs = 2 * fit(task->budget_s / pair_s / 2.0 + 0.5, MIN_PAIRS / 2, most / 2);
-    m.last_s = now_s();
-    for (int i = 0; i < pairs * p.sides; i++) {
-        TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
-        read_meter(&m); /* the host may have had to wait for room in the queue, or for the launch itself */
+    each = pairs_a_round(task->budget_s / pair_s, rounds, most);
+    for (int round = 0; round < rounds; round++, done_pairs += each) {
+        const int begin = done_pairs * p.sides, end = begin + each * p.sides;
+        if (round > 0) TRY(move(&p, stream));
+        p.samples = begin; /* the pairs go on being AB, BA, AB ... */
+        m.last_s = now_s();
+        for (int i = begin; i < end; i++) {
+            TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
+            read_meter(&m); /* the host may have had to wait for room in the queue, or for the launch itself */
+        }
+        if (!task->hot && round == rounds - 1) TRY(run_clocked(&p, &probe, stream));
+        TRY(watch(events[2 * end - 1], &m));
+        TRY(cudaStreamSynchronize(stream));
+        for (int i = begin; i < end; i++) TRY(take_time(&p, &t, i / p.sides, i % p.sides, &events[2 * i]));
     }
-    if (!task->hot) TRY(run_clocked(&p, &probe, stream));
-    TRY(watch(events[2 * pairs * p.sides - 1], &m));
-    TRY(cudaStreamSynchronize(stream));
-
-    for (int i = 0; i < pairs * p.sides; i++) TRY(take_time(&p, &t, i / p.sides, i % p.sides, &events[2 * i]));
-    summarise(&p, &t, 0, pairs, &m, r);
+    summarise(&p, &t, 0, done_pairs, &m, r);
     r->mode = task->mode == TIMING_CHAIN ? "chain" : p.launches[0] > 0 ? "graph" : "events";
     r->clock_mhz = NAN;
     if (!task->hot) TRY(clock_probe_mhz(&probe, &r->clock_mhz));

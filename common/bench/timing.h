@@ -4,8 +4,11 @@
  * and temperature, a drift is in favour of neither, and the ratio is taken pair by pair. Before that the same samples
  * run without a pause until the clocks have settled. Each launch takes the next of several operand sets: together they
  * exceed twice the L2 cache, so every launch finds it cold (or the caches are flushed before each sample), and either
- * side takes every set. Where either side takes under 20 microseconds, an event pair would measure the launch rather
- * than the kernel, and both are timed in CUDA graphs of many launches instead. */
+ * side takes every set. The time is divided into rounds, before each of which the operands move elsewhere in memory:
+ * with the addresses some kernels' times change by more than anything that happens within a round, as between two runs
+ * of a program. The median's interval is therefore one of the rounds' medians. Where either side takes under 20
+ * microseconds, an event pair would measure the launch rather than the kernel, and both are timed in CUDA graphs of
+ * many launches instead. */
 #ifndef KL_TIMING_H
 #define KL_TIMING_H
 
@@ -23,6 +26,7 @@ typedef enum {
 } timing_mode;
 
 enum { TIMING_SLICE_MS = 50 };
+enum { TIMING_ROUNDS = 6 }; /* so many medians have a 95 % interval: from the least to the greatest */
 
 typedef struct {
     void *context;
@@ -35,6 +39,9 @@ typedef struct {
     /* Memory written before each sample to empty the caches, where the sets alone are too small to; NULL: none. */
     void *flush;
     size_t flush_bytes;
+    /* Puts the operands elsewhere in memory, as they were; what was captured launches on the old ones. NULL: they stay
+     * and there is one round, whose time is divided for the interval alone. */
+    cudaError_t (*move)(void *context, cudaStream_t stream);
     double budget_s; /* how long to measure, warm-up apart */
     timing_mode mode;
     bool hot; /* one of many short ones that are compared: another has just ended, so the clocks need no warm-up, and
@@ -42,7 +49,7 @@ typedef struct {
 } timing_task;
 
 typedef struct {
-    stats_summary ours_ms, baseline_ms; /* milliseconds a launch */
+    stats_summary ours_ms, baseline_ms; /* milliseconds per launch; intervals as stats_of_blocks has them */
     stats_summary ratio;                /* baseline / ours, pair by pair; NAN without a baseline */
     int pairs, sets;                    /* samples of each side; operand sets that they rotated through */
     const char *mode;                   /* "events", "graph", "chain" or "sustained" */

@@ -11,7 +11,7 @@ enum { TUNE_TEXT = 96 };
 
 /* One result. What comes before `candidate` is its key. */
 typedef struct {
-    char variant[TUNE_TEXT], device[TUNE_TEXT]; /* "autotuned", "NVIDIA H200" */
+    char variant[TUNE_TEXT], device[TUNE_TEXT]; /* "best", "NVIDIA H200" */
     char build[TUNE_TEXT];                      /* of the program that was timed (gpu/program.h) */
     char driver[TUNE_TEXT], cuda[TUNE_TEXT];    /* as in a record: "580.159.04", "13.0" */
     char cache[TUNE_TEXT], mode[TUNE_TEXT];     /* "cold", "graph" */

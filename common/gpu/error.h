@@ -19,7 +19,7 @@ enum { EXIT_OK = 0, EXIT_WRONG = 1, EXIT_USAGE = 2, EXIT_CUDA = 3 };
 /* Allocates `bytes` with cudaMalloc; on failure the message also says how much was requested and how much is free. */
 #define CUDA_ALLOCATE(pointer, bytes) error_allocate((void **)(pointer), (bytes), __FILE__, __LINE__)
 
-/* Says what is being done, for error messages: printf's arguments ("step05 warp_tiled, m 1, n 2, k 3"). Valid until the
+/* Says what is being done, for error messages: printf's arguments ("step05 serpentine, m 1, n 2, k 3"). Valid until the
  * next call. */
 void error_context(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -61,7 +61,7 @@ def gemv_ladder(db, part, gap, files):
     return data
 
 
-LINES = [("read_ceiling", CEILING, "read ceiling"), ("pdl", PDL, "autotuned, PDL"), ("autotuned", GRAPH, "autotuned"),
+LINES = [("read_ceiling", CEILING, "read ceiling"), ("pdl", PDL, "best, PDL"), ("best", GRAPH, "best"),
          ("cublas", CUBLAS, "cuBLAS")]  # of a panel
 
 

@@ -60,7 +60,7 @@ def tensorcore_size(db, part, gap, files):
             if of_cublas:
                 name = "cuBLAS " + ("FP32" if dtype == "tf32x3" else dtype)
             else:
-                name = "tf32x3" if dtype == "tf32x3" else f"persistent {dtype}"
+                name = f"best {dtype}"
             labels.append(Label(name, f"{of} {of_cublas}", *line[-1]))
     sizes = [one["m"] for one in measured]
     top = whole_ceiling(max(max(one["tflops"], one["theirs"] or 0) for one in measured) * 1.04)

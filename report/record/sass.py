@@ -40,8 +40,9 @@ def read_code(path):
         function = re.search(r"Function : (\S+)", line)
         instruction = re.match(r"[ \t]*/\*([0-9a-f]+)\*/[ \t]+([^;]*?)[ \t]*(?:;|$)", line)
         if function:
-            name = function[1]
-            kernels[name] = []
+            name = function[1] if function[1] not in kernels else None  # code for another GPU
+            if name:
+                kernels[name] = []
         elif instruction and name:
             kernels[name].append((int(instruction[1], 16), instruction[2]))
     return kernels

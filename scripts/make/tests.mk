@@ -2,7 +2,7 @@
 archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
 sim_tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_sim_*.c))
 tests := $(filter-out $(sim_tests),$(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c)))
-programs := $(patsubst tests/%.cu,build/tests/%,$(wildcard tests/programs/*.cu tests/faulty/*.cu))
+programs := $(patsubst tests/%.cu,build/tests/%,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/counted/*.cu))
 sim_bench := $(patsubst tests/bench/%.cu,build/tests/bench/%,$(wildcard tests/bench/*.cu))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
@@ -14,9 +14,9 @@ $(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=buil
 $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
 $(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
-    build/obj/step05_doublebuffer/warp_tiled.cu.o $(archives),$(LDLIBS)))
+    build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),$(LDLIBS) -lz))
-build/tests/test_fragment: build/obj/step06_tensorcore/fragment.c.o
+build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
 build/tests/knn/run: build/obj/step08_knn/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icudasim -I. -DSIM_ISA=$(isa)
@@ -28,9 +28,9 @@ build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora
 hopper := -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'
 build/obj/tests/%.cu.o: NVCCFLAGS := $(filter-out -O3,$(NVCCFLAGS))
 build/obj/tests/%.cu.o: gencode := $(gencode_here)
-$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/faulty/*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/faulty/*.cu tests/counted/*.cu tests/bench/wgmma*.cu tests/conformance/*.cu)): gencode := $(hopper)
 build/obj/tests/programs/multi_arch.cu.o: gencode := $(foreach a,80 90 120,-gencode arch=compute_$(a),code=compute_$(a))
-$(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
+$(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/counted/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
 
 # Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set
 # alone, as the others are the same source. The readers of data files need no simulator.

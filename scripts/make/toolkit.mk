@@ -6,7 +6,7 @@ letters := $(filter-out --%,$(firstword -$(MAKEFLAGS))) # of options without an 
 dry := $(findstring n,$(letters))$(findstring q,$(letters))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter deps demo plots test test-all,$(goals)),plots) \
-          $(if $(filter notes notes-check compare counters cold latency sass knn-paper check-layout,$(goals)),report) \
+          $(if $(filter notes notes-check compare counters golden cold latency sass knn-paper check-layout,$(goals)),report) \
           $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 check := $(if $(and $(filter deps demo test test-all,$(goals)),$(if $(dry),,may install)),,--check)

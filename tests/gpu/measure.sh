@@ -113,12 +113,12 @@ takes() {
 }
 if wants step06 && [ -x step06/run ]; then
     cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-    for kind in f16:tn:wmma f16:nn:wmma bf16:tn:multistage bf16:nn:multistage s8:tn:mma_s8_tile tf32:tn:multistage \
-        tf32:nn:multistage tf32x3:tn:tf32x3 tf32x3:nn:tf32x3; do
+    for kind in f16:tn:wmma f16:nn:best bf16:tn:best bf16:nn:best s8:tn:mma_s8_tile tf32:tn:best tf32:nn:best \
+        tf32x3:tn:best tf32x3:nn:best; do
         dtype=${kind%%:*} layout=${kind#*:}
         variant=${layout#*:} layout=${layout%:*}
         if [ "$dtype" = tf32x3 ] && [ "$cc" != 90 ]; then continue; fi
-        if [ "$variant" = multistage ] && [ "$cc" -lt 80 ]; then continue; fi
+        if [ "$variant" = best ] && [ "$cc" -lt 80 ]; then continue; fi
         rm -f "$work/a.csv" "$work/a.json"
         count=$(takes "$dtype" "$layout")
         set -- --size 64 --dtype "$dtype" --layout "$layout" --csv "$work/a.csv"
@@ -148,10 +148,10 @@ if wants step06 && [ -x step06/run ]; then
     check "$step: s8 nn is refused by all" [ "$(takes s8 nn)" = 0 ]
     check "$step: its occupancy is listed" exits 0 tensor --list --verbose
     if [ "$cc" = 90 ]; then
-        check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant persistent
+        check "$step: rows off 16 bytes" exits 0 tensor --m 130 --n 130 --k 65 --no-baseline --variant best
         check "$step: ... are multistage's" grep -q 'by multistage: ' "$work/out"
         rm -f "$work/a.csv"
-        set -- --size 4096 --sustained 1 --variant persistent --csv "$work/a.csv"
+        set -- --size 4096 --sustained 1 --variant best --csv "$work/a.csv"
         check "$step: continuous load" exits 0 tensor "$@"
         check "$step: a row short and a row sustained" eval '[ "$(column mode | tr "\n" " ")" = "events sustained " ] &&
             complete 2'
@@ -164,7 +164,7 @@ fi
 
 step=step07
 gemv() { ./step07/run --time 0.02 "$@"; }
-autotuned() { gemv --variant autotuned --no-baseline "$@"; }
+best() { gemv --variant best --no-baseline "$@"; }
 # tally COLUMN: "COUNT VALUE COUNT VALUE ..." of that column, sorted by value.
 tally() { column "$1" | sort | uniq -c | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
 timed() { ! column ms_median | grep -qv '[0-9]' && ! grep -q skipped "$work/out"; }
@@ -174,7 +174,7 @@ tune=$work/kernel-ladder/gemv.tune # the default place
 # entries: the tune file's, without what explains them; candidates: which won; chosen: which the last run took.
 entries() { sed '1d; /^#/d' "$tune"; }
 candidates() { entries | awk -F '\t' '{ print $(NF - 1) }'; }
-chosen() { sed -n 's/^    autotuned: \(n[0-9].*\)/\1/p' "$work/out"; }
+chosen() { sed -n 's/^    best: \(n[0-9].*\)/\1/p' "$work/out"; }
 # searched TIMES: what --tune-csv holds, as often as the first search wrote.
 searched() { [ "$(tail -n +2 "$work/tune.csv" | wc -l)" = $(($1 * one_search)) ]; }
 # kept ENTRIES: the tune file is whole and holds so many.
@@ -196,41 +196,41 @@ if wants step07; then
     check "$step: nothing was searched again" searched 1
 
     set -- --size 64 --verbose --tune-csv "$work/tune.csv"
-    check "$step: tuned already" exits 0 autotuned "$@"
+    check "$step: tuned already" exits 0 best "$@"
     check "$step: no search where it is tuned" searched 1
     check "$step: the tune file's candidate" [ "$(chosen)" = "$(candidates)" ]
     cp "$tune" "$work/before"
-    check "$step: --no-tune at another shape" exits 0 autotuned --size 80 --no-tune --verbose
-    check "$step: --no-tune takes the nearest shape's" grep -q '^    autotuned: as tuned for n 64, k 64$' "$work/out"
+    check "$step: --no-tune at another shape" exits 0 best --size 80 --no-tune --verbose
+    check "$step: --no-tune takes the nearest shape's" grep -q '^    best: as tuned for n 64, k 64$' "$work/out"
     check "$step: ... its candidate" [ "$(chosen)" = "$(candidates)" ]
     check "$step: --no-tune writes nothing" cmp -s "$tune" "$work/before"
-    check "$step: --retune" exits 0 autotuned "$@" --retune
+    check "$step: --retune" exits 0 best "$@" --retune
     check "$step: --retune searches again" searched 2
     check "$step: --retune replaces the entry" kept 1
     awk -F '\t' -v OFS='\t' 'NR > 1 && !/^#/ { $3 = "another" } { print }' "$tune" >"$work/rebuilt"
     cp "$work/rebuilt" "$tune"
-    check "$step: what another build found" exits 0 autotuned --size 80 --no-tune --verbose
+    check "$step: what another build found" exits 0 best --size 80 --no-tune --verbose
     check "$step: ... is not the nearest" eval '! grep -q "as tuned" "$work/out"'
-    check "$step: ... is searched for" exits 0 autotuned "$@"
+    check "$step: ... is searched for" exits 0 best "$@"
     check "$step: ... and kept for both" eval 'searched 3 && kept 2'
     echo 'kernel-ladder tune file of somebody else' >"$tune"
-    check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' autotuned "$@"
+    check "$step: a corrupted tune file costs one line" refuses 0 'ignored; with the next result it becomes' best "$@"
     check "$step: a corrupted tune file is searched for again" searched 4
     check "$step: a corrupted tune file is written anew" kept 1
-    check "$step: --tune-file" exits 0 autotuned --size 64 --no-tune --verbose --tune-file "$work/none"
+    check "$step: --tune-file" exits 0 best --size 64 --no-tune --verbose --tune-file "$work/none"
     check "$step: --tune-file names another file" eval '! grep -q "as tuned" "$work/out" && [ ! -e "$work/none" ]'
-    check "$step: a --tune-csv that is something else" refuses 2 'holds something else' autotuned --tune-csv "$tune"
-    check "$step: a --tune-csv that cannot be" refuses 2 'No such file' autotuned --tune-csv "$work/no/file"
+    check "$step: a --tune-csv that is something else" refuses 2 'holds something else' best --tune-csv "$tune"
+    check "$step: a --tune-csv that cannot be" refuses 2 'No such file' best --tune-csv "$work/no/file"
 
     # An entry whose candidate, the first one, wants rows of whole 16 bytes, for a shape that has none.
-    misfit=$(./step07/run --list --verbose --variant autotuned | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
+    misfit=$(./step07/run --list --verbose --variant best | sed -n 's/^    \(n[0-9][^:]*\): .*/\1/p' | head -n 1)
     awk -F '\t' -v OFS='\t' -v misfit="$misfit" \
         'NR > 1 && !/^#/ { print; $(NF - 2) = 63; $(NF - 1) = misfit } { print }' "$tune" >"$work/misfit"
     cp "$work/misfit" "$tune"
     check "$step: a misfit" eval 'kept 2 && [ "$(candidates | tail -n 1)" = "$misfit" ]'
-    check "$step: a tuned candidate that does not fit" refuses_nothing autotuned --n 64 --k 63 --no-tune --verbose
+    check "$step: a tuned candidate that does not fit" refuses_nothing best --n 64 --k 63 --no-tune --verbose
     check "$step: one that fits is taken for it" eval '[ -n "$(chosen)" ] && [ "$(chosen)" != "$misfit" ]'
-    check "$step: a misfit is searched for" refuses_nothing autotuned --n 64 --k 63 --verbose
+    check "$step: a misfit is searched for" refuses_nothing best --n 64 --k 63 --verbose
     check "$step: ... and replaced" eval 'kept 2 && [ "$(candidates | tail -n 1)" != "$misfit" ]'
 
     for dtype in bf16 f32; do

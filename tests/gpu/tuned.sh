@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is step 7's autotuned ever slower than another of its variants by more than 2 %? Times all of them at random shapes.
+# Is step 7's `best` ever slower than another of its variants by more than 2 %? Times all of them at random shapes.
 #   SHAPES=100   how many       SEED=1   which       (n and k from 1 to 32768, n*k up to 2^29, all three types)
 # Short measurements jitter: a shape where it looks slower is measured again, longer, before it counts. What was
 # measured is left in build/tuned/. `--list` prints the shapes and stops. Last line: "N passed, N failed". Exit status:
@@ -54,16 +54,16 @@ time_them() {
         --csv "$csv" "$@" >"$folder/out" 2>"$folder/err" </dev/null
 }
 
-# compare CSV: "US OTHERS": autotuned's microseconds, and every variant that beats it by more than 2 %, as name=us. The
-# US are missing where autotuned was not timed.
+# compare CSV: "US OTHERS": best's microseconds, and every variant that beats it by more than 2 %, as name=us. The
+# US are missing where best was not timed.
 compare() {
     awk -F , '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         $at["op"] == "gemv" && $at["ms_median"] + 0 > 0 { ms[$at["variant"]] = $at["ms_median"] }
         END {
-            if (!("autotuned" in ms)) { print "missing"; exit }
-            line = sprintf("%.3f", ms["autotuned"] * 1e3)
-            for (v in ms) if (ms["autotuned"] > 1.02 * ms[v]) line = line sprintf(" %s=%.3f", v, ms[v] * 1e3)
+            if (!("best" in ms)) { print "missing"; exit }
+            line = sprintf("%.3f", ms["best"] * 1e3)
+            for (v in ms) if (ms["best"] > 1.02 * ms[v]) line = line sprintf(" %s=%.3f", v, ms[v] * 1e3)
             print line
         }' "$1"
 }
@@ -84,12 +84,12 @@ while read -r dtype n k; do
     fi
     found=$(compare "$folder/shape.csv")
     if [ "$found" = missing ]; then
-        lose "autotuned was not timed: $(grep '^autotuned ' "$folder/out")"
+        lose "best was not timed: $(grep '^best ' "$folder/out")"
         continue
     fi
-    verdict="autotuned takes ${found%% *} us"
+    verdict="best takes ${found%% *} us"
     if [ "${found#* }" != "$found" ]; then # somebody looks faster: both again, and longer
-        set -- --variant autotuned
+        set -- --variant best
         for other in ${found#* }; do set -- "$@" --variant "${other%=*}"; done
         time_them 0.5 "$folder/again.csv" "$@" || status=$?
         if [ "$status" != 0 ]; then
@@ -101,7 +101,7 @@ while read -r dtype n k; do
         cat "$folder/again.csv" >>"$folder/all_again.csv"
     fi
     if [ "${found#* }" != "$found" ]; then
-        lose "autotuned takes ${found%% *} us, ${found#* }"
+        lose "best takes ${found%% *} us, ${found#* }"
     else
         passed=$((passed + 1))
     fi

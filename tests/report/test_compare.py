@@ -27,13 +27,13 @@ class Compare(Case):
 
     def test_of_gemm(self):
         def faster(row):
-            if row[1] == "warp_tiled":
+            if row[1] == "serpentine":
                 row[13], row[16], row[21] = str(float(row[13]) / 1.1), str(float(row[16]) * 1.1), "1.144"
             return row
         text = fields("sgemm", faster).replace(",step02_smem,tile32,", "").splitlines()
         text = [line for line in text if ",4095," not in line] + [text[1].replace(",cold,", ",warm,")]
         out = self.compare(data("sgemm"), write("\n".join(text) + "\n", self.tmp, "new.csv"))
-        self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 +52\.12 +57\.34 +1\.100 +1\.020 +1\.144$")
+        self.assertRegex(out, r"(?m)^step05 serpentine +4096x4096x4096 +52\.12 +57\.34 +1\.100 +1\.020 +1\.144$")
         self.assertRegex(out, r"(?m)^step05 cp_async +8192x8192x8192 +[0-9.]+ +[0-9.]+ +1\.000 ")
         self.assertRegex(out, r"least 1\.000, greatest 1\.100\n(?s:.*)\n103 matched, 13 only in A, 1 only in B\n")
 
@@ -43,20 +43,20 @@ class Compare(Case):
                 row[13], row[16] = str(float(row[13]) * 1.25), str(float(row[16]) / 1.25)
             return row
         out = self.compare(data("tensorcore"), write(fields("tensorcore", slower), self.tmp, "new.csv"))
-        self.assertRegex(out, r"(?m)^step06 persistent +4096x4096x4096 +f16 tn sust[a-z]*~? +[0-9.]+ +[0-9.]+ +0\.800 ")
-        self.assertRegex(out, r"(?m)^step06 persistent +4096x4096x4096 +f16 tn +[0-9.]+ +[0-9.]+ +1\.000 ")
-        self.assertIn("61 matched, 0 only in A, 0 only in B", out)
+        self.assertRegex(out, r"(?m)^step06 best +4096x4096x4096 +f16 tn sust[a-z]*~? +[0-9.]+ +[0-9.]+ +0\.800 ")
+        self.assertRegex(out, r"(?m)^step06 best +4096x4096x4096 +f16 tn +[0-9.]+ +[0-9.]+ +1\.000 ")
+        self.assertIn("41 matched, 0 only in A, 0 only in B", out)
 
     def test_of_gemv(self):
         out = self.compare(data("gemv"), data("gemv"))
-        for line in (r"autotuned +4096x4096 +f16 +3678\.", r"autotuned +4096x4096 +f16 pdl +", r"autotuned +1024x1024 +f16 events ",
-                     r"autotuned +1024x1024 +f16 warm +", r"autotuned +4096x4096 +bf16 +", r"[a-z]+ +4096x4096 +f16 chain pdl +",
+        for line in (r"best +4096x4096 +f16 +3678\.", r"best +4096x4096 +f16 pdl +", r"best +1024x1024 +f16 events ",
+                     r"best +1024x1024 +f16 warm +", r"best +4096x4096 +bf16 +", r"[a-z]+ +4096x4096 +f16 chain pdl +",
                      r"read_ceiling +4096x4096 +f16 +3795\.11 +3795\.11 +1\.000 +- +-"):
             self.assertRegex(out, r"(?m)^step07 " + line)
         self.assertRegex(out, r"(?m)^kernel +shape +case +GB/s +GB/s")
 
     def test_the_simulators_rows_do_not_count(self):
-        simulated = ("step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),"
+        simulated = ("step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),"
                      "9.0,none,13.0,2027-01-01\n")
         both = write(read(data("sgemm")) + simulated, self.tmp, "both.csv")
         alone = write(self.lines("sgemm")[0] + "\n" + simulated, self.tmp, "alone.csv")
@@ -65,10 +65,10 @@ class Compare(Case):
         self.assertIn("0 matched, 116 only in A, 0 only in B", self.compare(both, alone))
 
     def recorded_again(self, name, change=lambda one: None):
-        """warp_tiled's rows as version 0.10 records them, with an interval of 1 % around the median: change(row as a dict)."""
+        """serpentine's rows as version 0.10 records them, with an interval of 1 % around the median: change(row as a dict)."""
         head = read(data("sgemm")).splitlines()[0].split(",")
         rows = [dict(zip(head, line.split(","))) for line in self.lines("sgemm")[1:]
-                if ",warp_tiled," in line and line.split(",")[21]]
+                if ",serpentine," in line and line.split(",")[21]]
         columns = [column.name for column in schema.RECORD]
         for one in rows:
             for what, middle in ("ms", "ms_median"), ("ratio", "ratio"):
@@ -88,11 +88,11 @@ class Compare(Case):
         a, b = self.recorded_again("a.csv"), self.recorded_again("b.csv", slower)
         count = len(read(a).splitlines()) - 1
         out = self.compare(a, b)
-        self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 .* 0\.980\* ")
-        self.assertRegex(out, r"(?m)^step05 warp_tiled +8192x8192x8192 .* 1\.008  ")
+        self.assertRegex(out, r"(?m)^step05 serpentine +4096x4096x4096 .* 0\.980\* ")
+        self.assertRegex(out, r"(?m)^step05 serpentine +8192x8192x8192 .* 1\.008  ")
         self.assertIn("\n* the two 95 % intervals do not overlap\n", out)
         self.assertIn(f"\n{count - 1} of {count} intervals overlap\nlargest difference of two medians: 2.0 % "
-                      "(step05 warp_tiled 4096x4096x4096)\n", out)
+                      "(step05 serpentine 4096x4096x4096)\n", out)
         self.assertNotIn("two devices", out)
         self.assertIn(f"\n{count} of {count} intervals overlap\n", self.compare(a, a))
         self.assertNotIn("*", self.compare(a, a))
@@ -128,9 +128,9 @@ class Compare(Case):
                     one[name] = str(float(one[name]) * 0.9)
         out = self.compare(self.recorded_again("a.csv"), self.recorded_again("b.csv", smaller))
         self.assertIn("\ntwo devices: B/A, intervals and the difference are of ratios to the baseline, not of times\n", out)
-        self.assertRegex(out, r"(?m)^step05 warp_tiled +8192x8192x8192 .* 1\.000 ")
-        self.assertRegex(out, r"(?m)^step05 warp_tiled +4096x4096x4096 .* 0\.900\* ")
-        self.assertIn("largest difference of two medians: 10.0 % (step05 warp_tiled 4096x4096x4096)", out)
+        self.assertRegex(out, r"(?m)^step05 serpentine +8192x8192x8192 .* 1\.000 ")
+        self.assertRegex(out, r"(?m)^step05 serpentine +4096x4096x4096 .* 0\.900\* ")
+        self.assertIn("largest difference of two medians: 10.0 % (step05 serpentine 4096x4096x4096)", out)
 
     def test_of_folders(self):
         out = self.compare(self.data, self.data)
@@ -143,7 +143,7 @@ class Compare(Case):
             one["mode"], one["cache"] = "chain", "warm"
         a = self.recorded_again("a.csv")
         b = self.recorded_again("b.csv", chain)
-        self.assertRegex(self.compare(b, b), r"(?m)^step05 warp_tiled +4096x4096x4096 +chain warm +")
+        self.assertRegex(self.compare(b, b), r"(?m)^step05 serpentine +4096x4096x4096 +chain warm +")
         self.assertIn("\n0 matched, ", self.compare(a, b))
 
     def test_refuses(self):

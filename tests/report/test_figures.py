@@ -45,13 +45,13 @@ class Figures(Case):
         for name in "progression", "roofline":
             self.assertIn("no measurement at 4096^3 in", self.of(name, ".why"))
             self.assertFalse(os.path.exists(os.path.join(self.tmp, "out", name + ".dat")))
-        self.assertIn("step05 stream_k", self.of("article"))
+        self.assertIn("step05 best", self.of("article"))
 
     def test_only_4096(self):
         self.keep("sgemm", lambda line: ",4096,4096,4096," in line)
         self.figures()
         self.assertIn("the article's shapes", self.of("article", ".why"))
-        self.assertIn('"step05 stream_k"', self.of("size"))
+        self.assertIn('"step05 best"', self.of("size"))
 
     def test_without_a_baseline(self):
         self.change("sgemm", lambda lines: lines[:1] + [

@@ -27,12 +27,12 @@ class Notes(Case):
         return report("notes", *arguments, root=self.tmp, NOTES_CSV=self.file("sgemm"))
 
     def test_writes_tables_and_values(self):
-        self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: step05 warp_tiled 4096 4096 4096 tflops -->9"
-                  "<!-- end --> and <!-- ratio: step05 warp_tiled step01 coalesced 4096 4096 4096 -->9<!-- end -->\n",
+        self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: step05 serpentine 4096 4096 4096 tflops -->9"
+                  "<!-- end --> and <!-- ratio: step05 serpentine step01 coalesced 4096 4096 4096 -->9<!-- end -->\n",
                   "step05_doublebuffer/README.md")
         run = self.notes()
         self.assertEqual((run.returncode, run.stdout), (0, "README.md\nstep05_doublebuffer/README.md\n"), run.stderr)
-        self.assertIn("| step05_doublebuffer | `warp_tiled` | 2.637 | 52.1 |", read(self.tmp, "README.md"))
+        self.assertIn("| step05_doublebuffer | `serpentine` | 2.637 | 52.1 |", read(self.tmp, "README.md"))
         self.assertIn("-->52.1<!-- end --> and <!--", read(self.tmp, "step05_doublebuffer/README.md"))
         self.assertNotIn("\nold\n", read(self.tmp, "README.md"))
         again = self.notes()
@@ -50,7 +50,7 @@ class Notes(Case):
         self.note("# Ladder\n[waves](docs/glossary.md#wave)\n")
         run = self.notes("--check")
         self.assertEqual((run.returncode, run.stderr), (1, "notes: README.md:2: the link docs/glossary.md#wave leads nowhere: no docs/glossary.md\n"))
-        self.note("[wave](#wave)\n\n### wave\n<!-- value: step05 warp_tiled 4096 4096 4096 tflops -->9<!-- end -->\n\n"
+        self.note("[wave](#wave)\n\n### wave\n<!-- value: step05 serpentine 4096 4096 4096 tflops -->9<!-- end -->\n\n"
                   "*Met in [the ladder](../README.md).*\n", "docs/glossary.md")
         self.assertEqual(self.notes().stdout, "docs/glossary.md\n")
         self.assertIn("-->52.1<!-- end -->", read(self.tmp, "docs/glossary.md"))
@@ -64,8 +64,8 @@ class Notes(Case):
         self.assertFalse([name for name in os.listdir(self.tmp) if ".new" in name])
 
     def test_values_of_another_gpu(self):
-        self.note("<!-- value: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> there and "
-                  "<!-- value@nvidia-h100: step05 stream_k 4096 4096 4096 ratio -->?<!-- end --> here\n")
+        self.note("<!-- value: step05 best 4096 4096 4096 ratio -->?<!-- end --> there and "
+                  "<!-- value@nvidia-h100: step05 best 4096 4096 4096 ratio -->?<!-- end --> here\n")
         self.assertEqual(self.notes().returncode, 0)
         self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
         self.assertIn("-->not measured<!-- end --> here", read(self.tmp, "README.md"))
@@ -73,7 +73,7 @@ class Notes(Case):
         self.assertEqual(self.notes().returncode, 0)
         self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
         self.assertIn("-->0.99<!-- end --> here", read(self.tmp, "README.md"))
-        before = self.note("one\n<!-- value@nvidia-h100: step05 stream_k 9 9 9 ratio -->?<!-- end -->\n")
+        before = self.note("one\n<!-- value@nvidia-h100: step05 best 9 9 9 ratio -->?<!-- end -->\n")
         self.refused(self.notes(), "README.md:2: that number is not among the recordings of nvidia-h100: `make bench`")
         self.assertIn("-->?<!-- end -->", read(before))
 
@@ -98,13 +98,13 @@ class Notes(Case):
                 ("<!-- table: gemv step07 1 4k -->\n<!-- end -->", "4k is not a size"),
                 ("<!-- table: tensor-sizes step06 f16 tt -->\n<!-- end -->", "unknown layout tt"),
                 ("<!-- table: knn-rates step07 -->\n<!-- end -->", "unknown step step07"),
-                ("<!-- value: step05 warp_tiled 1 1 1 tflops -->3", "no <!-- end --> on its line"),
-                ("<!-- value: step05 warp_tiled 1 1 1 tflops 3<!-- end", "not closed"),
+                ("<!-- value: step05 serpentine 1 1 1 tflops -->3", "no <!-- end --> on its line"),
+                ("<!-- value: step05 serpentine 1 1 1 tflops 3<!-- end", "not closed"),
                 ("<!-- value: step05 warp 1 1 1 tflops --><!-- end -->", "unknown variant warp of step05_doublebuffer"),
-                ("<!-- value: step05 warp_tiled 1 1 1 speed --><!-- end -->", "unknown field speed"),
-                ("<!-- value: step05 warp_tiled 1 1 1 tflops %d%d --><!-- end -->", "not a printf format"),
-                ("<!-- value: step05 warp_tiled 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
-                ("<!-- ratio: step05 warp_tiled step01 1 1 1 --><!-- end -->", "the marker reads ratio: STEP1"),
+                ("<!-- value: step05 serpentine 1 1 1 speed --><!-- end -->", "unknown field speed"),
+                ("<!-- value: step05 serpentine 1 1 1 tflops %d%d --><!-- end -->", "not a printf format"),
+                ("<!-- value: step05 serpentine 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
+                ("<!-- ratio: step05 serpentine step01 1 1 1 --><!-- end -->", "the marker reads ratio: STEP1"),
                 ("<!-- counter: step05 cp_async dram__bites.sum --><!-- end -->", "unknown metric dram__bites.sum"),
                 ("<!-- waiting: step05 warp_tiled long --><!-- end -->", "unknown stall reason long"),
                 ("<!-- sass: step05 cp_async ffma/0 --><!-- end -->", "unknown field 0"),
@@ -113,8 +113,8 @@ class Notes(Case):
                 ("<!-- gemv-ratio: step07 tree/hot naive 1 1 --><!-- end -->", "hot is no type, mode or cache"),
                 ("<!-- tensor: step06 wmma 1 1 1 usec --><!-- end -->", "unknown field usec"),
                 ("<!-- tensor-ratio: step06 wmma/hot swizzle 1 1 1 --><!-- end -->", "hot is no type or layout"),
-                ("<!-- claim: gemm step05 stream_k --><!-- end -->", "unknown ladder gemm (sgemm, tensorcore, gemv)"),
-                ("<!-- claim: sgemm step05 stream_k round --><!-- end -->", "unknown set round (square, article, odd)"),
+                ("<!-- claim: gemm step05 best --><!-- end -->", "unknown ladder gemm (sgemm, tensorcore, gemv)"),
+                ("<!-- claim: sgemm step05 best round --><!-- end -->", "unknown set round (square, article, odd)"),
                 ("<!-- span: sgemm step05 --><!-- end -->", "the marker reads span: LADDER STEP VARIANT [SET]"),
                 ("<!-- either: more 1 tensor: step06 wmma 1 1 1 us --><!-- end -->", "the marker reads either: WORDS/WORDS"),
                 ("<!-- either: more/less x tensor: step06 wmma 1 1 1 us --><!-- end -->", "x is not a number"),
@@ -141,17 +141,17 @@ class Notes(Case):
         """The simulator's, other caches, alpha and beta, sustained load; of two of one case the later counts."""
         self.notes()
         shown = read(self.tmp, "README.md")
-        row = next(line for line in self.lines("sgemm") if "warp_tiled" in line and ",4096,4096,4096," in line)
+        row = next(line for line in self.lines("sgemm") if "serpentine" in line and ",4096,4096,4096," in line)
         self.change("sgemm", lambda lines: lines + [
             row.replace(",cold,", ",warm,").replace("2.63", "1.63"), row.replace(",1,0,cold", ",1,1,cold").replace("2.63", "1.63"),
             row.replace(",cold,events,", ",cold,sustained,").replace("2.63", "1.63"),
-            "step05_doublebuffer,warp_tiled,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),9.0,none,"
+            "step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),9.0,none,"
             "13.0,2027-01-01"])
         self.notes()
         self.assertEqual(read(self.tmp, "README.md"), shown)
         self.change("sgemm", lambda lines: lines + [row.replace("2.63", "1.63")])
         self.notes()
-        self.assertIn("`warp_tiled` | 1.63", read(self.tmp, "README.md"))
+        self.assertIn("`serpentine` | 1.63", read(self.tmp, "README.md"))
 
 
 class Claims(Case):
@@ -163,9 +163,9 @@ class Claims(Case):
         db.execute("DELETE FROM gemm")
         for nr, ratio in enumerate(ratios):
             db.execute("INSERT INTO gemm (step, variant, shape, m, n, k, ratio, ratio_low, ratio_high) "
-                       "VALUES ('step05_doublebuffer', 'stream_k', 'square', ?, 1, 1, ?, ?, ?)",
+                       "VALUES ('step05_doublebuffer', 'best', 'square', ?, 1, 1, ?, ?, ?)",
                        [nr, *(ratio if isinstance(ratio, tuple) else (ratio, None, None))])
-        return notes.inline(db, ROOT, "<!-- claim: sgemm step05 stream_k -->?<!-- end -->").split("-->")[1][:-9]
+        return notes.inline(db, ROOT, "<!-- claim: sgemm step05 best -->?<!-- end -->").split("-->")[1][:-9]
 
     def test_of_every_size(self):
         self.assertEqual(self.said([1.01, 2, 1.0001]), "faster than cuBLAS at every size recorded here")
@@ -187,7 +187,7 @@ class Searches(Case):
     def test_a_search_again_replaces_the_one_before(self):
         rows = ["n2 r32 u4 v1,2,32,4,1,2.5", "n9 r64 u2 v1,9,64,2,1,0.1", "n2 r32 u4 v1,2,32,4,1,1.8", "n1 r64 u2 v1,1,64,2,1,2"]
         self.change("gemv_search", lambda lines: lines[:1] + [
-            f"step07_gemv,autotuned,f16,512,512,cold,graph,{row},NVIDIA H200,9.0,1,13.0,2026-11-21" for row in rows])
+            f"step07_gemv,best,f16,512,512,cold,graph,{row},NVIDIA H200,9.0,1,13.0,2026-11-21" for row in rows])
         db = load.open_folder(self.data, ROOT)
         self.assertEqual([tuple(row) for row in db.execute("SELECT candidate, us FROM candidate ORDER BY row")],
                          [("n2 r32 u4 v1", 1.8), ("n1 r64 u2 v1", 2.0)])

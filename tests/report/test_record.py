@@ -11,7 +11,7 @@ from report import load, schema
 # inside a name, a metric this GPU does not count, and one not printed.
 NCU = """\
 ==PROF== Connected to process 7 (/tmp/run)
-==PROF== Profiling "sgemm_warp_tiled": 0%....50%....100% - 19 passes
+==PROF== Profiling "sgemm_serpentine": 0%....50%....100% - 19 passes
 "ID","Kernel Name","Block Size","dram__bytes_read.sum","gpu__time_duration.sum","launch__registers_per_thread",\
 "smsp__inst_executed.sum","sm__warps_active.avg.pct_of_peak_sustained_active","lts__t_sectors_op_read.sum"
 "","","","byte","ns","register/thread","inst","%","sector"
@@ -25,11 +25,11 @@ WHERE = '"A, ""B""",9.0,580.1,13.0,2026-11-20'
 
 class Counters(Case):
     def counters(self, log):
-        return report("counters", "step05_doublebuffer", "warp_tiled", "4096", write(log, self.tmp, "log"), **ORIGIN)
+        return report("counters", "step05_doublebuffer", "serpentine", "4096", write(log, self.tmp, "log"), **ORIGIN)
 
     def test_launches_are_put_together(self):
         out = self.counters(NCU).stdout
-        row = "step05_doublebuffer,warp_tiled,4096,4096,4096,"
+        row = "step05_doublebuffer,serpentine,4096,4096,4096,"
         for one in ("dram__bytes_read.sum,427711016,byte,", "gpu__time_duration.sum,5280256,ns,",
                     "smsp__inst_executed.sum,3500,inst,", "sm__warps_active.avg.pct_of_peak_sustained_active,18.72,%,",
                     "launch__registers_per_thread,255,register/thread,", "lts__t_sectors_op_read.sum,,sector,",
@@ -43,7 +43,7 @@ class Counters(Case):
                                ('"3,467"', '"3.4.6"', "smsp__inst_executed.sum is not a number: 3.4.6")]:
             run = self.counters(NCU.replace(old, new))
             if text:
-                self.refused(run, "counters: step05_doublebuffer warp_tiled: ", text)
+                self.refused(run, "counters: step05_doublebuffer serpentine: ", text)
         self.refused(self.counters(NCU[:NCU.index('"0"')]), "ncu saw no launch")
 
     def test_merged_with_those_of_other_steps(self):

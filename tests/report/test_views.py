@@ -70,7 +70,7 @@ class Views(Case):
                 ("Unheard Of", "8.0", True):
             self.again()
             self.rows("tensorcore", {"mode": "sustained", "clock_mhz": "1000", "peak_share": "0.5", "gflops": "300000"},
-                      lambda one: one["variant"] == "persistent" and one["m"] == "4096" and one["mode"] == "events")
+                      lambda one: one["variant"] == "best" and one["m"] == "4096" and one["mode"] == "events")
             limits = self.limit(device, cc)
             self.assertEqual(bool(limits), known, device)
             if cc == "9.0":

@@ -22,10 +22,9 @@
 #include "tensorcore.h"
 #include "tensor/verify.h"
 
-GEMM_VARIANT(tf32x3);
-size_t workspace_tf32x3(const gemm_problem *p);
-GEMM_VARIANT(multistage);
-GEMM_VARIANT(warp_tiled);
+GEMM_VARIANT(best);
+size_t workspace_best(const gemm_problem *p);
+GEMM_VARIANT(lds128_2x2);
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
@@ -64,7 +63,7 @@ static product make(gemm_layout layout, int m, int n, int k) {
     x.p.A = x.da;
     x.p.B = x.db;
     x.p.C = x.dc;
-    const size_t bytes = workspace_tf32x3(&x.p);
+    const size_t bytes = workspace_best(&x.p);
     CUDA_ALLOCATE(&x.workspace, bytes);
     CUDA_CHECK(cudaMemset(x.workspace, 0xff, bytes));
     x.p.workspace = x.workspace;
@@ -246,14 +245,14 @@ static int check_specials(void) {
                 fill(&x, specials[i].scale_a, specials[i].scale_b);
                 specials[i].plant(&x);
                 upload(&x);
-                compute(&x, GEMM_TF32X3, launch_tf32x3);
+                compute(&x, GEMM_TF32X3, launch_best);
                 const bool good = right(&x, name);
                 printf("%s %s\n", good ? "ok" : "FAIL", name);
                 *(good ? &passed : &failed) += 1;
             }
             fill(&x, 0x1p-127f, 0x1p60f);
             upload(&x);
-            compute(&x, GEMM_TF32X3, launch_tf32x3);
+            compute(&x, GEMM_TF32X3, launch_best);
             const bool good = right_of_subnormals(&x);
             printf("%s subnormal numbers, %s, %d columns\n", good ? "ok" : "FAIL", gemm_layout_name(x.p.layout), x.p.n);
             *(good ? &passed : &failed) += 1;
@@ -272,9 +271,9 @@ static const struct {
     gemm_type type;
     cudaError_t (*launch)(const gemm_problem *, cudaStream_t);
 } measured[] = {
-    {"tf32x3", "tf32x3", GEMM_TF32X3, launch_tf32x3},
-    {"multistage", "tf32", GEMM_TF32, launch_multistage},
-    {"warp_tiled", "f32", GEMM_F32, launch_warp_tiled},
+    {"best", "tf32x3", GEMM_TF32X3, launch_best},
+    {"best", "tf32", GEMM_TF32, launch_best},
+    {"lds128_2x2", "f32", GEMM_F32, launch_lds128_2x2},
 };
 
 typedef struct {

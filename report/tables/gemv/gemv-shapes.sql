@@ -1,4 +1,4 @@
--- The autotuned kernel at six shapes, without and with programmatic dependent launch (PDL).
+-- `best` at six shapes, without and with programmatic dependent launch (PDL).
 -- marker: gemv-shapes STEP [DTYPE]
 -- part: rows
 WITH shape(place, n, k) AS (VALUES (1, 1024, 1024), (2, 4096, 4096), (3, 4096, 14336), (4, 14336, 4096), (5, 8192, 8192),
@@ -8,11 +8,11 @@ SELECT shape.n || ' × ' || shape.k AS "n × k", plain.us AS "µs", plain.gbps A
        plain.ratio AS "ratio to cuBLAS, median (min..max)", pdl.us AS "PDL: µs", pdl.gbps AS "GB/s",
        pdl.ceiling AS "% of read ceiling", pdl.ratio AS "ratio, median (min..max)", cublas.us AS "cuBLAS µs"
 FROM shape
-LEFT JOIN here AS plain ON (plain.n, plain.k, plain.name, plain.mode) = (shape.n, shape.k, 'autotuned', 'graph')
-LEFT JOIN here AS pdl ON (pdl.n, pdl.k, pdl.name, pdl.mode) = (shape.n, shape.k, 'autotuned', 'pdl')
+LEFT JOIN here AS plain ON (plain.n, plain.k, plain.name, plain.mode) = (shape.n, shape.k, 'best', 'graph')
+LEFT JOIN here AS pdl ON (pdl.n, pdl.k, pdl.name, pdl.mode) = (shape.n, shape.k, 'best', 'pdl')
 LEFT JOIN here AS cublas ON (cublas.n, cublas.k, cublas.name, cublas.mode) = (shape.n, shape.k, 'cublas', 'graph')
 ORDER BY place;
 -- part: below
-SELECT sub('Recorded on ' || max(text) || '; `autotuned`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
+SELECT sub('Recorded on ' || max(text) || '; `best`, ' || :dtype || ', cold L2, medians, in CUDA graphs, ' ||
            'in the right half with programmatic dependent launch, ratios pair by pair.')
 FROM source WHERE kind = 'gemv';

@@ -14,7 +14,7 @@ SELECT n || ' × ' || k AS "n × k",
        cache || ', ' || CASE mode WHEN 'graph' THEN 'graphs' WHEN 'pdl' THEN 'PDL' ELSE mode END,
        '`' || candidate || '`, ' || microseconds(us) || ' µs (' || factor(slowest / us) || ')'
 FROM (SELECT *, row_number() OVER (PARTITION BY search ORDER BY us, row) AS rank, max(us) OVER (PARTITION BY search) AS slowest
-      FROM candidate WHERE step = :step AND variant = 'autotuned' AND dtype = :dtype)
+      FROM candidate WHERE step = :step AND variant = 'best' AND dtype = :dtype)
 WHERE rank = 1
 ORDER BY n * k, n;
 -- part: below

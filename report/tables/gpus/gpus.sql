@@ -19,7 +19,7 @@ ORDER BY line, row, shape;
 -- part: below
 SELECT CASE :table
        WHEN 'gpus-sgemm' THEN 'At each shape the fastest variant of steps 1 to 5; ratios are medians'
-       WHEN 'gpus-tensorcore' THEN 'A row by row, B column by column; `persistent`, of tf32x3 `tf32x3`, whose peak is a ' ||
+       WHEN 'gpus-tensorcore' THEN 'A row by row, B column by column; `best`; of tf32x3, whose peak is a ' ||
                                    'third of TF32''s and whose cuBLAS is FP32''s; ratios are medians'
        WHEN 'gpus-gemv' THEN 'f16, in CUDA graphs, at each shape the fastest variant; ratios are medians'
        ELSE 'm of n points, the fastest of all exact methods; beside it cuBLAS and a selection: the fastest of `gemm_cublas`'

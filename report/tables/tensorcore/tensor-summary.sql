@@ -5,9 +5,9 @@
 SELECT side || '³' FROM tensor_side;
 -- part: rows
 WITH kind(place, dtype, layout, best) AS (
-         VALUES (1, 'f16', 'tn', 'persistent'), (2, 'f16', 'nn', 'persistent'), (3, 'bf16', 'tn', 'persistent'),
-                (4, 'bf16', 'nn', 'persistent'), (5, 's8', 'tn', 'persistent'), (6, 'tf32', 'tn', 'persistent'),
-                (7, 'tf32', 'nn', 'persistent'), (8, 'tf32x3', 'tn', 'tf32x3'), (9, 'tf32x3', 'nn', 'tf32x3'))
+         VALUES (1, 'f16', 'tn', 'best'), (2, 'f16', 'nn', 'best'), (3, 'bf16', 'tn', 'best'),
+                (4, 'bf16', 'nn', 'best'), (5, 's8', 'tn', 'best'), (6, 'tf32', 'tn', 'best'),
+                (7, 'tf32', 'nn', 'best'), (8, 'tf32x3', 'tn', 'best'), (9, 'tf32x3', 'nn', 'best'))
 SELECT kind.dtype || ' ' || kind.layout || ', `' || best || '`' AS "type, layout", side || '³', short
 FROM kind JOIN tensor_side
 LEFT JOIN tensor_text AS t ON (t.step, variant, t.dtype, t.layout, m, n, k, load) =

@@ -3,7 +3,7 @@
 -- align: lr
 -- part: rows
 WITH here AS (SELECT * FROM tensor_text
-              WHERE (step, variant, layout) = (:step, 'persistent', 'tn') AND m = n AND n = k),
+              WHERE (step, variant, layout) = (:step, 'best', 'tn') AND m = n AND n = k),
      type(place, dtype) AS (VALUES (1, 'f16'), (2, 'bf16'))
 SELECT type.dtype || ', ' || side AS "type, m = n = k", a.tflops AS "TFLOP/s", a.clock AS "MHz", a.power AS "W",
        a.plain_ratio AS "ratio", b.tflops AS "sustained: TFLOP/s", b.clock AS "MHz", b.power AS "W",
@@ -16,6 +16,6 @@ LEFT JOIN tensor_baseline AS cublas
         (:step, type.dtype, 'tn', side, side, side, 'sustained')
 ORDER BY place, side;
 -- part: below
-SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `persistent`, tn; ' ||
+SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; `best`, tn; ' ||
            'sustained: both sides alternating without a pause, the second half of the time.')
 FROM source WHERE kind = 'tensor';

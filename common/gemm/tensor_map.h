@@ -1,0 +1,33 @@
+/* Tensor maps: what the tensor memory accelerator (common/ptx/tma.cuh) needs to know about a matrix. Made on the host
+ * for each launch and passed to the kernel as a parameter. All return cudaErrorNotSupported if the driver lacks the
+ * function, cudaErrorInvalidValue for what TMA cannot take: rows off 16 bytes, or none (CUDA Driver API, "Tensor Map
+ * Object Management"). */
+#ifndef KL_TENSOR_MAP_H
+#define KL_TENSOR_MAP_H
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The maps of A, B and C. Boxes are as wide as the 128-byte swizzle, and the given number of rows high. If B is k x n,
+ * its rows are rows of k. */
+cudaError_t tensor_map_a(CUtensorMap *map, const gemm_problem *p, int box_rows);
+cudaError_t tensor_map_b(CUtensorMap *map, const gemm_problem *p, int box_rows);
+cudaError_t tensor_map_c(CUtensorMap *map, const gemm_problem *p, int box_rows);
+
+/* Those of A and B, as one parameter of a kernel: boxes of a_rows and of b_rows rows. */
+typedef struct {
+    CUtensorMap a, b;
+} tensor_maps;
+cudaError_t tensor_maps_of(tensor_maps *maps, const gemm_problem *p, int a_rows, int b_rows);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,304 @@
+"""Step 7's kernels: which multiprocessors have a block, who reads which bytes of A, how sums are added, what is in flight."""
+
+import re
+
+from _kernel import Kernel, sectors
+from _svg import Drawing
+
+STEP = "step07_gemv/"
+SIDE, HALF = 1024, 2  # n = k; bytes of an element
+SECTOR, LINE = 32, 128
+
+
+def kernel(sources, name, **given):
+    """A rung, for halves: 16 bytes are so many of them."""
+    header = Kernel(sources, STEP + "gemv.cuh")
+    count = header.compute(header.declared("COUNT").replace("sizeof(T)", str(HALF)))
+    return Kernel(sources, f"{STEP}{name}.cu", TILE_K=count, COUNT=count, **given)
+
+
+def balanced(sources):
+    """splitk_balanced has its own TILE_K."""
+    return Kernel(sources, STEP + "splitk_balanced.cu")
+
+
+def gpu(sources):
+    """(name, multiprocessors) of the GPU that is recorded."""
+    row = next(line.split(",") for line in sources.text("common/gpu/devices.csv").split("\n") if line.startswith("nvidia-h200,"))
+    return "H200", int(row[2])
+
+
+def block_of(one):
+    """The threads of a block, across and down."""
+    if "dim3(" not in one.text:
+        return one.value("THREADS"), 1
+    return [one.compute(side) for side in one.arguments("return gemv_launch_kernel", "dim3")]
+
+
+def rows_of(one):
+    """Rows of A that a block has."""
+    return one.value("BLOCK_N") if "BLOCK_N" in one.text else 1
+
+
+def threads_at(one, warp=0):
+    """threadIdx of the lanes of a warp."""
+    across, _ = block_of(one)
+    return [dict(threadIdx_x=t % across, threadIdx_y=t // across) for t in range(32 * warp, 32 * warp + 32)]
+
+
+def place(one, thread):
+    """Row and element of A that a thread of block 0 reads first."""
+    return one.value("row", blockIdx_x=0, **thread), one.value("k0" if "int k0 =" in one.text else "k", **thread)
+
+
+def bytes_of(one, size, warp=0):
+    """For each lane of a warp: the bytes of A, from its beginning, of its first load of `size` bytes."""
+    where = [place(one, thread) for thread in threads_at(one, warp)]
+    return [(row * SIDE * HALF + k * HALF, size) for row, k in where]
+
+
+def touched(loads, unit):
+    """How many units of so many bytes these loads touch."""
+    return len({byte // unit for first, size in loads for byte in range(first, first + size, HALF)})
+
+
+# ---- blocks and multiprocessors
+
+
+def blocks(sources):
+    name, sms = gpu(sources)
+    rungs = [(one, kernel(sources, one).value("BLOCK_N")) for one in ("naive", "naive_wide")]
+    counts = {one: -(-SIDE // rows) for one, rows in rungs}
+    d = Drawing(f"The {sms} multiprocessors of an {name} at n = {SIDE}, and those that have a block. " + " ".join(
+        f"{one}: {counts[one]} blocks of {rows} rows." for one, rows in rungs))
+    d.text(10, 18, f"A box is a multiprocessor of an {name}, {sms} of them.", "note")
+    d.text(10, 33, f"Blue: it has a block, at n = {SIDE}.", "note")
+    top, columns, wide = 44, 33, 11.5
+    for one, rows in rungs:
+        d.text(10, top + 14, f"{one}: {counts[one]} blocks of {rows} rows", "title")
+        for sm in range(sms):
+            d.box(10 + sm % columns * wide, top + 22 + sm // columns * wide, wide - 2, wide - 2,
+                  "a" if sm < counts[one] else "cell")
+        top += 22 + -(-sms // columns) * wide + 10
+    return d.svg()
+
+
+# ---- who reads which bytes of A
+
+
+def request(d, top, title, loads, rows_shown):
+    """What one load of a warp touches, row by row of A; a cell is a sector."""
+    pitch = SIDE * HALF
+    used = sum(size for _, size in loads)
+    count, lines = touched(loads, SECTOR), touched(loads, LINE)
+    d.text(10, top + 13, title, "title")
+    d.text(10, top + 28, f"{lines} lines, {count} sectors of 32 bytes; {used} of {count * SECTOR} bytes wanted", "note")
+    rows = sorted({first // pitch for first, _ in loads})
+    top += 36
+    for number, row in enumerate(rows[:rows_shown]):
+        y = top + number * 14
+        d.text(10, y + 9, f"row {row}", "tiny")
+        here = [(first - row * pitch, size) for first, size in loads if first // pitch == row]
+        for sector in range(16):
+            x = 44 + sector * 21.5
+            d.box(x, y, 19.5, 10, "cell", 1)
+            for first, size in here:
+                low, high = max(first, sector * SECTOR), min(first + size, (sector + 1) * SECTOR)
+                if low < high:
+                    d.box(x + (low - sector * SECTOR) * 19.5 / SECTOR, y, (high - low) * 19.5 / SECTOR, 10, "a", 0.5)
+    top += min(len(rows), rows_shown) * 14
+    if len(rows) > rows_shown:
+        d.text(44, top + 9, f"... and so on to row {rows[-1]}", "note")
+        top += 14
+    return top + 12
+
+
+def requests(sources, names, sizes, rows_shown):
+    found = {one: bytes_of(kernel(sources, one) if one != "splitk_balanced" else balanced(sources), sizes[one]) for one in names}
+    d = Drawing("The bytes of A that one load instruction of a warp wants, in f16. " + " ".join(
+        f"{one}: {touched(loads, LINE)} lines, {touched(loads, SECTOR)} sectors." for one, loads in found.items()))
+    d.text(10, 18, "One load of A by 32 lanes. A cell is a sector of 32 bytes,", "note")
+    d.text(10, 33, "four cells a cache line. Blue: the bytes that lanes want.", "note")
+    top = 42
+    for one, loads in found.items():
+        top = request(d, top, one, loads, rows_shown)
+    return d.svg()
+
+
+def split(sources):
+    """Whose element each of the first of row 0 is, in the two kernels that split K."""
+    kernels = {"splitk_atomic": kernel(sources, "splitk_atomic"), "splitk_balanced": balanced(sources)}
+    d = Drawing("The first 64 elements of a row of A and the threads, by threadIdx.y, that take them. splitk_atomic deals them "
+                "out one by one, splitk_balanced in pieces of " f"{kernels['splitk_balanced'].value('TILE_K')}.")
+    d.text(10, 18, "Row 0 of A, its first 64 elements. The number: threadIdx.y", "note")
+    d.text(10, 33, "of the thread that takes it. Colours: threads 0, 1 and 2.", "note")
+    top, wide = 44, 11.6
+    for name, one in kernels.items():
+        taken = {}
+        for y in range(32):
+            first = place(one, dict(threadIdx_x=0, threadIdx_y=y))[1]
+            run = one.value("TILE_K") if name == "splitk_balanced" else 1
+            for step in range(64):
+                for e in range(run):
+                    taken[first + step * one.value("BLOCK_K") + e] = y
+        d.text(10, top + 14, name, "title")
+        for e in range(64):
+            x, y = 10 + e % 32 * wide, top + 22 + e // 32 * 22
+            owner = taken[e]
+            style = {0: "a", 1: "b", 2: "c"}.get(owner, "cell")
+            d.box(x, y, wide - 1.2, 18, style, 1)
+            d.text(x + (wide - 1.2) / 2, y + 12.5, owner, "tiny", "middle") if owner > 2 else None
+        top += 22 + 44 + 12
+    for x, style, text in ((10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2")):
+        d.box(x, top - 6, 10, 10, style)
+        d.text(x + 14, top + 3, text)
+    return d.svg()
+
+
+# ---- how the sums of a row become one
+
+
+def halves(one):
+    """The values of `half` in the loop of a reduction."""
+    start = re.search(r"for \(int half = ([^;]+); half > 0; half /= 2\)", one.text)
+    if not start:
+        one.refuse("a loop over half")
+    half, found = one.compute(start[1]), []
+    while half > 0:
+        found.append(half)
+        half //= 2
+    return found
+
+
+def tree(sources):
+    one = kernel(sources, "tree")
+    source = one.subscripts("+= sums[", "sums")  # what is added to: sums[tk][tn]
+    levels = halves(one)
+    threads = 2 * levels[0]
+    d = Drawing(f"The {threads} sums of a row. With atomics {threads} additions to one word follow one another. In a tree "
+                f"{len(levels)} levels add pairs: " + ", ".join(f"{half} additions" for half in levels) + ".")
+    wide = 380 / threads
+    d.text(10, 16, f"vectorized: {threads} atomics, one by one", "title")
+    for i in range(threads):
+        d.box(10 + i * wide, 24 + i * 2.2, wide - 1.5, 5, "b", 0.5)
+    top = 24 + threads * 2.2 + 20
+    d.text(10, top, f"tree: {len(levels)} levels, a barrier after each", "title")
+    top += 8
+    for i in range(threads):
+        d.box(10 + i * wide, top, wide - 1.5, 9, "soft-a", 1)
+    for half in levels:
+        for tk in range(half):
+            to = one.compute(source[0], threadIdx_x=0, threadIdx_y=tk)
+            d.line(10 + (to + half) * wide + wide / 2, top + 9, 10 + to * wide + wide / 2, top + 26)
+        top += 26
+        for tk in range(half):
+            d.box(10 + tk * wide, top, wide - 1.5, 9, "a", 1)
+        d.text(388, top + 9, f"half = {half}", "tiny", "end")
+    d.text(10, top + 26, "time goes down; a box is one thread's addition", "note")
+    return d.svg()
+
+
+def shuffle(sources):
+    one = kernel(sources, "shuffle")
+    levels = halves(one)
+    one.line("__shfl_down_sync(0xffffffffu, acc, half)")
+    d = Drawing("The 32 lanes of a warp add their sums with shuffles: " + ", ".join(
+        f"lane i gets lane i + {half}'s" for half in levels) + ". No shared memory and no barrier.")
+    d.text(10, 16, "shuffle: lane i + half gives lane i its sum", "title")
+    wide, top = 380 / 32, 26
+    for lane in range(32):
+        d.box(10 + lane * wide, top, wide - 1.5, 12, "soft-a", 1)
+        d.text(10 + lane * wide + (wide - 1.5) / 2, top + 9.5, lane, "tiny", "middle")
+    for half in levels:
+        for lane in range(half):
+            d.line(10 + (lane + half) * wide + wide / 2, top + 12, 10 + lane * wide + wide / 2, top + 29)
+        top += 29
+        for lane in range(32):
+            d.box(10 + lane * wide, top, wide - 1.5, 12, "a" if lane < half else "cell", 1)
+        d.text(388, top - 5, f"half = {half}", "tiny", "end")
+    d.text(10, top + 29, "Blue: lanes whose sum still counts. Grey lanes add, too,", "note")
+    d.text(10, top + 44, "and nobody reads it: a warp executes for all its lanes.", "note")
+    return d.svg()
+
+
+# ---- bytes in flight
+
+LATENCY_US, GBPS = 0.65, 4600
+
+
+def in_flight(sources):
+    """(rung, blocks, threads a block, bytes a load, loads a thread): at n = k = 1024, all that can be on the way at once."""
+    found = []
+    for name, size, loads in (("naive", HALF, 4), ("naive_wide", HALF, 4), ("splitk_atomic", HALF, 4), ("splitk_balanced", HALF, 8),
+                              ("vectorized", 16, 4), ("row_per_block", 16, 1), ("shuffle", 16, 4), ("streaming", 16, None)):
+        one = balanced(sources) if name == "splitk_balanced" else kernel(sources, name)
+        if name.startswith("naive"):
+            one = Kernel(sources, STEP + "naive.cuh", BLOCK_N=one.value("BLOCK_N"))
+            across, down, rows = one.value("THREADS"), 1, one.given["BLOCK_N"]
+        else:
+            (across, down), rows = block_of(one), rows_of(one)
+        loads = one.value("LOADS") if loads is None else loads
+        found.append((name, SIDE // rows, across * down, size, loads))
+    return found
+
+
+def flight(sources):
+    need = LATENCY_US * GBPS * 1e3
+    rungs = [(name, min(b * t * s * l, SIDE * SIDE * HALF), (b, t, s, l)) for name, b, t, s, l in in_flight(sources)]
+
+    def text(x):
+        return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"
+
+    d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " + ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
+                f". A full memory pipe holds {text(need)}.")
+    d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
+    d.text(10, 33, "blocks × threads × bytes a load × loads a thread", "note")
+    left, long, top = 108, 170, 44
+    for name, x, parts in rungs:
+        d.text(10, top + 12, name)
+        d.box(left, top + 1, max(1, x / need * long), 14, "a")
+        d.text(left + max(1, x / need * long) + 5, top + 12, text(x))
+        d.text(left, top + 27, " × ".join(map(str, parts)), "note")
+        top += 33
+    d.line(left + long, 40, left + long, top)
+    d.text(left + long + 4, top - 4, text(need), "note")
+    d.text(10, top + 14, "Line: 4.6 TB/s × 0.65 µs, what fills the memory's pipe.", "note")
+    return d.svg()
+
+
+# ---- the candidates of `best`
+
+
+def candidates(sources):
+    """Threads a row and bytes in flight a thread of every configuration that takes aligned rows of any length."""
+    text = sources.text(STEP + "best/direct.cu")
+    found = [tuple(map(int, one)) for one in re.findall(r"^    DIRECT\((\d+), (\d+), (\d+), (\d+)\)", text, re.M)]
+    persistent = [tuple(map(int, one)) for one in
+                  re.findall(r"^    PERSISTENT\((\d+), (\d+), (\d+), (\d+)\)", sources.text(STEP + "best/best.cu"), re.M)]
+    points = [(r, u * v * 16, "a") for _, r, u, v in found] + [(r, u * n * 16, "b") for n, r, u, _ in persistent]
+    across = sorted({x for x, _, _ in points})
+    up = sorted({y for _, y, _ in points})
+    d = Drawing(f"{len(found)} direct and {len(persistent)} persistent configurations of best: threads that share a row, from "
+                f"{across[0]} to {across[-1]}, and bytes of A in flight for each thread, from {up[0]} to {up[-1]}.")
+    d.text(10, 18, f"{len(found)} direct (blue) and {len(persistent)} persistent (orange) candidates", "note")
+    left, top, wide, high = 78, 34, 312 / len(across), 24
+    for j, y in enumerate(reversed(up)):
+        d.text(left - 8, top + j * high + 16, f"{y} bytes", "note", "end")
+        for i, x in enumerate(across):
+            here = [style for a, b, style in points if (a, b) == (x, y)]
+            d.box(left + i * wide, top + j * high, wide - 2, high - 2, "cell")
+            for number, style in enumerate(here):
+                d.box(left + i * wide + 3 + number * 6.5, top + j * high + 6, 5, 10, style, 1)
+    bottom = top + len(up) * high
+    for i, x in enumerate(across):
+        d.text(left + i * wide + wide / 2, bottom + 12, x, "note", "middle")
+    d.text(10, bottom + 28, "threads that share a row; up: bytes in flight a thread", "note")
+    return d.svg()
+
+
+def draw(sources):
+    narrow, wide = {"splitk_atomic": 2, "splitk_balanced": 2}, {"vectorized": 16, "row_per_block": 16}
+    return {"gemv_blocks": blocks(sources), "gemv_split": split(sources),
+            "gemv_narrow": requests(sources, narrow, narrow, 6), "gemv_wide": requests(sources, wide, wide, 6),
+            "gemv_tree": tree(sources), "gemv_shuffle": shuffle(sources), "gemv_flight": flight(sources),
+            "gemv_candidates": candidates(sources)}

@@ -1,0 +1,70 @@
+"""Step 7 as recorded on an H200, in f16 and cold: its ladder at two sizes, and chains without and with dependent launch."""
+
+import os
+
+from _svg import Drawing
+from report import load
+from report.text import microseconds
+
+FOLDER = "plots/data/nvidia-h200"
+
+
+def opened(sources):
+    for path in (FOLDER + "/gemv.csv", "plots/gemv_ladder.csv"):
+        sources.text(path)
+    return load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
+
+
+def ladder(db):
+    rungs = [row["variant"] for row in db.execute("SELECT variant FROM gemv_ladder")]
+    where = "op = 'gemv' AND dtype = 'f16' AND (cache, mode) = ('cold', 'graph') AND n = k"
+    known = {(row["name"], row["n"]): row for row in
+             db.execute("SELECT name, n, us, ceiling_share FROM gemv_all WHERE " + where)}
+    told = "; ".join(f"at {n}: " + ", ".join(
+        f"{name} {100 * known[name, n]['ceiling_share']:.0f} %" for name in rungs if (name, n) in known) for n in (1024, 4096))
+    d = Drawing("y = A·x in f16 on an H200, share of the read ceiling, " + told + ".")
+    d.text(10, 18, "y = A·x, f16, NVIDIA H200: % of the read ceiling, and µs", "note")
+    lefts, long, top = {1024: 106, 4096: 256}, 72, 44
+    for n, left in lefts.items():
+        d.text(left, 36, f"n = k = {n}", "title")
+    for name in rungs:
+        top += 5 if name == "cublas" else 0
+        d.text(10, top + 12, {"cublas": "cuBLAS"}.get(name, name))
+        for n, left in lefts.items():
+            row = known.get((name, n))
+            if row is None:
+                d.text(left, top + 12, "not recorded", "note")
+                continue
+            d.box(left, top + 1, max(1, row["ceiling_share"] * long), 14, "c" if name == "cublas" else "b")
+            d.text(left + row["ceiling_share"] * long + 4, top + 12,
+                   f"{100 * row['ceiling_share']:.0f} %, {microseconds(row['us'])}")
+        top += 18
+    return d.svg()
+
+
+def chain(db):
+    """Of `streaming`, whose every y is the next x."""
+    rows = db.execute("""SELECT n, max(CASE mode WHEN 'graph' THEN us END) AS plain, max(CASE mode WHEN 'pdl' THEN us END) AS pdl
+                         FROM gemv_all WHERE op = 'gemv_chain' AND dtype = 'f16' AND n = k AND name = 'streaming' AND n <= 4096
+                         GROUP BY n ORDER BY n""").fetchall()
+    rows = [row for row in rows if row["plain"] and row["pdl"]]
+    d = Drawing("Microseconds a link in chains of streaming on an H200, plain and with programmatic dependent launch: " + "; ".join(
+        f"n = {row['n']} {microseconds(row['plain'])} and {microseconds(row['pdl'])}" for row in rows) + ".")
+    d.text(10, 18, "streaming in chains, f16, NVIDIA H200: µs a link", "note")
+    top, left, long = 30, 60, 270
+    scale = long / max([row["plain"] for row in rows], default=1)
+    for row in rows:
+        d.text(10, top + 18, row["n"])
+        for y, us, style in ((top, row["plain"], "a"), (top + 13, row["pdl"], "b")):
+            d.box(left, y + 1, us * scale, 11, style)
+            d.text(left + us * scale + 5, y + 11, microseconds(us))
+        top += 33
+    for x, style, text in ((left, "a", "one after the other"), (left + 150, "b", "dependent launch")):
+        d.box(x, top, 10, 10, style)
+        d.text(x + 14, top + 9, text)
+    return d.svg()
+
+
+def draw(sources):
+    db = opened(sources)
+    return {"ladder_step07": ladder(db), "gemv_chain": chain(db)}

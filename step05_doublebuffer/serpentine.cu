@@ -1,0 +1,149 @@
+/* FMAs in serpentine order: down one column of results, up the next.
+ *
+ * An FFMA reads three registers. The operand that it shares with the one before need not be read again: ptxas marks it
+ * `.reuse`. Along a column all FMAs share b_reg[j]; where the columns change, both share a_reg[i], since the next
+ * column begins in the row where the last one ended.
+ *
+ *        j   0  1  2  3          row by row, in spread_copies:
+ *   i   0    |  ^  |  ^            0  ->  ->  ->
+ *       1    |  |  |  |            1  ->  ->  ->      and back to column 0 for each row
+ *       2    v  |  v  |            2  ->  ->  ->             */
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/cp_async.cuh"
+
+static const int BM = 128, BN = 256, BK = 16;
+static const int WM = 64, WN = 64; /* of a warp */
+static const int STAGES = 4, THREADS = 256, BAND = 8;
+static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
+static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
+static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
+static const int A_COPIES = BM * BK / THREADS, B_COPIES = BK * BN / 4 / THREADS; /* of a thread, 4 and 16 bytes each */
+static const int COPIES = A_COPIES + B_COPIES, SLOTS = BK - 1; /* all but the last k have room for some */
+
+struct stage {
+    float A[BK][A_ROW];
+    float B[BK][BN];
+};
+
+/* Where a thread's copies of the next tile read, and how many values of k are left. Rows of A and columns of B beyond
+ * the matrix are replaced by the last ones (their results are never stored); only k needs zeros. */
+struct source {
+    const float *a[A_COPIES / 2], *b;
+    int k_left;
+};
+
+static __device__ __forceinline__ source first_tile(const sgemm_problem &p, int row0, int col0) {
+    int a_row = row0 + threadIdx.x / 8, b_col = min(col0 + (int)threadIdx.x % (BN / 4) * 4, p.n - 4);
+    source from = {{}, gemm_at(p.B, p.ldb, threadIdx.x / (BN / 4), b_col), p.k};
+#pragma unroll
+    for (int r = 0; r < A_COPIES / 2; r++)
+        from.a[r] = gemm_at(p.A, p.lda, min(a_row + r * 32, p.m - 1), threadIdx.x % 8);
+    return from;
+}
+
+static __device__ __forceinline__ void next_tile(const sgemm_problem &p, source *from) {
+#pragma unroll
+    for (int r = 0; r < A_COPIES / 2; r++) from->a[r] += BK;
+    from->b = gemm_at(from->b, p.ldb, BK, 0);
+    from->k_left -= BK;
+}
+
+/* One of this thread's copies: first those of A (a warp takes 8 values of k in 4 rows, one sector a row), then B's. */
+static __device__ __forceinline__ void copy(const sgemm_problem &p, const source &from, int s, stage *to) {
+    if (s < A_COPIES) {
+        int row = threadIdx.x / 8 + s / 2 * 32, k = threadIdx.x % 8 + s % 2 * 8;
+        cp_async_4_zfill(shared_address(&to->A[k][row]), from.a[s / 2] + s % 2 * 8, k < from.k_left ? 4 : 0);
+    } else {
+        int step = (s - A_COPIES) * (BK / B_COPIES);
+        int k = threadIdx.x / (BN / 4) + step, col = threadIdx.x % (BN / 4) * 4;
+        cp_async_16_zfill(shared_address(&to->B[k][col]), gemm_at(from.b, p.ldb, step, 0), k < from.k_left ? 16 : 0);
+    }
+}
+
+static __device__ __forceinline__ void shared_to_registers(const stage *t, int k, int row, int col, float *a_reg,
+                                                           float *b_reg) {
+#pragma unroll
+    for (int i = 0; i < TM; i += 4) *(float4 *)&a_reg[i] = *(const float4 *)&t->A[k][row + i / 4 * ROW_STEP];
+#pragma unroll
+    for (int j = 0; j < TN; j += 4) *(float4 *)&b_reg[j] = *(const float4 *)&t->B[k][col + j / 4 * COL_STEP];
+}
+
+static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
+#pragma unroll
+    for (int j = 0; j < TN; j++)
+#pragma unroll
+        for (int x = 0; x < TM; x++) {
+            int i = j % 2 ? TM - 1 - x : x;
+            c_reg[i][j] += a_reg[i] * b_reg[j];
+        }
+}
+
+/* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
+static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
+    int band_tiles = (p.n + BN - 1) / BN * BAND, band = tile / band_tiles;
+    int rows = min(BAND, (p.m + BM - 1) / BM - band * BAND);
+    *row0 = (band * BAND + tile % band_tiles % rows) * BM;
+    *col0 = tile % band_tiles / rows * BN;
+}
+
+__global__ void __launch_bounds__(THREADS, 1) sgemm_serpentine(sgemm_problem p) {
+    extern __shared__ __align__(16) stage stages[];
+    int row0, col0;
+    tile_position(p, blockIdx.x, &row0, &col0);
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32; /* of this thread's first results in the tile: */
+    int row = warp / (BN / WN) * WM + lane / 4 * 4, col = warp % (BN / WN) * WN + lane % 4 * 4;
+
+    source from = first_tile(p, row0, col0);
+    for (int t = 0; t < STAGES - 1; t++) {
+#pragma unroll
+        for (int s = 0; s < COPIES; s++) copy(p, from, s, &stages[t]);
+        next_tile(p, &from);
+        cp_async_commit();
+    }
+    cp_async_wait<STAGES - 2>();
+    __syncthreads();
+    float a_reg[2][TM], b_reg[2][TN], c_reg[TM][TN] = {};
+    shared_to_registers(&stages[0], 0, row, col, a_reg[0], b_reg[0]);
+
+    int tiles = (p.k + BK - 1) / BK;
+    for (int t = 0; t < tiles; t++) {
+        stage *to = &stages[(t + STAGES - 1) % STAGES];
+        const stage *now = &stages[t % STAGES];
+#pragma unroll
+        for (int k = 0; k < BK; k++) {
+            if (k < SLOTS) { /* this k's share of the copies; beyond the last tile: zeros that nobody reads */
+#pragma unroll
+                for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(p, from, s, to);
+            } else {
+                cp_async_commit();
+                next_tile(p, &from);
+                cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
+                __syncthreads();             /* so have everyone's, and no one reads tile t any more */
+                now = &stages[(t + 1) % STAGES];
+            }
+            shared_to_registers(now, (k + 1) % BK, row, col, a_reg[(k + 1) % 2], b_reg[(k + 1) % 2]);
+            multiply(a_reg[k % 2], b_reg[k % 2], c_reg);
+        }
+    }
+
+#pragma unroll
+    for (int i = 0; i < TM; i++)
+#pragma unroll
+        for (int j = 0; j < TN; j += 4)
+            gemm_store4<true>(p, row0 + row + i / 4 * ROW_STEP + i % 4, col0 + col + j / 4 * COL_STEP,
+                              make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
+}
+
+extern "C" kernel_info kernel_serpentine(void) {
+    return {(const void *)sgemm_serpentine, THREADS, STAGES * sizeof(stage)};
+}
+
+extern "C" cudaError_t launch_serpentine(const gemm_problem *p, cudaStream_t stream) {
+    unsigned blocks = gemm_blocks(p, BM, BN);
+    if (blocks == 0) return cudaSuccess;
+    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
+    cudaError_t error = cudaFuncSetAttribute(sgemm_serpentine, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    sgemm_serpentine<<<blocks, THREADS, bytes, stream>>>(gemm_launch_copy(p));
+    return cudaGetLastError();
+}

@@ -1,0 +1,117 @@
+/* What the kernels on Hopper share: types, one K of wgmma, the problem as the kernels take it, and the epilogue. */
+#ifndef KL_HOPPER_CUH
+#define KL_HOPPER_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "../launch.cuh"
+#include "best.h"
+#include "gemm/gemm_kernel.cuh"
+#include "ptx/cluster.cuh"
+#include "ptx/fence.cuh"
+#include "ptx/mbarrier.cuh"
+#include "ptx/named_barrier.cuh"
+#include "ptx/setmaxnreg.cuh"
+#include "ptx/stmatrix.cuh"
+#include "ptx/tma.cuh"
+#include "ptx/wgmma.cuh"
+
+/* A tile's row is 128 bytes along K, the width of the swizzle; wgmma takes 32 of them at a time. */
+static const int ROW_BYTES = 128, K_STEPS = 4;
+
+/* Elements of A and B in a row of a tile: 64 of f16 and bf16, 128 of s8, 32 of tf32. */
+__host__ __device__ constexpr int hopper_bk(int type) {
+    return type == GEMM_S8 ? 128 : type == GEMM_TF32 ? 32 : 64;
+}
+
+/* The type of sums. */
+template <int TYPE> struct hopper_sum { typedef float type; };
+template <> struct hopper_sum<GEMM_S8> { typedef int type; };
+
+/* d = 64 rows of A times the tile of B over 32 bytes of K, plus d if `add`. */
+template <int TYPE, int LAYOUT, class SUM, int COUNT>
+__device__ __forceinline__ void hopper_multiply(SUM (&d)[COUNT], uint64_t a, uint64_t b, int add) {
+    if constexpr (TYPE == GEMM_F16)
+        wgmma_f16<LAYOUT == GEMM_NN>(d, a, b, add);
+    else if constexpr (TYPE == GEMM_BF16)
+        wgmma_bf16<LAYOUT == GEMM_NN>(d, a, b, add);
+    else if constexpr (TYPE == GEMM_S8)
+        wgmma_s8(d, a, b, add);
+    else
+        wgmma_tf32(d, a, b, add);
+}
+
+/* The descriptor of a tile of B. tn: its rows are columns of B, along K. nn: boxes of 64 columns, one after the other,
+ * each BK rows of k. Then the step from one 32 bytes (tn) or 16 rows (nn) of K to the next. */
+template <int LAYOUT> __device__ __forceinline__ uint64_t hopper_b(uint32_t tile) {
+    return LAYOUT == GEMM_TN ? wgmma_k_major(tile) : wgmma_mn_major(tile, 64 * ROW_BYTES);
+}
+template <int LAYOUT> __device__ __forceinline__ constexpr uint64_t hopper_b_step() {
+    return wgmma_advance(LAYOUT == GEMM_TN ? 32 : 16 * ROW_BYTES);
+}
+
+/* The problem, apart from its tensor maps. */
+typedef struct {
+    int m, n, k, ldc, out;
+    float alpha, beta; /* of s8: whole numbers */
+    void *C;           /* read where beta != 0 */
+} hopper_problem;
+
+static inline hopper_problem hopper_of(const gemm_problem *p) {
+    return {p->m, p->n, p->k, p->ldc, (int)p->out, p->alpha, p->beta, p->C};
+}
+
+/* ---- epilogue: from sums to C ---- */
+
+/* alpha*sum for two neighbours, and the beta*C to add. s8: modulo 2^32. */
+__device__ __forceinline__ float2 hopper_scale(const hopper_problem &p, float s0, float s1) {
+    return make_float2(p.alpha * s0, p.alpha * s1);
+}
+__device__ __forceinline__ uint2 hopper_scale(const hopper_problem &p, int s0, int s1) {
+    const unsigned alpha = (unsigned)(int)p.alpha;
+    return make_uint2(alpha * (unsigned)s0, alpha * (unsigned)s1);
+}
+__device__ __forceinline__ float2 hopper_add(const hopper_problem &p, float2 r, float2 c) {
+    return make_float2(r.x + p.beta * c.x, r.y + p.beta * c.y);
+}
+__device__ __forceinline__ uint2 hopper_add(const hopper_problem &p, uint2 r, uint2 c) {
+    const unsigned beta = (unsigned)(int)p.beta;
+    return make_uint2(r.x + beta * c.x, r.y + beta * c.y);
+}
+
+/* Two results rounded to 16 bits, in one register. */
+template <int OUT> __device__ __forceinline__ uint32_t hopper_pack(float2 r) {
+    uint32_t packed;
+    if constexpr (OUT == DTYPE_BF16) {
+        const __nv_bfloat162 two = __float22bfloat162_rn(r);
+        memcpy(&packed, &two, sizeof packed);
+    } else {
+        const __half2 two = __float22half2_rn(r);
+        memcpy(&packed, &two, sizeof packed);
+    }
+    return packed;
+}
+
+/* The reverse. */
+template <int OUT> __device__ __forceinline__ float2 hopper_unpack(uint32_t packed) {
+    if constexpr (OUT == DTYPE_BF16) {
+        __nv_bfloat162 two;
+        memcpy(&two, &packed, sizeof packed);
+        return __bfloat1622float2(two);
+    } else {
+        __half2 two;
+        memcpy(&two, &packed, sizeof packed);
+        return __half22float2(two);
+    }
+}
+
+/* The type of C, besides float, for a type of operands: 16-bit for 16-bit operands. */
+__host__ __device__ constexpr int hopper_short(int type) {
+    return type == GEMM_F16 ? DTYPE_F16 : DTYPE_BF16;
+}
+__host__ __device__ constexpr int hopper_long(int type) {
+    return type == GEMM_S8 ? DTYPE_S32 : DTYPE_F32;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* What the kernels up to e_persistent share: f16 problems, C = alpha*A*B + beta*C, whose rows begin and end on 16
+ * bytes (takes_f16 in step.c). */
+#ifndef KL_STEP06_F16_CUH
+#define KL_STEP06_F16_CUH
+
+#include <cuda_fp16.h>
+
+#include "gemm/gemm_kernel.cuh"
+
+/* Stores the results of (row, col) and (row, col + 1), col even, if they exist: C is read only if beta is not 0. */
+static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row, int col, float x, float y) {
+    if (row >= p.m || col >= p.n) return;
+    __half2 *c = (__half2 *)gemm_at((__half *)p.C, p.ldc, row, col);
+    float2 r = make_float2(p.alpha * x, p.alpha * y);
+    if (p.beta != 0.0f) {
+        float2 old = __half22float2(*c);
+        r = make_float2(r.x + p.beta * old.x, r.y + p.beta * old.y);
+    }
+    *c = __float22half2_rn(r);
+}
+
+/* Where tile number `tile` of C begins, in tiles: bands of BAND rows of tiles, each column by column. */
+static __device__ __forceinline__ int2 rasterize(int tile, int tiles_m, int tiles_n) {
+    const int BAND = 8;
+    int band = tile / (BAND * tiles_n) * BAND, inside = tile % (BAND * tiles_n), rows = min(BAND, tiles_m - band);
+    return make_int2(band + inside % rows, inside / rows);
+}
+
+#endif
