@@ -43,6 +43,8 @@ missing, that is an error.
                                                stands for on the ladder (of cublas: f16) and LAYOUT: tn, where none is
                                                named
   tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
+  knn: METHOD N D K [FORMAT]                   milliseconds of 1200 queries, without copies from and to the host
+  knn-ratio: METHOD1 METHOD2 N D K [FORMAT]    the speed-up of 1 over 2
   claim: LADDER STEP VARIANT [SET]             "faster than cuBLAS at 8 of the 11 sizes recorded here", as its ratios say;
                                                LADDER: sgemm, tensorcore, gemv; SET: square, article, odd; a type (f16)
   span: LADDER STEP VARIANT [SET]              the least and the greatest of these ratios

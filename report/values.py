@@ -352,6 +352,28 @@ def tensor_limit(db, words):
     return written(row and row[words[1]], format, lambda x: "%.0f" % x)
 
 
+# ---- nearest neighbours
+
+
+def knn_ms(db, words):
+    """Milliseconds of a method, 1200 queries, without copies from and to the host."""
+    name, n, d, k = words
+    row = db.execute("SELECT ms_median FROM knn_case WHERE (variant, n, d, k, how) = (?, ?, ?, ?, 'device')",
+                     [name, *map(whole, (n, d, k))]).fetchone()
+    return row and row[0]
+
+
+def knn(db, words):
+    need(words, 4, 99, "knn: METHOD N D K [FORMAT]")
+    return written(knn_ms(db, words[:4]), format_of(words[4:]), lambda x: significant(x, 3))
+
+
+def knn_ratio(db, words):
+    need(words, 5, 99, "knn-ratio: METHOD1 METHOD2 N D K [FORMAT]")
+    times = [knn_ms(db, [name, *words[2:5]]) for name in words[:2]]
+    return written(None if None in times else times[1] / times[0], format_of(words[5:]), factor)
+
+
 KINDS = {
     "value": value,
     "ratio": ratio,
@@ -363,4 +385,6 @@ KINDS = {
     "tensor": tensor,
     "tensor-ratio": tensor_ratio,
     "tensor-limit": tensor_limit,
+    "knn": knn,
+    "knn-ratio": knn_ratio,
 }

@@ -56,7 +56,7 @@ tensor_runs() {
                 echo "$size --dtype $type --size $size $best"
             done
             for layout in tn nn; do
-                echo "$size --dtype tf32x3 --layout $layout --size $size --variant best"
+                echo "$size --dtype tf32x3 --layout $layout --size $size --variant best --variant three_products"
             done
         done
         ;;
@@ -87,7 +87,7 @@ search_runs() {
         echo "0 --m 1200 --n $shape"
     done
     large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
-        direct+warpselect direct+radix fused exact_tc; do echo "--method $method"; done | tr '\n' ' ')
+        direct+warpselect direct+radix fused exact_tc best; do echo "--method $method"; done | tr '\n' ' ')
     echo "16384 --m 1200 --n 1000000 --d 128 --k 100 $large"
     echo "16384 --m 10000 --n 1000000 --d 128 --k 25 $large"
 }

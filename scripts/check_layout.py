@@ -26,7 +26,7 @@ ARROWS = {
     "gemv": ["bench", "tensor", "gpu", "base", "ptx"],
     "knn": ["readers", "bench", "tensor", "gpu", "base", "ptx"],
 }
-SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "watch", "cuda"]  # each may use those before it
+SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "check", "watch", "cuda"]  # each may use those before it
 SHARED = [os.path.join("common", "base", "banks.h")]  # headers of common/ that cudasim/ includes, by their whole path
 GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 700, 25

@@ -1,7 +1,8 @@
 #!/bin/sh
 # help: record what the simulator's counters and checks are held against (PARTS="patterns shapes faults" narrows it)
 # Records, with Nsight Compute and compute-sanitizer on this GPU, in plots/data/GPU:
-#   patterns  patterns_{shared,global,lines}.csv: counters of single accesses (tests/counted/*.cu)
+#   patterns  patterns_{shared,copies,global,lines}.csv: counters of single accesses (tests/counted/*.cu; PATTERNS="copies"
+#             narrows it)
 #   shapes    shapes.csv: counters of steps and programs at the small shapes of tests/counted/shapes.txt
 #   faults    faults.csv: does compute-sanitizer find the faults of tests/faulty?
 # What the tools printed stays in build/golden. Sets no clocks. Exit status: 0, 1 where something is missing from what was
@@ -20,14 +21,14 @@ need_tool golden compute-sanitizer cuda-sanitizer-13-0
 
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 folder=plots/data/$(gpu_slug) work=build/golden
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 sets=tests/counted/metrics.txt shapes=tests/counted/shapes.txt
-at_once=4 status=0
+at_once=5 status=0 dynamic=launch__shared_mem_per_block_dynamic
+patterns=${PATTERNS:-shared copies global lines}
 mkdir -p "$work" "$folder"
 
 runs() { sed 's/#.*//; /^ *$/d' $shapes; }
 targets=
-case $parts in *patterns* | *shapes*) targets="build/tests/counted/shared build/tests/counted/global build/tests/counted/lines" ;; esac
+case $parts in *patterns* | *shapes*) targets=$(for p in shared $patterns; do echo "build/tests/counted/$p"; done) ;; esac
 case $parts in *shapes*)
     targets="$targets $(runs | awk '{ print $1 ~ /^step/ ? $1 : "build/tests/programs/" $1 }' | sort -u | tr '\n' ' ')" ;;
 esac
@@ -36,22 +37,16 @@ case $parts in *faults*)
 esac
 # shellcheck disable=SC2086 # several targets
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" $targets >&2
+# After make, to which CC is the compiler.
+DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
 CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
 export DEVICE CC DRIVER CUDA DATE
 
 # ---- Nsight Compute ----
-# metrics_of SET: all of this ncu's that the set's expressions match; those of scripts/metrics.txt where it takes not all.
+# metrics_of SET: all of this ncu's that the set's expressions match.
 metrics_of() {
     sed -n "s/^$1 //p" $sets >"$work/$1.set"
-    chosen=$(grep -xE -f "$work/$1.set" "$work/known" | sed 's/$/.sum/' | tr '\n' ',')
-    count "probe.$1" "${chosen}launch__shared_mem_per_block_dynamic" '' build/tests/counted/shared 0 1
-    if ! grep -q '^"0",' "$work/probe.$1.log"; then
-        echo "golden: ncu does not take all that it lists for $1: fewer" >&2
-        chosen=$(sed -n 's/\.sum$//p' scripts/metrics.txt | grep -xE -f "$work/$1.set" | sed 's/$/.sum/' | tr '\n' ',')
-        count "probe.$1" "${chosen}launch__shared_mem_per_block_dynamic" '' build/tests/counted/shared 0 1
-        grep -q '^"0",' "$work/probe.$1.log" || { echo "golden: ncu reads no counters here" >&2; exit 1; }
-    fi
-    echo "$chosen"
+    grep -xE -f "$work/$1.set" "$work/known" | sed 's/$/.sum/' | tr '\n' ','
 }
 # count NAME METRICS FILTER COMMAND...: ncu's rows to $work/NAME.log.
 count() {
@@ -73,25 +68,24 @@ case $parts in *patterns* | *shapes*)
     if [ ! -s "$work/known" ]; then
         ncu --query-metrics >"$work/query" 2>&1 || true
         sed -n 's/^\([a-z0-9]*__[a-z0-9_]*\) .*/\1/p' "$work/query" | sort -u >"$work/known"
-    fi
-    [ -s "$work/known" ] || { echo "golden: ncu lists no metrics: $(tail -n 1 "$work/query")" >&2; exit 1; } ;;
+        count probe "$(metrics_of shared)$dynamic" '' build/tests/counted/shared 0 1
+        grep -q '^"0",' "$work/probe.log" ||
+            { echo "golden: ncu reads no counters here" >&2; rm "$work/known"; exit 1; }
+    fi ;;
 esac
 
 case $parts in *patterns*)
-    build/tests/counted/lines >"$work/lines.clocks" # alone on the GPU
-    for program in shared lines global; do
-        build/tests/counted/$program --list >"$work/$program.list"
-        metrics=$(metrics_of $program)
-        echo "golden: patterns of $program: $metrics" >&2
+    case $patterns in *lines*) build/tests/counted/lines >"$work/lines.clocks" ;; esac # alone on the GPU
+    for program in $patterns; do
+        build/tests/counted/"$program" --list >"$work/$program.list"
+        metrics=$(metrics_of "$program")
         all=$(wc -l <"$work/$program.list") from=0
         while [ "$from" -lt "$all" ]; do
-            later count "$program.$(printf %03d "$from")" "${metrics}launch__shared_mem_per_block_dynamic" '' \
+            later count "$program.$(printf %03d "$from")" "$metrics$dynamic" '' \
                 "build/tests/counted/$program" "$from" $((from + 60))
             from=$((from + 60))
         done
-    done
-    wait
-    for program in shared global lines; do
+        wait
         report patterns "$program" "$work" >"$work/$program.csv" || status=1
         [ "$(wc -l <"$work/$program.csv")" -le 1 ] || mv "$work/$program.csv" "$folder/patterns_$program.csv"
     done ;;

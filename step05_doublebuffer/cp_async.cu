@@ -98,8 +98,9 @@ __global__ void __launch_bounds__(THREADS, 2) sgemm_cp_async(sgemm_problem p) {
 
     int tiles = (p.k + BK - 1) / BK;
     for (int t = 0; t < tiles; t++) {
-        copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]); /* beyond the last tile: zeros that nobody reads */
-        cp_async_commit();
+        if (t + STAGES - 1 <= tiles) /* one beyond the last: zeros, which are read but not multiplied */
+            copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]);
+        cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {

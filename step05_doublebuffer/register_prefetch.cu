@@ -30,11 +30,14 @@ struct source {
 };
 
 static __device__ __forceinline__ source first_tile(const sgemm_problem &p, int row0, int col0) {
-    int a_row = row0 + threadIdx.x / (BK / 4), b_col = min(col0 + (int)threadIdx.x % (BN / 4) * 4, p.n - 4);
-    source from = {{}, gemm_at(p.B, p.ldb, threadIdx.x / (BN / 4), b_col), p.k};
+    source from;
+    int a_row = threadIdx.x / (BK / 4), a_k = threadIdx.x % (BK / 4) * 4;
+    int b_k = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
 #pragma unroll
     for (int r = 0; r < A_LOADS; r++)
-        from.a[r] = gemm_at(p.A, p.lda, min(a_row + r * (BM / A_LOADS), p.m - 1), threadIdx.x % (BK / 4) * 4);
+        from.a[r] = gemm_at(p.A, p.lda, min(row0 + a_row + r * (BM / A_LOADS), p.m - 1), a_k);
+    from.b = gemm_at(p.B, p.ldb, b_k, min(col0 + b_col, p.n - 4));
+    from.k_left = p.k;
     return from;
 }
 
@@ -88,7 +91,7 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
         for (int j = 0; j < TN; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
 }
 
-__global__ void __launch_bounds__(THREADS, 1) sgemm_register_prefetch(sgemm_problem p) {
+__global__ void __launch_bounds__(THREADS, 2) sgemm_register_prefetch(sgemm_problem p) {
     __shared__ __align__(16) stage stages[STAGES];
     int blocks_n = (p.n + BN - 1) / BN;
     int row0 = blockIdx.x / blocks_n * BM, col0 = blockIdx.x % blocks_n * BN;

@@ -11,8 +11,7 @@
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/cp_async.cuh"
 
-static const int BM = 128, BN = 256, BK = 16;
-static const int WM = 64, WN = 64; /* of a warp */
+static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of a block and of a warp */
 static const int STAGES = 4, THREADS = 256, BAND = 8;
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
@@ -111,11 +110,12 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_serpentine(sgemm_problem p) 
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (k < SLOTS) { /* this k's share of the copies; beyond the last tile: zeros that nobody reads */
+            if (t + STAGES - 1 <= tiles && k < SLOTS) { /* one beyond the last: zeros, read but not multiplied */
 #pragma unroll
                 for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(p, from, s, to);
-            } else {
-                cp_async_commit();
+            }
+            if (k == SLOTS) {
+                cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
                 next_tile(p, &from);
                 cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
                 __syncthreads();             /* so have everyone's, and no one reads tile t any more */

@@ -16,8 +16,7 @@
 #include "ptx/acquire_release.cuh"
 #include "ptx/cp_async.cuh"
 
-static const int BM = 128, BN = 256, BK = 16;
-static const int WM = 64, WN = 64; /* of a warp */
+static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of a block and of a warp */
 static const int STAGES = 4, THREADS = 256, BAND = 8;
 static const int MAX_WORKERS = 192;            /* for whom the workspace has room */
 static const int MIN_SHARE = 4;                /* tiles of K of a worker; below, dividing does not pay */
@@ -153,11 +152,12 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (k < SLOTS) { /* this k's share of the copies; beyond the last tile: zeros that nobody reads */
+            if (t + STAGES - 1 <= end - begin && k < SLOTS) { /* one beyond the last: zeros, read but not multiplied */
 #pragma unroll
                 for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(p, from, s, to);
-            } else {
-                cp_async_commit();
+            }
+            if (k == SLOTS) {
+                cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
                 next_tile(p, &from);
                 cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
                 __syncthreads();             /* so have everyone's, and no one reads tile t any more */

@@ -14,8 +14,7 @@
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/cp_async.cuh"
 
-static const int BM = 128, BN = 256, BK = 16;
-static const int WM = 64, WN = 64; /* of a warp */
+static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of a block and of a warp */
 static const int STAGES = 4, THREADS = 256;
 static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
 static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
@@ -102,8 +101,9 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_warp_tiles(sgemm_problem p) 
 
     int tiles = (p.k + BK - 1) / BK;
     for (int t = 0; t < tiles; t++) {
-        copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]); /* beyond the last tile: zeros that nobody reads */
-        cp_async_commit();
+        if (t + STAGES - 1 <= tiles) /* one beyond the last: zeros, which are read but not multiplied */
+            copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]);
+        cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {

@@ -19,11 +19,4 @@ static __device__ __forceinline__ void store_pair(const gemm_problem &p, int row
     *c = __float22half2_rn(r);
 }
 
-/* Where tile number `tile` of C begins, in tiles: bands of BAND rows of tiles, each column by column. */
-static __device__ __forceinline__ int2 rasterize(int tile, int tiles_m, int tiles_n) {
-    const int BAND = 8;
-    int band = tile / (BAND * tiles_n) * BAND, inside = tile % (BAND * tiles_n), rows = min(BAND, tiles_m - band);
-    return make_int2(band + inside % rows, inside / rows);
-}
-
 #endif

@@ -11,6 +11,7 @@ GEMM_VARIANT(swizzle);
 GEMM_VARIANT(stages);
 GEMM_VARIANT(warp_64x64);
 GEMM_VARIANT(fragments);
+GEMM_VARIANT(pointers);
 GEMM_VARIANT(rasterized);
 GEMM_VARIANT(tma);
 GEMM_VARIANT(wgmma);
@@ -94,6 +95,8 @@ static const gemm_variant variants[] = {
     {"warp_64x64", "64 x 64 per warp: more products per load", launch_warp_64x64, kernel_warp_64x64, needs_sm80,
      takes_f16, NULL, NULL},
     {"fragments", "fragments loaded a step ahead of the products", launch_fragments, kernel_fragments, needs_sm80,
+     takes_f16, NULL, NULL},
+    {"pointers", "pointers that move, the loop unrolled over the ring", launch_pointers, kernel_pointers, needs_sm80,
      takes_f16, NULL, NULL},
     {"rasterized", "blocks in bands of 8 rows of tiles: L2 holds what they share", launch_rasterized, kernel_rasterized,
      needs_sm80, takes_f16, NULL, NULL},

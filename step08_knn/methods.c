@@ -55,21 +55,7 @@ WITH_ALL(gemm_cublas)
 WITH_ALL(gemm_ladder)
 WITH_ALL(direct)
 
-cudaError_t search_bf_garcia(const knn_problem *p, cudaStream_t stream);
-size_t workspace_bf_garcia(const knn_problem *p, size_t limit);
-const char *refuses_bf_garcia(const knn_problem *p);
-kernel_info kernel_bf_garcia(void);
-
-#define WHOLE(name)                                                                                                    \
-    cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);                                              \
-    size_t workspace_##name(const knn_problem *p, size_t limit);                                                       \
-    const char *refuses_##name(const knn_problem *p);                                                                  \
-    const char *supports_##name(const device_facts *device);                                                           \
-    kernel_info kernel_##name(void)
-WHOLE(fused);
-WHOLE(exact_tc);
-
-/* The last is the best: classification uses it if no method is named. */
+/* The last is what classification uses if no method is named. */
 const knn_method knn_methods[] = {
     {.name = "bf_garcia",
      .idea = "brute force as of 2008: distances in 16 x 16 tiles, insertion sort by one thread per query",
@@ -97,6 +83,14 @@ const knn_method knn_methods[] = {
      .refuses = refuses_exact_tc,
      .workspace = workspace_exact_tc,
      .exact = true},
+    {.name = "best",
+     .idea = "exact_tc; what it does not take, fused; what that does not take, direct+radix",
+     .search = search_best,
+     .kernel = kernel_best,
+     .refuses = refuses_best,
+     .workspace = workspace_best,
+     .exact = true,
+     .note = note_best},
 };
 
 const int knn_method_count = ARRAY_SIZE(knn_methods);

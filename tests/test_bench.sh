@@ -91,7 +91,7 @@ of_tensor_cores() {
 --dtype f16 --layout tn --size 1024 $best $tensor
 --dtype f16 --layout nn --size 1024 $best $tensor
 --dtype tf32 --layout nn --size 1024 $best $tensor" &&
-        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant best $tensor" &&
+        holds "$CALLS" "--dtype tf32x3 --layout nn --size 16384 --variant best --variant three_products $tensor" &&
         holds "$CALLS" "--dtype f16 --layout tn --m 8192 --n 8192 --k 72 $best $tensor" &&
         holds "$CALLS" "--dtype bf16 --layout tn --size 8192 --sustained 10 --variant best $tensor" &&
         same "$(grep -c -e '16 --layout tn --size [0-9]* --chain --variant best' "$CALLS")" 8 &&
@@ -124,7 +124,7 @@ narrowed() {
 in_pieces() { # MINUTES ends it early, and the same command continues
     machine
     MINUTES=3 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 3 &&
-        says "bench: the next run might not end within 3 minutes: 3 of 6 runs are done, 183 rows are in $folder" &&
+        says "bench: the next run might not end within 3 minutes: 3 of 6 runs are done, 123 rows are in $folder" &&
         says "; run the same command to continue" || return 1
     : >"$CALLS"
     MINUTES=6 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 6 &&

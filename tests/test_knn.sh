@@ -89,6 +89,11 @@ expect 'the list of methods, verbose' 0 '^ +256 threads a block, [0-9]+ register
 expect 'help' 0 '^  --k-sweep A:B ' --help
 same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(lda|alpha|dtype|size) ' "$work/out")"
 expect 'warpselect says what it takes' 0 'skipped: takes k up to 256' --method direct+warpselect --k 257
+expect 'best takes any k' 0 '^best .* exact$' --method best --m 3 --k 1025
+expect 'by what is left' 0 '^ +by direct\+radix$' --method best --m 3 --k 1025 --verbose
+expect 'best refuses only where memory is short' 2 'k 25: needs [0-9.]* MB, may take' --method best --memory-limit 5K
+same 'best takes every problem of the list' 0 "$("$run" --sim --method best --sweep check --every 20 2>&1 |
+    grep -c -e refused -e '[1-9][0-9]* failed')"
 expect 'a GPU without cp.async' 0 'skipped: cp.async needs compute capability 8.0' --sim-device sm_75 --m 3
 expect 'little memory' 0 '^direct\+bitonic .* exact$' --method direct+bitonic --memory-limit 350K
 expect 'too little memory for a method' 0 '^direct\+bitonic +skipped: needs [0-9.]* MB$' \
@@ -166,10 +171,10 @@ expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass \
     --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
 same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
 gzip -c "$work/train.csv" >"$work/train.csv.gz"
-expect 'the best method' 0 '^exact_tc, k 1$' --train "$work/train.csv" --test "$work/test.csv" --k 1
-expect 'the best method without wgmma' 0 '^fused, k 1$' --sim-device sm_80 --train "$work/train.csv" \
+expect 'the best method' 0 '^best +by exact_tc$' --verbose --train "$work/train.csv" --test "$work/test.csv" --k 1
+expect 'the best method without wgmma' 0 '^best +by fused$' --verbose --sim-device sm_80 --train "$work/train.csv" \
     --test "$work/test.csv" --k 1
-expect 'the best method without cp.async' 0 '^direct\+radix, k 1$' --sim-device sm_75 --train "$work/train.csv" \
+expect 'the best method without cp.async' 0 '^best +by direct\+radix$' --verbose --sim-device sm_75 --train "$work/train.csv" \
     --test "$work/test.csv" --k 1
 expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
 "$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"
@@ -188,7 +193,7 @@ same 'and the others are compared with it' 1 "$(grep -c '^gemm_ladder+radix .* o
 expect 'an inexact one' 0 "^$work/indices: the neighbours that gemm_ladder.radix finds$" --train "$work/far.csv" \
     --test "$work/near.csv" --k 3 --method gemm_ladder+radix --method direct+kpass --out-indices "$work/indices"
 same 'where it was named first' '0,1,2' "$(cat "$work/indices")"
-expect 'best, where the last method cannot run' 0 '^fused, k 1$' --sim-device sm_80 $few --method best
+expect 'without a name the last exact one' 0 '^best, k 1$' --sim-device sm_80 $few
 expect 'best, and another' 0 '^direct\+radix, k 1$' $few --method best --method direct+radix
 same 'both' 2 "$(grep -c ', k 1$' "$work/out")"
 "$run" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"

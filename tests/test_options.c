@@ -203,7 +203,7 @@ static void common_defaults(void **state) {
     (void)state;
     ACCEPTED(TOY, "");
     assert_true(o.chosen[0] && o.chosen[1] && o.chosen[2]);
-    assert_false(o.best || o.variant_given || o.list || o.verbose || o.resume || o.simulate);
+    assert_false(o.variant_given || o.list || o.verbose || o.resume || o.simulate);
     assert_int_equal(o.first, -1);
     assert_int_equal(o.sweep, SWEEP_NONE);
     assert_int_equal(o.max_size, INT_MAX);
@@ -242,11 +242,28 @@ static void counters_need_the_simulator(void **state) {
     assert_true(o.simulate && o.counters == NULL);
     ACCEPTED(TOY, "--explain ffma");
     assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
+    ACCEPTED(TOY, "--leak-check");
+    assert_true(o.leak_check && o.simulate && !o.no_check);
+    REFUSED(TOY, "--leak-check --no-check", "--leak-check: contradicts --no-check, which looks for nothing");
     REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
     REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
     REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
     REFUSED(TOY, "--explain=", "--explain: its argument is empty");
     REFUSED(TOY, "--counters-csv a --json a", "--counters-csv: 'a' is the --json file too");
+}
+
+static void traces_need_the_simulator(void **state) {
+    (void)state;
+    ACCEPTED(TOY, "");
+    assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
+    ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
+    assert_string_equal(o.trace, "a.json");
+    assert_int_equal(o.trace_blocks, 7);
+    assert_true(o.simulate);
+    REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
+    REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
+    REFUSED(TOY, "--trace a --csv a", "--trace: 'a' is the --csv file too");
+    REFUSED(TOY, "--trace a --counters-csv a", "--trace: 'a' is the --counters-csv file too");
 }
 
 static void sweeps_are_chosen_by_name(void **state) {
@@ -289,27 +306,23 @@ static void the_simulator_checks_smaller_problems(void **state) {
 static void variants_are_chosen_by_name(void **state) {
     (void)state;
     ACCEPTED(TOY, "--variant three --variant=one --variant one");
-    assert_true(o.chosen[0] && !o.chosen[1] && o.chosen[2] && o.variant_given && !o.best);
+    assert_true(o.chosen[0] && !o.chosen[1] && o.chosen[2] && o.variant_given);
     assert_int_equal(o.first, 2);
     REFUSED(TOY, "--variant best", "--variant: 'best' is unknown (known: one, two, three)");
     REFUSED(TOY, "--method one", "--method: unknown option (see --help)");
 }
 
-static void a_program_may_have_methods_and_a_best_one(void **state) {
+static void a_program_may_have_methods(void **state) {
     (void)state;
     options_program p = program_of(TOY);
     p.noun = "method";
-    p.best = "best";
     assert_run(parse_program(&p, "--method two --variant three"), "two spellings");
-    assert_true(!o.chosen[0] && o.chosen[1] && o.chosen[2] && !o.best);
+    assert_true(!o.chosen[0] && o.chosen[1] && o.chosen[2]);
     assert_int_equal(o.first, 1);
-    assert_run(parse_program(&p, "--method best --method one"), "best");
-    assert_true(o.chosen[0] && !o.chosen[1] && !o.chosen[2] && o.best && o.variant_given);
-    assert_int_equal(o.first, -1);
-    assert_refused(parse_program(&p, "--variant four"), "--method: 'four' is unknown (known: one, two, three, best)");
+    assert_refused(parse_program(&p, "--variant four"), "--method: 'four' is unknown (known: one, two, three)");
     assert_int_equal(parse_program(&p, "--help"), OPTIONS_EXIT_OK);
     assert_non_null(strstr(out_text, "\n  --method NAME "));
-    assert_non_null(strstr(out_text, "\nMethods:                one, two, three, best\n"));
+    assert_non_null(strstr(out_text, "\nMethods:                one, two, three\n"));
 }
 
 enum { MANY = 300 };
@@ -848,9 +861,9 @@ static void knn_options_are_taken(void **state) {
     assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
     ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --memory-limit 2.5G --transfers");
     assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.k_given && knn.transfers);
-    assert_true(knn.memory_limit == 2.5e9 && !o.chosen[0] && o.chosen[1] && !o.best);
-    ACCEPTED(KNN, "--method best --sweep check --every 3 --sim");
-    assert_true(o.best && o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
+    assert_true(knn.memory_limit == 2.5e9 && !o.chosen[0] && o.chosen[1]);
+    ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
+    assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
     ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --rates-csv r "
                   "--classes-map kdd --header no --symbolic 2,3,4 --seed 4 --verify");
     assert_string_equal(knn.train, "a");
@@ -887,7 +900,7 @@ static void knn_refuses(void **state) {
         {"--n 0", "--n: must be at least 1"},
         {"--n 5 --k 6", "--k 6: more than --n 5"},
         {"--n 5", "--k 25: more than --n 5"},
-        {"--method three --method four", "--method: 'four' is unknown (known: one, two, three, best)"},
+        {"--method three --method four", "--method: 'four' is unknown (known: one, two, three)"},
         {"--sweep square", "--sweep: 'square' is unknown (known: check)"},
         {"--lda 5", "--lda: unknown option (see --help)"},
         {"--metric l2", "--metric: unknown option (see --help)"},
@@ -937,10 +950,11 @@ int main(void) {
         TEST(common_defaults),
         TEST(common_options_are_taken),
         TEST(counters_need_the_simulator),
+        TEST(traces_need_the_simulator),
         TEST(sweeps_are_chosen_by_name),
         TEST(the_simulator_checks_smaller_problems),
         TEST(variants_are_chosen_by_name),
-        TEST(a_program_may_have_methods_and_a_best_one),
+        TEST(a_program_may_have_methods),
         TEST(any_number_of_variants),
         TEST(later_parses_know_nothing_of_earlier_ones),
         TEST(abbreviations),

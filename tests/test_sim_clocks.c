@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "isa/arrays.h"
-#include "watch/cells.h"
+#include "check/cells.h"
 
 static clocks c;
 

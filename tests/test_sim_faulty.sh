@@ -15,7 +15,7 @@ fail() { # NAME WHY
     failed=$((failed + 1))
 }
 
-for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/waits.cu; do
+for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.cu tests/faulty/waits.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
@@ -47,14 +47,24 @@ for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/waits.c
     done
 done
 # What is not freed.
-CUDASIM_LEAK_CHECK=1 cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1
+cudasim/cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?
 if [ $status = 1 ] && grep -q "^cudasim: leak: 4096 bytes .* have not been freed" "$work/out" && grep -q "^cudasim: 1 finding" "$work/out"
 then passed=$((passed + 1)); else fail leak "exit status $status"; fi
 if cudasim/cudasim build/tests/faulty/leak >"$work/out" 2>&1 && ! grep -q . "$work/out"; then
     passed=$((passed + 1))
 else
-    fail leak "without CUDASIM_LEAK_CHECK=1 it is one as well"
+    fail leak "without --leak-check it is one as well"
+fi
+if CUDASIM_CHECK=0 cudasim/cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1 && ! grep -q . "$work/out"; then
+    passed=$((passed + 1))
+else
+    fail leak "found though nothing is checked"
+fi
+if step01_naive/run --leak-check --size 64 >"$work/out" 2>&1 && ! grep -q '^cudasim: ' "$work/out"; then
+    passed=$((passed + 1))
+else
+    fail leak "a step does not free everything"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

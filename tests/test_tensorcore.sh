@@ -24,6 +24,34 @@ check() { # NAME COMMAND...
 program=build/tests/tensorcore/run
 check 'special values' "$program" special --sim
 
+# The rungs in f16, whose rows begin and end on 16 bytes: less than a tile, tiles that are not whole, K that ends within a
+# tile, is shorter than the ring and goes round it, more tiles than multiprocessors; what lies between rows stays as it was.
+rungs='wmma mma_sync ldmatrix swizzle stages warp_64x64 fragments pointers rasterized tma wgmma warp_specialised
+    persistent_grid ping_pong cluster best'
+computes() { # VARIANT... -- OPTION...: all of these give a result
+    variants=
+    while [ "$1" != -- ]; do variants="$variants $1" && shift; done
+    shift
+    ./step06/run --sim "$@" >"$work/rows" 2>&1 || { cat "$work/rows"; return 1; }
+    for variant in $variants; do
+        grep -q "^$variant .* 0\.[0-9]*$" "$work/rows" || { echo "no result of $variant"; cat "$work/rows"; return 1; }
+    done
+}
+for shape in '--m 1 --n 8 --k 8' '--m 129 --n 136 --k 72 --lda 80 --ldb 88 --ldc 144 --beta 1' \
+    '--m 257 --n 520 --k 648 --alpha -0.5 --beta 2' '--m 2056 --n 2184 --k 200'; do
+    # shellcheck disable=SC2086 # several words
+    check "f16, $shape" computes $rungs -- $shape
+done
+# shellcheck disable=SC2086 # several words
+check 'without products the rungs of mma.sync scale C' computes ${rungs%%tma*} best -- --m 40 --n 64 --k 0 --beta 2
+for refused in 'takes rows that begin and end on 16 bytes:--m 64 --n 64 --k 60' 'takes rows that:--m 64 --n 64 --k 64 --ldc 66' \
+    'takes f16 in tn, and C in f16:--size 64 --dtype bf16' 'takes f16 in tn:--size 64 --layout nn' 'takes f16 in tn:--size 64 --out f32'; do
+    # shellcheck disable=SC2086 # several words
+    check "15 refuse: $refused" eval './step06/run --sim ${refused#*:} >"$work/rows" &&
+        [ "$(grep -c "skipped: ${refused%%:*}" "$work/rows")" = 15 ] && grep -q "^best .* 0\.[0-9]*$" "$work/rows"'
+done
+check 'tf32x3 in registers' computes three_products best -- --dtype tf32x3 --m 300 --n 260 --k 204 --beta 1
+
 # So many tiles that they are 256 columns wide; rows of clusters in several groups; no whole cluster; unaligned rows.
 for layout in tn nn; do
     for shape in '--m 255 --n 8701 --k 69 --beta 1' '--m 3000 --n 900 --k 33' '--m 129 --n 8704 --k 1 --alpha -0.5' \

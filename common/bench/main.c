@@ -97,13 +97,6 @@ static int prepare_files(session *s) {
     return status;
 }
 
-/* `--variant best` is the last in the table that can run here. */
-static void choose_best(session *s) {
-    int best = s->count - 1;
-    while (best > 0 && bench_unsupported(s, &s->variants[best]) != NULL) best--;
-    if (s->o.best) s->o.chosen[best] = true;
-}
-
 static int run(session *s) {
     int status = EXIT_OK;
     if (!s->o.list) status = prepare_files(s);
@@ -113,16 +106,10 @@ static int run(session *s) {
         if (status == EXIT_OK && s->family->open != NULL) status = s->family->open(s);
     }
     if (status != EXIT_OK) return status;
-    if (s->o.list) {
-        choose_best(s);
-        return list(s);
-    }
+    if (s->o.list) return list(s);
     CUDA_CHECK(cudaStreamCreate(&s->stream));
     status = s->family->instead != NULL ? s->family->instead(s) : -1;
-    if (status < 0) {
-        choose_best(s);
-        status = s->o.sweep == SWEEP_CHECK ? bench_check(s) : sweep(s);
-    }
+    if (status < 0) status = s->o.sweep == SWEEP_CHECK ? bench_check(s) : sweep(s);
     CUDA_CHECK(cudaStreamDestroy(s->stream));
     return status;
 }

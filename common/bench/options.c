@@ -32,6 +32,8 @@ static const option common_table[] = {
     {"sim", NULL, OPTION_FLAG, FIELD(simulate), "run in the simulator, on the CPU (the default without a GPU)", NULL},
     {"sim-device", "NAME", OPTION_WORD, FIELD(sim_device), "the same, as a GPU of this kind", simulator_devices},
     {"no-check", NULL, OPTION_FLAG, FIELD(no_check), "in the simulator: do not look for mistakes of the kernels", NULL},
+    {"leak-check", NULL, OPTION_FLAG, FIELD(leak_check),
+     "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
     {"counters", "FORM", OPTION_FORM, FIELD(counters),
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
     {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
@@ -55,6 +57,7 @@ static const option_rule common_rules[] = {
     {"max-size", RULE_NEEDS, "sweep", NULL},
     {"time csv json resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
+    {"leak-check", RULE_CONTRADICTS, "no-check", "which looks for nothing"},
     {"json", RULE_DIFFERS, "csv", NULL},
     {"counters-csv", RULE_DIFFERS, "csv json", NULL},
     {"trace", RULE_DIFFERS, "csv json counters-csv", NULL},
@@ -81,7 +84,7 @@ struct option_parse {
     row *rows; /* the family's, then the common ones */
     int count;
     struct option *long_options;
-    const char **variants; /* NULL-terminated; program->best is the last */
+    const char **variants; /* NULL-terminated */
     char variant_help[HELP_TEXT], max_size_help[HELP_TEXT];
 };
 
@@ -163,12 +166,11 @@ static bool create_rows(option_parse *p) {
     while (program->table != NULL && program->table[own].name != NULL) own++;
     p->rows = calloc((size_t)own + ARRAY_SIZE(common_table), sizeof *p->rows);
     p->long_options = calloc((size_t)own + ARRAY_SIZE(common_table) + 2, sizeof *p->long_options);
-    p->variants = calloc((size_t)program->variant_count + 2, sizeof *p->variants);
+    p->variants = calloc((size_t)program->variant_count + 1, sizeof *p->variants);
     p->o->chosen = calloc((size_t)program->variant_count + 1, sizeof *p->o->chosen);
     if (p->rows == NULL || p->long_options == NULL || p->variants == NULL || p->o->chosen == NULL)
         return options_fail(p, "out of memory");
     for (int i = 0; i < program->variant_count; i++) p->variants[i] = program->variants[i];
-    p->variants[program->variant_count] = program->best;
     for (int i = 0; i < own; i++) add_row(p, &program->table[i], program->values);
     for (int i = 0; i < ARRAY_SIZE(common_table); i++) {
         option what = common_table[i];
@@ -223,9 +225,8 @@ static bool read_variant(const option_parse *p, const row *r, const char *text) 
     if (word == NULL) return false;
     int i = 0;
     while (p->variants[i] != word) i++;
-    if (!o->variant_given && i < p->program->variant_count) o->first = i;
+    if (!o->variant_given) o->first = i;
     o->variant_given = o->chosen[i] = true;
-    o->best = o->chosen[p->program->variant_count];
     return true;
 }
 
@@ -300,7 +301,7 @@ static bool check_rules(const option_parse *p, const option_rule *rule) {
 static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
-    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->counters != NULL ||
+    o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->leak_check || o->counters != NULL ||
                   o->counters_csv != NULL || o->trace != NULL || o->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_rules(p, common_rules) || !check_rules(p, program->rules)) return false;

@@ -75,8 +75,7 @@ typedef struct {
 /* What every run has. */
 typedef struct {
     bool *chosen;       /* by index into variants; all true where none was named; free with options_free */
-    int first;          /* the one named first, by index; -1: none, or program->best */
-    bool best;          /* program->best was named */
+    int first;          /* the one named first, by index; -1: none */
     bool variant_given; /* any was named */
     bool list, verbose, resume;
     sweep_kind sweep;
@@ -87,6 +86,7 @@ typedef struct {
     bool simulate;          /* --sim or an option that needs it, or this is the simulator already */
     const char *sim_device; /* NULL: the simulator's own choice */
     bool no_check;          /* the simulator does not look for mistakes */
+    bool leak_check;        /* it looks for memory that is not freed, too */
     double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
     const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
@@ -102,7 +102,6 @@ typedef struct {
     const char *noun;            /* "variant", or "method": the option's name, where --variant is known too */
     const char *const *variants; /* names */
     int variant_count;
-    const char *best;          /* the name that stands for the best variant that can run ("best"); NULL: none */
     const char *const *sweeps; /* NULL-terminated names of its kinds: "square", "article", "odd", "check"; NULL: none */
     int simulated_max_size;    /* --max-size of --sweep check in the simulator */
     bool simulated;            /* this process runs in the simulator, also without --sim */

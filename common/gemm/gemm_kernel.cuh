@@ -35,6 +35,15 @@ static inline __host__ __device__ bool gemm_is_float4(const void *x, int ld, int
     return (uintptr_t)x % 16 == 0 && ld % 4 == 0 && cols % 4 == 0;
 }
 
+/* The row and column, in tiles, of tile number `tile` of tiles_m x tiles_n: threadblock rasterization, bands of BAND
+ * rows of tiles, each column by column, so that tiles with neighbouring numbers share rows of A and columns of B in L2
+ * (CUTLASS documentation, "Efficient GEMM in CUDA"). */
+static __device__ __forceinline__ int2 gemm_rasterize(int tile, int tiles_m, int tiles_n) {
+    const int BAND = 8;
+    int band = tile / (BAND * tiles_n) * BAND, inside = tile % (BAND * tiles_n), rows = min(BAND, tiles_m - band);
+    return make_int2(band + inside % rows, inside / rows);
+}
+
 /* Address of element (row, col), in 64-bit arithmetic: rows * ld exceeds 2^31 for real matrices. */
 template <typename T> __device__ __forceinline__ T *gemm_at(T *x, int ld, int row, int col) {
     return x + (int64_t)row * ld + col;

@@ -156,7 +156,6 @@ void gemm_options_program(options_program *p, gemm_options *o, const gemm_offer 
     o->table[count] = (option){0};
     p->summary = "Verifies each variant's result, then times the variant against the baseline.";
     p->noun = "variant";
-    p->best = NULL;
     p->sweeps = sweeps;
     p->simulated_max_size = SIMULATED_MAX_SIZE;
     p->table = o->table;

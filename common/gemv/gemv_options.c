@@ -71,7 +71,6 @@ void gemv_options_program(options_program *p, gemv_options *o) {
     *o = (gemv_options){.alpha = 1.0f, .dtype = dtypes[0], .baseline = true, .tune = true};
     p->summary = "Verifies each variant's result, then times the variant against the baseline.";
     p->noun = "variant";
-    p->best = NULL;
     p->sweeps = sweeps;
     p->simulated_max_size = SIMULATED_MAX_SIZE;
     p->table = table;

@@ -42,7 +42,7 @@ bool simulator_watch(const simulator_watched *watched) {
     snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
     const struct {
         const char *variable, *value;
-    } all[] = {{"CUDASIM_CHECK", watched->unchecked ? "0" : NULL},
+    } all[] = {{"CUDASIM_CHECK", watched->unchecked ? "0" : NULL}, wishes->leak_check ? "1" : NULL) || changed;
                {"CUDASIM_COUNTERS", watched->counters},
                {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
                {"CUDASIM_TRACE", watched->trace},

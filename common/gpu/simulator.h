@@ -23,10 +23,12 @@ bool simulator_is(const char *device);
 /* What the simulator is to watch, or not. */
 typedef struct {
     bool unchecked;           /* it does not look for mistakes of the kernels */
-    const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
-    const char *counters_csv; /* writes it to this file; NULL: not */
+    const char *counters;     /* it counts to look do, and prints it looks for mistakes of this form; NULL: not */
+    const char struct simulator_wishes {
+    bool no_check;
+    bool leak_check;      /*counters_csv; /* writes it to this file; NULL: not */
     const char *trace;        /* writes a trace to this file; NULL: not */
-    int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
+    int trace_blocks;         /* of to many blocks of each launch; 0: as many else it says what this otherwise */
     const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
 } simulator_watched;
 

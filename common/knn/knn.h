@@ -71,9 +71,8 @@ typedef struct {
 cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
                      cudaStream_t stream);
 
-/* Runs the step's command line over its methods, which are listed slowest first: --method best, and classification
- * (--train) if no method is named, use the last exact one that can run. Returns the exit status, like gemm_step_main.
- */
+/* Runs the step's command line over its methods, which are listed slowest first: classification (--train), if no
+ * method is named, uses the last exact one that can run. Returns the exit status, like gemm_step_main. */
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count);
 
 #ifdef __cplusplus

@@ -513,7 +513,7 @@ static void print_data(const run *r, long long unseen) {
         printf("the test records have no labels: predictions, and no accuracy\n");
 }
 
-/* If none or "best" is named: the last method that is exact and can run. */
+/* If none is named: the last method that is exact and can run. */
 static int best_method(const run *r) {
     int i = r->method_count - 1;
     size_t workspace;
@@ -542,12 +542,11 @@ static int run_method(run *r, const knn_method *method, const knn_method *first,
 
 /* First the method that was named first, whose answer is written, then the others in the order of the table. */
 static int run_methods(run *r) {
-    const int best = !r->s->o.variant_given || r->s->o.best ? best_method(r) : -1;
-    const int first = r->s->o.variant_given && r->s->o.first >= 0 ? r->s->o.first : best;
+    const int first = r->s->o.variant_given ? r->s->o.first : best_method(r);
     bool wrong = false;
     int status = run_method(r, &r->methods[first], &r->methods[first], &wrong);
     for (int i = 0; i < r->method_count && status == EXIT_OK; i++)
-        if (i != first && (i == best || (r->s->o.variant_given && r->s->o.chosen[i])))
+        if (i != first && r->s->o.variant_given && r->s->o.chosen[i])
             status = run_method(r, &r->methods[i], &r->methods[first], &wrong);
     return status == EXIT_OK && wrong ? EXIT_WRONG : status;
 }

@@ -109,7 +109,6 @@ void knn_options_program(options_program *p, knn_options *o) {
                        .normalize = normalize_words[0]};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
-    p->best = "best";
     p->sweeps = sweeps;
     p->simulated_max_size = SIMULATED_MAX_SIZE;
     p->table = table;

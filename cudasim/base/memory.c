@@ -241,6 +241,7 @@ static bool overlaps_registered(uint64_t base, uint64_t size) {
 }
 
 static void free_entry(entry *e) {
+    if (e->allocation.shadow != NULL) munmap(e->allocation.shadow, e->allocation.shadow_bytes);
     free(e->allocation.written);
     free(e->name);
     free(e);
@@ -356,6 +357,46 @@ bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t by
     return true;
 }
 
+/* ---- what the running kernel may write --------------------------------------------------------------------------- */
+
+static void mark_all(bool changes) {
+    for (int which = 0; which < TABLES; which++) {
+        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
+        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        for (size_t i = 0; i < count; i++)
+            t->items[i]->allocation.changes = changes && t->items[i]->allocation.kind != MEMORY_CONSTANT;
+    }
+}
+
+void memory_changes(uint64_t address) {
+    pthread_mutex_lock(&lock);
+    entry *e = address != 0 ? find_entry(address) : NULL;
+    if (address == 0) mark_all(true);
+    if (e != NULL) e->allocation.changes = e->allocation.kind != MEMORY_CONSTANT;
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_unchanged(void) {
+    pthread_mutex_lock(&lock);
+    mark_all(false);
+    pthread_mutex_unlock(&lock);
+}
+
+void *memory_shadow(const memory_allocation *m, size_t bytes) {
+    void *known = __atomic_load_n(&m->shadow, __ATOMIC_ACQUIRE);
+    if (known != NULL) return known;
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(m->base);
+    if (e != NULL && e->allocation.shadow == NULL) {
+        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        e->allocation.shadow_bytes = bytes;
+        if (p != MAP_FAILED) __atomic_store_n(&e->allocation.shadow, p, __ATOMIC_RELEASE);
+    }
+    known = e != NULL ? e->allocation.shadow : NULL;
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
 static int by_serial(const void *a, const void *b) {
     const uint64_t x = (*(entry *const *)a)->allocation.serial, y = (*(entry *const *)b)->allocation.serial;
     return x < y ? -1 : x > y;
@@ -441,6 +482,7 @@ static void release(entry *e) {
     history_names[slot] = e->name ? strdup(e->name) : NULL;
     history[slot] = e->allocation;
     history[slot].name = history_names[slot];
+    history[slot].shadow = NULL;
     int which = table_of(e->allocation.base);
     table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
     size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);

@@ -47,6 +47,9 @@ typedef struct memory_allocation {
     uint8_t *written; /* a bit a byte, for memory_track; NULL: nobody asks */
     bool incomplete;  /* not all of it has been written, but all from here to here: */
     uint64_t whole, whole_end;
+    bool changes;        /* the running kernel may write it: memory_changes */
+    void *shadow;        /* memory_shadow */
+    size_t shadow_bytes; /* its size, 0 without one */
 } memory_allocation;
 
 /* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
@@ -58,6 +61,14 @@ bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t by
 void memory_leaks(void (*each)(const memory_allocation *m));
 /* Looks which allocations have been written to the last byte. */
 void memory_complete(void);
+
+/* Says that the running kernel may write the allocation that holds `address` (0: any of them); and that none runs any
+ * more. */
+void memory_changes(uint64_t address);
+void memory_unchanged(void);
+/* Memory beside the allocation for whoever keeps books of it: `bytes`, zeros at first, and taken from the host page by
+ * page as they are touched. It lives as long as the allocation. NULL: there is no address space. */
+void *memory_shadow(const memory_allocation *m, size_t bytes);
 
 /* Base of the arena; reserves it on first use (aborts with one line where no address space is left). */
 uint64_t memory_arena(void);

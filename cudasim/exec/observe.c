@@ -242,12 +242,12 @@ static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
     return all;
 }
 
-/* Do all lanes go to what this instruction last touched, all of which has been written? */
+/* Do all lanes read what this instruction last touched, all of which has been written and nobody is writing? */
 static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned bytes) {
     const memory_allocation *m = *recent_allocation(w, i);
     const uint64_t offset = (uint64_t)i->imm;
     const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
-    if (m == NULL || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    if (m == NULL || m->changes || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
     uint64_t low = UINT64_MAX, high = 0;
     if (f != NULL && !affine_has_lanes(f)) {
         const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
@@ -273,7 +273,8 @@ static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched
     if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
     if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
     if (wanted >> PTX_GLOBAL & 1) return false;
-    if (wanted & SPACES_INCOMPLETE) return all_complete(w, i, mask, watched->bytes);
+    if (wanted & SPACES_INCOMPLETE)
+        return !watched->stores && watched->what != WATCH_ATOMIC && all_complete(w, i, mask, watched->bytes);
     return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 

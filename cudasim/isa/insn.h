@@ -224,6 +224,7 @@ typedef struct function {
     int loose_count;
     struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
     watched_insn *watch;      /* of `watched` alone: by instruction */
+    uint64_t writes;          /* of `watched` alone: isa/writes.h */
 } function;
 
 /* Functions of the device's runtime library that the simulator itself provides. */

@@ -5,6 +5,7 @@
 #include "isa/arrays.h"
 #include "isa/decode.h"
 #include "isa/loose.h"
+#include "isa/writes.h"
 
 static bool reads(const insn *i) {
     return (i->row >= ROW_op_load_global_u8 && i->row <= ROW_op_load_shared_u64) || i->row == ROW_op_load ||
@@ -91,6 +92,7 @@ bool watch_function(function *f, const decode_context *context) {
     twin->watch = watch;
     uint8_t *arrays = arrays_of(f);
     find_loose(twin);
+    twin->writes = writes_of(f);
     for (size_t k = 0; k < count; k++) {
         watch[k].loose = touches_loose(twin, &f->source->instructions[k]);
         watch[k].run = code[k].run;

@@ -116,7 +116,7 @@ typedef struct block {
     bool unfenced;               /* some are */
     int expiries;                /* times that every thread waited and none had progressed since */
     struct wgmma_block *wgmma;   /* machine/wgmma.c; NULL until it is needed */
-    void *checks;                /* watch/check.c; NULL where nobody does */
+    void *checks;                /* check/check.c; NULL where nobody does */
 } block;
 
 /* A host thread that executes blocks. */

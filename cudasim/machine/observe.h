@@ -175,7 +175,9 @@ struct observer {
     /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all.
      */
     uint32_t spaces;
-#define SPACES_INCOMPLETE (1u << 31) /* global memory only where not all of an allocation has been written */
+/* Global memory but for reads of allocations that have been written to the last byte and that nobody is writing
+ * (memory_changes). */
+#define SPACES_INCOMPLETE (1u << 31)
     /* The launch is stopped, and the user has been told why. */
     void (*fault)(observer *o, launch *la);
     /* Where instructions that this worker executes of the function are to be counted; NULL: nowhere. */

@@ -34,11 +34,10 @@ static void *with_one_more(void *items, int count, int *room, size_t size) {
     return items;
 }
 
-/* NULL: the block is not traced, or no more. */
+/* NULL: the block is not traced. */
 static traced_block *traced(const block *b) {
     if (current == NULL || b == NULL || b->index >= current->traced) return NULL;
-    traced_block *t = &current->list[b->index];
-    return t->cut ? NULL : t;
+    return &current->list[b->index];
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -114,6 +113,7 @@ static void widen(shared_range *r, uint64_t low, uint64_t high) {
 static void put_slice(traced_block *t, const slice *s) {
     t->slices = with_one_more(t->slices, t->slice_count, &t->slice_room, sizeof *t->slices);
     t->slices[t->slice_count++] = *s;
+    t->warps[s->warp].slices++;
 }
 
 static void put_open_slice(traced_block *t, traced_warp *w) {
@@ -222,7 +222,7 @@ static void cp_async_landed(traced_block *t, const observed_async *c) {
 static void async(observer *o, const observed_async *c) {
     traced_block *t = traced(c->w->block);
     (void)o;
-    if (t == NULL) return;
+    if (t == NULL || t->warps[c->w->index].cut) return;
     (c->stage == COPY_ISSUED ? cp_async_issued : cp_async_landed)(t, c);
 }
 
@@ -274,7 +274,7 @@ static void bulk(observer *o, const observed_bulk *c) {
     if (t == NULL || by == NULL || c->stage == COPY_READ) return;
     const traced_warp *w = &by->warps[c->w->index];
     if (c->stage == COPY_ISSUED) {
-        bulk_issued(t, c, w);
+        if (!w->cut) bulk_issued(t, c, w);
         return;
     }
     for (int k = t->oldest_open; k < t->span_count; k++) {
@@ -284,6 +284,7 @@ static void bulk(observer *o, const observed_bulk *c) {
         if (s->kind == SPAN_LOAD) {
             meeting_clock *m = mbarrier_at(t, c->mbarrier);
             m->coming = larger(m->coming, s->end);
+            s->phase = m->phase;
         }
         return;
     }
@@ -332,7 +333,7 @@ static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
 static void wgmma(observer *o, const observed_wgmma *c) {
     traced_block *t = traced(c->w->block);
     (void)o;
-    if (t == NULL) return;
+    if (t == NULL || t->warps[c->w->index].cut) return;
     if (c->stage == COPY_ISSUED) {
         wgmma_issued(t, c);
         return;
@@ -361,6 +362,7 @@ static void on_mbarrier(traced_block *t, const observed_sync *s) {
     case SYNC_MBARRIER_DONE:
         m->met = m->coming;
         m->coming = 0;
+        m->phase++;
         break;
     default:
         wait_until(&t->warps[s->w->index], m->met, WAIT_MBARRIER, s->id);
@@ -406,9 +408,14 @@ static void sync(observer *o, const observed_sync *s) {
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static void cut(traced_block *t, block *b) {
-    t->cut = true;
-    for (int n = 0; n < b->warp_count; n++) b->warps[n].careful &= ~CAREFUL_TRACE;
+/* No more of this warp: whoever waits for it from now on comes after all that is kept. */
+#define NEVER (UINT64_MAX / 4)
+static void cut(traced_block *t, warp *w) {
+    traced_warp *its = &t->warps[w->index];
+    if (its->clock < t->until) t->until = its->clock;
+    its->cut = true;
+    its->clock = its->end = NEVER;
+    w->careful &= ~CAREFUL_TRACE;
 }
 
 static void step(observer *o, warp *w, const insn *i, uint32_t mask) {
@@ -419,8 +426,8 @@ static void step(observer *o, warp *w, const insn *i, uint32_t mask) {
     const function *f = w->frame->function;
     settle(t, its);
     put_wait(t, its);
-    if (t->slice_count + t->span_count >= MOST_SLICES) {
-        cut(t, w->block);
+    if (its->slices >= MOST_SLICES / t->warp_count || its->clock >= NEVER) {
+        cut(t, w);
         return;
     }
     its->instruction = (slice){.begin = its->clock,
@@ -468,7 +475,7 @@ static void before(observer *o, const observed_access *a) {
 typedef struct launch_key {
     struct launch_key *next;
     char *what, *problem, *name;
-    unsigned grid[3], block[3];
+    unsigned grid[3], block[3], cluster[3];
 } launch_key;
 
 static launch_key *keys, **last_key = &keys;
@@ -497,7 +504,8 @@ static launch_key *new_key(const launch *la) {
     const sim_launch_config *g = la->config;
     for (const launch_key *k = keys; k != NULL; k = k->next)
         if (strcmp(k->name, name) == 0 && strcmp(k->what, what) == 0 && strcmp(k->problem, problem) == 0 &&
-            memcmp(k->grid, g->grid, sizeof k->grid) == 0 && memcmp(k->block, g->block, sizeof k->block) == 0)
+            memcmp(k->grid, g->grid, sizeof k->grid) == 0 && memcmp(k->block, g->block, sizeof k->block) == 0 &&
+            memcmp(k->cluster, g->cluster, sizeof k->cluster) == 0)
             return NULL;
     launch_key *k = zeros(1, sizeof *k);
     k->name = copy_text(name);
@@ -505,6 +513,7 @@ static launch_key *new_key(const launch *la) {
     k->problem = copy_text(problem);
     memcpy(k->grid, g->grid, sizeof k->grid);
     memcpy(k->block, g->block, sizeof k->block);
+    memcpy(k->cluster, g->cluster, sizeof k->cluster);
     *last_key = k;
     last_key = &k->next;
     return k;
@@ -525,14 +534,8 @@ static void launch_begins(observer *o, launch *la) {
     uint64_t wanted = (most_blocks + la->cluster_size - 1) / la->cluster_size * la->cluster_size;
     if (wanted > la->blocks) wanted = la->blocks;
     current = zeros(1, sizeof *current + (size_t)wanted * sizeof *current->list);
-    *current = (traced_launch){.what = k->what,
-                               .problem = k->problem,
-                               .name = k->name,
-                               .blocks = la->blocks,
-                               .traced = wanted,
-                               .begin = clock_begins};
-    memcpy(current->grid, k->grid, sizeof current->grid);
-    memcpy(current->block, k->block, sizeof current->block);
+    *current = (traced_launch){
+        .what = k->what, .problem = k->problem, .name = k->name, .traced = wanted, .begin = clock_begins};
     blocks_left_out += la->blocks - wanted;
 }
 
@@ -542,6 +545,7 @@ static void block_begins(observer *o, block *b) {
     if (t == NULL) return;
     t->launch = current;
     t->begun = true;
+    t->until = UINT64_MAX;
     memcpy(t->ctaid, b->ctaid, sizeof t->ctaid);
     t->warp_count = b->warp_count;
     t->warps = zeros((size_t)b->warp_count, sizeof *t->warps);
@@ -553,7 +557,23 @@ static void block_begins(observer *o, block *b) {
     }
 }
 
-/* What is still open ends with its block. */
+/* Slices and spans up to t->until, at which those that go on end. */
+static void leave_out(traced_block *t) {
+    int slices = 0, spans = 0;
+    for (int k = 0; k < t->slice_count; k++)
+        if (t->slices[k].begin < t->until) t->slices[slices++] = t->slices[k];
+    for (int k = 0; k < t->span_count; k++)
+        if (t->spans[k].begin < t->until) t->spans[spans++] = t->spans[k];
+    t->slice_count = slices;
+    t->span_count = spans;
+    for (int k = 0; k < slices; k++)
+        if (t->slices[k].end > t->until) t->slices[k].end = t->until;
+    for (int k = 0; k < spans; k++)
+        if (t->spans[k].end > t->until) t->spans[k].end = t->until;
+    blocks_cut++;
+}
+
+/* What is still open ends with its block. Returns when that is. */
 static uint64_t finish_block(traced_block *t) {
     uint64_t end = current->begin;
     for (int n = 0; n < t->warp_count; n++) {
@@ -569,8 +589,9 @@ static uint64_t finish_block(traced_block *t) {
         }
         end = larger(end, s->end);
     }
-    blocks_cut += t->cut;
-    return end;
+    if (!t->begun || t->until == UINT64_MAX) return end;
+    leave_out(t);
+    return t->until;
 }
 
 static void launch_ends(observer *o, launch *la) {
@@ -611,6 +632,8 @@ observer trace_observer = {.launch_begin = launch_begins,
 bool trace_begin(const char *file, uint64_t blocks) {
     path = file;
     most_blocks = blocks;
+    clock_begins = events = blocks_left_out = launches_left_out = launches_too_many = blocks_cut = 0;
+    processes = 0;
     trace_of("", "");
     text = open_memstream(&text_bytes, &text_size);
     if (text == NULL) trace_no_memory();

@@ -162,7 +162,7 @@ static void put_span(writer *w, const span *s) {
             (unsigned long long)s->begin, (unsigned)w->process, (unsigned long long)id, categories[s->kind], name,
             product ? "wgmmas" : "bytes", product ? (unsigned long long)s->count : (unsigned long long)s->bytes);
     if (product) put_shape(opcode_of(s->f, s->pc), w->to);
-    if (s->kind == SPAN_LOAD) fprintf(w->to, ",\"mbarrier\":\"0x%x\"", s->mbarrier);
+    if (s->kind == SPAN_LOAD) fprintf(w->to, ",\"mbarrier\":\"0x%x\",\"phase\":%u", s->mbarrier, s->phase);
     put_range(product ? "B from" : "to shared", s->to, w->to);
     put_range(product ? "A from" : "from shared", s->from, w->to);
     if (s->incomplete) fputs(",\"waited for\":false", w->to);
@@ -194,65 +194,88 @@ static bool refuse(const char *path) {
     return false;
 }
 
-/* A file beside it, to be renamed to it; or, where it is a device or a pipe, that itself. `beside` is its name, to be
- * freed; NULL: the latter. NULL where neither can be had. */
-static FILE *open_beside(const char *path, char **beside) {
+/* Where a file's text goes: into a new file beside it, which then takes its place. What is no regular file, and what
+ * this process has open as its standard output or standard error (/dev/stdout), is written to as it is. */
+typedef struct sink {
+    FILE *to;
+    char *target, *beside; /* beside NULL: it is written to as it is */
+} sink;
+
+/* The standard output or error that is this file; -1: neither is. */
+static int open_already(const struct stat *file) {
     struct stat s;
-    const bool there = stat(path, &s) == 0;
-    *beside = NULL;
-    if (there && S_ISDIR(s.st_mode)) {
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fstat(fd, &s) == 0 && s.st_dev == file->st_dev && s.st_ino == file->st_ino) return fd;
+    return -1;
+}
+
+static FILE *open_new(const sink *s, mode_t mode) {
+    const int fd = mkstemp(s->beside);
+    if (fd < 0) return NULL;
+    fchmod(fd, mode);
+    return fdopen(fd, "w");
+}
+
+static void sink_free(sink *s) {
+    free(s->target);
+    free(s->beside);
+}
+
+/* False, and nothing to free, where it cannot be written; errno says why. */
+static bool sink_open(sink *s, const char *path) {
+    struct stat there;
+    const bool exists = stat(path, &there) == 0;
+    *s = (sink){.target = exists ? realpath(path, NULL) : strdup(path)}; /* a link stays one */
+    const int open = exists ? open_already(&there) : -1;
+    if (exists && S_ISDIR(there.st_mode)) {
         errno = EISDIR;
-        return NULL;
-    }
-    if (there && !S_ISREG(s.st_mode)) return fopen(path, "w");
-    if (there && access(path, W_OK) != 0) return NULL;
-    if (asprintf(beside, "%s.XXXXXX", path) < 0) {
-        *beside = NULL;
-        return NULL;
-    }
-    const int fd = mkstemp(*beside);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (f != NULL) {
+    } else if (open >= 0) {
+        s->to = fdopen(dup(open), "w");
+    } else if (exists && !S_ISREG(there.st_mode)) {
+        s->to = fopen(path, "w");
+    } else if (s->target != NULL && (!exists || access(path, W_OK) == 0) &&
+               asprintf(&s->beside, "%s.XXXXXX", s->target) >= 0) {
         const mode_t mask = umask(0);
         umask(mask);
-        fchmod(fd, there ? s.st_mode & 0777 : 0666 & ~mask);
-        return f;
+        s->to = open_new(s, exists ? there.st_mode & 0777 : 0666 & ~mask);
     }
-    free(*beside);
-    *beside = NULL;
-    return NULL;
+    if (s->to == NULL) sink_free(s);
+    return s->to != NULL;
+}
+
+/* False where something of it could not be written; what was there before is there then. */
+static bool sink_close(sink *s) {
+    const bool written = ferror(s->to) == 0;
+    bool good = fclose(s->to) == 0 && written;
+    if (s->beside != NULL && good) good = rename(s->beside, s->target) == 0;
+    const int why = errno;
+    if (s->beside != NULL && !good) unlink(s->beside);
+    sink_free(s);
+    errno = why;
+    return good;
 }
 
 bool trace_try_file(const char *path) {
-    struct stat s;
-    char *beside;
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening a pipe may wait for its reader */
+    struct stat there;
+    sink s;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) &&
+        !S_ISDIR(there.st_mode)) /* a pipe may wait for its reader */
         return access(path, W_OK) == 0 || refuse(path);
-    FILE *f = open_beside(path, &beside);
-    if (f == NULL) return refuse(path);
-    fclose(f);
-    unlink(beside);
-    free(beside);
+    if (!sink_open(&s, path)) return refuse(path);
+    fclose(s.to);
+    if (s.beside != NULL) unlink(s.beside);
+    sink_free(&s);
     return true;
 }
 
 bool trace_put_file(const char *path, const char *events, const char *notes) {
-    char *beside;
-    FILE *f = open_beside(path, &beside);
-    if (f == NULL) return refuse(path);
+    sink s;
+    if (!sink_open(&s, path)) return refuse(path);
     fputs(
         "{\"otherData\":{\"made by\":\"cudasim\",\"time\":\"none: ts and dur count steps of an order, one for each "
         "instruction that a warp executes; a copy or a wgmma is in flight until somebody waits for it\",\"left out\":",
-        f);
-    put_string(notes, f);
-    fprintf(f, "},\n\"traceEvents\":[\n%s\n]}\n", events);
-    const bool written = ferror(f) == 0;
-    bool good = fclose(f) == 0 && written;
-    good = good && (beside == NULL || rename(beside, path) == 0);
-    if (!good) {
-        refuse(path);
-        if (beside != NULL) unlink(beside);
-    }
-    free(beside);
-    return good;
+        s.to);
+    put_string(notes, s.to);
+    fprintf(s.to, "},\n\"traceEvents\":[\n%s\n]}\n", events);
+    return sink_close(&s) || refuse(path);
 }

@@ -48,7 +48,8 @@ typedef struct span {
     const function *f;
     uint32_t pc, warp, count, done; /* count: instructions, of cp.async lanes' copies; done: of them */
     uint64_t bytes;
-    uint32_t mbarrier;       /* a bulk load's */
+    uint32_t mbarrier;       /* a bulk load's, */
+    uint32_t phase;          /* and which of its phases the bytes were for, once they have landed */
     shared_range to, from;   /* a copy's two sides in shared memory; a wgmma's B and A */
     bool tensor, incomplete; /* by a tensor map; still in flight when the block or the trace ended */
 } span;
@@ -62,11 +63,13 @@ typedef struct traced_warp {
     wait_kind wait;         /* what the clock was last put forward for */
     uint32_t wait_id;       /* its barrier or mbarrier */
     uint32_t wgmmas, group; /* it has issued, and committed */
+    int slices;             /* of it so far */
+    bool cut;               /* it is not traced any more; its clock is then beyond all others */
     uint32_t tid[3];        /* of its first thread */
 } traced_warp;
 
 typedef struct meeting_clock {
-    uint32_t offset;
+    uint32_t offset, phase;
     uint64_t coming, met; /* of the phase under way, the latest of those that have come; of the one before */
 } meeting_clock;
 
@@ -78,7 +81,8 @@ typedef struct traced_warpgroup {
 typedef struct traced_block {
     struct traced_launch *launch;
     uint32_t ctaid[3];
-    bool begun, cut; /* cut: there were too many slices */
+    bool begun;
+    uint64_t until; /* what begins then or later is left out: a warp had too many slices; UINT64_MAX: nothing is */
     traced_warp *warps;
     traced_warpgroup *warpgroups;
     int warp_count;
@@ -94,10 +98,8 @@ typedef struct traced_block {
 
 typedef struct traced_launch {
     const char *what, *problem, *name; /* the variant and its problem; the kernel */
-    unsigned grid[3], block[3];
-    uint64_t blocks; /* of the grid */
-    uint64_t traced; /* the first of them */
-    uint64_t begin;  /* where the clocks start */
+    uint64_t traced;                   /* blocks, the first of the grid */
+    uint64_t begin;                    /* where the clocks start */
     traced_block list[];
 } traced_launch;
 

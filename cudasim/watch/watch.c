@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/check.h"
+#include "check/check.h"
 #include "watch/report.h"
 #include "watch/trace.h"
 

@@ -3,7 +3,7 @@
  *   CUDASIM_COUNTERS_CSV=FILE      the same to a file
  *   CUDASIM_TRACE=FILE             a trace of what ran when, written when the process ends (watch/trace.h)
  *   CUDASIM_TRACE_BLOCKS=N         of so many blocks of each launch
- *   CUDASIM_CHECK=0                no checks (watch/check.h)
+ *   CUDASIM_CHECK=0                no checks (check/check.h)
  *   CUDASIM_LEAK_CHECK=1           they look for device memory that is not freed, too
  *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
  * A wrong value ends the process with one line and exit status 2. */

@@ -29,8 +29,11 @@ def counted(launch, metrics, what):
     return [plain(launch.get(metric, ""), metric, what) for metric in metrics]
 
 
-def metrics_in(names):
-    return sorted(name for name in names if "__" in name and not name.startswith("launch__"))
+def metrics_in(names, folder, what):
+    """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the mean
+    and the extremes of each sum."""
+    asked = "|".join(lines_of(os.path.join(folder, f"{what}.set")))
+    return sorted(name for name in names if re.fullmatch(rf"({asked})\.sum", name))
 
 
 def lines_of(path):
@@ -47,7 +50,7 @@ def patterns(arguments, root):
     launches, metrics = {}, []
     for log in sorted(glob.glob(os.path.join(folder, f"{program}.[0-9]*.log"))):
         units, found = ncu_launches(log, log)
-        metrics = metrics or metrics_in(units)
+        metrics = metrics or metrics_in(units, folder, program)
         for launch in found:
             dynamic = float(plain(launch.get(DYNAMIC, ""), DYNAMIC, log) or 0)
             launches[int(dynamic - DYNAMIC_FIRST) // DYNAMIC_STEP] = launch
@@ -55,14 +58,18 @@ def patterns(arguments, root):
     if os.path.exists(os.path.join(folder, f"{program}.clocks")):
         clocks = dict(line.split(",") for line in lines_of(os.path.join(folder, f"{program}.clocks")))
     missing = 0
-    print(csv_line(["pattern", "kind", "name", "mask", "offsets", *metrics, *(["clocks"] if clocks else []), *ORIGIN]))
-    for line in lines_of(os.path.join(folder, f"{program}.list")):
-        number, kind, name, mask, offsets = re.fullmatch(r"(\d+),(\w+),(.*),([0-9a-f]{8}),([0-9 ]+)", line).groups()
+    listed = [re.fullmatch(r"(\d+),(\w+),(.*),([0-9a-f]{8}),([0-9 ]+),?([0-9 ]*)", line).groups()
+              for line in lines_of(os.path.join(folder, f"{program}.list"))]
+    copies = any(one[-1] for one in listed)
+    print(csv_line(["pattern", "kind", "name", "mask", "offsets", *(["from"] if copies else []), *metrics,
+                    *(["clocks"] if clocks else []), *ORIGIN]))
+    for number, kind, name, mask, offsets, sources in listed:
         if int(number) not in launches:
             missing += 1
             continue
         values = counted(launches[int(number)], metrics, f"{program} {number}")
-        print(csv_line([number, kind, name, mask, offsets, *values, *([clocks.get(number, "")] if clocks else []), *origin()]))
+        print(csv_line([number, kind, name, mask, offsets, *([sources] if copies else []), *values,
+                        *([clocks.get(number, "")] if clocks else []), *origin()]))
     if missing:
         say(f"{program}: {missing} patterns are missing")
     return 1 if missing else 0
@@ -89,7 +96,7 @@ def shapes(arguments, root):
     for number, run in enumerate(lines_of(os.path.join(arguments[0], "runs")), 1):
         log = os.path.join(arguments[0], f"run.{number:03d}.log")
         units, launches = ncu_launches(log, run) if os.path.exists(log) else ({}, [])
-        metrics = metrics or metrics_in(units)
+        metrics = metrics or metrics_in(units, arguments[0], "shapes")
         groups = {}
         for launch in launches:
             key = (readable(launch["Kernel Name"]), size(launch["Grid Size"]), size(launch["Block Size"]))

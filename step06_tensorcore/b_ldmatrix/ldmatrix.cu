@@ -19,16 +19,20 @@ static const int BM = 128, BN = 128, BK = 32;
 static const int WM = 64, WN = 32;
 static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
 
-/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each. */
+/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
 static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
                                                  __half (*tile)[BK]) {
+    const int EACH = BM * 4 / THREADS;
+    uint4 v[EACH] = {}; /* all loads are in flight before the first store waits for one */
 #pragma unroll
-    for (int i = threadIdx.x; i < BM * 4; i += THREADS) {
-        int row = i / 4, chunk = i % 4;
-        uint4 v = make_uint4(0, 0, 0, 0); /* beyond the last row or column */
-        if (row0 + row < rows && k0 + chunk * 8 < k)
-            v = *(const uint4 *)gemm_at((const __half *)x, ld, row0 + row, k0 + chunk * 8);
-        *(uint4 *)&tile[row][chunk * 8] = v;
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS, row = row0 + i / 4, col = k0 + i % 4 * 8;
+        if (row < rows && col < k) v[s] = *(const uint4 *)gemm_at((const __half *)x, ld, row, col);
+    }
+#pragma unroll
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS, row = i / 4, chunk = i % 4;
+        *(uint4 *)&tile[row][chunk * 8] = v[s];
     }
 }
 

@@ -5,9 +5,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "../launch.cuh"
 #include "best.h"
 #include "gemm/gemm_kernel.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cluster.cuh"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"

@@ -47,8 +47,8 @@ static cudaError_t launch_choice(persistent_choice *c, const gemm_problem *p, cu
         return error;
     if ((error = tensor_map_c(&c_map, p, 16)) != cudaSuccess) return error;
     const int band = BAND_ROWS > c->cluster * c->bm ? BAND_ROWS / (c->cluster * c->bm) : 1;
-    return hopper_launch(c->kernel, clusters * c->cluster, c->cluster, c->threads, c->bytes, stream, a_map, b_map,
-                         c_map, hopper_of(p), band);
+    return gemm_launch(c->kernel, clusters * c->cluster, c->cluster, c->threads, c->bytes, stream, a_map, b_map, c_map,
+                       hopper_of(p), band);
 }
 
 /* Cycles that L2 takes to deliver 128 bytes of a row to a multiprocessor, which are one of its lines, parts of two, or

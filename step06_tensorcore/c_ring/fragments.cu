@@ -6,6 +6,7 @@
  *   mma.sync          0          1          2          3
  */
 #include "../f16.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
@@ -50,12 +51,10 @@ static __device__ __forceinline__ void request(const gemm_problem &p, int row0, 
 static __device__ __forceinline__ void load_fragments(const stage &now, int wm, int wn, int step, unsigned (*a_frag)[4],
                                                       unsigned (*b_frag)[2]) {
     int lane = threadIdx.x % 32;
-#pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         int row = wm + i * 16 + lane % 16, chunk = step * 2 + lane / 16;
         ldmatrix_x4(a_frag[i], shared_address(&now.a[row][place(row, chunk)]));
     }
-#pragma unroll
     for (int j = 0; j < WN / 8; j += 2) {
         int row = wn + j * 8 + lane / 16 * 8 + lane % 8, chunk = step * 2 + lane / 8 % 2;
         ldmatrix_x4(b_frag[j], shared_address(&now.b[row][place(row, chunk)]));
@@ -94,14 +93,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) gemm_fragments(gemm_problem p
         }
     }
 
-#pragma unroll
-    for (int i = 0; i < WM / 16; i++)
-#pragma unroll
-        for (int j = 0; j < WN / 8; j++) {
-            int row = row0 + wm + i * 16 + g, col = col0 + wn + j * 8 + pair * 2;
-            store_pair(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
-            store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
-        }
+    for (int x = 0; x < WM / 16 * (WN / 8); x++) {
+        int i = x / (WN / 8), j = x % (WN / 8), row = row0 + wm + i * 16 + g, col = col0 + wn + j * 8 + pair * 2;
+        store_pair(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
+        store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
+    }
 }
 
 extern "C" kernel_info kernel_fragments(void) {
@@ -109,10 +105,5 @@ extern "C" kernel_info kernel_fragments(void) {
 }
 
 extern "C" cudaError_t launch_fragments(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
-    cudaError_t error = cudaFuncSetAttribute(gemm_fragments, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    if (error != cudaSuccess) return error;
-    gemm_fragments<<<blocks, THREADS, BYTES, stream>>>(gemm_effective(p));
-    return cudaGetLastError();
+    return gemm_launch(gemm_fragments, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, gemm_effective(p));
 }

@@ -9,6 +9,7 @@
  *   +---------+---------+
  */
 #include "../f16.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
@@ -85,13 +86,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS) gemm_warp_64x64(gemm_problem 
     }
 
 #pragma unroll
-    for (int i = 0; i < WM / 16; i++)
-#pragma unroll
-        for (int j = 0; j < WN / 8; j++) {
-            int row = row0 + wm + i * 16 + g, col = col0 + wn + j * 8 + pair * 2;
-            store_pair(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
-            store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
-        }
+    for (int x = 0; x < WM / 16 * (WN / 8); x++) {
+        int i = x / (WN / 8), j = x % (WN / 8), row = row0 + wm + i * 16 + g, col = col0 + wn + j * 8 + pair * 2;
+        store_pair(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
+        store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
+    }
 }
 
 extern "C" kernel_info kernel_warp_64x64(void) {
@@ -99,10 +98,5 @@ extern "C" kernel_info kernel_warp_64x64(void) {
 }
 
 extern "C" cudaError_t launch_warp_64x64(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
-    cudaError_t error = cudaFuncSetAttribute(gemm_warp_64x64, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    if (error != cudaSuccess) return error;
-    gemm_warp_64x64<<<blocks, THREADS, BYTES, stream>>>(gemm_effective(p));
-    return cudaGetLastError();
+    return gemm_launch(gemm_warp_64x64, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, gemm_effective(p));
 }

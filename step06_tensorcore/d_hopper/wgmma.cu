@@ -10,6 +10,7 @@
  *
  * wgmma does not wait either: what is issued for tile t is still running while the warpgroup prepares tile t + 1. */
 #include "../sums.cuh"
+#include "gemm/launch.cuh"
 #include "gemm/tensor_map.h"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     extern __shared__ __align__(1024) unsigned char shared[];
     uint32_t full = shared_address(shared); /* a barrier a stage */
     stage *ring = (stage *)(shared + 1024);
-    int2 tile = rasterize(blockIdx.x, (p.m + BM - 1) / BM, (p.n + BN - 1) / BN);
+    int2 tile = gemm_rasterize(blockIdx.x, (p.m + BM - 1) / BM, (p.n + BN - 1) / BN);
     int row0 = tile.x * BM, col0 = tile.y * BN;
 
     if (threadIdx.x == 0) {
@@ -80,13 +81,9 @@ extern "C" kernel_info kernel_wgmma(void) {
 }
 
 extern "C" cudaError_t launch_wgmma(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(gemm_wgmma, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     if (error != cudaSuccess) return error;
-    gemm_wgmma<<<blocks, THREADS, BYTES, stream>>>(maps, *p);
-    return cudaGetLastError();
+    return gemm_launch(gemm_wgmma, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, maps, *p);
 }

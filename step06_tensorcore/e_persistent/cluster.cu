@@ -1,11 +1,11 @@
 /* Clusters: two blocks, one above the other, share the columns of B. Each loads half of them and multicasts it to both,
- * so that L2 delivers 128 x 64 of A and 96 x 64 of B to a block for each tile of K, not 128 x 64 and 192 x 64.
+ * so that L2 delivers 128 x 64 of A and half of 128 x 64 of B to a block for each tile of K.
  *
- *     block 0    A rows 0-127    ── B columns 0-95 ───┐    both rings get all of B: a stage is empty
- *     block 1    A rows 128-255  ── B columns 96-191 ─┴─►  when the consumers of both blocks have read it
+ *     block 0    A rows 0-127    ── B columns 0-63 ───┐    both rings get all of B: a stage is empty
+ *     block 1    A rows 128-255  ── B columns 64-127 ─┴─►  when the consumers of both blocks have read it
  */
-#include "../launch.cuh"
 #include "../sums.cuh"
+#include "gemm/launch.cuh"
 #include "gemm/tensor_map.h"
 #include "ptx/cluster.cuh"
 #include "ptx/fence.cuh"
@@ -15,7 +15,7 @@
 #include "ptx/tma.cuh"
 #include "ptx/wgmma.cuh"
 
-static const int BM = 128, BN = 192, BK = 64, STEPS = BK / 16, STAGES = 5;
+static const int BM = 128, BN = 128, BK = 64, STEPS = BK / 16, STAGES = 6;
 static const int CLUSTER = 2; /* blocks, one above the other */
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
@@ -45,7 +45,7 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
     const int PART = BN / CLUSTER; /* columns of B that this block loads for both */
     unsigned it = 0, rank = cluster_rank();
     for (int tile = blockIdx.x / CLUSTER; tile < tiles_m * tiles_n; tile += gridDim.x / CLUSTER) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         for (int t = 0; t * BK < p.k; t++, it++) {
             int s = it % STAGES;
             mbarrier_wait(empty + 8 * s, (it / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
@@ -95,7 +95,7 @@ static __device__ __forceinline__ void consume(const gemm_problem &p, int consum
     unsigned it = consumer * steps;
     for (int tile = blockIdx.x / CLUSTER + consumer * step; tile < tiles_m * tiles_n;
          tile += 2 * step, it += 2 * steps) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         float upper[BN / 2], lower[BN / 2]; /* 64 rows each */
         if (tile >= step) named_barrier_wait(1 + consumer, 256);
         multiply(upper, lower, p.k, consumer, tile + step < tiles_m * tiles_n, it, ring, full, empty);
@@ -127,14 +127,13 @@ extern "C" kernel_info kernel_cluster(void) {
 }
 
 extern "C" cudaError_t launch_cluster(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, CLUSTER * BM, BN) * CLUSTER;
-    if (blocks == 0) return cudaSuccess;
     int device = 0, multiprocessors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    unsigned clusters = min(gemm_blocks(p, CLUSTER * BM, BN), (unsigned)multiprocessors / CLUSTER);
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN / CLUSTER);
     if (error != cudaSuccess) return error;
-    return hopper_launch(gemm_cluster, min(blocks, (unsigned)multiprocessors / CLUSTER * CLUSTER), CLUSTER, THREADS,
-                         BYTES, stream, maps, *p);
+    return gemm_launch(gemm_cluster, clusters * CLUSTER, CLUSTER, THREADS, BYTES, stream, maps, *p);
 }

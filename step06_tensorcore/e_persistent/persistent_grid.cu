@@ -7,6 +7,7 @@
  * So only the first tile has a prologue to wait for: while the consumers store one tile, the first stages of the next
  * arrive. All tiles pass through one ring, so stages are counted across tiles, not within one. */
 #include "../sums.cuh"
+#include "gemm/launch.cuh"
 #include "gemm/tensor_map.h"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
@@ -41,7 +42,7 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
     int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
     unsigned it = 0;
     for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         for (int t = 0; t * BK < p.k; t++, it++) {
             int s = it % STAGES;
             mbarrier_wait(empty + 8 * s, (it / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
@@ -79,7 +80,7 @@ static __device__ __forceinline__ void consume(const gemm_problem &p, int consum
     int row = consumer * 64 + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4, col = threadIdx.x % 4 * 2;
     unsigned it = 0;
     for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x, it += steps) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         float d[BN / 2];
         multiply(d, p.k, consumer, it, ring, full, empty);
         store_sums(p, at.x * BM + row, at.y * BN + col, d);
@@ -108,16 +109,13 @@ extern "C" kernel_info kernel_persistent_grid(void) {
 }
 
 extern "C" cudaError_t launch_persistent_grid(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
     int device = 0, multiprocessors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(gemm_persistent_grid, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     if (error != cudaSuccess) return error;
-    gemm_persistent_grid<<<min(blocks, (unsigned)multiprocessors), THREADS, BYTES, stream>>>(maps, *p);
-    return cudaGetLastError();
+    return gemm_launch(gemm_persistent_grid, min(gemm_blocks(p, BM, BN), (unsigned)multiprocessors), 1, THREADS, BYTES,
+                       stream, maps, *p);
 }

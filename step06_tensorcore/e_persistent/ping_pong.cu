@@ -5,8 +5,9 @@
  *     consumer 0   | multiply tile 0 | store |  wait  | multiply tile 2 | store |  wait  | multiply tile 4
  *     consumer 1   |      wait       | multiply tile 1 | store |  wait  | multiply tile 3 | store |  wait
  *
- * A consumer holds a whole tile, 128 x 192: 192 sums a thread. Each skips the stages of the other's tiles. */
+ * A consumer holds a whole tile, 128 x 128: 128 sums a thread. Each skips the stages of the other's tiles. */
 #include "../sums.cuh"
+#include "gemm/launch.cuh"
 #include "gemm/tensor_map.h"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
@@ -15,7 +16,7 @@
 #include "ptx/tma.cuh"
 #include "ptx/wgmma.cuh"
 
-static const int BM = 128, BN = 192, BK = 64, STEPS = BK / 16, STAGES = 5;
+static const int BM = 128, BN = 128, BK = 64, STEPS = BK / 16, STAGES = 6;
 static const int CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS);
 
 struct stage {
@@ -42,7 +43,7 @@ static __device__ __forceinline__ void produce(const tensor_maps &maps, const ge
     int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
     unsigned it = 0;
     for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         for (int t = 0; t * BK < p.k; t++, it++) {
             int s = it % STAGES;
             mbarrier_wait(empty + 8 * s, (it / STAGES & 1) ^ 1); /* returns at once if the stage was never full */
@@ -88,7 +89,7 @@ static __device__ __forceinline__ void consume(const gemm_problem &p, int consum
     int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4, col = threadIdx.x % 4 * 2, step = gridDim.x;
     unsigned it = consumer * steps;
     for (int tile = blockIdx.x + consumer * step; tile < tiles_m * tiles_n; tile += 2 * step, it += 2 * steps) {
-        int2 at = rasterize(tile, tiles_m, tiles_n);
+        int2 at = gemm_rasterize(tile, tiles_m, tiles_n);
         float upper[BN / 2], lower[BN / 2]; /* 64 rows each */
         if (tile >= step) named_barrier_wait(1 + consumer, 256);
         multiply(upper, lower, p.k, consumer, tile + step < tiles_m * tiles_n, it, ring, full, empty);
@@ -118,16 +119,13 @@ extern "C" kernel_info kernel_ping_pong(void) {
 }
 
 extern "C" cudaError_t launch_ping_pong(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
     int device = 0, multiprocessors = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(gemm_ping_pong, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     if (error != cudaSuccess) return error;
-    gemm_ping_pong<<<min(blocks, (unsigned)multiprocessors), THREADS, BYTES, stream>>>(maps, *p);
-    return cudaGetLastError();
+    return gemm_launch(gemm_ping_pong, min(gemm_blocks(p, BM, BN), (unsigned)multiprocessors), 1, THREADS, BYTES,
+                       stream, maps, *p);
 }

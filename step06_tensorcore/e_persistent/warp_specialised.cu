@@ -11,6 +11,7 @@
  *                   └────── empty ◄── one arrival of each
  */
 #include "../sums.cuh"
+#include "gemm/launch.cuh"
 #include "gemm/tensor_map.h"
 #include "ptx/fence.cuh"
 #include "ptx/mbarrier.cuh"
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     stage *ring = (stage *)(shared + 1024);
     init_barriers(full, empty);
 
-    int2 tile = rasterize(blockIdx.x, (p.m + BM - 1) / BM, (p.n + BN - 1) / BN);
+    int2 tile = gemm_rasterize(blockIdx.x, (p.m + BM - 1) / BM, (p.n + BN - 1) / BN);
     int row0 = tile.x * BM, col0 = tile.y * BN;
     int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* which the compiler now knows to be one for all lanes */
     if (warpgroup == 0) {
@@ -96,13 +97,9 @@ extern "C" kernel_info kernel_warp_specialised(void) {
 }
 
 extern "C" cudaError_t launch_warp_specialised(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
+    if (p->m == 0 || p->n == 0) return cudaSuccess;
     tensor_maps maps;
     cudaError_t error = tensor_maps_of(&maps, p, BM, BN);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(gemm_warp_specialised, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
     if (error != cudaSuccess) return error;
-    gemm_warp_specialised<<<blocks, THREADS, BYTES, stream>>>(maps, *p);
-    return cudaGetLastError();
+    return gemm_launch(gemm_warp_specialised, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, maps, *p);
 }

@@ -9,6 +9,7 @@
  * Tensor cores truncate their sums, always towards zero, which adds up over thousands of k. So a sum stays there for 32
  * k only, and is then added to another by FADD, which rounds to nearest. The loop is that of `stages`, in FP32. */
 #include "gemm/gemm_kernel.cuh"
+#include "gemm/launch.cuh"
 #include "ptx/cp_async.cuh"
 #include "ptx/ldmatrix.cuh"
 #include "ptx/mma.cuh"
@@ -133,10 +134,5 @@ extern "C" kernel_info kernel_three_products(void) {
 }
 
 extern "C" cudaError_t launch_three_products(const gemm_problem *p, cudaStream_t stream) {
-    unsigned blocks = gemm_blocks(p, BM, BN);
-    if (blocks == 0) return cudaSuccess;
-    cudaError_t error = cudaFuncSetAttribute(gemm_three_products, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES);
-    if (error != cudaSuccess) return error;
-    gemm_three_products<<<blocks, THREADS, BYTES, stream>>>(gemm_effective(p));
-    return cudaGetLastError();
+    return gemm_launch(gemm_three_products, gemm_blocks(p, BM, BN), 1, THREADS, BYTES, stream, gemm_effective(p));
 }

@@ -3,7 +3,7 @@
  * by them it is known among others.
  *
  *     PROGRAM [FROM [TO]]     launches patterns FROM to TO - 1
- *     PROGRAM --list          prints them, a line each: number,kind,name,mask,offsets of the 32 lanes */
+ *     PROGRAM --list          prints them, a line each: number,kind,name,mask,offsets of the 32 lanes[,from] */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
@@ -17,6 +17,7 @@ enum { WARP = 32, MOST_PATTERNS = 1000, DYNAMIC_FIRST = 32768, DYNAMIC_STEP = 16
 
 struct lanes { /* who accesses what: byte offsets */
     unsigned mask, offset[WARP];
+    unsigned from[WARP]; /* of copies: in global memory */
 };
 struct memory { /* where: of the kinds that copy, from there to shared memory */
     char *global;
@@ -32,6 +33,7 @@ struct pattern {
 
 static pattern patterns[MOST_PATTERNS];
 static int pattern_count, pattern_threads = WARP;
+static bool pattern_copies; /* their lists have `from`, too */
 
 static lanes *add_pattern(const char *kind, pattern_kernel *kernel, const char *name) {
     pattern *p = &patterns[pattern_count++];
@@ -54,6 +56,7 @@ static void list_patterns(void) {
     for (int i = 0; i < pattern_count; i++) {
         printf("%d,%s,%s,%08x,", i, patterns[i].kind, patterns[i].name, patterns[i].at.mask);
         for (int l = 0; l < WARP; l++) printf("%s%u", l > 0 ? " " : "", patterns[i].at.offset[l]);
+        for (int l = 0; pattern_copies && l < WARP; l++) printf("%s%u", l > 0 ? " " : ",", patterns[i].at.from[l]);
         putchar('\n');
     }
 }

@@ -88,14 +88,16 @@ static const struct kind {
 #define FIXED(F)                                                                                                       \
     F("stride 0", 0)                                                                                                   \
     F("stride 1", l)                                                                                                   \
-    F("stride 2", 2 * l) F("stride 4", 4 * l) F("stride 8", 8 * l) F("stride 33", 33 * l) F("pairs lane^1", l / 2)     \
+    F("stride 2", 2 * l)                                                                                               \
+    F("stride 4", 4 * l) F("stride 8", 8 * l) F("stride 33", 33 * l) F("pairs lane^1", l / 2)                          \
         F("pairs lane^2", l & 29) F("fours", l / 4) F("backwards in eights", l ^ 7)                                    \
             F("two words of a bank", 32 * (l & 1))
 /* Which lanes of a pair agree, where and how often: what doubles a phase. */
 #define PAIRED(F)                                                                                                      \
     F("pairs lane^4", l & 27)                                                                                          \
     F("pairs lane^8", l & 23)                                                                                          \
-    F("pairs lane^16", l & 15) F("pairs lane^1, 8 apart", 8 * (l / 2)) F("pairs lane^2, 8 apart", 8 * (l & 29))        \
+    F("pairs lane^16", l & 15)                                                                                         \
+    F("pairs lane^1, 8 apart", 8 * (l / 2)) F("pairs lane^2, 8 apart", 8 * (l & 29))                                   \
         F("pairs lane^1, 3 apart", 3 * (l / 2)) F("fours, 8 apart", 8 * (l / 4)) F("eights", l / 8)                    \
             F("lane^1 in the first half", l < 16 ? l / 2 : l) F("lane^1 in the second half", l < 16 ? l : l / 2)       \
                 F("lane^2 in the first half", l < 16 ? l & 29 : l) F("lane^2 in the second half", l < 16 ? l : l & 29) \
@@ -111,8 +113,9 @@ static const struct kind {
 #define MASKS(F)                                                                                                       \
     F(0x00000001u)                                                                                                     \
     F(0x80000001u)                                                                                                     \
-    F(0x55555555u) F(0xaaaaaaaau) F(0x33333333u) F(0x0000ffffu) F(0x00ff00ffu) F(0x0f0f0f0fu) F(0x7fffffffu)           \
-        F(0xfffffffcu) F(0xffff0000u) F(0x01010101u)
+    F(0x55555555u)                                                                                                     \
+    F(0xaaaaaaaau) F(0x33333333u) F(0x0000ffffu) F(0x00ff00ffu) F(0x0f0f0f0fu) F(0x7fffffffu) F(0xfffffffcu)           \
+        F(0xffff0000u) F(0x01010101u)
 
 static void add_fixed(const kind *k, bool pairs) {
 #define F(what, units)                                                                                                 \

@@ -76,12 +76,12 @@ __global__ void unassigned_accumulator(int *g, int n) {
     int sum; /* must begin with 0 */
     for (int i = 0; i < 4; i++)
         asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(sum) : "r"(g[i])); // FAULT uninitialised
-    g[threadIdx.x] = sum;
+    g[threadIdx.x + 64] = sum;
 }
 __global__ void ok_assigned_accumulator(int *g, int n) {
     int sum = 0;
     for (int i = 0; i < 4; i++) asm volatile("mad.lo.s32 %0, %1, %1, %0;" : "+r"(sum) : "r"(g[i]));
-    g[threadIdx.x] = sum;
+    g[threadIdx.x + 64] = sum;
 }
 /* Assigned on one path and read on that one alone, which the text does not show. */
 __global__ void ok_assigned_where_read(int *g, int n) {

@@ -20,13 +20,13 @@ __global__ void tile_no_second_barrier(int *g, int n) {
 __global__ void ok_tile(int *g, int n) {
     __shared__ int tile[T];
     int sum = 0;
-    for (int k = 0; k < n; k += T) {
+    for (int k = 0; k < n / 2; k += T) {
         tile[threadIdx.x] = g[k + threadIdx.x];
         __syncthreads();
         for (int i = 0; i < T; i++) sum += tile[(i + threadIdx.x) % T];
         __syncthreads();
     }
-    g[threadIdx.x] = sum;
+    g[n / 2 + blockIdx.x * T + threadIdx.x] = sum;
 }
 __global__ void tile_no_first_barrier(int *g, int n) {
     __shared__ int tile[T];
@@ -302,14 +302,14 @@ __global__ void past_the_array(int *g, int n) {
     a[threadIdx.x] = g[threadIdx.x];
     b[threadIdx.x] = g[threadIdx.x + T];
     __syncthreads();
-    g[threadIdx.x] = a[threadIdx.x + g[1]] + b[threadIdx.x]; // FAULT out-of-bounds
+    g[threadIdx.x + T] = a[threadIdx.x + g[1]] + b[threadIdx.x]; // FAULT out-of-bounds
 }
 __global__ void before_the_array(int *g, int n) {
     __shared__ int a[T], b[T];
     a[threadIdx.x] = g[threadIdx.x];
     b[threadIdx.x] = g[threadIdx.x + T];
     __syncthreads();
-    g[threadIdx.x] = b[(int)threadIdx.x - g[1]] + a[threadIdx.x]; // FAULT out-of-bounds
+    g[threadIdx.x + T] = b[(int)threadIdx.x - g[1]] + a[threadIdx.x]; // FAULT out-of-bounds
 }
 __global__ void written_past_the_array(int *g, int n) {
     __shared__ int a[T], b[T];

@@ -157,7 +157,7 @@ __global__ void released_too_early(int *g, int n) {
         } else {
             mbarrier_wait(&full, k);
             mbarrier_arrive(&empty);
-            g[threadIdx.x + k * T] = s[127 - threadIdx.x]; // FAULT race
+            g[threadIdx.x + (k + 1) * T] = s[127 - threadIdx.x]; // FAULT race
         }
     }
 }
@@ -175,7 +175,7 @@ __global__ void ok_stages(int *g, int n) {
             mbarrier_wait(&full, k);
             int x = s[127 - threadIdx.x];
             mbarrier_arrive(&empty);
-            g[threadIdx.x + k * T] = x;
+            g[threadIdx.x + (k + 1) * T] = x;
         }
     }
 }

@@ -118,7 +118,9 @@ class Notes(Case):
                 ("<!-- span: sgemm step05 --><!-- end -->", "the marker reads span: LADDER STEP VARIANT [SET]"),
                 ("<!-- either: more 1 tensor: step06 wmma 1 1 1 us --><!-- end -->", "the marker reads either: WORDS/WORDS"),
                 ("<!-- either: more/less x tensor: step06 wmma 1 1 1 us --><!-- end -->", "x is not a number"),
-                ("<!-- tensor-limit: step06 watts --><!-- end -->", "unknown field watts")]:
+                ("<!-- tensor-limit: step06 watts --><!-- end -->", "unknown field watts"),
+                ("<!-- knn: exact_tc 32768 256 --><!-- end -->", "the marker reads knn: METHOD N D K"),
+                ("<!-- knn-ratio: exact_tc fused 32k 256 25 --><!-- end -->", "32k is not a size")]:
             with self.subTest(marker), self.assertRaises(load.Mistake) as caught:
                 notes.refresh(db, ROOT, found, "one\ntwo\n" + marker + "\n", "README.md")
             for text in ("README.md:", *texts):

@@ -47,6 +47,7 @@ typedef struct agent_clocks {
     uint32_t *fenced;   /* what it knew at its latest fence, which a relaxed store publishes */
     uint32_t *seen;     /* what relaxed loads have shown it, which it knows after its next fence */
     bool has_seen;
+    uint32_t version; /* of what it knows */
 } agent_clocks;
 
 typedef struct clocks {

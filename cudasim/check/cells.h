@@ -3,7 +3,7 @@
 #ifndef SIM_CELLS_H
 #define SIM_CELLS_H
 
-#include "watch/clocks.h"
+#include "check/clocks.h"
 
 typedef struct cell {
     stamp write;

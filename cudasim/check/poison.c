@@ -1,4 +1,4 @@
-#include "watch/poison.h"
+#include "check/poison.h"
 
 #include <stdlib.h>
 #include <string.h>

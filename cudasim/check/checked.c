@@ -1,4 +1,4 @@
-#include "watch/checked.h"
+#include "check/checked.h"
 
 #include <pthread.h>
 #include <stdlib.h>

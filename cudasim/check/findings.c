@@ -1,4 +1,4 @@
-#include "watch/findings.h"
+#include "check/findings.h"
 
 #include <pthread.h>
 #include <stdbool.h>

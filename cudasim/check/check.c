@@ -1,66 +1,19 @@
 /* The checks: what a kernel does wrong though it runs on. */
-#include "watch/check.h"
+#include "check/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
+#include "check/checked.h"
+#include "check/global.h"
+#include "check/words.h"
 #include "isa/arrays.h"
 #include "isa/loose.h"
 #include "machine/groups.h"
-#include "watch/checked.h"
 
 static checked_launch *current; /* one launch at a time */
-
-/* ---- words ------------------------------------------------------------------------------------------------------- */
-
-#define RACE          "race"
-#define UNINITIALISED "uninitialised"
-#define NO_WAIT       "no-wait"
-#define BOUNDS        "out-of-bounds"
-#define DIVERGENT     "barrier"
-
-static const char *thread_name(const warp *w, uint32_t lane, char text[96]) {
-    const block *b = w->block;
-    const uint32_t l = lane < LANES ? lane : (uint32_t)__builtin_ctz(w->lanes);
-    snprintf(text, 96, "%sthread (%u,%u,%u) of block (%u,%u,%u)", lane < LANES ? "" : "the warp of ", w->tid[0][l],
-             w->tid[1][l], w->tid[2][l], b->ctaid[0], b->ctaid[1], b->ctaid[2]);
-    return text;
-}
-
-/* "s[3] (4 bytes at byte 12 of 128 of s)", or by its address where no array is known to lie there. */
-static const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
-                              char text[320]) {
-    const shared_array *found = array != ARRAY_UNKNOWN && array != ARRAY_MANY ? &f->arrays[array - 1] : NULL;
-    for (int k = 0; k < f->array_count && found == NULL; k++) {
-        const shared_array *a = &f->arrays[k];
-        const uint32_t size = a->bytes != 0 ? a->bytes : b->shared_end - a->offset;
-        if (offset >= a->offset && offset - a->offset < size) found = a;
-    }
-    if (found == NULL) {
-        snprintf(text, 320, "%u bytes of shared memory at 0x%x", bytes, offset);
-        return text;
-    }
-    char whole[256];
-    readable_name(found->name, whole, sizeof whole);
-    const char *name = strrchr(whole, ':') != NULL ? strrchr(whole, ':') + 1 : whole;
-    const uint32_t size = found->bytes != 0 ? found->bytes : b->shared_end - found->offset;
-    const long at = (long)offset - (long)found->offset;
-    snprintf(text, 320, "%u bytes of %s at byte %ld of %u", bytes, name, at, size);
-    return text;
-}
-
-static const char *global_name(uint64_t address, unsigned bytes, char text[320]) {
-    const memory_allocation *m = memory_find(address);
-    if (m == NULL)
-        snprintf(text, 320, "%u bytes at 0x%llx", bytes, (unsigned long long)address);
-    else
-        snprintf(text, 320, "%u bytes at byte %llu of the %llu-byte allocation at 0x%llx", bytes,
-                 (unsigned long long)(address - m->base), (unsigned long long)m->size, (unsigned long long)m->base);
-    return text;
-}
 
 /* ---- what an access to shared memory meets ------------------------------------------------------------------------
  */
@@ -112,7 +65,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
-static void settle_doubts(void) {
+static void settle_shared(void) {
     for (int k = 0; k < doubt_count; k++) {
         const doubt *d = &doubts[k];
         const cells *c = &d->access.at->cells;
@@ -120,6 +73,11 @@ static void settle_doubts(void) {
             say_race(&d->access, TROUBLE_AFTER_WRITE, d->lane, d->number, d->other, d->other_site);
     }
     doubt_count = 0;
+}
+
+static inline void settle_doubts(void) {
+    if (doubt_count > 0) settle_shared();
+    global_settle();
 }
 
 static void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use) {
@@ -357,7 +315,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
     checked_block *at = checked(w->block);
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
     if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
     if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
         const shared_array *s = &f->arrays[array - 1];
@@ -372,9 +330,10 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 
 static void before(observer *o, const observed_access *a) {
     (void)o;
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
+        global_touch(a);
     } else if (a->space == PTX_SHARED) {
         uint64_t low, high;
         span_of(a->address, a->mask, &low, &high);
@@ -398,7 +357,7 @@ static void on_async(observer *o, const observed_async *c) {
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
     const uint32_t agent = agent_of(c->w);
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
     if (c->stage == COPY_LANDED) {
         for (uint32_t l = 0; l < LANES; l++)
             if (c->lanes >> l & 1) {
@@ -423,7 +382,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
     (void)o;
     checked_launch *launch = checked(c->w->block)->cluster->launch;
     const uint32_t number = site_number(launch, c->function, c->i->pc);
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
     place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
     cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
                           .agent = agent_of(c->w),
@@ -516,9 +475,10 @@ static void on_sync(observer *o, const observed_sync *s) {
     warp *w = s->w;
     const uint32_t agent = w != NULL ? agent_of(w) : 0, alive = w != NULL ? w->lanes & ~w->exited : 0;
     meeting *m;
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
+        global_sync(s);
         clocks_release(c, agent, at->barriers[s->id].coming);
         break;
     case SYNC_BARRIER_PASS:
@@ -527,8 +487,10 @@ static void on_sync(observer *o, const observed_sync *s) {
         clocks_acquire(c, agent, at->barriers[s->id].coming);
         clocks_acquire(c, agent, at->exited.coming);
         clocks_lanes(c, agent, s->lanes, alive);
+        global_sync(s);
         break;
     case SYNC_BARRIER_DONE:
+        global_sync(s);
         if (at->passed == s->b->live) at->cells.epoch++;
         at->passed = 0;
         meeting_forget(&at->barriers[s->id], c);
@@ -547,6 +509,7 @@ static void on_sync(observer *o, const observed_sync *s) {
         clocks_lanes(c, agent, s->lanes, alive);
         break;
     case SYNC_FENCE:
+        global_sync(s);
         clocks_fence(c, agent);
         break;
     case SYNC_MBARRIER_INIT:
@@ -579,11 +542,13 @@ static void on_sync(observer *o, const observed_sync *s) {
 static void on_launch_begin(observer *o, launch *la) {
     (void)o;
     current = checked_launch_new(la);
+    if (current != NULL) global_begin(current);
 }
 static void on_launch_end(observer *o, launch *la) {
     memory_complete();
     (void)o;
     (void)la;
+    if (current != NULL) global_end(current);
     if (current != NULL) checked_launch_free(current);
     current = NULL;
 }
@@ -594,11 +559,12 @@ static void on_block_begin(observer *o, block *b) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
         _exit(3);
     }
+    if (b->rank == 0) global_cluster(checked(b)->cluster, b, true);
 }
 static void on_block_end(observer *o, block *b) {
     (void)o;
     (void)b;
-    if (doubt_count > 0) settle_doubts();
+    settle_doubts();
 }
 static void on_fault(observer *o, launch *la) {
     (void)o;

@@ -2,11 +2,12 @@
 #ifndef SIM_CHECKED_H
 #define SIM_CHECKED_H
 
+#include "check/between.h"
+#include "check/cells.h"
+#include "check/findings.h"
+#include "check/poison.h"
 #include "machine/cluster.h"
 #include "machine/observe.h"
-#include "watch/cells.h"
-#include "watch/findings.h"
-#include "watch/poison.h"
 
 #define MOST_CHECKED_FUNCTIONS 4095u
 #define SITE_FUNCTION_SHIFT    20
@@ -56,6 +57,8 @@ typedef struct checked_cluster {
     struct checked_cluster *next;
     clocks clocks;
     meeting barrier;
+    uint32_t number; /* in the grid, of the one that runs */
+    run *run;        /* NULL: none of its threads has used a fence */
 } checked_cluster;
 
 typedef struct checked_launch {
@@ -65,6 +68,8 @@ typedef struct checked_launch {
     checked_cluster *clusters;
     const function *functions[MOST_CHECKED_FUNCTIONS];
     uint32_t function_count;
+    uint32_t serial;  /* of all launches */
+    between *between; /* NULL: nobody has used a fence */
 } checked_launch;
 
 static inline checked_block *checked(const block *b) {

@@ -1,13 +1,16 @@
-/* Launching a kernel in clusters. */
-#ifndef KL_STEP06_LAUNCH_CUH
-#define KL_STEP06_LAUNCH_CUH
+/* Launching a kernel with dynamic shared memory, and in clusters. */
+#ifndef KL_GEMM_LAUNCH_CUH
+#define KL_GEMM_LAUNCH_CUH
 
 #include <cuda_runtime.h>
 
-/* Launches `blocks` blocks in clusters of `cluster` with `bytes` of dynamic shared memory. */
+/* Launches `blocks` blocks of `threads` in clusters of `cluster` (1: none) with `bytes` of dynamic shared memory, of
+ * which more than 48 KB are to be had only on request (CUDA C++ Programming Guide, "Shared Memory"). No blocks: nothing
+ * to do. Returns the launch's error. */
 template <class... PARAMETERS, class... ARGUMENTS>
-static cudaError_t hopper_launch(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads, int bytes,
-                                 cudaStream_t stream, const ARGUMENTS &...arguments) {
+static cudaError_t gemm_launch(void (*kernel)(PARAMETERS...), unsigned blocks, int cluster, int threads, int bytes,
+                               cudaStream_t stream, const ARGUMENTS &...arguments) {
+    if (blocks == 0) return cudaSuccess;
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (error != cudaSuccess) return error;
     cudaLaunchAttribute attribute = {};

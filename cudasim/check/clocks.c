@@ -1,4 +1,4 @@
-#include "watch/clocks.h"
+#include "check/clocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +58,7 @@ void clocks_release(clocks *c, uint32_t agent, known_clocks *at) {
 
 void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at) {
     known_join(c->of[agent].known, at, c->agents);
+    c->of[agent].version++;
 }
 
 void clocks_lanes(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all) {
@@ -87,6 +88,7 @@ void clocks_fence(clocks *c, uint32_t agent) {
     agent_clocks *a = &c->of[agent];
     if (a->has_seen) {
         known_join(a->known, a->seen, c->agents);
+        a->version++;
         a->has_seen = false;
     }
     memcpy(a->fenced, a->known, c->agents * sizeof *a->fenced);

@@ -1,4 +1,4 @@
-#include "watch/cells.h"
+#include "check/cells.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,388 @@
+/* Races in global memory. Beside an allocation that the kernel may write lies a cell for each of its 4-byte words: the
+ * latest write, and the first and the latest read since. A store to a part of a word is remembered with the bytes that
+ * it writes, and only of the latest one.
+ *
+ * Of accesses by threads of one cluster clocks.h knows the order, of others between.h. */
+#include "check/global.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/words.h"
+#include "isa/writes.h"
+
+/* how */
+#define HOW_STRENGTH 3u /* strength */
+#define HOW_BLOCK    4u /* strong for threads of the same cluster alone */
+#define HOW_BYTES(b) ((uint8_t)((b) << 4))
+
+typedef struct trace {
+    uint32_t cluster; /* its number in the grid + 1; 0: none */
+    uint32_t clock, site;
+    uint16_t agent;
+    uint8_t lane, how;
+} trace;
+
+typedef struct word {
+    trace write, reads[2];
+} word;
+
+/* The words of 1024 bytes are of one launch and are looked at by one thread at a time. */
+#define PART_SHIFT 10
+typedef struct part {
+    uint32_t launch, lock;
+} part;
+
+typedef struct shadow {
+    const memory_allocation *m;
+    part *parts;
+    word *words;
+} shadow;
+
+/* The one that accesses. */
+typedef struct toucher {
+    checked_cluster *cluster;
+    warp *w;
+    const function *function;
+    uint32_t pc, agent, number; /* of its cluster, + 1 */
+    uint32_t site;
+    uint8_t how; /* without the bytes */
+    access_kind kind;
+    unsigned bytes;
+    const char *verb;
+} toucher;
+
+static uint32_t launches;
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+/* Of functions that it calls nobody follows what they are given. */
+static uint64_t writes_with_calls(const function *f, int depth) {
+    const function *watched = f->watch != NULL ? f : f->watched;
+    if (watched == NULL || depth > 64) return WRITES_ANYWHERE;
+    uint64_t writes = watched->writes;
+    if (depth > 0 && (writes & ~WRITES_OWN) != 0) return WRITES_ANYWHERE;
+    for (int k = 0; k < f->call_count && !(writes & WRITES_ANYWHERE); k++) {
+        if (f->calls[k].builtin != BUILTIN_NONE) continue;
+        writes |= f->calls[k].callee != NULL ? writes_with_calls(f->calls[k].callee, depth + 1) : WRITES_ANYWHERE;
+    }
+    return writes;
+}
+
+void global_begin(checked_launch *l) {
+    const launch *la = l->la;
+    const uint64_t writes = writes_with_calls(la->entry, 0);
+    l->serial = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+    if (writes & (WRITES_ANYWHERE | WRITES_VARIABLES)) {
+        memory_changes(0);
+        return;
+    }
+    for (uint32_t k = 0; k < WRITES_PARAMS && 8 * k + 8 <= la->param_bytes; k++) {
+        uint64_t address;
+        if (!(writes >> k & 1)) continue;
+        memcpy(&address, la->params + 8 * k, sizeof address);
+        if (address != 0) memory_changes(address);
+    }
+    if (writes & WRITES_WORKSPACE && la->grid_workspace != 0) memory_changes(la->grid_workspace);
+}
+
+void global_end(checked_launch *l) {
+    memory_unchanged();
+    between_free(l->between);
+    l->between = NULL;
+}
+
+void global_cluster(checked_cluster *c, const block *b, bool begins) {
+    if (c->run != NULL) between_end(c->launch->between, c->run);
+    c->run = NULL;
+    if (begins) c->number = (uint32_t)(b->index / b->cluster->size);
+}
+
+static run *run_of(checked_cluster *c) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    checked_launch *l = c->launch;
+    if (c->run != NULL) return c->run;
+    pthread_mutex_lock(&lock);
+    if (l->between == NULL) l->between = between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size);
+    pthread_mutex_unlock(&lock);
+    return c->run = between_begin(l->between, c->number);
+}
+
+/* ---- what is said ------------------------------------------------------------------------------------------------ */
+
+/* A store that races with another one: it is, unless it leaves what is there. */
+typedef struct doubt {
+    toucher by;
+    uint32_t lane;
+    uint64_t address;
+    trace other;
+    uint8_t before[4];
+} doubt;
+#define MOST_DOUBTS 64
+static _Thread_local doubt doubts[MOST_DOUBTS];
+static _Thread_local int doubt_count;
+
+static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *other, bool after_read) {
+    const checked_launch *l = t->cluster->launch;
+    const site at = {t->function, t->pc}, there = site_at(l, other->site);
+    if (finding_repeats(RACE, at, there)) return;
+    char who[96], whom[96], where[320], what[800], other_what[400];
+    const bool same_warp = other->cluster == t->number && other->agent == t->agent;
+    snprintf(what, sizeof what, "%s %s %s", thread_name(t->w, lane, who), t->verb,
+             global_name(address, t->bytes, where));
+    snprintf(other_what, sizeof other_what,
+             "and nothing orders it after the %s by %s%s: ", after_read ? "read" : "write",
+             agent_name(l->la, other->cluster - 1, other->agent, other->lane, whom),
+             same_warp ? " (a lane of the same warp: __syncwarp)" : "");
+    finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
+}
+
+void global_settle(void) {
+    for (int k = 0; k < doubt_count; k++) {
+        const doubt *d = &doubts[k];
+        const unsigned bytes = d->by.bytes < 4 ? d->by.bytes : 4;
+        if (memcmp(d->before, (const void *)(uintptr_t)d->address, bytes) != 0)
+            say(&d->by, d->lane, d->address, &d->other, false);
+    }
+    doubt_count = 0;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+static bool shadow_of(const memory_allocation *m, shadow *s) {
+    const size_t parts = (m->size >> PART_SHIFT) + 1, words = parts << (PART_SHIFT - 2);
+    s->m = m;
+    s->parts = memory_shadow(m, parts * sizeof *s->parts + words * sizeof *s->words);
+    s->words = (word *)(void *)(s->parts + parts);
+    return s->parts != NULL;
+}
+
+static void lock_part(part *p) {
+    while (__atomic_exchange_n(&p->lock, 1, __ATOMIC_ACQUIRE) != 0) continue;
+}
+static void unlock_part(part *p) {
+    __atomic_store_n(&p->lock, 0, __ATOMIC_RELEASE);
+}
+
+static bool ordered(const toucher *t, uint32_t lane, const trace *other) {
+    checked_cluster *c = t->cluster;
+    if (other->cluster == t->number)
+        return clocks_before(&c->clocks, stamp_of(other->clock, other->agent, other->lane, STRENGTH_WEAK), t->agent,
+                             lane);
+    return c->run != NULL && between_ordered(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1,
+                                             other->agent, other->clock);
+}
+
+static bool strong(uint8_t how, bool near) {
+    return (how & HOW_STRENGTH) != STRENGTH_WEAK && (near || !(how & HOW_BLOCK));
+}
+
+static bool conflicts(const toucher *t, uint32_t lane, uint8_t how, const trace *other) {
+    if (other->cluster == 0 || (other->how & how & HOW_BYTES(15)) == 0) return false;
+    const bool near = other->cluster == t->number;
+    if (strong(how, near) && strong(other->how, near)) return false;
+    return !ordered(t, lane, other);
+}
+
+/* A strong read of what a strong store has left comes after it, and so does what comes after the read. */
+static bool seen(const toucher *t, uint32_t lane, const word *w) {
+    if ((w->write.how & HOW_STRENGTH) == STRENGTH_WEAK) return false;
+    for (int k = 0; k < 2; k++)
+        if (w->reads[k].cluster != 0 && (w->reads[k].how & HOW_STRENGTH) != STRENGTH_WEAK &&
+            ordered(t, lane, &w->reads[k]))
+            return true;
+    return false;
+}
+
+/* False where something has been found. */
+static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address, const word *w) {
+    if (t->kind != ACCESS_READ)
+        for (int k = 0; k < 2; k++)
+            if (conflicts(t, lane, how, &w->reads[k])) {
+                say(t, lane, address, &w->reads[k], true);
+                return false;
+            }
+    if (!conflicts(t, lane, how, &w->write) || seen(t, lane, w)) return true;
+    if (t->kind == ACCESS_WRITE && doubt_count < MOST_DOUBTS) {
+        doubt *d = &doubts[doubt_count++];
+        *d = (doubt){*t, lane, address, w->write, {0}};
+        memcpy(d->before, (const void *)(uintptr_t)address, t->bytes < 4 ? t->bytes : 4);
+    } else {
+        say(t, lane, address, &w->write, false);
+    }
+    return false;
+}
+
+/* Does it say of the same agent what it has read of the same bytes? */
+static bool alike(const trace *r, const trace *mine) {
+    return r->cluster == mine->cluster && r->agent == mine->agent && ((r->how ^ mine->how) & HOW_BYTES(15)) == 0;
+}
+
+static void note_read(const toucher *t, const trace *mine, word *w) {
+    int k = 0;
+    while (k < 2 && w->reads[k].cluster != 0 && !alike(&w->reads[k], mine)) k++;
+    if (k == 2) k = w->reads[0].cluster == t->number && ordered(t, mine->lane, &w->reads[0]) ? 0 : 1;
+    trace *r = &w->reads[k];
+    const bool same = alike(r, mine) && r->clock == mine->clock;
+    const trace old = *r;
+    *r = *mine;
+    if (!same) return;
+    if (old.lane != mine->lane) r->lane = MANY_LANES;
+    if ((old.how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH)) r->how = old.how; /* the weaker is what conflicts */
+}
+
+static void note_write(const trace *mine, word *w) {
+    trace as = *mine;
+    const trace *old = &w->write;
+    if (old->cluster == as.cluster && old->agent == as.agent && old->clock == as.clock && old->lane == as.lane)
+        as.how |= old->how & HOW_BYTES(15); /* the parts of a word */
+    *w = (word){.write = as};
+}
+
+static part *part_begin(const shadow *s, uint64_t offset, uint32_t launch) {
+    part *p = &s->parts[offset >> PART_SHIFT];
+    lock_part(p);
+    if (p->launch != launch) {
+        memset(s->words + (offset >> PART_SHIFT << (PART_SHIFT - 2)), 0, sizeof(word) << (PART_SHIFT - 2));
+        p->launch = launch;
+    }
+    return p;
+}
+
+static uint8_t bytes_of(uint64_t address, unsigned bytes) {
+    return bytes >= 4 ? HOW_BYTES(15) : HOW_BYTES((((1u << bytes) - 1) << address % 4) & 15);
+}
+
+/* A lane's words: looked at, or written. Atomic operations and strong reads are noted with the looking. */
+static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes, bool puts) {
+    const uint8_t how = (uint8_t)(t->how | bytes_of(address, bytes < 4 ? (unsigned)bytes : 4));
+    const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane,
+                        how};
+    const uint64_t from = address - s->m->base;
+    part *p = NULL;
+    bool quiet = false;
+    for (uint64_t at = from; at < from + bytes; at = (at & ~(uint64_t)3) + 4) {
+        if (p == NULL || at % (1u << PART_SHIFT) < 4) {
+            if (p != NULL) unlock_part(p);
+            p = part_begin(s, at, t->cluster->launch->serial);
+        }
+        word *w = &s->words[at / 4];
+        if (puts) {
+            note_write(&mine, w);
+            continue;
+        }
+        if (!quiet) quiet = !look(t, lane, how, s->m->base + at, w);
+        if (t->kind == ACCESS_READ) note_read(t, &mine, w);
+    }
+    if (p != NULL) unlock_part(p);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static bool is_red(const observed_access *a) {
+    return strncmp(a->function->source->instructions[a->i->pc].opcode, "red", 3) == 0;
+}
+
+static void order(const observed_access *a, checked_cluster *c, uint32_t agent) {
+    const bool releases = a->order == ORDER_RELEASE || a->order == ORDER_ACQUIRE_RELEASE;
+    const bool acquires = a->order == ORDER_ACQUIRE || a->order == ORDER_ACQUIRE_RELEASE;
+    const bool wide = a->scope >= SCOPE_GPU;
+    between *b = __atomic_load_n(&c->launch->between, __ATOMIC_ACQUIRE);
+    if (b == NULL && !releases && !acquires) return; /* nobody has ever released anything */
+    run *r = run_of(c);
+    b = c->launch->between;
+    if (releases) between_fence(b, r, &c->clocks, agent, wide);
+    const bool reads = a->kind != ACCESS_WRITE && !(a->kind == ACCESS_ATOMIC && is_red(a));
+    uint64_t last = 0;
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint64_t address = a->address[__builtin_ctz(left)];
+        if (address == last) continue;
+        last = address;
+        between_access(b, r, &c->clocks, agent, &(strong_access){address, reads, a->kind != ACCESS_READ});
+    }
+    if (acquires) between_fence(b, r, &c->clocks, agent, wide);
+}
+
+static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
+    shadow s = {0};
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        const uint64_t at = a->address[l];
+        if (s.m == NULL || at - s.m->base >= s.m->size) {
+            const memory_allocation *m = memory_find(at);
+            if (m == NULL || !m->changes || m->heap || !shadow_of(m, &s)) {
+                s.m = NULL;
+                continue;
+            }
+        }
+        if (at - s.m->base + a->bytes <= s.m->size) touch(t, &s, l, at, a->bytes, puts);
+    }
+}
+
+void global_touch(const observed_access *a) {
+    checked_cluster *c = checked(a->w->block)->cluster;
+    const strength s = a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC
+                       : a->order != ORDER_WEAK ? STRENGTH_STRONG
+                                                : STRENGTH_WEAK;
+    const toucher t = {.cluster = c,
+                       .w = a->w,
+                       .function = a->function,
+                       .pc = a->i->pc,
+                       .agent = agent_of(a->w),
+                       .number = c->number + 1,
+                       .site = site_number(c->launch, a->function, a->i->pc),
+                       .how = (uint8_t)(s | (s != STRENGTH_WEAK && a->scope < SCOPE_GPU ? HOW_BLOCK : 0)),
+                       .kind = a->kind,
+                       .bytes = a->bytes,
+                       .verb = a->kind == ACCESS_READ    ? "reads"
+                               : a->kind == ACCESS_WRITE ? "writes"
+                                                         : "changes"};
+    touch_lanes(&t, a, false);
+    if (a->kind != ACCESS_READ) touch_lanes(&t, a, true);
+    if (s != STRENGTH_WEAK) order(a, c, t.agent);
+}
+
+void global_touch_range(const global_range *r) {
+    checked_cluster *c = checked(r->w->block)->cluster;
+    const memory_allocation *m = memory_find(r->address);
+    shadow s;
+    if (m == NULL || !m->changes || m->heap || r->address - m->base + r->bytes > m->size || !shadow_of(m, &s)) return;
+    const toucher t = {.cluster = c,
+                       .w = r->w,
+                       .function = r->function,
+                       .pc = r->pc,
+                       .agent = agent_of(r->w),
+                       .number = c->number + 1,
+                       .site = site_number(c->launch, r->function, r->pc),
+                       .how = r->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC : STRENGTH_WEAK,
+                       .kind = r->kind,
+                       .bytes = (unsigned)r->bytes,
+                       .verb = r->verb};
+    touch(&t, &s, r->lane, r->address, r->bytes, false);
+    if (r->kind != ACCESS_READ) touch(&t, &s, r->lane, r->address, r->bytes, true);
+}
+
+/* ---- what orders ------------------------------------------------------------------------------------------------- */
+
+static bool is_wide_fence(const warp *w) {
+    const function *f = w->frame->function;
+    const char *opcode = f->source->instructions[w->pc - 1].opcode;
+    return strstr(opcode, ".cta") == NULL && strstr(opcode, ".cluster") == NULL;
+}
+
+void global_sync(const observed_sync *s) {
+    checked_cluster *c = checked(s->b)->cluster;
+    between *b = c->launch->between;
+    if (s->kind == SYNC_FENCE) {
+        run *r = run_of(c);
+        between_fence(c->launch->between, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
+        return;
+    }
+    if (c->run == NULL) return;
+    const uint32_t barrier = s->b->rank << 4 | (s->id & 15);
+    if (s->kind == SYNC_BARRIER_ARRIVE) between_meet(b, c->run, agent_of(s->w), barrier, true);
+    if (s->kind == SYNC_BARRIER_PASS) between_meet(b, c->run, agent_of(s->w), barrier, false);
+    if (s->kind == SYNC_BARRIER_DONE) between_met(b, c->run, barrier);
+}

@@ -1,0 +1,27 @@
+/* How findings name things. */
+#ifndef SIM_WORDS_H
+#define SIM_WORDS_H
+
+#include "check/checked.h"
+
+/* Kinds of findings. */
+#define RACE          "race"
+#define UNINITIALISED "uninitialised"
+#define NO_WAIT       "no-wait"
+#define BOUNDS        "out-of-bounds"
+#define DIVERGENT     "barrier"
+
+/* "thread (0,0,0) of block (1,0,0)"; lane LANES or more: "the warp of ...". */
+const char *thread_name(const warp *w, uint32_t lane, char text[96]);
+
+/* The same by the numbers of the cluster in the grid, of the agent in it, and of the lane. */
+const char *agent_name(const launch *la, uint32_t cluster, uint32_t agent, uint32_t lane, char text[96]);
+
+/* "4 bytes of s at byte 12 of 128", or by its address where no array is known to lie there. */
+const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
+                       char text[320]);
+
+/* "4 bytes at byte 12 of the 128-byte allocation at 0x...", or of a variable by its name. */
+const char *global_name(uint64_t address, unsigned bytes, char text[320]);
+
+#endif
