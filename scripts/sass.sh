@@ -21,6 +21,7 @@ trap 'exit 130' INT TERM
 report header sass >"$work/rows"
 for kernel in step0[1-5]_*/*.cu step05_*/best/best.cu; do
     case $kernel in */show_*) continue ;; esac # no variant
+    [ -f "$kernel" ] || continue
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"

@@ -106,7 +106,7 @@ class Notes(Case):
                 ("<!-- value: step05 serpentine 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
                 ("<!-- ratio: step05 serpentine step01 1 1 1 --><!-- end -->", "the marker reads ratio: STEP1"),
                 ("<!-- counter: step05 cp_async dram__bites.sum --><!-- end -->", "unknown metric dram__bites.sum"),
-                ("<!-- waiting: step05 warp_tiled long --><!-- end -->", "unknown stall reason long"),
+                ("<!-- waiting: step05 serpentine long --><!-- end -->", "unknown stall reason long"),
                 ("<!-- sass: step05 cp_async ffma/0 --><!-- end -->", "unknown field 0"),
                 ("<!-- sass: step05 cp_async arch/2 --><!-- end -->", "arch is not a number"),
                 ("<!-- gemv: step07 tree 1 1 us hot --><!-- end -->", "not a printf format"),
