@@ -67,7 +67,7 @@ typedef struct {
 
 /* Majority vote: out[i] becomes the most frequent label among query i's k nearest neighbours, index[i * stride] ...
  * index[i * stride + k - 1]; on a tie, the smallest of them. labels[j], 0 ... classes - 1, is the label of point j;
- * classes > 0. All pointers are to device memory. Defined in step08_knn/vote.cu. */
+ * classes > 0. All pointers are to device memory. Defined in step08_knn/paper/vote.cu. */
 cudaError_t knn_vote(const int *index, int m, int k, int stride, const int *labels, int classes, int *out,
                      cudaStream_t stream);
 

@@ -53,7 +53,7 @@ def tile(sources):
 
 def cancel(sources):
     """The expanded form of one coordinate, in the order of norms.cuh and of a GEMM with alpha = -2, beta = 1."""
-    Kernel(sources, STEP + "norms.cuh").line("of_queries[at / n] + of_points[at % n]")
+    Kernel(sources, STEP + "paper/norms.cuh").line("of_queries[at / n] + of_points[at % n]")
     x, y = 4096.625, 4097.625
     sums = f32(f32(x * x) + f32(y * y))
     product = f32(x * y)
@@ -88,7 +88,7 @@ def cancel(sources):
 
 
 def network(sources):
-    one = Kernel(sources, STEP + "select_kpass.cu")
+    one = Kernel(sources, STEP + "paper/select_kpass.cu")
     half_of = one.declared("half")
     values = [7, 2, 4, 5, 3, 9, 1]
     count, columns, pairs = len(values), [list(values)], []

@@ -17,7 +17,7 @@ $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filt
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/tests/conformance,$(call objects,tests/conformance),$(LDLIBS) -lz))
 build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
-build/tests/knn/run: build/obj/step08_knn/vote.cu.o
+build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
 build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/test_sim_%.c.o: CPPFLAGS += -Icudasim -I. -DSIM_ISA=$(isa)
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too

@@ -1,6 +1,6 @@
 """check.py [--record]: what the lessons predict and their drawings show, counted in the simulator; see ../test_lessons.sh.
 
-counts.csv: a kernel and its options, a metric of --counters-csv, what it is divided by (another metric; "warp FMA": 32 FMAs;
+counts.csv: a kernel and its options, a metric of --counters-csv ("FFMA of 2": of the second kernel; else of the last), what it is divided by (another metric; "warp FMA": 32 FMAs;
 nothing), the count that this must be, and the words of the note or drawing that say so. Lines of source with their
 counts, which lessons show, are recorded in docs/counted, divided by how often a warp takes a value of k; --record writes
 them anew.
@@ -17,13 +17,16 @@ LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512"
 
 
 def counted(step, variant, options):
-    """{metric: value} of one run."""
+    """{metric: value} of one run's last kernel, and of each by its number: "FFMA of 1"."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "counters.csv")
         subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters-csv", path],
                        cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as file:
-            values = {row["metric"]: float(row["value"]) for row in csv.DictReader(file)}
+            rows = list(csv.DictReader(file))
+    kernels = list(dict.fromkeys(row["kernel"] for row in rows))
+    values = {row["metric"]: float(row["value"]) for row in rows if row["kernel"] == kernels[-1]}
+    values.update({f"{row['metric']} of {1 + kernels.index(row['kernel'])}": float(row["value"]) for row in rows})
     values["warp FMA"] = values["FFMA"] / 32
     return values
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "search.h"
+#include "../search.h"
 #include "base/values.h"
 
 static struct {

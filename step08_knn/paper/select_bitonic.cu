@@ -1,7 +1,7 @@
 /* The paper's second method: sort everything. Rows are padded to a power of two with the largest value and sorted by
  * the bitonic network in sort_rows.cuh, whose number of steps does not depend on k. Up to 2048 distances, a block sorts
  * a row in shared memory; longer rows go into the workspace as keys, which are twice as large, and padded. */
-#include "sort_rows.cuh"
+#include "../sort_rows.cuh"
 
 static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length) {
     int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

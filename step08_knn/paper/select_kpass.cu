@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "knn/knn_key.h"
-#include "search.h"
+#include "../search.h"
 
 static const int REACH = 1024;
 static const int THREADS = REACH / 2;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "gemm/gemm.h"
-#include "search.h"
+#include "../search.h"
 
 static const int NORM_THREADS = 256;
 
