@@ -7,7 +7,7 @@ from report import load
 from report.text import speed
 
 FOLDER = "plots/data/nvidia-h200"
-STEPS = ("step01", "step02", "step03", "step04")
+STEPS = ("step01", "step02", "step03", "step04", "step05")
 
 
 def bars(sources):
