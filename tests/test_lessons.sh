@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the lessons of steps 1 to 4 predict and their drawings show, counted in the simulator (tests/lessons). Last line: "N passed, N failed".
+# What the lessons of steps 1 to 5 predict and their drawings show, counted in the simulator (tests/lessons). Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
