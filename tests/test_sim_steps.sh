@@ -112,7 +112,16 @@ done
 run step05_doublebuffer/run --sim-device sm_75 --sweep check --every 29
 check "step05 on sm_75: cp.async is skipped, and said why" eval \
     '[ "$status" = 0 ] && said "^register_prefetch .* passed, 0 failed" &&
-        [ "$(grep -c "skipped: cp.async needs compute capability 8.0" "$work/out")" = 3 ]'
+        [ "$(grep -c "skipped: cp.async needs compute capability 8.0" "$work/out")" = 7 ]'
+run step05_doublebuffer/run --sim --m 66 --n 70 --k 34
+check "step05: rows off 16 bytes are refused by all but best" eval \
+    '[ "$status" = 0 ] && [ "$(grep -c "skipped: takes rows" "$work/out")" = 7 ] && said "^best .* s  "'
+# 144 tiles on 132 multiprocessors, where pieces begin and end within tiles; 150 on 72, where 72 are not divided.
+for shape in "sm_90 --m 1536 --n 3072 --k 84" "sm_86 --m 1280 --n 3840 --k 100 --beta 1"; do
+    # shellcheck disable=SC2086 # several options
+    run step05_doublebuffer/run --variant stream_k --variant best --sim-device $shape
+    check "step05: waves of tiles divided on $shape" eval '[ "$status" = 0 ] && said "^stream_k .* s  " && said "^best .* s  "'
+done
 
 run step06_tensorcore/run --sim-device sm_75 --sweep check --every 29 --dtype f16
 check "step06 on sm_75: wmma runs, the others are skipped, and said why" eval \

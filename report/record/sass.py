@@ -8,6 +8,11 @@ The kernel: of several instantiations the one for whole float4 (all that is bool
 of several of those the one that is named after the variant. The loop: from the target of a backward branch to the last branch to it; of those that
 hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its registers recorded and nothing
 else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
+
+`ffma_reads`: the registers that its FFMAs read from the register file: their sources, but for those that the instruction
+before marked `.reuse` in the same place. `ffma_conflicts`: FFMAs that so read three registers of one parity, which takes
+another clock where the register file has two banks (Jia, Maggioni, Staiger, Scarpazza: Dissecting the NVIDIA Volta GPU
+Architecture via Microbenchmarking, 2018).
 """
 
 import re
@@ -70,6 +75,26 @@ def kind(text):
     if name == "LDS":
         return "lds128" if ".128" in op else "lds64" if ".64" in op else "lds32"
     return name.lower() if name in ("FFMA", "LDG", "LDGSTS", "STS", "BAR") else "other"
+
+
+def sources(text):
+    """[(register, whether it is marked .reuse)] of an instruction's sources, in their places; None where there is none."""
+    found = [re.match(r"[-|~!]*(R\d+)((?:\.\w+)*)", part.strip()) for part in text.split(",")[1:]]
+    return [one and (one[1], ".reuse" in one[2]) for one in found]
+
+
+def register_reads(loop):
+    """(registers that a loop's FFMAs read from the register file, FFMAs that read three of one parity)."""
+    reads = conflicts = 0
+    kept = []  # what the instruction before marked, by place
+    for text in loop:
+        used = sources(text)
+        if kind(text) == "ffma":
+            fetched = {one[0] for place, one in enumerate(used) if one and kept[place:place + 1] != [one[0]]}
+            reads += len(fetched)
+            conflicts += len(fetched) == 3 and len({int(name[1:]) % 2 for name in fetched}) == 1
+        kept = [one[0] if one and one[1] else None for one in used]
+    return reads, conflicts
 
 
 def main_loop(code):
@@ -136,6 +161,7 @@ def main(arguments, root):
             tally[kind(text)] += 1
         tally["loop_instructions"] = len(loop)
         tally["ffma_reuse"] = sum(kind(text) == "ffma" and ".reuse" in text for text in loop)
+        tally["ffma_reads"], tally["ffma_conflicts"] = register_reads(loop)
         counts, banks = list(tally.values()), bank_conflicts(loop)
     print(csv_line([step, variant, arch, registers[name], *counts, nvcc, *banks]))
     return 0

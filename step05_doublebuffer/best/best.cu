@@ -1,4 +1,4 @@
-/* warp_tiled without wave quantization: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
+/* stream_k for any shape and alignment, which warp_tile.cuh has: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
  * parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023).
  *
  * One block per tile leaves multiprocessors idle (wave quantization): 512 tiles on 132 of them take 4 waves, and the

@@ -1,4 +1,4 @@
-/* One block's work in warp_tiled and stream_k: a 128 x 256 tile of C over a range of K.
+/* One block's work: a 128 x 256 tile of C over a range of K, for any shape and alignment.
  *
  *   block  128 x 256      warp  64 x 64          thread  8 x 16              shared-memory loads
  *   +----+----+----+----+   lanes 8 x 4:           2 x 4 blocks of 4 x 4       of a thread for one k:
@@ -25,7 +25,7 @@ static const int WM = 64, WN = 64;
 static const int TM = 8, TN = 16;
 static const int STAGES = 4;
 static const int THREADS = 256;
-static const int BAND = 8;       /* height, in tiles, of the bands of the threadblock swizzle */
+static const int BAND = 8;       /* height, in tiles, of the bands of rasterization */
 static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
 
 struct stage {
@@ -134,7 +134,7 @@ static __device__ __forceinline__ int thread_col() {
     return threadIdx.x / 32 % (BN / WN) * WN + threadIdx.x % 4 * 4;
 }
 
-/* Where tile number `tile` of C begins. This is the threadblock swizzle: C is divided into bands of BAND rows of
+/* Where tile number `tile` of C begins. Threadblock rasterization: C is divided into bands of BAND rows of
  * tiles, and tiles are numbered down each column of a band and on to the next, so that blocks running at the same time
  * share rows and columns of tiles in L2. */
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {

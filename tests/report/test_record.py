@@ -134,10 +134,10 @@ class Sass(Case):
                       write(listing, self.tmp, "listing"))
 
     def test_the_innermost_loop_with_the_most_ffmas(self):
-        self.assertEqual(self.sass(LISTING).stdout, "s,v,sm_90a,217,14,2,1,1,1,1,0,1,1,1,6,13.0.88,0,0\n")
+        self.assertEqual(self.sass(LISTING).stdout, "s,v,sm_90a,217,14,2,1,1,1,1,0,1,1,1,6,6,0,13.0.88,0,0\n")
 
     def test_a_kernel_without_such_a_loop(self):
-        self.assertEqual(self.sass(LISTING.replace("FFMA", "FADD")).stdout, "s,v,sm_90a,217,,,,,,,,,,,,13.0.88,,\n")
+        self.assertEqual(self.sass(LISTING.replace("FFMA", "FADD")).stdout, "s,v,sm_90a,217,,,,,,,,,,,,,,13.0.88,,\n")
 
     def test_which_kernel(self):
         only = LISTING[LISTING.index("\t\tFunction : _Z1kILb1"):].replace("ILb1E", "I")
@@ -146,7 +146,14 @@ class Sass(Case):
         self.refused(self.sass(neither), "sass: s v: 2 kernels, 0 of them with ILb1E in the name, not one")
         self.refused(self.sass(LISTING, USAGE.replace("ILb1E", "ILb7E")), "no registers of _Z1kILb1EEv")
         both = LISTING.replace("_Z1kILb0E", "_Z3ownILb1E"), USAGE.replace("_Z1kILb0E", "_Z3ownILb1E")
-        self.assertEqual(self.sass(*both, variant="own").stdout, "s,own,sm_90a,99,4,3,0,0,0,0,0,0,0,0,1,13.0.88,0,0\n")
+        self.assertEqual(self.sass(*both, variant="own").stdout, "s,own,sm_90a,99,4,3,0,0,0,0,0,0,0,0,1,9,0,13.0.88\n")
+
+    def test_registers_that_ffmas_read(self):
+        loop = "".join(f"        /*00{i}0*/  {text} ;\n" for i, text in enumerate([
+            "FFMA R0, R2.reuse, R4, R6", "FFMA R1, R2, R4.reuse, R6", "FFMA R9, R4, R4, R7", "@P0 BRA 0x0"]))
+        # 3 of one parity; 2, as R2 is kept; R4 is kept in the second place only, and R7 is odd.
+        self.assertEqual(self.sass("\t\tFunction : _Z1kILb1EEv\n" + loop).stdout,
+                         "s,v,sm_90a,217,4,3,2,0,0,0,0,0,0,0,1,7,1,13.0.88,0,0\n")
 
     def test_register_banks(self):
         def counted(*loop):
