@@ -367,7 +367,7 @@ extern "C" size_t workspace_fused(const knn_problem *p, size_t limit) {
     return p->k > FUSED_MAX_K ? 0 : fused_bytes(p->m, p->k, limit);
 }
 
-extern "C" kernel_info kernel_fused(void) {
+extern "C" kernel_info knn_kernel_fused(void) {
     return {(const void *)knn_fused, THREADS, (size_t)shared_bytes(32, true)};
 }
 

@@ -16,7 +16,7 @@ extern const int knn_method_count;
     cudaError_t search_##name(const knn_problem *p, cudaStream_t stream);                                              \
     size_t workspace_##name(const knn_problem *p, size_t limit);                                                       \
     const char *refuses_##name(const knn_problem *p);                                                                  \
-    kernel_info kernel_##name(void)
+    kernel_info knn_kernel_##name(void)
 
 KNN_METHOD(bf_garcia);
 KNN_METHOD(fused);

@@ -86,86 +86,15 @@ static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
     const unwritten_read r = {.function = p->function,
                               .space = PTX_SHARED,
                               .pc = p->pc,
-                              .address = number * p->at->cells.unit, who), verb, where);
-    finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
-}
-
-/* Reads into registers are kept until somebody computes with them; others are said at once. */
-static void unwritten_load(warp *w, const unwritten_read *r, uint32_t lane) {
-    checked_warp *c = &checked(w->block)->warps[w->index];
-    if (c->read_count >= 4096) return;
-    if (c->read_count == c->read_room) {
-        const int room = c->read_room ? 2 * c->read_room : 16;
-        unwritten_read *list = realloc(c->reads, (size_t)room * sizeof *list);
-        if (list == NULL) return;
-        c->reads = list;
-        c->read_room = room;
-    }
-    c->reads[c->read_count] = *r;
-    if (!poison_read(&c->poisons, w->frame, r->pc, lane, (uint32_t)c->read_count)) return;
-    c->read_count++;
-    w->careful |= CAREFUL_CHECK;
-    w->event |= EVENT_REGROUPED; /* the straight run ends here */
-}
-
-/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
-static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
-    const unwritten_read r = {.function = p->function,
-                              .pc = p->pc,
-                              .offset = number * p->at->cells.unit,
-                              .lane = lane,
-                              .bytes = p->bytes,
-                              .where = p->at->block};
-    if (p->loads)
-        unwritten_load(p->w, &r, lane);
-    else
-        say_unwritten(p->w, &r, p->verb, (site){0});
-}
-
-/* Moves may carry along what nobody needs, such as the upper half of a pair. */
-static bool only_moves(const char *opcode) {
-    static const char *const words[] = {"mov.", "selp.", "prmt.", "st.", "cvt.", "shfl.", "wgmma."};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strncmp(opcode, words[k], strlen(words[k])) == 0) return true;
-    return false;
-}
-
-static void on_loose(observer *o, warp *w, const insn *i, uint32_t mask) {
-    (void)o;
-    const function *f = w->frame->function;
-    const ptx_function *s = f->source;
-    const ptx_instruction *t = &s->instructions[i->pc];
-    uint32_t *assigned = checked(w->block)->warps[w->index].assigned;
-    if (f != w->launch->entry) return;
-    for (int r = 0; r < s->register_count; r++) {
-        if (f->loose[r] == 0) continue;
-        uint32_t *its = &assigned[f->loose[r]];
-        const uint32_t missing = mask & ~*its;
-        if (missing != 0 && loose_reads(t, r) && !only_moves(t->opcode)) {
-            const site at = {f, i->pc};
-            char who[96], what[400];
-            snprintf(what, sizeof what, "%s computes with register %s, to which nothing has been assigned",
-                     thread_name(w, (uint32_t)__builtin_ctz(missing), who), s->registers[r].name);
-            if (!finding_repeats(UNINITIALISED, at, (site){0}))
-                finding_add(&(finding){UNINITIALISED, s->name, at, {0}, what, NULL});
-        }
-        if (loose_assigns(t, r)) *its |= mask;
-    }
-}
-
-static void on_step(observer *o, warp *w, const insn *i, uint32_t mask) {
-    (void)o;
-    checked_warp *c = &checked(w->block)->warps[w->index];
-    uint32_t origin;
-    if (mask == 0) return;
-    if (poison_step(&c->poisons, w, i,
+                              .address = number * p->at->cells.unit,
+                              .missing = ALL_BYTES,
                               .lane = lane,
                               .bytes = p->bytes,
                               .where = p->at->block};
     if (p->loads)
         unwritten_load(p->w, &r);
     else
-        say_unwritten(p->w, &r, p->careful &= ~CAREFUL_CHECK;
+        say_unwritten(p->w, &r, p->verb, (site){0});
 }
 
 static void say_pending(const place_access *p, uint32_t lane, uint32_t number, uint32_t other_site) {

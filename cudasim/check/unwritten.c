@@ -54,7 +54,7 @@ static int note(checked_warp *c, const unwritten_read *r) {
 }
 
 static void look_closely(warp *w) {
-    w->careful = true;
+    w->careful |= CAREFUL_CHECK;
     w->event |= EVENT_REGROUPED; /* the straight run ends here */
 }
 
@@ -122,9 +122,10 @@ void unwritten_step(observer *o, warp *w, const insn *i, uint32_t mask) {
     (void)o;
     checked_warp *c = &checked(w->block)->warps[w->index];
     uint32_t origin;
+    if (mask == 0) return;
     if (poison_step(&c->poisons, w, i, mask, &origin))
         say_unwritten(w, &c->reads[origin], "reads", (site){w->frame->function, i->pc});
     if (c->poisons.count > 0) return;
     c->read_count = 0;
-    w->careful = false;
+    w->careful &= ~CAREFUL_CHECK;
 }

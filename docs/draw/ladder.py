@@ -8,7 +8,8 @@ from report.text import speed
 
 FOLDER = "plots/data/nvidia-h200"
 LESSONS = (("coalesced", 2), ("tile32", 1), ("tile4x4", 1), ("tile8x8_256t", 2), ("lds128", 1), ("lds128_2x2", 1),
-           ("coalesced_store", 1))  # the last rung that a lesson adds, and how many it adds
+           ("coalesced_store", 1), ("register_prefetch", 1), ("cp_async", 1), ("warp_tiles", 1), ("rasterized", 1),
+           ("spread_copies", 1), ("serpentine", 1), ("stream_k", 1), ("best", 1))  # the last rung that a lesson adds, and how many it adds
 
 
 def bars(sources):

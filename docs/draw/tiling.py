@@ -224,5 +224,5 @@ def pieces(sources):
 
 
 def draw(sources):
-    return {"warp_tiles": warp_tiles(sources), "rasterization": rasterization(sources), "waves": waves(sources),
+    return {"warp_tiles": warp_tiles(sources), "rasterization": rasterization(sources), "waves_stream_k": waves(sources),
             "pieces": pieces(sources)}

@@ -36,8 +36,8 @@ static const struct {
     cudaError_t (*search)(const knn_problem *p, cudaStream_t stream);
     kernel_info (*kernel)(void);
 } parts[] = {
-    {"by exact_tc", supports_exact_tc, refuses_exact_tc, workspace_exact_tc, search_exact_tc, kernel_exact_tc},
-    {"by fused", supports_fused, refuses_fused, workspace_fused, search_fused, kernel_fused},
+    {"by exact_tc", supports_exact_tc, refuses_exact_tc, workspace_exact_tc, search_exact_tc, knn_kernel_exact_tc},
+    {"by fused", supports_fused, refuses_fused, workspace_fused, search_fused, knn_kernel_fused},
     {"by direct+radix", NULL, refuses_radix, workspace_radix, search_radix, kernel_radix},
 };
 static const int LAST = ARRAY_SIZE(parts) - 1;
@@ -78,7 +78,7 @@ extern "C" cudaError_t search_best(const knn_problem *p, cudaStream_t stream) {
     return parts[latest].search(p, stream);
 }
 
-extern "C" kernel_info kernel_best(void) {
+extern "C" kernel_info knn_kernel_best(void) {
     int part = 0;
     while (!supported(part)) part++;
     return parts[part].kernel();

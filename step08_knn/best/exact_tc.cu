@@ -518,7 +518,7 @@ extern "C" const char *supports_exact_tc(const device_facts *device) {
     return device->cc == 90 ? NULL : "wgmma needs compute capability 9.0";
 }
 
-extern "C" kernel_info kernel_exact_tc(void) {
+extern "C" kernel_info knn_kernel_exact_tc(void) {
     typedef screen_tile<true> T;
     return {(const void *)knn_screen<T, false>, T::THREADS, T::BYTES};
 }

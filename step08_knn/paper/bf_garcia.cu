@@ -94,7 +94,7 @@ extern "C" const char *refuses_bf_garcia(const knn_problem *p) {
     return knn_needs(((double)p->n + p->k) * sizeof(float));
 }
 
-extern "C" kernel_info kernel_bf_garcia(void) {
+extern "C" kernel_info knn_kernel_bf_garcia(void) {
     return {(const void *)knn_garcia_distances, TILE * TILE, 0};
 }
 
