@@ -13,7 +13,7 @@ LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 compile_c = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 compile_cuda = "$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 say = @echo "$(1)"; mkdir -p $(@D)
-objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(foreach f,/ /types/ /?_*/ /best/ /best/types/,$(addprefix $(d)$(f),*.c *.cu)))))
+objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(foreach f,/ /types/ /?_*/ /best/ /best/types/ /paper/,$(addprefix $(d)$(f),*.c *.cu)))))
 
 # $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): links FILE from these.
 define program
