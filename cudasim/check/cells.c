@@ -1,6 +1,9 @@
 #include "check/cells.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define USE_BYTES 16
 
 bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
     *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
@@ -12,6 +15,7 @@ bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
 void cells_free(cells *s) {
     free(s->of);
     free(s->lines);
+    free(s->uses);
     *s = (cells){0};
 }
 
@@ -82,6 +86,11 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = c->pending - 1;
         return TROUBLE_PENDING;
     }
+    if (a->action == CELL_WRITE && s->uses != NULL && s->uses[number * s->unit / USE_BYTES].count > 0) {
+        *other = 0;
+        *other_site = s->uses[number * s->unit / USE_BYTES].site;
+        return TROUBLE_IN_USE;
+    }
     if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun)
         return TROUBLE_UNWRITTEN;
     if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
@@ -113,7 +122,7 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
             said = true;
             a->trouble(a->context, t, lane, n, other, site);
         }
-        if (a->action != CELL_READ) continue;
+        if (a->action != CELL_READ && a->action != CELL_FETCH) continue;
         note_read(c, a, lane);
         line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
     }
@@ -220,7 +229,7 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
 static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
     const line *l = line_at(s, a->clocks, number);
     const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
-    return fresh || (l->written < s->epoch && l->read < s->epoch);
+    return fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL);
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
@@ -251,6 +260,22 @@ void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
         s->of[n].pending = site + 1;
         s->lines[n * s->unit >> LINE_SHIFT].blank |= 1u << (n * s->unit >> 2 & 31);
     }
+}
+
+void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins) {
+    if (s->uses == NULL && begins) s->uses = calloc(s->count * s->unit / USE_BYTES + 2, sizeof *s->uses);
+    if (s->uses == NULL) return;
+    struct cells_use *u = &s->uses[offset / USE_BYTES];
+    if (begins) {
+        u->count++;
+        u->site = site;
+    } else if (u->count > 0) {
+        u->count--;
+    }
+}
+
+void cells_unused(cells *s) {
+    if (s->uses != NULL) memset(s->uses, 0, (s->count * s->unit / USE_BYTES + 2) * sizeof *s->uses);
 }
 
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,

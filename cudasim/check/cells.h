@@ -39,6 +39,10 @@ typedef struct cells {
     uint32_t epoch; /* barriers of the whole block so far */
     cell *of;
     line *lines;
+    struct cells_use { /* by 16 bytes: how many read it asynchronously, and the latest one's site; NULL: none ever has
+                        */
+        uint32_t count, site;
+    } * uses;
 } cells;
 
 /* False: no memory. */
@@ -49,6 +53,7 @@ typedef enum trouble {
     TROUBLE_NONE,
     TROUBLE_UNWRITTEN,   /* nothing has written it */
     TROUBLE_PENDING,     /* a copy into it has not been waited for */
+    TROUBLE_IN_USE,      /* what reads it asynchronously may not be done */
     TROUBLE_AFTER_WRITE, /* unordered with the write */
     TROUBLE_AFTER_READ   /* unordered with a read */
 } trouble;
@@ -57,7 +62,8 @@ typedef enum cell_action {
     CELL_READ,
     CELL_WRITE,
     CELL_UPDATE, /* an atomic operation: reads and writes */
-    CELL_LOOK    /* as a read that leaves no trace, nor minds what nothing has written */
+    CELL_LOOK,   /* as a read that leaves no trace, nor minds what nothing has written */
+    CELL_FETCH   /* as a read that does not mind that */
 } cell_action;
 
 /* Accesses of some lanes of an agent. */
@@ -87,6 +93,9 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 /* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
  */
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
+/* 16 bytes are being read asynchronously, from `site`; or no longer. And: nobody does. */
+void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins);
+void cells_unused(cells *s);
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
                    uint32_t site, bool foreign);
 

@@ -13,6 +13,7 @@
 #include "check/words.h"
 #include "isa/arrays.h"
 #include "machine/groups.h"
+#include "machine/wgmma.h"
 
 static checked_launch *current; /* one launch at a time */
 
@@ -97,15 +98,18 @@ static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
         say_unwritten(p->w, &r, p->verb, (site){0});
 }
 
-static void say_pending(const place_access *p, uint32_t lane, uint32_t number, uint32_t other_site) {
+static void say_no_wait(const place_access *p, trouble t, uint32_t lane, uint32_t number, uint32_t other_site) {
     const checked_launch *l = p->at->cluster->launch;
     const site at = {p->function, p->pc}, there = site_at(l, other_site);
     if (finding_repeats(NO_WAIT, at, there)) return;
     char who[96], where[320], what[800];
-    snprintf(what, sizeof what, "%s %s %s, into which a copy is under way that nobody has waited for",
-             thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
-    finding_add(&(finding){NO_WAIT, l->la->entry->source->name, at, there, what, "the copy: "});
+    const bool pending = t == TROUBLE_PENDING;
+    snprintf(what, sizeof what, "%s %s %s, %s", thread_name(p->w, lane, who), p->verb,
+             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where),
+             pending ? "into which a copy is under way that nobody has waited for"
+                     : "which a wgmma reads that nobody has waited for");
+    finding_add(
+        &(finding){NO_WAIT, l->la->entry->source->name, at, there, what, pending ? "the copy: " : "the wgmma: "});
 }
 
 static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site) {
@@ -113,8 +117,8 @@ static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number,
     const cells *c = &p->at->cells;
     if (t == TROUBLE_UNWRITTEN) {
         unwritten(p, lane, number);
-    } else if (t == TROUBLE_PENDING) {
-        say_pending(p, lane, number, other_site);
+    } else if (t == TROUBLE_PENDING || t == TROUBLE_IN_USE) {
+        say_no_wait(p, t, lane, number, other_site);
     } else if (t == TROUBLE_AFTER_WRITE && p->silent_same && doubt_count < MOST_DOUBTS) {
         doubt *d = &doubts[doubt_count++];
         *d = (doubt){*p, lane, number, other, other_site, {0}};
@@ -303,6 +307,19 @@ static void strong(observer *o, const observed_access *a) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
+/* What a lane of a cp.async reads, when it is issued and when it is done: it may be read at any time between. */
+static void fetch(const observed_async *c, uint32_t lane, site at) {
+    if (c->bytes[lane] == 0) return;
+    global_touch_range(&(global_range){.w = c->w,
+                                       .function = at.function,
+                                       .pc = at.pc,
+                                       .lane = lane,
+                                       .address = c->from[lane],
+                                       .bytes = c->bytes[lane],
+                                       .kind = ACCESS_READ,
+                                       .verb = "copies"});
+}
+
 static void on_async(observer *o, const observed_async *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
@@ -314,6 +331,7 @@ static void on_async(observer *o, const observed_async *c) {
             if (c->lanes >> l & 1) {
                 const uint32_t to = (uint32_t)c->to[l];
                 const uint32_t from = at->cells.of[to / at->cells.unit].pending;
+                if (from != 0) fetch(c, l, site_at(at->cluster->launch, from - 1));
                 cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
             }
         return;
@@ -326,7 +344,26 @@ static void on_async(observer *o, const observed_async *c) {
         .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = on_trouble, .context = &p};
     cells_access(&at->cells, &access, c->lanes, c->to, c->width);
     for (uint32_t l = 0; l < LANES; l++)
-        if (c->lanes >> l & 1) cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
+        if (c->lanes >> l & 1) {
+            cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
+            fetch(c, l, (site){c->function, c->i->pc});
+        }
+}
+
+/* A plain bulk copy as what it does to global memory, by the thread that issues it. */
+static void bulk_touches(const observed_bulk *c) {
+    if (c->stage != COPY_ISSUED || c->map != NULL || c->global == 0) return;
+    const bool writes = c->to_block == NULL;
+    global_touch_range(&(global_range){.w = c->w,
+                                       .function = c->function,
+                                       .pc = c->i->pc,
+                                       .lane = (uint32_t)c->lane,
+                                       .address = c->global,
+                                       .bytes = c->bytes,
+                                       .kind = !writes      ? ACCESS_READ
+                                               : c->reduces ? ACCESS_ATOMIC
+                                                            : ACCESS_WRITE,
+                                       .verb = writes ? "has a bulk copy write" : "has a bulk copy read"});
 }
 
 static void on_bulk(observer *o, const observed_bulk *c) {
@@ -334,16 +371,17 @@ static void on_bulk(observer *o, const observed_bulk *c) {
     checked_launch *launch = checked(c->w->block)->cluster->launch;
     const uint32_t number = site_number(launch, c->function, c->i->pc);
     settle_doubts();
+    bulk_touches(c);
     place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
     cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
                           .agent = agent_of(c->w),
                           .site = number,
                           .trouble = on_trouble,
                           .context = &p};
-    if (c->stage == COPY_ISSUED && c->from_block != NULL) {
+    if (c->stage != COPY_LANDED && c->from_block != NULL) { /* it may be read at any time between */
         p.at = checked(c->from_block);
         p.verb = "has a bulk copy read";
-        access.action = CELL_READ;
+        access.action = c->stage == COPY_ISSUED ? CELL_READ : CELL_FETCH;
         cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
     }
     if (c->to_block == NULL) {
@@ -358,6 +396,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
         access.action = CELL_WRITE;
         cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->to, c->extent);
         cells_pending(&p.at->cells, c->to, c->extent, number);
+        clocks_follow(&p.at->cluster->clocks, copier_of(c->to_block), agent_of(c->w));
     } else if (c->stage == COPY_LANDED) {
         clocks *k = &p.at->cluster->clocks;
         const uint32_t agent = copier_of(c->to_block);
@@ -365,6 +404,47 @@ static void on_bulk(observer *o, const observed_bulk *c) {
         meeting *m = meeting_at(&p.at->mbarriers, c->mbarrier, k);
         if (m != NULL) clocks_release(k, agent, m->coming);
     }
+}
+
+typedef struct operand {
+    place_access p;
+    cell_access access;
+    uint32_t site;
+    bool begins;
+} operand;
+
+static bool operand_chunk(void *context, uint32_t address) {
+    operand *o = context;
+    if (o->begins) cells_range(&o->p.at->cells, &o->access, 0, address, WGMMA_CHUNK);
+    cells_use(&o->p.at->cells, address, o->site, o->begins);
+    return true;
+}
+
+/* The warpgroup's first warp stands for all four: none has waited before all have issued it. */
+static void on_wgmma(observer *o, const observed_wgmma *c) {
+    (void)o;
+    checked_block *at = checked(c->w->block);
+    const bool begins = c->stage == COPY_ISSUED;
+    clocks *k = &at->cluster->clocks;
+    settle_doubts();
+    if (begins) clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
+    operand it = {.p = {.w = c->w,
+                        .at = at,
+                        .function = c->function,
+                        .pc = c->i->pc,
+                        .bytes = WGMMA_CHUNK,
+                        .verb = "has a wgmma read"},
+                  .site = site_number(at->cluster->launch, c->function, c->i->pc),
+                  .begins = begins};
+    it.access = (cell_access){.clocks = k,
+                              .agent = agent_of(c->w),
+                              .site = it.site,
+                              .action = CELL_FETCH,
+                              .trouble = on_trouble,
+                              .context = &it.p};
+    if (!begins || c->w->index % WARPGROUP == 0) wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
+    meeting *m = begins ? meeting_at(&at->warpgroups, c->w->index / WARPGROUP, k) : NULL;
+    if (m != NULL) clocks_release(k, agent_of(c->w), m->coming);
 }
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
@@ -481,6 +561,12 @@ static void on_sync(observer *o, const observed_sync *s) {
         mbarrier_touched(at, s);
         m = meeting_find(&at->mbarriers, s->id);
         if (m != NULL) clocks_acquire(c, agent, m->met);
+        if (m != NULL) clocks_learn(c, agent, s->lanes, alive, m->met[agent]);
+        break;
+    case SYNC_WGMMA_PASS:
+        m = meeting_find(&at->warpgroups, s->id);
+        if (m != NULL) clocks_acquire(c, agent, m->coming);
+        clocks_lanes(c, agent, s->lanes, alive);
         break;
     case SYNC_EXIT:
         clocks_release(c, agent, at->exited.coming);
@@ -535,6 +621,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | 1u << PTX_LOCAL | SPACES_INCOMPLETE,
                           .async = on_async,
                           .bulk = on_bulk,
+                          .wgmma = on_wgmma,
                           .sync = on_sync,
                           .step = unwritten_step,
                           .careful = CAREFUL_CHECK,

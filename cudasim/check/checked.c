@@ -124,6 +124,7 @@ void checked_launch_free(checked_launch *l) {
         free(b->warps);
         meetings_free(&b->mbarriers);
         meetings_free(&b->flags);
+        meetings_free(&b->warpgroups);
         free(b);
     }
     while (l->clusters != NULL) {
@@ -179,7 +180,8 @@ bool checked_begin(checked_launch *l, block *b) {
     }
     for (int k = 0; k < BARRIERS; k++) meeting_forget(&c->barriers[k], &c->cluster->clocks);
     meeting_forget(&c->exited, &c->cluster->clocks);
-    c->mbarriers.count = c->flags.count = 0;
+    c->mbarriers.count = c->flags.count = c->warpgroups.count = 0;
+    cells_unused(&c->cells);
     for (int n = 0; n < c->warp_count; n++) {
         poison_clear(&c->warps[n].poisons);
         c->warps[n].read_count = 0;

@@ -54,6 +54,7 @@ typedef struct checked_block {
     int warp_count;
     uint32_t passed; /* threads that have passed the barrier that opens */
     meeting barriers[BARRIERS], exited;
+    meetings warpgroups;       /* those who have issued a wgmma, those who wait */
     meetings mbarriers, flags; /* flags: what strong and atomic accesses go to */
 } checked_block;
 

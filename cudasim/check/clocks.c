@@ -61,6 +61,12 @@ void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at) {
     c->of[agent].version++;
 }
 
+void clocks_follow(clocks *c, uint32_t to, uint32_t agent) {
+    known_join(c->of[to].known, c->of[agent].known, c->agents);
+    c->of[to].known[agent] = ++c->of[agent].now;
+    c->of[to].version++;
+}
+
 void clocks_lanes(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all) {
     agent_clocks *a = &c->of[agent];
     a->now++;
@@ -82,6 +88,19 @@ void clocks_lanes(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all) {
         if (lanes >> l & 1) joined[l] = a->now;
     for (int l = 0; l < CLOCK_LANES; l++)
         if (lanes >> l & 1) memcpy(a->apart->known[l], joined, sizeof joined);
+}
+
+void clocks_learn(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all, uint32_t clock) {
+    agent_clocks *a = &c->of[agent];
+    if (clock <= a->together) return;
+    if ((lanes & all) == all) {
+        a->together = clock;
+        return;
+    }
+    if (a->apart == NULL) a->apart = calloc(1, sizeof *a->apart);
+    for (int l = 0; a->apart != NULL && l < CLOCK_LANES; l++)
+        for (int k = 0; lanes >> l & 1 && k < CLOCK_LANES; k++)
+            if (a->apart->known[l][k] < clock) a->apart->known[l][k] = clock;
 }
 
 void clocks_fence(clocks *c, uint32_t agent) {

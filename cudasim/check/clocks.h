@@ -82,8 +82,14 @@ static inline bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint3
 void clocks_release(clocks *c, uint32_t agent, known_clocks *at);
 void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at);
 
+/* `to` goes on from where `agent` is: a copy and who issues it. */
+void clocks_follow(clocks *c, uint32_t to, uint32_t agent);
+
 /* These lanes of the warp, all of them or only some, wait for one another. */
 void clocks_lanes(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all);
+
+/* They know of all that their warp did before that clock. */
+void clocks_learn(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all, uint32_t clock);
 
 /* A fence; a relaxed store or atomic operation that `at` belongs to; a relaxed load of it. */
 void clocks_fence(clocks *c, uint32_t agent);

@@ -50,6 +50,7 @@ typedef struct toucher {
     uint32_t site;
     uint8_t how; /* without the bytes */
     access_kind kind;
+    bool later; /* it is done later */
     unsigned bytes;
     const char *verb;
 } toucher;
@@ -205,7 +206,7 @@ static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address,
                 return false;
             }
     if (!conflicts(t, lane, how, &w->write) || seen(t, lane, w)) return true;
-    if (t->kind == ACCESS_WRITE && doubt_count < MOST_DOUBTS) {
+    if (t->kind == ACCESS_WRITE && !t->later && doubt_count < MOST_DOUBTS) {
         doubt *d = &doubts[doubt_count++];
         *d = (doubt){*t, lane, address, w->write, {0}};
         memcpy(d->before, (const void *)(uintptr_t)address, t->bytes < 4 ? t->bytes : 4);
@@ -369,6 +370,7 @@ void global_touch_range(const global_range *r) {
                        .site = site_number(c->launch, r->function, r->pc),
                        .how = r->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC : STRENGTH_WEAK,
                        .kind = r->kind,
+                       .later = true,
                        .bytes = (unsigned)r->bytes,
                        .verb = r->verb};
     touch(&t, &s, r->lane, r->address, r->bytes, false);

@@ -99,6 +99,7 @@ typedef enum sync_kind {
     SYNC_MBARRIER_ARRIVE, /* w, of any block of the cluster, arrives at it, or expects bytes there */
     SYNC_MBARRIER_DONE,   /* its phase ends (w is NULL) */
     SYNC_MBARRIER_PASS,   /* the lanes have seen that it has ended */
+    SYNC_WGMMA_PASS,      /* the warp has waited for a wgmma; `id`: its warpgroup */
     SYNC_EXIT             /* the lanes end */
 } sync_kind;
 

@@ -244,6 +244,20 @@ static void check_registers(warp *w, const insn *i, const warpgroup *group, cons
     }
 }
 
+static bool matrix_chunks(uint64_t descriptor, bool mn_major, uint32_t rows, uint32_t k, wgmma_chunk *each,
+                          void *context) {
+    const uint32_t outer = mn_major ? rows / 8 : rows, inner = mn_major ? k : 2;
+    for (uint32_t n = 0; n < outer * inner; n++)
+        if (!each(context, wgmma_address(descriptor, mn_major, n / inner, n % inner))) return false;
+    return true;
+}
+
+void wgmma_chunks(const insn *i, uint64_t a, uint64_t b, wgmma_chunk *each, void *context) {
+    const wgmma_form *f = i->wgmma;
+    if (!f->a_in_registers && !matrix_chunks(a, f->trans_a, WGMMA_M, f->k, each, context)) return;
+    matrix_chunks(b, f->trans_b, f->n, f->k, each, context);
+}
+
 static void tell(warp *w, const wgmma_operation *o, copy_stage stage) {
     const observed_wgmma told = {.stage = stage, .w = w, .function = o->function, .i = o->i, .a = o->a, .b = o->b};
     observe_wgmma(&told);
@@ -376,6 +390,7 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
         group->done = until;
     }
     if (until == m->waited) return;
+    if (w->launch->observer != NULL) observe_sync(SYNC_WGMMA_PASS, w->block, w, mask, w->index / WARPGROUP);
     m->waited = until;
     renew_contexts(w, group, m);
     uint32_t oldest = group->members[0].waited;

@@ -65,6 +65,10 @@ typedef struct wgmma_operation {
     uint32_t group[WARPGROUP];     /* groups that the warp had committed before */
 } wgmma_operation;
 
+/* Calls `each` for every chunk of the matrices in shared memory that it reads, until that says false. */
+typedef bool wgmma_chunk(void *context, uint32_t address);
+void wgmma_chunks(const insn *i, uint64_t a, uint64_t b, wgmma_chunk *each, void *context);
+
 /* `count` operations one after the other, on all of D. `shared` is the block's memory. */
 /* False where there is no memory. */
 typedef bool wgmma_multiply(const uint8_t *shared, const wgmma_operation *operations, int count);

@@ -284,6 +284,156 @@ __global__ void bulk_source_reused(int *g, int n) {
     if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+/* ---- what copies read ---- */
+
+/* The source is written while the copy may still read it. */
+__global__ void source_written_meanwhile(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT race
+    commit();
+    __syncthreads();
+    g[4 * T - 1 - threadIdx.x] = 7; // FAULT race
+    wait_group<0>();
+    __syncthreads();
+    g[768 + threadIdx.x] = s[threadIdx.x];
+}
+__global__ void source_of_another_block(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    if (blockIdx.x == 1) {
+        g[threadIdx.x] = 7; // FAULT race
+        return;
+    }
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT race
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    g[768 + threadIdx.x] = s[threadIdx.x];
+}
+__global__ void ok_source_written_later(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x);
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    g[4 * T - 1 - threadIdx.x] = s[threadIdx.x];
+}
+__global__ void bulk_source_in_global_memory(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&full, sizeof s);
+        bulk_load(s, g, sizeof s, &full); // FAULT race
+    }
+    if (threadIdx.x == 96) g[5] = 7; // FAULT race
+    mbarrier_wait(&full, 0);
+    g[T + threadIdx.x] = s[T - 1 - threadIdx.x];
+}
+/* The destination of a bulk store, written by another block as well. */
+__global__ void bulk_stores_to_one_place(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = (int)blockIdx.x + 7;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned from = shared_address(s);
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" ::"l"(g + 256),
+                     "r"(from)); // FAULT race
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+__global__ void ok_bulk_source_reused(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512; cp.async.bulk.commit_group; "
+                     "cp.async.bulk.wait_group.read 0;" ::"l"(g + 512),
+                     "r"(shared_address(s))
+                     : "memory");
+    __syncthreads();
+    s[threadIdx.x] = 7;
+}
+/* One thread waits until the source has been read, and the others do not wait for it. */
+__global__ void bulk_source_reused_by_others(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 96) {
+        unsigned from = shared_address(s);
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" ::"l"(g + 512),
+                     "r"(from)); // FAULT race
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+    if (threadIdx.x < 96) s[threadIdx.x] = 7; // FAULT race
+}
+
+/* ---- wgmma ---- */
+
+static __device__ unsigned long long matrix(const void *p) { /* rows of 32 bytes: no swizzle, 8 rows after 256 bytes */
+    return (unsigned long long)(shared_address(p) >> 4 & 0x3fff) | 128ull >> 4 << 16 | 256ull >> 4 << 32;
+}
+static __device__ void multiply(float (&d)[4], const void *a, const void *b) {
+    asm volatile("wgmma.fence.sync.aligned;\n"
+                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\n"
+                 "wgmma.commit_group.sync.aligned;\n"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "l"(matrix(a)), "l"(matrix(b))
+                 : "memory");
+}
+static __device__ void multiplied(float (&d)[4]) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory");
+}
+static __device__ void fill_matrices(int *a, int *b, const int *g) {
+    for (int k = 0; k < 4; k++) a[4 * threadIdx.x + k] = g[k];
+    if (threadIdx.x < 64) b[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+}
+__global__ void operand_written_too_early(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    fill_matrices(a, b, g);
+    multiply(d, a, b);                           // FAULT no-wait
+    if (threadIdx.x / 32 == 2) a[4 * threadIdx.x] = 5; // FAULT no-wait
+    multiplied(d);
+    g[512 + threadIdx.x] = (int)d[0];
+}
+__global__ void operand_copied_over_too_early(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    fill_matrices(a, b, g);
+    multiply(d, a, b);
+    if (threadIdx.x < 16) copy_16(b + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait
+    commit();
+    multiplied(d);
+    wait_group<0>();
+    g[512 + threadIdx.x] = (int)d[0];
+}
+/* All have waited but they do not wait for one another: of the operands each thread writes what all read. */
+__global__ void ok_operand_written_later(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    fill_matrices(a, b, g);
+    multiply(d, a, b);
+    multiplied(d);
+    a[4 * threadIdx.x] = 5;
+    g[512 + threadIdx.x] = (int)d[0];
+}
+__global__ void operand_without_barrier(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    fill_matrices(a, b, g);
+    a[4 * threadIdx.x] = (int)threadIdx.x; // FAULT race and no-wait
+    asm volatile("fence.proxy.async;" ::: "memory");
+    multiply(d, a, b); // FAULT race
+    multiplied(d);
+    g[512 + threadIdx.x] = (int)d[0];
+}
+
 /* ---- clusters ---- */
 
 __cluster_dims__(2) __global__ void cluster_no_barrier(int *g, int n) {
@@ -312,5 +462,10 @@ FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warp
             CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
             CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
             CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
-            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
+            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T), CASE(source_written_meanwhile, 1, T),
+            CASE(source_of_another_block, 2, T), CASE(ok_source_written_later, 1, T),
+            CASE(bulk_source_in_global_memory, 1, T), CASE(bulk_stores_to_one_place, 2, T),
+            CASE(ok_bulk_source_reused, 1, T), CASE(bulk_source_reused_by_others, 1, T),
+            CASE(operand_written_too_early, 1, T), CASE(operand_copied_over_too_early, 1, T),
+            CASE(ok_operand_written_later, 1, T), CASE(operand_without_barrier, 1, T),
             CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))
