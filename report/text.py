@@ -7,6 +7,8 @@ as a dash by itself. Nothing here depends on the locale.
 import math
 import re
 
+from report import l1
+
 DASH = "–"
 
 
@@ -172,6 +174,7 @@ def register(db):
     db.create_function("ratio_text", 3, ratio_text)
     db.create_function("milliseconds", 2, milliseconds)
     db.create_function("form", -1, or_none(form))
+    db.create_function("l1_clocks", 3, or_none(l1.rows))
     db.create_aggregate("median", 1, aggregate(median))
     db.create_aggregate("mean", 1, aggregate(mean))
     db.create_aggregate("origin", 4, Origin)

@@ -1,8 +1,12 @@
-/* Wavefronts and bank conflicts of accesses with known counts. */
+/* Wavefronts and bank conflicts: of accesses with known counts, and of all that Nsight Compute has counted one by one
+ * on an H200 (plots/data/nvidia-h200/patterns_*.csv, which make golden records). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -104,10 +108,114 @@ static void lanes_that_are_missing(void **state) {
     expect(a, ~0u, 1, BANKS_LOAD, 1, 1);
 }
 
+/* ---- recorded ---- */
+
+enum { COLUMNS = 24, LINE = 2048 };
+typedef struct {
+    char names[LINE], line[LINE];
+    char *name[COLUMNS], *field[COLUMNS];
+    int count;
+} table_row;
+
+/* Cuts a line of CSV into fields, in place. */
+static int cut(char *line, char **field) {
+    int count = 0;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *at = line; count < COLUMNS; at++) {
+        const bool quoted = *at == '"';
+        field[count++] = at += quoted;
+        at += strcspn(at, quoted ? "\"" : ",");
+        if (quoted) *at++ = '\0';
+        if (*at == '\0') break;
+        *at = '\0';
+    }
+    return count;
+}
+
+static const char *field_of(const table_row *r, const char *name) {
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->name[i], name) == 0) return r->field[i];
+    fail_msg("there is no column %s", name);
+    return NULL;
+}
+
+static void offsets_of(const table_row *r, const char *name, unsigned offsets[WARP]) {
+    char *at = (char *)field_of(r, name);
+    for (int t = 0; t < WARP; t++) offsets[t] = (unsigned)strtoul(at, &at, 10);
+}
+
+/* Calls `each` for every row of the file; how many it has taken (true). */
+static int rows_of(const char *path, bool (*each)(const table_row *)) {
+    static table_row r;
+    int taken = 0;
+    FILE *f = fopen(path, "r");
+    if (f == NULL) fail_msg("%s cannot be read; the test runs in the repository's root", path);
+    assert_non_null(fgets(r.names, LINE, f));
+    r.count = cut(r.names, r.name);
+    while (fgets(r.line, LINE, f) != NULL) {
+        assert_int_equal(cut(r.line, r.field), r.count);
+        taken += each(&r);
+    }
+    fclose(f);
+    return taken;
+}
+
+#define SHARED "plots/data/nvidia-h200/patterns_shared.csv"
+
+/* The kinds of tests/counted/shared.cu and what Nsight Compute counts them as. */
+static const struct {
+    const char *kind, *op;
+    int bytes;
+    unsigned lanes; /* those that give addresses, of ldmatrix and stmatrix */
+    banks_kind as;
+} kinds[] = {
+    {"load_1", "ld", 1, ~0u, BANKS_LOAD},         {"load_2", "ld", 2, ~0u, BANKS_LOAD},
+    {"load_4", "ld", 4, ~0u, BANKS_LOAD},         {"load_8", "ld", 8, ~0u, BANKS_LOAD},
+    {"load_16", "ld", 16, ~0u, BANKS_LOAD},       {"store_1", "st", 1, ~0u, BANKS_STORE},
+    {"store_2", "st", 2, ~0u, BANKS_STORE},       {"store_4", "st", 4, ~0u, BANKS_STORE},
+    {"store_8", "st", 8, ~0u, BANKS_STORE},       {"store_16", "st", 16, ~0u, BANKS_STORE},
+    {"atomic_add", "atom", 4, ~0u, BANKS_ATOMIC}, {"atomic_exch", "atom", 4, ~0u, BANKS_ATOMIC},
+    {"atomic_red", "atom", 4, ~0u, BANKS_ATOMIC}, {"atomic_one", "atom", 4, ~0u, BANKS_STORE},
+    {"atomic_cas", "atom", 4, ~0u, BANKS_SWAP},   {"atomic_cas64", "atom", 8, ~0u, BANKS_SWAP},
+    {"ldmatrix_1", "ld", 16, 0xff, BANKS_ROWS},   {"ldmatrix_2", "ld", 16, 0xffff, BANKS_ROWS},
+    {"ldmatrix_4", "ld", 16, ~0u, BANKS_ROWS},    {"ldmatrix_trans_4", "ld", 16, ~0u, BANKS_ROWS},
+    {"stmatrix_1", "st", 16, 0xff, BANKS_ROWS},   {"stmatrix_2", "st", 16, 0xffff, BANKS_ROWS},
+    {"stmatrix_4", "st", 16, ~0u, BANKS_ROWS},
+};
+
+static bool one_recorded(const table_row *r) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char wavefronts[100], conflicts[100];
+        unsigned offsets[WARP];
+        if (strcmp(field_of(r, "kind"), kinds[k].kind) != 0) continue;
+        snprintf(wavefronts, sizeof wavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_%s.sum", kinds[k].op);
+        snprintf(conflicts, sizeof conflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_%s.sum", kinds[k].op);
+        offsets_of(r, "offsets", offsets);
+        const unsigned mask = (unsigned)strtoul(field_of(r, "mask"), NULL, 16) & kinds[k].lanes;
+        const banks_count count = banks_request(offsets, mask, kinds[k].bytes, kinds[k].as);
+        const int beyond = (count.wavefronts - count.phases) / (kinds[k].as == BANKS_SWAP ? 2 : 1);
+        if (count.wavefronts != atoi(field_of(r, wavefronts)) || beyond != atoi(field_of(r, conflicts)))
+            fail_msg("pattern %s (%s, %s): %d wavefronts, %d conflicts; recorded %s, %s", field_of(r, "pattern"),
+                     kinds[k].kind, field_of(r, "name"), count.wavefronts, beyond, field_of(r, wavefronts),
+                     field_of(r, conflicts));
+        return true;
+    }
+    return false;
+}
+
+static void all_that_is_recorded(void **state) {
+    (void)state;
+    assert_int_equal(rows_of(SHARED, one_recorded), 706);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),          cmocka_unit_test(wide_accesses_go_in_parts), cmocka_unit_test(fewer_lanes),
-        cmocka_unit_test(loads_in_pairs), cmocka_unit_test(lanes_that_are_missing),
+        cmocka_unit_test(words),
+        cmocka_unit_test(wide_accesses_go_in_parts),
+        cmocka_unit_test(fewer_lanes),
+        cmocka_unit_test(loads_in_pairs),
+        cmocka_unit_test(lanes_that_are_missing),
+        cmocka_unit_test(all_that_is_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

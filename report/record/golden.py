@@ -4,10 +4,12 @@
     python3 -m report shapes FOLDER             shapes.csv: a row for each kernel of each run
     python3 -m report faults --jobs             what to run: TOOL PROGRAM KERNEL, a line each
     python3 -m report faults FOLDER             faults.csv: a row for each of these
+    python3 -m report faults --table CSV        the same as a table for tests/faulty/README.md
 
 Exit status 1 where a row is missing, which is said on stderr.
 """
 
+import csv
 import glob
 import os
 import re
@@ -64,10 +66,10 @@ def patterns(arguments, root):
     print(csv_line(["pattern", "kind", "name", "mask", "offsets", *(["from"] if copies else []), *metrics,
                     *(["clocks"] if clocks else []), *ORIGIN]))
     for number, kind, name, mask, offsets, sources in listed:
-        if int(number) not in launches:
-            missing += 1
+        missing += int(number) not in launches
+        if int(number) not in launches and number not in clocks:
             continue
-        values = counted(launches[int(number)], metrics, f"{program} {number}")
+        values = counted(launches.get(int(number), {}), metrics, f"{program} {number}")
         print(csv_line([number, kind, name, mask, offsets, *([sources] if copies else []), *values,
                         *([clocks.get(number, "")] if clocks else []), *origin()]))
     if missing:
@@ -160,12 +162,29 @@ def said(text):
     return ""
 
 
+def table(path):
+    """By kind and tool: how many agree, and the kernels of those that do not."""
+    groups, rows = {}, list(csv.DictReader(read_text(path)))
+    for row in rows:
+        groups.setdefault((row["fault"], row["tool"]), []).append(row)
+    yield "| fault | tool | kernels | agrees | not of |"
+    yield "|---|---|--:|--:|---|"
+    for (fault, tool), those in sorted(groups.items()):
+        others = [f"`{row['kernel']}`" for row in those if row["agrees"] != "yes"]
+        yield f"| {'none' if fault == QUIET else fault} | {tool} | {len(those)} | {len(those) - len(others)} | {', '.join(others)} |"
+    yield ""
+    yield "<sub>{device}, driver {driver}, CUDA {cuda}, {date}</sub>".format(**rows[0])
+
+
 def faults(arguments, root):
+    if arguments[:1] == ["--table"] and len(arguments) == 2:
+        print("\n".join(table(arguments[1])))
+        return 0
     if arguments == ["--jobs"]:
         print("\n".join(sorted({" ".join(job[:3]) for job in jobs_of(root)})))
         return 0
     if len(arguments) != 1:
-        raise Mistake("usage: python3 -m report faults --jobs | FOLDER")
+        raise Mistake("usage: python3 -m report faults --jobs | --table CSV | FOLDER")
     print(csv_line(["program", "kernel", "fault", "tool", "agrees", "line", "message", *ORIGIN]))
     missing = 0
     for tool, program, name, kind, lines in jobs_of(root):
