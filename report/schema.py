@@ -69,7 +69,7 @@ COMMON = {
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
-        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int? ffma_conflicts:int? nvcc:text! ffma_one_bank:int? ffma_conflicts:int?
+        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int? ffma_conflicts:int? nvcc:text!
     """),
 }
 

@@ -5,9 +5,9 @@
 NVCC is the compiler's version; USAGE is what cuobjdump -res-usage prints, LISTING what -sass prints.
 
 The kernel: of several instantiations the one for whole float4 (all that is bool is true: ILb1E in its name, or ILb1ELb1E);
-of several of those the one that is named after the variant. The loop: from the target of a backward branch to the last branch to it; of those that
-hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its registers recorded and nothing
-else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
+of several of those the one that is named after the variant. The loop: from the target of a backward branch to the last
+branch to it; of those that hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its
+registers recorded and nothing else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
 
 `ffma_reads`: the registers that its FFMAs read from the register file: their sources, but for those that the instruction
 before marked `.reuse` in the same place. `ffma_conflicts`: FFMAs that so read three registers of one parity, which takes
@@ -21,8 +21,7 @@ from report import schema
 from report.load import Mistake
 from report.record import csv_line, read_text
 
-COLUMNS = [column.name for column in schema.COMMON["sass"]]
-KINDS = COLUMNS[4:COLUMNS.index("nvcc")]
+KINDS = [column.name for column in schema.COMMON["sass"]][4:-1]
 
 
 def read_registers(path):
@@ -118,29 +117,6 @@ def main_loop(code):
     return max(inner, key=lambda one: one[2])[3] if inner else None
 
 
-def sources(text):
-    """The source operands of an instruction by their places: (register's number or None, marked .reuse)."""
-    operands = [one.strip() for one in re.sub(r"^(@!?U?P[0-9T]+ +)?\S+", "", text).split(",")][1:]
-    found = []
-    for one in operands:
-        register = re.fullmatch(r"[-|]*R(\d+)(\.reuse)?\|?", one)
-        found.append((int(register[1]), bool(register[2])) if register else (None, False))
-    return found
-
-
-def bank_conflicts(loop):
-    """(FFMAs whose three source registers are in one bank, those of them that read all three from it)."""
-    one_bank = conflicts = 0
-    for before, text in zip([loop[-1], *loop], loop):
-        registers = [register for register, _ in sources(text)]
-        if kind(text) != "ffma" or None in registers or len(set(registers)) < 3 or len({one % 2 for one in registers}) > 1:
-            continue
-        kept = [register if reuse else None for register, reuse in sources(before)]
-        one_bank += 1
-        conflicts += not any(mine == its for mine, its in zip(registers, kept))
-    return one_bank, conflicts
-
-
 def main(arguments, root):
     if len(arguments) != 6:
         raise Mistake("usage: python3 -m report sass STEP VARIANT ARCH NVCC USAGE LISTING")
@@ -154,7 +130,7 @@ def main(arguments, root):
     if name not in registers:
         raise Mistake(f"{what}: no registers of {name}")
     loop = main_loop(kernels[name])
-    counts, banks = [""] * len(KINDS), ["", ""]
+    counts = [""] * len(KINDS)
     if loop:
         tally = dict.fromkeys(KINDS, 0)
         for text in loop:
@@ -162,6 +138,6 @@ def main(arguments, root):
         tally["loop_instructions"] = len(loop)
         tally["ffma_reuse"] = sum(kind(text) == "ffma" and ".reuse" in text for text in loop)
         tally["ffma_reads"], tally["ffma_conflicts"] = register_reads(loop)
-        counts, banks = list(tally.values()), bank_conflicts(loop)
-    print(csv_line([step, variant, arch, registers[name], *counts, nvcc, *banks]))
+        counts = list(tally.values())
+    print(csv_line([step, variant, arch, registers[name], *counts, nvcc]))
     return 0

@@ -1,11 +1,10 @@
--- Register banks and operand reuse in the main loops of all SGEMM kernels that keep more than one result a thread.
+-- Operand reuse and register banks in the main loops of all SGEMM kernels that keep more than one result a thread.
 -- marker: register-banks
 -- align: llr
 -- part: rows
 SELECT v.short AS step, '`' || v.variant || '`' AS variant, ffma AS "FFMAs in the loop",
-       percent(1.0 * ffma_reuse / ffma) AS "with `.reuse`",
-       percent(1.0 * ffma_one_bank / ffma) AS "three sources in one bank",
-       percent(1.0 * ffma_conflicts / ffma) AS "and none in the reuse cache"
+       percent(1.0 * ffma_reuse / ffma) AS "with `.reuse`", form('%.2f', 1.0 * ffma_reads / ffma) AS "registers read per FFMA",
+       percent(1.0 * ffma_conflicts / ffma) AS "three of one bank"
 FROM variant AS v JOIN sass AS s ON (s.step, s.variant) = (v.step, v.variant)
 WHERE family = 'gemm' AND ffma >= 256
 ORDER BY v.step, place;
