@@ -1,4 +1,5 @@
-"""The FP32 ladder as recorded on an H200, C = A·B at m = n = k = 4096: all of it, and for each lesson's step what it adds."""
+"""The ladders as recorded on an H200, C = A·B at m = n = k = 4096: FP32's, all of it and for each lesson's step what it adds,
+and step 6's, on tensor cores."""
 
 import os
 
@@ -45,6 +46,33 @@ def figure(rows, cublas, step):
     return d.svg()
 
 
+def tensor_figure(sources):
+    """Step 6's rungs in f16: bars, or that they are not recorded yet."""
+    for path in (FOLDER + "/tensorcore.csv", "plots/tensorcore_ladder.csv"):
+        sources.text(path)
+    db = load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
+    rows = db.execute(
+        "SELECT v.variant, t.tflops FROM tensor_variant AS v LEFT JOIN tensor AS t "
+        "ON (t.step, t.variant, t.dtype, t.layout, t.m, t.n, t.k, t.load) = "
+        "(v.step, v.variant, 'f16', 'tn', 4096, 4096, 4096, 'burst') WHERE v.dtype = 'f16' ORDER BY place").fetchall()
+    shown = [(row["variant"], row["tflops"]) for row in rows]
+    cublas = db.execute("SELECT tflops FROM tensor_baseline WHERE (dtype, layout, m, n, k, load) = "
+                        "('f16', 'tn', 4096, 4096, 4096, 'burst')").fetchone()
+    shown.append(("cuBLAS", cublas and cublas[0]))
+    said = {name: "not recorded" if x is None else f"{x:.0f}" for name, x in shown}
+    d = Drawing("TFLOP/s in f16 at m = n = k = 4096 on an H200: " + ", ".join(f"{n} {x}" for n, x in said.items()) + ".")
+    d.text(10, 18, "f16, m = n = k = 4096, NVIDIA H200: TFLOP/s", "note")
+    most = max([x for _, x in shown if x is not None], default=1)
+    for line, (name, x) in enumerate(shown):
+        top, wide = 28 + line * 18 + (5 if name == "cuBLAS" else 0), 200 * (x or 0) / most
+        d.text(10, top + 12, name)
+        if x is not None:
+            d.box(148, top + 1, max(1, wide), 14, "c" if name == "cuBLAS" else "b")
+        d.text(153 + wide, top + 12, said[name], "note" if x is None else "")
+    return d.svg()
+
+
 def draw(sources):
     rows, cublas = bars(sources)
-    return {"ladder": figure(rows, cublas, None), **{f"ladder_{step}": figure(rows, cublas, step) for step in STEPS}}
+    return {"ladder": figure(rows, cublas, None), **{f"ladder_{step}": figure(rows, cublas, step) for step in STEPS},
+            "ladder_step06": tensor_figure(sources)}
