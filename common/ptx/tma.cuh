@@ -34,13 +34,14 @@ __device__ __forceinline__ void tma_load(uint32_t to, const void *map, int x, in
 }
 
 /* The same into every block of the cluster whose bit is set in `ranks`: to the same place, counted at the barrier at
- * the same place. Read from L2 once. */
+ * the same place. Read from L2 once. (sm_90a: newer GPUs without the "a" may be slow at it.) */
 __device__ __forceinline__ void tma_load_multicast(uint32_t to, const void *map, int x, int y, uint32_t barrier,
                                                    unsigned ranks) {
-    KL_SM90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-            "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
-            "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)ranks)
-            : "memory");
+    KL_SM90A(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1, {%2, %3}], [%4], %5;" ::"r"(to),
+        "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((uint16_t)ranks)
+        : "memory");
 }
 
 /* Shared to global memory. What threads have stored at `from` needs fence_proxy_async and a barrier first. */

@@ -1,4 +1,4 @@
-"""The FP32 ladder as recorded on an H200, C = A·B at m = n = k = 4096: all of it, and for each lesson up to its rung."""
+"""The ladders as recorded on an H200, C = A·B at m = n = k = 4096: FP32's, all of it and for each lesson up to its rung."""
 
 import os
 
@@ -48,6 +48,10 @@ def figure(rows, cublas, last=None, added=0):
     return d.svg()
 
 
-def draw(sources):
-    rows, cublas = bars(sources)
-    return {"ladder": figure(rows, cublas), **{f"ladder_{last}": figure(rows, cublas, last, added) for last, added in LESSONS}}
+def tensor_figure(sources):
+    """Step 6's rungs in f16: bars, or that they are not recorded yet."""
+    for path in (FOLDER + "/tensorcore.csv", "plots/tensorcore_ladder.csv"):
+        sources.text(path)
+    db = load.open_folder(os.path.join(sources.root, cublas)
+    rows = db.execute(
+        "SELECT v.variant, t.tflops FROM tensor_variant AS v LEFT JOIN tensor AS t "ladder_{last}"ON (t.step, t.variant, last, added) = last, added v.variant, LESSONS}}
