@@ -19,7 +19,8 @@ trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
 report header sass >"$work/rows"
-for kernel in step0[1-5]_*/*.cu step05_*/best/best.cu; do
+for kernel in step0[1-5]_*/*.cu step0[1-5]_*/best/*.cu; do
+    [ -e "$kernel" ] || continue
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"

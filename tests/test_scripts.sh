@@ -177,7 +177,7 @@ sass_records() {
     printf 'code for sm_90a\n\tFunction : kernel\n /*0000*/ FFMA R1, R1 ;\n /*0010*/ @P0 BRA 0x0 ;\n /*0020*/ EXIT ;\n' >"$tmp/listing"
     echo nothing >"$tmp/empty"
     USAGE=$tmp/usage SASS=$tmp/listing status 0 scripts/sass.sh &&
-        same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,13.0.88 &&
+        same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,1,0,13.0.88 &&
         cp plots/data/sass.csv "$tmp/sass.csv" || return 1
     USAGE=$tmp/usage SASS=$tmp/empty status 2 scripts/sass.sh && one_line &&
         says "step05_doublebuffer/v.cu.o has no machine code for sm_90a; type: make sass ARCHS=90a" &&
