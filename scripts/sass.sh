@@ -19,7 +19,7 @@ trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
 report header sass >"$work/rows"
-for kernel in step0[1-5]_*/*.cu step05_*/best/best.cu; do
+for kernel in step0[1-5]_*/*.cu step0[1-5]_*/best/*.cu; do
     case $kernel in */show_*) continue ;; esac # no variant
     [ -f "$kernel" ] || continue
     object=build/obj/$kernel.o
