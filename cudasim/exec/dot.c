@@ -4,20 +4,24 @@
  * measured, an instruction of one number 2 or less), and most of what these instructions write is read once, by the
  * next ones. So the factors are not written at all, and the sum stays in the processor's registers to the end.
  */
+#include "base/floats.h"
 #include "exec/address.h"
 #include "exec/fma.h"
 #include "isa/rows.h"
 
 #ifdef __FMA__
 
-/* What a load would put into its register. False where its lanes must be looked at one by one. */
+/* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
 static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, lanes_f32 *x) {
-    const unsigned each = sizeof(float);
-    int64_t step;
-    const uint8_t *from = i->row == ROW_op_load_global_u32 ? affine_global(w, i, ALL_LANES, each, false, &step)
-                                                           : affine_shared(w, i, ALL_LANES, each, false, &step);
+    const affine *a = AFFINE(4);
+    const bool global = i->row == ROW_op_load_global_u32, row = a->step == sizeof(float);
+    const uint64_t first = i->flags & MODE_NARROW ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
+    const unsigned each = sizeof(float), bytes = row ? LANES * each : each;
+    if (a->kept == LANES_ONLY || (a->step != 0 && !row)) return false;
+    const float *from = (const float *)(global ? known_global_range(w, i, first, bytes, each, false)
+                                               : known_shared_range(w, i, first, bytes, each, false));
     if (from == NULL) return false;
-    *x = step == 0 ? lanes_all((const float *)from) : lanes_load((const float *)from);
+    *x = row ? lanes_load(from) : lanes_all(from);
     return true;
 }
 
@@ -33,6 +37,13 @@ static inline __attribute__((always_inline)) bool is_load(const insn *i) {
     return i->row == ROW_op_load_global_u32 || i->row == ROW_op_load_shared_u32;
 }
 
+/* The sum as the multiply-add's result. A NaN among its terms has made it NaN, whichever: it is canonical now. */
+static inline __attribute__((always_inline)) void write_sum(warp *w, const insn *i, lanes_f32 sum) {
+    uint32_t *d = U32(0);
+    lanes_store((float *)d, sum);
+    if (lanes_nan(sum)) EACH_LANE d[l] = f32_canonical(d[l]);
+}
+
 /* The instruction by itself, and on with the next. */
 static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mask) {
     w->pc = i->pc + 1;
@@ -41,40 +52,33 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 }
 
 /* insn.next of the first instruction of a dot product. Each step of it is additions, two loads and a multiply-add
- * (isa/dot.c). What does not go quickly goes on one by one, from the loads of its step, which have no effect but for
- * their registers: the sum so far is written first. */
+ * (isa/dot.c). What does not go quickly goes on one by one, the sum so far being written first: from the addition, or
+ * from the first load, as loads do nothing but write their registers. */
 HANDLER(op_dot) {
-    const insn *const end = i + i->dot, *sum_of = NULL; /* the last multiply-add that was done */
-    lanes_f32 sum, x, y;
+    const insn *const end = i + i->dot, *done = NULL; /* the last multiply-add that was */
     if (mask != ALL_LANES) {
         go_on(w, i, mask);
         return;
     }
+    lanes_f32 sum = {0}, x, y;
+    bool quick = true;
     while (i < end) {
-        for (; !is_load(i); i++)
-            if (!add_quickly(w, i)) goto one_by_one;
-        if (!load_factor(w, i, &x) || !load_factor(w, i + 1, &y)) goto one_by_one;
-        const insn *const fma = i + 2;
-        const lanes_f32 more =
-            lanes_fma(x, y, sum_of == NULL ? lanes_load((const float *)(w->registers + fma->op[3])) : sum);
-        if (lanes_nan(more)) goto one_by_one;
-        sum = more;
-        sum_of = fma;
-        i += 3;
+        while (!is_load(i) && (quick = add_quickly(w, i))) i++;
+        quick = quick && load_factor(w, i, &x) && load_factor(w, i + 1, &y);
+        if (!quick) break;
+        i += 2;
+        if (done == NULL) sum = lanes_load(F32(3));
+        sum = lanes_fma(x, y, sum);
+        done = i++;
     }
-    lanes_store((float *)(w->registers + sum_of->op[0]), sum);
-    end->next(w, end, mask);
-    return;
-
-one_by_one:
-    if (sum_of != NULL) lanes_store((float *)(w->registers + sum_of->op[0]), sum);
-    go_on(w, i, mask);
+    if (done != NULL) write_sum(w, done, sum);
+    if (quick)
+        end->next(w, end, mask);
+    else
+        go_on(w, i, mask);
 }
 
 #else
-HANDLER(op_dot) {
-    w->pc = i->pc + 1;
-    i->run(w, i, mask);
-    if (w->event == 0) i[1].next(w, i + 1, mask);
+HANDLER(op_dot) { /* not used: isa/dot.c */
 }
 #endif
