@@ -1,8 +1,8 @@
 /* Dot products: the instructions that isa/dot.c finds to be steps of one, executed together.
  *
- * Stores of vectors are what bounds such a loop: one of 64 bytes took 4 to 7 cycles where that was measured (Zen 4), one
- * of 8 bytes took 1. Most of what these instructions write is read once, by the next ones. So the factors are not written
- * at all, and the sum stays in the processor's registers to the end.
+ * Stores of vectors are what bounds such a loop: one of 64 bytes took 4 to 7 cycles where that was measured (Zen 4),
+ * one of 8 bytes took 1. Most of what these instructions write is read once, by the next ones. So the factors are not
+ * written at all, and the sum stays in the processor's registers to the end.
  */
 #include "base/floats.h"
 #include "exec/address.h"
