@@ -9,6 +9,13 @@
 #include "exec/fma.h"
 #include "isa/rows.h"
 
+/* The instruction by itself, and on with the next. */
+static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mask) {
+    w->pc = i->pc + 1;
+    i->run(w, i, mask);
+    if (w->event == 0) i[1].next(w, i + 1, mask);
+}
+
 #ifdef __FMA__
 
 /* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
@@ -44,13 +51,6 @@ static inline __attribute__((always_inline)) void write_sum(warp *w, const insn 
     if (lanes_nan(sum)) EACH_LANE d[l] = f32_canonical(d[l]);
 }
 
-/* The instruction by itself, and on with the next. */
-static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mask) {
-    w->pc = i->pc + 1;
-    i->run(w, i, mask);
-    if (w->event == 0) i[1].next(w, i + 1, mask);
-}
-
 /* insn.next of the first instruction of a dot product. Each step of it is additions, two loads and a multiply-add
  * (isa/dot.c). What does not go quickly goes on one by one, the sum so far being written first: from the addition, or
  * from the first load, as loads do nothing but write their registers. */
@@ -79,6 +79,7 @@ HANDLER(op_dot) {
 }
 
 #else
-HANDLER(op_dot) { /* not used: isa/dot.c */
+HANDLER(op_dot) {
+    go_on(w, i, mask);
 }
 #endif

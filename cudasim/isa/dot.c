@@ -88,11 +88,13 @@ void dot_function(decoder *d, insn *code) {
     search s = {.d = d, .code = code, .names = decode_scratch(d, ((size_t)f->register_count + 1) * sizeof *s.names)};
     for (int k = 0; k < f->instruction_count; k++)
         for (int o = 0; o < f->instructions[k].operand_count; o++) count_names(&s, &f->instructions[k].operands[o]);
-    for (int k = 0, length; k<f->instruction_count; k += length> 0 ? length : 1) {
-        length = dot_length(&s, k);
-        if (length == 0) continue;
-        code[k].dot = (uint8_t)length;
-        code[k].next = d->context->handlers[ROW_op_dot];
-        row_use(ROW_op_dot);
+    for (int k = 0; k < f->instruction_count;) {
+        const int length = dot_length(&s, k);
+        if (length > 0) {
+            code[k].dot = (uint8_t)length;
+            code[k].next = d->context->handlers[ROW_op_dot];
+            row_use(ROW_op_dot);
+        }
+        k += length > 0 ? length : 1;
     }
 }
