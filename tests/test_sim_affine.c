@@ -1,6 +1,7 @@
 /* Registers kept as base + lane * step (cudasim/exec/affine.h): random kernels give the same, bit for bit, as with
- * plain lanes only. They mix values that are equal, equally spaced or neither over the lanes, wrap around, diverge,
- * loop, read and write memory at steps, and use what knows nothing of the form. */
+ * plain lanes only, and dot products as when their instructions are executed one by one (isa/dot.c). They mix values
+ * that are equal, equally spaced or neither over the lanes, wrap around, diverge, loop, read and write memory at steps,
+ * and use what knows nothing of the form. */
 #include "sim_case.h"
 
 #include "exec/handlers.h"
@@ -18,7 +19,7 @@ static uint32_t pick(uint32_t below) {
 
 static char text[1 << 17];
 static size_t length;
-static int labels;
+static int labels, floats;
 static bool spoiled; /* the statement is about registers that are seldom kept so */
 static bool whole;   /* all lanes that have not ended come here together */
 
@@ -30,7 +31,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
     assert_true(length < sizeof text);
 }
 
-enum { WORDS = 12, WIDES = 10, PREDICATES = 6, RESULTS = WORDS + 2 * WIDES + 1 };
+enum { WORDS = 12, WIDES = 10, PREDICATES = 6, RESULTS = WORDS + 2 * WIDES + 1, MOST_FLOATS = 600 };
 
 static const char *const numbers[] = {"0",          "1",  "-1", "2",    "4",    "7",         "31",         "32",
                                       "2147483647", "33", "63", "1000", "-500", "268435455", "-2147483648"};
@@ -211,6 +212,45 @@ static void access_memory(void) {
         say("ld%s%s.%s %s, %s;\n", spaces[space], vector == 2 ? ".v2" : "", types[type].type, data, address);
 }
 
+/* Steps of a dot product, and what is nearly that: a factor or a sum that something else reads as well, a branch into
+ * the middle, a multiply-add of another sum. Numbers are what memory holds: NaN, infinities and subnormal ones, too. */
+static void dot(void) {
+    static const int steps[] = {0, 0, 4, 4, 4, 8, -4};
+    const bool shared = pick(3) == 0, common = pick(4) == 0; /* a sum, and addresses, that all paths share */
+    const char *at[2] = {shared ? "%r7" : "%rd6", shared ? "%r8" : "%rd7"};
+    if (common) at[0] = at[1] = shared ? "%r3" : "%rd3";
+    if (pick(6) == 0)
+        say("xor.b32 %%r9, %%r2, %u;\n", pick(32));
+    else
+        say("mov.u32 %%r9, %%r2;\n");
+    for (int k = 0; k < 2 && !common; k++)
+        say("mad.%s.s32 %s, %%r9, %d, %s;\n", shared ? "lo" : "wide", at[k], ONE_OF(steps), shared ? "%r3" : "%rd3");
+    int sum = common ? 1 : floats++;
+    const int first = sum, label = labels++;
+    const bool branch = pick(6) == 0;
+    spoiled = true;
+    if (!common) say("cvt.rn.f32.s32 %%f%d, %%r%u;\n", sum, 10 + pick(WORDS));
+    say("mov.u64 %%rd8, %d; mov.u32 %%r38, 2;\n", ONE_OF(steps));
+    for (int left = 1 + (int)pick(6), target = (int)pick((uint32_t)left); left > 0; left--) {
+        const int x = floats++, y = floats++, d = pick(3) && !common ? floats++ : sum, place = (int)pick(2);
+        for (uint32_t adds = shared || common ? 0 : pick(3); adds > 0; adds--) {
+            const char *const to = at[pick(2)];
+            say("add.s64 %s, %s, %%rd8;\n", to, to);
+        }
+        const char *const space = shared ? "shared" : pick(8) ? "global" : "volatile.global";
+        say("ld.%s.f32 %%f%d, [%s+%u];\n", space, x, at[0], 4 * pick(8));
+        if (branch && left == target + 1 && place == 0) say("L%d:\n", label);
+        say("ld.%s.f32 %%f%d, [%s+%u];\n", space, y, at[1], 4 * pick(8));
+        if (branch && left == target + 1 && place == 1) say("L%d:\n", label);
+        say("fma.%s.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", pick(12) ? "rn" : "rz", d, pick(2) ? x : y, pick(12) ? y : x,
+            pick(12) ? sum : first);
+        if (pick(10) == 0) say("mov.b32 %%r%u, %%f%d;\n", word(), pick(2) ? x : sum);
+        sum = d;
+    }
+    if (branch) say("add.s32 %%r38, %%r38, -1; setp.ne.s32 %%p7, %%r38, 0; @%%p7 bra L%d;\n", label);
+    say("mov.b32 %%r%u, %%f%d;\n", word(), sum);
+}
+
 static void statements(int count, int depth);
 
 static void branch_away(int depth) {
@@ -247,8 +287,10 @@ static void statements(int count, int depth) {
             compute();
         else if (kind < 14)
             compare();
-        else if (kind < 17)
+        else if (kind < 16)
             access_memory();
+        else if (kind < 17 && floats + 24 < MOST_FLOATS)
+            dot();
         else if (kind == 17 && whole)
             say("shfl.sync.bfly.b32 %%r%u, %%r%u, %u, 31, -1;\n", 10 + pick(4), 10 + pick(WORDS), 1 + pick(31));
         else if (kind == 18 && depth < 3)
@@ -263,9 +305,10 @@ static void write_kernel(void) {
     static const char *const words[] = {"%tid.x", "%laneid", "%ctaid.x", "%ntid.x", "%tid.y", "%warpid"};
     length = 0;
     labels = 0;
+    floats = 2;
     whole = true;
     say(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 room, .param .u32 n, .param .u64 m) {\n"
-                 ".reg .pred %%p<12>; .reg .b32 %%r<40>; .reg .b64 %%rd<30>; .reg .f32 %%f<4>;\n"
+                 ".reg .pred %%p<12>; .reg .b32 %%r<40>; .reg .b64 %%rd<30>; .reg .f32 %%f<%d>;\n"
                  ".shared .align 16 .b8 area[32768];\n"
                  "ld.param.u64 %%rd1, [out]; ld.param.u64 %%rd3, [room];\n"
                  "mov.u32 %%r1, %%tid.x; mov.u32 %%r4, %%ntid.x; mov.u32 %%r5, %%tid.y; mad.lo.s32 %%r1, %%r5, %%r4, "
@@ -276,7 +319,8 @@ static void write_kernel(void) {
                  "cvt.u64.u32 %%rd4, %%r3; cvta.shared.u64 %%rd4, %%rd4;\n"
                  "mov.u32 %%r7, 0;\nZERO: shl.b32 %%r8, %%r2, 3; add.s32 %%r8, %%r8, %%r7; add.s32 %%r8, %%r8, %%r3;\n"
                  "st.shared.u64 [%%r8+-2048], %%rd1; add.s32 %%r7, %%r7, 256; setp.lt.u32 %%p1, %%r7, 4096; @%%p1 bra "
-                 "ZERO;\n");
+                 "ZERO;\n",
+        MOST_FLOATS);
     for (int k = 0; k < WORDS; k++) switch (pick(4)) {
         case 0: /* towards an end of the 32-bit numbers, or past it */
             say("mad.lo.s32 %%r%d, %%r2, %s, %s;\n", 10 + k, ONE_OF(numbers), ONE_OF(numbers));
@@ -298,8 +342,10 @@ static void write_kernel(void) {
             say("cvt.u64.u32 %%rd%d, %%r%u;\n", 10 + k, 1 + pick(2));
         }
     for (int p = 1; p <= PREDICATES; p++) say("setp.gt.s32 %%p%d, %%r%u, %u;\n", p, 10 + pick(WORDS), pick(40));
+    say("cvt.rn.f32.s32 %%f1, %%r2;\n");
     statements(5 + (int)pick(40), 0);
-    if (pick(2)) say("cvt.rn.f32.s32 %%f1, %%r%u; mov.b32 %%r10, %%f1;\n", 10 + pick(WORDS));
+    if (pick(2)) say("cvt.rn.f32.s32 %%f0, %%r%u; mov.b32 %%r10, %%f0;\n", 10 + pick(WORDS));
+    say("mov.b32 %%r11, %%f1;\n");
     say("mul.lo.s32 %%r36, %%r1, %d; mov.u32 %%r37, %%ctaid.x; mad.lo.s32 %%r36, %%r37, %d, %%r36;\n"
         "mul.wide.u32 %%rd28, %%r36, 4; add.s64 %%rd28, %%rd28, %%rd1;\n",
         RESULTS, RESULTS * 96);

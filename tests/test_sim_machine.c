@@ -722,8 +722,9 @@ static void *end_launch(void *launch) {
     return (void *)(uintptr_t)sim_launch_end(launch);
 }
 
-/* Kernel k(out) waits until out[0] is 1, and adds 1 to it. The host lets it wait, or waits for it, too. */
-static sim_status run_beside(bool host_waits) {
+/* Kernel k(out) waits until out[0] is 1, and adds 1 to it. So many of the host's threads wait for it, if any, and the
+ * host sets it, or does not. */
+static sim_status run_beside(int waiting, bool helps) {
     out_renew();
     program p = program_load(KERNEL("", "W: ld.volatile.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra W;\n"
                                         "red.global.add.u32 [%rd1], 1;\n"));
@@ -734,14 +735,12 @@ static sim_status run_beside(bool host_waits) {
     assert_non_null(launch);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, end_launch, launch), 0);
+    sim_host_waits(waiting);
     usleep(400000);
-    if (host_waits)
-        sim_host_waits(true);
-    else
-        __atomic_store_n(out, 1, __ATOMIC_SEQ_CST);
+    if (helps) __atomic_store_n(out, 1, __ATOMIC_SEQ_CST);
     void *result;
     pthread_join(thread, &result);
-    sim_host_waits(false);
+    sim_host_waits(0);
     capture_end(err, said);
     program_unload(&p);
     return (sim_status)(uintptr_t)result;
@@ -752,12 +751,15 @@ static void test_the_host_may_do_what_a_kernel_waits_for(void **state) {
     set_environment("CUDASIM_WATCHDOG", "0.1");
     for (int threads = 1; threads <= 2; threads++) {
         set_environment("CUDASIM_THREADS", threads == 1 ? "1" : "2");
-        assert_int_equal(run_beside(false), SIM_OK);
-        assert_said(
-            "cudasim: kernel k polls memory, and no thread has ended or passed a barrier for 0.1 s; it goes on, "
-            "since the host may yet do what it waits for; block (*,0,0) is one that polls\n");
-        assert_int_equal(out[0], 5);
-        assert_int_equal(run_beside(true), SIM_TIMEOUT);
+        /* The thread that ends the launch is one of the host's, too: there are two. */
+        for (int waiting = 0; waiting <= 1; waiting++) {
+            assert_int_equal(run_beside(waiting, true), SIM_OK);
+            assert_said(
+                "cudasim: kernel k polls memory, and no thread has ended or passed a barrier for 0.1 s; it goes on, "
+                "since the host may yet do what it waits for; block (*,0,0) is one that polls\n");
+            assert_int_equal(out[0], 5);
+        }
+        assert_int_equal(run_beside(2, false), SIM_TIMEOUT);
         assert_said("*cudasim: kernel k is stopped: no thread has ended or passed a barrier for too long "
                     "(CUDASIM_WATCHDOG=0 lets it run): all of its blocks have begun and poll memory, so only the host "
                     "could help, and that waits for it; block *");

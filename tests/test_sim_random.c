@@ -1,13 +1,15 @@
 /* Random programs in the simulator against a plain model of the PTX ISA (random/): integers, floating point,
- * predicates, conversions, memory of every space, branches, loops, calls, warp-wide instructions; many registers that
- * are the same in all threads or grow with the thread's number.
+ * predicates, conversions, memory of every space, branches, loops, calls, warp-wide and matrix instructions, mbarriers;
+ * many registers that are the same in all threads or grow with the thread's number.
  *
  * RANDOM_COUNT programs from seed RANDOM_SEED on, or as many as RANDOM_SECONDS allow. What differs is cut down to a
  * program as short as can be, and printed. */
 #include "sim_case.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "random/model.h"
 #include "random/print.h"
@@ -115,8 +117,19 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static volatile uint64_t seed;
+static int output; /* standard output, which may be captured */
+
+/* The simulator has crashed: the seed, at least, is said. */
+static void crashed(int signal_number) {
+    dprintf(output, "RANDOM_SEED=%llu RANDOM_COUNT=1: signal %d\n", (unsigned long long)seed, signal_number);
+    _exit(1);
+}
+
 static void test_random_programs(void **state) {
     (void)state;
+    output = dup(STDOUT_FILENO);
+    signal(SIGSEGV, crashed);
     static const size_t sizes[] = {INPUT_BYTES + INPUT_SLACK, ALL_OUTPUT, COUNTER_BYTES};
     for (int i = 0; i < 3; i++) {
         device[i] = (uint8_t *)memory_allocate(sizes[i], 256, MEMORY_DEVICE, NULL, NULL);
@@ -128,7 +141,8 @@ static void test_random_programs(void **state) {
     uint64_t done = 0;
     for (; done < count && (seconds == 0 || now() < end); done++) {
         char why[600];
-        generate(&candidate, first + done);
+        seed = first + done;
+        generate(&candidate, seed);
         const outcome is = try_program(&candidate, why, sizeof why);
         if (is == SAME) continue;
         if (is == DIFFERENT) reduce(&candidate, why, sizeof why);

@@ -137,8 +137,8 @@ sim_status sim_launch_end(sim_running *running) {
 
 static _Atomic int host_waits;
 
-void sim_host_waits(bool waits) {
-    host_waits = waits;
+void sim_host_waits(int threads) {
+    host_waits = threads;
 }
 
 static _Atomic int flushes;

@@ -1,5 +1,6 @@
 #include "base/threads.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t offered = PTHREAD_COND_INITIALIZER, done;
 static pool_job *offer;   /* that threads may still join */
 static int threads, idle; /* of the pool */
+static int begun;         /* threads of this library; atomic. None of them ends */
 
 double pool_now(void) {
     struct timespec t;
@@ -31,7 +33,7 @@ static void forget_threads(void) {
     pthread_cond_init(&offered, NULL);
     make_done();
     offer = NULL;
-    threads = idle = 0;
+    threads = idle = begun = 0;
 }
 
 static void initialise(void) {
@@ -49,8 +51,18 @@ bool pool_thread(void *(*run)(void *), void *argument) {
     pthread_t id;
     const bool started = pthread_create(&id, NULL, run, argument) == 0;
     if (started) pthread_detach(id);
+    if (started) __atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
+}
+
+int pool_other_threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return 1;
+    int all = 0;
+    for (const struct dirent *e = readdir(tasks); e != NULL; e = readdir(tasks)) all += e->d_name[0] != '.';
+    closedir(tasks);
+    return all - __atomic_load_n(&begun, __ATOMIC_RELAXED);
 }
 
 static void *help(void *unused) {

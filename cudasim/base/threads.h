@@ -23,6 +23,9 @@ bool pool_end(pool_job *job, double until);
 /* A thread of this library's own: detached, and none of the program's signals end up in it. False if there is none. */
 bool pool_thread(void *(*run)(void *), void *argument);
 
+/* How many threads of this process are not this library's own; 1 where that cannot be found out. */
+int pool_other_threads(void);
+
 /* CLOCK_MONOTONIC in seconds. */
 double pool_now(void);
 

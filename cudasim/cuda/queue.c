@@ -55,9 +55,9 @@ static void machine_release(void) {
 
 /* Waits for a change while the host can do nothing else: what the watchdog should know. */
 static void wait_for_change(void) {
-    if (waiting++ == 0) sim_host_waits(true);
+    sim_host_waits(++waiting);
     pthread_cond_wait(&changed, &lock);
-    if (--waiting == 0) sim_host_waits(false);
+    sim_host_waits(--waiting);
 }
 
 void machine_lock(void) {

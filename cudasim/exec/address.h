@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "exec/lanes.h"
+#include "exec/affine.h"
 #include "machine/access.h"
 #include "machine/cluster.h"
 
@@ -145,5 +145,31 @@ static inline uint8_t *known_shared_range(const warp *w, __attribute__((unused))
                        (first & (unit - 1)) == 0 && !(write && b->dirty != NULL);
     return known ? b->shared + first : NULL;
 }
+
+/* ---- addresses kept as base + lane * step (affine.h) --------------------------------------------------------------
+ */
+
+/* Where an address leads that may be kept as base + lane * step, of single elements: *step, and lane 0's address. False
+ * where it is not kept so, or not all lanes run. */
+static inline __attribute__((always_inline)) bool affine_address(warp *w, const insn *i, uint32_t mask, int64_t *step,
+                                                                 uint64_t *first) {
+    const affine *a = AFFINE(4);
+    const bool narrow = i->flags & MODE_NARROW;
+    *first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
+    *step = narrow ? (int32_t)a->step : (int64_t)a->step;
+    return mask == ALL_LANES && a->kept != LANES_ONLY && i->vector == 1;
+}
+
+/* Host pointer of lane 0 where the lanes access elements at one place, or one after another; *step tells. Otherwise
+ * NULL, as where that is not all in known memory. */
+#define AFFINE_POINTER(space)                                                                                          \
+    static inline __attribute__((always_inline))                                                                       \
+    uint8_t *affine_##space(warp *w, const insn *i, uint32_t mask, unsigned each, bool write, int64_t *step) {         \
+        uint64_t first;                                                                                                \
+        if (!affine_address(w, i, mask, step, &first) || (*step != 0 && *step != each)) return NULL;                   \
+        return known_##space##_range(w, i, first, *step == 0 ? each : LANES * each, each, write);                      \
+    }
+AFFINE_POINTER(global)
+AFFINE_POINTER(shared)
 
 #endif

@@ -184,25 +184,21 @@ static inline void set_predicates(warp *w, const insn *i, uint32_t mask, uint32_
     }
 
 /* What is the same in all lanes is compared once (affine.h). */
-static inline bool holds(const insn *i, int order /* a's to b: -1, 0, 1 */) {
-    switch (i->compare) {
-    case COMPARE_EQ:
-        return order == 0;
-    case COMPARE_NE:
-        return order != 0;
-    case COMPARE_LO:
-    case COMPARE_LT:
-        return order < 0;
-    case COMPARE_HS:
-    case COMPARE_GE:
-        return order >= 0;
-    case COMPARE_HI:
-    case COMPARE_GT:
-        return order > 0;
-    default: /* COMPARE_LS, COMPARE_LE; others the plain handler refuses */
-        return order <= 0;
-    }
-}
+#define IF_LESS    1u
+#define IF_EQUAL   2u
+#define IF_GREATER 4u
+static const uint8_t holds_if[] = {
+    [COMPARE_EQ] = IF_EQUAL,
+    [COMPARE_NE] = IF_LESS | IF_GREATER,
+    [COMPARE_LT] = IF_LESS,
+    [COMPARE_LO] = IF_LESS,
+    [COMPARE_LE] = IF_LESS | IF_EQUAL,
+    [COMPARE_LS] = IF_LESS | IF_EQUAL,
+    [COMPARE_GT] = IF_GREATER,
+    [COMPARE_HI] = IF_GREATER,
+    [COMPARE_GE] = IF_GREATER | IF_EQUAL,
+    [COMPARE_HS] = IF_GREATER | IF_EQUAL,
+};
 static __attribute__((noinline)) void setp_spread(warp *w, const insn *i, uint32_t mask, sim_handler *plain) {
     affine_spread(w, i->op[2]);
     affine_spread(w, i->op[3]);
@@ -213,7 +209,8 @@ static __attribute__((noinline)) void setp_spread(warp *w, const insn *i, uint32
         const affine *fa = AFFINE(2), *fb = AFFINE(3);                                                                 \
         if (!((fa->kept & fb->kept) && (fa->step | fb->step) == 0 && i->compare <= (last_comparison))) return false;   \
         const type a = (type)fa->base, b = (type)fb->base;                                                             \
-        const uint32_t t = holds(i, (a > b) - (a < b)) ? ALL_LANES : 0;                                                \
+        const unsigned order = a < b ? IF_LESS : a > b ? IF_GREATER : IF_EQUAL;                                        \
+        const uint32_t t = holds_if[i->compare] & order ? ALL_LANES : 0;                                               \
         set_predicates(w, i, mask, t, ~t);                                                                             \
         return true;                                                                                                   \
     }

@@ -25,6 +25,26 @@ HANDLER(op_bra_back) {
     if (--w->budget < 0) warp_preempt(w);
 }
 
+/* insn.next of both, where a straight run ends: the branch is taken, or not, if all lanes agree. Where others may wait
+ * here, or for their turn, it is left to the machine, as op_stop does. */
+static inline void branch_together(warp *w, const insn *i, uint32_t mask, bool back) {
+    const uint32_t taken = mask & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
+    w->pc = i->pc;
+    if (w->group_count != 1 || w->budget < 1) return;
+    if (taken == mask) {
+        w->pc = (uint32_t)i->imm;
+        w->budget -= back;
+    } else if (taken == 0) {
+        w->pc++;
+    }
+}
+HANDLER(op_bra_next) {
+    branch_together(w, i, mask, false);
+}
+HANDLER(op_bra_back_next) {
+    branch_together(w, i, mask, true);
+}
+
 /* brx.idx index, targets; behaviour is undefined where the index is too large: refused here. */
 HANDLER(op_brx) {
     const uint32_t *index = U32(0);

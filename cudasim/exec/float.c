@@ -11,6 +11,7 @@
 #endif
 
 #include "base/floats.h"
+#include "exec/fma.h"
 #include "exec/lanes.h"
 
 /* What the manual leaves open, or what a GPU might do otherwise; to be held against recorded outputs. */
@@ -142,28 +143,13 @@ F32_HANDLER(fma_f32_general, fma_bits(a[l], b[l], c[l]), fma_bits(f32_ftz(a[l]),
             TINY_FMA)
 
 #ifdef __FMA__
-/* The compiler leaves loops of fmaf scalar under -frounding-math. Is there a NaN among the results, which must become
- * canonical? There hardly ever is: a branch is not waited for, as a selection in each lane would be. Then nothing is
- * written, or, if `all`, the results as they are. */
-static inline __attribute__((always_inline)) bool fma_lanes(uint32_t *d, const uint32_t *a, const uint32_t *b,
-                                                            const uint32_t *c, bool all) {
-#ifdef __AVX512F__
-    const __m512 x = _mm512_fmadd_ps(_mm512_load_ps(a), _mm512_load_ps(b), _mm512_load_ps(c));
-    const __m512 y = _mm512_fmadd_ps(_mm512_load_ps(a + 16), _mm512_load_ps(b + 16), _mm512_load_ps(c + 16));
-    const bool nan = _mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q) != 0;
-    if (nan && !all) return true;
-    _mm512_store_ps(d, x);
-    _mm512_store_ps(d + 16, y);
-#else
-    __m256 r[4];
-    for (int k = 0; k < 4; k++)
-        r[k] = _mm256_fmadd_ps(_mm256_load_ps((const float *)a + 8 * k), _mm256_load_ps((const float *)b + 8 * k),
-                               _mm256_load_ps((const float *)c + 8 * k));
-    const bool nan = _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps(r[0], r[1], _CMP_UNORD_Q),
-                                                     _mm256_cmp_ps(r[2], r[3], _CMP_UNORD_Q))) != 0;
-    if (nan && !all) return true;
-    for (int k = 0; k < 4; k++) _mm256_store_ps((float *)d + 8 * k, r[k]);
-#endif
+/* d = a * b + c, where no result is NaN: it must become canonical. Else nothing is written, or, if `all`, the results
+ * as they are. */
+static inline __attribute__((always_inline)) bool fma_lanes(float *d, const float *a, const float *b, const float *c,
+                                                            bool all) {
+    const lanes_f32 r = lanes_fma(lanes_load(a), lanes_load(b), lanes_load(c));
+    const bool nan = lanes_nan(r);
+    if (all || !nan) lanes_store(d, r);
     return nan;
 }
 
@@ -179,18 +165,18 @@ static __attribute__((noinline)) void fma_f32_other(warp *w, const insn *i, uint
         EACH_LANE x[0][l] = f32_ftz(a[l]);
         EACH_LANE x[1][l] = f32_ftz(b[l]);
         EACH_LANE x[2][l] = f32_ftz(c[l]);
-        fma_lanes(x[0], x[0], x[1], x[2], true);
+        fma_lanes((float *)x[0], (const float *)x[0], (const float *)x[1], (const float *)x[2], true);
         EACH_LANE x[0][l] = f32_canonical(x[0][l]);
         FLUSH_RESULTS(x[0], TINY_FMA);
     } else {
-        fma_lanes(x[0], a, b, c, true);
+        fma_lanes((float *)x[0], (const float *)a, (const float *)b, (const float *)c, true);
         EACH_LANE x[0][l] = f32_canonical(x[0][l]);
     }
     SET_LANES(d, x[0][l]);
 }
 QUICK_HANDLER(fma_f32, fma_f32_other(w, i, mask)) {
     if (mask != ALL_LANES || !IS_RN(i) || i->sat || i->ftz) return false;
-    return !fma_lanes(U32(0), U32(1), U32(2), U32(3), false);
+    return !fma_lanes(F32(0), F32(1), F32(2), F32(3), false);
 }
 #else
 HANDLER(fma_f32) {

@@ -293,27 +293,8 @@ static inline __attribute__((always_inline)) bool shared_pointers(warp *w, const
             name##_vector(w, i, mask);                                                                                 \
     }
 
-/* Where an address leads that may be kept as base + lane * step, of single elements: *step, and lane 0's address. False
- * where it is not kept so, or not all lanes run. */
-static inline __attribute__((always_inline)) bool affine_address(warp *w, const insn *i, uint32_t mask, int64_t *step,
-                                                                 uint64_t *first) {
-    const affine *a = AFFINE(4);
-    const bool narrow = i->flags & MODE_NARROW;
-    *first = narrow ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
-    *step = narrow ? (int32_t)a->step : (int64_t)a->step;
-    return mask == ALL_LANES && a->kept != LANES_ONLY && i->vector == 1;
-}
-
-/* Host pointer of lane 0 where the lanes access elements at one place, or one after another; *step tells. Otherwise
- * NULL, as where that is not all in known memory. */
-#define AFFINE_POINTER(space)                                                                                          \
-    static inline __attribute__((always_inline))                                                                       \
-    uint8_t *affine_##space(warp *w, const insn *i, uint32_t mask, unsigned each, bool write, int64_t *step) {         \
-        uint64_t first;                                                                                                \
-        if (!affine_address(w, i, mask, step, &first) || (*step != 0 && *step != each)) return NULL;                   \
-        return known_##space##_range(w, i, first, *step == 0 ? each : LANES * each, each, write);                      \
-    }                                                                                                                  \
-    /* The same where they lie farther apart, or backwards. */                                                         \
+/* affine_global, affine_shared where they lie farther apart, or backwards. */
+#define AFFINE_STEPS(space)                                                                                            \
     static uint8_t *affine_##space##_steps(warp *w, const insn *i, uint32_t mask, unsigned each, bool write,           \
                                            int64_t *step) {                                                            \
         uint64_t first;                                                                                                \
@@ -325,8 +306,8 @@ static inline __attribute__((always_inline)) bool affine_address(warp *w, const 
             known_##space##_range(w, i, first + (uint64_t)back, (unsigned)(span - 2 * back) + each, each, write);      \
         return low != NULL ? low - back : NULL;                                                                        \
     }
-AFFINE_POINTER(global)
-AFFINE_POINTER(shared)
+AFFINE_STEPS(global)
+AFFINE_STEPS(shared)
 
 static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint32_t mask, bool store,
                                                     sim_handler *plain) {

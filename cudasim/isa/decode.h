@@ -43,6 +43,10 @@ void decode_free(function *f);
 /* Finds the registers that may be kept as base + lane * step, and picks handlers for that (isa/affine.c). True
  * where op_spread is among them. */
 bool affine_function(decoder *d, insn *code);
+/* insn.next of an instruction whose `straight` is known; in watched code no branch goes with the run before it. */
+sim_handler *decode_next(const decode_context *c, const insn *i, bool watched);
+/* Has dot products executed together: isa/dot.c. */
+void dot_function(decoder *d, insn *code);
 /* Puts guards before the instructions that touch registers of a wgmma (isa/decode_wgmma.c). False where there is none.
  */
 bool wgmma_guard_function(decoder *d, insn *code);

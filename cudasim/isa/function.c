@@ -133,8 +133,10 @@ static bool is_plain(const insn *i) {
 /* A run's length is bounded: where the compiler makes calls of the jumps between its instructions, so is the stack. */
 #define LONGEST_STRAIGHT 256
 
-static sim_handler *next_of(const decode_context *c, const insn *i) {
+sim_handler *decode_next(const decode_context *c, const insn *i, bool watched) {
     const sim_other_handlers *o = &c->others[i->row];
+    const bool branches = i->row == ROW_op_bra || i->row == ROW_op_bra_back;
+    if (i->straight == 0) return branches && !watched && o->next != NULL ? o->next : c->handlers[ROW_op_stop];
     if (i->run == c->handlers[i->row] && o->next != NULL) return o->next;
     if (i->run == o->affine && o->affine_next != NULL) return o->affine_next;
     return c->handlers[ROW_op_next];
@@ -146,7 +148,7 @@ static void link_straight(const decode_context *c, insn *code, int count) {
         insn *i = &code[k];
         i->pc = (uint32_t)k;
         i->straight = straight = k < count && is_plain(i) && straight < LONGEST_STRAIGHT ? straight + 1 : 0;
-        i->next = straight > 0 ? next_of(c, i) : c->handlers[ROW_op_stop];
+        i->next = decode_next(c, i, false);
     }
     row_use(ROW_op_next);
     row_use(ROW_op_stop);
@@ -178,6 +180,7 @@ static bool decode_all(decoder *d) {
     if (affine_function(d, d->code)) row_use(ROW_op_spread);
     if (wgmma_guard_function(d, d->code)) row_use(ROW_op_wgmma_guard);
     link_straight(d->context, d->code, d->source->instruction_count);
+    dot_function(d, d->code);
     d->f->uses_stack = d->f->frame_bytes > 0 || d->f->call_count > 0;
     return true;
 }

@@ -96,6 +96,7 @@ bool watch_function(function *f, const decode_context *context) {
     for (size_t k = 0; k < count; k++) {
         watch[k].loose = touches_loose(twin, &f->source->instructions[k]);
         watch[k].run = code[k].run;
+        code[k].next = decode_next(context, &code[k], true);
         if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k]) && !watch[k].loose) continue;
         watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];

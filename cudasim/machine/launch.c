@@ -125,12 +125,15 @@ static bool seems_to_wait(block *b) {
     return round == 0 && (b->stale >= STALE_ROUNDS * STALE_PATIENCE || checksum(b) == b->state);
 }
 
-/* When the host came to wait for what runs unattended, bits of a double; 0: it does something else, and may yet do what
- * a kernel waits for. */
+/* When the host came to wait for what runs unattended, bits of a double, and how many of its threads do; 0: none. As
+ * long as one does something else it may yet do what a kernel waits for. */
 static uint64_t host_waits_since;
+static int host_waiting;
 
-void sim_host_waits(bool waits) {
-    const double since = waits ? pool_now() : 0;
+void sim_host_waits(int threads) {
+    const int before = __atomic_exchange_n(&host_waiting, threads, __ATOMIC_RELAXED);
+    if (before != 0 && threads != 0) return;
+    const double since = threads != 0 ? pool_now() : 0;
     uint64_t bits;
     memcpy(&bits, &since, sizeof bits);
     __atomic_store_n(&host_waits_since, bits, __ATOMIC_RELAXED);
@@ -147,22 +150,28 @@ static void tell_waiting(block *b) {
         READABLE(la->entry->source->name), la->patience, b->ctaid[0], b->ctaid[1], b->ctaid[2]);
 }
 
+/* Is there a thread of the host's that does not wait for the kernel? Looked up once in a second. */
+static bool others_may_help(worker *k, double t) {
+    if (t < k->others_until) return true;
+    if (pool_other_threads() <= __atomic_load_n(&host_waiting, __ATOMIC_RELAXED)) return false;
+    k->others_until = t + 1;
+    return true;
+}
+
 /* Has the block, at time `t`, waited too long since there was progress? */
 static bool too_long(block *b, double t, double progressed) {
     const launch *la = b->launch;
     if (la->patience <= 0) return false;
     const double patience = la->patience * (b->polled && !b->changed ? 1 : PATIENCE_WITH_WORK);
-    if (__atomic_load_n(&la->unattended, __ATOMIC_RELAXED)) {
-        const uint64_t bits = __atomic_load_n(&host_waits_since, __ATOMIC_RELAXED);
-        double since;
-        memcpy(&since, &bits, sizeof since);
-        if (bits == 0) {
-            if (b->polled && t - progressed > patience) tell_waiting(b);
-            return false;
-        }
-        if (since > progressed) progressed = since;
-    }
-    return t - progressed > patience;
+    if (!__atomic_load_n(&la->unattended, __ATOMIC_RELAXED)) return t - progressed > patience;
+    const uint64_t bits = __atomic_load_n(&host_waits_since, __ATOMIC_RELAXED);
+    double since;
+    memcpy(&since, &bits, sizeof since);
+    if (since > progressed) progressed = since;
+    if (t - progressed <= patience) return false;
+    if (bits != 0 && !(b->polled && others_may_help(b->worker, t))) return true;
+    if (b->polled) tell_waiting(b);
+    return false;
 }
 
 _Noreturn static void stop_waiting(block *b) {

@@ -131,6 +131,7 @@ typedef struct worker {
     void *escape;                                        /* jmp_buf of the worker's loop */
     bool first;                                          /* the launching thread's: it shows progress */
     double shown;                                        /* when it last did */
+    double others_until;                                 /* till then some thread of the host's may help */
     bool done;                                           /* nothing is left for it to do */
 } worker;
 

@@ -2,7 +2,7 @@
 #ifndef RANDOM_FLOW_H
 #define RANDOM_FLOW_H
 
-#include "generate.h"
+#include "matrix.h"
 
 /* ---- memory ---- */
 
@@ -190,11 +190,11 @@ static void add_exchange(void) {
     const struct access a = {wide_one ? U64 : U32, 1};
     const operand index = reg(CLASS_W, INDEX), own = reg(CLASS_W, wide_one ? SHARED_8 : SHARED_4);
     add_access(true, SHARED, false, own, 0, &a);
-    add_step(STEP_BARRIER, "bar.sync 0")->fixed = true;
+    add_meeting(add_computation);
     PLAIN("rem.u32", run_rem, U32, index, source(CLASS_W, one_in(2), false), number(g.p->threads));
     PLAIN("mad.lo.u32", run_mad, U32, index, index, number(wide_one ? 8 : 4), reg(CLASS_W, SHARED_BASE));
     add_access(false, SHARED, false, index, wide_one ? SHARED_8_AT : SHARED_4_AT, &a);
-    add_step(STEP_BARRIER, "bar.sync 0")->fixed = true;
+    add_meeting(add_computation);
 }
 
 static void add_memory(void) {
@@ -461,6 +461,8 @@ static void add_body(int count, surroundings where) {
             add_exit();
         else if (what < 20 && where.uniform)
             add_exchange();
+        else if (what < 23 && where.uniform && g.may_exit && g.p->threads % 32 == 0)
+            add_matrix();
         else if (what < 29 && where.warp)
             add_warp_wide(where.uniform && g.may_exit);
         else if (what < 47 && g.base == 0)
@@ -532,6 +534,9 @@ static void add_beginning(void) {
     PLAIN("mad.lo.u32", run_mad, U32, reg(CLASS_W, SHARED_8), line, number(8), base);
     PLAIN("add.u32", run_add, U32, reg(CLASS_W, SHARED_4), reg(CLASS_W, SHARED_4), number(SHARED_4_AT));
     PLAIN("add.u32", run_add, U32, reg(CLASS_W, SHARED_8), reg(CLASS_W, SHARED_8), number(SHARED_8_AT));
+    PLAIN("mov.u32", run_mov, U32, reg(CLASS_W, PHASE), number(0));
+    PLAIN("mad.lo.u32", run_mad, U32, reg(CLASS_W, MATRIX), special(WARP), number(MATRIX_ROWS * 16), base);
+    PLAIN("add.u32", run_add, U32, reg(CLASS_W, MATRIX), reg(CLASS_W, MATRIX), number(SHARED_ROWS));
     /* Lanes of the warp that there are. */
     const operand mask = reg(CLASS_W, MASK), index = reg(CLASS_W, INDEX);
     PLAIN("shl.b32", run_shl, B32, index, special(WARP), number(5));
@@ -549,9 +554,13 @@ static void add_beginning(void) {
     /* The words that all change: thread 0 writes something there. */
     PLAIN("setp.eq.u32", run_setp, U32, reg(CLASS_P, DATA), line, number(0))->how[1] = 0;
     for (int i = 0; i < 8; i++) add_access(true, SHARED, false, base, SHARED_SUMS + 4 * i, &four);
+    /* The warp's rows, two for each of its lanes. */
+    PLAIN("mad.lo.u32", run_mad, U32, index, special(LANE), number(32), reg(CLASS_W, MATRIX));
+    for (int i = 0; i < 4; i++) add_access(true, SHARED, false, index, 8 * i, &eight);
     for (step *s = first; s < &g.p->steps[g.p->count]; s++) {
         s->guard_negated = false;
-        if (s->kind == STEP_STORE) s->guard = s->offset >= SHARED_SUMS && s->place == SHARED ? DATA : -1;
+        const bool sums = s->kind == STEP_STORE && s->place == SHARED && s->offset >= SHARED_SUMS;
+        s->guard = sums ? DATA : -1;
         s->fixed = true;
     }
     add_step(STEP_BARRIER, "bar.sync 0")->fixed = true;

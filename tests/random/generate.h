@@ -10,7 +10,20 @@
 #include "operations.h"
 
 /* The generator's own registers, behind the data's. */
-enum { MASK = DATA, COUNTER = DATA + 8, INDEX = DATA + 16, SHARED_OWN, SHARED_4, SHARED_8, SHARED_BASE, FLAT, LINE };
+enum {
+    MASK = DATA,
+    COUNTER = DATA + 8,
+    INDEX = DATA + 16,
+    SHARED_OWN,
+    SHARED_4,
+    SHARED_8,
+    SHARED_BASE,
+    FLAT,
+    LINE,
+    PHASE,
+    ROW,
+    MATRIX
+};
 enum { BASE_INPUT = DATA, BASE_COUNTERS, OWN, OWN_1, OWN_2, OWN_4, OWN_8, OWN_16, LOCAL_BASE, TABLE_BASE, ADDRESS };
 #define DEPTH 6
 /* OUTPUT: the slots of each thread, then for each size of access 4 places for each thread, those of all threads next to
@@ -21,7 +34,9 @@ enum { BASE_INPUT = DATA, BASE_COUNTERS, OWN, OWN_1, OWN_2, OWN_4, OWN_8, OWN_16
 #define SHARED_4_AT  (THREADS * 32)
 #define SHARED_8_AT  (SHARED_4_AT + THREADS * 4)
 #define SHARED_SUMS  (SHARED_8_AT + THREADS * 8)
-#define SHARED_ALL   (SHARED_SUMS + 64)
+#define SHARED_ROWS  (SHARED_SUMS + 64)
+#define MATRIX_ROWS  64 /* of 16 bytes, a warp's */
+#define SHARED_ALL   (SHARED_ROWS + THREADS / 32 * MATRIX_ROWS * 16)
 
 /* Where the model has places in generic addresses; in their own, from PLAIN_BASE on, but for global memory. */
 #define WINDOW(place) ((uint64_t)((place) + 1) << 40)

@@ -262,23 +262,45 @@ static uint64_t voted(const step *s, uint64_t members, const uint64_t *a) {
     return s->how[0] == 0 ? all : s->how[0] == 1 ? any : s->how[0] == 2 ? all || !any : yes;
 }
 
+/* Matrix instructions of the warp whose lane 0 is thread `first`. */
+static void do_matrix(model *m, int first, const step *s) {
+    uint64_t words[4][32], results[2][32];
+    uint8_t *rows[32] = {0};
+    const bool store = s->kind == STEP_STMATRIX, product = s->kind == STEP_MMA;
+    for (int l = 0; l < 32; l++) {
+        thread *t = &m->threads[m->at = first + l];
+        const operand *from = product ? s->s : &s->s[1];
+        for (int i = 0; i < 4; i++) words[i][l] = value_of(m, t, &from[i]);
+        if (!product && l < 8 * s->how[0] && (rows[l] = bytes_of(m, t, s, 16)) == NULL) return;
+    }
+    if (product)
+        multiply_matrices(words[0], words[1], (const uint64_t(*)[32]) & words[2], results);
+    else
+        move_matrices(store, s->how[0], s->how[1], rows, words);
+    for (int l = 0; l < 32; l++)
+        for (int i = 0; i < s->d_count; i++)
+            m->threads[first + l].r[CLASS_W][s->d[i].index] = cut(product ? results[i][l] : words[i][l], 32);
+}
+
 /* The threads of a warp that wait at the step of thread `at`, once all that it names have come: they do it. */
 static bool meet(model *m, int at) {
     const int first = at / 32 * 32, pc = m->threads[at].pc;
     const step *s = &m->p->steps[pc];
     m->at = at;
-    const uint64_t members = value_of(m, &m->threads[at], &s->s[s->s_count - 1]);
+    const bool whole = s->kind >= STEP_LDMATRIX;
+    const uint64_t members = whole ? 0xffffffff : value_of(m, &m->threads[at], &s->s[s->s_count - 1]);
     uint64_t a[32] = {0}, results[32] = {0};
     for (int l = 0; l < 32; l++) {
         if (!(members >> l & 1)) continue;
         const thread *t = &m->threads[first + l];
         if ((unsigned)(first + l) >= m->p->threads || t->state != WAITS || t->pc != pc) return false;
         m->at = first + l;
-        if (value_of(m, t, &s->s[s->s_count - 1]) != members) return false; /* from another turn of a loop */
+        if (!whole && value_of(m, t, &s->s[s->s_count - 1]) != members) return false; /* from another turn of a loop */
         a[l] = value_of(m, t, &s->s[0]);
     }
+    if (whole) do_matrix(m, first, s);
     for (int l = 0; l < 32; l++) {
-        if (!(members >> l & 1)) continue;
+        if (whole || !(members >> l & 1)) continue;
         const thread *t = &m->threads[first + l];
         m->at = first + l;
         results[l] = s->kind == STEP_SHUFFLE  ? shuffled(s, l, a, value_of(m, t, &s->s[1]), value_of(m, t, &s->s[2]))
@@ -289,7 +311,7 @@ static bool meet(model *m, int at) {
     for (int l = 0; l < 32; l++) {
         if (!(members >> l & 1)) continue;
         thread *t = &m->threads[first + l];
-        set_results(t, s, results[l]);
+        if (!whole) set_results(t, s, results[l]);
         t->pc++;
         t->state = RUNS;
     }

@@ -104,12 +104,33 @@ static void put_step(text *t, const step *s) {
         put_operand(t, &s->s[0]);
         put(t, "; ret");
         break;
+    case STEP_BARRIER:
+        if (s->s_count == 0) {
+            put(t, "%s", s->opcode);
+        } else {
+            put(t, "W%d: mbarrier.try_wait.parity.shared.b64 %%p63, [mb], ", s->label);
+            put_operand(t, &s->s[0]);
+            put(t, "; @!%%p63 bra W%d", s->label);
+        }
+        break;
+    case STEP_MMA:
+        put(t, "%s ", s->opcode);
+        put_operands(t, s->d, s->d_count, 'v');
+        put(t, ", {");
+        put_operand(t, &s->s[0]);
+        put(t, "}, {");
+        put_operand(t, &s->s[1]);
+        put(t, "}, ");
+        put_operands(t, &s->s[2], 2, 'v');
+        break;
+    case STEP_STMATRIX:
     case STEP_STORE:
         put(t, "%s ", s->opcode);
         put_address(t, s);
         put(t, ", ");
         put_operands(t, &s->s[1], s->s_count - 1, s->s_form);
         break;
+    case STEP_LDMATRIX:
     case STEP_LOAD:
         put(t, "%s ", s->opcode);
         put_operands(t, s->d, s->d_count, s->d_form);
@@ -161,9 +182,14 @@ static void print_program(const program_steps *p, char *into) {
     put(&t,
         "}\n.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u32 p4, .param "
         ".u16 p5, "
-        ".param .u8 p6) {\n    .shared .align 16 .b8 sh[%d]; .local .align 16 .b8 loc[%d];\n",
+        ".param .u8 p6) {\n    .shared .align 16 .b8 sh[%d]; .local .align 16 .b8 loc[%d];\n"
+        "    .shared .align 8 .b64 mb;\n",
         SHARED_ALL, LOCAL_BYTES);
     put_registers(&t);
+    put(&t,
+        "    mov.u32 %%r62, %%tid.x; mov.u32 %%r63, %%tid.y; or.b32 %%r63, %%r62, %%r63;\n"
+        "    setp.eq.u32 %%p63, %%r63, 0; @%%p63 mbarrier.init.shared.b64 [mb], %u;\n",
+        p->threads);
     put_tables(&t, p, 0, p->function);
     for (int i = 0; i < p->function; i++) put_step(&t, &p->steps[i]);
     put(&t, "}\n");

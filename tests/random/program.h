@@ -77,11 +77,16 @@ typedef struct step {
         STEP_CALL,    /* d[0] = f(s[0], s[1], s[2]) */
         STEP_RETURN,  /* s[0] */
         STEP_EXIT,
-        STEP_BARRIER,
-        STEP_SHUFFLE, /* d[0], d[1]; s: a, b, c, members; how[0] mode */
-        STEP_VOTE,    /* s: p, members; how[0] mode */
-        STEP_MATCH,   /* how[0] all */
-        STEP_REDUCE,  /* how[0] type, how[1] which */
+        STEP_SLEEP,
+        STEP_ARRIVE,   /* at the mbarrier */
+        STEP_BARRIER,  /* bar.sync, or the wait of phase s[0] at the mbarrier */
+        STEP_SHUFFLE,  /* d[0], d[1]; s: a, b, c, members; how[0] mode */
+        STEP_VOTE,     /* s: p, members; how[0] mode */
+        STEP_MATCH,    /* how[0] all */
+        STEP_REDUCE,   /* how[0] type, how[1] which */
+        STEP_LDMATRIX, /* from here on for whole warps; how[0] how many, how[1] transposed */
+        STEP_STMATRIX, /* of s[1..] */
+        STEP_MMA,      /* d[0..1] = s[0] * s[1] + s[2..3] */
     } kind;
     char opcode[48];
     compute *run;

@@ -1,0 +1,85 @@
+/* Dot products: the instructions that isa/dot.c finds to be steps of one, executed together.
+ *
+ * Stores of vectors are what bounds such a loop: one of 64 bytes took 4 to 7 cycles where that was measured (Zen 4),
+ * one of 8 bytes took 1. Most of what these instructions write is read once, by the next ones. So the factors are not
+ * written at all, and the sum stays in the processor's registers to the end.
+ */
+#include "base/floats.h"
+#include "exec/address.h"
+#include "exec/fma.h"
+#include "isa/rows.h"
+
+/* The instruction by itself, and on with the next. */
+static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mask) {
+    w->pc = i->pc + 1;
+    i->run(w, i, mask);
+    if (w->event == 0) i[1].next(w, i + 1, mask);
+}
+
+#ifdef __FMA__
+
+/* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
+static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, lanes_f32 *x) {
+    const affine *a = AFFINE(4);
+    const bool global = i->row == ROW_op_load_global_u32, row = a->step == sizeof(float);
+    const uint64_t first = i->flags & MODE_NARROW ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
+    const unsigned each = sizeof(float), bytes = row ? LANES * each : each;
+    if (a->kept == LANES_ONLY || (a->step != 0 && !row)) return false;
+    const float *from = (const float *)(global ? known_global_range(w, i, first, bytes, each, false)
+                                               : known_shared_range(w, i, first, bytes, each, false));
+    if (from == NULL) return false;
+    *x = row ? lanes_load(from) : lanes_all(from);
+    return true;
+}
+
+/* add.s64 of numbers kept as base + lane * step. */
+static inline __attribute__((always_inline)) bool add_quickly(warp *w, const insn *i) {
+    const affine *a = AFFINE(1), *b = AFFINE(2);
+    if (!(a->kept & b->kept)) return false;
+    affine_set(AFFINE(0), a->base + b->base, a->step + b->step, 8);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool is_load(const insn *i) {
+    return i->row == ROW_op_load_global_u32 || i->row == ROW_op_load_shared_u32;
+}
+
+/* The sum as the multiply-add's result. A NaN among its terms has made it NaN, whichever: it is canonical now. */
+static inline __attribute__((always_inline)) void write_sum(warp *w, const insn *i, lanes_f32 sum) {
+    uint32_t *d = U32(0);
+    lanes_store((float *)d, sum);
+    if (lanes_nan(sum)) EACH_LANE d[l] = f32_canonical(d[l]);
+}
+
+/* insn.next of the first instruction of a dot product. Each step of it is additions, two loads and a multiply-add
+ * (isa/dot.c). What does not go quickly goes on one by one, the sum so far being written first: from the addition, or
+ * from the first load, as loads do nothing but write their registers. */
+HANDLER(op_dot) {
+    const insn *const end = i + i->dot, *done = NULL; /* the last multiply-add that was */
+    if (mask != ALL_LANES) {
+        go_on(w, i, mask);
+        return;
+    }
+    lanes_f32 sum = {0}, x, y;
+    bool quick = true;
+    while (i < end) {
+        while (!is_load(i) && (quick = add_quickly(w, i))) i++;
+        quick = quick && load_factor(w, i, &x) && load_factor(w, i + 1, &y);
+        if (!quick) break;
+        i += 2;
+        if (done == NULL) sum = lanes_load(F32(3));
+        sum = lanes_fma(x, y, sum);
+        done = i++;
+    }
+    if (done != NULL) write_sum(w, done, sum);
+    if (quick)
+        end->next(w, end, mask);
+    else
+        go_on(w, i, mask);
+}
+
+#else
+HANDLER(op_dot) {
+    go_on(w, i, mask);
+}
+#endif
