@@ -75,9 +75,12 @@ static __device__ __forceinline__ void shared_to_registers(const stage *t, int k
 
 static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
 #pragma unroll
-    for (int i = 0; i < TM; i++)
+    for (int j = 0; j < TN; j++)
 #pragma unroll
-        for (int j = 0; j < TN; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
+        for (int x = 0; x < TM; x++) {
+            int i = j % 2 ? TM - 1 - x : x;
+            c_reg[i][j] += a_reg[i] * b_reg[j];
+        }
 }
 
 /* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */

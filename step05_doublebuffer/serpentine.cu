@@ -4,20 +4,19 @@
  * `.reuse`. Along a column all FMAs share b_reg[j]; where the columns change, both share a_reg[i], since the next
  * column begins in the row where the last one ended.
  *
- *        j   0  1  2  3          row by row, in spread_copies:
+ *        j   0  1  2  3          row by row, in cp_async:
  *   i   0    |  ^  |  ^            0  ->  ->  ->
  *       1    |  |  |  |            1  ->  ->  ->      and back to column 0 for each row
  *       2    v  |  v  |            2  ->  ->  ->             */
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/cp_async.cuh"
 
-static const int BM = 128, BN = 256, BK = 16, WM = 64, WN = 64; /* the tiles of a block and of a warp */
-static const int STAGES = 4, THREADS = 256, BAND = 8;
-static const int TM = 8, TN = 16;              /* a thread's results: blocks of 4 x 4, */
-static const int ROW_STEP = 32, COL_STEP = 16; /* so far apart */
+static const int BM = 128, BN = 128, BK = 16;
+static const int STAGES = 4, THREADS = 256;
+static const int TM = 8, TN = 8;               /* a thread's results: blocks of 4 x 4, */
+static const int ROW_STEP = 64, COL_STEP = 64; /* so far apart */
 static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
 static const int A_COPIES = BM * BK / THREADS, B_COPIES = BK * BN / 4 / THREADS; /* of a thread, 4 and 16 bytes each */
-static const int COPIES = A_COPIES + B_COPIES, SLOTS = BK - 1; /* all but the last k have room for some */
 
 struct stage {
     float A[BK][A_ROW];
@@ -59,6 +58,12 @@ static __device__ __forceinline__ void copy(const sgemm_problem &p, const source
     }
 }
 
+static __device__ __forceinline__ void copy_tile(const sgemm_problem &p, source *from, stage *to) {
+#pragma unroll
+    for (int s = 0; s < A_COPIES + B_COPIES; s++) copy(p, *from, s, to);
+    next_tile(p, from);
+}
+
 static __device__ __forceinline__ void shared_to_registers(const stage *t, int k, int row, int col, float *a_reg,
                                                            float *b_reg) {
 #pragma unroll
@@ -77,26 +82,15 @@ static __device__ __forceinline__ void multiply(const float *a_reg, const float 
         }
 }
 
-/* Where the tile of C with this number begins. A band has BAND rows of tiles, the last one perhaps fewer. */
-static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
-    int band_tiles = (p.n + BN - 1) / BN * BAND, band = tile / band_tiles;
-    int rows = min(BAND, (p.m + BM - 1) / BM - band * BAND);
-    *row0 = (band * BAND + tile % band_tiles % rows) * BM;
-    *col0 = tile % band_tiles / rows * BN;
-}
-
-__global__ void __launch_bounds__(THREADS, 1) sgemm_serpentine(sgemm_problem p) {
+__global__ void __launch_bounds__(THREADS, 2) sgemm_serpentine(sgemm_problem p) {
     extern __shared__ __align__(16) stage stages[];
-    int row0, col0;
-    tile_position(p, blockIdx.x, &row0, &col0);
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32; /* of this thread's first results in the tile: */
-    int row = warp / (BN / WN) * WM + lane / 4 * 4, col = warp % (BN / WN) * WN + lane % 4 * 4;
+    int blocks_n = (p.n + BN - 1) / BN;
+    int row0 = blockIdx.x / blocks_n * BM, col0 = blockIdx.x % blocks_n * BN;
+    int row = threadIdx.x / 16 * 4, col = threadIdx.x % 16 * 4; /* of this thread's first results in the tile */
 
     source from = first_tile(p, row0, col0);
     for (int t = 0; t < STAGES - 1; t++) {
-#pragma unroll
-        for (int s = 0; s < COPIES; s++) copy(p, from, s, &stages[t]);
-        next_tile(p, &from);
+        copy_tile(p, &from, &stages[t]);
         cp_async_commit();
     }
     cp_async_wait<STAGES - 2>();
@@ -106,17 +100,13 @@ __global__ void __launch_bounds__(THREADS, 1) sgemm_serpentine(sgemm_problem p) 
 
     int tiles = (p.k + BK - 1) / BK;
     for (int t = 0; t < tiles; t++) {
-        stage *to = &stages[(t + STAGES - 1) % STAGES];
+        if (t + STAGES - 1 <= tiles) /* one beyond the last: zeros, which are read but not multiplied */
+            copy_tile(p, &from, &stages[(t + STAGES - 1) % STAGES]);
+        cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (t + STAGES - 1 <= tiles && k < SLOTS) { /* one beyond the last: zeros, read but not multiplied */
-#pragma unroll
-                for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(p, from, s, to);
-            }
-            if (k == SLOTS) {
-                cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
-                next_tile(p, &from);
+            if (k == BK - 1) {
                 cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
                 __syncthreads();             /* so have everyone's, and no one reads tile t any more */
                 now = &stages[(t + 1) % STAGES];

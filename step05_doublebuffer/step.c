@@ -5,10 +5,10 @@
 
 GEMM_VARIANT(register_prefetch);
 GEMM_VARIANT(cp_async);
+GEMM_VARIANT(serpentine);
 GEMM_VARIANT(warp_tiles);
 GEMM_VARIANT(rasterized);
 GEMM_VARIANT(spread_copies);
-GEMM_VARIANT(serpentine);
 GEMM_VARIANT(stream_k);
 GEMM_VARIANT(best);
 
@@ -31,14 +31,14 @@ static const gemm_variant variants[] = {
      kernel_register_prefetch, NULL, needs_alignment, NULL, NULL},
     {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async,
      needs_alignment, NULL, NULL},
+    {"serpentine", "FMAs down one column of results and up the next", launch_serpentine, kernel_serpentine,
+     needs_cp_async, needs_alignment, NULL, NULL},
     {"warp_tiles", "128x256 per block, 64x64 per warp, 8x16 per thread", launch_warp_tiles, kernel_warp_tiles,
      needs_cp_async, needs_alignment, NULL, NULL},
     {"rasterized", "blocks numbered down bands of 8 tiles, for L2", launch_rasterized, kernel_rasterized,
      needs_cp_async, needs_alignment, NULL, NULL},
     {"spread_copies", "a tile's copies spread over the FMAs, not in one burst", launch_spread_copies,
      kernel_spread_copies, needs_cp_async, needs_alignment, NULL, NULL},
-    {"serpentine", "FMAs down one column of results and up the next", launch_serpentine, kernel_serpentine,
-     needs_cp_async, needs_alignment, NULL, NULL},
     {"stream_k", "the last waves divided evenly among the multiprocessors", launch_stream_k, kernel_stream_k,
      needs_cp_async, needs_alignment, NULL, NULL},
     {"best", "the same for any shape and alignment", launch_best, kernel_best, needs_cp_async, NULL, NULL, NULL},

@@ -152,12 +152,11 @@ static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage 
         const stage *now = &stages[t % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (t + STAGES - 1 <= end - begin && k < SLOTS) { /* one beyond the last: zeros, read but not multiplied */
+            if (k < SLOTS) { /* beyond the last tile zeros: to ask whether there is one would take registers */
 #pragma unroll
                 for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(p, from, s, to);
-            }
-            if (k == SLOTS) {
-                cp_async_commit(); /* an empty group where there is no tile, so that counting groups counts tiles */
+            } else {
+                cp_async_commit();
                 next_tile(p, &from);
                 cp_async_wait<STAGES - 2>(); /* my copies of tile t + 1 have landed */
                 __syncthreads();             /* so have everyone's, and no one reads tile t any more */

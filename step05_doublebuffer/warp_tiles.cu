@@ -1,7 +1,7 @@
 /* Warp tiles: each warp has a compact part of the block's tile, so that what its lanes load is shared by many of them.
  *
- * In cp_async a warp's results lie in 16 rows and all 128 columns of the tile, so it reads much of B for few rows of A.
- * Here it has 64 x 64, its lanes stand 8 x 4, and a thread can have 8 x 16 results.
+ * In serpentine a warp's results lie in 16 rows and all 128 columns of the tile, so it reads much of B for few rows of
+ * A. Here it has 64 x 64, its lanes stand 8 x 4, and a thread can have 8 x 16 results.
  *
  *   block  128 x 256      warp  64 x 64          thread  8 x 16              shared-memory loads
  *   +----+----+----+----+   lanes 8 x 4:           2 x 4 blocks of 4 x 4       of a thread for one k:
@@ -77,9 +77,12 @@ static __device__ __forceinline__ void shared_to_registers(const stage *t, int k
 
 static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
 #pragma unroll
-    for (int i = 0; i < TM; i++)
+    for (int j = 0; j < TN; j++)
 #pragma unroll
-        for (int j = 0; j < TN; j++) c_reg[i][j] += a_reg[i] * b_reg[j];
+        for (int x = 0; x < TM; x++) {
+            int i = j % 2 ? TM - 1 - x : x;
+            c_reg[i][j] += a_reg[i] * b_reg[j];
+        }
 }
 
 __global__ void __launch_bounds__(THREADS, 1) sgemm_warp_tiles(sgemm_problem p) {

@@ -1,4 +1,5 @@
-"""The ladders as recorded on an H200, C = A·B at m = n = k = 4096: FP32's, all of it and for each lesson up to its rung."""
+"""The ladders as recorded on an H200, C = A·B at m = n = k = 4096: FP32's, all of it and for each lesson up to its rung,
+and step 6's, on tensor cores."""
 
 import os
 
@@ -8,8 +9,8 @@ from report.text import speed
 
 FOLDER = "plots/data/nvidia-h200"
 LESSONS = (("coalesced", 2), ("tile32", 1), ("tile4x4", 1), ("tile8x8_256t", 2), ("lds128", 1), ("lds128_2x2", 1),
-           ("coalesced_store", 1), ("register_prefetch", 1), ("cp_async", 1), ("warp_tiles", 1), ("rasterized", 1),
-           ("spread_copies", 1), ("serpentine", 1), ("stream_k", 1), ("best", 1))  # the last rung that a lesson adds, and how many it adds
+           ("coalesced_store", 1), ("register_prefetch", 1), ("cp_async", 1), ("serpentine", 1), ("warp_tiles", 1),
+           ("rasterized", 1), ("spread_copies", 1), ("stream_k", 1))  # the last rung that a lesson adds, and how many
 
 
 def bars(sources):
@@ -18,10 +19,14 @@ def bars(sources):
         sources.text(path)
     db = load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
     rows = [(row["step"][:6], row["variant"], row["speed"]) for row in db.execute(
-        "SELECT v.step, v.variant, speed FROM variant AS v JOIN gemm_text AS t USING (step, variant) "
-        "WHERE family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) ORDER BY v.step, place")]
+        "SELECT v.step, v.variant, speed FROM variant AS v LEFT JOIN gemm_text AS t "
+        "ON (t.step, t.variant, m, n, k) = (v.step, v.variant, 4096, 4096, 4096) WHERE v.family = 'gemm' ORDER BY v.step, place")]
     cublas = db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, 4096)").fetchone()[0]
     return rows, cublas
+
+
+def said(x):
+    return "not recorded" if x is None else speed(x)
 
 
 def figure(rows, cublas, last=None, added=0):
@@ -29,17 +34,18 @@ def figure(rows, cublas, last=None, added=0):
     names = [variant for _, variant, _ in rows]
     shown = rows if last is None else rows[:names.index(last) + 1]
     d = Drawing("TFLOP/s at m = n = k = 4096 on an H200: " + ", ".join(
-        f"{variant} {speed(x)}" for _, variant, x in shown) + f"; cuBLAS {speed(cublas)}.")
+        f"{variant} {said(x)}" for _, variant, x in shown) + f"; cuBLAS {speed(cublas)}.")
     d.text(10, 18, "FP32, m = n = k = 4096, NVIDIA H200: TFLOP/s", "note")
     left, long, top = 148, 200, 28
-    scale = long / max(cublas, *(x for *_, x in rows))
+    scale = long / max(cublas, *(x for *_, x in rows if x is not None))
     before = None
     for number, (name, variant, x) in enumerate(shown):
         top += 5 if before not in (None, name) else 0
         before = name
         d.text(10, top + 12, variant)
-        d.box(left, top + 1, max(1, x * scale), 14, "b" if last is None or number >= len(shown) - added else "a")
-        d.text(left + x * scale + 5, top + 12, f"{speed(x)}")
+        if x is not None:
+            d.box(left, top + 1, max(1, x * scale), 14, "b" if last is None or number >= len(shown) - added else "a")
+        d.text(left + (x or 0) * scale + 5, top + 12, said(x), "note" if x is None else "")
         top += 18
     top += 5
     d.text(10, top + 12, "cuBLAS")
@@ -52,6 +58,29 @@ def tensor_figure(sources):
     """Step 6's rungs in f16: bars, or that they are not recorded yet."""
     for path in (FOLDER + "/tensorcore.csv", "plots/tensorcore_ladder.csv"):
         sources.text(path)
-    db = load.open_folder(os.path.join(sources.root, cublas)
+    db = load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
     rows = db.execute(
-        "SELECT v.variant, t.tflops FROM tensor_variant AS v LEFT JOIN tensor AS t "ladder_{last}"ON (t.step, t.variant, last, added) = last, added v.variant, LESSONS}}
+        "SELECT v.variant, t.tflops FROM tensor_variant AS v LEFT JOIN tensor AS t "
+        "ON (t.step, t.variant, t.dtype, t.layout, t.m, t.n, t.k, t.load) = "
+        "(v.step, v.variant, 'f16', 'tn', 4096, 4096, 4096, 'burst') WHERE v.dtype = 'f16' ORDER BY place").fetchall()
+    shown = [(row["variant"], row["tflops"]) for row in rows]
+    cublas = db.execute("SELECT tflops FROM tensor_baseline WHERE (dtype, layout, m, n, k, load) = "
+                        "('f16', 'tn', 4096, 4096, 4096, 'burst')").fetchone()
+    shown.append(("cuBLAS", cublas and cublas[0]))
+    said = {name: "not recorded" if x is None else f"{x:.0f}" for name, x in shown}
+    d = Drawing("TFLOP/s in f16 at m = n = k = 4096 on an H200: " + ", ".join(f"{n} {x}" for n, x in said.items()) + ".")
+    d.text(10, 18, "f16, m = n = k = 4096, NVIDIA H200: TFLOP/s", "note")
+    most = max([x for _, x in shown if x is not None], default=1)
+    for line, (name, x) in enumerate(shown):
+        top, wide = 28 + line * 18 + (5 if name == "cuBLAS" else 0), 200 * (x or 0) / most
+        d.text(10, top + 12, name)
+        if x is not None:
+            d.box(148, top + 1, max(1, wide), 14, "c" if name == "cuBLAS" else "b")
+        d.text(153 + wide, top + 12, said[name], "note" if x is None else "")
+    return d.svg()
+
+
+def draw(sources):
+    rows, cublas = bars(sources)
+    return {"ladder": figure(rows, cublas), **{f"ladder_{last}": figure(rows, cublas, last, added) for last, added in LESSONS},
+            "ladder_step06": tensor_figure(sources)}

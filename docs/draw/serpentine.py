@@ -25,7 +25,7 @@ def loops(kernel):
 
 
 def draw(sources):
-    names = ("spread_copies", "serpentine")
+    names = ("cp_async", "serpentine")
     orders = {name: loops(Source(sources, f"{FOLDER}{name}.cu")) for name in names}
     if len({tuple(sorted(order)) for order in orders.values()}) > 1:
         raise ValueError("the orders are not of the same results")
@@ -36,7 +36,7 @@ def draw(sources):
     d = Drawing(f"The order of a thread's {results} FMAs of one k. " + " ".join(
         f"{name}: {both[name]} times both operands change; {fetched[name]} words of A and B are read if an operand is kept for "
         "the next FMA." for name in names))
-    d.text(10, 18, f"A thread's results, columns 0 to {SHOWN - 1} of 16; each column", "note")
+    d.text(10, 18, "A thread's 8 × 8 results of one k. Each column", "note")
     d.text(10, 33, "needs one word of B, each row one of A.", "note")
     cell, top = 21, 62
     for panel, name in enumerate(names):

@@ -63,7 +63,7 @@ def warp_words(kernel):
 
 
 def warp_tiles(sources):
-    kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("cp_async", "warp_tiles")}
+    kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("serpentine", "warp_tiles")}
     words = {name: warp_words(kernel) for name, kernel in kernels.items()}
     d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 4. " + " ".join(
         f"In {name} warp 0 has {fmas // 32} results a lane, in {rows} rows and {cols} columns: {rows + cols} words for "
@@ -168,7 +168,7 @@ def waves(sources):
                 f"among {workers} blocks, {(tiles - whole) * tiles_k / workers / tiles_k:.2f} tiles' work each.")
     d.text(10, 18, f"4096³: {tiles} tiles on {SMS} multiprocessors (upwards), in time.", "note")
     high, wide, top = 60, 90, 48
-    d.text(10, top - 7, "serpentine: one block per tile", "title")
+    d.text(10, top - 7, "spread_copies: one block per tile", "title")
     for wave in range(full + 1):
         tall = high * (1 if wave < full else rest / SMS)
         d.box(10 + wave * wide, top, wide - 2, high, "cell", 0)
