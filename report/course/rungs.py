@@ -55,13 +55,14 @@ def table_lines(root, note, step):
     """The Markdown lines for <!-- rungs: [STEP] -->."""
     rows = listed(root)
     check(root, rows)
-    first = {row["rung"]: row for row in rows}
+    every = {row["rung"]: row for row in rows}
     shown = [row for row in rows if step in ("", row["step"], row["step"][:6])]
     if not shown:
         raise Mistake(f"unknown step {step}")
     lines = ["| step | rung | idea | after | refuses | lines | changed |", "|---|---|---|---|---|--:|--:|"]
     for row in shown:
         before = row["predecessor"]
+        first = {**every, **{one["rung"]: one for one in rows if one["step"] == row["step"]}}  # its own step's before others'
         if before and before not in first:
             raise Mistake(f"{FILE}: no rung {before}, which {row['rung']} names as its predecessor")
         path = source.find(root, named(row))

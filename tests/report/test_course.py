@@ -127,6 +127,15 @@ class Rungs(Tree):
             "| step01 | [`two`](../step01_a/two.cu) | second | `one` | odd n | 14 | 2 |"])
         self.assertEqual(self.table("step01"), self.table())
 
+    def test_a_name_that_two_steps_have(self):
+        """A predecessor is of the same step where that has one of the name."""
+        for path in "step.c", "two.cu", "tiles.cuh":
+            self.put("step02_b/" + path, read(self.tmp, "step01_a", path))
+        self.put("step02_b/one.cu", "nothing of it\n")
+        self.put("docs/rungs.csv", read(self.tmp, "docs/rungs.csv") + "step02_b,one,other,,\nstep02_b,two,last,one,\n")
+        alone = self.table("step01")[-1]
+        self.assertTrue(alone.endswith("| `one` | odd n | 14 | 2 |"), alone)
+
     def test_refuses(self):
         for path, old, new, text in [
                 ("step01_a/step.c", '{"two"', '{"three", "text"},\n    {"two"', "docs/rungs.csv lacks three of step01_a"),
