@@ -249,6 +249,20 @@ static void counters_need_the_simulator(void **state) {
     REFUSED(TOY, "--counters-csv a --json a", "--counters-csv: 'a' is the --json file too");
 }
 
+static void traces_need_the_simulator(void **state) {
+    (void)state;
+    ACCEPTED(TOY, "");
+    assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
+    ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
+    assert_string_equal(o.trace, "a.json");
+    assert_int_equal(o.trace_blocks, 7);
+    assert_true(o.simulate);
+    REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
+    REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
+    REFUSED(TOY, "--trace a --csv a", "--trace: 'a' is the --csv file too");
+    REFUSED(TOY, "--trace a --counters-csv a", "--trace: 'a' is the --counters-csv file too");
+}
+
 static void sweeps_are_chosen_by_name(void **state) {
     (void)state;
     ACCEPTED(TOY, "--sweep square");
@@ -937,6 +951,7 @@ int main(void) {
         TEST(common_defaults),
         TEST(common_options_are_taken),
         TEST(counters_need_the_simulator),
+        TEST(traces_need_the_simulator),
         TEST(sweeps_are_chosen_by_name),
         TEST(the_simulator_checks_smaller_problems),
         TEST(variants_are_chosen_by_name),

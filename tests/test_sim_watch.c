@@ -240,6 +240,55 @@ static void instructions_are_counted(void **state) {
     }
 }
 
+/* ---- one instruction at a time ------------------------------------------------------------------------------------
+ */
+
+static int64_t stepped[256];
+static int comebacks;
+static uint32_t latest_pc;
+
+static void careful_block(observer *o, block *b) {
+    (void)o;
+    b->warps[1].careful |= CAREFUL_TRACE;
+}
+static void note_step(observer *o, warp *w, const insn *i, uint32_t mask) {
+    (void)o, (void)mask;
+    assert_int_equal(w->index, 1);
+    stepped[latest_pc = i->pc]++;
+}
+static void note_again(observer *o, warp *w) {
+    (void)o, (void)w;
+    comebacks++;
+    stepped[latest_pc]--;
+}
+
+/* Of two warps the second is looked at: it is told of once for each instruction, though it has to wait. */
+static void careful_warps_tell_each_step(void **state) {
+    (void)state;
+    static observer stepper = {.block_begin = careful_block,
+                               .step = note_step,
+                               .careful = CAREFUL_TRACE,
+                               .again = note_again,
+                               .counts = counts};
+    memset(warps_at, 0, sizeof warps_at);
+    observers_set(&stepper);
+    run_well(KERNEL(".shared .align 8 .b64 bar; ", "mov.u32 %r4, bar; setp.eq.u32 %p1, %r1, 0;\n"           /* 0, 1 */
+                                                   "@%p1 mbarrier.init.shared.b64 [%r4], 32; bar.sync 0;\n" /* 2, 3 */
+                                                   "setp.lt.u32 %p1, %r1, 32; @%p1 bra first;\n"            /* 4, 5 */
+                                                   "again: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;\n" /* 6 */
+                                                   "@!%p2 bra again; @%p1 add.u32 %r5, %r1, 1; bra end;\n" /* 7, 8, 9 */
+                                                   "first: mbarrier.arrive.shared.b64 %rd3, [%r4];\n"      /* 10 */
+                                                   "end: add.u32 %r2, %r1, 1;\n" STORE),                   /* 11 */
+             1, 64);
+    observers_set(NULL);
+    static const int64_t expected[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1};
+    for (size_t k = 0; k < COUNT(expected); k++) assert_int_equal(stepped[BEFORE + k], expected[k]);
+    assert_int_equal(comebacks, 1);
+    for (size_t k = 1; k < COUNT(warps_at); k++) warps_at[k] += warps_at[k - 1];
+    assert_int_equal(warps_at[BEFORE + 4], 2); /* both are counted, */
+    assert_int_equal(warps_at[BEFORE + 6], 1); /* a wait once */
+}
+
 int main(void) {
     set_environment("CUDASIM_THREADS", "1");
     const struct CMUnitTest tests[] = {
@@ -247,6 +296,7 @@ int main(void) {
         cmocka_unit_test(accesses_are_told),
         cmocka_unit_test(copies_are_told),
         cmocka_unit_test(instructions_are_counted),
+        cmocka_unit_test(careful_warps_tell_each_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,10 +72,17 @@ static int sweep(session *s) {
 }
 
 static int open_device(session *s) {
+    const options *o = &s->o;
+    const simulator_watched watched = {.unchecked = o->no_check,
+                                       .counters = o->counters,
+                                       .counters_csv = o->counters_csv,
+                                       .trace = o->trace,
+                                       .trace_blocks = o->trace_blocks,
+                                       .explain = o->explain};
     const device_choice choice = {.ordinal = s->o.device,
                                   .simulate = s->o.simulate,
                                   .sim_device = s->o.sim_device,
-                                  .again = simulator_watch(!s->o.no_check, s->o.counters, s->o.counters_csv, s->o.explain),
+                                  .again = simulator_watch(&watched),
                                   .arguments = s->arguments,
                                   .has_code = verify_has_device_code};
     return device_open(&choice, &s->device, stderr);

@@ -35,6 +35,10 @@ static const option common_table[] = {
     {"counters", "FORM", OPTION_FORM, FIELD(counters),
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
     {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
+    {"trace", "FILE", OPTION_FILE, FIELD(trace),
+     "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
+    {"trace-blocks", "N", OPTION_POSITIVE, FIELD(trace_blocks), "of the first N blocks of each launch (default 2)",
+     NULL},
     {"explain", "METRIC", OPTION_TEXT, FIELD(explain), "say what a metric of --counters is and stop", NULL},
     {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
     {"csv", "FILE", OPTION_FILE, FIELD(csv), "append the results to FILE as CSV (default: none)", NULL},
@@ -53,6 +57,8 @@ static const option_rule common_rules[] = {
     {"resume", RULE_NEEDS, "csv", NULL},
     {"json", RULE_DIFFERS, "csv", NULL},
     {"counters-csv", RULE_DIFFERS, "csv json", NULL},
+    {"trace", RULE_DIFFERS, "csv json counters-csv", NULL},
+    {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {0},
 };
 
@@ -295,7 +301,7 @@ static bool complete(option_parse *p) {
     const options_program *program = p->program;
     options *o = p->o;
     o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->counters != NULL ||
-                  o->counters_csv != NULL || o->explain != NULL;
+                  o->counters_csv != NULL || o->trace != NULL || o->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
     if (!check_rules(p, common_rules) || !check_rules(p, program->rules)) return false;
     if (o->simulate && o->sweep == SWEEP_CHECK && !options_given(p, "max-size"))

@@ -89,7 +89,8 @@ typedef struct {
     bool no_check;          /* the simulator does not look for mistakes */
     double time_s;          /* budget of one measurement */
     const char *csv, *json; /* NULL: none */
-    const char *counters, *counters_csv, *explain; /* simulator_watch; NULL: none */
+    const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
+    int trace_blocks;                                      /* 0: not said */
 } options;
 
 typedef struct option_parse option_parse;

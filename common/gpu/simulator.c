@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "gpu/error.h"
 
 const char *const simulator_devices[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", NULL};
@@ -36,10 +37,20 @@ static bool set_variable(const char *name, const char *value) {
     return true;
 }
 
-bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain) {
-    const bool unchecked = !check && set_variable("CUDASIM_CHECK", "0"),
-               form = set_variable("CUDASIM_COUNTERS", counters), file = set_variable("CUDASIM_COUNTERS_CSV", csv);
-    return set_variable("CUDASIM_EXPLAIN", explain) || unchecked || form || file;
+bool simulator_watch(const simulator_watched *watched) {
+    char blocks[16];
+    snprintf(blocks, sizeof blocks, "%d", watched->trace_blocks);
+    const struct {
+        const char *variable, *value;
+    } all[] = {{"CUDASIM_CHECK", watched->unchecked ? "0" : NULL},
+               {"CUDASIM_COUNTERS", watched->counters},
+               {"CUDASIM_COUNTERS_CSV", watched->counters_csv},
+               {"CUDASIM_TRACE", watched->trace},
+               {"CUDASIM_TRACE_BLOCKS", watched->trace_blocks > 0 ? blocks : NULL},
+               {"CUDASIM_EXPLAIN", watched->explain}};
+    bool any = false;
+    for (int i = 0; i < ARRAY_SIZE(all); i++) any = set_variable(all[i].variable, all[i].value) || any;
+    return any;
 }
 
 void simulator_count(const char *what, const char *problem) {

@@ -1,7 +1,7 @@
 /* The PTX simulator: a library, build/sim/libcudart.so.13, that replaces the CUDA runtime under the same program and
  * runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts itself.
- * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV and
- * CUDASIM_EXPLAIN from the environment. */
+ * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV,
+ * CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment. */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
 
@@ -20,12 +20,21 @@ bool simulator_active(void);
 /* True if it does, and the simulator stands for `device` (NULL: any). */
 bool simulator_is(const char *device);
 
-/* Has the simulator that is started next count what kernels do: printed at its end in the form `counters`, written to
- * the file `csv`; or, instead of anything else, say what the metric `explain` is. NULL: not. False where this process's
- * environment said so already. `check`: it looks for mistakes of the kernels, as it does unless told otherwise. */
-bool simulator_watch(bool check, const char *counters, const char *csv, const char *explain);
+/* What the simulator is to watch, or not. */
+typedef struct {
+    bool unchecked;           /* it does not look for mistakes of the kernels */
+    const char *counters;     /* it counts what kernels do, and prints it at its end in this form; NULL: not */
+    const char *counters_csv; /* writes it to this file; NULL: not */
+    const char *trace;        /* writes a trace to this file; NULL: not */
+    int trace_blocks;         /* of so many blocks of each launch; 0: as many as it does unless told otherwise */
+    const char *explain;      /* instead of anything else it says what this metric is; NULL: not */
+} simulator_watched;
 
-/* In the simulator: launches from now on are counted as those of `what`, at `problem`; NULL: they are not counted. */
+/* Has the simulator that is started next do so. False where this process's environment said so already. */
+bool simulator_watch(const simulator_watched *watched);
+
+/* In the simulator: launches from now on are counted and traced as those of `what`, at `problem`; NULL: they are not.
+ */
 void simulator_count(const char *what, const char *problem);
 
 /* Must be called first in main. In a process that simulator_start made, restores LD_PRELOAD. Returns 0, or 3 after one

@@ -33,14 +33,14 @@ cudaError_t cudaDeviceReset(void) {
 __attribute__((destructor)) static void runtime_close(void) {
     machine_lock();
     sim_printf_flush();
-    const bool wrong = watch_end();
+    const int status = watch_end();
     runtime_lock();
     free_objects();
     modules_close();
     refusals_forget();
     runtime_unlock();
     machine_unlock();
-    if (!wrong) return;
+    if (status == 0) return;
     fflush(NULL);
-    _exit(1);
+    _exit(status);
 }

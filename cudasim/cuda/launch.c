@@ -132,11 +132,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     return runtime_result(stream_submit(stream, &op));
 }
 
-/* For programs that know that they are simulated: launches from now on are counted as those of `what`, at `problem`;
- * NULL: they are not counted. A program that never calls this has all counted. */
+/* For programs that know that they are simulated: launches from now on are counted and traced as those of `what`, at
+ * `problem`; NULL: they are not. A program that never calls this has all counted and traced. */
 void cudasim_count(const char *what, const char *problem) {
     watch_begin();
-    if (!watch_counts()) return;
+    if (!watch_records()) return;
     cudaDeviceSynchronize();
-    watch_count(what, problem);
+    watch_record(what, problem);
 }

@@ -88,7 +88,7 @@ static void block_begin(block *b, uint64_t index) {
         w->exited = 0;
         w->cluster_arrived = w->cluster_passed = 0;
         w->runnable = true;
-        w->careful = false;
+        w->careful = 0;
         w->ran_ahead = w->wait_expired = 0;
         w->group_count = 1;
         w->current = 0;

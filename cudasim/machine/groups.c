@@ -347,16 +347,18 @@ static bool comes_again(const warp *w, const frame *f, uint32_t pc, uint32_t lan
     return false;
 }
 
-static void run_one_counted(warp *w, const insn *i) {
+/* False where it comes again. */
+static bool run_one_counted(warp *w, const insn *i) {
     frame *f = w->frame; /* it may be left */
     run_counts *c = f->counts;
     const uint32_t pc = w->pc, mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
     w->pc++;
     if (mask != 0) {
         i->run(w, i, mask);
-        if (comes_again(w, f, pc, mask)) return;
+        if (comes_again(w, f, pc, mask)) return false;
     }
     count(c, pc, pc + 1, mask);
+    return true;
 }
 
 void warp_resume_counted(warp *w) {
@@ -366,7 +368,7 @@ void warp_resume_counted(warp *w) {
         w->event = 0;
         if (w->careful) {
             observe_step(w, i);
-            run_one_counted(w, i);
+            if (!run_one_counted(w, i)) observe_again(w);
         } else if (i->straight > 0) {
             const uint32_t first = w->pc, lanes = w->active;
             run_straight(w, i);

@@ -73,7 +73,7 @@ typedef struct warp {
     uint32_t cluster_arrived, cluster_passed; /* machine/cluster.c */
     uint32_t ran_ahead;                       /* lanes before whose instruction the cluster's other blocks have run */
     uint32_t wait_expired;                    /* lanes whose mbarrier.try_wait has waited long enough */
-    bool careful;                             /* an observer looks at each instruction */
+    uint32_t careful;                         /* observer.careful of those that look at each instruction; 0: nobody */
 } warp;
 
 /* ---- blocks and launches ----------------------------------------------------------------------------------------- */

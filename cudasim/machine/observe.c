@@ -68,7 +68,12 @@ void observe_loose(warp *w, const insn *i, uint32_t mask) {
 }
 void observe_step(warp *w, const insn *i) {
     const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
-    if (mask != 0) TELL(w->launch, step, w, i, mask);
+    for (observer *o = w->launch->observer; o != NULL; o = o->next)
+        if (o->step != NULL && w->careful & o->careful) o->step(o, w, i, mask);
+}
+void observe_again(warp *w) {
+    for (observer *o = w->launch->observer; o != NULL; o = o->next)
+        if (o->again != NULL && w->careful & o->careful) o->again(o, w);
 }
 void observe_fault(launch *la) {
     TELL(la, fault, la);

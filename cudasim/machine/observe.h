@@ -162,8 +162,14 @@ struct observer {
      * where all who want to be told of accesses say so. */
     void (*repeated)(observer *o, run_counts *counts, const function *f, uint32_t pc);
     void (*sync)(observer *o, const observed_sync *s);
-    /* Before an instruction of a warp that is `careful`. Its lanes are those of the mask. */
+    /* Before an instruction of a warp whose `careful` has this observer's bit. Its lanes are those of the mask, none
+     * where a guard keeps all away. */
     void (*step)(observer *o, warp *w, const insn *i, uint32_t mask);
+    uint32_t careful; /* CAREFUL_... */
+#define CAREFUL_CHECK 1u
+#define CAREFUL_TRACE 2u
+    /* The instruction that `step` has told of has not been executed: it waits, and comes again. */
+    void (*again)(observer *o, warp *w);
     /* Before an instruction that reads or assigns registers which may be read before anything is assigned to them. */
     void (*loose)(observer *o, warp *w, const insn *i, uint32_t mask);
     /* The spaces (1 << PTX_GLOBAL ...) that before and after are told of where the instruction names its space; 0: all.
@@ -191,6 +197,7 @@ void observe_wgmma(const observed_wgmma *c);
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
 void observe_fault(launch *la);
 void observe_step(warp *w, const insn *i);
+void observe_again(warp *w);
 void observe_loose(warp *w, const insn *i, uint32_t mask);
 run_counts *observe_counts(worker *k, const function *f);
 

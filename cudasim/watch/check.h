@@ -8,8 +8,7 @@
 /* Once, before any kernel. `leaks`: device memory that the program has not freed in the end is a finding. */
 void checks_begin(bool leaks);
 
-/* No kernel runs any more: says how much has been found. True where the process, which would end with 0, is to end
- * with 1. */
+/* No kernel runs any more: says how much has been found. True where that is anything. */
 bool checks_end(void);
 
 /* The observer that checks, with another one after it (NULL: none). */

@@ -7,6 +7,7 @@
 #include "common/base/banks.h"
 #include "isa/decode.h"
 #include "isa/rows.h"
+#include "watch/place.h"
 #include "watch/sectors.h"
 
 /* ---- what a worker keeps ----------------------------------------------------------------------------------------- */
@@ -288,23 +289,6 @@ static counted_kernel *kernel_of(const launch *la) {
     return k;
 }
 
-/* The instruction's line in the kernel's own file, the one of the outermost place that it was inlined at. */
-static void find_line(const function *f, const ptx_instruction *t, counted_insn *i) {
-    const ptx_location *l = f->source->locations;
-    int outermost = t->location;
-    if (outermost < 0) return;
-    while (l[outermost].inlined_at >= 0) outermost = l[outermost].inlined_at;
-    const char *file = function_file(f, l[outermost].file);
-    if (file == NULL) return;
-    for (int at = t->location; at >= 0; at = l[at].inlined_at) {
-        const char *its = function_file(f, l[at].file);
-        if (its == NULL || strcmp(its, file) != 0 || l[at].line == 0) continue;
-        i->file = copy_text(file);
-        i->line = l[at].line;
-        return;
-    }
-}
-
 /* Where the function's instructions begin in the kernel's. */
 static int part_of(counted_kernel *k, const function *f) {
     const ptx_function *s = f->source;
@@ -325,7 +309,8 @@ static int part_of(counted_kernel *k, const function *f) {
             continue;
         }
         i->opcode = copy_text(s->instructions[n].opcode);
-        find_line(f, &s->instructions[n], i);
+        const char *file = place_of(f, (uint32_t)n, &i->line);
+        if (file != NULL) i->file = copy_text(file);
     }
     return first;
 }

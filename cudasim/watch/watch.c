@@ -1,6 +1,7 @@
 #include "watch/watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,9 +10,11 @@
 
 #include "watch/check.h"
 #include "watch/report.h"
+#include "watch/trace.h"
 
 static const char *csv;
-static bool tables, lines, checks;
+static bool tables, lines, checks, traces;
+static int exit_status = -1;
 
 /* Not exit(): this may be inside a static constructor. */
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...) {
@@ -20,6 +23,11 @@ __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *f
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     _Exit(2);
+}
+
+/* Are there counters? */
+static bool counters_wanted(void) {
+    return tables || lines || csv != NULL;
 }
 
 static const char *value_of(const char *name) {
@@ -34,9 +42,41 @@ static void explain(const char *name) {
     _Exit(0);
 }
 
-static void observe(bool counting) {
-    observer *first = counting ? &counters_observer : NULL;
+/* Who watches from now on; launches are counted and traced, or not. */
+static void observe(bool recording) {
+    observer *first = recording && counters_wanted() ? &counters_observer : NULL;
+    if (recording && traces) {
+        trace_observer.next = first;
+        first = &trace_observer;
+    }
     observers_set(checks ? checks_before(first) : first);
+}
+
+/* "0", "1" or nothing. */
+static bool read_switch(const char *name, bool otherwise) {
+    const char *text = value_of(name);
+    if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+        refuse("cudasim: %s=%s is neither 0 nor 1\n", name, text);
+    return text == NULL ? otherwise : *text == '1';
+}
+
+static void read_trace(void) {
+    const char *file = value_of("CUDASIM_TRACE"), *blocks = value_of("CUDASIM_TRACE_BLOCKS");
+    uint64_t count = TRACE_BLOCKS;
+    if (blocks != NULL) {
+        char *end;
+        errno = 0;
+        count = strtoull(blocks, &end, 10);
+        if (errno != 0 || count == 0 || count > INT_MAX || strspn(blocks, "0123456789") != strlen(blocks))
+            refuse("cudasim: CUDASIM_TRACE_BLOCKS=%s is not a number above 0\n", blocks);
+    }
+    traces = file != NULL;
+    if (traces && !trace_begin(file, count)) _Exit(2);
+}
+
+static void note_status(int status, void *argument) {
+    (void)argument;
+    exit_status = status;
 }
 
 static void read_environment(void) {
@@ -49,16 +89,13 @@ static void read_environment(void) {
     FILE *f = csv != NULL ? fopen(csv, "a") : NULL;
     if (csv != NULL && f == NULL) refuse("cudasim: %s cannot be written: %s\n", csv, strerror(errno));
     if (f != NULL) fclose(f);
-    const char *check = value_of("CUDASIM_CHECK");
-    if (check != NULL && strcmp(check, "0") != 0 && strcmp(check, "1") != 0)
-        refuse("cudasim: CUDASIM_CHECK=%s is neither 0 nor 1\n", check);
-    checks = check == NULL || strcmp(check, "1") == 0;
-    const char *leaks = value_of("CUDASIM_LEAK_CHECK");
-    if (leaks != NULL && strcmp(leaks, "0") != 0 && strcmp(leaks, "1") != 0)
-        refuse("cudasim: CUDASIM_LEAK_CHECK=%s is neither 0 nor 1\n", leaks);
-    if (checks) checks_begin(leaks != NULL && strcmp(leaks, "1") == 0);
+    checks = read_switch("CUDASIM_CHECK", true);
+    const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false);
+    if (checks) checks_begin(leaks);
+    read_trace();
+    on_exit(note_status, NULL);
     observe(false);
-    if (watch_counts()) watch_count("", "");
+    if (watch_records()) watch_record("", "");
 }
 
 void watch_begin(void) {
@@ -71,32 +108,38 @@ __attribute__((constructor)) static void explain_at_once(void) {
     if (value_of("CUDASIM_EXPLAIN") != NULL) watch_begin();
 }
 
-bool watch_counts(void) {
-    return tables || lines || csv != NULL;
+bool watch_records(void) {
+    return counters_wanted() || traces;
 }
 
-void watch_count(const char *what, const char *problem) {
-    counters_of(what, problem);
+void watch_record(const char *what, const char *problem) {
+    if (counters_wanted()) counters_of(what, problem);
+    if (what != NULL && traces) trace_of(what, problem);
     observe(what != NULL);
 }
 
-static void write_counts(void) {
+/* False where a file could not be written. */
+static bool write_counts(void) {
     const counted_kernel *all = counters_all();
-    if (!watch_counts()) return;
-    observe(false);
+    if (!counters_wanted()) return true;
     if (tables) report_tables(all, stdout);
     if (lines) report_lines(all, stdout);
     if (tables || lines) fflush(stdout);
     FILE *f = csv != NULL ? fopen(csv, "w") : NULL;
     if (f != NULL) report_csv(all, f);
-    if (csv != NULL && (f == NULL || fclose(f) != 0))
-        fprintf(stderr, "cudasim: %s cannot be written: %s\n", csv, strerror(errno));
+    const bool good = csv == NULL || (f != NULL && fclose(f) == 0);
+    if (!good) fprintf(stderr, "cudasim: %s cannot be written: %s\n", csv, strerror(errno));
     counters_free();
     tables = lines = false;
     csv = NULL;
+    return good;
 }
 
-bool watch_end(void) {
-    write_counts();
-    return checks && checks_end();
+int watch_end(void) {
+    observe(false);
+    bool good = write_counts();
+    if (traces) good = trace_end() && good;
+    traces = false;
+    const bool found = checks && checks_end();
+    return exit_status != 0 ? 0 : !good ? 2 : found ? 1 : 0;
 }

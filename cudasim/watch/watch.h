@@ -1,6 +1,8 @@
 /* What is watched in this process, by the environment:
  *   CUDASIM_COUNTERS=table|lines   counters, printed to stdout when the process ends
  *   CUDASIM_COUNTERS_CSV=FILE      the same to a file
+ *   CUDASIM_TRACE=FILE             a trace of what ran when, written when the process ends (watch/trace.h)
+ *   CUDASIM_TRACE_BLOCKS=N         of so many blocks of each launch
  *   CUDASIM_CHECK=0                no checks (watch/check.h)
  *   CUDASIM_LEAK_CHECK=1           they look for device memory that is not freed, too
  *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
@@ -13,12 +15,13 @@
 /* Reads the environment, once; what is wanted watches from the next launch on. */
 void watch_begin(void);
 
-/* Is anything counted? Then: launches from now on are `what`'s, at `problem`, or (NULL) are not counted. No kernel may
- * be running. */
-bool watch_counts(void);
-void watch_count(const char *what, const char *problem);
+/* Is anything counted or traced? Then: launches from now on are `what`'s, at `problem`, or (NULL) are neither counted
+ * nor traced. No kernel may be running. */
+bool watch_records(void);
+void watch_record(const char *what, const char *problem);
 
-/* Writes what has been counted, and says how much has been found. True where the process is to end with 1 for that. */
-bool watch_end(void);
+/* Writes what has been counted and traced, and says how much has been found. What the process, which would end with 0,
+ * is to end with: 1 where something has been found, 2 where a file could not be written; 0: leave it. */
+int watch_end(void);
 
 #endif

@@ -1,0 +1,117 @@
+"""The pipelines of step 6 as the simulator traced them: of one block which copies are in flight, and who multiplies when.
+
+docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (scripts/timeline.py);
+`make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
+"""
+
+import csv
+import io
+import sys
+
+from _svg import Drawing
+
+FOLDER = "docs/counted"
+LEFT, LONG = 86, 304
+TALL = 15
+LOOKS = {"copy": ("soft-a", ""), "product": ("b", "on"), "store": ("c", "on"), "wait": ("cell", ""), "issue": ("a", "")}
+LEGEND = [("soft-a", "copy in flight"), ("b", "multiplied"), ("c", "stored"), ("cell", "waits"), ("a", "copy issued")]
+
+
+def bars_of(text):
+    """{row: [(what, name, begin, end)]}, rows from the first stage to the last warp."""
+    rows = {}
+    for bar in csv.DictReader(io.StringIO(text)):
+        rows.setdefault(bar["row"], []).append((bar["what"], bar["name"], int(bar["begin"]), int(bar["end"])))
+    stages = sorted((row for row in rows if row.startswith("stage ")), key=lambda row: int(row.split()[1]))
+    return {row: rows[row] for row in [*stages, *(row for row in rows if row not in stages)]}
+
+
+def overlap(rows):
+    """How many of the products are under way while another stage is being filled, and how many there are."""
+    copies = [bar for row in rows.values() for bar in row if bar[0] == "copy"]
+    products = [bar for name, row in rows.items() if name.startswith("stage ") for bar in row if bar[0] == "product"]
+    during = sum(any(begin < end2 and begin2 < end and name != name2 for _, name2, begin2, end2 in copies)
+                 for _, name, begin, end in products)
+    return during, len(products)
+
+
+def turns(rows):
+    """"consumer 0 multiplies tile 0, consumer 1 tile 1 ...", or ""."""
+    products = sorted((begin, row, name) for row, bars in rows.items() if row.startswith("consumer")
+                      for what, name, begin, _ in bars if what == "product")
+    if len({name for *_, name in products}) < 2:
+        return ""
+    return " Tiles of C are multiplied in this order: " + ", ".join(f"{tile} by {row}" for _, row, tile in products) + "."
+
+
+def says(rows, title):
+    stages = sum(name.startswith("stage ") for name in rows)
+    during, all_of_them = overlap(rows)
+    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} tiles "
+            f"along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the order of "
+            "the simulation, which is no time.")
+
+
+def label_of(what, name, stage):
+    if stage or what in ("wait", "issue"):
+        return name
+    return "stores" if what == "store" else f"tile {name}" if name else "multiplies"
+
+
+def draw_bar(d, bar, y, scale, stage):
+    what, name, begin, end = bar
+    style, inside = LOOKS[what]
+    x, wide = LEFT + begin * scale, max(0.8, (end - begin) * scale - 0.6)
+    high = TALL if what != "wait" else TALL - 6
+    d.box(x, y + (TALL - high) / 2, wide, high, style, 1)
+    text = label_of(what, name, stage)
+    if text and wide > 7.5 * len(text):
+        d.text(x + wide / 2, y + TALL / 2 + 4, text, inside, "middle")
+    elif text and wide > 5.6 * len(text):
+        d.text(x + wide / 2, y + TALL / 2 + 3.5, text, f"tiny {inside}".strip(), "middle")
+
+
+def draw_legend(d, rows, top):
+    there = {LOOKS[bar[0]][0] for bars in rows.values() for bar in bars}
+    x = 10
+    for style, text in LEGEND:
+        if style not in there:
+            continue
+        d.box(x, top, 10, 10, style)
+        d.text(x + 14, top + 9, text, "tiny")
+        x += 24 + 5.4 * len(text)
+
+
+def figure(rows, title):
+    steps = max(end for bars in rows.values() for *_, end in bars)
+    scale = LONG / steps
+    d = Drawing(says(rows, title))
+    d.text(10, 18, title, "title")
+    d.text(10, 34, "One block. Numbers: tiles along K, as they come.", "note")
+    draw_legend(d, rows, 43)
+    y, before = 62, "stage"
+    for row, bars in rows.items():
+        y += 8 if before == "stage" and not row.startswith("stage") else 0
+        before = row.split()[0]
+        d.line(LEFT, y + TALL / 2, LEFT + LONG, y + TALL / 2)
+        d.text(10, y + 11, row)
+        for bar in sorted(bars, key=lambda bar: list(LOOKS).index(bar[0])):
+            draw_bar(d, bar, y, scale, row.startswith("stage"))
+        y += TALL + 4
+    d.line(LEFT, y + 6, LEFT + LONG, y + 6, arrow=True)
+    d.text(10, y + 21, f"{steps} steps of the simulation: an order, not time.", "note")
+    d.text(10, y + 35, "A step: one instruction of each warp that does not wait.", "note")
+    d.text(10, y + 49, "A copy is in flight until somebody waits for it.", "note")
+    return d.svg()
+
+
+def draw(sources):
+    drawings = {}
+    for run in csv.DictReader(io.StringIO(sources.text(f"{FOLDER}/pipelines.csv"))):
+        drawings[run["image"]] = figure(bars_of(sources.text(f"{FOLDER}/{run['image']}.csv")), run["title"])
+    return drawings
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        print(figure(bars_of(file.read()), sys.argv[2]), end="")
