@@ -21,6 +21,8 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
 # What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
+             ("step06", "wmma", "wavefronts|ldsm"),
+             ("step06", "multistage", "sectors"),
              ("step07", "naive", "wavefronts.*_ld"),
              ("step07", "splitk|vectorized", "wavefronts.*_ld"),
              ("step07 --n 250", "row_per_block|vectorized|tree|shuffle", "requests"),
