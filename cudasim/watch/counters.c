@@ -24,7 +24,8 @@ typedef struct access_count {
     int lines_from[4]; /* lines, by the first address's sector modulo 4 */
     banks_count banks;
     unsigned shared_modulo;
-    int64_t from[MOST_SECTORS]; /* its sectors, from that one on, ascending */
+    unsigned copy_to, copy_from; /* of a copy, in their lines */
+    int64_t from[MOST_SECTORS];  /* its sectors, from that one on, ascending */
 } access_count;
 
 typedef struct function_counts {
@@ -241,13 +242,37 @@ static void repeated(observer *o, run_counts *runs, const function *f, uint32_t 
     p->moves = 0;
 }
 
+/* cp.async: lanes that fill with zeros, which read nothing, are not among those that the rule was measured with. */
+static banks_count copy_banks(const observed_async *a) {
+    unsigned to[LANES], from[LANES];
+    banks_count count;
+    for (int l = 0; l < LANES; l++) {
+        to[l] = (unsigned)a->to[l];
+        from[l] = (unsigned)a->from[l];
+    }
+    if (a->reading == 0) return banks_request(to, a->lanes, (int)a->width, BANKS_ROWS);
+    count = banks_copy(to, from, a->reading, (int)a->width);
+    if (strncmp(a->function->source->instructions[a->i->pc].opcode, "cp.async.cg", 11) == 0)
+        count.wavefronts = banks_copy_past_l1(to, from, a->reading);
+    return count;
+}
+
 static void async(observer *o, const observed_async *a) {
     (void)o;
     if (a->stage != COPY_ISSUED) return;
     access_count *c = access_of(a->w, a->i->pc);
     if (c == NULL) return;
+    const unsigned to = (unsigned)a->to[__builtin_ctz(a->lanes)] % BANKS_LINE;
+    const unsigned from = a->reading != 0 ? (unsigned)a->from[__builtin_ctz(a->reading)] % BANKS_LINE : 0;
     if (a->reading != 0) count_global(c, a->reading, a->from, a->width, a->same_from, true, false);
-    count_shared(c, a->lanes, a->to, a->width, a->same_to, BANKS_ROWS);
+    if (!a->same_to || !a->same_from || !c->shared_known || to != c->copy_to || from != c->copy_from)
+        c->banks = copy_banks(a);
+    c->shared_known = true;
+    c->copy_to = to;
+    c->copy_from = from;
+    c->sum.shared_requests++;
+    c->sum.shared_wavefronts += c->banks.wavefronts;
+    c->sum.shared_phases += c->banks.phases;
 }
 
 static void mark_row(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
