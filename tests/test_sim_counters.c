@@ -240,7 +240,7 @@ static void copies(void **state) {
     EXPECT(COPY_BYPASS_SECTORS, 16);
     EXPECT(COPY_ACCESS_REQUESTS, 2);
     EXPECT(COPY_ACCESS_SECTORS, 5);
-    EXPECT(SHARED_COPY_WAVEFRONTS, 4 + 4 + 4); /* 4 bytes every 16: four to a bank */
+    EXPECT(SHARED_COPY_WAVEFRONTS, 4 + 4 + 1); /* four lines; 4 bytes every 16, four to a bank; eight of these */
     EXPECT(SHARED_WAVEFRONTS, 0);
     EXPECT(DRAM_READ, 512);
 }

@@ -49,6 +49,12 @@ step06_tensorcore wgmma
 step06_tensorcore warp_specialised
 VARIANTS
 
+# ---- single accesses, and small and odd shapes (tests/counted) ----
+for what in patterns shapes; do
+    : >"$work/err"
+    if python3 tests/counted/compare.py $what >"$work/out" 2>&1; then good; else bad "tests/counted/compare.py $what"; fi
+done
+
 # ---- what is printed ----
 # expect NAME STATUS PATTERN COMMAND...: its output (or its one line of errors) has the pattern.
 expect() {

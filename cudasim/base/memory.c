@@ -352,7 +352,7 @@ void memory_unwritten(uint64_t address, uint64_t bytes) {
     entry *e = find_entry(address);
     if (e == NULL || !e->allocation.incomplete) return;
     for (uint64_t k = address - e->allocation.base; bytes > 0 && k < e->allocation.size; k++, bytes--)
-        __atomic_fetch_and(&e->allocation.written[k / 8], (uint8_t)~(1u << k % 8), __ATOMIC_RELAXED);
+        __atomic_fetch_and(&e->allocation.written[k / 8], (uint8_t) ~(1u << k % 8), __ATOMIC_RELAXED);
 }
 
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes) {
@@ -370,20 +370,32 @@ bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t by
 
 /* ---- what the running kernel may write --------------------------------------------------------------------------- */
 
+/* Under the lock: the range grows so that it holds this, too. */
+static void mark(memory_allocation *m, uint64_t from, uint64_t end) {
+    if (m->kind == MEMORY_CONSTANT) return;
+    if (end > m->base + m->size) end = m->base + m->size;
+    const bool none = m->changes_end == 0;
+    if (none || from < m->changes) __atomic_store_n(&m->changes, from, __ATOMIC_RELAXED);
+    if (none || end > m->changes_end) __atomic_store_n(&m->changes_end, end, __ATOMIC_RELAXED);
+}
+
 static void mark_all(bool changes) {
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
         const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
-        for (size_t i = 0; i < count; i++)
-            t->items[i]->allocation.changes = changes && t->items[i]->allocation.kind != MEMORY_CONSTANT;
+        for (size_t i = 0; i < count; i++) {
+            memory_allocation *m = &t->items[i]->allocation;
+            m->changes = m->changes_end = 0;
+            if (changes) mark(m, m->base, m->base + m->size);
+        }
     }
 }
 
-void memory_changes(uint64_t address) {
+void memory_changes(uint64_t address, uint64_t end) {
     pthread_mutex_lock(&lock);
     entry *e = address != 0 ? find_entry(address) : NULL;
     if (address == 0) mark_all(true);
-    if (e != NULL) e->allocation.changes = e->allocation.kind != MEMORY_CONSTANT;
+    if (e != NULL) mark(&e->allocation, address, end);
     pthread_mutex_unlock(&lock);
 }
 
@@ -439,8 +451,7 @@ void memory_complete(void) {
         const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
         for (size_t i = 0; i < count; i++) {
             memory_allocation *m = &t->items[i]->allocation;
-            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete || m->heap)
-                continue;
+            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete || m->heap) continue;
             uint64_t k = 0; /* the part from the beginning on */
             while (k < m->size / 8 && m->written[k] == 0xff) k++;
             if (k == m->size / 8 && m->written[k] == (1u << m->size % 8) - 1) {

@@ -47,9 +47,9 @@ typedef struct memory_allocation {
     uint8_t *written; /* a bit a byte, for memory_track; NULL: nobody asks */
     bool incomplete;  /* not all of it has been written, but all from here to here: */
     uint64_t whole, whole_end;
-    bool changes;        /* the running kernel may write it: memory_changes */
-    void *shadow;        /* memory_shadow */
-    size_t shadow_bytes; /* its size, 0 without one */
+    uint64_t changes, changes_end; /* the running kernel may write from here to here: memory_changes */
+    void *shadow;                  /* memory_shadow */
+    size_t shadow_bytes;           /* its size, 0 without one */
 } memory_allocation;
 
 /* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
@@ -65,10 +65,13 @@ void memory_leaks(void (*each)(const memory_allocation *m));
 /* Looks which allocations have been written to the last byte. */
 void memory_complete(void);
 
-/* Says that the running kernel may write the allocation that holds `address` (0: any of them); and that none runs any
- * more. */
-void memory_changes(uint64_t address);
+/* Says that the running kernel may write the allocation that holds `address`, from there to `end` or to its own end (0:
+ * any memory); and that none runs any more. */
+void memory_changes(uint64_t address, uint64_t end);
 void memory_unchanged(void);
+static inline bool memory_may_change(const memory_allocation *m, uint64_t address, uint64_t bytes) {
+    return address < m->changes_end && address + bytes > m->changes;
+}
 /* Memory beside the allocation for whoever keeps books of it: `bytes`, zeros at first, and taken from the host page by
  * page as they are touched. It lives as long as the allocation. NULL: there is no address space. */
 void *memory_shadow(const memory_allocation *m, size_t bytes);

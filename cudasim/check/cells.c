@@ -9,13 +9,15 @@ bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
     *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
     s->of = calloc((size_t)s->count + 16, sizeof *s->of);
     s->lines = calloc((bytes >> LINE_SHIFT) + 2, sizeof *s->lines);
-    return s->of != NULL && s->lines != NULL;
+    s->patterns = calloc(READ_PATTERNS, sizeof *s->patterns);
+    return s->of != NULL && s->lines != NULL && s->patterns != NULL;
 }
 
 void cells_free(cells *s) {
     free(s->of);
     free(s->lines);
     free(s->uses);
+    free(s->patterns);
     *s = (cells){0};
 }
 
@@ -187,40 +189,63 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     return true;
 }
 
-/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
-static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
-    uint32_t numbers[CLOCK_LANES], words[CLOCK_LANES];
-    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+static void find_pattern(read_pattern *p, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
-    const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), begin = (uint32_t)offset[first];
     uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
-    int count = 0, place = 0;
-    for (uint32_t l = first; l < CLOCK_LANES; l++) {
-        const uint32_t at = (uint32_t)offset[l], n = at >> LINE_SHIFT;
+    int place = 0;
+    p->site = a->site;
+    p->mask = mask;
+    p->bytes = bytes;
+    p->at = begin % (1u << LINE_SHIFT);
+    p->count = 0;
+    for (uint32_t l = 0; l < CLOCK_LANES; l++) {
+        const uint32_t at = (uint32_t)offset[l], n = (at >> LINE_SHIFT) - (begin >> LINE_SHIFT);
+        p->apart[l] = mask >> l & 1 ? at - begin : 0;
         if (!(mask >> l & 1)) continue;
-        off_row |= at ^ (start + l * bytes);
-        off_one |= at ^ (uint32_t)offset[first];
-        if (n != last) {
-            for (place = 0; place < count && numbers[place] != n;) place++;
-            if (place == count) {
-                numbers[count] = n;
-                words[count++] = 0;
+        off_row |= at ^ (begin + (l - first) * bytes);
+        off_one |= at ^ begin;
+        if (n != last || p->count == 0) {
+            for (place = 0; place < p->count && p->lines[place] != n;) place++;
+            if (place == p->count) {
+                p->lines[p->count] = n;
+                p->words[p->count++] = 0;
             }
             last = n;
         }
-        words[place] |= run << (at >> 2 & 31);
+        p->words[place] |= run << (at >> 2 & 31);
     }
-    for (int k = 0; k < count; k++)
-        if (!is_settled(s, a, numbers[k], words[k])) return false;
-    for (int k = 0; k < count; k++) {
-        const uint32_t shift = (numbers[k] * 32 - start / 4) % 128;
-        const bool many = off_one == 0 && (mask & (mask - 1)) != 0;
-        note_line(&s->lines[numbers[k]], a, s->epoch, words[k],
-                  many           ? (uint8_t)MANY_LANES
-                  : off_row == 0 ? (uint8_t)(bytes / 4)
-                                 : 0,
-                  many || off_row != 0 ? 0 : (uint8_t)shift);
+    p->many = off_one == 0 && (mask & (mask - 1)) != 0;
+    p->row = off_row == 0 && !p->many;
+}
+
+static inline bool has_pattern(const read_pattern *p, const cell_access *a, uint32_t mask, const uint64_t *offset,
+                               unsigned bytes) {
+    const uint32_t begin = (uint32_t)offset[__builtin_ctz(mask)];
+    uint32_t other = (p->site ^ a->site) | (p->mask ^ mask) | (p->bytes ^ bytes);
+    other |= p->at ^ begin % (1u << LINE_SHIFT);
+    if (other != 0) return false;
+    for (uint32_t l = 0; l < CLOCK_LANES; l++)
+        other |= (((uint32_t)offset[l] - begin) ^ p->apart[l]) & -(uint32_t)(mask >> l & 1);
+    return other == 0;
+}
+
+/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
+static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    read_pattern *p = &s->patterns[a->site % READ_PATTERNS];
+    if (!has_pattern(p, a, mask, offset, bytes)) find_pattern(p, a, mask, offset, bytes);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
+    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    for (int k = 0; k < p->count; k++)
+        if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
+    for (int k = 0; k < p->count; k++) {
+        const uint32_t number = line + p->lines[k], shift = (number * 32 - start / 4) % 128;
+        note_line(&s->lines[number], a, s->epoch, p->words[k],
+                  p->many  ? (uint8_t)MANY_LANES
+                  : p->row ? (uint8_t)(bytes / 4)
+                           : 0,
+                  p->row ? (uint8_t)shift : 0);
     }
     return true;
 }

@@ -33,8 +33,20 @@ typedef struct line {
     line_reads reads[LINE_READS];
 } line;
 
+/* Which words of which lines an instruction's reads went to: they do so again where the lanes are as far apart and the
+ * first is at the same place of its line. */
+typedef struct read_pattern {
+    uint32_t site, mask, at, bytes;
+    uint32_t apart[CLOCK_LANES]; /* from the first active lane's offset */
+    int count;
+    uint32_t lines[CLOCK_LANES], words[CLOCK_LANES]; /* lines from the first lane's on */
+    bool row, many;                                  /* one lane after the other; all the same place */
+} read_pattern;
+#define READ_PATTERNS 64
+
 typedef struct cells {
-    uint32_t unit; /* bytes of a cell: 1, 2 or 4 */
+    read_pattern *patterns; /* by site */
+    uint32_t unit;          /* bytes of a cell: 1, 2 or 4 */
     uint32_t count;
     uint32_t epoch; /* barriers of the whole block so far */
     cell *of;

@@ -72,21 +72,28 @@ static uint64_t writes_with_calls(const function *f, int depth) {
     return writes;
 }
 
+static uint64_t param(const launch *la, uint32_t k) {
+    uint64_t value = 0;
+    if (8 * k + 8 <= la->param_bytes) memcpy(&value, la->params + 8 * k, sizeof value);
+    return value;
+}
+
 void global_begin(checked_launch *l) {
     const launch *la = l->la;
     const uint64_t writes = writes_with_calls(la->entry, 0);
     l->serial = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     if (writes & (WRITES_ANYWHERE | WRITES_VARIABLES)) {
-        memory_changes(0);
+        memory_changes(0, 0);
         return;
     }
-    for (uint32_t k = 0; k < WRITES_PARAMS && 8 * k + 8 <= la->param_bytes; k++) {
-        uint64_t address;
-        if (!(writes >> k & 1)) continue;
-        memcpy(&address, la->params + 8 * k, sizeof address);
-        if (address != 0) memory_changes(address);
+    for (uint32_t k = 0; k < WRITES_PARAMS; k++) {
+        const uint64_t address = writes >> k & 1 ? param(la, k) : 0;
+        uint64_t end = UINT64_MAX; /* where another parameter points to */
+        for (uint32_t n = 0; address != 0 && n < WRITES_PARAMS; n++)
+            if (param(la, n) > address && param(la, n) < end) end = param(la, n);
+        if (address != 0) memory_changes(address, end);
     }
-    if (writes & WRITES_WORKSPACE && la->grid_workspace != 0) memory_changes(la->grid_workspace);
+    if (writes & WRITES_WORKSPACE && la->grid_workspace != 0) memory_changes(la->grid_workspace, UINT64_MAX);
 }
 
 void global_end(checked_launch *l) {
@@ -313,12 +320,17 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
         const uint64_t at = a->address[l];
         if (s.m == NULL || at - s.m->base >= s.m->size) {
             const memory_allocation *m = memory_find(at);
-            if (m == NULL || !m->changes || !shadow_of(m, &s)) {
+            if (m == NULL || m->kind == MEMORY_CONSTANT || !shadow_of(m, &s)) {
                 s.m = NULL;
                 continue;
             }
         }
-        if (at - s.m->base + a->bytes <= s.m->size) touch(t, &s, l, at, a->bytes, puts);
+        if (at - s.m->base + a->bytes > s.m->size) continue;
+        if (!memory_may_change(s.m, at, a->bytes)) {
+            if (t->kind == ACCESS_READ) continue;
+            memory_changes(at, at + a->bytes); /* it is beside what its pointer was taken to mean */
+        }
+        touch(t, &s, l, at, a->bytes, puts);
     }
 }
 
@@ -360,7 +372,12 @@ void global_touch_range(const global_range *r) {
     checked_cluster *c = checked(r->w->block)->cluster;
     const memory_allocation *m = memory_find(r->address);
     shadow s;
-    if (m == NULL || !m->changes || r->address - m->base + r->bytes > m->size || !shadow_of(m, &s)) return;
+    if (m == NULL || m->kind == MEMORY_CONSTANT || r->address - m->base + r->bytes > m->size) return;
+    if (!memory_may_change(m, r->address, r->bytes)) {
+        if (r->kind == ACCESS_READ) return;
+        memory_changes(r->address, r->address + r->bytes);
+    }
+    if (!shadow_of(m, &s)) return;
     const toucher t = {.cluster = c,
                        .w = r->w,
                        .function = r->function,
@@ -381,8 +398,8 @@ void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
     const checked_launch *l = checked(w->block)->cluster->launch;
     const memory_allocation *m = memory_find(address);
     shadow s;
-    if (m != NULL && !m->changes) memory_changes(address);
     if (m == NULL || !shadow_of(m, &s)) return;
+    memory_changes(address, address + bytes);
     for (uint64_t at = address - m->base; at < address - m->base + bytes; at += 4) {
         part *p = part_begin(&s, at, l->serial);
         s.words[at / 4] = (word){0};

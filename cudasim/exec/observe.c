@@ -247,7 +247,7 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
     const memory_allocation *m = *recent_allocation(w, i);
     const uint64_t offset = (uint64_t)i->imm;
     const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
-    if (m == NULL || m->changes || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
+    if (m == NULL || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
     uint64_t low = UINT64_MAX, high = 0;
     if (f != NULL && !affine_has_lanes(f)) {
         const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
@@ -263,7 +263,7 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
         }
     }
     return low <= high && low >= m->base && high - m->base + bytes <= m->size && low >= m->whole &&
-           high + bytes <= m->whole_end;
+           high + bytes <= m->whole_end && !memory_may_change(m, low, high - low + bytes);
 }
 
 /* Does nobody want to be told? */

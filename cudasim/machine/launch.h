@@ -52,8 +52,8 @@ typedef struct launch sim_running;
 sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status);
 
 /* Works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
- * the watchdog counts only the time in which the host waits, and lets a kernel that polls memory wait as long as not all
- * of the process's threads but the simulator's own do. */
+ * the watchdog counts only the time in which the host waits, and lets a kernel that polls memory wait as long as not
+ * all of the process's threads but the simulator's own do. */
 sim_status sim_launch_end(sim_running *running);
 void sim_host_waits(int threads); /* so many of them; 0: none */
 

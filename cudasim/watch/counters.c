@@ -25,7 +25,9 @@ typedef struct access_count {
     int lines_from[4]; /* lines, by the first address's sector modulo 4 */
     banks_count banks;
     unsigned shared_modulo;
-    int64_t from[MOST_SECTORS]; /* its sectors, from that one on, ascending */
+    unsigned copy_to, copy_from; /* of a copy, in their lines */
+    int copy_sectors;            /* as Nsight Compute counts them of cp.async.cg */
+    int64_t from[MOST_SECTORS];  /* its sectors, from that one on, ascending */
 } access_count;
 
 typedef struct function_counts {
@@ -242,13 +244,52 @@ static void repeated(observer *o, run_counts *runs, const function *f, uint32_t 
     p->moves = 0;
 }
 
+/* A copy past L1 counts a sector for each sector of its destination and line of its source that this comes from. */
+static int sectors_past_l1(const observed_async *a) {
+    int count = 0;
+    for (uint32_t lanes = a->reading; lanes != 0; lanes &= lanes - 1) {
+        const int l = __builtin_ctz(lanes);
+        bool known = false;
+        for (uint32_t before = a->reading & ((1u << l) - 1); before != 0; before &= before - 1) {
+            const int k = __builtin_ctz(before);
+            known = known || (a->to[k] / SECTOR_BYTES == a->to[l] / SECTOR_BYTES &&
+                              a->from[k] / BANKS_LINE == a->from[l] / BANKS_LINE);
+        }
+        count += !known;
+    }
+    return count;
+}
+
+/* Lanes that fill with zeros, which read nothing, are not among those that the rule was measured with. */
+static void find_copy(access_count *c, const observed_async *a) {
+    unsigned to[LANES], from[LANES];
+    const bool past_l1 = strncmp(a->function->source->instructions[a->i->pc].opcode, "cp.async.cg", 11) == 0;
+    for (int l = 0; l < LANES; l++) {
+        to[l] = (unsigned)a->to[l];
+        from[l] = (unsigned)a->from[l];
+    }
+    c->banks = a->reading == 0 ? banks_request(to, a->lanes, (int)a->width, BANKS_ROWS)
+                               : banks_copy(to, from, a->reading, (int)a->width);
+    if (past_l1 && a->reading != 0) c->banks.wavefronts = banks_copy_past_l1(to, from, a->reading);
+    c->copy_sectors = past_l1 ? sectors_past_l1(a) : c->sectors;
+}
+
 static void async(observer *o, const observed_async *a) {
     (void)o;
     if (a->stage != COPY_ISSUED) return;
     access_count *c = access_of(a->w, a->i->pc);
     if (c == NULL) return;
+    const unsigned to = (unsigned)a->to[__builtin_ctz(a->lanes)] % BANKS_LINE;
+    const unsigned from = a->reading != 0 ? (unsigned)a->from[__builtin_ctz(a->reading)] % BANKS_LINE : 0;
     if (a->reading != 0) count_global(c, a->reading, a->from, a->width, a->same_from, true, false);
-    count_shared(c, a->lanes, a->to, a->width, a->same_to, BANKS_ROWS);
+    if (!a->same_to || !a->same_from || !c->shared_known || to != c->copy_to || from != c->copy_from) find_copy(c, a);
+    if (a->reading != 0) c->sum.sectors += c->copy_sectors - c->sectors;
+    c->shared_known = true;
+    c->copy_to = to;
+    c->copy_from = from;
+    c->sum.shared_requests++;
+    c->sum.shared_wavefronts += c->banks.wavefronts;
+    c->sum.shared_phases += c->banks.phases;
 }
 
 static void mark_row(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {

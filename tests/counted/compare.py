@@ -1,6 +1,6 @@
 """compare.py patterns|shapes [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
 
-patterns: every pattern of shared.cu and global.cu, which must be equal. shapes: every kernel of the runs in shapes.txt
+patterns: every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. shapes: every kernel of the runs in shapes.txt
 that a recorded row stands for (WORD: of runs that have it in their line); equal, but for what NEAR and OTHERWISE say. A
 line for each count that differs, then "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was
 compared.
@@ -21,14 +21,19 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
 # What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
+             ("step06", "wmma", "wavefronts|ldsm"),
+             ("step06", "multistage", "ldgsts_cache_bypass"),
              ("step07", "naive", "wavefronts.*_ld"),
-             ("step07", "splitk|vectorized", "wavefronts.*_ld"),
+             ("step07", "splitk|vectorized", "wavefronts.*_(ld|atom)|op_shared_atom"),
              ("step07 --n 250", "row_per_block|vectorized|tree|shuffle", "requests"),
              ("step07 --n 250", "naive<__half,128>", "sectors"),
              ("step08", "fused", "wavefronts.*_ld"),
              ("scan", "blelloch", "wavefronts"),
+             ("fft", "fft", "ffma|wavefronts"),
+             ("wgmma_tma_gemm", "gemm", "wavefronts.*_st"),
              ("wmma_gemm", "half|bfloat16|tf32|char", "requests|sectors|ldsm"),
              ("wmma_gemm", "double", "wavefronts.*_ld")]
+COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
 DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # patterns.h
 
@@ -78,14 +83,14 @@ class Comparison:
 
 
 def patterns(c, _):
-    for program in "shared", "global":
+    for program in "shared", "copies", "global":
         ours = {int(k["SHARED_BYTES"] - DYNAMIC_FIRST) // DYNAMIC_STEP: k
                 for k in simulated(["cudasim/cudasim", f"build/tests/counted/{program}"])}
         for row in rows_of(os.path.join(RECORDED, f"patterns_{program}.csv")):
             for metric, value in row.items():
                 if metric in ours[int(row["pattern"])] and value and "__" in metric:
                     c.count(f"{program} {row['pattern']} ({row['kind']}, {row['name']})", metric,
-                            ours[int(row["pattern"])][metric], float(value))
+                            ours[int(row["pattern"])][metric], float(value), COPIES.get(metric, 0))
 
 
 def bare(kernel):
