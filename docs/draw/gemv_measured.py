@@ -7,6 +7,7 @@ from report import load
 from report.text import microseconds
 
 FOLDER = "plots/data/nvidia-h200"
+LESSONS = ("naive_wide", "splitk_balanced", "vectorized", "tree", "row_per_block", "shuffle", "streaming")  # their last rungs
 
 
 def opened(sources):
@@ -15,8 +16,11 @@ def opened(sources):
     return load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
 
 
-def ladder(db):
+def ladder(db, last=None):
+    """All rungs, or those up to one of them, beside cuBLAS."""
     rungs = [row["variant"] for row in db.execute("SELECT variant FROM gemv_ladder")]
+    if last:
+        rungs = [*rungs[:rungs.index(last) + 1], "cublas"]
     where = "op = 'gemv' AND dtype = 'f16' AND (cache, mode) = ('cold', 'graph') AND n = k"
     known = {(row["name"], row["n"]): row for row in
              db.execute("SELECT name, n, us, ceiling_share FROM gemv_all WHERE " + where)}
@@ -67,4 +71,4 @@ def chain(db):
 
 def draw(sources):
     db = opened(sources)
-    return {"ladder_step07": ladder(db), "gemv_chain": chain(db)}
+    return {"ladder_step07": ladder(db), "gemv_chain": chain(db), **{f"ladder_{rung}": ladder(db, rung) for rung in LESSONS}}
