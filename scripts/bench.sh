@@ -43,13 +43,15 @@ esac
 # by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
 
 # Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in all types, layouts and
-# sizes. Shapes that are odd beside the next aligned ones. Sustained: ten seconds under continuous load, after all that
-# should find the GPU cool.
+# sizes, and at 8192^3 the rungs whose lessons say so. Shapes that are odd beside the next aligned ones. Sustained: ten
+# seconds under continuous load, after all that should find the GPU cool.
 tensor_runs() {
     best="--variant best"
     case $1 in
     square)
         for dtype in f16 s8; do echo "0 --dtype $dtype --layout tn --size 4096"; done
+        echo "8192 --dtype f16 --layout tn --size 8192 --variant pointers --variant rasterized --variant wgmma" \
+            "--variant warp_specialised --variant persistent_grid --variant ping_pong --variant cluster"
         for size in 1024 2048 4096 8192 16384; do
             for type in "f16 --layout tn" "f16 --layout nn" "bf16 --layout tn" "bf16 --layout nn" "s8 --layout tn" \
                 "tf32 --layout tn" "tf32 --layout nn"; do # no instruction takes s8 in nn
@@ -67,6 +69,7 @@ tensor_runs() {
                 echo "0 --dtype f16 --layout $layout --m $shape $best"
             done
         done
+        echo "0 --dtype f16 --layout tn --m 4096 --n 4104 --k 4104 --variant ping_pong --variant cluster"
         ;;
     chain) tensor_squares "2048 4096 8192 16384" --chain ;;
     sustained) tensor_squares "4096 8192 16384" "--sustained 10" ;;

@@ -83,9 +83,9 @@ square --graph --variant streaming --variant best" &&
 }
 of_tensor_cores() {
     machine
-    BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 73 && same "$(sort -u "$CALLS" | wc -l)" 73 &&
-        says "bench: 1 of 73: step06 --dtype f16 --layout tn --size 4096" &&
-        says "bench: 73 of 73: step06 --dtype bf16 --layout tn --size 16384" &&
+    BENCH_STEPS=step06 status 0 scripts/bench.sh && lines "$CALLS" 75 && same "$(sort -u "$CALLS" | wc -l)" 75 &&
+        says "bench: 1 of 75: step06 --dtype f16 --layout tn --size 4096" &&
+        says "bench: 75 of 75: step06 --dtype bf16 --layout tn --size 16384" &&
         same "$(sed -n '1,4p;9p' "$CALLS")" "--dtype f16 --layout tn --size 4096 $tensor
 --dtype s8 --layout tn --size 4096 $tensor
 --dtype f16 --layout tn --size 1024 $best $tensor
@@ -131,7 +131,7 @@ in_pieces() { # MINUTES ends it early, and the same command continues
         says "bench: 6 of 6 runs are done, 369 rows are in $folder; draw it" || return 1
     : >"$CALLS"
     MINUTES=1 FORCE=1 BENCH_STEPS=step06 SWEEPS=odd status 0 scripts/bench.sh &&
-        says ": 1 of 12 runs are done, 41 rows are in $folder; run the same command without FORCE to continue"
+        says ": 1 of 13 runs are done, 41 rows are in $folder; run the same command without FORCE to continue"
 }
 begins_nothing_long() { # what took the longest so far would not end in time
     machine

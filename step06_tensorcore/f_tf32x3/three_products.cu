@@ -116,7 +116,11 @@ __global__ void __launch_bounds__(THREADS) gemm_three_products(gemm_problem p) {
                 }
         }
 #pragma unroll
-        for (int x = 0; x < WM / 16 * (WN / 8) * 4; x++) (&sum[0][0][0])[x] += (&part[0][0][0])[x]; /* FADD: rounds */
+        for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++)
+#pragma unroll
+                for (int x = 0; x < 4; x++) sum[i][j][x] += part[i][j][x]; /* FADD, which rounds */
     }
 
 #pragma unroll
