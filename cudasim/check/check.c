@@ -161,6 +161,21 @@ static void check_array(const observed_access *a, uint8_t array, uint64_t low, u
     }
 }
 
+/* Are all addresses inside of the array that they are made from, or, where that is not known, of the block's memory?
+ * Lanes outside of the mask have an active one's. */
+static inline bool all_inside(const observed_access *a) {
+    const uint8_t array = a->function->watch[a->i->pc].array;
+    uint64_t begin = SHARED_RESERVED, end = a->w->block->shared_end, outside = 0;
+    if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
+        const shared_array *s = &a->function->arrays[array - 1];
+        begin = s->offset;
+        if (s->bytes != 0) end = begin + s->bytes;
+    }
+    const uint64_t room = end - begin - a->bytes;
+    for (int l = 0; l < LANES; l++) outside |= (a->address[l] - begin) | (room - (a->address[l] - begin)) | room;
+    return outside >> 63 == 0;
+}
+
 static strength strength_of(const observed_access *a) {
     return a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC : a->order != ORDER_WEAK ? STRENGTH_STRONG : STRENGTH_WEAK;
 }
@@ -285,9 +300,11 @@ static void before(observer *o, const observed_access *a) {
     } else if (a->space == PTX_LOCAL) {
         local_touch(a);
     } else if (a->space == PTX_SHARED) {
-        uint64_t low, high;
-        span_of(a->address, a->mask, &low, &high);
-        check_array(a, a->function->watch[a->i->pc].array, low, high);
+        uint64_t low = SHARED_RESERVED, high = low; /* all that needs to be known of those inside */
+        if (!all_inside(a)) {
+            span_of(a->address, a->mask, &low, &high);
+            check_array(a, a->function->watch[a->i->pc].array, low, high);
+        }
         shared_access(a, checked(a->w->block), a->mask, a->address, low, high);
     } else if (a->space == PTX_SHARED_CLUSTER) {
         const cluster *c = a->w->block->cluster;
