@@ -15,20 +15,6 @@ WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SE
 UPDATE counters SET variant = 'best' WHERE variant = 'stream_k' AND 'warp_tiled' IN (SELECT variant FROM counters);
 DELETE FROM counters
 WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SELECT variant FROM counters);
--- Step 6 became more, smaller kernels. In a file that still has rows of multistage, persistent and tf32x3 are what best is
--- now, instruction for instruction, and wgmma and warp_specialised are not as they were, nor does any but best take other
--- types than its own. Once every GPU's step 6 is recorded anew, delete these statements.
-DELETE FROM tensorcore
-WHERE 'multistage' IN (SELECT variant FROM tensorcore) AND
-      (variant IN ('wgmma', 'warp_specialised') OR
-       variant IN ('wmma', 'mma_sync', 'ldmatrix', 'swizzle') AND NOT (dtype = 'f16' AND layout = 'tn'));
-DELETE FROM counters
-WHERE variant IN ('wgmma', 'warp_specialised', 'tf32x3') AND 'multistage' IN (SELECT variant FROM counters);
-DELETE FROM tensorcore WHERE variant = 'multistage';
-DELETE FROM counters WHERE variant = 'multistage';
-UPDATE tensorcore SET variant = 'best' WHERE variant IN ('persistent', 'tf32x3');
-UPDATE counters SET variant = 'best' WHERE variant = 'persistent';
-
 -- ---- the rows that are shown; the simulator's have no times and never are ----
 
 CREATE VIEW gemm_shown AS -- FP32: C = A*B, caches cold, no continuous load

@@ -42,18 +42,6 @@ class Views(Case):
         self.rows("sgemm", {**row, "variant": "warp_tiled"}, lambda one: one["variant"] == "best" and one["m"] == "4096")
         self.assertEqual([row[0] for row in self.open().execute(shown)], ["best"])
 
-    def test_kernels_of_step_6_before_its_lessons(self):
-        row = dict(step="step06_tensorcore", m="512", n="512", k="512")
-        like = lambda one: one["variant"] == "best" and one["m"] == "4096" and one["dtype"] == "f16"
-        for variant in "wgmma", "persistent":
-            self.rows("tensorcore", {**row, "variant": variant}, like)
-        shown = "SELECT DISTINCT variant FROM tensor WHERE (m, n, k) = (512, 512, 512) ORDER BY variant"
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["best", "wgmma"])
-        for variant in "multistage", "swizzle":
-            self.rows("tensorcore", {**row, "variant": variant}, like)
-        self.rows("tensorcore", {**row, "variant": "mma_sync", "dtype": "s8"}, like)
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["best", "swizzle"])
-
     def test_chains(self):
         chain = self.table("chains-tensorcore")
         self.rows("tensorcore", {"alpha": "2", "ms_median": "7"}, lambda one: one["mode"] == "chain")
