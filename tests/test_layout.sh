@@ -123,7 +123,7 @@ put common/stray.h ''
 expect 'a file in no module' 1 "common/stray.h: a file of common/ belongs into a module's folder"
 
 # The simulator's modules.
-order='base -> ptx -> isa -> machine -> exec -> load -> watch -> cuda'
+order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> cuda'
 put cudasim/ptx/lex.h '#include "machine/machine.h"'
 expect 'an include against the order of modules, and so a circle' 1 \
     "cudasim/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order

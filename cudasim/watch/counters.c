@@ -26,6 +26,7 @@ typedef struct access_count {
     banks_count banks;
     unsigned shared_modulo;
     unsigned copy_to, copy_from; /* of a copy, in their lines */
+    uint32_t copy_reading;       /* its lanes that read; the others fill with zeros */
     int copy_sectors;            /* as Nsight Compute counts them of cp.async.cg */
     int64_t from[MOST_SECTORS];  /* its sectors, from that one on, ascending */
 } access_count;
@@ -282,11 +283,14 @@ static void async(observer *o, const observed_async *a) {
     const unsigned to = (unsigned)a->to[__builtin_ctz(a->lanes)] % BANKS_LINE;
     const unsigned from = a->reading != 0 ? (unsigned)a->from[__builtin_ctz(a->reading)] % BANKS_LINE : 0;
     if (a->reading != 0) count_global(c, a->reading, a->from, a->width, a->same_from, true, false);
-    if (!a->same_to || !a->same_from || !c->shared_known || to != c->copy_to || from != c->copy_from) find_copy(c, a);
+    if (!a->same_to || !a->same_from || !c->shared_known || to != c->copy_to || from != c->copy_from ||
+        a->reading != c->copy_reading)
+        find_copy(c, a);
     if (a->reading != 0) c->sum.sectors += c->copy_sectors - c->sectors;
     c->shared_known = true;
     c->copy_to = to;
     c->copy_from = from;
+    c->copy_reading = a->reading;
     c->sum.shared_requests++;
     c->sum.shared_wavefronts += c->banks.wavefronts;
     c->sum.shared_phases += c->banks.phases;
