@@ -121,16 +121,16 @@ typedef struct observed_sync {
  * but for the cache lines that these sectors lie in. */
 #define MOST_MOVES 64
 typedef struct access_pattern {
-    uint64_t apart[LANES]; /* from the first active lane's address */
-    uint32_t mask;         /* 0: none yet */
+    uint64_t step;
+    uint32_t modulo, low, high; /* the first address modulo 32 (4) may go from low to high; modulo: 31 (3) */
+    uint32_t mask;              /* 0: none yet */
     bool repeatable;
     bool affine; /* the address register was base + lane * step */
-    uint64_t step;
-    uint64_t modulo, low, high; /* the first address modulo 32 (4) may go from low to high; modulo: 31 (3) */
-    uint64_t sector;            /* that the latest access's first address lies in */
-    int64_t stays;              /* repeats not yet told, in the sector of the access that was told */
-    int moves;                  /* and those that began in another one, and how many followed there */
-    uint64_t to[MOST_MOVES];
+    int moves;
+    uint64_t sector;         /* that the latest access's first address lies in */
+    int64_t stays;           /* repeats not yet told, in the sector of the access that was told */
+    uint64_t apart[LANES];   /* from the first active lane's address */
+    uint64_t to[MOST_MOVES]; /* repeats that began in another sector, and how many followed there */
     int64_t times[MOST_MOVES];
 } access_pattern;
 typedef struct run_counts {
