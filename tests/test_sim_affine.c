@@ -4,6 +4,7 @@
  * and use what knows nothing of the form. Counters come to the same, too. */
 #include "sim_case.h"
 
+#include "check/check.h"
 #include "exec/handlers.h"
 #include "watch/counters.h"
 #include "watch/metrics.h"
@@ -380,11 +381,12 @@ static void run_kernel(const arguments *a, sim_launch_config config, uint8_t *re
     memcpy(results + OUT_BYTES, (void *)a->room, ROOM_BYTES);
 }
 
-/* The same, and what the counters say of it. */
-static void count_kernel(const arguments *a, sim_launch_config config, uint8_t *results, double *counted) {
+/* The same, and what the counters say of it, with checks beside them or without. */
+static void count_kernel(const arguments *a, sim_launch_config config, bool checked, uint8_t *results,
+                         double *counted) {
     counters_free();
     counters_of("test", "");
-    observers_set(&counters_observer);
+    observers_set(checked ? checks_before(&counters_observer) : &counters_observer);
     run_kernel(a, config, results);
     observers_set(NULL);
     metrics_of(counters_all(), counted);
@@ -409,6 +411,7 @@ static void random_kernels(void **state) {
     const sim_other_handlers *const others = sim_others;
     plain[ROW_op_observe] = others[ROW_op_observe];
     double counted[METRIC_COUNT], expected[METRIC_COUNT];
+    checks_begin(false); /* from the allocations on */
     arguments a = {.n = 6, .m = 0x123456789};
     a.out = memory_allocate(OUT_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
     a.room = memory_allocate(ROOM_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
@@ -425,10 +428,10 @@ static void random_kernels(void **state) {
         sim_others = others;
         compare_results(k, s, one, other);
         if (k % 4 != 0) continue;
-        count_kernel(&a, config, one, counted);
+        count_kernel(&a, config, k % 8 == 0, one, counted);
         compare_results(k, s, one, other);
         sim_others = plain;
-        count_kernel(&a, config, one, expected);
+        count_kernel(&a, config, false, one, expected);
         sim_others = others;
         for (int m = 0; m < METRIC_COUNT; m++)
             if (counted[m] != expected[m])

@@ -21,18 +21,20 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 
 /* Who is to be told of the loads. */
 typedef enum audience {
-    NOBODY,
-    COUNTERS, /* of one that repeats the latest it is enough to note that */
-    CHECKS    /* that do not want to hear of complete memory, and are told quickly of shared memory */
+    NOBODY = 0,
+    COUNTERS = 1, /* of one that repeats the latest it is enough to note that */
+    CHECKS = 2,   /* that do not want to hear of complete memory, and are told quickly of shared memory */
+    BOTH = COUNTERS | CHECKS
 } audience;
 
 /* Has a load been told of, or need it not be? Lane l reads from first + l * step on, all together `bytes`. */
 static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, audience to, uint64_t first,
                                                        unsigned bytes, uint64_t step) {
-    if (to == NOBODY) return true;
-    if (to == COUNTERS) return repeats_affine(w, i, &w->frame->counts->patterns[2 * i->pc], first, step);
-    if (i->row == ROW_op_load_global_u32) return is_complete(*recent_allocation(w, i), first, bytes);
-    return told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);
+    if (to & CHECKS &&
+        !(i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
+                                           : told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc])))
+        return false;
+    return !(to & COUNTERS) || repeats_affine(w, i, &w->frame->counts->patterns[2 * i->pc], first, step);
 }
 
 /* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
@@ -110,12 +112,16 @@ static __attribute__((noinline)) void dot_counted(warp *w, const insn *i, uint32
 static __attribute__((noinline)) void dot_checked(warp *w, const insn *i, uint32_t mask) {
     dot(w, i, mask, CHECKS);
 }
+static __attribute__((noinline)) void dot_both(warp *w, const insn *i, uint32_t mask) {
+    dot(w, i, mask, BOTH);
+}
 HANDLER(op_dot_watched) {
     const run_counts *counts = w->frame->counts;
-    if (counts != NULL && counts->patterns != NULL)
-        dot_counted(w, i, mask);
-    else if (w->launch->tells_of >> PTX_GLOBAL & 1)
+    const launch *la = w->launch;
+    if (la->tells_of >> PTX_GLOBAL & 1 || (la->tells_repeats && (counts == NULL || counts->patterns == NULL)))
         go_on(w, i, mask);
+    else if (la->tells_repeats)
+        la->tells_of == 0 ? dot_counted(w, i, mask) : dot_both(w, i, mask);
     else
         dot_checked(w, i, mask);
 }

@@ -186,7 +186,8 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
     }
     const bool waits =
         (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
-    if (waits || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
+    const bool quiet = !waits && is_quiet(w, i, mask, watched), counted = w->launch->tells_repeats;
+    if (waits || (quiet && (!counted || (w->launch->tells_of != 0 && repeats(w, i, mask))))) {
         watched->run(w, i, mask);
         return;
     }
@@ -214,7 +215,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
         access_addresses(w, i, a.mask, address);
     if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
     a.same_pattern = same_pattern(w, i, a.mask, address, 0);
-    if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
+    if (w->launch->tells_before && !quiet) tell(&a, address, watched->constant, observe_before);
     const bool alike = patterns && w->launch->tells_repeats && watched->what <= WATCH_WRITE && !watched->constant &&
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
@@ -230,7 +231,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
 }
 
 HANDLER(op_observe) {
-    if (repeats(w, i, mask))
+    if (w->launch->tells_of == 0 && repeats(w, i, mask))
         w->frame->function->watch[i->pc].run(w, i, mask);
     else
         observe_access(w, i, mask);
@@ -241,7 +242,7 @@ void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask);
 void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask) {
     const watched_insn *watched = &w->frame->function->watch[i->pc];
     w->pc = i->pc + 1;
-    if (repeats(w, i, mask)) {
+    if (w->launch->tells_of == 0 && repeats(w, i, mask)) {
         if (watched->next != NULL) {
             watched->next(w, i, mask);
             return;

@@ -1,4 +1,5 @@
-/* Of which accesses in watched code observers need not be told by op_observe, and what is noted instead. */
+/* Of which accesses in watched code observers need not be told by op_observe, and what is noted instead. Those that
+ * count take repeated ones together; others may not want to know, or be told quickly. */
 #ifndef SIM_EXEC_TOLD_H
 #define SIM_EXEC_TOLD_H
 
@@ -117,7 +118,7 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
            is_complete(m, low, high - low + bytes);
 }
 
-/* Does nobody want to be told? */
+/* Does nobody want to be told but those who count? */
 static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const uint32_t wanted = w->launch->tells_of;
     if (watched->constant) return !(wanted >> PTX_CONST & 1);
@@ -129,13 +130,13 @@ static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched
     return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 
-/* Has the only observer dealt with it? */
+/* Has the only one of the others dealt with it? */
 static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const unsigned bytes = watched->bytes;
-    if (!w->launch->quick || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
+    observer *o = w->launch->quick;
+    if (o == NULL || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
         watched->order != ORDER_WEAK || i->flags & MODE_FRAME)
         return false;
-    observer *o = w->launch->observer;
     const function *f = w->frame->function;
     const affine *known = f->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
     if (known != NULL && known->kept) {
@@ -146,6 +147,11 @@ static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const wat
     uint64_t first;
     const layout how = lanes_layout(w, i, mask, bytes, &first);
     return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
+}
+
+/* Is the access no matter to anybody but those who count? */
+static inline bool is_quiet(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    return w->launch->tells_of == 0 || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched);
 }
 
 #endif
