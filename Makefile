@@ -50,7 +50,7 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
 include scripts/make/simulator.mk scripts/make/tests.mk
 
 # EX="my/NN_name": folders with an exercise.cu, each linked with the harness of its family (scripts/ex.sh calls this).
-exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu),build/lib/$(2).a build/lib/core.a)
+exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)
 $(foreach e,$(EX),$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS) -lz)))
 
 $(linked):

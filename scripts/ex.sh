@@ -97,12 +97,12 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     else
         done=0
         echo "result    STOPPED (exit status $status)"
-        grep -v '^cudasim: ' "$work/said" | grep ' exercise, ' | sed 's/^exercise exercise, /    /'
+        sed -n 's/^exercise exercise, .*: \([^:]*(cuda[A-Za-z]*)\).*/    \1/p' "$work/said"
     fi
     if grep -q '^cudasim: ' "$work/said"; then
         done=0
         echo "checks    FOUND"
-        sed -n '/^cudasim: /p; /^    /p' "$work/said" | sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
+        sed -n '/inlined from common/d; /^cudasim: /p; /^    /p' "$work/said" | sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
     else
         echo "checks    nothing found"
     fi
