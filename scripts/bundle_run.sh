@@ -13,7 +13,7 @@ fail() { echo "run: $1" >&2; exit 2; }
 glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/.* 2\.\([0-9]*\).*/\1/')
 needed=$(told glibc)
 [ "${glibc:-0}" -ge "${needed#2.}" ] ||
-    fail "these programs need glibc $needed (Debian 12, Ubuntu 22.04 or newer), and this system has ${glibc:+2.}${glibc:-another libc}"
+    fail "these programs need glibc $needed or newer, and this system has ${glibc:+2.}${glibc:-another libc}"
 
 if [ $# = 0 ]; then
     echo "kernel-ladder $(told version)"

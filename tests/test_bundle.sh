@@ -40,7 +40,7 @@ tells() {
         grep -q '^no compiler in this archive' "$tmp/out"
 }
 runs_a_step() { # verified there, by the archive's own libraries
-    away env LD_DEBUG=libs ./run step02 --size 64 >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/out"; return 1; }
+    away env LD_DEBUG=libs ./run step02 --sim --size 64 >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/out"; return 1; }
     grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s +0\.[0-9]+$' "$tmp/out" && grep -q 'simulated' "$tmp/out" &&
         grep -q "calling init: $there/build/cuda/lib64/libcudart" "$tmp/err" &&
         ! grep 'calling init: .*libcudart' "$tmp/err" | grep -vqE "calling init: ($there/build/|/proc/self/fd/)"
