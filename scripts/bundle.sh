@@ -18,7 +18,8 @@ out=${OUT:-build/kernel-ladder.tar.xz}
 case $out in *.tar.xz) ;; *) fail "OUT=$out does not end in .tar.xz" ;; esac
 [ -d "$(dirname "$out")" ] || [ -z "${OUT:-}" ] || fail "OUT=$out: there is no folder $(dirname "$out")"
 command -v xz >/dev/null || fail "xz is missing; type: apt-get install xz-utils"
-[ -z "${STEPS:-}" ] || need_step bundle STEPS $STEPS
+# shellcheck disable=SC2086 # several steps
+need_step bundle STEPS ${STEPS:-}
 if [ -z "${BUILT:-}" ]; then
     # shellcheck disable=SC2086 # several steps
     build_steps ${STEPS:-all} sim-all
