@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests scripts/bundle.sh and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of this
 # tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's commands.
-# Takes what is built: step02 and the simulator.
+# Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_bundle.XXXXXX") || exit 1
@@ -64,6 +64,15 @@ refuses_to_pack() {
         [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "${given#*=}" "$tmp/err" || return 1
     done
 }
+compiles_there() { # with the archive's compiler and no other: a kernel that was changed
+    mkdir "$tmp/whole" && BUILT=1 LEVEL=0 STEPS=step02 OUT="$tmp/w.tar.xz" sh scripts/bundle.sh >"$tmp/out" &&
+        tar -C "$tmp/whole" -xf "$tmp/w.tar.xz" || return 1
+    there=$tmp/whole/kernel-ladder
+    sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
+    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
+    grep -q '^nvcc  step02_smem/tile32.cu$' "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
+        away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out"
+}
 first_hour_is_current() {
     sh scripts/first_hour.sh --commands >"$tmp/commands" && [ "$(wc -l <"$tmp/commands")" -gt 10 ] &&
         grep '^\$ ' docs/first-hour.md | grep -vFx '$ echo $?' >"$tmp/shown" && diff "$tmp/shown" "$tmp/commands"
@@ -73,5 +82,6 @@ mkdir "$tmp/bin"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"
 for case in packs is_lean tells runs_a_step refuses refuses_to_pack first_hour_is_current; do check $case; done
+[ -z "${KL_TEST_ALL:-}" ] || check compiles_there
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
