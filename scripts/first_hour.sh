@@ -121,7 +121,7 @@ Two loads from shared memory for each multiply-add: that is what step 3 will red
 
 ## What next
 
-[Step 1](../step01_naive/README.md) from its beginning, or the [exercises](../README.md#exercises). `make demo` shows everything in
+[Step 1](../step01_naive/README.md) from its beginning, or the [exercises](../exercises/README.md). `make demo` shows everything in
 two to three minutes; [options](options.md) lists the rest.
 END
 if [ -z "$only" ]; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests scripts/bundle.sh and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of this
-# tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's commands.
+# tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's
+# commands, and make knows the targets that the notes name.
 # Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -73,6 +74,12 @@ compiles_there() { # with the archive's compiler and no other: a kernel that was
     grep -q '^nvcc  step02_smem/tile32.cu$' "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
         away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out"
 }
+targets_exist() { # that README and docs/ tell the reader to type
+    make help | awk '{ print $1 }' >"$tmp/targets"
+    awk '/^```/ { shown = !shown } shown' README.md exercises/README.md docs/*.md |
+        sed -nE 's/^(\$ )?make ([a-z][a-z0-9-]*).*/\2/p' | sed 's/^step[0-9][0-9]$/stepNN/' | sort -u >"$tmp/typed"
+    [ "$(wc -l <"$tmp/typed")" -ge 8 ] && grep -qx bundle "$tmp/typed" && ! grep -vxFf "$tmp/targets" "$tmp/typed"
+}
 first_hour_is_current() {
     sh scripts/first_hour.sh --commands >"$tmp/commands" && [ "$(wc -l <"$tmp/commands")" -gt 10 ] &&
         grep '^\$ ' docs/first-hour.md | grep -vFx '$ echo $?' >"$tmp/shown" && diff "$tmp/shown" "$tmp/commands"
@@ -81,7 +88,7 @@ first_hour_is_current() {
 mkdir "$tmp/bin"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"
-for case in packs is_lean tells runs_a_step refuses refuses_to_pack first_hour_is_current; do check $case; done
+for case in packs is_lean tells runs_a_step refuses refuses_to_pack first_hour_is_current targets_exist; do check $case; done
 [ -z "${KL_TEST_ALL:-}" ] || check compiles_there
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
