@@ -1,7 +1,7 @@
 #!/bin/sh
-# help: check your copy of an exercise, my/NAME: NAME=03_banks [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
-# NAME may be its number alone, or several. Copies what is not there yet, builds it, runs it in the simulator with all checks and
-# counters, and on a GPU times it beside the step's. MY: the folder of the copies (default my), for tests.
+# help: check your copy of an exercise, my/NAME: NAME=01_coalesce [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
+# NAME may be its number alone, or several. Copies what is not there yet, builds it, runs it in the simulator with all
+# checks and counters, and on a GPU times it beside the step's. MY: the folder of the copies (default my), for tests.
 # Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of that name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -25,7 +25,7 @@ case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
 copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
     [ -z "${RESET:-}" ] || rm -f "$my/$1/exercise.cu" "$my/$1/state"
     [ -e "$my/$1/exercise.cu" ] && return
-    mkdir -p "$my/$1" && cp "exercises/$1/exercise.cu" "$my/$1/" || fail "cannot write $my/$1"
+    if ! { mkdir -p "$my/$1" && cp "exercises/$1/exercise.cu" "$my/$1/"; } 2>/dev/null; then fail "cannot write $my/$1"; fi
     [ -z "${RESET:-}" ] || echo "$my/$1/exercise.cu is as it was handed out"
 }
 
@@ -55,7 +55,9 @@ best() {
     {
         cut -f 2 "$2"
         [ ! -e "$my/$1/state" ] || sed 1d "$my/$1/state"
-    } | awk 'NF == 2 && (!($1 in least) || $2 < least[$1]) { least[$1] = $2 } END { for (m in least) print m, least[m] }' | sort
+    } | awk '
+        NF == 2 && (!($1 in least) || $2 < least[$1]) { least[$1] = $2 }
+        END { for (m in least) print m, least[m] }' | sort
 }
 
 timed() { # timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's
@@ -67,8 +69,8 @@ timed() { # timed NAME: on a GPU, the milliseconds of the reader's kernel and of
     # shellcheck disable=SC2086 # several options
     {
         rm -f "$work/time.csv"
-        "build/$my/$1/run" $gpu --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1
-        "${step% *}/run" --variant "${step#* }" $gpu --no-baseline --csv "$work/time.csv" >>"$work/gpu" 2>&1
+        timeout 120 "build/$my/$1/run" $gpu --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1
+        timeout 120 "${step% *}/run" --variant "${step#* }" $gpu --no-baseline --csv "$work/time.csv" >>"$work/gpu" 2>&1
     }
     awk -F , -v step="$step" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms_median") column = i; next }
@@ -102,7 +104,8 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     if grep -q '^cudasim: ' "$work/said"; then
         done=0
         echo "checks    FOUND"
-        sed -n '/inlined from common/d; /^cudasim: /p; /^    /p' "$work/said" | sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
+        sed -n '/inlined from common/d; /^cudasim: /p; /^    /p' "$work/said" |
+            sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
     else
         echo "checks    nothing found"
     fi
@@ -111,13 +114,20 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     cut -f 3 "$work/goals" | sed 's/^/counters  /'
     ! grep -q '^missed' "$work/goals" || done=0
     [ "$status" != 0 ] || timed "$1"
-    if [ "$status" = 0 ]; then best "$1" "$work/goals" >"$work/best"; else sed 1d "$my/$1/state" >"$work/best" 2>/dev/null; fi
+    if [ "$status" = 0 ]; then
+        best "$1" "$work/goals" >"$work/best"
+    else
+        sed 1d "$my/$1/state" >"$work/best" 2>/dev/null
+    fi
     if [ "$done" = 1 ]; then
         echo "done      compare with ours: make ex NAME=$1 SHOW=diff"
     else
         echo "not yet   a hint: make ex NAME=$1 HINT=1"
     fi
-    { if [ "$done" = 1 ]; then echo done; else echo "to do"; fi; cat "$work/best"; } >"$my/$1/state"
+    {
+        if [ "$done" = 1 ]; then echo 'done'; else echo 'to do'; fi
+        cat "$work/best"
+    } >"$my/$1/state"
     [ "$done" = 1 ]
 }
 
@@ -131,7 +141,7 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-folders= programs=
+folders='' programs=''
 for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"

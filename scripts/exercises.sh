@@ -13,7 +13,7 @@ for folder in exercises/[0-9]*/; do
         [ -z "$(find "$my/$name/exercise.cu" -newer "$state" 2>/dev/null)" ] || says=changed
     fi
     count=$((count + 1))
-    [ "$says" != done ] || finished=$((finished + 1))
+    [ "$says" != 'done' ] || finished=$((finished + 1))
     best=$([ ! -e "$state" ] || sed 1d "$state" | awk '{ printf "%s%s %g", (NR > 1 ? ", " : ""), tolower($1), $2 }')
     printf '%-8s%-22s%s%s\n' "$says" "$name" "$(sed -n 's/^title=//p' "$folder/exercise.txt")" "${best:+ (best: $best)}"
 done

@@ -44,7 +44,7 @@ trap 'exit 130' HUP INT TERM
 
 # The longest first, lest one be left alone at the end.
 if [ $# = 0 ]; then
-    for test in tests/test_sim_sanitizers.sh tests/test_sim_steps.sh tests/test_build.sh tests/test_sim_fuzz.sh \
+    for test in tests/test_sim_sanitizers.sh tests/test_exercises.sh tests/test_sim_steps.sh tests/test_build.sh tests/test_sim_fuzz.sh \
         tests/test_*.sh tests/test_*.c; do
         [ -e "$test" ] || continue
         case " $* " in *" $test "*) continue ;; esac

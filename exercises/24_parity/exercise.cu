@@ -48,7 +48,8 @@ static __device__ __forceinline__ void load_fragments(const stage &now, int wm, 
     }
 }
 
-__global__ void __launch_bounds__(THREADS, BLOCKS) gemm_exercise(const __grid_constant__ tensor_maps maps, gemm_problem p) {
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    gemm_exercise(const __grid_constant__ tensor_maps maps, gemm_problem p) {
     extern __shared__ __align__(1024) unsigned char shared[];
     uint32_t full = shared_address(shared); /* a barrier a stage */
     stage *ring = (stage *)(shared + 1024);

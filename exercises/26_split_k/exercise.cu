@@ -1,5 +1,5 @@
-/* Exercise: 32 threads share a row of A, and each adds its part to one word in shared memory. Most of the parts get
- * lost.
+/* Exercise: 32 threads share a row of A, and each adds its part to one word in shared memory. Some of the parts may
+ * get lost.
  */
 #include "../step07_gemv/gemv.cuh"
 

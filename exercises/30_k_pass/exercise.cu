@@ -4,8 +4,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "knn/knn_key.h"
 #include "../step08_knn/search.h"
+#include "knn/knn_key.h"
 
 static const int REACH = 1024;
 static const int THREADS = REACH / 2;

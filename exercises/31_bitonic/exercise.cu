@@ -5,8 +5,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "knn/knn_key.h"
 #include "../step08_knn/search.h"
+#include "knn/knn_key.h"
 
 static const int REACH = 2048;
 static const int SORT_THREADS = REACH / 2;
