@@ -26,8 +26,7 @@ number = $(firstword $(subst _, ,$(1)))
 build/lib/core.a: $(call objects,common/base common/gpu common/tensor common/bench)
 $(foreach m,gemm gemv knn readers,$(eval build/lib/$(m).a: $(call objects,common/$(m))))
 
-build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk # the table of GPUs, for C
-	@mkdir -p $(@D); awk -f scripts/make/devices.awk $< >$@
+build/gpu/devices.inc: common/gpu/devices.csv scripts/make/devices.awk ; @mkdir -p $(@D); awk -f scripts/make/devices.awk $< >$@
 build/obj/common/gpu/peaks.c.o: CPPFLAGS += -Ibuild
 build/obj/common/gpu/peaks.c.o: build/gpu/devices.inc
 
@@ -50,6 +49,10 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
 
 include scripts/make/simulator.mk scripts/make/tests.mk
 
+# EX="my/NN_name": folders with an exercise.cu, each linked with the harness of its family (scripts/ex.sh calls this).
+exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)
+$(foreach e,$(EX),$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS) -lz)))
+
 $(linked):
 	$(call say,link  $@)
 	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out build/lib/%san_sim.a,$(filter %.o %.a,$^)) \
@@ -58,7 +61,7 @@ $(linked):
 # ---- goals -----------------------------------------------------------------------------------------------------------
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings timeline book book-test
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings timeline book book-test ex exercises bundle first-hour
 .PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
         notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 
@@ -104,16 +107,14 @@ build/archs/%.o: %.cu build/flags
 	$(call say,nvcc  $< ($(checked)))
 	$(Q)$(compile_cuda)
 build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
-compile_commands.json: ## tell editors (clangd) how each file is compiled
-	@$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@
+compile_commands.json: ; @$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@ ## tell editors (clangd) how each file is compiled
 format: ## run clang-format on every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { [ "$$(id -u)" = 0 ] || sudo='sudo '; \
 	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 clean: ## remove what was built, except for the toolkit in build/cuda
 	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
-	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done
-	@rmdir build 2>/dev/null || true
+	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done; rmdir build 2>/dev/null || true
 help: ## list the targets
 	@trap '' PIPE; { sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \
 	    while IFS="$$(printf '\t')" read -r name text; do printf '%-22s %s\n' "$$name" "$$text"; done; \

@@ -1,10 +1,13 @@
 /* Registers kept as base + lane * step (cudasim/exec/affine.h): random kernels give the same, bit for bit, as with
  * plain lanes only, and dot products as when their instructions are executed one by one (isa/dot.c). They mix values
  * that are equal, equally spaced or neither over the lanes, wrap around, diverge, loop, read and write memory at steps,
- * and use what knows nothing of the form. */
+ * and use what knows nothing of the form. Counters come to the same, too. */
 #include "sim_case.h"
 
+#include "check/check.h"
 #include "exec/handlers.h"
+#include "watch/counters.h"
+#include "watch/metrics.h"
 
 /* ---- random text ---- */
 
@@ -378,6 +381,26 @@ static void run_kernel(const arguments *a, sim_launch_config config, uint8_t *re
     memcpy(results + OUT_BYTES, (void *)a->room, ROOM_BYTES);
 }
 
+/* The same, and what the counters say of it, with checks beside them or without. */
+static void count_kernel(const arguments *a, sim_launch_config config, bool checked, uint8_t *results,
+                         double *counted) {
+    counters_free();
+    counters_of("test", "");
+    observers_set(checked ? checks_before(&counters_observer) : &counters_observer);
+    run_kernel(a, config, results);
+    observers_set(NULL);
+    metrics_of(counters_all(), counted);
+}
+
+static void compare_results(int kernel, const unsigned *shape, const uint8_t *one, const uint8_t *other) {
+    for (int at = 0; at < OUT_BYTES + ROOM_BYTES; at++) {
+        if (one[at] == other[at]) continue;
+        const int result = at / 4 % RESULTS, thread = at / 4 / RESULTS;
+        fail_msg("kernel %d of %ux%u: byte %d (thread %d's result %d): %02x, not %02x\n%s", kernel, shape[0], shape[1],
+                 at, thread, result, one[at], other[at], text);
+    }
+}
+
 static void random_kernels(void **state) {
     (void)state;
     static const unsigned shapes[][2] = {{64, 1}, {32, 3}, {16, 4}, {8, 8}, {48, 1}, {96, 1}, {5, 7}};
@@ -386,6 +409,9 @@ static void random_kernels(void **state) {
     const int kernels = wanted != NULL && *wanted != '\0' ? 30000 : 3000;
     run_well(KERNEL("", "mov.u32 %r2, 0;" STORE), 1, 32); /* the handlers are chosen */
     const sim_other_handlers *const others = sim_others;
+    plain[ROW_op_observe] = others[ROW_op_observe];
+    double counted[METRIC_COUNT], expected[METRIC_COUNT];
+    checks_begin(false); /* from the allocations on */
     arguments a = {.n = 6, .m = 0x123456789};
     a.out = memory_allocate(OUT_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
     a.room = memory_allocate(ROOM_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
@@ -400,12 +426,16 @@ static void random_kernels(void **state) {
         sim_others = plain;
         run_kernel(&a, config, other);
         sim_others = others;
-        for (int at = 0; at < OUT_BYTES + ROOM_BYTES; at++) {
-            if (one[at] == other[at]) continue;
-            const int result = at / 4 % RESULTS, thread = at / 4 / RESULTS;
-            fail_msg("kernel %d of %ux%u: byte %d (thread %d's result %d): %02x, not %02x\n%s", k, s[0], s[1], at,
-                     thread, result, one[at], other[at], text);
-        }
+        compare_results(k, s, one, other);
+        if (k % 4 != 0) continue;
+        count_kernel(&a, config, k % 8 == 0, one, counted);
+        compare_results(k, s, one, other);
+        sim_others = plain;
+        count_kernel(&a, config, false, one, expected);
+        sim_others = others;
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (counted[m] != expected[m])
+                fail_msg("kernel %d: metric %d is %.17g, not %.17g\n%s", k, m, counted[m], expected[m], text);
     }
     unsetenv("CUDASIM_THREADS");
     free(one);

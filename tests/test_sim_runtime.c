@@ -162,17 +162,6 @@ void isa_choose(void) {
 void environment_check(void) {
 }
 
-bool heap_set_size(uint64_t bytes) {
-    return bytes > 0;
-}
-
-uint64_t heap_size(void) {
-    return 8u << 20;
-}
-
-void heap_reset(void) {
-}
-
 bool fatbin_open(fatbin *fat, const void *data, size_t limit, char *error, size_t size) {
     (void)data, (void)limit, (void)error, (void)size;
     *fat = (fatbin){NULL, 0};

@@ -37,7 +37,7 @@ static void *create(const session *s, const void *problem, int sets) {
 static void destroy(void *operands) {
     matrices *o = operands;
     operand_sets_destroy(&o->at);
-    CUDA_CHECK(cudaFree(o->pad));
+    if (o->pad != NULL) CUDA_CHECK(cudaFree(o->pad));
     free(o);
 }
 
@@ -57,7 +57,7 @@ static void move(const session *s, void *operands) {
         cudaGetLastError();
     operand_sets_create(&o->at, &spec, sets);
     if (room) operand_sets_destroy(&old);
-    CUDA_CHECK(cudaFree(old_pad));
+    if (old_pad != NULL) CUDA_CHECK(cudaFree(old_pad));
     fill(s, o);
 }
 

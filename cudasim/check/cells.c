@@ -189,19 +189,24 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     return true;
 }
 
-static void find_pattern(read_pattern *p, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+/* Where a pattern stands: unrolled loops read by a few of them, at all places of a line, with many instructions. */
+static inline uint32_t place_of(const uint64_t *offset, uint32_t begin, unsigned bytes) {
+    const uint32_t apart = (uint32_t)offset[1] + 3 * (uint32_t)offset[4] + 7 * (uint32_t)offset[16] - 11 * begin;
+    return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % READ_PATTERNS;
+}
+
+static void find_pattern(read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
     const uint32_t first = (uint32_t)__builtin_ctz(mask), begin = (uint32_t)offset[first];
     uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
     int place = 0;
-    p->site = a->site;
     p->mask = mask;
     p->bytes = bytes;
     p->at = begin % (1u << LINE_SHIFT);
     p->count = 0;
     for (uint32_t l = 0; l < CLOCK_LANES; l++) {
         const uint32_t at = (uint32_t)offset[l], n = (at >> LINE_SHIFT) - (begin >> LINE_SHIFT);
-        p->apart[l] = mask >> l & 1 ? at - begin : 0;
+        p->apart[l] = offset[l] - offset[first];
         if (!(mask >> l & 1)) continue;
         off_row |= at ^ (begin + (l - first) * bytes);
         off_one |= at ^ begin;
@@ -219,23 +224,20 @@ static void find_pattern(read_pattern *p, const cell_access *a, uint32_t mask, c
     p->row = off_row == 0 && !p->many;
 }
 
-static inline bool has_pattern(const read_pattern *p, const cell_access *a, uint32_t mask, const uint64_t *offset,
-                               unsigned bytes) {
-    const uint32_t begin = (uint32_t)offset[__builtin_ctz(mask)];
-    uint32_t other = (p->site ^ a->site) | (p->mask ^ mask) | (p->bytes ^ bytes);
-    other |= p->at ^ begin % (1u << LINE_SHIFT);
-    if (other != 0) return false;
-    for (uint32_t l = 0; l < CLOCK_LANES; l++)
-        other |= (((uint32_t)offset[l] - begin) ^ p->apart[l]) & -(uint32_t)(mask >> l & 1);
+static inline bool has_pattern(const read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    const uint64_t begin = offset[__builtin_ctz(mask)];
+    uint64_t other = (p->mask ^ mask) | (p->bytes ^ bytes) | (p->at ^ begin % (1u << LINE_SHIFT));
+    for (uint32_t l = 0; l < CLOCK_LANES; l++) other |= (offset[l] - begin) ^ p->apart[l];
     return other == 0;
 }
 
 /* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
-    read_pattern *p = &s->patterns[a->site % READ_PATTERNS];
-    if (!has_pattern(p, a, mask, offset, bytes)) find_pattern(p, a, mask, offset, bytes);
-    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
+    const uint32_t first = (uint32_t)__builtin_ctz(mask);
+    read_pattern *p = &s->patterns[place_of(offset, (uint32_t)offset[first], bytes)];
+    if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
+    const uint32_t line = (uint32_t)offset[first] >> LINE_SHIFT;
     const uint32_t start = (uint32_t)offset[first] - first * bytes;
     for (int k = 0; k < p->count; k++)
         if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;

@@ -33,19 +33,19 @@ typedef struct line {
     line_reads reads[LINE_READS];
 } line;
 
-/* Which words of which lines an instruction's reads went to: they do so again where the lanes are as far apart and the
- * first is at the same place of its line. */
+/* Which words of which lines the lanes of a read went to: any other one goes there, too, whose lanes are as far apart
+ * and whose first is at the same place of its line. */
 typedef struct read_pattern {
-    uint32_t site, mask, at, bytes;
-    uint32_t apart[CLOCK_LANES]; /* from the first active lane's offset */
+    uint32_t mask, at, bytes;
     int count;
+    uint64_t apart[CLOCK_LANES];                     /* from the first active lane's offset; of all lanes */
     uint32_t lines[CLOCK_LANES], words[CLOCK_LANES]; /* lines from the first lane's on */
     bool row, many;                                  /* one lane after the other; all the same place */
 } read_pattern;
-#define READ_PATTERNS 64
+#define READ_PATTERNS 256
 
 typedef struct cells {
-    read_pattern *patterns; /* by site */
+    read_pattern *patterns; /* by place_of (cells.c) */
     uint32_t unit;          /* bytes of a cell: 1, 2 or 4 */
     uint32_t count;
     uint32_t epoch; /* barriers of the whole block so far */

@@ -7,6 +7,7 @@
 #include "base/floats.h"
 #include "exec/address.h"
 #include "exec/fma.h"
+#include "exec/told.h"
 #include "isa/rows.h"
 
 /* The instruction by itself, and on with the next. */
@@ -18,8 +19,26 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 
 #ifdef __FMA__
 
+/* Who is to be told of the loads. */
+typedef enum audience {
+    NOBODY = 0,
+    COUNTERS = 1, /* of one that repeats the latest it is enough to note that */
+    CHECKS = 2,   /* that do not want to hear of complete memory, and are told quickly of shared memory */
+    BOTH = COUNTERS | CHECKS
+} audience;
+
+/* Has a load been told of, or need it not be? Lane l reads from first + l * step on, all together `bytes`. */
+static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, audience to, uint64_t first,
+                                                       unsigned bytes, uint64_t step) {
+    if (to & CHECKS &&
+        !(i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
+                                           : told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc])))
+        return false;
+    return !(to & COUNTERS) || repeats_affine(w, i, &w->frame->counts->patterns[2 * i->pc], first, step);
+}
+
 /* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
-static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, lanes_f32 *x) {
+static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, audience to, lanes_f32 *x) {
     const affine *a = AFFINE(4);
     const bool global = i->row == ROW_op_load_global_u32, row = a->step == sizeof(float);
     const uint64_t first = i->flags & MODE_NARROW ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
@@ -27,7 +46,7 @@ static inline __attribute__((always_inline)) bool load_factor(warp *w, const ins
     if (a->kept == LANES_ONLY || (a->step != 0 && !row)) return false;
     const float *from = (const float *)(global ? known_global_range(w, i, first, bytes, each, false)
                                                : known_shared_range(w, i, first, bytes, each, false));
-    if (from == NULL) return false;
+    if (from == NULL || !told(w, i, to, first, bytes, a->step)) return false;
     *x = row ? lanes_load(from) : lanes_all(from);
     return true;
 }
@@ -51,10 +70,9 @@ static inline __attribute__((always_inline)) void write_sum(warp *w, const insn 
     if (lanes_nan(sum)) EACH_LANE d[l] = f32_canonical(d[l]);
 }
 
-/* insn.next of the first instruction of a dot product. Each step of it is additions, two loads and a multiply-add
- * (isa/dot.c). What does not go quickly goes on one by one, the sum so far being written first: from the addition, or
- * from the first load, as loads do nothing but write their registers. */
-HANDLER(op_dot) {
+/* Each step is additions, two loads and a multiply-add (isa/dot.c). What does not go quickly goes on one by one, the
+ * sum so far being written first, and what the first of two loads has read. */
+static inline __attribute__((always_inline)) void dot(warp *w, const insn *i, uint32_t mask, audience to) {
     const insn *const end = i + i->dot, *done = NULL; /* the last multiply-add that was */
     if (mask != ALL_LANES) {
         go_on(w, i, mask);
@@ -64,9 +82,15 @@ HANDLER(op_dot) {
     bool quick = true;
     while (i < end) {
         while (!is_load(i) && (quick = add_quickly(w, i))) i++;
-        quick = quick && load_factor(w, i, &x) && load_factor(w, i + 1, &y);
+        quick = quick && load_factor(w, i, to, &x);
         if (!quick) break;
-        i += 2;
+        i++;
+        quick = load_factor(w, i, to, &y);
+        if (!quick) {
+            lanes_store((float *)w->registers + i[-1].op[0] / sizeof(float), x);
+            break;
+        }
+        i++;
         if (done == NULL) sum = lanes_load(F32(3));
         sum = lanes_fma(x, y, sum);
         done = i++;
@@ -78,8 +102,35 @@ HANDLER(op_dot) {
         go_on(w, i, mask);
 }
 
+/* insn.next of the first instruction of a dot product, and the same in watched code. */
+HANDLER(op_dot) {
+    dot(w, i, mask, NOBODY);
+}
+static __attribute__((noinline)) void dot_counted(warp *w, const insn *i, uint32_t mask) {
+    dot(w, i, mask, COUNTERS);
+}
+static __attribute__((noinline)) void dot_checked(warp *w, const insn *i, uint32_t mask) {
+    dot(w, i, mask, CHECKS);
+}
+static __attribute__((noinline)) void dot_both(warp *w, const insn *i, uint32_t mask) {
+    dot(w, i, mask, BOTH);
+}
+HANDLER(op_dot_watched) {
+    const run_counts *counts = w->frame->counts;
+    const launch *la = w->launch;
+    if (la->tells_of >> PTX_GLOBAL & 1 || (la->tells_repeats && (counts == NULL || counts->patterns == NULL)))
+        go_on(w, i, mask);
+    else if (la->tells_repeats)
+        la->tells_of == 0 ? dot_counted(w, i, mask) : dot_both(w, i, mask);
+    else
+        dot_checked(w, i, mask);
+}
+
 #else
 HANDLER(op_dot) {
+    go_on(w, i, mask);
+}
+HANDLER(op_dot_watched) {
     go_on(w, i, mask);
 }
 #endif

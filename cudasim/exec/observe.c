@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/address.h"
-#include "exec/affine.h"
+#include "exec/told.h"
 #include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/cluster.h"
@@ -12,68 +12,12 @@
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* A register's lanes plus an offset, also where it is kept as base + lane * step. */
-static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t offset, uint64_t *address) {
-    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[slot / AFFINE_UNIT] : NULL;
-    if (f != NULL && !affine_has_lanes(f)) {
-        const uint64_t base = f->base + offset, step = f->step, bits = narrow ? UINT32_MAX : UINT64_MAX;
-        EACH_LANE address[l] = (base + (uint64_t)l * step) & bits;
-    } else if (narrow) {
-        const uint32_t *a = (const uint32_t *)__builtin_assume_aligned(w->registers + slot, 128);
-        EACH_LANE address[l] = (uint32_t)(a[l] + (uint32_t)offset);
-    } else {
-        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + slot, 128);
-        EACH_LANE address[l] = a[l] + offset;
-    }
-}
-
 static inline void access_addresses(const warp *w, const insn *i, uint32_t mask, uint64_t *address) {
     const uint64_t offset = (uint64_t)i->imm + (i->flags & MODE_FRAME ? w->frame->local_base : 0);
     lanes_of(w, i->op[4], i->flags & MODE_NARROW, offset, address);
     if (mask == ALL_LANES) return;
     const uint64_t some = address[__builtin_ctz(mask)];
     EACH_LANE address[l] = mask >> l & 1 ? address[l] : some;
-}
-
-/* Are the lanes as far apart as in the latest access? *first is lane 0's address. */
-static __attribute__((noinline)) bool same_lanes(const warp *w, const insn *i, const access_pattern *p,
-                                                 uint64_t *first) {
-    uint64_t address[LANES], other = 0;
-    lanes_of(w, i->op[4], i->flags & MODE_NARROW, (uint64_t)i->imm, address);
-    *first = address[0];
-    EACH_LANE other |= (address[l] - *first) ^ p->apart[l];
-    return other == 0;
-}
-
-static __attribute__((noinline)) void note_move(warp *w, const insn *i, access_pattern *p, uint64_t sector) {
-    if (p->moves == MOST_MOVES) observe_repeated(w, i->pc);
-    p->sector = sector;
-    p->to[p->moves] = sector;
-    p->times[p->moves++] = 1;
-}
-
-/* A repetition of the instruction's latest access, where nobody needs to be told at once: it is noted. */
-static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i, uint32_t mask) {
-    const frame *frame = w->frame;
-    if (mask != ALL_LANES || frame->counts == NULL || frame->counts->patterns == NULL) return false;
-    access_pattern *p = &frame->counts->patterns[2 * i->pc];
-    if (!p->repeatable) return false;
-    const affine *f = AFFINE(4);
-    uint64_t first;
-    if (p->affine) {
-        if (f->kept == LANES_ONLY || p->step != f->step) return false;
-        first = f->base + (uint64_t)i->imm;
-        if (i->flags & MODE_NARROW) first = (uint32_t)first;
-    } else if (!same_lanes(w, i, p, &first)) {
-        return false;
-    }
-    const uint64_t at = first & p->modulo;
-    if (at < p->low || at > p->high) return false;
-    if (i->space != PTX_GLOBAL || first / 32 == p->sector)
-        ++*(p->moves == 0 ? &p->stays : &p->times[p->moves - 1]);
-    else
-        note_move(w, i, p, first / 32);
-    return true;
 }
 
 /* Is the access's pattern that of the latest execution? If not, it is kept. */
@@ -97,16 +41,16 @@ static void allow_repeats(warp *w, const insn *i, uint32_t mask, const uint64_t 
     p->repeatable = mask == ALL_LANES;
     p->affine = f != NULL && f->kept != LANES_ONLY;
     p->step = p->affine ? f->step : 0;
-    const uint64_t bits = i->space == PTX_GLOBAL ? 31 : 3, end = bits + 1 > bytes ? bits + 1 - bytes : 0;
-    uint64_t down = bits, up = bits;
+    const uint32_t bits = i->space == PTX_GLOBAL ? 31 : 3, end = bits + 1 > bytes ? bits + 1 - bytes : 0;
+    uint32_t down = bits, up = bits;
     for (int l = 0; l < LANES; l++) {
-        const uint64_t at = address[l] & bits;
+        const uint32_t at = (uint32_t)address[l] & bits;
         down = at < down ? at : down;
         up = end - at < up ? end - at : up;
     }
     p->modulo = bits;
-    p->low = (address[0] & bits) - down;
-    p->high = (address[0] & bits) + up;
+    p->low = ((uint32_t)address[0] & bits) - down;
+    p->high = ((uint32_t)address[0] & bits) + up;
     p->sector = address[0] / 32;
 }
 
@@ -227,76 +171,6 @@ static void observe_copy(warp *w, const insn *i, uint32_t mask, sim_handler *run
     if (executed(w, i, mask)) observe_async(&c);
 }
 
-/* Does a generic access go to global memory with all its lanes? */
-static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
-    const uint64_t least = memory_arena() + WINDOW_END, offset = (uint64_t)i->imm;
-    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
-    if (i->flags & (MODE_NARROW | MODE_FRAME)) return false;
-    if (f != NULL && !affine_has_lanes(f)) {
-        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
-        return first >= least && last >= least && ((int64_t)f->step >= 0 ? last >= first : last <= first);
-    }
-    const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
-    bool all = true;
-    for (int l = 0; l < LANES; l++) all &= !(mask >> l & 1) || a[l] + offset >= least;
-    return all;
-}
-
-/* Do all lanes read what this instruction last touched, all of which has been written and nobody is writing? */
-static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned bytes) {
-    const memory_allocation *m = *recent_allocation(w, i);
-    const uint64_t offset = (uint64_t)i->imm;
-    const affine *f = w->frame->function->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
-    if (m == NULL || i->flags & (MODE_NARROW | MODE_FRAME)) return false;
-    uint64_t low = UINT64_MAX, high = 0;
-    if (f != NULL && !affine_has_lanes(f)) {
-        const uint64_t first = f->base + offset, last = first + (LANES - 1) * f->step;
-        low = (int64_t)f->step >= 0 ? first : last;
-        high = (int64_t)f->step >= 0 ? last : first;
-    } else {
-        const uint64_t *a = (const uint64_t *)__builtin_assume_aligned(w->registers + i->op[4], 128);
-        const uint64_t some = a[__builtin_ctz(mask)];
-        for (int l = 0; l < LANES; l++) {
-            const uint64_t at = (mask >> l & 1 ? a[l] : some) + offset;
-            low = at < low ? at : low;
-            high = at > high ? at : high;
-        }
-    }
-    return low <= high && low >= m->base && high - m->base + bytes <= m->size && low >= m->whole &&
-           high + bytes <= m->whole_end && !memory_may_change(m, low, high - low + bytes);
-}
-
-/* Does nobody want to be told? */
-static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    const uint32_t wanted = w->launch->tells_of;
-    if (watched->constant) return !(wanted >> PTX_CONST & 1);
-    if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
-    if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
-    if (wanted >> PTX_GLOBAL & 1) return false;
-    if (wanted & SPACES_INCOMPLETE)
-        return !watched->stores && watched->what != WATCH_ATOMIC && all_complete(w, i, mask, watched->bytes);
-    return i->space == PTX_GLOBAL || all_global(w, i, mask);
-}
-
-/* Has the only observer dealt with it? */
-static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    const unsigned bytes = watched->bytes;
-    if (!w->launch->quick || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
-        watched->order != ORDER_WEAK || i->flags & MODE_FRAME)
-        return false;
-    observer *o = w->launch->observer;
-    const function *f = w->frame->function;
-    const affine *known = f->affine_bytes > 0 ? &w->affine[i->op[4] / AFFINE_UNIT] : NULL;
-    if (known != NULL && known->kept) {
-        const uint64_t bits = i->flags & MODE_NARROW ? UINT32_MAX : UINT64_MAX, step = known->step & bits;
-        const uint64_t first = (known->base + (uint64_t)i->imm) & bits;
-        return (step == 0 || step == bytes) && o->quick(o, w, f, i, first, (uint32_t)step, bytes);
-    }
-    uint64_t first;
-    const layout how = lanes_layout(w, i, mask, bytes, &first);
-    return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
-}
-
 static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uint32_t mask) {
     const function *f = w->frame->function;
     const watched_insn *watched = &f->watch[i->pc];
@@ -312,7 +186,8 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
     }
     const bool waits =
         (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
-    if (waits || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched)) {
+    const bool quiet = !waits && is_quiet(w, i, mask, watched), counted = w->launch->tells_repeats;
+    if (waits || (quiet && (!counted || (w->launch->tells_of != 0 && repeats(w, i, mask))))) {
         watched->run(w, i, mask);
         return;
     }
@@ -340,7 +215,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
         access_addresses(w, i, a.mask, address);
     if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
     a.same_pattern = same_pattern(w, i, a.mask, address, 0);
-    if (w->launch->tells_before) tell(&a, address, watched->constant, observe_before);
+    if (w->launch->tells_before && !quiet) tell(&a, address, watched->constant, observe_before);
     const bool alike = patterns && w->launch->tells_repeats && watched->what <= WATCH_WRITE && !watched->constant &&
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
@@ -356,7 +231,7 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
 }
 
 HANDLER(op_observe) {
-    if (repeats(w, i, mask))
+    if (w->launch->tells_of == 0 && repeats(w, i, mask))
         w->frame->function->watch[i->pc].run(w, i, mask);
     else
         observe_access(w, i, mask);
@@ -367,7 +242,7 @@ void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask);
 void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask) {
     const watched_insn *watched = &w->frame->function->watch[i->pc];
     w->pc = i->pc + 1;
-    if (repeats(w, i, mask)) {
+    if (w->launch->tells_of == 0 && repeats(w, i, mask)) {
         if (watched->next != NULL) {
             watched->next(w, i, mask);
             return;

@@ -80,7 +80,7 @@ __attribute__((destructor)) static void write_unused_rows(void) {
         return;
     }
     for (int r = 0; r < ROW_COUNT; r++)
-        if (!row_used[r] && r != ROW_op_observe) fprintf(f, "%s\n", rows[r].name); /* no PTX decodes to that */
+        if (!row_used[r] && r != ROW_op_observe && r != ROW_op_dot_watched) fprintf(f, "%s\n", rows[r].name); /* no PTX decodes to these */
     fclose(f);
 }
 

@@ -79,6 +79,15 @@ static void find_loose(function *f) {
     f->loose = NULL;
 }
 
+/* A dot product stays one, unless observers are to be told of a register in it. */
+static void keep_dots(function *twin, const decode_context *context) {
+    for (int k = 0; k < twin->source->instruction_count; k++) {
+        bool loose = false;
+        for (int n = 0; n < twin->code[k].dot; n++) loose = loose || twin->watch[k + n].loose;
+        if (twin->code[k].dot > 0 && !loose) twin->code[k].next = context->handlers[ROW_op_dot_watched];
+    }
+}
+
 bool watch_function(function *f, const decode_context *context) {
     if (f->watched != NULL || f->code == NULL) return true;
     const size_t count = (size_t)f->source->instruction_count;
@@ -104,6 +113,7 @@ bool watch_function(function *f, const decode_context *context) {
         if (code[k].next != context->handlers[ROW_op_next]) watch[k].next = code[k].next;
         code[k].next = context->others[ROW_op_observe].next;
     }
+    keep_dots(twin, context);
     free(arrays);
     __atomic_store_n(&f->watched, twin, __ATOMIC_RELEASE);
     return true;

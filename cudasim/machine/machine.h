@@ -157,18 +157,18 @@ typedef struct launch {
     struct observer *observer; /* who watches; NULL: nobody */
     void *watched;             /* what the observers keep of it */
     int worker_count;
-    bool tells_repeats; /* all of them take repeated accesses together */
-    bool tells_before;  /* one of them wants to be told before an access; */
-    bool tells_after;   /* after it; */
-    bool quick;         /* the first one's observer.quick may be asked; */
-    uint32_t tells_of;  /* to which spaces, a bit each; generic accesses are always told of */
-    bool async_proxy;   /* the module uses the asynchronous proxy */
-    double patience;    /* seconds without progress until the watchdog stops it; 0: for ever */
-    int unattended;     /* atomic: the launching thread has gone on, and may do what the kernel waits for */
-    int told;           /* atomic: that it seems to wait for the host */
-    worker *workers;    /* the launching thread's first */
-    pool_job helpers;   /* those of the others, */
-    bool offered;       /* once it is */
+    bool tells_repeats;     /* one of them counts, and takes repeated accesses together */
+    bool tells_before;      /* one of them wants to be told before an access; */
+    bool tells_after;       /* after it; */
+    uint32_t tells_of;      /* to which spaces the others, who want each by itself, a bit each */
+    struct observer *quick; /* the only one of those, where its observer.quick may be asked */
+    bool async_proxy;       /* the module uses the asynchronous proxy */
+    double patience;        /* seconds without progress until the watchdog stops it; 0: for ever */
+    int unattended;         /* atomic: the launching thread has gone on, and may do what the kernel waits for */
+    int told;               /* atomic: that it seems to wait for the host */
+    worker *workers;        /* the launching thread's first */
+    pool_job helpers;       /* those of the others, */
+    bool offered;           /* once it is */
     double begun;
 } launch;
 

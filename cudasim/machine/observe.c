@@ -13,17 +13,22 @@ observer *observers_get(void) {
     for (observer *o = (launch)->observer; o != NULL; o = o->next)                                                     \
         if (o->event != NULL) o->event(o, __VA_ARGS__)
 
-void observe_launch(launch *la, bool begins) {
-    for (const observer *o = la->observer; o != NULL; o = o->next) {
+/* Who of those that are told of accesses wants what. */
+static void divide(launch *la) {
+    int others = 0;
+    for (observer *o = la->observer; o != NULL; o = o->next) {
+        if (o->before == NULL && o->after == NULL) continue;
         la->tells_before = la->tells_before || o->before != NULL;
         la->tells_after = la->tells_after || o->after != NULL;
-        if (o->before != NULL || o->after != NULL) la->tells_of |= o->spaces != 0 ? o->spaces : UINT32_MAX;
+        la->tells_repeats = la->tells_repeats || o->repeated != NULL;
+        if (o->repeated != NULL) continue;
+        la->tells_of |= o->spaces != 0 ? o->spaces : UINT32_MAX;
+        la->quick = ++others == 1 && o->quick != NULL && o->after == NULL ? o : NULL;
     }
-    la->tells_repeats = true;
-    for (const observer *o = la->observer; o != NULL; o = o->next)
-        if ((o->before != NULL || o->after != NULL) && o->repeated == NULL) la->tells_repeats = false;
-    const observer *one = la->observer;
-    la->quick = one->quick != NULL && !la->tells_after && one->next == NULL;
+}
+
+void observe_launch(launch *la, bool begins) {
+    divide(la);
     if (begins) {
         TELL(la, launch_begin, la);
     } else {

@@ -121,16 +121,16 @@ typedef struct observed_sync {
  * but for the cache lines that these sectors lie in. */
 #define MOST_MOVES 64
 typedef struct access_pattern {
-    uint64_t apart[LANES]; /* from the first active lane's address */
-    uint32_t mask;         /* 0: none yet */
+    uint64_t step;
+    uint32_t modulo, low, high; /* the first address modulo 32 (4) may go from low to high; modulo: 31 (3) */
+    uint32_t mask;              /* 0: none yet */
     bool repeatable;
     bool affine; /* the address register was base + lane * step */
-    uint64_t step;
-    uint64_t modulo, low, high; /* the first address modulo 32 (4) may go from low to high; modulo: 31 (3) */
-    uint64_t sector;            /* that the latest access's first address lies in */
-    int64_t stays;              /* repeats not yet told, in the sector of the access that was told */
-    int moves;                  /* and those that began in another one, and how many followed there */
-    uint64_t to[MOST_MOVES];
+    int moves;
+    uint64_t sector;         /* that the latest access's first address lies in */
+    int64_t stays;           /* repeats not yet told, in the sector of the access that was told */
+    uint64_t apart[LANES];   /* from the first active lane's address */
+    uint64_t to[MOST_MOVES]; /* repeats that began in another sector, and how many followed there */
     int64_t times[MOST_MOVES];
 } access_pattern;
 typedef struct run_counts {
@@ -152,17 +152,17 @@ struct observer {
     void (*after)(observer *o, const observed_access *a);
     /* After a strong or atomic access has been done, whether or not somebody has `after`. */
     void (*strong)(observer *o, const observed_access *a);
-    /* Instead of `before`, where this is the only observer that is told of accesses: a weak read of the block's own
-     * shared memory by all lanes, of `bytes` from first + lane * step on, step 0 or `bytes`. False: `before` comes,
-     * too. */
+    /* Instead of `before`, where all other observers that are told of accesses have `repeated`: a weak read of the
+     * block's own shared memory by all lanes, of `bytes` from first + lane * step on, step 0 or `bytes`. False:
+     * `before` comes, too. */
     bool (*quick)(observer *o, warp *w, const function *f, const insn *i, uint64_t first, uint32_t step,
                   unsigned bytes);
     void (*async)(observer *o, const observed_async *c);
     void (*bulk)(observer *o, const observed_bulk *c);
     void (*wgmma)(observer *o, const observed_wgmma *c);
     /* It need not be told of accesses one by one: those that repeat the latest one come later, all together (the
-     * pattern's stays and moves, which it sets to 0 again), or are still in the patterns at the launch's end. Only
-     * where all who want to be told of accesses say so. */
+     * pattern's stays and moves, which it sets to 0 again), or are still in the patterns at the launch's end. So it is
+     * where no other observer wants to be told of the access, and it may not have `before`. */
     void (*repeated)(observer *o, run_counts *counts, const function *f, uint32_t pc);
     void (*sync)(observer *o, const observed_sync *s);
     /* Before an instruction of a warp whose `careful` has this observer's bit. Its lanes are those of the mask, none

@@ -56,9 +56,12 @@ static void set(uint8_t *byte) {
 
 /* Whole lines of four sectors, what well coalesced accesses of 4 bytes are, at one time. */
 static void mark_lines(const uint64_t *sectors, int accesses, bool read, bool written) {
+    chunk *c = NULL;
+    uint64_t known = 0;
     for (int n = 0; n < accesses; n++) {
-        chunk *c = chunk_of(sectors[n]);
         const uint64_t at = sectors[n] % CHUNK;
+        if (c == NULL || sectors[n] >> CHUNK_BITS != known) c = chunk_of(sectors[n]);
+        known = sectors[n] >> CHUNK_BITS;
         if (read) __atomic_store_n((uint32_t *)&c->read[at], 0x01010101u, __ATOMIC_RELAXED);
         if (written) __atomic_store_n((uint32_t *)&c->written[at], 0x01010101u, __ATOMIC_RELAXED);
     }

@@ -29,7 +29,7 @@ def here_sentence(root, here):
 def page(root, figures, here, text):
     """The page, and the pictures it shows: where they belong, where they come from."""
     there = sorted(os.listdir(figures)) if figures and os.path.isdir(figures) else []
-    there.sort(key=lambda gpu: gpu != here)
+    there.sort(key=lambda gpu: (gpu != here, gpu != "nvidia-h200"))
     shown = {}
     for gpu in there:
         for name in os.listdir(os.path.join(figures, gpu)):

@@ -103,8 +103,9 @@ def tree(book):
     rest = sorted(tops - set(steps) - {"docs", "exercises", "cudasim"})
     nav = [{"kernel-ladder": "index.md"}]
     nav += [section(book, step) for step in steps]
-    if "exercises" in tops:
-        nav.append(section(book, "exercises"))
+    if book.exercises:
+        entrance = ["exercises/index.md"] if "exercises/README.md" in book.notes else []
+        nav.append({"Exercises": entrance + [{f"{one[10:12]} {book.titles[one]}": one + ".md"} for one in book.exercises]})
     nav += [{label(book, one): one} for one in docs]
     nav += [{"Figures": "measured.md"}]
     nav += [section(book, "cudasim")] if "cudasim" in tops else []

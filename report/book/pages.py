@@ -53,6 +53,9 @@ class Book:
             for path in sorted(self.files):
                 if path.startswith(step + "/") and ending(path) in ("cu", "cuh"):
                     self.want(path)
+        self.exercises = sorted(posixpath.dirname(path) for path in self.files if re.fullmatch(r"exercises/\d+_\w+/exercise.txt", path))
+        for folder in self.exercises:
+            self.made[folder + ".md"] = self.exercise(folder)
         known = set()
         while self.waiting:
             path = self.waiting.pop(0)
@@ -129,6 +132,26 @@ class Book:
         return (f"---\nsearch:\n  exclude: true\nhide:\n  - toc\n---\n# {posixpath.basename(path)} {{ #top }}\n\n`{path}`"
                 f"{', shown in ' + linked if linked else ''}\n\n"
                 f'{fence}{LANGUAGES.get(ending(path), "text")} linenums="1"\n{text}\n{fence}\n')
+
+    def exercise(self, folder):
+        """What is handed out; hints and solution are folded."""
+        facts = [line.partition("=")[::2] for line in read(self.root, folder + "/exercise.txt").splitlines() if "=" in line]
+        told = dict(facts)
+        self.titles[folder] = told["title"]
+        text = read(self.root, folder + "/exercise.cu").rstrip()
+        number = posixpath.basename(folder)
+        lines = [f"# Exercise {number[:2]}: {told['title']} {{ #top }}", ""]
+        lesson = told.get("lesson", "")
+        if lesson in self.files:
+            lines += [f"After [{markdown.title(read(self.root, lesson))}]({posixpath.relpath(page_of(lesson), 'exercises')}).", ""]
+        lines += ["```", f"make ex NAME={number}", "```", "", '```cuda linenums="1"', text, "```", ""]
+        for key, hint in facts:
+            if key.startswith("hint"):
+                lines += [f'??? tip "Hint {key[4:]}"', "", "    " + hint, ""]
+        if folder + "/solution.patch" in self.files:
+            patch = read(self.root, folder + "/solution.patch").rstrip().splitlines()
+            lines += ['??? success "Solution"', "", "    ```diff", *("    " + line for line in patch), "    ```", ""]
+        return "\n".join(lines)
 
     def folder(self, folder):
         """What lies in a folder; what has a page can be opened."""

@@ -162,23 +162,29 @@ def said(text):
     return ""
 
 
-def table(path):
-    """By kind and tool: how many agree, and the kernels of those that do not."""
-    groups, rows = {}, list(csv.DictReader(read_text(path)))
-    for row in rows:
-        groups.setdefault((row["fault"], row["tool"]), []).append(row)
-    yield "| fault | tool | kernels | agrees | not of |"
-    yield "|---|---|--:|--:|---|"
+def table(path, root):
+    """By kind and tool: how many kernels there are, how many of them agree, which do not, how many are not recorded."""
+    rows = list(csv.DictReader(read_text(path)))
+    agrees = {tuple(row[k] for k in ("tool", "program", "kernel", "fault")): row["agrees"] == "yes" for row in rows}
+    groups = {}
+    for tool, program, name, kind, _ in jobs_of(root):
+        groups.setdefault((kind, tool), []).append((name, agrees.get((tool, program, name, kind))))
+    yield "| fault | tool | kernels | agrees | not of | not recorded |"
+    yield "|---|---|--:|--:|---|--:|"
     for (fault, tool), those in sorted(groups.items()):
-        others = [f"`{row['kernel']}`" for row in those if row["agrees"] != "yes"]
-        yield f"| {'none' if fault == QUIET else fault} | {tool} | {len(those)} | {len(those) - len(others)} | {', '.join(others)} |"
+        said_by = [agreed for _, agreed in those]
+        others = ", ".join(f"`{name}`" for name, agreed in those if agreed is False)
+        missing = said_by.count(None)
+        agree = said_by.count(True) if missing < len(those) else "–"
+        yield (f"| {'none' if fault == QUIET else fault} | {tool} | {len(those)} | {agree} | {others} |"
+               f" {missing or ''} |")
     yield ""
     yield "<sub>{device}, driver {driver}, CUDA {cuda}, {date}</sub>".format(**rows[0])
 
 
 def faults(arguments, root):
     if arguments[:1] == ["--table"] and len(arguments) == 2:
-        print("\n".join(table(arguments[1])))
+        print("\n".join(table(arguments[1], root)))
         return 0
     if arguments == ["--jobs"]:
         print("\n".join(sorted({" ".join(job[:3]) for job in jobs_of(root)})))

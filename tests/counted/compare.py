@@ -21,8 +21,6 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
 # What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
-             ("step06", "wmma", "wavefronts|ldsm"),
-             ("step06", "multistage", "ldgsts_cache_bypass"),
              ("step07", "naive", "wavefronts.*_ld"),
              ("step07", "splitk|vectorized", "wavefronts.*_(ld|atom)|op_shared_atom"),
              ("step07 --n 250", "row_per_block|vectorized|tree|shuffle", "requests"),
@@ -33,6 +31,10 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("wgmma_tma_gemm", "gemm", "wavefronts.*_st"),
              ("wmma_gemm", "half|bfloat16|tf32|char", "requests|sectors|ldsm"),
              ("wmma_gemm", "double", "wavefronts.*_ld")]
+# Rows of kernels that have been written anew since they were recorded, by run and kernel: they say nothing of today's.
+# Once make golden has recorded them, this list is empty.
+CHANGED = [("step04", "lds128"), ("step05", ""), ("step07", "direct|unaligned"),
+           ("step06", "wmma|mma_sync|ldmatrix|swizzle|multistage|wgmma|warp_specialised")]
 COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
 DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # patterns.h
@@ -63,7 +65,7 @@ def simulated(command):
 
 class Comparison:
     def __init__(self):
-        self.counts = self.equal = self.wrong = 0
+        self.counts = self.equal = self.wrong = self.changed = 0
         self.met = set()
 
     def count(self, what, metric, ours, recorded, share=0.0, otherwise=()):
@@ -107,6 +109,10 @@ def bare(kernel):
 
 def shapes(c, word):
     recorded = [row for row in rows_of(os.path.join(RECORDED, "shapes.csv")) if word in row["run"]]
+    changed = [row for row in recorded if any(row["run"].startswith(run) and re.search(kernel, bare(row["kernel"]))
+                                              for run, kernel in CHANGED)]
+    recorded = [row for row in recorded if row not in changed]
+    c.changed = len(changed)
     for run in dict.fromkeys(row["run"] for row in recorded):
         words = run.split()
         if not words[0].startswith("step"):
@@ -140,6 +146,8 @@ def main():
         return 2
     c = Comparison()
     (patterns if what == "patterns" else shapes)(c, sys.argv[2] if len(sys.argv) > 2 else "")
+    if c.changed:
+        print(f"{c.changed} rows are of kernels that changed since; make golden records them anew")
     print(f"{c.counts} counts compared, {c.equal} equal, {c.wrong} differ")
     return 1 if c.wrong or not c.counts else 0
 

@@ -42,6 +42,15 @@ class Views(Case):
         self.rows("sgemm", {**row, "variant": "warp_tiled"}, lambda one: one["variant"] == "best" and one["m"] == "4096")
         self.assertEqual([row[0] for row in self.open().execute(shown)], ["best"])
 
+    def test_kernels_of_step_7_before_its_lessons(self):
+        like = lambda one: one["variant"] == "best" and one["n"] == one["k"] == "4096" and one["mode"] == "graph"
+        row = dict(n="512", k="512")
+        self.rows("gemv", {**row, "variant": "streaming"}, like)
+        shown = "SELECT DISTINCT variant FROM gemv WHERE (n, k) = (512, 512) ORDER BY variant"
+        self.assertEqual([row[0] for row in self.open().execute(shown)], ["streaming"])
+        self.rows("gemv", {**row, "variant": "autotuned"}, like)
+        self.assertEqual([row[0] for row in self.open().execute(shown)], ["best"])
+
     def test_chains(self):
         chain = self.table("chains-tensorcore")
         self.rows("tensorcore", {"alpha": "2", "ms_median": "7"}, lambda one: one["mode"] == "chain")

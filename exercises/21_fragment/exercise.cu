@@ -1,0 +1,83 @@
+/* Exercise: mma.m16n8k16 takes four registers of A from each lane, each with two neighbouring k. Two of the four are
+ * exchanged. With g = lane / 4 and t = lane % 4:
+ *
+ *          k   0-7       8-15
+ * ows 0-7      register 0    register 2       lane (g, t): row g,
+ * ows 8-15     register 1    register 3                    k = 2t and 2t + 1 of its quarter
+ */
+#include "../step06_tensorcore/f16.cuh"
+#include "ptx/mma.cuh"
+
+static const int BM = 128, BN = 128, BK = 32;
+static const int WM = 64, WN = 32;
+static const int THREADS = 256, BLOCKS = 2; /* per multiprocessor: one loads while the other multiplies */
+
+/* Copies 128 rows of 32 k, 4 chunks of 16 bytes each; zeros beyond the last row or k. */
+static __device__ __forceinline__ void load_tile(const void *x, int ld, int rows, int k, int row0, int k0,
+                                                 __half (*tile)[BK]) {
+    const int EACH = BM * 4 / THREADS;
+    uint4 v[EACH] = {}; /* all loads are in flight before the first store waits for one */
+#pragma unroll
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS, row = row0 + i / 4, col = k0 + i % 4 * 8;
+        if (row < rows && col < k) v[s] = *(const uint4 *)gemm_at((const __half *)x, ld, row, col);
+    }
+#pragma unroll
+    for (int s = 0; s < EACH; s++) {
+        int i = threadIdx.x + s * THREADS, row = i / 4, chunk = i % 4;
+        *(uint4 *)&tile[row][chunk * 8] = v[s];
+    }
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS) gemm_exercise(gemm_problem p) {
+    __shared__ __align__(16) __half a[BM][BK], b[BN][BK];
+    int blocks_n = (p.n + BN - 1) / BN;
+    int row0 = blockIdx.x / blocks_n * BM, col0 = blockIdx.x % blocks_n * BN;
+    int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN;
+
+    float c_frag[WM / 16][WN / 8][4] = {};
+    for (int k0 = 0; k0 < p.k; k0 += BK) {
+        load_tile(p.A, p.lda, p.m, p.k, row0, k0, a);
+        load_tile(p.B, p.ldb, p.n, p.k, col0, k0, b);
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            unsigned a_frag[WM / 16][4], b_frag[WN / 8][2];
+#pragma unroll
+            for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+                for (int r = 0; r < 4; r++)
+                    a_frag[i][r] = *(unsigned *)&a[wm + i * 16 + r / 2 * 8 + g][k + r % 2 * 8 + t * 2];
+#pragma unroll
+            for (int j = 0; j < WN / 8; j++)
+#pragma unroll
+                for (int r = 0; r < 2; r++) b_frag[j][r] = *(unsigned *)&b[wn + j * 8 + g][k + r * 8 + t * 2];
+#pragma unroll
+            for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+                for (int j = 0; j < WN / 8; j++) mma_m16n8k16_f16(c_frag[i][j], a_frag[i], b_frag[j]);
+        }
+        __syncthreads();
+    }
+
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++)
+#pragma unroll
+        for (int j = 0; j < WN / 8; j++) {
+            int row = row0 + wm + i * 16 + g, col = col0 + wn + j * 8 + t * 2;
+            store_pair(p, row, col, c_frag[i][j][0], c_frag[i][j][1]);
+            store_pair(p, row + 8, col, c_frag[i][j][2], c_frag[i][j][3]);
+        }
+}
+
+extern "C" kernel_info kernel_exercise(void) {
+    return {(const void *)gemm_exercise, THREADS, 0};
+}
+
+extern "C" cudaError_t launch_exercise(const gemm_problem *p, cudaStream_t stream) {
+    unsigned blocks = gemm_blocks(p, BM, BN);
+    if (blocks == 0) return cudaSuccess;
+    gemm_exercise<<<blocks, THREADS, 0, stream>>>(gemm_effective(p));
+    return cudaGetLastError();
+}

@@ -1,0 +1,147 @@
+#!/bin/sh
+# help: check your copy of an exercise, my/NAME: NAME=03_banks [HINT=1..3] [SHOW=diff] [RESET=1]; exercises/README.md
+# NAME may be its number alone, or several. Copies what is not there yet, builds it, runs it in the simulator with all checks and
+# counters, and on a GPU times it beside the step's. MY: the folder of the copies (default my), for tests.
+# Exit status: 0 done, 1 not yet, 2 bad arguments or no exercise of that name.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. scripts/gpu.sh
+fail() { echo "ex: $1" >&2; exit 2; }
+value() { sed -n "s/^$2=//p" "exercises/$1/exercise.txt"; }
+my=${MY:-my}
+
+names=
+for name in ${NAME:-}; do
+    case $name in *[!a-z0-9_]*) fail "there is no exercise '$name'; make exercises lists them" ;; esac
+    found=$(cd exercises && ls -d "$name"/ "$name"_*/ 2>/dev/null)
+    [ -n "$found" ] || fail "there is no exercise '$name'; make exercises lists them"
+    names="$names ${found%/}"
+done
+[ -n "$names" ] || fail "NAME is not set, e.g. make ex NAME=01_coalesce; make exercises lists them"
+case ${HINT:-} in '' | [1-3]) ;; *) fail "HINT=$HINT is not 1, 2 or 3" ;; esac
+case ${SHOW:-} in '' | diff) ;; *) fail "SHOW=$SHOW is not diff" ;; esac
+case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
+
+copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
+    [ -z "${RESET:-}" ] || rm -f "$my/$1/exercise.cu" "$my/$1/state"
+    [ -e "$my/$1/exercise.cu" ] && return
+    mkdir -p "$my/$1" && cp "exercises/$1/exercise.cu" "$my/$1/" || fail "cannot write $my/$1"
+    [ -z "${RESET:-}" ] || echo "$my/$1/exercise.cu is as it was handed out"
+}
+
+# counted NAME CSV: a line for each goal: the counter in words, its value, the goal, and whether it is reached.
+counted() {
+    value "$1" goal | while read -r metric goal; do
+        awk -v metric="$metric" -v goal="$goal" '
+            index($0, "," metric ",\"") {
+                n = split($0, field, ","); value = field[n - 1]
+                rest = substr($0, index($0, "," metric ",\"") + length(metric) + 3)
+                words = substr(rest, 1, index(rest, "\"") - 1)
+                sum += value
+                seen = 1
+            }
+            function short(x) { return x == int(x) ? sprintf("%d", x) : sprintf("%.2f", x) }
+            END {
+                if (!seen) words = metric " was not counted"
+                ok = seen && sum <= goal
+                printf "%s\t%s\t%s: %s, goal %s%s\n", ok ? "ok" : "missed", metric " " sum, words, seen ? short(sum) : "-",
+                    short(goal), ok ? "" : " or less"
+            }' "$2"
+    done
+}
+
+# best NAME GOALS: keeps the least value of each counter in the reader's state.
+best() {
+    {
+        cut -f 2 "$2"
+        [ ! -e "$my/$1/state" ] || sed 1d "$my/$1/state"
+    } | awk 'NF == 2 && (!($1 in least) || $2 < least[$1]) { least[$1] = $2 } END { for (m in least) print m, least[m] }' | sort
+}
+
+timed() { # timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's
+    nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || return 0
+    gpu=$(value "$1" gpu)
+    step=$(value "$1" step)
+    [ -n "$gpu" ] && [ -n "$step" ] || return 0
+    build_steps "${step% *}" 2>/dev/null || return 0
+    # shellcheck disable=SC2086 # several options
+    {
+        rm -f "$work/time.csv"
+        "build/$my/$1/run" $gpu --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1
+        "${step% *}/run" --variant "${step#* }" $gpu --no-baseline --csv "$work/time.csv" >>"$work/gpu" 2>&1
+    }
+    awk -F , -v step="$step" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms_median") column = i; next }
+        { ms[NR] = $column }
+        END {
+            if (ms[2] != "" && ms[3] != "") printf "time      %.3f ms; %s takes %.3f ms\n", ms[2], step, ms[3]
+            else print "time      not measured: the kernel is wrong on the GPU, or it was not to be had"
+        }' "$work/time.csv" 2>/dev/null
+}
+
+check() { # check NAME: runs the copy and says what came of it; status 0 if all is as it should be
+    done=1
+    status=0
+    rm -f "$work/csv"
+    # shellcheck disable=SC2046 # several options
+    CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+        $(value "$1" run) --counters-csv "$work/csv" >"$work/out" 2>&1 || status=$?
+    echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu"
+    sed "s,$PWD/,,g" "$work/out" >"$work/said"
+    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT' "$work/said"; then
+        done=0
+        echo "result    WRONG"
+        sed -n 's/^exercise: /    /p; s/^  first/      first/p' "$work/said" | head -n 2
+    elif grep -q '^cudasim: [0-9]* finding' "$work/said" && [ "$status" = 1 ]; then
+        echo "result    right, this time"
+    else
+        done=0
+        echo "result    STOPPED (exit status $status)"
+        sed -n 's/^exercise exercise, .*: \([^:]*(cuda[A-Za-z]*)\).*/    \1/p' "$work/said"
+    fi
+    if grep -q '^cudasim: ' "$work/said"; then
+        done=0
+        echo "checks    FOUND"
+        sed -n '/inlined from common/d; /^cudasim: /p; /^    /p' "$work/said" | sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
+    else
+        echo "checks    nothing found"
+    fi
+    : >"$work/goals"
+    [ ! -s "$work/csv" ] || counted "$1" "$work/csv" >"$work/goals"
+    cut -f 3 "$work/goals" | sed 's/^/counters  /'
+    ! grep -q '^missed' "$work/goals" || done=0
+    [ "$status" != 0 ] || timed "$1"
+    if [ "$status" = 0 ]; then best "$1" "$work/goals" >"$work/best"; else sed 1d "$my/$1/state" >"$work/best" 2>/dev/null; fi
+    if [ "$done" = 1 ]; then
+        echo "done      compare with ours: make ex NAME=$1 SHOW=diff"
+    else
+        echo "not yet   a hint: make ex NAME=$1 HINT=1"
+    fi
+    { if [ "$done" = 1 ]; then echo done; else echo "to do"; fi; cat "$work/best"; } >"$my/$1/state"
+    [ "$done" = 1 ]
+}
+
+if [ -n "${HINT:-}${SHOW:-}" ]; then
+    for name in $names; do
+        [ -z "${HINT:-}" ] || echo "$name, hint $HINT: $(value "$name" "hint$HINT")" | fold -s -w 100
+        [ -z "${SHOW:-}" ] || cat "exercises/$name/solution.patch"
+    done
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+folders= programs=
+for name in $names; do
+    copied "$name"
+    folders="$folders $my/$name" programs="$programs build/$my/$name/run"
+done
+# shellcheck disable=SC2086 # several programs
+MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
+    grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | sed "s,$PWD/,,g" >&2
+    echo "ex: it does not build" >&2
+    exit 1
+}
+left=0
+for name in $names; do check "$name" || left=1; done
+exit $left

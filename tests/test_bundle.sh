@@ -1,0 +1,87 @@
+#!/bin/sh
+# Tests scripts/bundle.sh and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of this
+# tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's commands.
+# Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_bundle.XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' HUP INT TERM
+passed=0 failed=0
+check() { # check NAME: runs the case of that name
+    if ("$1") >"$tmp/log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok $1"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        sed 's/^/    /' "$tmp/log"
+    fi
+}
+there="$tmp/another place/kernel-ladder"
+offline=
+if unshare -rn true 2>/dev/null; then offline="unshare -rn"; fi
+# away COMMAND...: in the unpacked folder, with an environment that has nothing of ours.
+away() { (cd "$there" && $offline env -i PATH="$tmp/bin:/usr/bin:/bin" HOME=/nonexistent LC_ALL=C "$@"); }
+
+packs() { # and leaves no folder
+    before=$(ls -d build/bundle.* 2>/dev/null)
+    BUILT=1 RUN_ONLY=1 LEVEL=0 STEPS=step02 OUT="$tmp/b.tar.xz" sh scripts/bundle.sh >"$tmp/out" &&
+        grep -q ' MB, unpacked .*; machine code for sm_.*, glibc 2\.[0-9]* or newer$' "$tmp/out" &&
+        mkdir "$tmp/another place" && tar -C "$tmp/another place" -xf "$tmp/b.tar.xz" &&
+        [ "$(ls -d build/bundle.* 2>/dev/null)" = "$before" ]
+}
+is_lean() { # no tests, no other step's program, no compiler
+    [ ! -e "$there/tests" ] && [ ! -e "$there/build/cuda/bin" ] && [ ! -e "$there/step03_regblock/run" ] &&
+        [ -e "$there/README.md" ] && [ -e "$there/step03_regblock/step.c" ]
+}
+tells() {
+    away ./run >"$tmp/out" && grep -q '^no GPU here: the steps run in the simulator' "$tmp/out" &&
+        grep -q '^no compiler in this archive' "$tmp/out"
+}
+runs_a_step() { # verified there, by the archive's own libraries
+    away env LD_DEBUG=libs ./run step02 --sim --size 64 >"$tmp/out" 2>"$tmp/err" || { cat "$tmp/out"; return 1; }
+    grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s +0\.[0-9]+$' "$tmp/out" && grep -q 'simulated' "$tmp/out" &&
+        grep -q "calling init: $there/build/cuda/lib64/libcudart" "$tmp/err" &&
+        ! grep 'calling init: .*libcudart' "$tmp/err" | grep -vqE "calling init: ($there/build/|/proc/self/fd/)"
+}
+refuses() { # one line, status 2
+    for words in step03 step99 nonsense; do
+        status=0
+        away ./run "$words" >"$tmp/out" 2>"$tmp/err" || status=$?
+        [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "$words" "$tmp/err" || return 1
+    done
+    sed -i.old 's/^glibc .*/glibc 2.999/' "$there/bundle.txt"
+    status=0
+    away ./run step02 --size 64 >"$tmp/out" 2>"$tmp/err" || status=$?
+    mv "$there/bundle.txt.old" "$there/bundle.txt"
+    [ "$status" = 2 ] && grep -q 'need glibc 2.999' "$tmp/err"
+}
+refuses_to_pack() {
+    for given in OUT=b.zip OUT=/no/such/folder/b.tar.xz STEPS=step99; do
+        status=0
+        env BUILT=1 "$given" sh scripts/bundle.sh >"$tmp/out" 2>"$tmp/err" || status=$?
+        [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "${given#*=}" "$tmp/err" || return 1
+    done
+}
+compiles_there() { # with the archive's compiler and no other: a kernel that was changed
+    mkdir "$tmp/whole" && BUILT=1 LEVEL=0 STEPS=step02 OUT="$tmp/w.tar.xz" sh scripts/bundle.sh >"$tmp/out" &&
+        tar -C "$tmp/whole" -xf "$tmp/w.tar.xz" || return 1
+    there=$tmp/whole/kernel-ladder
+    sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
+    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
+    grep -q '^nvcc  step02_smem/tile32.cu$' "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
+        away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out"
+}
+first_hour_is_current() {
+    sh scripts/first_hour.sh --commands >"$tmp/commands" && [ "$(wc -l <"$tmp/commands")" -gt 10 ] &&
+        grep '^\$ ' docs/first-hour.md | grep -vFx '$ echo $?' >"$tmp/shown" && diff "$tmp/shown" "$tmp/commands"
+}
+
+mkdir "$tmp/bin"
+printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
+chmod +x "$tmp/bin/nvidia-smi"
+for case in packs is_lean tells runs_a_step refuses refuses_to_pack first_hour_is_current; do check $case; done
+[ -z "${KL_TEST_ALL:-}" ] || check compiles_there
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
