@@ -61,7 +61,7 @@ $(linked):
 # ---- goals -----------------------------------------------------------------------------------------------------------
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
-scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings timeline ex exercises bundle first-hour
+scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings timeline book book-test ex exercises bundle first-hour
 .PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
         notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 

@@ -22,6 +22,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",
+    "book": "report.book:main",
     "header": "report.schema:main",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",

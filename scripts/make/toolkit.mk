@@ -1,6 +1,6 @@
 # The CUDA Toolkit and the GPUs that machine code is made for. scripts/deps.sh finds what a goal needs and writes
 # build/config.mk; only deps, demo, test and test-all let it install anything.
-no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch diff drawings ex exercises bundle first-hour
+no_toolkit := help clean format data fuzz plots notes notes-check compare check-layout knn-torch diff drawings book book-test ex exercises bundle first-hour
 letters := $(filter-out --%,$(firstword -$(MAKEFLAGS))) # of options without an argument
 dry := $(findstring n,$(letters))$(findstring q,$(letters))
 groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \

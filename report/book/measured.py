@@ -1,0 +1,51 @@
+"""The page of all figures, GPU by GPU, this machine's beside the recorded ones."""
+
+import os
+import re
+
+ORDER = ["progression", "size", "article", "roofline", "tensorcore", "gemv", "knn", "gpus"]
+
+
+def first_comment(path):
+    """What a figure shows: the comment at the head of its script."""
+    with open(path, encoding="utf-8") as file:
+        found = re.match(r"((?:#.*\n)+)", file.read())
+    return " ".join(line.lstrip("# ") for line in found[1].splitlines()) if found else ""
+
+
+def place(name):
+    return next((i for i, start in enumerate(ORDER) if name.startswith(start)), len(ORDER)), name
+
+
+def here_sentence(root, here):
+    if not here:
+        return "This book was made on a machine without an NVIDIA GPU, so it has no results of that machine."
+    if not os.path.isdir(os.path.join(root, "plots/data", here)):
+        return (f"This book was made on a machine with `{here}`, of which nothing is recorded, so it has no results of that "
+                "machine. `make bench` records them, and `make book` then sets them beside the others.")
+    return f"This book was made on a machine with `{here}`; its results stand beside the others, first."
+
+
+def page(root, figures, here, text):
+    """The page, and the pictures it shows: where they belong, where they come from."""
+    there = sorted(os.listdir(figures)) if figures and os.path.isdir(figures) else []
+    there.sort(key=lambda gpu: (gpu != here, gpu != "nvidia-h200"))
+    shown = {}
+    for gpu in there:
+        for name in os.listdir(os.path.join(figures, gpu)):
+            if name.endswith(".svg"):
+                shown.setdefault(name[:-4], []).append(gpu)
+    pictures = {f"figures/{gpu}/{name}.svg": os.path.join(figures, gpu, name + ".svg")
+                for name, gpus in shown.items() for gpu in gpus}
+    lines = ["# Figures", "", "All figures of the recorded measurements, as `make plots` draws them. " + here_sentence(root, here), ""]
+    if not shown:
+        lines += ["There are none in this book: gnuplot was missing where it was made.", ""]
+    if text:
+        with open(text, encoding="utf-8") as file:
+            lines += ["## This machine", "", "```text", file.read().rstrip("\n"), "```", ""]
+    for name in sorted(shown, key=place):
+        lines += [f"## {name.replace('_', ' ')}", "", first_comment(os.path.join(root, "plots", name + ".gp")), ""]
+        for gpu in shown[name]:
+            whose = ", this machine's GPU" if gpu == here else ""
+            lines += [f"**{gpu}{whose}**", "", f"![{name.replace('_', ' ')}, {gpu}](figures/{gpu}/{name}.svg)", ""]
+    return "\n".join(lines), pictures

@@ -1,0 +1,127 @@
+"""The order of the pages, and the generator's settings."""
+
+import json
+import posixpath
+import re
+
+from report.book.pages import page_of
+
+DOCS = ["first-hour", "ladder", "results", "glossary", "options", "other_languages", "workshop"]  # the rest follow
+
+SETTINGS = """\
+# Made by `make book`.
+[project]
+site_name = "kernel-ladder"
+site_description = "How a CUDA kernel gets fast, one idea at a time"
+docs_dir = "pages"
+site_dir = "site"
+use_directory_urls = false
+extra_css = ["style/book.css"]
+extra_javascript = ["style/book.js"]
+nav = NAV
+
+[project.extra]
+generator = true
+polyfills = ["style/iframe-worker.js"]
+
+[project.plugins.offline]
+
+[project.theme]
+language = "en"
+font = false
+features = ["content.code.copy", "navigation.footer", "navigation.indexes", "navigation.path", "navigation.prune",
+    "navigation.top", "search.highlight", "toc.follow"]
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme)"
+toggle.icon = "lucide/sun-moon"
+toggle.name = "Switch to light mode"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: light)"
+scheme = "default"
+toggle.icon = "lucide/sun"
+toggle.name = "Switch to dark mode"
+
+[[project.theme.palette]]
+media = "(prefers-color-scheme: dark)"
+scheme = "slate"
+toggle.icon = "lucide/moon"
+toggle.name = "Switch to the system's mode"
+
+[project.markdown_extensions]
+attr_list = {}
+md_in_html = {}
+sane_lists = {}
+tables = {}
+toc.permalink = true
+pymdownx.details = {}
+pymdownx.highlight.anchor_linenums = true
+pymdownx.highlight.line_spans = "__span"
+pymdownx.highlight.pygments_lang_class = true
+pymdownx.magiclink = {}
+pymdownx.superfences = {}
+"""
+
+
+def natural(name):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def label(book, note):
+    """4.2 Wide loads without bank conflicts"""
+    title = book.titles[note]
+    lesson = re.match(r"Lesson (\d+\.\d+): (.*)", title)
+    return f"{lesson[1]} {lesson[2][0].upper()}{lesson[2][1:]}" if lesson else title
+
+
+def section(book, folder):
+    """A folder: its README, its lessons, its folders, the appendix, its files."""
+    notes = [one for one in book.notes if posixpath.dirname(one) == folder]
+    readme = f"{folder}/README.md"
+    last = [f"{folder}/appendix.md"]
+    entries = [page_of(readme)] if readme in notes else []
+    entries += [{label(book, one): one} for one in sorted(notes, key=natural) if one not in (readme, *last)]
+    below = sorted({one[len(folder) + 1:].partition("/")[0] for one in book.notes
+                    if one.startswith(folder + "/") and "/" in one[len(folder) + 1:]}, key=natural)
+    for name in below:
+        entries.append(section(book, f"{folder}/{name}"))
+    entries += [{label(book, one): one} for one in last if one in notes]
+    if f"{folder}/files.md" in book.made:
+        entries.append({"Files": f"{folder}/files.md"})
+    name = label(book, readme) if readme in notes else folder.rpartition("/")[2].replace("_", " ").capitalize()
+    if len(entries) == 1:
+        return {name: entries[0]} if isinstance(entries[0], str) else entries[0]
+    return {name: entries}
+
+
+def tree(book):
+    docs = [one for one in book.notes if posixpath.dirname(one) == "docs"]
+    docs.sort(key=lambda one: (DOCS.index(one[5:-3]) if one[5:-3] in DOCS else len(DOCS), one))
+    tops = {one.partition("/")[0] for one in book.notes if "/" in one}
+    steps = sorted(one for one in tops if one.startswith("step"))
+    rest = sorted(tops - set(steps) - {"docs", "exercises", "cudasim"})
+    nav = [{"kernel-ladder": "index.md"}]
+    nav += [section(book, step) for step in steps]
+    if book.exercises:
+        entrance = ["exercises/index.md"] if "exercises/README.md" in book.notes else []
+        nav.append({"Exercises": entrance + [{f"{one[10:12]} {book.titles[one]}": one + ".md"} for one in book.exercises]})
+    nav += [{label(book, one): one} for one in docs]
+    nav += [{"Figures": "measured.md"}]
+    nav += [section(book, "cudasim")] if "cudasim" in tops else []
+    inside = [{label(book, one): one} for one in ("CONTRIBUTING.md", "CHANGELOG.md") if one in book.notes]
+    inside += [section(book, folder) for folder in rest]
+    return nav + ([{"Working on it": inside}] if inside else [])
+
+
+def toml(value):
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key, ensure_ascii=False)} = {toml(one)}" for key, one in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def settings(book):
+    nav = "[\n" + "".join(f"    {toml(one)},\n" for one in tree(book)) + "]"
+    return SETTINGS.replace("NAV", nav, 1)

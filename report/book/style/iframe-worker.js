@@ -1,0 +1,22 @@
+/* Browsers give a page that is opened as a file no worker, which the search needs. There, a hidden frame takes its place. */
+class FileWorker {
+    constructor(url) {
+        const frame = this.frame = document.createElement("iframe");
+        frame.hidden = true;
+        this.ready = new Promise(resolve => { frame.ready = resolve; });
+        frame.answer = data => { if (this.onmessage) this.onmessage({ data }); };
+        document.body.append(frame);
+        const inside = frame.contentDocument;
+        inside.open();
+        inside.write("<script>postMessage = data => frameElement.answer(data)</script>" +
+            `<script src="${new URL(url, location.href)}" onload="frameElement.ready()"></script>`);
+        inside.close();
+    }
+    postMessage(data) {
+        this.ready.then(() => this.frame.contentWindow.onmessage({ data }));
+    }
+    terminate() {
+        this.frame.remove();
+    }
+}
+if (location.protocol === "file:") window.Worker = FileWorker;

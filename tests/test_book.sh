@@ -1,0 +1,142 @@
+#!/bin/sh
+# What makes the book's source (report/book), on a small repository. Ends with "N passed, N failed".
+# shellcheck disable=SC2034 # for script_case.sh
+name=book
+. "$(dirname "$0")/script_case.sh"
+
+# A small repository in the place of the copy's, with its own notes.
+fresh() {
+    rm -rf docs step01_x README.md $out
+    mkdir -p docs/img step01_x
+    cat >README.md <<'END'
+# A ladder
+
+See [step 1](step01_x/README.md) and [its files](step01_x), [more](step01_x/1_first.md#a-heading-x).
+Then:
+* one
+  over two lines
+
+  ```sh
+  code [no](link.md) <!-- kept -->
+  ```
+* two, <!-- value: x -->35.3<!-- end --> of `[no](link.md)`
+END
+    cat >step01_x/README.md <<'END'
+# Step 1: one
+
+![a drawing](../docs/img/a.svg) and [lines](k.cu#L2-L3), [`all`](k.cu), [the web](https://example.com/x.md), [word](../docs/glossary.md#cpasync)
+
+<!-- table: x -->
+| a |
+|---|
+| 1 |
+<!-- end -->
+END
+    printf '# Lesson 1.1: first\n\n## A heading: `x`\n\nText.\n\n## A heading: `x`\n' >step01_x/1_first.md
+    printf '# Words\n\n### cp.async\nA copy.\n' >docs/glossary.md
+    printf 'int a;\nint b;\nint c;\n' >step01_x/k.cu
+    printf '<svg/>\n' >docs/img/a.svg
+}
+out=build/out # what is built is not read again
+book() { report book $out; }
+report() { PYTHONPATH=. python3 -B -m report "$@"; }
+
+links_are_rewritten() {
+    fresh
+    status 0 book || return
+    holds $out/pages/index.md '[step 1](step01_x/index.md)' || return
+    holds $out/pages/index.md '[its files](step01_x/index.md)' || return
+    holds $out/pages/index.md '[more](step01_x/1_first.md#a-heading-x)' || return
+    holds $out/pages/step01_x/index.md '![a drawing](../docs/img/a.svg)' || return
+    holds $out/pages/step01_x/index.md '[lines](k.cu.html?lines=2-3#__codelineno-0-2)' || return
+    holds $out/pages/step01_x/index.md '[`all`](k.cu.html)' || return
+    holds $out/pages/step01_x/index.md '(https://example.com/x.md)' || return
+    holds $out/pages/step01_x/index.md '(../docs/glossary.md#cpasync)' || return
+    test -f $out/pages/docs/img/a.svg
+}
+code_stays() {
+    fresh
+    status 0 book || return
+    holds $out/pages/index.md '    code [no](link.md) <!-- kept -->' || return
+    holds $out/pages/index.md 'two, 35.3 of `[no](link.md)`'
+}
+headings_keep_githubs_anchors() {
+    fresh
+    status 0 book || return
+    holds $out/pages/docs/glossary.md '### cp.async { #cpasync }' || return
+    holds $out/pages/step01_x/1_first.md '{ #a-heading-x }' || return
+    holds $out/pages/step01_x/1_first.md '{ #a-heading-x-1 }'
+}
+a_list_is_one() { # Python-Markdown needs an empty line before it, and four blanks before what belongs to an item
+    fresh
+    status 0 book || return
+    same "$(sed -n '/^Then:/,/over/p' $out/pages/index.md)" "Then:
+
+* one
+    over two lines"
+}
+sources_are_pages() {
+    fresh
+    status 0 book || return
+    holds $out/pages/step01_x/k.cu.md '```cuda linenums="1"' || return
+    holds $out/pages/step01_x/k.cu.md '[Step 1: one](index.md)' || return
+    holds $out/pages/step01_x/files.md '[`k.cu`](k.cu.md)'
+}
+lessons_are_in_order() {
+    fresh
+    for n in 2 10; do printf '# Lesson 1.%s: it\n' $n >step01_x/${n}_it.md; done
+    printf '# Appendix\n' >step01_x/appendix.md
+    status 0 book || return
+    holds $out/zensical.toml '"Step 1: one" = ["step01_x/index.md", { "1.1 First" = "step01_x/1_first.md" }, { "1.2 It" = "step01_x/2_it.md" }, { "1.10 It" = "step01_x/10_it.md" }, { "Appendix" = "step01_x/appendix.md" }, { "Files" = "step01_x/files.md" }]'
+}
+an_exercise_has_its_page() {
+    fresh
+    mkdir -p exercises/01_sum
+    printf 'title=A sum\nlesson=step01_x/1_first.md\nhint1=Look.\n' >exercises/01_sum/exercise.txt
+    printf 'int broken;\n' >exercises/01_sum/exercise.cu
+    printf -- '-int broken;\n+int mended;\n' >exercises/01_sum/solution.patch
+    status 0 book || return
+    rm -r exercises
+    holds $out/pages/exercises/01_sum.md 'After [Lesson 1.1: first](../step01_x/1_first.md)' || return
+    holds $out/pages/exercises/01_sum.md '??? tip "Hint 1"' || return
+    holds $out/pages/exercises/01_sum.md '    +int mended;' || return
+    holds $out/zensical.toml '{ "01 A sum" = "exercises/01_sum.md" }'
+}
+refuses() { # LINK REASON: in a note, with the note's name
+    fresh
+    echo "[x]($1)" >>step01_x/1_first.md
+    status 2 book || return
+    says "step01_x/1_first.md: the link $1 leads nowhere: $2" || return
+    if [ -e $out ]; then echo "a book was made"; return 1; fi
+}
+a_dead_link_fails() { refuses gone.cu 'no step01_x/gone.cu'; }
+a_dead_anchor_fails() { refuses ../docs/glossary.md#gone 'no heading #gone'; }
+a_dead_picture_fails() { refuses ../docs/img/gone.svg 'no docs/img/gone.svg'; }
+lines_beyond_the_end_fail() { refuses k.cu#L2-L9 'step01_x/k.cu has 3 lines'; }
+originals_stay() {
+    fresh
+    mkdir "$tmp/before.$$"
+    cp -R docs step01_x README.md "$tmp/before.$$"
+    status 0 book || return
+    for one in docs step01_x README.md; do diff -r $one "$tmp/before.$$/$one" || return; done
+}
+this_machine() {
+    fresh
+    mkdir -p figures/nvidia-h200 figures/nvidia-x plots/data/nvidia-x
+    touch figures/nvidia-h200/size.svg figures/nvidia-x/size.svg
+    status 0 report book --figures figures --here nvidia-x $out || return
+    holds $out/pages/measured.md "**nvidia-x, this machine's GPU**" || return
+    holds $out/pages/measured.md '![size, nvidia-h200](figures/nvidia-h200/size.svg)' || return
+    test -f $out/pages/figures/nvidia-x/size.svg || return
+    rm -rf plots/data/nvidia-x figures/nvidia-x
+    status 0 report book --figures figures --here nvidia-x $out || return
+    holds $out/pages/measured.md 'of which nothing is recorded' || return
+    status 0 report book --figures figures $out || return
+    holds $out/pages/measured.md 'without an NVIDIA GPU'
+}
+
+for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
+    a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine; do
+    check $case
+done
+ended
