@@ -72,7 +72,6 @@ def lanes(sources):
         d.text(50, 53 + row * 15 + row // 8 * 8, row, "note", "end")
     d.text(60, 36, "bytes 0–15", "note")
     d.text(202, 36, "bytes 16–31", "note")
-    d.text(352, 100, "r[0]", "note", "start")
     d.text(10, 318, "Lane 4g + t receives word t of row g of each matrix:", "note")
     d.text(10, 333, "blue r[0], orange r[1], green r[2], violet r[3].", "note")
     return d.svg()
