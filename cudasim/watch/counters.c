@@ -487,11 +487,11 @@ static void add_sum(access_sum *to, const access_sum *from) {
     to->bytes_out += from->bytes_out;
 }
 
-static void add_function(counted_kernel *k, function_counts *c) {
+static void add_function(observer *o, counted_kernel *k, function_counts *c) {
     const int first = part_of(k, c->f);
     int64_t warps = 0, threads = 0;
     for (int n = 0; n <= c->f->source->instruction_count; n++)
-        if (c->runs.dots[n] != NULL) loaded(NULL, &c->runs, c->f, (uint32_t)n, c->runs.dots[n]->count);
+        if (c->runs.dots[n] != NULL) o->loaded(o, &c->runs, c->f, (uint32_t)n, c->runs.dots[n]->count);
     for (int n = 0; n <= c->f->source->instruction_count; n++) {
         counted_insn *i = &k->instructions[first + n];
         warps += c->runs.runs[n].warps;
@@ -518,14 +518,13 @@ static void free_function(function_counts *c) {
 
 static void launch_ends(observer *o, launch *la) {
     launch_counts *lc = la->watched;
-    (void)o;
     counted_kernel *k = kernel_of(la);
     int64_t read, written;
     for (int n = 0; n < la->worker_count; n++)
         while (lc->workers[n] != NULL) {
             function_counts *c = lc->workers[n];
             lc->workers[n] = c->next;
-            add_function(k, c);
+            add_function(o, k, c);
             free_function(c);
         }
     sectors_take(&read, &written);
