@@ -62,33 +62,35 @@ static inline void set_from(uint64_t *words, uint64_t at, uint64_t bits) {
     if (at % 64 > 32 && bits >> (64 - at % 64) != 0) set(&words[at / 64 + 1], bits >> (64 - at % 64));
 }
 
-void sectors_mark_runs(const uint64_t *sectors, int accesses, unsigned count, bool read, bool written) {
-    const uint64_t ones = (1ull << count) - 1;
-    chunk *c = NULL;
-    uint64_t known = 0;
-    for (int n = 0; n < accesses; n++) {
-        const uint64_t at = sectors[n] % CHUNK;
-        if (at + count > CHUNK) { /* part in the next chunk */
-            for (uint64_t s = sectors[n], end = s + count; s < end; s++) sectors_mark_runs(&s, 1, 1, read, written);
-            continue;
-        }
-        if (c == NULL || sectors[n] >> CHUNK_BITS != known) c = chunk_of(sectors[n]);
-        known = sectors[n] >> CHUNK_BITS;
-        if (read) set_from(c->read, at, ones);
-        if (written) set_from(c->written, at, ones);
+/* The chunk that was needed last. */
+typedef struct latest {
+    chunk *c;
+    uint64_t number;
+} latest;
+
+/* `count` sectors, at most 32, from this one on. */
+static inline void mark(latest *l, uint64_t sector, unsigned count, bool read, bool written) {
+    const uint64_t at = sector % CHUNK, ones = (1ull << count) - 1;
+    if (at + count > CHUNK) { /* part in the next chunk */
+        const unsigned here = (unsigned)(CHUNK - at);
+        sectors_mark_range(sector * SECTOR_BYTES, here * SECTOR_BYTES, read, written);
+        sectors_mark_range((sector + here) * SECTOR_BYTES, (count - here) * SECTOR_BYTES, read, written);
+        return;
     }
+    if (l->c == NULL || sector >> CHUNK_BITS != l->number) l->c = chunk_of(sector);
+    l->number = sector >> CHUNK_BITS;
+    if (read) set_from(l->c->read, at, ones);
+    if (written) set_from(l->c->written, at, ones);
 }
 
 void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
-    if (count > 0 && count <= 32 && from[0] == 0 && from[count - 1] == count - 1) {
-        sectors_mark_runs(sectors, accesses, (unsigned)count, read, written);
-        return;
-    }
+    latest l = {0};
+    const bool together = count > 0 && count <= 32 && from[count - 1] - from[0] == count - 1;
     for (int n = 0; n < accesses; n++)
-        for (int k = 0; k < count; k++) {
-            const uint64_t one = sectors[n] + (uint64_t)from[k];
-            sectors_mark_runs(&one, 1, 1, read, written);
-        }
+        if (together)
+            mark(&l, sectors[n] + (uint64_t)from[0], (unsigned)count, read, written);
+        else
+            for (int k = 0; k < count; k++) mark(&l, sectors[n] + (uint64_t)from[k], 1, read, written);
 }
 
 void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
@@ -96,10 +98,12 @@ void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bo
 }
 
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written) {
+    latest l = {0};
     if (bytes == 0) return;
     for (uint64_t s = address / SECTOR_BYTES, end = (address + bytes - 1) / SECTOR_BYTES + 1; s < end;) {
-        const unsigned count = end - s < 32 ? (unsigned)(end - s) : 32;
-        sectors_mark_runs(&s, 1, count, read, written);
+        const uint64_t left = end - s, here = CHUNK - s % CHUNK, least = left < here ? left : here;
+        const unsigned count = least < 32 ? (unsigned)least : 32;
+        mark(&l, s, count, read, written);
         s += count;
     }
 }
