@@ -220,6 +220,7 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                 .site = site_number(at->cluster->launch, a->function, a->i->pc),
                                 .foreign = at != checked(a->w->block),
                                 .how = strength_of(a),
+                                .learns = a->function->watch[a->i->pc].learns,
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
                                                                     : CELL_UPDATE,
