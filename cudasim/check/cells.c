@@ -54,6 +54,11 @@ static void note(stamp noted[2], uint32_t sites[2], const cell_access *a, uint32
     sites[place] = a->site;
 }
 
+/* Of a word of this block to which a copy has brought what nothing has written: a write before the block began. */
+static inline stamp blank_stamp(const clocks *c) {
+    return c->begun;
+}
+
 /* Its line, cleared of what an earlier block has left there. */
 static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
     line *l = &s->lines[number];
@@ -104,8 +109,11 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = s->uses[number * s->unit / USE_BYTES].site;
         return TROUBLE_IN_USE;
     }
-    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun)
+    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun) {
+        *other = c->write == blank_stamp(a->clocks) ? c->write : 0;
+        *other_site = c->write_site;
         return TROUBLE_UNWRITTEN;
+    }
     if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
         int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
         if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
@@ -343,4 +351,13 @@ void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uin
                    uint32_t site, bool foreign) {
     const cell_access a = {.clocks = c, .agent = agent, .site = site, .foreign = foreign};
     put(s, &a, lane, offset / s->unit, (offset + bytes + s->unit - 1) / s->unit);
+}
+
+void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site) {
+    const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
+    for (uint32_t n = offset / s->unit; n < end; n++) {
+        s->of[n].write = blank_stamp(c);
+        s->of[n].write_site = site;
+        line_at(s, c, n * s->unit >> LINE_SHIFT)->blank |= 1u << (n * s->unit >> 2 & 31);
+    }
 }

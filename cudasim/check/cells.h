@@ -72,7 +72,7 @@ void cells_free(cells *s);
 
 typedef enum trouble {
     TROUBLE_NONE,
-    TROUBLE_UNWRITTEN,   /* nothing has written it */
+    TROUBLE_UNWRITTEN,   /* nothing has written it; a stamp: nor what a copy has brought there */
     TROUBLE_PENDING,     /* a copy into it has not been waited for */
     TROUBLE_IN_USE,      /* what reads it asynchronously may not be done */
     TROUBLE_AFTER_WRITE, /* unordered with the write */
@@ -115,6 +115,8 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 /* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
  */
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
+/* A copy has come, from `site`, of what nothing has written: nor has anything what lies there. */
+void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site);
 /* 16 bytes are being read asynchronously, from `site`; or no longer. And: nobody does. */
 void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins);
 void cells_unused(cells *s);
