@@ -53,7 +53,7 @@ def tile(sources):
 
 def cancel(sources):
     """The expanded form of one coordinate, in the order of norms.cuh and of a GEMM with alpha = -2, beta = 1."""
-    Kernel(sources, STEP + "paper/norms.cuh").line("of_queries[at / n] + of_points[at % n]")
+    Kernel(sources, STEP + "paper/norms.cu").line("of_queries[at / n] + of_points[at % n]")
     x, y = 4096.625, 4097.625
     sums = f32(f32(x * x) + f32(y * y))
     product = f32(x * y)
@@ -120,7 +120,7 @@ def network(sources):
 
 
 def bitonic(sources):
-    one = Kernel(sources, STEP + "sort_rows.cuh")
+    one = Kernel(sources, STEP + "paper/select_bitonic.cu")
     index, length = one.declared("i"), 8
     one.line("((first + i) & size) == 0")
     values = [6, 2, 7, 4, 1, 8, 5, 3]
@@ -164,7 +164,7 @@ def bitonic(sources):
 def bar(sources):
     """One warp of eight, on a row in random order: which distances pass the bar, as the kernel has it for k <= 32."""
     text = sources.text(STEP + "select_warpselect.cu")
-    regs, queue = map(int, re.search(r"if \(r->k <= 32\)\s+knn_warpselect<(\d+), (\d+)>", text).groups())
+    regs, queue = map(int, re.search(r"kernels\[\]\)\(knn_rows\) = {knn_warpselect<(\d+), (\d+)>", text).groups())
     rng, n = random.Random(8), 64
     keys, bars, passed, merges, waiting = [], [], [], 0, [[] for _ in range(32)]
     threshold = math.inf
