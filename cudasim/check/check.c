@@ -308,7 +308,7 @@ static void each_row(const observed_bulk *c, tensor_row_fn *each, bulk_look *l) 
     if (c->map != NULL)
         tensormap_rows(c->map, c->at, c->to_block == NULL, each, l);
     else if (c->global != 0)
-        each(l, &(tensor_row){0, 0, c->global, c->bytes});
+        each(l, &(tensor_row){.global = c->global, .bytes = c->bytes});
 }
 
 static void bulk_touches(const observed_bulk *c, bulk_look *l) {
