@@ -22,6 +22,7 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
 # What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("step0[568] --m", "", "ldgsts_cache_bypass"),
+             ("step06 --size 256", "interleaved", "ldgsts_cache_bypass"),
              ("step06 --size 256|step06 --m", "wmma", "wavefronts|ldsm"),
              ("step06 --size 256 --dtype tf32x3", "", "ffma"),
              ("step06|step08", "ping_pong|cluster|persistent<|screen", "BAR"),
