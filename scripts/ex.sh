@@ -63,7 +63,7 @@ best() {
 
 # wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
 wrong_first() {
-    sed -n 's/^exercise: /    /p; s/^  first/      first/p; /^  first/q' "$1"
+    sed -n 's/^exercise: /    /p; /^  first/{s//      first/p;q;}' "$1"
     ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
 }
 

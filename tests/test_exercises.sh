@@ -69,6 +69,7 @@ wrong_solutions() {
     cat <<'EOF'
 01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
 02_two_columns@^counters  load requests: 24576, goal 20480 (missed)@s/if (second) acc2/acc2/
+02_two_columns@^result    WRONG, with .*--n 100@s/second = .*/second = (blockIdx.x % blocks_n + 1) * 2 * BLOCK <= p.n;/
 03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
 04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
 04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
