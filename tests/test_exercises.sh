@@ -98,6 +98,7 @@ wrong_solutions() {
 28_shuffle@^counters  between lanes: .* (missed)@/unroll/d; s/for (int half.*/float x_ = acc; for (int i = 1; i < 32; i++) acc += __shfl_sync(~0u, x_, i);/
 29_row_tail@^result    WRONG, with .*--lda 515@s/for (int k = whole + lane; k < p.k; k += LANES)/if (int k = whole + lane; k < p.k)/
 29_row_tail@^counters  load requests: .* (missed)@s/for (int k = whole + lane; k < p.k; k += LANES)/for (int k = whole; k < p.k \&\& !lane; k++)/
+30_k_pass@out of order: point [0-9]* at @s/= min(a, b)/= a/; s/= max(a, b)/= b/
 31_bitonic@^result    WRONG, with .*--n 3000@s/(first + i) & size/i \& size/
 32_queue@place [0-9]*: point [0-9]* again@/last = __shfl/,/waiting = 0/{ /unroll/d; s/for (int a = 0; a < T; a++) queue.a./queue[0]/; }
 33_stream_k@^    race@s/store_release(&left_ready.worker., 1)/*(volatile unsigned *)\&left_ready[worker] = 1/
