@@ -61,9 +61,19 @@ best() {
         END { for (m in least) print m, least[m] }' | sort
 }
 
+# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS), or
+# has and should not have (ptx=!PATTERN | ...).
+without() {
+    value "$1" ptx | while IFS='|' read -r pattern words; do
+        pattern=${pattern% }
+        found=$(grep -aEc -e "${pattern#!}" "build/$my/$1/run")
+        case $pattern in "!"*) [ "$found" = 0 ] ;; *) [ "$found" != 0 ] ;; esac || echo "kernel   $words"
+    done
+}
+
 # wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
 wrong_first() {
-    sed -n 's/^exercise: /    /p; /^  first/{s//      first/p;q;}' "$1"
+    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p; /^  first/{s//      first/p;q;}' "$1"
     ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
 }
 
@@ -120,7 +130,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     done <"$work/runs"
     echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
     sed "s,$PWD/,,g" "$work/out" >"$work/said"
-    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT' "$work/said"; then
+    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
         done=0
         echo "result    WRONG$at"
         wrong_first "$work/said"
@@ -146,6 +156,9 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     [ ! -s "$work/csv" ] || counted "$1" "$work/csv" >"$work/goals"
     cut -f 3 "$work/goals" | sed 's/^/counters  /'
     ! grep -q '^missed' "$work/goals" || done=0
+    without "$1" >"$work/without"
+    cat "$work/without"
+    [ ! -s "$work/without" ] || done=0
     [ "$status" != 0 ] || timed "$1" || done=0
     if [ "$status" = 0 ]; then
         best "$1" "$work/goals" >"$work/best"

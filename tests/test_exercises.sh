@@ -89,6 +89,25 @@ wrong_solutions() {
 14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/
 15_exchange@^counters  block barriers, of warps: .* (missed)@s/__syncwarp/__syncthreads/
 16_row_store@^counters  store requests: .* (missed)@s/x = lane; x < BN; x += 32/x = lane % 16; x < BN; x += 16/
+17_prefetch_buffer@^counters  block barriers, of warps: .* (missed)@/k == BK - 1/s/$/ __syncthreads();/
+18_wait_count@^kernel    it also waits for a tile@/k == BK - 1/,/now =/s/STAGES - 2/0/
+19_stage_index@^    race@s/(t + STAGES - 1) % STAGES/(t + 2) % STAGES/
+20_tail_zeros@^result    WRONG@s/k < from.k_left ? 16 : 0/16/
+23_swizzle@^counters  bank conflicts of loads and ldmatrix: .* (missed)@s/row . 2 % 4/row % 4/
+25_wgmma_wait@^kernel    it waits for the products of tile t, too@s/wgmma_wait<1>/wgmma_wait<0>/
+26_split_k@^counters  block barriers, of warps: .* (missed)@s/atomicAdd.*/for (int i = 0; i < 32; i++) { if (i == tk) sums[tn] += acc; __syncthreads(); }/
+28_shuffle@^counters  between lanes: .* (missed)@/unroll/d; s/for (int half.*/float x_ = acc; for (int i = 1; i < 32; i++) acc += __shfl_sync(~0u, x_, i);/
+29_row_tail@^result    WRONG, with .*--lda 515@s/for (int k = whole + lane; k < p.k; k += LANES)/if (int k = whole + lane; k < p.k)/
+29_row_tail@^counters  load requests: .* (missed)@s/for (int k = whole + lane; k < p.k; k += LANES)/for (int k = whole; k < p.k \&\& !lane; k++)/
+30_k_pass@out of order: point [0-9]* at @s/= min(a, b)/= a/; s/= max(a, b)/= b/
+31_bitonic@^result    WRONG, with .*--n 3000@s/(first + i) & size/i \& size/
+32_queue@place [0-9]*: point [0-9]* again@/last = __shfl/,/waiting = 0/{ /unroll/d; s/for (int a = 0; a < T; a++) queue.a./queue[0]/; }
+33_stream_k@^    race@s/store_release(&left_ready.worker., 1)/*(volatile unsigned *)\&left_ready[worker] = 1/
+33_stream_k@^    race@s/load_acquire(&left_ready.worker.)/*(volatile unsigned *)\&left_ready[worker]/
+34_error_bound@^result    WRONG, with .*points.csv@s/1.0f + g) + e;/1.0f + g);/
+34_error_bound@^result    WRONG, with .*points.csv@s/ + moved.i.;/;/
+34_error_bound@^result    WRONG, with .*points.csv@s/> radius + moved.i./> radius/
+34_error_bound@^counters  FP32 multiply-adds, of threads: .* (missed)@s/> radius + moved.i./> 1e30f/
 EOF
 }
 put_wrong() { # a folder each for the first, second ... wrong solution of an exercise
