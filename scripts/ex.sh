@@ -61,8 +61,8 @@ best() {
         END { for (m in least) print m, least[m] }' | sort
 }
 
-# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS), or
-# has and should not have (ptx=!PATTERN | ...).
+# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS),
+# or has and should not have (ptx=!PATTERN | ...).
 without() {
     value "$1" ptx | while IFS='|' read -r pattern words; do
         pattern=${pattern% }
@@ -73,7 +73,8 @@ without() {
 
 # wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
 wrong_first() {
-    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p; s/^  first/      first/p; /^  first/q' "$1"
+    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of [0-9]* neighbours\)/    \1/p
+        s/^  first/      first/p; /^  first/q' "$1"
     ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
 }
 
