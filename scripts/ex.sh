@@ -61,8 +61,8 @@ best() {
         END { for (m in least) print m, least[m] }' | sort
 }
 
-# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS), or
-# has and should not have (ptx=!PATTERN | ...).
+# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS),
+# or has and should not have (ptx=!PATTERN | ...).
 without() {
     value "$1" ptx | while IFS='|' read -r pattern words; do
         pattern=${pattern% }
