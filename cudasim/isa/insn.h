@@ -183,6 +183,7 @@ typedef struct watched_insn {
     uint8_t array;         /* isa/arrays.h */
     bool loose;            /* it reads or assigns a loose register */
     bool stores, constant; /* not only reads; ld.const */
+    bool learns;           /* an atomic operation of which something reads what it gives back */
 } watched_insn;
 
 /* A shared array that a function names. */

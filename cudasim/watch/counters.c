@@ -377,10 +377,23 @@ static void async(observer *o, const observed_async *a) {
     c->sum.shared_phases += c->banks.phases;
 }
 
-static void mark_row(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    const bool *reads = context;
-    (void)from;
-    sectors_mark_range((uint64_t)to, bytes, *reads, !*reads);
+/* What a tensor copy moves, as a GPU counts it: the sectors that each row touches inside of the tensor, of loads also
+ * those that what it fills the rest with would take, as whole rows outside do. */
+typedef struct moved_rows {
+    bool reads;
+    int64_t bytes, rows;
+} moved_rows;
+
+static int64_t sectors_bytes(uint64_t first, uint64_t bytes) {
+    return (int64_t)((first + bytes + SECTOR_BYTES - 1) / SECTOR_BYTES - first / SECTOR_BYTES) * SECTOR_BYTES;
+}
+
+static void move_row(void *context, const tensor_row *r) {
+    moved_rows *m = context;
+    sectors_mark_range(r->global, r->bytes, m->reads, !m->reads);
+    m->bytes += sectors_bytes(r->global, r->bytes);
+    if (m->reads) m->bytes += sectors_bytes(0, r->width - r->bytes);
+    m->rows += r->width;
 }
 
 static void bulk(observer *o, const observed_bulk *b) {
@@ -389,17 +402,17 @@ static void bulk(observer *o, const observed_bulk *b) {
     function_counts *f = (function_counts *)counts_of(o, b->w->worker, b->function);
     if (f->at[b->i->pc] == NULL) f->at[b->i->pc] = zeros(1, sizeof *f->at[b->i->pc]);
     access_sum *sum = &f->at[b->i->pc]->sum;
-    const bool reads = b->to_block != NULL;
-    if (reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
+    moved_rows moved = {.reads = b->to_block != NULL};
+    if (moved.reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
     sum->requests++;
-    *(reads ? &sum->bytes_in : &sum->bytes_out) += (int64_t)b->bytes;
-    if (b->map != NULL) {
-        bool context = reads;
-        static const uint8_t nothing[1];
-        tensormap_scatter(b->map, b->at, nothing, mark_row, &context);
-    } else {
-        sectors_mark_range(b->global, b->bytes, reads, !reads);
-    }
+    if (b->map != NULL)
+        tensormap_rows(b->map, b->at, !moved.reads, move_row, &moved);
+    else
+        move_row(&moved, &(tensor_row){.global = b->global, .bytes = b->bytes, .width = (uint32_t)b->bytes});
+    if (moved.reads)
+        sum->bytes_in += moved.bytes + (int64_t)b->bytes - moved.rows;
+    else
+        sum->bytes_out += moved.bytes;
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
