@@ -149,6 +149,13 @@ expect 'a program' 0 'block barriers, of warps' $cudasim --counters $program
 expect 'its lines' 0 'tests/programs/reduction.cu' $cudasim --counters=lines $program
 expect 'its file' 0 . $cudasim --counters-csv "$work/c.csv" $program
 expect 'with rows' 0 ',BARRIERS,' cat "$work/c.csv"
+# On a full disk the file that was there stays, and nothing is left beside it.
+mkdir "$work/full" && echo before >"$work/full/c.csv"
+expect 'a full disk' 2 "^cudasim: .*/c.csv cannot be written: File too large$" \
+    sh -c "trap '' XFSZ; ulimit -f 1; $cudasim --counters-csv '$work/full/c.csv' $program"
+expect 'what was there' 0 '^before$' cat "$work/full/c.csv"
+expect 'no other file' 0 '^1$' sh -c "ls '$work/full' | grep -c ."
+expect 'a full device' 2 '^cudasim: /dev/full cannot be written: No space left on device$' $cudasim --counters-csv /dev/full $program
 expect 'an explanation' 0 '^BARRIERS: ' $cudasim --explain barriers
 expect 'no explanation' 2 "no metric is called 'x'" $cudasim --explain x
 expect 'an option that is none' 2 '^cudasim: --count: unknown option (see --help)$' $cudasim --count $program

@@ -130,8 +130,9 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
 static uint32_t missing_bytes(const memory_allocation *m, uint64_t address, unsigned bytes) {
     uint32_t missing = 0;
     if (memory_is_written(m, address, bytes)) return 0;
+    if (bytes > 16) return ALL_BYTES;
     for (unsigned k = 0; k < bytes; k++) missing |= (uint32_t)!memory_is_written(m, address + k, 1) << k;
-    return bytes > 16 ? ALL_BYTES : missing;
+    return missing;
 }
 
 /* Global memory: was it written? */
