@@ -122,7 +122,8 @@ static run *run_of(checked_cluster *c) {
     checked_launch *l = c->launch;
     if (c->run != NULL) return c->run;
     pthread_mutex_lock(&lock);
-    if (l->between == NULL) l->between = between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size);
+    if (l->between == NULL)
+        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size), __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return c->run = between_begin(l->between, c->number);
 }
@@ -461,13 +462,13 @@ static bool is_wide_fence(const warp *w) {
 
 void global_sync(const observed_sync *s) {
     checked_cluster *c = checked(s->b)->cluster;
-    between *b = c->launch->between;
     if (s->kind == SYNC_FENCE) {
-        run *r = run_of(c);
+        run *r = run_of(c); /* with which there is c->launch->between */
         between_fence(c->launch->between, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
         return;
     }
     if (c->run == NULL) return;
+    between *b = c->launch->between;
     const uint32_t barrier = s->b->rank << 4 | (s->id & 15);
     if (s->kind == SYNC_BARRIER_ARRIVE) between_meet(b, c->run, agent_of(s->w), barrier, true);
     if (s->kind == SYNC_BARRIER_PASS) between_meet(b, c->run, agent_of(s->w), barrier, false);
