@@ -38,8 +38,10 @@ missing, that is an error.
                                                also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
                                                pdl, events; CACHE: cold, warm; chain: in a chain
   gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: best/pdl
-  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us, or
-                                               peak: the TFLOP/s that peak_share is of; DTYPE: the one that the variant
+  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us,
+                                               peak: the TFLOP/s that peak_share is of, clock_peak: those of Hopper's
+                                               f16 at the clock recorded with the row, clock_share and clock_percent:
+                                               the part of them that was reached; DTYPE: the one that the variant
                                                stands for on the ladder (of cublas: f16) and LAYOUT: tn, where none is
                                                named
   tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn

@@ -301,7 +301,9 @@ def tensor_row(db, step, name, sides, options):
     if name == "cublas":
         return db.execute("""SELECT ms AS ms_median, tflops FROM tensor_baseline
                              WHERE (step, dtype, layout, m, n, k, load) = (?, ?, ?, ?, ?, ?, ?)""", where).fetchone()
-    return db.execute("""SELECT *, 2.0 * m * n * k / ms_median / 1e9 AS timed FROM tensor
+    return db.execute("""SELECT tensor.*, 2.0 * m * n * k / ms_median / 1e9 AS timed,
+                                CASE WHEN dtype IN ('f16', 'bf16') AND cc = '9.0' THEN sms * 4096 * clock_mhz / 1e6 END AS clock_peak
+                         FROM tensor LEFT JOIN devices ON name = device
                          WHERE (step, dtype, layout, m, n, k, load) = (?, ?, ?, ?, ?, ?, ?) AND variant = ?""",
                       where + [name]).fetchone()
 
@@ -314,17 +316,20 @@ def tensor(db, words):
     row = tensor_row(db, step, words[1], words[2:5], options)
     field = words[5]
     columns = {"us": "ms_median", "percent": "ratio", "peak_percent": "peak_share"}
-    if field not in COLUMNS and field not in columns and field not in ("tflops", "peak"):
+    at_clock = ("clock_peak", "clock_share", "clock_percent")  # of the peak at the clock that was recorded with the row
+    if field not in COLUMNS and field not in columns and field not in ("tflops", "peak", *at_clock):
         raise Mistake(f"unknown field {field}")
     column = columns.get(field, field)
     if field == "tflops" and row and "timed" in row.keys():
         column = "timed"
     x = row[column] if row and column in row.keys() else None
+    if row and field in at_clock[1:] and "clock_peak" in row.keys() and row["clock_peak"]:
+        x = row["timed"] / row["clock_peak"]
     if field == "us" and x is not None:
         x *= 1000
     if field.endswith("percent"):
         x = in_percent(x)
-    otherwise = (lambda y: significant(y, 3)) if field == "us" else fast_speed if field == "peak" else usual(field, fast_speed)
+    otherwise = (lambda y: significant(y, 3)) if field == "us" else fast_speed if field.endswith("peak") else usual(field, fast_speed)
     return written(x, format, otherwise)
 
 

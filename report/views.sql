@@ -5,22 +5,6 @@
 -- SQLite takes all other columns from the row with the maximum. What many queries read is a table instead of a view.
 -- Functions that SQLite does not have (percent, speed, median, origin, ...) are defined in text.py.
 
--- ---- what older kernels' rows stand for ----
-
--- Step 5 became more, smaller kernels. In a file that still has rows of warp_tiled, stream_k is what best is now, line for
--- line, and of the others no kernel is left as it was. Once every GPU's step 5 is recorded anew, delete these statements.
-UPDATE sgemm SET variant = 'best' WHERE variant = 'stream_k' AND 'warp_tiled' IN (SELECT variant FROM sgemm);
-DELETE FROM sgemm
-WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SELECT variant FROM sgemm);
-UPDATE counters SET variant = 'best' WHERE variant = 'stream_k' AND 'warp_tiled' IN (SELECT variant FROM counters);
-DELETE FROM counters
-WHERE step = 'step05_doublebuffer' AND variant <> 'best' AND 'warp_tiled' IN (SELECT variant FROM counters);
--- In a file that still has rows of step 7's autotuned, that is what best is now, instruction for instruction, and streaming
--- was another kernel. Once every GPU's step 7 is recorded anew, delete these statements.
-DELETE FROM gemv WHERE variant = 'streaming' AND 'autotuned' IN (SELECT variant FROM gemv);
-UPDATE gemv SET variant = 'best' WHERE variant = 'autotuned';
-UPDATE gemv_search SET variant = 'best' WHERE variant = 'autotuned';
-
 -- ---- the rows that are shown; the simulator's have no times and never are ----
 
 CREATE VIEW gemm_shown AS -- FP32: C = A*B, caches cold, no continuous load

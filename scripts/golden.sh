@@ -22,7 +22,7 @@ need_tool golden compute-sanitizer cuda-sanitizer-13-0
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 folder=plots/data/$(gpu_slug) work=build/golden
 sets=tests/counted/metrics.txt shapes=tests/counted/shapes.txt
-at_once=5 status=0 dynamic=launch__shared_mem_per_block_dynamic
+at_once=5 status=0 dynamic=launch__shared_mem_per_block_dynamic opcodes=sass__inst_executed_per_opcode
 patterns=${PATTERNS:-shared copies global lines}
 mkdir -p "$work" "$folder"
 
@@ -44,8 +44,9 @@ export DEVICE CC DRIVER CUDA DATE
 
 # ---- Nsight Compute ----
 # metrics_of SET: all of this ncu's that the set's expressions match.
+set_of() { sed -n "s/^$1 //p" $sets >"$work/$1.set"; }
 metrics_of() {
-    sed -n "s/^$1 //p" $sets >"$work/$1.set"
+    set_of "$1"
     grep -xE -f "$work/$1.set" "$work/known" | sed 's/$/.sum/' | tr '\n' ','
 }
 # count NAME METRICS FILTER COMMAND...: ncu's rows to $work/NAME.log.
@@ -53,9 +54,21 @@ count() {
     name=$1 metrics=$2 filter=$3
     shift 3
     # shellcheck disable=SC2086 # several words
-    timeout 100 ncu --clock-control none --cache-control none --csv --page raw --print-units base --kernel-name-base demangled \
+    timeout 200 ncu --clock-control none --cache-control none --csv --page raw --print-units base --kernel-name-base demangled \
         $filter --metrics "$metrics" --log-file "$work/$name.log" "$@" >"$work/$name.out" 2>&1 ||
         echo "golden: $name: ncu failed: $(grep -h '==ERROR==' "$work/$name.log" "$work/$name.out" 2>/dev/null | head -n 1)" >&2
+}
+# count_shape NAME METRICS FILTER COMMAND...: as count, and to NAME.opcodes how often each machine instruction was executed;
+# without these where ncu cannot.
+count_shape() {
+    shape=$1 counts=$2 only=$3
+    shift 3
+    count "$shape" "$counts,$opcodes" "$only --force-overwrite --export $work/$shape" "$@"
+    if grep -q '^"0",' "$work/$shape.log"; then
+        ncu --import "$work/$shape.ncu-rep" --csv --page raw --print-metric-instances details >"$work/$shape.opcodes" 2>&1 || true
+    else
+        count "$shape" "$counts" "$only" "$@"
+    fi
 }
 running=0
 later() {
@@ -93,6 +106,7 @@ esac
 
 case $parts in *shapes*)
     metrics=$(metrics_of shapes) number=0
+    set_of opcodes
     runs >"$work/runs"
     while read -r program options; do
         number=$((number + 1))
@@ -102,7 +116,7 @@ case $parts in *shapes*)
             [ "$program" = step08 ] || command="$command --no-baseline --warm" ;;
         esac
         # shellcheck disable=SC2086 # several words
-        later count "run.$(printf %03d $number)" "${metrics%,}" "$filter" $command $options
+        later count_shape "run.$(printf %03d $number)" "${metrics%,}" "$filter" $command $options
     done <"$work/runs"
     wait
     report shapes "$work" >"$work/shapes.csv" || status=1

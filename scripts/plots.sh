@@ -84,6 +84,12 @@ work=$(mktemp -d "$out/.work.XXXXXX") || { say "cannot write to $out"; exit 2; }
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+colour() { # an SVG gets its colours of a dark screen
+    awk 'FNR == NR { css = css $0 "\n"; next } { print } /^<desc>/ && !done { print "<style>\n" css "</style>"; done = 1 }' \
+        "$root/plots/dark.css" "$1" >"$1.new"
+    mv "$1.new" "$1"
+}
+
 columns=100
 if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 100); fi
 [ "$columns" -ge 80 ] || columns=80
@@ -122,6 +128,7 @@ for figure in $figures; do
             echo
             tr -d '\f' <"$work/$figure.dumb" | sed 's/ *$//' | sed '/./,$!d'
         else
+            if [ "$term" = svg ]; then colour "$work/$figure.svg"; fi
             complete "$work/$figure.$term" || { say "$figure.$term was cut short: is the disk of $out full?"; exit 3; }
             made="$made $figure.$term"
         fi

@@ -11,6 +11,7 @@ GEMM_VARIANT(swizzle);
 GEMM_VARIANT(stages);
 GEMM_VARIANT(warp_64x64);
 GEMM_VARIANT(fragments);
+GEMM_VARIANT(interleaved);
 GEMM_VARIANT(pointers);
 GEMM_VARIANT(rasterized);
 GEMM_VARIANT(tma);
@@ -96,6 +97,8 @@ static const gemm_variant variants[] = {
      takes_f16, NULL, NULL},
     {"fragments", "fragments loaded a step ahead of the products", launch_fragments, kernel_fragments, needs_sm80,
      takes_f16, NULL, NULL},
+    {"interleaved", "a tile's copies issued between its products, a quarter in each step", launch_interleaved,
+     kernel_interleaved, needs_sm80, takes_f16, NULL, NULL},
     {"pointers", "pointers that move, the loop unrolled over the ring", launch_pointers, kernel_pointers, needs_sm80,
      takes_f16, NULL, NULL},
     {"rasterized", "blocks in bands of 8 rows of tiles: L2 holds what they share", launch_rasterized, kernel_rasterized,

@@ -19,7 +19,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "search.h"
+#include "parts.h"
 
 static const int BM = 64, BN = 128, BK = 16;
 static const int TM = 4, TN = 8;
@@ -76,8 +76,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
 }
 
-static cudaError_t tile(const knn_problem *p, const void *, int first, int rows, float *distances,
-                        cudaStream_t stream) {
+static cudaError_t tile(const knn_problem *p, void *, int first, int rows, float *distances, cudaStream_t stream) {
     unsigned blocks = (unsigned)(((int64_t)rows + BM - 1) / BM * (((int64_t)p->n + BN - 1) / BN));
     knn_direct<<<blocks, THREADS, 0, stream>>>(p->queries + (int64_t)first * p->d, p->points, rows, p->n, p->d,
                                                distances);

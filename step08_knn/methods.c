@@ -22,19 +22,22 @@
         .exact = is_exact, .note = note_##by                                                                           \
     }
 
-/* Distances with each kind of selection. */
-#define WITH_ALL(from)                                                                                                 \
-    PARTS(from, kpass)                                                                                                 \
-    PARTS(from, bitonic)                                                                                               \
-    PARTS(from, auto)                                                                                                  \
-    PARTS(from, warpselect)                                                                                            \
-    PARTS(from, radix)                                                                                                 \
+/* What all methods with these distances share. */
+#define DISTANCES(from)                                                                                                \
     static kernel_info kernel_##from(void) {                                                                           \
         return knn_distance_##from.kernel();                                                                           \
     }                                                                                                                  \
     static const char *supports_##from(const device_facts *device) {                                                   \
         return knn_distance_##from.supports != NULL ? knn_distance_##from.supports(device) : NULL;                     \
     }
+/* Distances with each kind of selection. */
+#define WITH_ALL(from)                                                                                                 \
+    DISTANCES(from)                                                                                                    \
+    PARTS(from, kpass)                                                                                                 \
+    PARTS(from, bitonic)                                                                                               \
+    PARTS(from, auto)                                                                                                  \
+    PARTS(from, warpselect)                                                                                            \
+    PARTS(from, radix)
 #define ROWS_OF(from, is_exact, text)                                                                                  \
     METHOD(from, kpass, is_exact, text "; the minimum, k times"),                                                      \
         METHOD(from, bitonic, is_exact, text "; bitonic sort"),                                                        \
@@ -54,6 +57,8 @@ static const char *note_auto(void) {
 WITH_ALL(gemm_cublas)
 WITH_ALL(gemm_ladder)
 WITH_ALL(direct)
+DISTANCES(screen)
+PARTS(screen, radix)
 
 /* The last is what classification uses if no method is named. */
 const knn_method knn_methods[] = {
@@ -67,8 +72,17 @@ const knn_method knn_methods[] = {
     ROWS_OF(gemm_cublas, false, "|x|^2 + |y|^2 - 2xy by cuBLAS"),
     ROWS_OF(gemm_ladder, false, "|x|^2 + |y|^2 - 2xy by step 5's best"),
     ROWS_OF(direct, true, "squared differences"),
+    {.name = "one_kernel",
+     .idea = "distances and selection in one kernel, no matrix of distances, k up to 64",
+     .search = search_one_kernel,
+     .kernel = knn_kernel_one_kernel,
+     .refuses = refuses_one_kernel,
+     .workspace = workspace_one_kernel,
+     .exact = true},
+    METHOD(screen, radix, true,
+           "tensor cores bound every distance from below, what may be near is computed; radix select"),
     {.name = "fused",
-     .idea = "distances and selection in one kernel, no matrix of distances, k up to 1024",
+     .idea = "one_kernel with queues and larger tiles, k up to 1024",
      .search = search_fused,
      .kernel = knn_kernel_fused,
      .supports = supports_fused,

@@ -19,6 +19,7 @@ extern const int knn_method_count;
     kernel_info knn_kernel_##name(void)
 
 KNN_METHOD(bf_garcia);
+KNN_METHOD(one_kernel);
 KNN_METHOD(fused);
 KNN_METHOD(exact_tc);
 KNN_METHOD(best);

@@ -5,9 +5,6 @@
 #include "search.h"
 
 #include <stdint.h>
-#include <stdio.h>
-
-#include "gemm/gemm.h"
 
 enum { ALIGNMENT = 256 };
 static const int64_t MOST_DISTANCES = (int64_t)1 << 31; /* 8 GB of distances at a time are enough to fill any GPU */
@@ -41,12 +38,6 @@ size_t knn_search_workspace(const knn_distances *from, const knn_selector *selec
                             size_t limit) {
     const int rows = rows_in(from, selector, p, limit);
     return rows > 0 ? bytes_of(from, selector, p, rows) : 0;
-}
-
-const char *knn_needs(double bytes) {
-    static char text[64];
-    snprintf(text, sizeof text, "needs %.3f MB", bytes / 1e6);
-    return text;
 }
 
 const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p) {

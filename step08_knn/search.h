@@ -2,42 +2,11 @@
 #ifndef KL_STEP08_SEARCH_H
 #define KL_STEP08_SEARCH_H
 
-#include "knn/knn.h"
+#include "parts.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where distances come from. Those of a query are contiguous, so that selection reads consecutive words. */
-typedef struct {
-    /* Bytes of workspace kept for the whole search; NULL: none. */
-    size_t (*kept)(const knn_problem *p);
-    /* Fills them, once per search; NULL: nothing to do. */
-    cudaError_t (*prepare)(const knn_problem *p, void *kept, cudaStream_t stream);
-    /* Distances of queries first ... first + rows - 1: that of point j to query first + i at distances[i * n + j]. */
-    cudaError_t (*tile)(const knn_problem *p, const void *kept, int first, int rows, float *distances,
-                        cudaStream_t stream);
-    kernel_info (*kernel)(void);
-    const char *(*supports)(const device_facts *device); /* NULL: runs anywhere */
-    const char *(*refuses)(const knn_problem *p);        /* NULL: takes every problem */
-} knn_distances;
-
-/* Distances of `rows` queries, which stay unchanged, and where the k smallest in each row go. */
-typedef struct {
-    int rows, n, k;
-    const float *distances;
-    int *index;
-    float *distance;
-    void *scratch;   /* aligned to 256 bytes */
-    bool first_tile; /* of a search */
-} knn_rows;
-
-typedef struct {
-    cudaError_t (*select)(const knn_rows *r, cudaStream_t stream);
-    size_t (*scratch)(int n, int k);              /* bytes per row, a multiple of 8; NULL: none */
-    const char *(*refuses)(const knn_problem *p); /* NULL: takes every problem */
-    const char *(*note)(void);                    /* as knn_method's */
-} knn_selector;
 
 /* The two combined, for as many queries at a time as fit in the workspace. */
 cudaError_t knn_search(const knn_distances *from, const knn_selector *selector, const knn_problem *p,
@@ -46,11 +15,8 @@ size_t knn_search_workspace(const knn_distances *from, const knn_selector *selec
                             size_t limit);
 const char *knn_search_refuses(const knn_distances *from, const knn_selector *selector, const knn_problem *p);
 
-/* "needs 12.3 MB"; the text is valid until the next call. */
-const char *knn_needs(double bytes);
-
 /* What each file defines. */
-extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas;
+extern const knn_distances knn_distance_direct, knn_distance_gemm_ladder, knn_distance_gemm_cublas, knn_distance_screen;
 extern const knn_selector knn_select_kpass, knn_select_bitonic, knn_select_auto, knn_select_warpselect,
     knn_select_radix;
 

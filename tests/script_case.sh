@@ -14,7 +14,7 @@ trap 'exit 130' INT TERM
 copy=$tmp/repo
 mkdir -p "$copy/plots" "$copy/build" "$copy/common/gpu" "$tmp/bin"
 cp -R "$root/scripts" "$root/report" "$copy/"
-cp "$root"/plots/*.gp "$root"/plots/*.csv "$copy/plots/"
+cp "$root"/plots/*.gp "$root"/plots/*.css "$root"/plots/*.csv "$copy/plots/"
 cp "$root/common/gpu/devices.csv" "$copy/common/gpu/"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"

@@ -20,7 +20,8 @@ case $* in
 *driver*) echo 580.1 ;;
 esac
 END
-    # Counts pattern n as n wavefronts, a kernel of the other runs as two launches of 7 sectors; takes no metric REFUSED.
+    # Counts pattern n as n wavefronts, a kernel of the other runs as two launches of 7 sectors, of which each executes 8
+    # barriers and 150 FFMA; takes no metric REFUSED.
     cat >"$tmp/made/ncu" <<'END'
 #!/bin/sh
 if [ "$1" = --query-metrics ]; then
@@ -31,7 +32,17 @@ if [ "$1" = --query-metrics ]; then
     done
     exit
 fi
-while [ "$1" != --metrics ]; do shift; done
+if [ "$1" = --import ] && [ -n "${SILENT:-}" ]; then exit 1; fi
+if [ "$1" = --import ]; then
+    [ -e "$2" ] || exit 1
+    printf '"ID","Kernel Name","sass__inst_executed_per_opcode"\n"","","inst"\n'
+    for id in 0 1; do printf '"%s","k","158 (BAR: 8; MEMBAR: 9; FFMA: 150)"\n' $id; done
+    exit
+fi
+while [ "$1" != --metrics ]; do
+    if [ "$1" = --export ]; then echo report >"$2.ncu-rep"; fi
+    shift
+done
 metrics=$2
 while [ "$1" != --log-file ]; do shift; done
 log=$2 program=$3
@@ -121,7 +132,19 @@ shapes.csv" &&
         holds $out/patterns_lines.csv ',clocks,device' &&
         holds $out/patterns_copies.csv ',offsets,from,sm__sass' && holds $out/patterns_copies.csv ',0 4 8,5 6,63,Made-Up' &&
         holds $out/patterns_global.csv '69,load_4,"stride 69, or so",ffffffff,0 4 8,69,Made-Up' &&
-        holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,Made-Up' && lines $out/shapes.csv 3
+        holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,16,0,0,0,0,0,Made-Up' && lines $out/shapes.csv 3 &&
+        holds $out/shapes.csv ',sass__inst_executed_per_opcode.BAR,sass__inst_executed_per_opcode.STSM,'
+}
+refuses() { # an ncu that does not know machine instructions by name counts the others
+    machine
+    export REFUSED=per_opcode
+    PARTS=shapes status 0 scripts/golden.sh && holds $out/shapes.csv ',1x1x1,32x1x1,2,14,14,14,,,,,,,Made-Up'
+}
+unnamed() { # what ncu does not say of the machine's instructions stays empty
+    machine
+    export SILENT=1
+    PARTS=shapes status 0 scripts/golden.sh &&
+        holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,,,,,,,Made-Up'
 }
 judges() {
     machine
@@ -149,5 +172,5 @@ needs() {
     CUDA_HOME=/nonexistent status 2 scripts/golden.sh && one_line && says 'compute-sanitizer is missing'
 }
 
-for each in records judges incomplete reads_nothing needs; do check $each; done
+for each in records unnamed refuses judges incomplete reads_nothing needs; do check $each; done
 ended

@@ -15,7 +15,13 @@ plots_draws_all() {
         same "$(head -c 4 "$tmp/a/$figure.png" | tail -c 3)" PNG && holds "$tmp/a/$figure.svg" "</svg>" &&
             holds "$tmp/a/$figure.svg" ": NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-2" || return 1
     done
-    [ "$(find "$tmp/a" | wc -l)" -eq 35 ] # and the folder; nothing else is left
+    [ "$(find "$tmp/a" | wc -l)" -eq 35 ] || return 1 # and the folder; nothing else is left
+    # Every ink and grey that a figure has is turned on a dark screen, but text on colours and what is as grey as can be.
+    greys=$(cat "$tmp"/a/*.svg | grep -oE "(fill|stroke|color)=[\"'](black|rgb\( *([0-9]+), *\3, *\3\))[\"']" | tr "'" '"' |
+        sort -u | grep -v -e 'rgb(16,16,16)' -e 'fill="rgb(255,255,255)"' -e 'rgb(136, 136, 136)')
+    [ -n "$greys" ] && echo "$greys" | while IFS= read -r grey; do
+        for figure in "$tmp"/a/*.svg; do holds "$figure" "[$grey]" || exit 1; done
+    done
 }
 plots_in_the_terminal() {
     status 0 scripts/plots.sh --term dumb --out "$tmp/b" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] &&

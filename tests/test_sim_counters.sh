@@ -47,8 +47,19 @@ step06_tensorcore wmma
 step06_tensorcore mma_sync
 step06_tensorcore ldmatrix
 step06_tensorcore swizzle
+step06_tensorcore stages
+step06_tensorcore warp_64x64
+step06_tensorcore fragments
+step06_tensorcore interleaved
+step06_tensorcore pointers
+step06_tensorcore rasterized
+step06_tensorcore tma
 step06_tensorcore wgmma
 step06_tensorcore warp_specialised
+step06_tensorcore persistent_grid
+step06_tensorcore ping_pong
+step06_tensorcore cluster
+step06_tensorcore three_products --dtype tf32x3
 VARIANTS
 # What is recorded beside: of variants that are gone, or that one small problem says nothing of.
 for recorded in $(sed 1d plots/data/nvidia-h200/counters.csv | cut -d , -f 1,2 | sort -u); do

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "base/array.h"
-#include "gpu/kernel_info.h"
 #include "gpu/device.h"
+#include "gpu/kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +64,9 @@ typedef struct {
      * there never is one. */
     const char *(*note)(void);
 } knn_method;
+
+/* "needs 12.3 MB", for `refuses`; the text is valid until the next call. */
+const char *knn_needs(double bytes);
 
 /* Majority vote: out[i] becomes the most frequent label among query i's k nearest neighbours, index[i * stride] ...
  * index[i * stride + k - 1]; on a tie, the smallest of them. labels[j], 0 ... classes - 1, is the label of point j;

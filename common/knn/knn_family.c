@@ -1,5 +1,6 @@
 /* The search for nearest neighbours, as the bench sees it. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,12 @@ typedef struct {
     size_t workspace_bytes;
     void *host[KNN_MATRICES]; /* pinned; for launches from and to host memory */
 } knn_run;
+
+const char *knn_needs(double bytes) {
+    static char text[64];
+    snprintf(text, sizeof text, "needs %.3f MB", bytes / 1e6);
+    return text;
+}
 
 static const knn_method *method_of(const bench_variant *v) {
     return v->self;

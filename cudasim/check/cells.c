@@ -17,6 +17,7 @@ void cells_free(cells *s) {
     free(s->of);
     free(s->lines);
     free(s->uses);
+    free(s->hidden);
     free(s->patterns);
     *s = (cells){0};
 }
@@ -27,29 +28,35 @@ static bool conflict(const cell_access *a, uint32_t lane, stamp s) {
     return a->how == STRENGTH_WEAK || stamp_strength(s) == STRENGTH_WEAK;
 }
 
-static void note_read(cell *c, const cell_access *a, uint32_t lane) {
+/* Among two of different agents. */
+static void note(stamp noted[2], uint32_t sites[2], const cell_access *a, uint32_t lane) {
     const uint32_t now = a->clocks->of[a->agent].now;
     const stamp mine = stamp_of(now, a->agent, lane, a->how);
     for (int k = 0; k < 2; k++) {
-        const stamp s = c->reads[k];
+        const stamp s = noted[k];
         if (s == mine) {
-            c->read_sites[k] = a->site;
+            sites[k] = a->site;
             return;
         }
         if (stamp_agent(s) != a->agent || stamp_clock(s) < a->clocks->begun) continue;
         const bool same = stamp_clock(s) == now;
         /* The weaker of the two is what conflicts. */
-        c->reads[k] = stamp_of(now, a->agent, same && stamp_lane(s) != lane ? MANY_LANES : lane,
-                               same && stamp_strength(s) < a->how ? stamp_strength(s) : a->how);
-        c->read_sites[k] = a->site;
+        noted[k] = stamp_of(now, a->agent, same && stamp_lane(s) != lane ? MANY_LANES : lane,
+                            same && stamp_strength(s) < a->how ? stamp_strength(s) : a->how);
+        sites[k] = a->site;
         return;
     }
     /* In place of one that is in order with this, or else of one of the two. */
-    const int place = clocks_before(a->clocks, c->reads[0], a->agent, lane)   ? 0
-                      : clocks_before(a->clocks, c->reads[1], a->agent, lane) ? 1
-                                                                              : (int)(a->agent & 1);
-    c->reads[place] = mine;
-    c->read_sites[place] = a->site;
+    const int place = clocks_before(a->clocks, noted[0], a->agent, lane)   ? 0
+                      : clocks_before(a->clocks, noted[1], a->agent, lane) ? 1
+                                                                           : (int)(a->agent & 1);
+    noted[place] = mine;
+    sites[place] = a->site;
+}
+
+/* Of a word of this block to which a copy has brought what nothing has written: a write before the block began. */
+static inline stamp blank_stamp(const clocks *c) {
+    return c->begun;
 }
 
 /* Its line, cleared of what an earlier block has left there. */
@@ -80,6 +87,15 @@ static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane,
     return false;
 }
 
+static bool unordered_hidden(const cell_access *a, uint32_t lane, const hidden_writes *h, stamp *other,
+                             uint32_t *other_site) {
+    const int met = conflict(a, lane, h->weak) ? 2 : conflict(a, lane, h->strong[0]) ? 0 : 1;
+    if (met == 1 && !conflict(a, lane, h->strong[1])) return false;
+    *other = met == 2 ? h->weak : h->strong[met];
+    *other_site = met == 2 ? h->weak_site : h->strong_sites[met];
+    return true;
+}
+
 static trouble look_at(const cells *s, uint32_t number, const cell_access *a, uint32_t lane, stamp *other,
                        uint32_t *other_site) {
     const cell *c = &s->of[number];
@@ -93,8 +109,11 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = s->uses[number * s->unit / USE_BYTES].site;
         return TROUBLE_IN_USE;
     }
-    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun)
+    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun) {
+        *other = c->write == blank_stamp(a->clocks) ? c->write : 0;
+        *other_site = c->write_site;
         return TROUBLE_UNWRITTEN;
+    }
     if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
         int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
         if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
@@ -110,6 +129,8 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = c->write_site;
         return TROUBLE_AFTER_WRITE;
     }
+    if (s->hidden != NULL && unordered_hidden(a, lane, &s->hidden[number], other, other_site))
+        return TROUBLE_AFTER_WRITE;
     return TROUBLE_NONE;
 }
 
@@ -125,16 +146,37 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
             a->trouble(a->context, t, lane, n, other, site);
         }
         if (a->action != CELL_READ && a->action != CELL_FETCH) continue;
-        note_read(c, a, lane);
+        note(c->reads, c->read_sites, a, lane);
         line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
     }
+}
+
+/* A strong or atomic write is about to take the place of the latest one. */
+static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane) {
+    if (s->hidden == NULL) s->hidden = calloc((size_t)s->count + 16, sizeof *s->hidden);
+    if (s->hidden == NULL) return;
+    hidden_writes *h = &s->hidden[number];
+    const cell *c = &s->of[number];
+    if (stamp_strength(c->write) == STRENGTH_WEAK) {
+        h->weak = c->write;
+        h->weak_site = c->write_site;
+    }
+    if (a->learns) h->strong[0] = h->strong[1] = 0;
+    note(h->strong, h->strong_sites, a, lane);
 }
 
 static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
     const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, lane, a->how);
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
-        *c = (cell){.write = mine, .write_site = a->site};
+        if (a->how == STRENGTH_WEAK) {
+            *c = (cell){.write = mine, .write_site = a->site};
+        } else {
+            hide(s, n, a, lane);
+            c->write = mine;
+            c->write_site = a->site;
+            c->pending = 0;
+        }
         line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
         l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
         /* A word of which only some bytes are written stays blank; its cells know more. */
@@ -309,4 +351,13 @@ void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uin
                    uint32_t site, bool foreign) {
     const cell_access a = {.clocks = c, .agent = agent, .site = site, .foreign = foreign};
     put(s, &a, lane, offset / s->unit, (offset + bytes + s->unit - 1) / s->unit);
+}
+
+void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site) {
+    const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
+    for (uint32_t n = offset / s->unit; n < end; n++) {
+        s->of[n].write = blank_stamp(c);
+        s->of[n].write_site = site;
+        line_at(s, c, n * s->unit >> LINE_SHIFT)->blank |= 1u << (n * s->unit >> 2 & 31);
+    }
 }

@@ -7,10 +7,18 @@
 
 typedef struct cell {
     stamp write;
-    stamp reads[2]; /* since the write: of different agents, where there are two */
+    stamp reads[2]; /* since the latest weak write: of different agents, where there are two */
     uint32_t write_site, read_sites[2];
     uint32_t pending; /* the site + 1 of a copy into it that has not yet been waited for; 0: none */
 } cell;
+
+/* Of a cell that strong or atomic accesses write: what the latest of them hides from those that come later. They are no
+ * race with one another, but one with weak accesses before. */
+typedef struct hidden_writes {
+    stamp weak;      /* the latest weak one */
+    stamp strong[2]; /* of different agents, where there are two */
+    uint32_t weak_site, strong_sites[2];
+} hidden_writes;
 
 /* Reads of words of a line by one agent at one clock, where the line had been written before a barrier of the whole
  * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / words has read a word; words is 0 where
@@ -51,6 +59,7 @@ typedef struct cells {
     uint32_t epoch; /* barriers of the whole block so far */
     cell *of;
     line *lines;
+    hidden_writes *hidden; /* by cell; NULL: nothing has been written but by weak accesses */
     struct cells_use { /* by 16 bytes: how many read it asynchronously, and the latest one's site; NULL: none ever has
                         */
         uint32_t count, site;
@@ -63,7 +72,7 @@ void cells_free(cells *s);
 
 typedef enum trouble {
     TROUBLE_NONE,
-    TROUBLE_UNWRITTEN,   /* nothing has written it */
+    TROUBLE_UNWRITTEN,   /* nothing has written it; a stamp: nor what a copy has brought there */
     TROUBLE_PENDING,     /* a copy into it has not been waited for */
     TROUBLE_IN_USE,      /* what reads it asynchronously may not be done */
     TROUBLE_AFTER_WRITE, /* unordered with the write */
@@ -84,6 +93,7 @@ typedef struct cell_access {
     uint32_t agent, site;
     bool foreign; /* an agent that barriers of this block do not order */
     strength how;
+    bool learns; /* an update of which the agent looks at what had been there: it comes after all updates before */
     cell_action action;
     /* Called for a lane's first trouble: with the cell, its number, the stamp that the access is unordered with and
      * that one's site. */
@@ -105,6 +115,8 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 /* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
  */
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
+/* A copy has come, from `site`, of what nothing has written: nor has anything what lies there. */
+void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site);
 /* 16 bytes are being read asynchronously, from `site`; or no longer. And: nobody does. */
 void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins);
 void cells_unused(cells *s);

@@ -9,6 +9,7 @@
 #include "check/checked.h"
 #include "check/global.h"
 #include "check/local.h"
+#include "check/places.h"
 #include "check/unwritten.h"
 #include "check/words.h"
 #include "isa/arrays.h"
@@ -17,116 +18,7 @@
 
 static checked_launch *current; /* one launch at a time */
 
-/* ---- what an access to shared memory meets ------------------------------------------------------------------------
- */
-
-typedef struct place_access {
-    warp *w;
-    checked_block *at; /* whose shared memory */
-    const function *function;
-    uint32_t pc;
-    unsigned bytes;
-    uint8_t array;
-    const char *verb; /* "reads" */
-    bool loads;       /* into registers */
-    bool silent_same; /* a plain store: one of the value that is there is no race with another store */
-} place_access;
-
-/* A store that races with another one: it is, unless it leaves what is there. */
-typedef struct doubt {
-    place_access access;
-    uint32_t lane, number;
-    stamp other;
-    uint32_t other_site;
-    uint8_t before[4];
-} doubt;
-#define MOST_DOUBTS 64
-static _Thread_local doubt doubts[MOST_DOUBTS];
-static _Thread_local int doubt_count;
-
-static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t number, stamp other,
-                     uint32_t other_site) {
-    const checked_launch *l = p->at->cluster->launch;
-    const site at = {p->function, p->pc}, there = site_at(l, other_site);
-    if (finding_repeats(RACE, at, there)) return;
-    const block *b = p->w->block;
-    const uint32_t each = (uint32_t)b->warp_count + 1, agent = stamp_agent(other);
-    const block *other_block = b->cluster->blocks[agent / each];
-    const bool copy = agent % each == (uint32_t)b->warp_count;
-    const warp *other_warp = copy ? NULL : &other_block->warps[agent % each];
-    char who[96], whom[96], where[320], what[800], other_what[400];
-    const char *did = t == TROUBLE_AFTER_READ ? "read" : "write";
-    snprintf(what, sizeof what, "%s %s %s", thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
-    if (copy)
-        snprintf(other_what, sizeof other_what, "and nothing orders it after this copy: ");
-    else
-        snprintf(other_what, sizeof other_what, "and nothing orders it after the %s by %s%s: ", did,
-                 thread_name(other_warp, stamp_lane(other), whom),
-                 other_warp == p->w ? " (a lane of the same warp: __syncwarp)" : "");
-    finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
-}
-
-static void settle_shared(void) {
-    for (int k = 0; k < doubt_count; k++) {
-        const doubt *d = &doubts[k];
-        const cells *c = &d->access.at->cells;
-        if (memcmp(d->before, d->access.at->block->shared + (size_t)d->number * c->unit, c->unit) != 0)
-            say_race(&d->access, TROUBLE_AFTER_WRITE, d->lane, d->number, d->other, d->other_site);
-    }
-    doubt_count = 0;
-}
-
-static inline void settle_doubts(void) {
-    if (doubt_count > 0) settle_shared();
-    global_settle();
-}
-
-/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
-static void unwritten(const place_access *p, uint32_t lane, uint32_t number) {
-    const unwritten_read r = {.function = p->function,
-                              .space = PTX_SHARED,
-                              .pc = p->pc,
-                              .address = number * p->at->cells.unit,
-                              .missing = ALL_BYTES,
-                              .lane = lane,
-                              .bytes = p->bytes,
-                              .where = p->at->block};
-    if (p->loads)
-        unwritten_load(p->w, &r);
-    else
-        say_unwritten(p->w, &r, p->verb, (site){0});
-}
-
-static void say_no_wait(const place_access *p, trouble t, uint32_t lane, uint32_t number, uint32_t other_site) {
-    const checked_launch *l = p->at->cluster->launch;
-    const site at = {p->function, p->pc}, there = site_at(l, other_site);
-    if (finding_repeats(NO_WAIT, at, there)) return;
-    char who[96], where[320], what[800];
-    const bool pending = t == TROUBLE_PENDING;
-    snprintf(what, sizeof what, "%s %s %s, %s", thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where),
-             pending ? "into which a copy is under way that nobody has waited for"
-                     : "which a wgmma reads that nobody has waited for");
-    finding_add(
-        &(finding){NO_WAIT, l->la->entry->source->name, at, there, what, pending ? "the copy: " : "the wgmma: "});
-}
-
-static void on_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site) {
-    const place_access *p = context;
-    const cells *c = &p->at->cells;
-    if (t == TROUBLE_UNWRITTEN) {
-        unwritten(p, lane, number);
-    } else if (t == TROUBLE_PENDING || t == TROUBLE_IN_USE) {
-        say_no_wait(p, t, lane, number, other_site);
-    } else if (t == TROUBLE_AFTER_WRITE && p->silent_same && doubt_count < MOST_DOUBTS) {
-        doubt *d = &doubts[doubt_count++];
-        *d = (doubt){*p, lane, number, other, other_site, {0}};
-        memcpy(d->before, p->at->block->shared + (size_t)number * c->unit, c->unit);
-    } else {
-        say_race(p, t, lane, number, other, other_site);
-    }
-}
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 /* Lowest and highest of the lanes' addresses. */
 static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low, uint64_t *high) {
@@ -220,10 +112,11 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                 .site = site_number(at->cluster->launch, a->function, a->i->pc),
                                 .foreign = at != checked(a->w->block),
                                 .how = strength_of(a),
+                                .learns = a->function->watch[a->i->pc].learns,
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
                                                                     : CELL_UPDATE,
-                                .trouble = on_trouble,
+                                .trouble = place_trouble,
                                 .context = &p};
     uint64_t inside[LANES];
     for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
@@ -237,8 +130,9 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
 static uint32_t missing_bytes(const memory_allocation *m, uint64_t address, unsigned bytes) {
     uint32_t missing = 0;
     if (memory_is_written(m, address, bytes)) return 0;
+    if (bytes > 16) return ALL_BYTES;
     for (unsigned k = 0; k < bytes; k++) missing |= (uint32_t)!memory_is_written(m, address + k, 1) << k;
-    return bytes > 16 ? ALL_BYTES : missing;
+    return missing;
 }
 
 /* Global memory: was it written? */
@@ -277,7 +171,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
     checked_block *at = checked(w->block);
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
-    settle_doubts();
+    places_settle();
     if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
     if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
         const shared_array *s = &f->arrays[array - 1];
@@ -292,7 +186,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 
 static void before(observer *o, const observed_access *a) {
     (void)o;
-    settle_doubts();
+    places_settle();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
         heap_touch(a);
@@ -337,12 +231,24 @@ static void fetch(const observed_async *c, uint32_t lane, site at) {
                                        .verb = "copies"});
 }
 
+/* Words of which nothing has written a byte are no more written where a copy has put them. */
+static void brought(checked_block *at, uint64_t global, uint64_t bytes, uint32_t to, uint32_t site) {
+    const memory_allocation *m = memory_find(global);
+    if (m == NULL || memory_is_written(m, global, bytes)) return;
+    const uint32_t unit = at->cells.unit;
+    for (uint64_t k = 0; k < bytes; k += unit) {
+        uint64_t n = k;
+        while (n < k + unit && n < bytes && !memory_is_written(m, global + n, 1)) n++;
+        if (n == k + unit || n == bytes) cells_blank(&at->cells, &at->cluster->clocks, to + (uint32_t)k, unit, site);
+    }
+}
+
 static void on_async(observer *o, const observed_async *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
     const uint32_t agent = agent_of(c->w);
-    settle_doubts();
+    places_settle();
     if (c->stage == COPY_LANDED) {
         for (uint32_t l = 0; l < LANES; l++)
             if (c->lanes >> l & 1) {
@@ -350,6 +256,7 @@ static void on_async(observer *o, const observed_async *c) {
                 const uint32_t from = at->cells.of[to / at->cells.unit].pending;
                 if (from != 0) fetch(c, l, site_at(at->cluster->launch, from - 1));
                 cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
+                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], to, from != 0 ? from - 1 : 0);
             }
         return;
     }
@@ -358,7 +265,7 @@ static void on_async(observer *o, const observed_async *c) {
     place_access p = {
         .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
     const cell_access access = {
-        .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = on_trouble, .context = &p};
+        .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = place_trouble, .context = &p};
     cells_access(&at->cells, &access, c->lanes, c->to, c->width);
     for (uint32_t l = 0; l < LANES; l++)
         if (c->lanes >> l & 1) {
@@ -367,44 +274,123 @@ static void on_async(observer *o, const observed_async *c) {
         }
 }
 
-/* A plain bulk copy as what it does to global memory, by the thread that issues it. */
-static void bulk_touches(const observed_bulk *c) {
-    if (c->stage != COPY_ISSUED || c->map != NULL || c->global == 0) return;
+/* A bulk copy that is being looked at, and in what part of the checks. */
+typedef struct bulk_look {
+    const observed_bulk *c;
+    place_access *p;
+    const cell_access *access;
+    global_range range;
+    uint32_t site;
+} bulk_look;
+
+/* What it does in global memory, by the thread that issues it. */
+static void touch_row(void *context, const tensor_row *r) {
+    const bulk_look *l = context;
+    global_range range = l->range;
+    range.address = r->global;
+    range.bytes = r->bytes;
+    const memory_allocation *m = memory_find(r->global);
+    if (m == NULL) return; /* past the last row */
+    if (range.bytes > m->base + m->size - r->global) range.bytes = m->base + m->size - r->global;
+    global_touch_range(&range);
+    if (range.kind != ACCESS_ATOMIC || memory_is_written(m, r->global, range.bytes)) return;
+    const unwritten_read missing = {.function = range.function,
+                                    .space = PTX_GLOBAL,
+                                    .pc = range.pc,
+                                    .lane = range.lane,
+                                    .address = r->global,
+                                    .bytes = (unsigned)range.bytes};
+    say_unwritten(range.w, &missing, "has a bulk copy change", (site){0});
+}
+
+/* Calls `each` for what it reads or writes of global memory, in pieces that follow one another in shared memory, too.
+ */
+static void each_row(const observed_bulk *c, tensor_row_fn *each, bulk_look *l) {
+    if (c->map != NULL)
+        tensormap_rows(c->map, c->at, c->to_block == NULL, each, l);
+    else if (c->global != 0)
+        each(l, &(tensor_row){.global = c->global, .bytes = c->bytes});
+}
+
+static void bulk_touches(const observed_bulk *c, bulk_look *l) {
     const bool writes = c->to_block == NULL;
-    global_touch_range(&(global_range){.w = c->w,
-                                       .function = c->function,
-                                       .pc = c->i->pc,
-                                       .lane = (uint32_t)c->lane,
-                                       .address = c->global,
-                                       .bytes = c->bytes,
-                                       .kind = !writes      ? ACCESS_READ
-                                               : c->reduces ? ACCESS_ATOMIC
-                                                            : ACCESS_WRITE,
-                                       .verb = writes ? "has a bulk copy write" : "has a bulk copy read"});
+    uint64_t first = c->global, end = c->global + c->bytes;
+    if (c->map != NULL ? !tensormap_range(c->map, c->at, &first, &end) : c->global == 0) return;
+    const memory_allocation *m = memory_find(first);
+    if (m == NULL || (!writes && !memory_may_change(m, first, end - first))) return;
+    if (writes) memory_changes(first, end);
+    l->range = (global_range){.w = c->w,
+                              .function = c->function,
+                              .pc = c->i->pc,
+                              .lane = (uint32_t)c->lane,
+                              .kind = !writes      ? ACCESS_READ
+                                      : c->reduces ? ACCESS_ATOMIC
+                                                   : ACCESS_WRITE,
+                              .verb = writes ? "has a bulk copy write" : "has a bulk copy read"};
+    each_row(c, touch_row, l);
+}
+
+static void written_row(void *context, const tensor_row *r) {
+    (void)context;
+    memory_written(r->global, r->bytes);
+}
+
+/* The pieces of a row that follow one another in shared memory. */
+static void each_piece(const bulk_look *l, uint32_t offset, const tensor_row *r,
+                       void (*each)(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes)) {
+    for (uint64_t k = 0; k < r->bytes;) {
+        uint32_t follow = (uint32_t)r->bytes, place = offset;
+        if (l->c->map != NULL) place = tensormap_place(l->c->map, offset, r->row, r->from + (uint32_t)k, &follow);
+        if (follow > r->bytes - k) follow = (uint32_t)(r->bytes - k);
+        each(l, place, r->global + k, follow);
+        k += follow;
+    }
+}
+
+static void brought_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
+    brought(checked(l->c->to_block), global, bytes, place, l->site);
+}
+static void brought_row(void *context, const tensor_row *r) {
+    const bulk_look *l = context;
+    const memory_allocation *m = memory_find(r->global);
+    if (m != NULL && !memory_is_written(m, r->global, r->bytes)) each_piece(l, l->c->to, r, brought_piece);
+}
+
+static void source_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
+    (void)global;
+    l->p->bytes = bytes;
+    cells_range(&l->p->at->cells, l->access, (uint32_t)l->c->lane, place, bytes);
+}
+static void source_row(void *context, const tensor_row *r) {
+    const bulk_look *l = context;
+    each_piece(l, l->c->from, r, source_piece);
 }
 
 static void on_bulk(observer *o, const observed_bulk *c) {
     (void)o;
     checked_launch *launch = checked(c->w->block)->cluster->launch;
     const uint32_t number = site_number(launch, c->function, c->i->pc);
-    settle_doubts();
-    bulk_touches(c);
     place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
     cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
                           .agent = agent_of(c->w),
                           .site = number,
-                          .trouble = on_trouble,
+                          .trouble = place_trouble,
                           .context = &p};
+    bulk_look look = {.c = c, .p = &p, .access = &access, .site = number};
+    places_settle();
+    if (c->stage == COPY_ISSUED) bulk_touches(c, &look);
     if (c->stage != COPY_LANDED && c->from_block != NULL) { /* it may be read at any time between */
         p.at = checked(c->from_block);
         p.verb = "has a bulk copy read";
         access.action = c->stage == COPY_ISSUED ? CELL_READ : CELL_FETCH;
-        cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
+        if (c->map != NULL)
+            tensormap_rows(c->map, c->at, false, source_row, &look);
+        else
+            cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
     }
+    p.bytes = c->extent;
     if (c->to_block == NULL) {
-        uint64_t first = c->global, end = c->global + c->bytes;
-        const bool some = c->map == NULL || tensormap_range(c->map, c->at, &first, &end);
-        if (c->stage == COPY_LANDED && some) memory_written(first, (end - first + 15) / 16 * 16);
+        if (c->stage == COPY_LANDED) each_row(c, written_row, &look);
         return;
     }
     p.at = checked(c->to_block);
@@ -418,6 +404,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
         clocks *k = &p.at->cluster->clocks;
         const uint32_t agent = copier_of(c->to_block);
         cells_arrived(&p.at->cells, k, agent, 0, c->to, c->extent, number, true);
+        if (!c->reduces && c->from_block == NULL) each_row(c, brought_row, &look);
         meeting *m = meeting_at(&p.at->mbarriers, c->mbarrier, k);
         if (m != NULL) clocks_release(k, agent, m->coming);
     }
@@ -443,7 +430,7 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
     checked_block *at = checked(c->w->block);
     const bool begins = c->stage == COPY_ISSUED;
     clocks *k = &at->cluster->clocks;
-    settle_doubts();
+    places_settle();
     if (begins) clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
     operand it = {.p = {.w = c->w,
                         .at = at,
@@ -456,8 +443,8 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
     it.access = (cell_access){.clocks = k,
                               .agent = agent_of(c->w),
                               .site = it.site,
-                              .action = CELL_FETCH,
-                              .trouble = on_trouble,
+                              .action = CELL_READ,
+                              .trouble = place_trouble,
                               .context = &it.p};
     if (!begins || c->w->index % WARPGROUP == 0) wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
     meeting *m = begins ? meeting_at(&at->warpgroups, c->w->index / WARPGROUP, k) : NULL;
@@ -511,7 +498,7 @@ static void mbarrier_touched(checked_block *at, const observed_sync *s) {
                                 .site = site_number(at->cluster->launch, f, pc),
                                 .how = init ? STRENGTH_WEAK : STRENGTH_ATOMIC,
                                 .action = init ? CELL_WRITE : CELL_LOOK,
-                                .trouble = on_trouble,
+                                .trouble = place_trouble,
                                 .context = &p};
     cells_range(&at->cells, &access, (uint32_t)__builtin_ctz(s->lanes), s->id, 8);
 }
@@ -523,7 +510,7 @@ static void on_sync(observer *o, const observed_sync *s) {
     warp *w = s->w;
     const uint32_t agent = w != NULL ? agent_of(w) : 0, alive = w != NULL ? w->lanes & ~w->exited : 0;
     meeting *m;
-    settle_doubts();
+    places_settle();
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
         global_sync(s);
@@ -608,7 +595,7 @@ static void on_launch_end(observer *o, launch *la) {
 }
 static void on_block_begin(observer *o, block *b) {
     (void)o;
-    doubt_count = 0;
+    places_forget();
     if (current == NULL || !checked_begin(current, b)) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
         _exit(3);
@@ -619,12 +606,12 @@ static void on_block_begin(observer *o, block *b) {
 static void on_block_end(observer *o, block *b) {
     (void)o;
     (void)b;
-    settle_doubts();
+    places_settle();
 }
 static void on_fault(observer *o, launch *la) {
     (void)o;
     (void)la;
-    doubt_count = 0;
+    places_forget();
     finding_fault();
 }
 

@@ -34,6 +34,7 @@ typedef struct unwritten_read {
     uint32_t missing;   /* which of them nothing has written, a bit each */
     const block *where; /* whose shared memory */
     const frame *frame; /* of local memory */
+    site copy;          /* that has brought it there; its function NULL: none has */
 } unwritten_read;
 
 typedef struct checked_warp {

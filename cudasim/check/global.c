@@ -1,6 +1,6 @@
 /* Races in global memory. Beside an allocation that the kernel may write lies a cell for each of its 4-byte words: the
- * latest write, and the first and the latest read since. A store to a part of a word is remembered with the bytes that
- * it writes, and only of the latest one.
+ * latest write, and the first and the latest read since; where strong or atomic accesses write, also what these hide. A
+ * store to a part of a word is remembered with the bytes that it writes, and only of the latest one.
  *
  * Of accesses by threads of one cluster clocks.h knows the order, of others between.h. */
 #include "check/global.h"
@@ -29,16 +29,24 @@ typedef struct word {
     trace write, reads[2];
 } word;
 
+/* Strong and atomic writes are no race with one another, but with weak ones that stand before them. */
+typedef struct hidden_word {
+    trace weak;      /* the latest weak write, if strong ones have come since */
+    trace strong[2]; /* as reads */
+} hidden_word;
+
 /* The words of 1024 bytes are of one launch and are looked at by one thread at a time. */
 #define PART_SHIFT 10
 typedef struct part {
     uint32_t launch, lock;
+    uint32_t hides; /* the launch that what is hidden is of */
 } part;
 
 typedef struct shadow {
     const memory_allocation *m;
     part *parts;
     word *words;
+    hidden_word *hidden; /* by word; touched only where strong accesses write */
 } shadow;
 
 /* The one that accesses. */
@@ -50,7 +58,8 @@ typedef struct toucher {
     uint32_t site;
     uint8_t how; /* without the bytes */
     access_kind kind;
-    bool later; /* it is done later */
+    bool later;  /* it is done later */
+    bool learns; /* an atomic operation that looks at what had been there: it comes after all of them before */
     unsigned bytes;
     const char *verb;
 } toucher;
@@ -113,7 +122,8 @@ static run *run_of(checked_cluster *c) {
     checked_launch *l = c->launch;
     if (c->run != NULL) return c->run;
     pthread_mutex_lock(&lock);
-    if (l->between == NULL) l->between = between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size);
+    if (l->between == NULL)
+        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size), __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return c->run = between_begin(l->between, c->number);
 }
@@ -162,8 +172,10 @@ void global_settle(void) {
 static bool shadow_of(const memory_allocation *m, shadow *s) {
     const size_t parts = (m->size >> PART_SHIFT) + 1, words = parts << (PART_SHIFT - 2);
     s->m = m;
-    s->parts = memory_shadow(m, parts * sizeof *s->parts + words * sizeof *s->words);
-    s->words = (word *)(void *)(s->parts + parts);
+    const size_t first = (parts * sizeof *s->parts + 15) / 16 * 16;
+    s->parts = memory_shadow(m, first + words * (sizeof *s->words + sizeof *s->hidden));
+    s->words = (word *)(void *)((char *)s->parts + first);
+    s->hidden = (hidden_word *)(void *)(s->words + words);
     return s->parts != NULL;
 }
 
@@ -204,21 +216,32 @@ static bool seen(const toucher *t, uint32_t lane, const word *w) {
     return false;
 }
 
+/* Which of the writes to the word is unordered with the access? NULL: none. */
+static const trace *unordered_write(const toucher *t, uint32_t lane, uint8_t how, const word *w, const hidden_word *h) {
+    if (conflicts(t, lane, how, &w->write)) return seen(t, lane, w) ? NULL : &w->write;
+    if (h == NULL || seen(t, lane, w)) return NULL;
+    if (conflicts(t, lane, how, &h->weak)) return &h->weak;
+    for (int k = 0; k < 2; k++)
+        if (conflicts(t, lane, how, &h->strong[k])) return &h->strong[k];
+    return NULL;
+}
+
 /* False where something has been found. */
-static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address, const word *w) {
+static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address, const word *w, const hidden_word *h) {
     if (t->kind != ACCESS_READ)
         for (int k = 0; k < 2; k++)
             if (conflicts(t, lane, how, &w->reads[k])) {
                 say(t, lane, address, &w->reads[k], true);
                 return false;
             }
-    if (!conflicts(t, lane, how, &w->write) || seen(t, lane, w)) return true;
+    const trace *other = unordered_write(t, lane, how, w, h);
+    if (other == NULL) return true;
     if (t->kind == ACCESS_WRITE && !t->later && doubt_count < MOST_DOUBTS) {
         doubt *d = &doubts[doubt_count++];
-        *d = (doubt){*t, lane, address, w->write, {0}};
+        *d = (doubt){*t, lane, address, *other, {0}};
         memcpy(d->before, (const void *)(uintptr_t)address, t->bytes < 4 ? t->bytes : 4);
     } else {
-        say(t, lane, address, &w->write, false);
+        say(t, lane, address, other, false);
     }
     return false;
 }
@@ -228,11 +251,11 @@ static bool alike(const trace *r, const trace *mine) {
     return r->cluster == mine->cluster && r->agent == mine->agent && ((r->how ^ mine->how) & HOW_BYTES(15)) == 0;
 }
 
-static void note_read(const toucher *t, const trace *mine, word *w) {
+static void note(const toucher *t, const trace *mine, trace noted[2]) {
     int k = 0;
-    while (k < 2 && w->reads[k].cluster != 0 && !alike(&w->reads[k], mine)) k++;
-    if (k == 2) k = w->reads[0].cluster == t->number && ordered(t, mine->lane, &w->reads[0]) ? 0 : 1;
-    trace *r = &w->reads[k];
+    while (k < 2 && noted[k].cluster != 0 && !alike(&noted[k], mine)) k++;
+    if (k == 2) k = noted[0].cluster == t->number && ordered(t, mine->lane, &noted[0]) ? 0 : 1;
+    trace *r = &noted[k];
     const bool same = alike(r, mine) && r->clock == mine->clock;
     const trace old = *r;
     *r = *mine;
@@ -241,12 +264,22 @@ static void note_read(const toucher *t, const trace *mine, word *w) {
     if ((old.how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH)) r->how = old.how; /* the weaker is what conflicts */
 }
 
+/* A strong or atomic write is about to take the place of the latest one. */
+static void hide(const toucher *t, const trace *mine, word *w, hidden_word *h) {
+    if (w->write.cluster != 0 && (w->write.how & HOW_STRENGTH) == STRENGTH_WEAK) h->weak = w->write;
+    if (t->learns) h->strong[0] = h->strong[1] = (trace){0};
+    note(t, mine, h->strong);
+}
+
 static void note_write(const trace *mine, word *w) {
     trace as = *mine;
     const trace *old = &w->write;
     if (old->cluster == as.cluster && old->agent == as.agent && old->clock == as.clock && old->lane == as.lane)
         as.how |= old->how & HOW_BYTES(15); /* the parts of a word */
-    *w = (word){.write = as};
+    w->write = as;
+    for (int k = 0; k < 2; k++) /* weak reads are a race with strong writes that come later, too */
+        if ((as.how & HOW_STRENGTH) == STRENGTH_WEAK || (w->reads[k].how & HOW_STRENGTH) != STRENGTH_WEAK)
+            w->reads[k] = (trace){0};
 }
 
 static part *part_begin(const shadow *s, uint64_t offset, uint32_t launch) {
@@ -257,6 +290,13 @@ static part *part_begin(const shadow *s, uint64_t offset, uint32_t launch) {
         p->launch = launch;
     }
     return p;
+}
+
+static hidden_word *hidden_at(const shadow *s, part *p, uint64_t offset, uint32_t launch) {
+    if (p->hides != launch)
+        memset(s->hidden + (offset >> PART_SHIFT << (PART_SHIFT - 2)), 0, sizeof(hidden_word) << (PART_SHIFT - 2));
+    p->hides = launch;
+    return &s->hidden[offset / 4];
 }
 
 static uint8_t bytes_of(uint64_t address, unsigned bytes) {
@@ -278,11 +318,14 @@ static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t add
         }
         word *w = &s->words[at / 4];
         if (puts) {
+            if ((how & HOW_STRENGTH) != STRENGTH_WEAK)
+                hide(t, &mine, w, hidden_at(s, p, at, t->cluster->launch->serial));
             note_write(&mine, w);
             continue;
         }
-        if (!quiet) quiet = !look(t, lane, how, s->m->base + at, w);
-        if (t->kind == ACCESS_READ) note_read(t, &mine, w);
+        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
+        if (!quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
+        if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
     }
     if (p != NULL) unlock_part(p);
 }
@@ -348,6 +391,7 @@ static toucher toucher_of(const observed_access *a) {
                      .site = site_number(c->launch, a->function, a->i->pc),
                      .how = (uint8_t)(s | (s != STRENGTH_WEAK && a->scope < SCOPE_GPU ? HOW_BLOCK : 0)),
                      .kind = a->kind,
+                     .learns = a->function->watch[a->i->pc].learns,
                      .bytes = a->bytes,
                      .verb = a->kind == ACCESS_READ    ? "reads"
                              : a->kind == ACCESS_WRITE ? "writes"
@@ -403,6 +447,7 @@ void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
     for (uint64_t at = address - m->base; at < address - m->base + bytes; at += 4) {
         part *p = part_begin(&s, at, l->serial);
         s.words[at / 4] = (word){0};
+        if (s.parts[at >> PART_SHIFT].hides == l->serial) s.hidden[at / 4] = (hidden_word){0};
         unlock_part(p);
     }
 }
@@ -417,13 +462,13 @@ static bool is_wide_fence(const warp *w) {
 
 void global_sync(const observed_sync *s) {
     checked_cluster *c = checked(s->b)->cluster;
-    between *b = c->launch->between;
     if (s->kind == SYNC_FENCE) {
-        run *r = run_of(c);
+        run *r = run_of(c); /* with which there is c->launch->between */
         between_fence(c->launch->between, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
         return;
     }
     if (c->run == NULL) return;
+    between *b = c->launch->between;
     const uint32_t barrier = s->b->rank << 4 | (s->id & 15);
     if (s->kind == SYNC_BARRIER_ARRIVE) between_meet(b, c->run, agent_of(s->w), barrier, true);
     if (s->kind == SYNC_BARRIER_PASS) between_meet(b, c->run, agent_of(s->w), barrier, false);

@@ -20,7 +20,9 @@ static void say_absent(const warp *w, const unwritten_read *r, site use) {
 }
 
 void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use) {
-    const site at = {r->function, r->pc};
+    const bool brought = r->copy.function != NULL;
+    const site at = brought ? r->copy : (site){r->function, r->pc};
+    if (brought && use.function == NULL) use = (site){r->function, r->pc};
     char who[96], where[320], what[800];
     if (r->space == PTX_REG) {
         say_absent(w, r, use);
@@ -33,7 +35,8 @@ void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, sit
         local_name(r->frame, r->address, r->bytes, where);
     else
         global_name(r->address, r->bytes, where);
-    snprintf(what, sizeof what, "%s %s %s, which nothing has written", thread_name(w, r->lane, who), verb, where);
+    snprintf(what, sizeof what, "%s %s %s, %s", thread_name(w, r->lane, who), verb, where,
+             brought ? "where this copy has put what nothing had written" : "which nothing has written");
     finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
 }
 

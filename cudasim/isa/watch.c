@@ -71,6 +71,19 @@ static bool touches_loose(const function *f, const ptx_instruction *t) {
     return false;
 }
 
+static bool is_read(const ptx_function *s, int reg) {
+    for (int k = 0; k < s->instruction_count; k++)
+        if (loose_reads(&s->instructions[k], reg)) return true;
+    return false;
+}
+
+/* Does anything read one of the registers that it assigns to? */
+static bool has_readers(const ptx_function *s, const ptx_instruction *t) {
+    for (int r = 0; r < s->register_count; r++)
+        if (loose_assigns(t, r) && is_read(s, r)) return true;
+    return false;
+}
+
 /* Most kernels have no such register. */
 static void find_loose(function *f) {
     if (f->source->is_entry) f->loose = loose_registers(f->source, &f->loose_count);
@@ -107,6 +120,7 @@ bool watch_function(function *f, const decode_context *context) {
         watch[k].run = code[k].run;
         code[k].next = decode_next(context, &code[k], true);
         if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k]) && !watch[k].loose) continue;
+        watch[k].learns = watch[k].what == WATCH_ATOMIC && has_readers(f->source, &f->source->instructions[k]);
         watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight == 0) continue;

@@ -301,6 +301,11 @@ void tensormap_gather(const tensor_map *map, const uint8_t *shared, uint32_t off
         copy_row(map, (uint8_t *)(uintptr_t)shared, offset + n * pitch(map), linear + (size_t)n * row, row, true);
 }
 
+static uint64_t stored_width(const tensor_map *map) {
+    const uint64_t chunk = STORED_CHUNK / element_bytes[map->type];
+    return (map->dims[0] + chunk - 1) / chunk * chunk;
+}
+
 typedef struct storing {
     const tensor_map *map;
     const uint8_t *linear;
@@ -319,6 +324,31 @@ static void store_row(void *context, uint32_t row, uint64_t global, uint32_t fro
 void tensormap_scatter(const tensor_map *map, const int32_t *at, const uint8_t *linear,
                        void (*put)(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes), void *context) {
     storing s = {map, linear, put, context};
-    const uint64_t chunk = STORED_CHUNK / element_bytes[map->type];
-    each_row(map, at, (map->dims[0] + chunk - 1) / chunk * chunk, store_row, &s);
+    each_row(map, at, stored_width(map), store_row, &s);
+}
+
+/* ---- what others ask --------------------------------------------------------------------------------------------- */
+
+typedef struct asking {
+    const tensor_map *map;
+    tensor_row_fn *each;
+    void *context;
+} asking;
+
+static void ask_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
+    const asking *q = context;
+    const uint32_t element = element_bytes[q->map->type];
+    if (to > from)
+        q->each(q->context, &(tensor_row){row, from * element, global, (uint64_t)(to - from) * element,
+                                          count_of(q->map, 0) * element});
+}
+
+void tensormap_rows(const tensor_map *map, const int32_t *at, bool stores, tensor_row_fn *each, void *context) {
+    each_row(map, at, stores ? stored_width(map) : map->dims[0], ask_row, &(asking){map, each, context});
+}
+
+uint32_t tensormap_place(const tensor_map *map, uint32_t offset, uint32_t row, uint32_t from, uint32_t *follow) {
+    const uint32_t address = offset + row * pitch(map) + from;
+    *follow = map->swizzle == SWIZZLE_NONE ? pitch(map) - from : 16 - address % 16;
+    return map->swizzle == SWIZZLE_NONE ? address : swizzled(address, map->swizzle);
 }

@@ -61,6 +61,20 @@ uint64_t tensormap_extent(const tensor_map *map);
  * where there is none. */
 bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, uint64_t *end);
 
+/* The part of each row of a copy that lies inside the tensor; of stores up to the end of the 16 bytes in which it ends.
+ */
+typedef struct tensor_row {
+    uint32_t row, from;     /* its number in the copy, the first byte in it */
+    uint64_t global, bytes; /* inside */
+    uint32_t width;         /* bytes of each row of the copy */
+} tensor_row;
+typedef void tensor_row_fn(void *context, const tensor_row *r);
+void tensormap_rows(const tensor_map *map, const int32_t *at, bool stores, tensor_row_fn *each, void *context);
+
+/* Where byte `from` of row `row` lies in shared memory, of a copy to or from `offset`; so many bytes from there on
+ * follow it. */
+uint32_t tensormap_place(const tensor_map *map, uint32_t offset, uint32_t row, uint32_t from, uint32_t *follow);
+
 /* Hardware takes only coordinates whose innermost one is a multiple of 16 bytes. */
 bool tensormap_aligned(const tensor_map *map, const int32_t *at);
 

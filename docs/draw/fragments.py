@@ -1,4 +1,5 @@
-"""Who holds what: the fragments of mma.m16n8k16 as mma_sync loads them, and the rows that the lanes of ldmatrix name."""
+"""Who holds what: the fragments of m8n8k16 and m16n8k16 as mma_s8_tile and mma_sync load them, the rows that the lanes of
+ldmatrix name, warp tiles, and the sums of wgmma."""
 
 from _kernel import Kernel
 from _svg import Drawing
@@ -77,5 +78,91 @@ def lanes(sources):
     return d.svg()
 
 
+def bytes_tile(sources):
+    """mma.m8n8k16 of bytes: a word is four k of a row of A or of a column of B, or one sum."""
+    kernel = Kernel(sources, "step06_tensorcore/a_mma/mma_s8_tile.cu")
+    a, b, c = {}, {}, {}
+    for lane in range(32):
+        where = {"threadIdx_x": lane, "blockIdx_x": 0, "tiles_n": 1}
+        for words, line in ((a, "*a = gemm_at("), (b, "*b = gemm_at(")):
+            row, first = (kernel.compute(one, **where) for one in kernel.arguments(line, "gemm_at")[2:])
+            words[row, first // 4] = lane
+        for i in range(2):
+            row, column = (kernel.compute(one, i=i, **where) for one in kernel.arguments("*c = gemm_at(", "gemm_at")[2:])
+            c[row, column] = lane
+    if len(a) != 32 or len(b) != 32 or len(c) != 64:
+        kernel.refuse("fragments that cover A, B and C once")
+    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows of 16 k, of B, 16 k of 8 columns, and which of "
+                "the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t on, and sums 2t, 2t + 1 of row g.")
+    d.text(10, 18, "In a box: the lane. Lanes 0 to 3 stand out.", "note")
+
+    def matrix(x, y, wide, words, name):
+        d.text(x, y - 5, name)
+        for (row, column), lane in words.items():
+            d.label(x + column * wide, y + row * 17, wide - 1.5, 15.5, lane, "a" if lane < 4 else "cell",
+                    "on tiny" if lane < 4 else "tiny")
+    matrix(190, 50, 24, {(k, column): lane for (column, k), lane in b.items()}, "B: 16 k × 8 columns")
+    matrix(40, 146, 34, a, "A: 8 rows × 16 k")
+    matrix(190, 146, 24, c, "C: 8 × 8, 32 bits each")
+    d.text(40, 304, "A box of A or B: four k, 4 bytes, a register.", "note")
+    return d.svg()
+
+
+def warp_tiles(sources):
+    d = Drawing("A block of 128 by 128 divided among warps. stages: eight warps of 64 by 32. warp_64x64: four of 64 by 64. For 16 k "
+                "a warp loads its rows of A and its columns of B.")
+    d.text(10, 18, "A block's 128 × 128 of C; a box: a warp's part.", "note")
+    for n, name in enumerate(("stages", "warp_64x64")):
+        kernel = Kernel(sources, f"step06_tensorcore/c_ring/{name}.cu")
+        wm, wn, side, warps = (kernel.value(one) for one in ("WM", "WN", "BM", "THREADS"))
+        x, y, unit = 34 + n * 196, 84, 152 / side
+        d.text(x - 24, 44, name, "title")
+        for warp in range(warps // 32):
+            row = kernel.compute("wm", warp=warp)
+            column = kernel.compute("wn", warp=warp)
+            d.label(x + column * unit, y + row * unit, wn * unit - 2, wm * unit - 2, warp, "cell" if warp else "soft-c")
+        d.label(x, y - 20, wn * unit - 2, 16, f"B: {wn}", "soft-b", "tiny")
+        d.box(x - 20, y, 16, wm * unit - 2, "soft-a")
+        d.text(x - 20, y + wm * unit + 10, f"A: {wm}", "tiny")
+        loads, products = wm // 16 + wn // 16, wm // 16 * (wn // 8)
+        d.text(x - 24, y + 178, f"{loads} ldmatrix, {products} products:")
+        d.text(x - 24, y + 194, f"{4 * loads} wavefronts, {4 * loads / products:g} each")
+    return d.svg()
+
+
+def sums(sources):
+    """Who holds the sums of wgmma's 64 rows."""
+    kernel = Kernel(sources, "step06_tensorcore/d_hopper/wgmma.cu")
+    epilogue = Kernel(sources, "step06_tensorcore/sums.cuh")
+    epilogue.line("store_pair(p, row + 8, col + 8 * j, d[4 * j + 2], d[4 * j + 3]);")
+    across = epilogue.compute(epilogue.arguments("store_pair(p, row, col", "store_pair")[2], col=0, j=1)
+    held = {}
+    for thread in range(128):
+        row, column = (kernel.compute(name, threadIdx_x=thread, row0=0, col0=0) for name in ("row", "col"))
+        for down in (0, 8):
+            held[row + down, column] = thread
+    if len(held) != 64 * across // 2:
+        kernel.refuse("sums of 64 rows, each held once")
+    d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every {across} columns "
+                "lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
+    d.text(10, 18, "The sums of one wgmma: 64 rows, N columns.", "note")
+    for warp in range(4):
+        rows = sorted(row for (row, _), thread in held.items() if thread // 32 == warp)
+        y = 40 + warp * 52
+        d.label(10, y, 150, 49, f"warp {warp}: {rows[0]}–{rows[-1]}", "soft-" + COLOURS[warp])
+    for column in range(1, 6):
+        d.line(10 + column * 25, 40, 10 + column * 25, 245, style="thin")
+    d.text(10, 264, f"a strip: {across} columns", "note")
+    d.text(206, 34, f"a strip of warp 1: 16 × {across}")
+    for (row, column), thread in held.items():
+        if thread // 32 == 1:
+            y = 40 + row % 16 * 13
+            d.box(206 + column * 20, y, 39, 12, "soft-b" if row % 16 < 8 else "cell")
+            d.text(206 + column * 20 + 19.5, y + 9.5, f"lane {thread % 32}", "tiny", "middle")
+    d.text(206, 264, "a box: two sums", "note")
+    return d.svg()
+
+
 def draw(sources):
-    return {"fragments": fragments(sources), "ldmatrix": lanes(sources)}
+    return {"fragments": fragments(sources), "ldmatrix": lanes(sources), "fragments_s8": bytes_tile(sources),
+            "warp_tiles_step06": warp_tiles(sources), "wgmma_sums": sums(sources)}

@@ -53,7 +53,7 @@ def tile(sources):
 
 def cancel(sources):
     """The expanded form of one coordinate, in the order of norms.cuh and of a GEMM with alpha = -2, beta = 1."""
-    Kernel(sources, STEP + "paper/norms.cuh").line("of_queries[at / n] + of_points[at % n]")
+    Kernel(sources, STEP + "paper/norms.cu").line("of_queries[at / n] + of_points[at % n]")
     x, y = 4096.625, 4097.625
     sums = f32(f32(x * x) + f32(y * y))
     product = f32(x * y)
@@ -120,7 +120,7 @@ def network(sources):
 
 
 def bitonic(sources):
-    one = Kernel(sources, STEP + "sort_rows.cuh")
+    one = Kernel(sources, STEP + "paper/select_bitonic.cu")
     index, length = one.declared("i"), 8
     one.line("((first + i) & size) == 0")
     values = [6, 2, 7, 4, 1, 8, 5, 3]
@@ -164,7 +164,7 @@ def bitonic(sources):
 def bar(sources):
     """One warp of eight, on a row in random order: which distances pass the bar, as the kernel has it for k <= 32."""
     text = sources.text(STEP + "select_warpselect.cu")
-    regs, queue = map(int, re.search(r"if \(r->k <= 32\)\s+knn_warpselect<(\d+), (\d+)>", text).groups())
+    regs, queue = map(int, re.search(r"kernels\[\]\)\(knn_rows\) = {knn_warpselect<(\d+), (\d+)>", text).groups())
     rng, n = random.Random(8), 64
     keys, bars, passed, merges, waiting = [], [], [], 0, [[] for _ in range(32)]
     threshold = math.inf
@@ -209,7 +209,8 @@ def digits(sources):
     row = [f32(sum((rng.random() - rng.random()) ** 2 for _ in range(32))) for _ in range(n)]  # 32 dimensions
     order = [struct.unpack("I", struct.pack("f", x))[0] | 1 << 31 for x in row]
     left, here, wanted, steps = 32, order, k, []
-    while left > 0:
+    one.line("left > wanted;")
+    while left > 0 and len(here) > wanted:
         digit = min(bits, left)
         left -= digit
         counts = {}
@@ -238,43 +239,80 @@ def digits(sources):
         known += digit
         d.text(10, y + 52, f"smaller digits: {before}, all among the k. The same digit: {still}.")
     d.text(10, top + len(steps) * 74 + 6, "Dark: counted in this pass. Light: known before.", "note")
+    d.text(10, top + len(steps) * 74 + 22, f"As many have these {known} bits as are needed: no further pass.", "note")
     return d.svg()
 
 
-# ---- fused
+# ---- the vote
 
 
-def fused(sources):
-    one = Kernel(sources, STEP + "fused.cu")
-    bq, bp, half, queue = (one.value(name) for name in ("BQ", "BP", "HALF", "QUEUE"))
-    rows = re.search(r"tile \+ \(([^()]+)\) \* TILE_PITCH", one.text)
-    if not rows:
-        one.refuse("the rows that a thread stores")
-    mine = [one.compute(rows[1], r=r, ty=3) for r in range(8)]
-    columns = [4 * 5 + c for c in range(4)] + [64 + 4 * 5 + c for c in range(4)]
-    d = Drawing(f"fused's tile of {bq} queries by {bp} points; the 64 pairs of one thread; {half} points at a time go to shared "
-                f"memory, where a warp looks at a query's row and puts the few that are near into a queue of {queue}.")
-    d.text(10, 18, f"fused: a tile of {bq} queries × {bp} points in registers.", "note")
-    d.text(10, 33, "Blue: the 64 pairs of one thread. Nothing goes to memory.", "note")
-    cell, left, top = 1.35, 10, 46
-    d.box(left, top, bp * cell, bq * cell, "cell", 1)
-    for row in mine:
+def vote(sources):
+    one = Kernel(sources, STEP + "paper/vote.cu")
+    one.line("atomicAdd(&counts[label], 1)")
+    one.line("(uint64_t)(unsigned)count << 32 | (0xffffffffu - (unsigned)label)")
+    labels = [2, 0, 1, 2, 1, 3, 1, 2, 0]
+    counts = [labels.count(label) for label in range(4)]
+    keys = [count << 32 | 0xffffffff - label for label, count in enumerate(counts)]
+    winner = keys.index(max(keys))
+    d = Drawing(f"{len(labels)} neighbours with labels {labels} vote: one thread a neighbour adds 1 to the counter of its label. Counts {counts}; "
+                f"the largest key, count first and then the smaller label, is that of label {winner}.")
+    d.text(10, 18, f"vote: one block a query, thread i has neighbour i, k = {len(labels)}.", "note")
+    d.text(10, 33, "Lines: one atomicAdd each, on counters in shared memory.", "note")
+    styles, top, left = ["a", "b", "c", "d"], 58, 66
+    d.text(10, top + 14, "label")
+    for i, label in enumerate(labels):
+        d.label(left + i * 34, top, 26, 20, label, styles[label], "on")
+        d.line(left + i * 34 + 13, top + 22, left + 24 + label * 80 + 14, top + 76, arrow=True)
+    d.text(10, top + 94, "count")
+    for label, count in enumerate(counts):
+        d.label(left + 24 + label * 80, top + 80, 28, 20, count, "soft-" + styles[label])
+        d.text(left + 38 + label * 80, top + 116, f"of {label}", "note", "middle")
+    d.text(10, top + 140, "key")
+    for label, key in enumerate(keys):
+        d.text(left + 38 + label * 80, top + 140, f"{key >> 32:x}'{key & 0xffffffff:08x}", "title" if label == winner else "tiny", "middle")
+    d.text(10, top + 162, f"The largest key wins: label {winner}, of equal counts the smaller.", "note")
+    return d.svg()
+
+
+# ---- one kernel
+
+
+def one_kernel(sources):
+    one = Kernel(sources, STEP + "one_kernel.cu")
+    bm, bn, tm, tn, kept = (one.value(name) for name in ("BM", "BN", "TM", "TN", "LIST"))
+    one.line("min(list[low], max(key, low > 0 ? list[low - 1] : 0))")
+    warp, thread = 2, 2 * 32 + 5
+    rows = sorted({one.value("row", threadIdx_x=t) + i for t in range(warp * 32, warp * 32 + 32) for i in range(tm)})
+    row, col = one.value("row", threadIdx_x=thread), one.value("col", threadIdx_x=thread)
+    columns = [one.compute("col + j / 4 * (BN / 2) + j % 4", col=col, j=j) for j in range(tn)]
+    d = Drawing(f"A tile of {bm} queries by {bn} points in registers. A warp holds {len(rows)} whole rows of it, {rows[0]} to {rows[-1]}, and a "
+                f"thread {tm * tn} pairs. A distance below the k-th so far is inserted into its query's sorted list.")
+    d.text(10, 18, f"one_kernel: {bm} queries × {bn} points a block, in registers.", "note")
+    d.text(10, 33, f"Light: the rows of warp {warp}. Dark: one thread's pairs.", "note")
+    cell, left, top = 1.6, 10, 46
+    d.box(left, top, bn * cell, bm * cell, "cell", 1)
+    d.box(left, top + rows[0] * cell, bn * cell, len(rows) * cell, "soft-a", 0)
+    for i in range(tm):
         for column in columns:
-            d.box(left + column * cell, top + row * cell, cell, cell, "a", 0)
-    d.line(left + half * cell, top, left + half * cell, top + bq * cell)
-    d.text(left, top + bq * cell + 16, f"half the points: {half}", "note")
-    x = left + bp * cell + 14
-    d.line(x - 10, top + 60, x + 8, top + 60, arrow=True)
-    d.text(x + 14, top + 20, "shared memory")
-    d.text(x + 14, top + 36, "a warp a query's row:", "note")
-    d.text(x + 14, top + 52, "below its k-th?", "note")
-    for i in range(queue // 2):
-        d.box(x + 14 + i * 9, top + 66, 7, 10, "b" if i < 3 else "cell", 1)
-    d.text(x + 14, top + 92, f"queue of {queue}", "note")
-    d.line(x + 70, top + 98, x + 70, top + 114, arrow=True)
-    d.box(x + 14, top + 120, 150, 12, "c", 1)
-    d.text(x + 14, top + 148, "the k nearest so far,", "note")
-    d.text(x + 14, top + 162, "sorted; its last is the bar", "note")
+            d.box(left + column * cell, top + (row + i) * cell, cell, cell, "a", 0)
+    x = left + bn * cell + 16
+    d.text(x, top + 16, "below the k-th so far?")
+    d.text(x, top + 34, "Nearly always no.", "note")
+    d.text(x, top + 52, f"Yes: into the list, {kept}", "note")
+    d.text(x, top + 66, "keys in shared memory", "note")
+    before, key, y = [2, 4, 7, 9], 5, top + bm * cell + 28
+    after = [min(own, max(key, before[i - 1] if i else 0)) for i, own in enumerate(before)]
+    d.text(10, y, f"A newcomer, {key}. Each place takes", "title")
+    d.text(10, y + 16, "min(own, max(newcomer, the place before)):", "mono")
+    for i, (own, now) in enumerate(zip(before, after)):
+        d.label(110 + i * 56, y + 28, 40, 20, own)
+        d.label(110 + i * 56, y + 68, 40, 20, now, "a" if now != own else "cell", "on" if now != own else "")
+        d.line(130 + i * 56, y + 50, 130 + i * 56, y + 65, arrow=True)
+        if i:
+            d.line(130 + (i - 1) * 56 + 8, y + 50, 130 + i * 56 - 8, y + 65, arrow=True)
+    d.text(10, y + 42, "before")
+    d.text(10, y + 82, "after")
+    d.text(10, y + 106, f"All at once, one lane a place: {before[-1]} drops out.", "note")
     return d.svg()
 
 
@@ -291,39 +329,48 @@ def gamma(sources, steps):
     return (steps * one.value("BK") * (1 + 1 / part) + more) * 2.0 ** -power
 
 
-def rough(sources, dimensions, count, spread):
-    """A query and points: (true distance, lower and upper bound of it by FP16), all in the scaled space."""
+def lower_bounds(sources, dimensions, count):
+    """A query and points: (true distance, screen.cu's lower bound of it), not squared."""
+    one = Kernel(sources, STEP + "screen.cu")
+    one.line("fmaf(x.x + y.x, 1.0f - gamma_of(k), -2.0f * product)")
+    one.line("1.0f - 0x1p-22f, -(x.y + y.y))")
+    found = re.search(r"return \(k \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text)
+    if not found:
+        one.refuse("gamma as the drawing knows it")
+    part, more, power = map(int, found.groups())
+    g = (dimensions * (1 + 1 / part) + more) * 2.0 ** -power
     rng = random.Random(5)
-    g = gamma(sources, -(-dimensions // 64))
-    vectors = [[rng.uniform(-spread, spread) for _ in range(dimensions)] for _ in range(count + 1)]
-    rounded = [[f16(v) for v in one] for one in vectors]
+    vectors = [[rng.uniform(-1, 1) for _ in range(dimensions)] for _ in range(count + 1)]
+    rounded = [[f16(v) for v in vector] for vector in vectors]
     e = [math.dist(a, b) for a, b in zip(vectors, rounded)]
-    norm = [sum(v * v for v in one) for one in rounded]
-    found = []
+    norm = [sum(v * v for v in vector) for vector in rounded]
+    points = []
     for i in range(1, count + 1):
-        t = -2 * sum(a * b for a, b in zip(rounded[0], rounded[i]))
-        low, high = (max(0, norm[0] * (1 + s * g) + norm[i] * (1 + s * g) + t) ** 0.5 for s in (-1, 1))
-        found.append((math.dist(vectors[0], vectors[i]), low - e[0] - e[i], high + e[0] + e[i]))
-    return found
+        h = (norm[0] + norm[i]) * (1 - g) - 2 * sum(a * b for a, b in zip(rounded[0], rounded[i]))
+        points.append((math.dist(vectors[0], vectors[i]), max(0, h) ** 0.5 * (1 - 2.0 ** -22) - e[0] - e[i]))
+    return points
 
 
 def screen(sources):
-    k, points = 3, sorted(rough(sources, 32, 22, 1000.0), key=lambda one: one[0])
-    radius = sorted(high for _, _, high in points)[k - 1]
-    kept = [one for one in points if one[1] <= radius]
-    widest = max((high - low) / true for true, low, high in points)
-    d = Drawing(f"22 points by distance from a query, d = 32. The radius is the {k}rd smallest upper bound. {len(points) - len(kept)} points "
-                f"are certainly farther and are dropped, {len(kept)} are kept. A bound is at most {100 * widest:.2f} % wide.")
-    d.text(10, 18, f"22 points, k = {k}. Line: a radius that surely holds {k}.", "note")
-    d.text(10, 33, "Blue: kept, their distance is computed. Grey: dropped.", "note")
-    left, long, top = 20, 340, 44
-    first, last = points[0][1] * 0.97, points[-1][2] * 1.01
+    k, points = 3, sorted(lower_bounds(sources, 32, 20), key=lambda one: one[1])
+    bar = max(true for true, _ in points[:k])
+    kept = [one for one in points if one[1] <= bar]
+    widest = max((true - low) / true for true, low in points)
+    d = Drawing(f"20 points by the lower bound of their distance from a query, d = 32. The farthest of the {k} with the smallest bounds is the bar. "
+                f"{len(points) - len(kept)} points have a bound above it and are dropped, {len(kept)} are kept. A bound is at most "
+                f"{100 * widest:.2f} % below its distance.")
+    d.text(10, 18, f"20 points, k = {k}. Squares: lower bounds. Orange dots:", "note")
+    d.text(10, 33, f"distances of the {k} with the smallest; line: their farthest.", "note")
+    left, long, top = 20, 350, 46
+    first, last = points[0][1] * 0.99, points[-1][0] * 1.01
     at = lambda x: left + (x - first) / (last - first) * long
-    for i, (true, low, high) in enumerate(points):
-        d.box(at(low) - 2.5, top + i * 8, max(5, at(high) - at(low) + 5), 6, "a" if low <= radius else "cell", 1)
-    d.line(at(radius) + 4, top - 4, at(radius) + 4, top + len(points) * 8 + 4)
-    d.text(left, top + len(points) * 8 + 18, "distance →", "note")
-    d.text(10, top + len(points) * 8 + 36, f"Drawn wider: a bound is {100 * widest:.2f} % of its distance.", "note")
+    for i, (true, low) in enumerate(points):
+        d.box(at(low) - 3.5, top + i * 8, 7, 7, "a" if low <= bar else "cell", 1)
+        if i < k:
+            d.box(at(true) - 1.5, top + i * 8 + 2, 3, 3, "b", 1.5)
+    d.line(at(bar), top - 4, at(bar), top + len(points) * 8 + 4)
+    d.text(left, top + len(points) * 8 + 18, "distance →   blue: kept   grey: certainly farther", "note")
+    d.text(10, top + len(points) * 8 + 36, f"A bound is at most {100 * widest:.2f} % too low: too little to see.", "note")
     return d.svg()
 
 
@@ -357,5 +404,5 @@ def triangle(sources):
 
 def draw(sources):
     return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_network": network(sources),
-            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources), "knn_fused": fused(sources),
-            "knn_screen": screen(sources), "knn_triangle": triangle(sources)}
+            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources), "knn_vote": vote(sources),
+            "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources)}

@@ -1,4 +1,5 @@
-"""The ring of stages, the order of tiles, waves of tiles, and what a cluster shares."""
+"""Step 6 in time: the ring of stages, fragments and copies among the products, the pointers that move, TMA's boxes and their
+barriers, the order of tiles, waves of tiles, a persistent block's tiles, and what a cluster shares."""
 
 import re
 
@@ -29,6 +30,173 @@ def ring(sources):
     return d.svg()
 
 
+RING = "step06_tensorcore/c_ring/"
+
+
+def fragments_ahead(sources):
+    """Which fragments are loaded while which are multiplied, in the four steps of two tiles."""
+    kernel = Kernel(sources, RING + "fragments.cu")
+    steps, stages, call = kernel.value("STEPS"), kernel.value("STAGES"), "load_fragments(ring[(t"
+    stage, _, _, loaded, *_ = kernel.arguments(call, "load_fragments")
+    inside = re.fullmatch(r"ring\[(.*)\]", stage)[1]
+    now = re.search(r"int now = (.*?), next", kernel.line("int now = step"))[1]
+    d = Drawing(f"Two tiles of {steps} steps. warp_64x64 loads the fragments of a step, waits and multiplies. fragments loads those "
+                f"of the next step while it multiplies: in step {steps - 1} those of the next tile, after the barrier.")
+    d.text(10, 18, "Two tiles of 64 k, four steps each; time runs right.", "note")
+    wide, left = 39, 66
+    d.text(10, 44, "warp_64x64", "title")
+    d.text(10, 67, "ldmatrix")
+    d.text(10, 93, "products")
+    for n in range(5):  # in the room of eight steps
+        x = left + n * 65
+        d.label(x, 54, 24, 20, n % steps, "soft-b")
+        d.label(x + 26, 80, 36, 20, n % steps, "soft-a")
+    d.text(10, 130, "fragments", "title")
+    for y, name in ((153, "ldmatrix"), (179, "products"), (205, "stage")):
+        d.text(10, y, name)
+    for n in range(2 * steps):
+        t, step = n // steps, n % steps
+        x = left + n * wide + 6
+        where, which = kernel.compute(inside, t=t, step=step), kernel.compute(loaded, step=step)
+        if step == steps - 1:
+            d.box(x - 5, 136, 3, 50, "c", 0)
+        d.label(x, 140, wide - 8, 20, which, ("b" if kernel.compute(now, step=step) else "soft-b") if which else "d", "on" if
+                kernel.compute(now, step=step) or not which else "")
+        d.label(x, 166, wide - 8, 20, step, "soft-a" if kernel.compute(now, step=step) else "a", "" if kernel.compute(
+            now, step=step) else "on")
+        d.text(x + (wide - 8) / 2, 205, where, "note", "middle")
+    d.text(10, 232, "Number: the step whose fragments these are. Violet: the", "note")
+    d.text(10, 247, f"next tile's, from the next of {stages} stages. Pale and full: the", "note")
+    d.text(10, 262, "two sets of registers. Green: the wait and the barrier.", "note")
+    return d.svg()
+
+
+def interleaved(sources):
+    kernel = Kernel(sources, RING + "interleaved.cu")
+    steps, each = kernel.value("STEPS"), kernel.value("EACH")
+    first, last = kernel.arguments("request(p, row0, col0, t + STAGES - 1, ring,", "request")[-2:]
+    Kernel(sources, RING + "fragments.cu").line("request(p, row0, col0, t + STAGES - 1, ring);")
+    issued = [range(kernel.compute(first, step=step), kernel.compute(last, step=step)) for step in range(steps)]
+    if sorted(i for some in issued for i in some) != list(range(each)):
+        kernel.refuse("every copy once")
+    d = Drawing(f"When a thread issues its {2 * each} copies of a tile. fragments: all before step 0. interleaved: "
+                f"{2 * len(issued[0])} in each of the {steps} steps, half of A and half of B; the group is closed in the last.")
+    d.text(10, 18, "One tile of 64 k. Grey: the 32 products of a step.", "note")
+    d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")
+    wide = (372 - 2 * each * 8) / steps
+    for top, name, copies in ((66, "fragments", [range(each)] + (steps - 1) * [()]), (128, "interleaved", issued)):
+        x = 10
+        d.text(x, top - 6, name, "title")
+        for step in range(steps):
+            for style in "ab":
+                for _ in copies[step]:
+                    d.box(x, top, 7, 24, style, 0.5)
+                    x += 8
+            if step == steps - 1:
+                d.box(x, top - 5, 3, 34, "c", 0)
+                x += 4
+            d.label(x, top, wide - 2, 24, f"step {step}", "cell")
+            x += wide
+    d.text(10, 170, "Green: close the group, wait for the next tile, barrier.", "note")
+    return d.svg()
+
+
+def pointers(sources):
+    """One thread's copies of a tile: from where, to where."""
+    kernel = Kernel(sources, RING + "pointers.cu")
+    each, apart, stages = kernel.value("EACH"), kernel.value("APART"), kernel.value("STAGES")
+    place = re.search(r"int place\(int row, int chunk\) \{\s*return (.*?);", kernel.text)[1]
+    copy = "cp_async_16_zfill(to + down * BK * 2"
+    down = re.search(r"int down = (.*?);", kernel.line("int down ="))[1]
+    to = kernel.arguments(copy, "cp_async_16_zfill")[0].replace("to + ", "")
+    kernel.line("unsigned to = x.to + s * (int)sizeof(stage);")
+    kernel.line("from.a += STAGES * BK, from.b += STAGES * BK;")
+    row, chunk = (kernel.compute(f"threadIdx.x {half} 8", threadIdx_x=13) for half in "/%")
+    kernel.line("int row = threadIdx.x / 8, chunk = threadIdx.x % 8;")
+    rows = [row + kernel.compute(down, i=i) for i in range(each)]
+    places = {kernel.compute(place, row=one, chunk=chunk) // 8 for one in rows}
+    if len(places) != 1:
+        kernel.refuse("rows whose XOR is the same")
+    to_bytes = [kernel.compute(to, down=one - row) for one in rows]
+    d = Drawing(f"The {each} copies of thread 13 of a tile of A: chunk {chunk} of rows {row}, {rows[1]}, to {rows[-1]}. From one "
+                f"pointer plus {apart} rows each; to one address plus {to_bytes[1]} bytes each, always in place {places.pop()}, since "
+                f"the XOR of every {apart}th row is the same. A stage further is a constant, too.")
+    d.text(10, 18, f"Thread 13 copies chunk {chunk} of every {apart}th row of A.", "note")
+    d.text(10, 44, "from: A in global memory", "title")
+    d.text(226, 44, "to: stage 0", "title")
+    target = kernel.compute(place, row=row, chunk=chunk) // 8
+    for n, one in enumerate(rows):
+        y = 54 + n * 24
+        d.text(40, y + 14, f"row {one}", "tiny", "end")
+        for c in range(8):
+            d.box(46 + c * 13, y, 12, 20, "a" if c == chunk else "cell")
+            d.box(226 + c * 13, y, 12, 20, "a" if c == target else "cell")
+        d.text(154, y + 14, "a" if n == 0 else f"+ {one - row} lda", "tiny")
+        d.line(198, y + 10, 221, y + 10, True)
+        d.text(334, y + 14, "to" if n == 0 else f"+ {to_bytes[n]}", "tiny")
+    y = 54 + each * 24 + 16
+    step = kernel.compute("STAGES * BK")
+    d.text(10, y, f"Registers: a, to. Constants: the rest. B: {128 * kernel.value('BM') // 1024} KB further.", "note")
+    d.text(10, y + 16, f"Stages 1 and 2: + {kernel.compute('2 * (BM + BN) * BK')} and + {2 * kernel.compute('2 * (BM + BN) * BK')} bytes.", "note")
+    d.text(10, y + 32, f"Once in {stages} tiles: a += {step} numbers.", "note")
+    return d.svg()
+
+
+def boxes(sources):
+    """Which box of A goes to which stage, and the phases of its barrier."""
+    kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
+    stages, tiles = kernel.value("STAGES"), 7
+    _, _, x, y, _ = kernel.arguments("tma_load(shared_address(ring[s].a)", "tma_load")
+    stage = kernel.arguments("request(maps, p.k, row0, col0, t + STAGES - 1, (at", "request")[5]
+    parity = kernel.arguments("mbarrier_wait(full + 8 * at_next", "mbarrier_wait")[1]
+    if y != "row0":
+        kernel.refuse("boxes that begin in row0")
+    d = Drawing(f"One thread names a box of 128 rows and 64 k by its first column and row. Tile t goes to stage t mod {stages}; its "
+                f"bytes are counted by that stage's barrier, whose parity for it is t / {stages} mod 2.")
+    d.text(10, 18, "A, 128 rows from row0 on: a box for each 64 k.", "note")
+    places = {}
+    for t in range(tiles):
+        s = kernel.compute(stage, at=t - stages + 1 + stages)
+        places.setdefault(s, []).append((t, kernel.compute(parity, t=t - 1)))
+        d.label(10 + t * 54, 28, 51, 54, f"t = {t}", "soft-" + "acd"[s])
+        d.text(10 + t * 54, 94, f"x = {kernel.compute(x, t=t)}", "tiny")
+    d.text(10, 120, f"{stages} stages, an mbarrier each: its phases in time", "note")
+    for s in sorted(places):
+        top = 132 + s * 42
+        d.text(10, top + 20, f"full[{s}]")
+        for n, (t, bit) in enumerate(places[s]):
+            d.box(66 + n * 108, top, 104, 34, "soft-" + "acd"[s])
+            d.text(72 + n * 108, top + 14, f"tile {t}: {2 * kernel.compute('(BM + BN) * BK') // 1024} KB")
+            d.text(72 + n * 108, top + 28, f"wait for parity {bit}", "tiny")
+    d.text(10, 274, "A phase ends when all its bytes have come.", "note")
+    return d.svg()
+
+
+def persistent(sources):
+    """The tiles of C that a block computes, and the stages that their tiles of K pass through."""
+    kernel = Kernel(sources, "step06_tensorcore/e_persistent/persistent_grid.cu")
+    stages, steps = kernel.value("STAGES"), 6
+    loop = "for (int tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x, it += steps)"
+    kernel.line(loop)
+    parity = kernel.arguments("mbarrier_wait(full + 8 * s, it", "mbarrier_wait")[1]
+    tiles = [tile for tile in range(0, 16 * 32, MULTIPROCESSORS)]
+    d = Drawing(f"Block 0 of {MULTIPROCESSORS} computes tiles 0, {tiles[1]}, {tiles[2]} and so on. With {steps} tiles along K and {stages} "
+                f"stages, each tile of C begins with another stage or parity: stages are counted across tiles, by it.")
+    d.text(10, 18, f"Block 0 of {MULTIPROCESSORS}; K = {64 * steps}: {steps} tiles of 64 for each tile of C.", "note")
+    d.text(10, 33, f"In a box: the stage, of {stages}. Full colour: parity 1.", "note")
+    for n, tile in enumerate(tiles):
+        y = 48 + n * 40
+        d.text(10, y + 19, f"tile {tile}")
+        for step in range(steps):
+            it = n * steps + step
+            d.label(76 + step * 50, y, 47, 28, kernel.compute("it % STAGES", it=it),
+                    "a" if kernel.compute(parity, it=it) else "soft-a", "on" if kernel.compute(parity, it=it) else "")
+    end = 48 + len(tiles) * 40 + 10
+    d.text(10, end, "The producer goes on to the next row while the", "note")
+    d.text(10, end + 15, "consumers still store: to it, all is one sequence.", "note")
+    return d.svg()
+
+
 def order_of(sources):
     """gemm_rasterize, from its source: a function of tile, tiles_m and tiles_n."""
     kernel = Kernel(sources, "common/gemm/gemm_kernel.cuh")
@@ -54,7 +222,7 @@ def raster(sources):
     d = Drawing(f"The first {together} of 64 by 64 tiles of C, those that run at once. Row by row they need "
                 f"{len({r for r, _ in plain})} rows of A and {len({c for _, c in plain})} columns of B; in bands of 8 rows "
                 f"{len({r for r, _ in banded})} and {len({c for _, c in banded})}.")
-    d.text(10, 18, f"8192³, tiles of 128 × 128: the first {together}, two a", "note")
+    d.text(10, 18, f"8192³, tiles of 128 × 128: the first {together}, two per", "note")
     d.text(10, 33, "multiprocessor, run at once.", "note")
     for n, (name, tiles) in enumerate((("row by row", plain), ("in bands of 8", banded))):
         x, y = 10 + n * 198, 66
@@ -110,9 +278,10 @@ def cluster(sources):
             d.line(104, 40 + other * 96 + 63, 233, y + 63, True)
         d.line(104, y + 33, 233, y + 33, True)
     without, with_them = bm + bn, bm + part
-    d.text(10, 248, f"L2 delivers {with_them} rows of 128 bytes a block, not {without}.", "note")
+    d.text(10, 248, f"L2 delivers {with_them} rows of 128 bytes per block, not {without}.", "note")
     return d.svg()
 
 
 def draw(sources):
-    return {"ring": ring(sources), "raster": raster(sources), "waves": waves(sources), "cluster": cluster(sources)}
+    return {"ring": ring(sources), "fragments_ahead": fragments_ahead(sources), "interleaved": interleaved(sources),
+            "pointers": pointers(sources), "tma": boxes(sources), "persistent": persistent(sources), "raster": raster(sources), "waves": waves(sources), "cluster": cluster(sources)}

@@ -1,4 +1,4 @@
-"""The lessons: notes whose title begins with "Lesson", each of one idea and at most 1,600 words of prose."""
+"""The lessons: notes whose title begins with "Lesson", and a step's README that is its only lesson: each of one idea and at most 1,600 words of prose."""
 
 import glob
 import os
@@ -14,7 +14,7 @@ def lessons(root):
     """(path, text) of every lesson, in order."""
     for path in sorted(glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "**", "*.md"), recursive=True)):
         text = links.read(path)
-        if re.match(r"# Lesson \d", text):
+        if re.match(r"# Lesson \d", text) or "\n## Predict\n" in text:
             yield os.path.relpath(path, root), text
 
 

@@ -1,6 +1,6 @@
 """The figures of GEMV: gemv_ladder, gemv_size, gemv_search. All is FP16: the other types take the same time a byte."""
 
-from report.figures.layout import (INK, WHITE, Data, Label, Nothing, nice_ceiling, nothing, place_labels, quoted, row,
+from report.figures.layout import (DARK, WHITE, Data, Label, Nothing, nice_ceiling, nothing, place_labels, quoted, row,
                                    runs)
 from report.text import log2, significant
 
@@ -147,7 +147,7 @@ def gemv_search(db, part, gap, files):
                     boxes.append(row(x, x + wide, y - 0.47, y + 0.47, heat(t), one["kind"],
                                      int(one["candidate"] == winner["candidate"])))
                     texts.append(row(x + wide / 2, y, quoted(f"n{one['block_n']}"), quoted(slower(t)),
-                                     WHITE if t < 1.35 else INK, int(len(field) > 3)))
+                                     WHITE if t < 1.35 else DARK, int(len(field) > 3)))
                 if field:
                     best = min(field, key=lambda one: one["us"])
                     mark = slower(best["us"] / winner["us"]) + ("", "P", "S")[best["kind"]]

@@ -9,6 +9,7 @@ import math
 from report.text import log2, number
 
 INK, WHITE = 0x222222, 0xFFFFFF  # as gnuplot takes colours: 65536 * red + 256 * green + blue
+DARK = 0x101010  # ink on a coloured field, which stays as it is on a dark screen (plots/dark.css turns INK)
 BASELINE, NOT_OURS = 9, 8  # line types of style.gp; a step's is its own number
 
 

@@ -1,6 +1,6 @@
 """The figures of FP32's GEMMs: progression, size, article, roofline."""
 
-from report.figures.layout import (BASELINE, INK, NOT_OURS, WHITE, Data, Label, nice_ceiling, nothing,
+from report.figures.layout import (BASELINE, DARK, INK, NOT_OURS, WHITE, Data, Label, nice_ceiling, nothing,
                                    place_labels, power_of_two, quoted, row, runs, series, spread)
 from report.text import log2, short_step, speed
 
@@ -36,7 +36,7 @@ def progression(db, part, gap, files):
         x = min(t, base)
         if t + wide > base and x > wide:
             light = of in (4, 5, 6)  # on these colours ink is hard to read
-            inside.append(row(y, x - 0.01 * top, quoted(text), WHITE if light else INK))
+            inside.append(row(y, x - 0.01 * top, quoted(text), WHITE if light else DARK))
             continue
         x = base if t + wide > base and t < base else t
         beside.append(row(y, x + 0.01 * top, quoted(text), INK))

@@ -19,6 +19,7 @@ from report.load import Mistake
 from report.record import csv_line, ncu_launches, origin, plain, read_text
 
 ORIGIN = ["device", "cc", "driver", "cuda", "date"]
+OPCODES = "sass__inst_executed_per_opcode"
 DYNAMIC = "launch__shared_mem_per_block_dynamic"
 DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # tests/counted/patterns.h
 
@@ -91,25 +92,39 @@ def size(text):
     return "x".join(re.findall(r"\d+", text))
 
 
+def executed(log, run, names):
+    """By launch, how often warps executed each of these machine instructions; empty where ncu does not say.
+
+    ncu --print-metric-instances details writes "158 (BAR: 8; FFMA: 150)": a sum, and by name what it is the sum of."""
+    launches = ncu_launches(log, run)[1] if os.path.exists(log) else []
+    counts = {}
+    for launch in launches:
+        found = dict(re.findall(r"\b([A-Z][A-Z0-9_]*): *([0-9][^;)]*)", launch.get(OPCODES, "")))
+        counts[launch["ID"]] = [plain(found.get(name, "0"), name, run) if found else "" for name in names]
+    return counts
+
+
 def shapes(arguments, root):
     if len(arguments) != 1:
         raise Mistake("usage: python3 -m report shapes FOLDER")
     rows, metrics, missing = [], [], 0
+    names = lines_of(os.path.join(arguments[0], "opcodes.set"))
     for number, run in enumerate(lines_of(os.path.join(arguments[0], "runs")), 1):
         log = os.path.join(arguments[0], f"run.{number:03d}.log")
         units, launches = ncu_launches(log, run) if os.path.exists(log) else ({}, [])
         metrics = metrics or metrics_in(units, arguments[0], "shapes")
-        groups = {}
+        groups, opcodes = {}, executed(log.removesuffix("log") + "opcodes", run, names)
         for launch in launches:
             key = (readable(launch["Kernel Name"]), size(launch["Grid Size"]), size(launch["Block Size"]))
-            groups.setdefault(key, []).append(counted(launch, metrics, run))
+            groups.setdefault(key, []).append(
+                counted(launch, metrics, run) + opcodes.get(launch["ID"], [""] * len(names)))
         for key, all_of_it in groups.items():
             sums = ["" if "" in column else "%.15g" % sum(map(float, column)) for column in zip(*all_of_it)]
             rows.append([run, *key, len(all_of_it), *sums, *origin()])
         if not groups:
             say(f"{run}: ncu saw no launch")
             missing += 1
-    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *ORIGIN]))
+    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *(f"{OPCODES}.{name}" for name in names), *ORIGIN]))
     for row in rows:
         print(csv_line(row))
     return 1 if missing else 0

@@ -39,7 +39,7 @@
 #include <stdio.h>
 
 #include "exact_screen.cuh"
-#include "../fused.h"
+#include "fused.h"
 #include "knn/knn_key.h"
 
 static const int MAX_D = 1 << 20;      /* gamma and g are below 1/4 */

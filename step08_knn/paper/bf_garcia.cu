@@ -20,7 +20,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "../search.h"
+#include "knn/knn.h"
 
 static const int TILE = 16;
 static const int SORT_THREADS = 32;

@@ -4,26 +4,23 @@
  * apart. Here the points are the first operand, so that in the column-major n x m result the distances of a query are
  * contiguous, as selection reads them (cublas_sgemm does that for row-major matrices; the points, n x d row-major, are
  * its B^T). */
+#include "../parts.h"
+#include "norms.h"
+
 extern "C" {
 #include "gpu/cublas.h"
 }
-#include "norms.cuh"
 
 static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
     return make_norms(p, (float *)kept, stream);
 }
 
-static cudaError_t tile(const knn_problem *p, const void *kept, int first, int rows, float *distances,
-                        cudaStream_t stream) {
+static cudaError_t tile(const knn_problem *p, void *kept, int first, int rows, float *distances, cudaStream_t stream) {
     cudaError_t error = make_sums(p, (const float *)kept, first, rows, distances, stream);
     if (error != cudaSuccess || p->d == 0) return error;
-    const gemm_problem g = product_of(p, first, rows, p->points, GEMM_TN, distances);
-    return cublas_sgemm(true, g.m, g.n, g.k, g.alpha, g.A, g.lda, g.B, g.ldb, g.beta, g.C, g.ldc, CUBLAS_DEFAULT,
-                        stream);
-}
-
-static kernel_info kernel() {
-    return {(const void *)knn_norm_sums, NORM_THREADS, 0};
+    const float *queries = p->queries + (int64_t)first * p->d;
+    return cublas_sgemm(true, rows, p->n, p->d, -2.0f, queries, p->d, p->points, p->d, 1.0f, distances, p->n,
+                        CUBLAS_DEFAULT, stream);
 }
 
 static const char *supports(const device_facts *device) {
@@ -31,4 +28,4 @@ static const char *supports(const device_facts *device) {
     return cublas_open(); /* only if needed: it takes a while */
 }
 
-extern "C" const knn_distances knn_distance_gemm_cublas = {norms_bytes, prepare, tile, kernel, supports, NULL};
+extern "C" const knn_distances knn_distance_gemm_cublas = {norms_bytes, prepare, tile, norms_kernel, supports, NULL};

@@ -8,8 +8,11 @@
  *   y2 y2 y2 y2           y0 y1 y2 ...
  *   ...                   y0 y1 y2 ...
  */
-#include "norms.cuh"
+#include "../parts.h"
+#include "norms.h"
+
 #include "bench/options.h"
+#include "gemm/gemm.h"
 
 extern "C" {
 GEMM_VARIANT(best);
@@ -46,12 +49,18 @@ static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream
     return error != cudaSuccess ? error : make_norms(p, (float *)kept + transposed_floats(p), stream);
 }
 
-static cudaError_t tile(const knn_problem *p, const void *kept, int first, int rows, float *distances,
-                        cudaStream_t stream) {
+static cudaError_t tile(const knn_problem *p, void *kept, int first, int rows, float *distances, cudaStream_t stream) {
     const float *transposed = (const float *)kept;
     cudaError_t error = make_sums(p, transposed + transposed_floats(p), first, rows, distances, stream);
     if (error != cudaSuccess || p->d == 0) return error;
-    const gemm_problem product = product_of(p, first, rows, transposed, GEMM_NN, distances);
+    gemm_problem product = {};
+    product.type = GEMM_F32, product.out = DTYPE_F32, product.layout = GEMM_NN;
+    product.m = rows, product.n = p->n, product.k = p->d;
+    product.lda = p->d, product.ldb = p->n, product.ldc = p->n;
+    product.alpha = -2.0f, product.beta = 1.0f;
+    product.A = p->queries + (int64_t)first * p->d;
+    product.B = transposed;
+    product.C = distances;
     return launch_best(&product, stream);
 }
 

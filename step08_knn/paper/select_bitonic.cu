@@ -1,7 +1,87 @@
-/* The paper's second method: sort everything. Rows are padded to a power of two with the largest value and sorted by
- * the bitonic network in sort_rows.cuh, whose number of steps does not depend on k. Up to 2048 distances, a block sorts
- * a row in shared memory; longer rows go into the workspace as keys, which are twice as large, and padded. */
-#include "../sort_rows.cuh"
+/* The paper's second method: sort everything, with the bitonic network (Batcher, 1968), whose number of steps does not
+ * depend on k. Rows become keys (knn_key.h), padded to a power of two with the largest.
+ *
+ * A sequence that first rises and then falls (or a rotation of one) is bitonic. Comparing element i with element i +
+ * half, and exchanging them if the first is larger, leaves two bitonic halves, with no element of the first larger than
+ * any of the second; and so on down to single elements: log2 P steps merge a bitonic sequence. If every second of the
+ * sorted pieces is descending, each pair of them is a bitonic sequence: merging pieces of 2, 4, 8 ... P sorts in log2 P
+ * (log2 P + 1) / 2 steps, whatever the values are. P = 8:
+ *
+ *   size      2        4               8             v and ^: where the larger goes; o: the other end
+ *   stride    1      2     1       4         2     1
+ *
+ *   0 --------o------o-----o-------o---------o-----o---
+ *   1 --------v------|-o---v-------|-o-------|-o---v---
+ *   2 --------^------v-|---o-------|-|-o-----v-|---o---
+ *   3 --------o--------v---v-------|-|-|-o-----v---v---
+ *   4 --------o------^-----^-------v-|-|-|---o-----o---
+ *   5 --------v------|-^---o---------v-|-|---|-o---v---
+ *   6 --------^------o-|---^-----------v-|---v-|---o---
+ *   7 --------o--------o---o-------------v-----v---v---
+ *
+ * Each block sorts a piece of up to REACH keys in shared memory (descending if the number of the piece is odd); in
+ * longer rows steps with strides of REACH and more go through global memory, one launch each, and those
+ * with smaller strides are again done within blocks, all in one launch. */
+#include "../sort_rows.h"
+
+#include "../parts.h"
+#include "knn/knn_key.h"
+
+static const int REACH = 2048;
+static const int THREADS = REACH / 2;
+
+/* One step: pairs of elements `stride` apart; those whose number has the bit `size` set are sorted descending. */
+static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int64_t pair, int64_t stride, bool rising) {
+    int64_t i = pair / stride * 2 * stride + pair % stride;
+    uint64_t a = keys[i], b = keys[i + stride];
+    if ((a > b) != rising) return;
+    keys[i] = b;
+    keys[i + stride] = a;
+}
+
+/* Steps with strides size/2 ... 1 on `length` keys in shared memory, the first of which is number `first` of its row.
+ */
+static __device__ __forceinline__ void merge_shared(uint64_t *keys, int length, int64_t first, int64_t size,
+                                                    int stride) {
+    for (; stride > 0; stride /= 2) {
+        for (int pair = threadIdx.x; pair < length / 2; pair += blockDim.x) {
+            int i = pair / stride * 2 * stride + pair % stride;
+            compare_exchange(keys, pair, stride, ((first + i) & size) == 0);
+        }
+        __syncthreads();
+    }
+}
+
+/* Sorts each piece (size == piece), or merges with the strides below `piece`. */
+static __global__ void __launch_bounds__(THREADS)
+    knn_sort_pieces(uint64_t *keys, int piece, int64_t length, int64_t size) {
+    __shared__ uint64_t s[REACH];
+    uint64_t *mine = keys + (int64_t)blockIdx.x * piece;
+    int64_t first = (int64_t)blockIdx.x * piece % length;
+    for (int i = threadIdx.x; i < piece; i += blockDim.x) s[i] = mine[i];
+    __syncthreads();
+    for (int64_t z = size == piece ? 2 : size; z <= size; z *= 2)
+        merge_shared(s, piece, first, z, (int)min(z, (int64_t)piece) / 2);
+    for (int i = threadIdx.x; i < piece; i += blockDim.x) mine[i] = s[i];
+}
+
+/* One step through global memory. */
+static __global__ void knn_sort_round(uint64_t *keys, int64_t pairs, int64_t length, int64_t size, int64_t stride) {
+    int64_t pair = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= pairs) return;
+    int64_t i = pair / stride * 2 * stride + pair % stride;
+    compare_exchange(keys, pair, stride, (i % length & size) == 0);
+}
+
+/* The first k keys of each row, as results. */
+static __global__ void knn_write_sorted(const uint64_t *keys, int64_t length, int64_t results, int k, int *index,
+                                        float *distance) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= results) return;
+    uint64_t key = keys[i / k * length + i % k];
+    index[i] = knn_key_index(key);
+    distance[i] = knn_key_distance(key);
+}
 
 static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length) {
     int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -10,17 +90,40 @@ static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length)
     keys[at] = i < r.n ? knn_key(r.distances[row * r.n + i], (int)i) : KNN_NO_KEY;
 }
 
+static unsigned blocks_for(int64_t threads) {
+    return (unsigned)((threads + THREADS - 1) / THREADS);
+}
+
+int64_t padded_length(int64_t n) {
+    int64_t length = 1;
+    while (length < n) length *= 2;
+    return length;
+}
+
+cudaError_t sort_rows(uint64_t *keys, int rows, int64_t length, int k, int *index, float *distance,
+                      cudaStream_t stream) {
+    int piece = (int)(length < REACH ? length : REACH), threads = piece < 64 ? 32 : piece / 2;
+    int64_t pairs = rows * length / 2, results = (int64_t)rows * k;
+    unsigned pieces = (unsigned)(rows * length / piece);
+    knn_sort_pieces<<<pieces, threads, 0, stream>>>(keys, piece, length, piece);
+    for (int64_t size = 2 * piece; size <= length; size *= 2) {
+        for (int64_t stride = size / 2; stride >= REACH; stride /= 2)
+            knn_sort_round<<<blocks_for(pairs), THREADS, 0, stream>>>(keys, pairs, length, size, stride);
+        knn_sort_pieces<<<pieces, threads, 0, stream>>>(keys, piece, length, size);
+    }
+    knn_write_sorted<<<blocks_for(results), THREADS, 0, stream>>>(keys, length, results, k, index, distance);
+    return cudaGetLastError();
+}
+
 static cudaError_t select(const knn_rows *r, cudaStream_t stream) {
     int64_t length = padded_length(r->n);
-    uint64_t *keys = length <= REACH ? NULL : (uint64_t *)r->scratch;
-    if (keys != NULL) knn_fill_keys<<<sort_blocks(r->rows * length), SORT_THREADS, 0, stream>>>(*r, keys, length);
-    cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess ? error : sort_rows(*r, keys, length, stream);
+    uint64_t *keys = (uint64_t *)r->scratch;
+    knn_fill_keys<<<blocks_for(r->rows * length), THREADS, 0, stream>>>(*r, keys, length);
+    return sort_rows(keys, r->rows, length, r->k, r->index, r->distance, stream);
 }
 
 static size_t scratch(int n, int) {
-    int64_t length = padded_length(n);
-    return length <= REACH ? 0 : (size_t)length * sizeof(uint64_t);
+    return (size_t)padded_length(n) * sizeof(uint64_t);
 }
 
 extern "C" const knn_selector knn_select_bitonic = {select, scratch, NULL, NULL};

@@ -20,8 +20,8 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "../parts.h"
 #include "knn/knn_key.h"
-#include "../search.h"
 
 static const int REACH = 1024;
 static const int THREADS = REACH / 2;

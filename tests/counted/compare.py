@@ -1,7 +1,7 @@
 """compare.py patterns|shapes [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
 
 patterns: every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. shapes: every kernel of the runs in shapes.txt
-that a recorded row stands for (WORD: of runs that have it in their line); equal, but for what NEAR and OTHERWISE say. A
+that a recorded row stands for (WORD: of runs that have it in their line); equal, but for what NEAR, OTHERWISE and ORDER say. A
 line for each count that differs, then "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was
 compared.
 """
@@ -21,20 +21,27 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
 # What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
+             ("step0[568] --m", "", "ldgsts_cache_bypass"),
+             ("step06 --size 256", "interleaved", "ldgsts_cache_bypass"),
+             ("step06 --size 256|step06 --m", "wmma", "wavefronts|ldsm"),
+             ("step06 --size 256 --dtype tf32x3", "", "ffma"),
+             ("step06 --m", "cluster", "tma_ld"),
+             ("step06 --[sm]|wmma_gemm", "wmma|half|bfloat16|tf32|char", "TENSOR"),
+             ("step06|step08", "ping_pong|cluster|persistent<|screen", "BAR"),
              ("step07", "naive", "wavefronts.*_ld"),
              ("step07", "splitk|vectorized", "wavefronts.*_(ld|atom)|op_shared_atom"),
-             ("step07 --n 250", "row_per_block|vectorized|tree|shuffle", "requests"),
-             ("step07 --n 250", "naive<__half,128>", "sectors"),
-             ("step08", "fused", "wavefronts.*_ld"),
+             ("step07 --n 250", "row_per_block|vectorized|tree|shuffle|streaming", "requests"),
+             ("step08", "fused|garcia|radix", "wavefronts.*_ld"),
+             ("step08", "centre|prepare|radius", "ffma"),
              ("scan", "blelloch", "wavefronts"),
              ("fft", "fft", "ffma|wavefronts"),
              ("wgmma_tma_gemm", "gemm", "wavefronts.*_st"),
              ("wmma_gemm", "half|bfloat16|tf32|char", "requests|sectors|ldsm"),
              ("wmma_gemm", "double", "wavefronts.*_ld")]
-# Rows of kernels that have been written anew since they were recorded, by run and kernel: they say nothing of today's.
-# Once make golden has recorded them, this list is empty.
-CHANGED = [("step04", "lds128"), ("step05", ""), ("step07", "direct|unaligned"),
-           ("step06", "wmma|mma_sync|ldmatrix|swizzle|multistage|wgmma|warp_specialised")]
+# What depends on which block comes first, here and there: it may differ.
+ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
+         ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
+PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
 DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # patterns.h
@@ -65,11 +72,11 @@ def simulated(command):
 
 class Comparison:
     def __init__(self):
-        self.counts = self.equal = self.wrong = self.changed = 0
+        self.counts = self.equal = self.wrong = 0
         self.met = set()
 
     def count(self, what, metric, ours, recorded, share=0.0, otherwise=()):
-        """`otherwise`: the rows of OTHERWISE that the count may be one of."""
+        """`otherwise`: the rows of OTHERWISE and ORDER that the count may be one of."""
         self.counts += 1
         self.equal += ours == recorded
         if abs(ours - recorded) <= share * recorded:
@@ -109,10 +116,6 @@ def bare(kernel):
 
 def shapes(c, word):
     recorded = [row for row in rows_of(os.path.join(RECORDED, "shapes.csv")) if word in row["run"]]
-    changed = [row for row in recorded if any(row["run"].startswith(run) and re.search(kernel, bare(row["kernel"]))
-                                              for run, kernel in CHANGED)]
-    recorded = [row for row in recorded if row not in changed]
-    c.changed = len(changed)
     for run in dict.fromkeys(row["run"] for row in recorded):
         words = run.split()
         if not words[0].startswith("step"):
@@ -128,10 +131,11 @@ def shapes(c, word):
             if k is None:
                 c.fault(f"{run}: {row['kernel']} {row['grid']} {row['block']}: not in the simulator")
                 continue
+            row["TENSOR"] = str(sum(int(row[name] or 0) for name in PRODUCTS))
             for metric, value in row.items():
-                if metric not in k or not value or "__" not in metric or LEFT_OUT in metric:
+                if metric not in k or not value or ("__" not in metric and metric != "TENSOR") or LEFT_OUT in metric:
                     continue
-                otherwise = [o for o in OTHERWISE if all(re.search(*pair) for pair in zip(o, (run, bare(row["kernel"]), metric)))]
+                otherwise = [o for o in OTHERWISE + ORDER if all(re.search(*pair) for pair in zip(o, (run, bare(row["kernel"]), metric)))]
                 c.count(f"{run}: {bare(row['kernel'])}", metric, k[metric] * int(row["launches"]), float(value),
                         NEAR.get(metric, 0), otherwise)
     for entry in OTHERWISE:
@@ -146,8 +150,6 @@ def main():
         return 2
     c = Comparison()
     (patterns if what == "patterns" else shapes)(c, sys.argv[2] if len(sys.argv) > 2 else "")
-    if c.changed:
-        print(f"{c.changed} rows are of kernels that changed since; make golden records them anew")
     print(f"{c.counts} counts compared, {c.equal} equal, {c.wrong} differ")
     return 1 if c.wrong or not c.counts else 0
 

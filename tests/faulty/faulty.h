@@ -15,8 +15,8 @@ struct faulty_case {
     bool fresh; /* the memory is as cudaMalloc gives it */
 };
 
-/* Runs argv[1] on `n` ints that are 0, 1, 2 ...; without an argument lists the names. */
-static int faulty_main(int argc, char **argv, const faulty_case *cases, int count) {
+/* Runs argv[1] on `n` ints that are 0, 1, 2 ..., once `prepare` has seen them; without an argument lists the names. */
+static int faulty_main(int argc, char **argv, const faulty_case *cases, int count, void (*prepare)(int *g) = nullptr) {
     enum { N = 1024 };
     for (int k = 0; k < count; k++) {
         if (argc < 2) puts(cases[k].name);
@@ -25,6 +25,7 @@ static int faulty_main(int argc, char **argv, const faulty_case *cases, int coun
         for (int i = 0; i < N; i++) host[i] = i;
         cudaMalloc(&g, sizeof host);
         if (!cases[k].fresh) cudaMemcpy(g, host, sizeof host, cudaMemcpyHostToDevice);
+        if (prepare != nullptr) prepare(g);
         cases[k].kernel<<<cases[k].blocks, cases[k].threads, cases[k].dynamic_shared>>>(g, N);
         const cudaError_t error = cudaDeviceSynchronize();
         if (error != cudaSuccess) printf("%s\n", cudaGetErrorName(error));
@@ -35,7 +36,7 @@ static int faulty_main(int argc, char **argv, const faulty_case *cases, int coun
 }
 
 #define CASE(name, blocks, threads)                                                                                    \
-    {#name, name, blocks, threads, 0, false}
+    { #name, name, blocks, threads, 0, false }
 #define FAULTY_MAIN(...)                                                                                               \
     int main(int argc, char **argv) {                                                                                  \
         static const faulty_case cases[] = {__VA_ARGS__};                                                              \

@@ -39,6 +39,25 @@ __global__ void atomics_and_a_plain_store(int *g, int n) {
     else
         atomicAdd(g, 1); // FAULT race
 }
+/* Its own addition comes after the store, and hides it from the other block's. */
+__global__ void set_and_added_to(int *g, int n) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) g[0] = 5000; // FAULT race
+    atomicAdd(g, 1);                  // FAULT race
+}
+__global__ void read_and_added_to(int *g, int n) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) g[100] = g[0]; // FAULT race
+    atomicAdd(g, 1);                    // FAULT race
+}
+__global__ void added_to_and_read(int *g, int n) {
+    if (threadIdx.x != 0) return;
+    atomicAdd(g, 1);                         // FAULT race
+    g[100 + blockIdx.x] = g[0] + blockIdx.x; // FAULT race
+}
+__global__ void ok_last_number(int *g, int n) {
+    if (threadIdx.x == 0 && atomicAdd(g, 1) == (int)gridDim.x - 1) g[0] = 0;
+}
 /* Atomic for threads of its own block alone. */
 __global__ void atomic_of_the_block(int *g, int n) {
     atomicAdd_block(g, 1); // FAULT race
@@ -285,14 +304,15 @@ __global__ void variable_of_the_module(int *g, int n) {
 
 FAULTY_MAIN(CASE(two_blocks_write, 2, T), CASE(ok_blocks_write_apart, 4, T), CASE(ok_blocks_write_the_same, 4, T),
             CASE(stencil_in_place, 4, T), CASE(ok_stencil, 4, T), CASE(sum_without_atomics, 3, 32),
-            CASE(ok_sum_by_atomics, 3, 32), CASE(atomics_and_a_plain_store, 2, 32), CASE(atomic_of_the_block, 2, 32),
-            CASE(ok_atomic_of_the_block, 2, 32), CASE(bytes_of_one_word, 2, T), CASE(ok_bytes_of_one_word, 2, T), CASE(ok_halves_read_and_written, 1, T),
-            CASE(last_block_no_fence, 4, T), CASE(last_block_no_second_fence, 4, T),
-            CASE(last_block_narrow_fence, 4, T), CASE(last_block_no_barrier, 4, T), CASE(ok_last_block, 4, T),
-            CASE(ok_last_block_of_many_writers, 4, T), CASE(flag_between_blocks_no_fence, 2, 32),
-            CASE(flag_seen_by_thread_0_alone, 2, T), CASE(ok_flag_between_blocks, 2, T),
-            CASE(ok_release_and_acquire, 2, 32), CASE(relaxed_alone, 2, 32), CASE(ok_chain, 4, T),
-            CASE(lock_no_fence, 4, 32), CASE(ok_lock, 4, 32), CASE(ok_blocks_meet, 4, T), CASE(blocks_meet_once, 4, T),
-            CASE(no_barrier_between_warps, 1, T), CASE(ok_barrier_between_warps, 1, T),
+            CASE(ok_sum_by_atomics, 3, 32), CASE(atomics_and_a_plain_store, 2, 32), CASE(set_and_added_to, 2, 32),
+            CASE(read_and_added_to, 2, 32), CASE(added_to_and_read, 2, 32), CASE(ok_last_number, 3, 32),
+            CASE(atomic_of_the_block, 2, 32), CASE(ok_atomic_of_the_block, 2, 32), CASE(bytes_of_one_word, 2, T),
+            CASE(ok_bytes_of_one_word, 2, T), CASE(ok_halves_read_and_written, 1, T), CASE(last_block_no_fence, 4, T),
+            CASE(last_block_no_second_fence, 4, T), CASE(last_block_narrow_fence, 4, T),
+            CASE(last_block_no_barrier, 4, T), CASE(ok_last_block, 4, T), CASE(ok_last_block_of_many_writers, 4, T),
+            CASE(flag_between_blocks_no_fence, 2, 32), CASE(flag_seen_by_thread_0_alone, 2, T),
+            CASE(ok_flag_between_blocks, 2, T), CASE(ok_release_and_acquire, 2, 32), CASE(relaxed_alone, 2, 32),
+            CASE(ok_chain, 4, T), CASE(lock_no_fence, 4, 32), CASE(ok_lock, 4, 32), CASE(ok_blocks_meet, 4, T),
+            CASE(blocks_meet_once, 4, T), CASE(no_barrier_between_warps, 1, T), CASE(ok_barrier_between_warps, 1, T),
             CASE(no_syncwarp_between_lanes, 1, 32), CASE(ok_syncwarp_between_lanes, 1, 32),
             CASE(through_a_pointer, 1, T), CASE(variable_of_the_module, 2, 32))

@@ -105,6 +105,52 @@ __global__ void ok_histogram(int *g, int n) {
     __syncthreads();
     g[threadIdx.x] = bins[threadIdx.x];
 }
+/* Step 7's sums: warp 0 sets a word that all warps add to. Its own addition comes in between. */
+__global__ void sums_no_zero_barrier(int *g, int n) {
+    __shared__ int sums[32];
+    if (threadIdx.x < 32) sums[threadIdx.x] = 0;        // FAULT race
+    atomicAdd(&sums[threadIdx.x % 32], g[threadIdx.x]); // FAULT race
+    __syncthreads();
+    if (threadIdx.x < 32) g[threadIdx.x] = sums[threadIdx.x];
+}
+/* One warp adds and reads at once: the others may not have added yet. */
+__global__ void sums_no_last_barrier(int *g, int n) {
+    __shared__ int sums[32];
+    if (threadIdx.x < 32) sums[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&sums[threadIdx.x % 32], g[threadIdx.x]);                 // FAULT race
+    if (threadIdx.x / 32 == 2) g[threadIdx.x] = sums[threadIdx.x % 32]; // FAULT race
+}
+/* Read before it is added to: others add meanwhile. */
+__global__ void sums_read_before(int *g, int n) {
+    __shared__ int sums[32];
+    if (threadIdx.x < 32) sums[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) g[512 + threadIdx.x] = sums[threadIdx.x]; // FAULT race
+    atomicAdd(&sums[threadIdx.x % 32], g[threadIdx.x]);             // FAULT race
+    __syncthreads();
+    if (threadIdx.x < 32) g[threadIdx.x] = sums[threadIdx.x];
+}
+__global__ void ok_sums(int *g, int n) {
+    __shared__ int sums[32];
+    if (threadIdx.x < 32) sums[threadIdx.x] = 0;
+    __syncthreads();
+    for (int k = 0; k < 3; k++) {
+        atomicAdd(&sums[threadIdx.x % 32], g[threadIdx.x]);
+        __syncthreads();
+        if (threadIdx.x >= 32 * k && threadIdx.x < 32 * (k + 1)) g[512 + threadIdx.x] = sums[threadIdx.x % 32]++;
+        __syncthreads();
+    }
+}
+/* Whoever gets the last number knows that all others have theirs. */
+__global__ void ok_last_number(int *g, int n) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    if (atomicAdd(&count, 1) == T - 1) count = 1000;
+    __syncthreads();
+    g[threadIdx.x] = count;
+}
 __global__ void two_writers(int *g, int n) {
     __shared__ int last;
     last = threadIdx.x / 32; // FAULT race
@@ -352,12 +398,14 @@ __global__ void __cluster_dims__(2, 1, 1) ok_cluster_barrier_in_a_branch(int *g,
 FAULTY_MAIN(CASE(tile_no_second_barrier, 1, T), CASE(ok_tile, 2, T), CASE(tile_no_first_barrier, 1, T),
             CASE(two_reductions, 1, T), CASE(ok_two_reductions, 1, T), CASE(loop_write_after_read, 1, T),
             CASE(histogram_no_zero_barrier, 1, T), CASE(histogram_no_last_barrier, 1, T), CASE(ok_histogram, 1, T),
-            CASE(two_writers, 1, T), CASE(ok_same_value, 1, T), CASE(bytes_race, 1, T), CASE(ok_bytes, 1, T),
-            CASE(flag_without_fence, 1, 64), CASE(ok_flag_with_fences, 1, 64), CASE(named_barrier_too_few, 1, T),
-            CASE(ok_named_barrier, 1, T), CASE(ok_producer_consumer, 1, T),
-            {"dynamic_race", dynamic_race, 1, T, 4 * T, false}, CASE(tree_no_syncwarp, 1, T), CASE(ok_tree, 1, T),
-            CASE(exchange_no_syncwarp, 1, 32), CASE(read_before_write_no_syncwarp, 1, 32), CASE(half_syncwarp, 1, 32),
-            CASE(ok_half_syncwarp, 1, 32), CASE(unwritten_shared, 1, T), CASE(ok_loaded_too_early, 1, T),
+            CASE(sums_no_zero_barrier, 1, T), CASE(sums_no_last_barrier, 1, T), CASE(sums_read_before, 1, T),
+            CASE(ok_sums, 1, T), CASE(ok_last_number, 1, T), CASE(two_writers, 1, T), CASE(ok_same_value, 1, T),
+            CASE(bytes_race, 1, T), CASE(ok_bytes, 1, T), CASE(flag_without_fence, 1, 64),
+            CASE(ok_flag_with_fences, 1, 64), CASE(named_barrier_too_few, 1, T), CASE(ok_named_barrier, 1, T),
+            CASE(ok_producer_consumer, 1, T), {"dynamic_race", dynamic_race, 1, T, 4 * T, false},
+            CASE(tree_no_syncwarp, 1, T), CASE(ok_tree, 1, T), CASE(exchange_no_syncwarp, 1, 32),
+            CASE(read_before_write_no_syncwarp, 1, 32), CASE(half_syncwarp, 1, 32), CASE(ok_half_syncwarp, 1, 32),
+            CASE(unwritten_shared, 1, T), CASE(ok_loaded_too_early, 1, T),
             {"unwritten_dynamic", unwritten_dynamic, 1, T, 4 * T, false}, CASE(unwritten_atomic, 1, T),
             CASE(unwritten_half, 1, T), CASE(past_the_array, 1, T), CASE(before_the_array, 1, T),
             CASE(written_past_the_array, 1, T), CASE(past_shared_memory, 1, T), CASE(misaligned_shared, 1, T),

@@ -297,6 +297,64 @@ __global__ void source_written_meanwhile(int *g, int n) {
     __syncthreads();
     g[768 + threadIdx.x] = s[threadIdx.x];
 }
+__global__ void unwritten_source(int *fresh, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, fresh + 4 * threadIdx.x); // FAULT uninitialised
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    fresh[512 + threadIdx.x] = s[threadIdx.x] + 1; // FAULT uninitialised
+}
+/* Of a row more is copied than anybody looks at, and what is not copied is zero. */
+__global__ void ok_copied_and_not_used(int *fresh, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    if (threadIdx.x % 4 < 2) fresh[threadIdx.x] = (int)threadIdx.x;
+    __syncthreads();
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(s + 4 * threadIdx.x)),
+                 "l"(fresh + 4 * threadIdx.x), "r"(threadIdx.x < T / 4 ? 16 : 0)
+                 : "memory");
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    fresh[512 + threadIdx.x] = (threadIdx.x % 4 < 2 ? s[threadIdx.x] : 0) + s[T + threadIdx.x] + 1;
+}
+__global__ void unwritten_bulk_source(int *fresh, int n) {
+    __shared__ __align__(16) int s[T];
+    __shared__ unsigned long long full;
+    if (threadIdx.x == 0) mbarrier_init(&full, 1);
+    if (threadIdx.x != 100) fresh[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&full, sizeof s);
+        bulk_load(s, fresh, sizeof s, &full); // FAULT uninitialised
+    }
+    mbarrier_wait(&full, 0);
+    fresh[512 + threadIdx.x] = s[T - 1 - threadIdx.x] + 1; // FAULT uninitialised
+}
+__global__ void unwritten_bulk_store(int *g, int n) {
+    __shared__ __align__(16) int s[T];
+    if (threadIdx.x != 100) s[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned from = shared_address(s);
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 512;" ::"l"(g + 512),
+                     "r"(from)); // FAULT uninitialised
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+__global__ void bulk_addition_to_nothing(int *fresh, int n) {
+    __shared__ __align__(16) int s[T];
+    s[threadIdx.x] = 1;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned from = shared_address(s);
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], 512;" ::"l"(fresh),
+                     "r"(from)); // FAULT uninitialised
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
 __global__ void source_of_another_block(int *g, int n) {
     __shared__ __align__(16) int s[4 * T];
     if (blockIdx.x == 1) {
@@ -387,8 +445,11 @@ static __device__ void multiply(float (&d)[4], const void *a, const void *b) {
 static __device__ void multiplied(float (&d)[4]) {
     asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory");
 }
-static __device__ void fill_matrices(int *a, int *b, const int *g) {
+static __device__ void fill_one(int *a, const int *g) {
     for (int k = 0; k < 4; k++) a[4 * threadIdx.x + k] = g[k];
+}
+static __device__ void fill_matrices(int *a, int *b, const int *g) {
+    fill_one(a, g);
     if (threadIdx.x < 64) b[threadIdx.x] = g[threadIdx.x];
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
@@ -397,7 +458,7 @@ __global__ void operand_written_too_early(int *g, int n) {
     __shared__ __align__(128) int a[4 * T], b[64];
     float d[4] = {};
     fill_matrices(a, b, g);
-    multiply(d, a, b);                           // FAULT no-wait
+    multiply(d, a, b);                                 // FAULT no-wait
     if (threadIdx.x / 32 == 2) a[4 * threadIdx.x] = 5; // FAULT no-wait
     multiplied(d);
     g[512 + threadIdx.x] = (int)d[0];
@@ -434,6 +495,32 @@ __global__ void operand_without_barrier(int *g, int n) {
     g[512 + threadIdx.x] = (int)d[0];
 }
 
+__global__ void operand_unwritten(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    if (threadIdx.x != 100) fill_one(a, g);
+    if (threadIdx.x < 64) b[threadIdx.x] = g[threadIdx.x];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    multiply(d, a, b); // FAULT uninitialised
+    multiplied(d);
+    g[512 + threadIdx.x] = (int)d[0];
+}
+/* The operand is written, by a copy, but what has been copied is not. */
+__global__ void operand_copied_unwritten(int *fresh, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    copy_16(a + 4 * threadIdx.x, fresh + 4 * threadIdx.x); // FAULT uninitialised
+    if (threadIdx.x < 64) b[threadIdx.x] = 0;
+    commit();
+    wait_group<0>();
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    multiply(d, a, b); // FAULT uninitialised
+    multiplied(d);
+    fresh[512 + threadIdx.x] = (int)d[0];
+}
+
 /* ---- clusters ---- */
 
 __cluster_dims__(2) __global__ void cluster_no_barrier(int *g, int n) {
@@ -456,16 +543,20 @@ __cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
     cluster.sync();
 }
 
+#define FRESH(name)                                                                                                    \
+    { #name, name, 1, T, 0, true }
 FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
             CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32),
             CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T),
             CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
             CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
             CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
-            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T), CASE(source_written_meanwhile, 1, T),
-            CASE(source_of_another_block, 2, T), CASE(ok_source_written_later, 1, T),
-            CASE(bulk_source_in_global_memory, 1, T), CASE(bulk_stores_to_one_place, 2, T),
-            CASE(ok_bulk_source_reused, 1, T), CASE(bulk_source_reused_by_others, 1, T),
-            CASE(operand_written_too_early, 1, T), CASE(operand_copied_over_too_early, 1, T),
-            CASE(ok_operand_written_later, 1, T), CASE(operand_without_barrier, 1, T),
-            CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))
+            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
+            CASE(source_written_meanwhile, 1, T), FRESH(unwritten_source), FRESH(ok_copied_and_not_used),
+            FRESH(unwritten_bulk_source), CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing),
+            CASE(operand_unwritten, 1, T), FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T),
+            CASE(ok_source_written_later, 1, T), CASE(bulk_source_in_global_memory, 1, T),
+            CASE(bulk_stores_to_one_place, 2, T), CASE(ok_bulk_source_reused, 1, T),
+            CASE(bulk_source_reused_by_others, 1, T), CASE(operand_written_too_early, 1, T),
+            CASE(operand_copied_over_too_early, 1, T), CASE(ok_operand_written_later, 1, T),
+            CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))

@@ -182,10 +182,13 @@ class Lessons(Tree):
     def test_too_long(self):
         self.put("step01_a/README.md", "# Step 1\n" + "word " * 1700)
         self.put("step01_a/1_x.md", "# Lesson 1.1\n" + "word " * 1598)
+        self.put("step02_b/README.md", "# Step 2\n\n## Predict\n" + "word " * 1597)
         self.assertEqual(list(lessons.too_long(self.tmp)), [])
         self.put("step01_a/1_x.md", "# Lesson 1.1\n" + "word " * 1599)
+        self.put("step02_b/README.md", "# Step 2\n\n## Predict\n" + "word " * 1600)
         self.assertEqual(list(lessons.too_long(self.tmp)),
-                         ["step01_a/1_x.md: 1601 words of prose, and a lesson has at most 1600"])
+                         ["step01_a/1_x.md: 1601 words of prose, and a lesson has at most 1600",
+                          "step02_b/README.md: 1603 words of prose, and a lesson has at most 1600"])
 
 
 PROGRAM = """from _shared import WIDTH

@@ -33,24 +33,6 @@ class Views(Case):
             return lines + [",".join(one[name] for name in head) for one in copies]
         self.change(kind, more)
 
-    def test_kernels_of_step_5_before_its_lessons(self):
-        row = dict(step="step05_doublebuffer", m="512", n="512", k="512")
-        for variant in "stream_k", "cp_async":
-            self.rows("sgemm", {**row, "variant": variant}, lambda one: one["variant"] == "best" and one["m"] == "4096")
-        shown = "SELECT DISTINCT variant FROM gemm WHERE (m, n, k) = (512, 512, 512) ORDER BY variant"
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["cp_async", "stream_k"])
-        self.rows("sgemm", {**row, "variant": "warp_tiled"}, lambda one: one["variant"] == "best" and one["m"] == "4096")
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["best"])
-
-    def test_kernels_of_step_7_before_its_lessons(self):
-        like = lambda one: one["variant"] == "best" and one["n"] == one["k"] == "4096" and one["mode"] == "graph"
-        row = dict(n="512", k="512")
-        self.rows("gemv", {**row, "variant": "streaming"}, like)
-        shown = "SELECT DISTINCT variant FROM gemv WHERE (n, k) = (512, 512) ORDER BY variant"
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["streaming"])
-        self.rows("gemv", {**row, "variant": "autotuned"}, like)
-        self.assertEqual([row[0] for row in self.open().execute(shown)], ["best"])
-
     def test_chains(self):
         chain = self.table("chains-tensorcore")
         self.rows("tensorcore", {"alpha": "2", "ms_median": "7"}, lambda one: one["mode"] == "chain")
