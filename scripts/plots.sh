@@ -128,8 +128,7 @@ for figure in $figures; do
             echo
             tr -d '\f' <"$work/$figure.dumb" | sed 's/ *$//' | sed '/./,$!d'
         else
-            if [ "$term" = svg ]; then colour "$work/$figure.svg"; fi
-            complete "$work/$figure.$term" || { say "$figure.$term was cut short: is the disk of $out full?"; exit 3; }
+            { [ "$term" != svg ] || colour "$work/$figure.svg" 2>/dev/null; } && complete "$work/$figure.$term" || { say "$figure.$term was cut short: is the disk of $out full?"; exit 3; }
             made="$made $figure.$term"
         fi
     done
