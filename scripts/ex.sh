@@ -22,11 +22,17 @@ case ${HINT:-} in '' | [1-3]) ;; *) fail "HINT=$HINT is not 1, 2 or 3" ;; esac
 case ${SHOW:-} in '' | diff) ;; *) fail "SHOW=$SHOW is not diff" ;; esac
 case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
 
+# put FILE: makes it what stdin says, as a whole or, on a full disk, not at all.
+put() {
+    if { mkdir -p "${1%/*}" && cat >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
+    rm -f "$1.new" 2>/dev/null
+    fail "cannot write $1"
+}
+
 copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
-    [ -z "${RESET:-}" ] || rm -f "$my/$1/exercise.cu" "$my/$1/state"
-    [ -e "$my/$1/exercise.cu" ] && return
-    if ! { mkdir -p "$my/$1" && cp "exercises/$1/exercise.cu" "$my/$1/"; } 2>/dev/null; then fail "cannot write $my/$1"; fi
-    [ -z "${RESET:-}" ] || echo "$my/$1/exercise.cu is as it was handed out"
+    [ -n "${RESET:-}" ] || [ ! -e "$my/$1/exercise.cu" ] || return
+    put "$my/$1/exercise.cu" <"exercises/$1/exercise.cu"
+    [ -z "${RESET:-}" ] || { rm -f "$my/$1/state"; echo "$my/$1/exercise.cu is as it was handed out"; }
 }
 
 # counted NAME CSV: a line for each goal: the counter in words, its value, the goal, and whether it is reached.
@@ -173,7 +179,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     {
         if [ "$done" = 1 ]; then echo 'done'; else echo 'to do'; fi
         cat "$work/best"
-    } >"$my/$1/state"
+    } | put "$my/$1/state" || exit 2
     [ "$done" = 1 ]
 }
 

@@ -134,6 +134,14 @@ is_complete() { # what a reader is pointed to exists
 }
 hints() { ex handed NAME=01 HINT=2 && grep -q '^01_coalesce, hint 2: ' "$tmp/out"; }
 diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
+full_disk() { # one line, no half copy, and the reader's own is not lost
+    cannot="ex: cannot write $work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$work/full/04_beta")" ] || return 1
+    echo mine >"$work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04 RESET=1)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$work/full/04_beta/"*)" = mine ]
+}
 keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
     echo '// mine' >>"$work/handed/04_beta/exercise.cu"
     ex handed NAME=04
@@ -240,6 +248,7 @@ check "on a GPU that the kernel does not run on" on_gpu 0 'time      not measure
 check "on a GPU that the step does not run on" on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
 check "hints" hints
 check "the solution" diffs
+check "a full disk" full_disk
 check "a copy is kept, and reset" keeps_and_resets
 check "a copy that does not build" does_not_build
 check "no name" refused "NAME is not set"
