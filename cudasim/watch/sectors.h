@@ -11,6 +11,8 @@
 void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written);
 /* The same for several accesses. */
 void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written);
+/* `count` sectors, at most 32, from each of these on. */
+void sectors_mark_runs(const uint64_t *sectors, int accesses, unsigned count, bool read, bool written);
 /* Those that hold these bytes. */
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written);
 

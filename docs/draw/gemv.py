@@ -1,4 +1,5 @@
-"""Step 7's kernels: which multiprocessors have a block, who reads which bytes of A, how sums are added, what is in flight."""
+"""Step 7's kernels: which multiprocessors have a block, who reads which bytes of A, how sums are added, what is in
+flight, how launches overlap."""
 
 import re
 
@@ -266,6 +267,72 @@ def flight(sources):
     return d.svg()
 
 
+# ---- launches that overlap
+
+# What is drawn of a kernel: (words of the source, words in the drawing, length, style, style of the words).
+PHASES = {"next": ("griddepcontrol_launch_dependents()", None, 0, None, ""),
+          "wait": ("griddepcontrol_wait()", "wait", 0, "soft-b", ""),
+          "A": (r"gemv_load\(a|load_chunk<true>\(a, lane", "A", 4, "a", "on"),
+          "x": (r"gemv_load\(x|load_chunk<false>\(x", "x", 2.2, "b", "on"),
+          "sum": ("gemv_write<T>", "sum", 2.2, "c", "on")}
+LAUNCH = 2.2
+
+
+def phases(sources, name):
+    """The phases of a kernel in the order of its source, where gemv_begin() stands for its two instructions."""
+    one, header = kernel(sources, name), Kernel(sources, STEP + "gemv.cuh").text
+    begin = re.search(r"void gemv_begin\(\) {(.*?)}", header, re.DOTALL)
+    text = one.text[one.text.index("__global__"):].replace("gemv_begin()", begin[1] if begin else "")
+    found = {}
+    for phase, (words, *_) in PHASES.items():
+        at = re.search(words if "|" in words else re.escape(words), text)
+        found[phase] = at.start() if at else one.refuse(words)
+    return sorted(found, key=found.get)
+
+
+def timeline(order, start, ready):
+    """([(phase, start, end)], when the next kernel may be launched): a kernel whose x is there at `ready`."""
+    done, now, after = [("launch", start, start + LAUNCH)], start + LAUNCH, None
+    for phase in order:
+        if phase == "next":
+            after = now
+        end = max(now, ready) if phase == "wait" else now + PHASES[phase][2]
+        if end > now:
+            done.append((phase, now, end))
+        now = end
+    return done, after
+
+
+def pdl(sources):
+    shown = []
+    for title, name, overlaps in (("one after the other", "streaming", False), ("shuffle with PDL: waits, then loads", "shuffle", True),
+                                  ("streaming with PDL: loads A, then waits", "streaming", True)):
+        steps = phases(sources, name)
+        first, after = timeline(steps, 0, 0)
+        end = first[-1][2]
+        second, _ = timeline(steps, after if overlaps else end, end)
+        shown.append((title, first, second))
+    total = max(second[-1][2] for _, _, second in shown)
+    d = Drawing("Two kernels, time from left to right. One after the other, the second is launched when the first has ended. With "
+                "programmatic dependent launch it is launched while the first runs. shuffle then waits for the first before it "
+                "loads anything; streaming loads A meanwhile, and waits before x.")
+    d.text(10, 18, "Two kernels; the second needs what the first computes.", "note")
+    d.text(10, 33, "Time runs right, and is not to scale.", "note")
+    top, scale = 44, 380 / total
+    for title, first, second in shown:
+        d.text(10, top + 14, title, "title")
+        for number, one in enumerate((first, second)):
+            y = top + 22 + number * 25
+            for phase, start, end in one:
+                words, style, inside = ("launch", "cell", "") if phase == "launch" else (PHASES[phase][1], *PHASES[phase][3:])
+                d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style, inside)
+        x = 10 + first[-1][2] * scale - 0.75
+        d.line(x, top + 18, x, top + 74)
+        top += 88
+    d.text(10, top + 4, "Line: the first kernel has ended, and its y is there.", "note")
+    return d.svg()
+
+
 # ---- the candidates of `best`
 
 
@@ -301,4 +368,4 @@ def draw(sources):
     return {"gemv_blocks": blocks(sources), "gemv_split": split(sources),
             "gemv_narrow": requests(sources, narrow, narrow, 6), "gemv_wide": requests(sources, wide, wide, 6),
             "gemv_tree": tree(sources), "gemv_shuffle": shuffle(sources), "gemv_flight": flight(sources),
-            "gemv_candidates": candidates(sources)}
+            "gemv_candidates": candidates(sources), "gemv_pdl": pdl(sources)}
