@@ -186,7 +186,7 @@ def bar(sources):
     total = 32 * n
     d = Drawing(f"The first {total} distances of a warp in random order. {len(passed)} pass the bar, the last of the {32 * regs} least so "
                 f"far, and {merges} merges lower it.")
-    d.text(10, 18, f"{total} distances, 32 a step, one warp. Orange:", "note")
+    d.text(10, 18, f"{total} distances, 32 per step, one warp. Orange:", "note")
     d.text(10, 33, f"the {len(passed)} below the bar (line). Grey: the others.", "note")
     left, top, wide, high = 24, 44, 360 / n, 180
     for step, value, ok in shown:
@@ -256,7 +256,7 @@ def vote(sources):
     winner = keys.index(max(keys))
     d = Drawing(f"{len(labels)} neighbours with labels {labels} vote: one thread a neighbour adds 1 to the counter of its label. Counts {counts}; "
                 f"the largest key, count first and then the smaller label, is that of label {winner}.")
-    d.text(10, 18, f"vote: one block a query, thread i has neighbour i, k = {len(labels)}.", "note")
+    d.text(10, 18, f"vote: one block per query, thread i has neighbour i, k = {len(labels)}.", "note")
     d.text(10, 33, "Lines: one atomicAdd each, on counters in shared memory.", "note")
     styles, top, left = ["a", "b", "c", "d"], 58, 66
     d.text(10, top + 14, "label")
