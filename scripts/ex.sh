@@ -22,11 +22,17 @@ case ${HINT:-} in '' | [1-3]) ;; *) fail "HINT=$HINT is not 1, 2 or 3" ;; esac
 case ${SHOW:-} in '' | diff) ;; *) fail "SHOW=$SHOW is not diff" ;; esac
 case ${RESET:-} in '' | 1) ;; *) fail "RESET=$RESET is not 1" ;; esac
 
+# put FILE: makes it what stdin says, as a whole or, on a full disk, not at all.
+put() {
+    if { mkdir -p "${1%/*}" && cat >"$1.new" && mv "$1.new" "$1"; } 2>/dev/null; then return; fi
+    rm -f "$1.new" 2>/dev/null
+    fail "cannot write $1"
+}
+
 copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
-    [ -z "${RESET:-}" ] || rm -f "$my/$1/exercise.cu" "$my/$1/state"
-    [ -e "$my/$1/exercise.cu" ] && return
-    if ! { mkdir -p "$my/$1" && cp "exercises/$1/exercise.cu" "$my/$1/"; } 2>/dev/null; then fail "cannot write $my/$1"; fi
-    [ -z "${RESET:-}" ] || echo "$my/$1/exercise.cu is as it was handed out"
+    [ -n "${RESET:-}" ] || [ ! -e "$my/$1/exercise.cu" ] || return
+    put "$my/$1/exercise.cu" <"exercises/$1/exercise.cu"
+    [ -z "${RESET:-}" ] || { rm -f "$my/$1/state"; echo "$my/$1/exercise.cu is as it was handed out"; }
 }
 
 # counted NAME CSV: a line for each goal: the counter in words, its value, the goal, and whether it is reached.
@@ -37,6 +43,7 @@ counted() {
                 n = split($0, field, ","); value = field[n - 1]
                 rest = substr($0, index($0, "," metric ",\"") + length(metric) + 3)
                 words = substr(rest, 1, index(rest, "\"") - 1)
+                sub(/ \(.*\)$/, "", words)
                 sum += value
                 seen = 1
             }
@@ -45,7 +52,7 @@ counted() {
                 if (!seen) words = metric " was not counted"
                 ok = seen && sum <= goal
                 printf "%s\t%s\t%s: %s, goal %s%s\n", ok ? "ok" : "missed", metric " " sum, words, seen ? short(sum) : "-",
-                    short(goal), ok ? "" : " or less"
+                    short(goal), ok ? "" : " (missed)"
             }' "$2"
     done
 }
@@ -60,52 +67,94 @@ best() {
         END { for (m in least) print m, least[m] }' | sort
 }
 
-timed() { # timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's
+# without NAME: a line for each pattern that the kernel's PTX should have and has not (ptx=PATTERN | WHAT THAT MEANS),
+# or has and should not have (ptx=!PATTERN | ...).
+without() {
+    value "$1" ptx | while IFS='|' read -r pattern words; do
+        pattern=${pattern% }
+        found=$(grep -aEc -e "${pattern#!}" "build/$my/$1/run")
+        case $pattern in "!"*) [ "$found" = 0 ] ;; *) [ "$found" != 0 ] ;; esac || echo "kernel   $words"
+    done
+}
+
+# wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
+wrong_first() {
+    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p; /^  first/{s//      first/p;q;}' "$1"
+    ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
+}
+
+# median PROGRAM [OPTION]...: the milliseconds of its kernel on the GPU; its exit status. What it says: $work/gpu.
+median() {
+    rm -f "$work/time.csv"
+    timeout 120 "$@" --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1 </dev/null || return
+    awk -F , '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms_median") column = i; next }
+        { printf "%.4g\n", $column; exit }' "$work/time.csv"
+}
+
+# timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong there.
+timed() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || return 0
     gpu=$(value "$1" gpu)
-    step=$(value "$1" step)
-    [ -n "$gpu" ] && [ -n "$step" ] || return 0
-    build_steps "${step% *}" 2>/dev/null || return 0
+    rung=$(value "$1" step)
+    [ -n "$gpu" ] && [ -n "$rung" ] || return 0
+    ended=0
     # shellcheck disable=SC2086 # several options
-    {
-        rm -f "$work/time.csv"
-        timeout 120 "build/$my/$1/run" $gpu --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1
-        timeout 120 "${step% *}/run" --variant "${step#* }" $gpu --no-baseline --csv "$work/time.csv" >>"$work/gpu" 2>&1
-    }
-    awk -F , -v step="$step" '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms_median") column = i; next }
-        { ms[NR] = $column }
-        END {
-            if (ms[2] != "" && ms[3] != "") printf "time      %.3f ms; %s takes %.3f ms\n", ms[2], step, ms[3]
-            else print "time      not measured: the kernel is wrong on the GPU, or it was not to be had"
-        }' "$work/time.csv" 2>/dev/null
+    mine=$(median "build/$my/$1/run" $gpu) || ended=$?
+    if [ "$ended" = 1 ]; then
+        echo "time      WRONG on the GPU, with $gpu"
+        wrong_first "$work/gpu"
+        return 1
+    fi
+    [ "$ended" != 124 ] || echo "it still ran after 120 s" >>"$work/gpu"
+    [ -e "${rung% *}/run" ] || echo "ex: builds $rung, whose time stands beside yours" >&2
+    if [ -n "$mine" ] && build_steps "${rung% *}" 2>"$work/gpu"; then
+        # shellcheck disable=SC2086 # several options
+        theirs=$(median "${rung% *}/run" --variant "${rung#* }" $gpu)
+    else
+        theirs=
+    fi
+    if [ -n "$mine" ] && [ -n "$theirs" ]; then
+        echo "time      $mine ms; $rung takes $theirs ms ($gpu)"
+    else
+        echo "time      not measured: $(grep . "$work/gpu" | tail -n 1)"
+    fi
 }
 
 check() { # check NAME: runs the copy and says what came of it; status 0 if all is as it should be
     done=1
     status=0
     rm -f "$work/csv"
-    # shellcheck disable=SC2046 # several options
-    CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
-        $(value "$1" run) --counters-csv "$work/csv" >"$work/out" 2>&1 || status=$?
-    echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu"
+    value "$1" run >"$work/runs"
+    first=1 at=
+    while [ "$status" = 0 ] && read -r options; do
+        [ -n "$first" ] || at=", with $options"
+        # shellcheck disable=SC2086 # several options
+        CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+            $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
+        first=
+    done <"$work/runs"
+    echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
     sed "s,$PWD/,,g" "$work/out" >"$work/said"
-    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT' "$work/said"; then
+    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
         done=0
-        echo "result    WRONG"
-        sed -n 's/^exercise: /    /p; s/^  first/      first/p' "$work/said" | head -n 2
+        echo "result    WRONG$at"
+        wrong_first "$work/said"
     elif grep -q '^cudasim: [0-9]* finding' "$work/said" && [ "$status" = 1 ]; then
         echo "result    right, this time"
     else
         done=0
-        echo "result    STOPPED (exit status $status)"
+        echo "result    STOPPED (exit status $status)$at"
         sed -n 's/^exercise exercise, .*: \([^:]*(cuda[A-Za-z]*)\).*/    \1/p' "$work/said"
     fi
     if grep -q '^cudasim: ' "$work/said"; then
         done=0
-        echo "checks    FOUND"
-        sed -n '/inlined from common/d; /^cudasim: /p; /^    /p' "$work/said" |
-            sed 's/^    /      /; s/^cudasim: /    /' | head -n 8
+        echo "checks    FOUND$at"
+        awk '# the first two, and how many there are
+            /inlined from common/ { next }
+            /^cudasim: [0-9]+ finding/ { sub(/^cudasim: /, "    "); print; next }
+            /^cudasim: / { n++; sub(/^cudasim: /, "    "); if (n <= 2) print; next }
+            /^    / && (n == 1 || n == 2) { print "  " $0 }' "$work/said"
     else
         echo "checks    nothing found"
     fi
@@ -113,7 +162,10 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     [ ! -s "$work/csv" ] || counted "$1" "$work/csv" >"$work/goals"
     cut -f 3 "$work/goals" | sed 's/^/counters  /'
     ! grep -q '^missed' "$work/goals" || done=0
-    [ "$status" != 0 ] || timed "$1"
+    without "$1" >"$work/without"
+    cat "$work/without"
+    [ ! -s "$work/without" ] || done=0
+    [ "$status" != 0 ] || timed "$1" || done=0
     if [ "$status" = 0 ]; then
         best "$1" "$work/goals" >"$work/best"
     else
@@ -127,7 +179,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     {
         if [ "$done" = 1 ]; then echo 'done'; else echo 'to do'; fi
         cat "$work/best"
-    } >"$my/$1/state"
+    } | put "$my/$1/state" || exit 2
     [ "$done" = 1 ]
 }
 
@@ -146,6 +198,7 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
+[ -e build/sim/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | sed "s,$PWD/,,g" >&2

@@ -104,12 +104,9 @@ figures=$(cat "$work/figures")
 
 GNUPLOT_LIB=$root/plots # where the figures find style.gp
 export GNUPLOT_LIB
-for figure in "$root"/plots/*.gp; do # an older figure would pass for one of these
-    for term in $terms; do
-        [ "$term" = dumb ] || rm -f "$out/$(basename "$figure" .gp).$term"
-    done
-done
-drawn=0
+# complete FILE: gnuplot does not say when a disk is full.
+complete() { tail -c 12 "$1" | grep -aqE '</svg>|IEND'; }
+made= drawn=0
 before= # the caption that stands above, in the terminal
 for figure in $figures; do
     if [ -f "$work/$figure.why" ]; then
@@ -131,10 +128,18 @@ for figure in $figures; do
             echo
             tr -d '\f' <"$work/$figure.dumb" | sed 's/ *$//' | sed '/./,$!d'
         else
-            if [ "$term" = svg ]; then colour "$work/$figure.svg"; fi
-            mv "$work/$figure.$term" "$out/"
-            printf '%s\n' "${out#"$PWD/"}/$figure.$term"
+            { [ "$term" != svg ] || colour "$work/$figure.svg" 2>/dev/null; } && complete "$work/$figure.$term" || { say "$figure.$term was cut short: is the disk of $out full?"; exit 3; }
+            made="$made $figure.$term"
         fi
     done
+done
+for figure in "$root"/plots/*.gp; do # an older figure would pass for one of these
+    for term in $terms; do
+        [ "$term" = dumb ] || rm -f "$out/$(basename "$figure" .gp).$term"
+    done
+done
+for figure in $made; do
+    mv "$work/$figure" "$out/"
+    printf '%s\n' "${out#"$PWD/"}/$figure"
 done
 [ "$drawn" -gt 0 ] || exit 1

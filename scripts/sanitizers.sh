@@ -14,10 +14,10 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0
 
-# The instrumented handlers are the baseline's. Leaks: the runtime keeps its modules to the end of the program, and
+# There is one set of instrumented handlers, which is taken: scripts/make/tests.mk. Leaks: the runtime keeps its modules to the end of the program, and
 # programs that fail on purpose free nothing, so only the tests look for them.
-export CUDASIM_ISA=baseline CUDASIM_THREADS=4
-unset CUDASIM_DEVICE CUDASIM_WATCHDOG LD_PRELOAD
+export CUDASIM_THREADS=4
+unset CUDASIM_ISA CUDASIM_DEVICE CUDASIM_WATCHDOG LD_PRELOAD
 # Reports go to files of their own: some tests put stderr elsewhere for a while.
 export UBSAN_OPTIONS="print_stacktrace=1 log_path=$work/report"
 # A program asks for more memory than there is, and wants to be told.

@@ -21,9 +21,9 @@ EXACT = ["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
          "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
          "sm__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum"]
 # A GPU adds what waits for others in the same cycles: these agree within a share.
-NEAR = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.01,
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.09,
-        "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.02}
+NEAR = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.015,
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.11,
+        "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.001}
 # Where ptxas, or the GPU, does otherwise (cudasim/README.md says why).
 OTHERWISE = {("step02_smem", "tile32"): list(NEAR)}
 

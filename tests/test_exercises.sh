@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every exercise fails as it is handed out, for the reason that its exercise.txt states (fails=), and passes with its
-# solution.patch; make ex and make exercises otherwise. Last line: "N passed, N failed".
+# solution.patch; what looks like a solution and is none fails; make ex and make exercises otherwise.
+# Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tmp=$(mktemp -d) || exit 1
@@ -51,7 +52,7 @@ fails_as_stated() { # in one of the ways that exercise.txt may name
         wrong) grep -q '^result    WRONG' "$tmp/said" ;;
         counter)
             grep -q '^result    right$' "$tmp/said" && grep -q '^checks    nothing' "$tmp/said" &&
-                grep -q '^counters .* or less$' "$tmp/said"
+                grep -q '^counters .* (missed)$' "$tmp/said"
             ;;
         *) grep -q "^    $kind" "$tmp/said" && grep -q '^checks    FOUND' "$tmp/said" ;;
         esac || { echo "this is not: $kind"; return 1; }
@@ -62,6 +63,65 @@ fails_as_stated() { # in one of the ways that exercise.txt may name
 passes_solved() {
     of "$tmp/solved" "$1"
     of "$tmp/solved" "$1" | grep -q '^done '
+}
+# Wrong solutions that a reader may try, and what is said of them: NAME@WHAT IS SAID@SED'S SCRIPT for the solved copy.
+wrong_solutions() {
+    cat <<'EOF'
+01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
+02_two_columns@^counters  load requests: 24576, goal 20480 (missed)@s/if (second) acc2/acc2/
+02_two_columns@^result    WRONG, with .*--n 100@s/second = .*/second = (blockIdx.x % blocks_n + 1) * 2 * BLOCK <= p.n;/
+03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
+04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
+04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
+05_barrier@^counters  block barriers, of warps: .* (missed)@s/acc += As/__syncthreads(), &/
+06_second_barrier@^    race@s/__syncthreads/__syncwarp/
+07_tile_index@^counters  bank conflicts of stores and stmatrix: .* (missed)@s/As.y..x. =/As[x][y] =/; s/+= As.y..k./+= As[k][y]/
+08_zero_fill@^counters  sectors loaded: .* (missed)@s/row < p.m && k0/k0/
+08_zero_fill@^counters  sectors loaded: .* (missed)@s/ && col < p.n ?/ ?/
+09_outer_product@^result    WRONG@s/a_reg.i. \* b_reg.j./a_reg[j] * b_reg[i]/
+10_bank_pad@^counters  shared memory a block, bytes: .* (missed)@s/BK + 1/BK + 2/
+11_strangers@^result    WRONG, with --m 61@s/if (j \* COLS </if (j </
+12_alignment@^counters  load requests: 256, goal 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
+12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
+12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
+13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
+13_pad_four@^counters  shared memory a block, bytes: .* (missed)@s/BM + 4/BM + 12/
+14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/
+15_exchange@^counters  block barriers, of warps: .* (missed)@s/__syncwarp/__syncthreads/
+16_row_store@^counters  store requests: .* (missed)@s/x = lane; x < BN; x += 32/x = lane % 16; x < BN; x += 16/
+17_prefetch_buffer@^counters  block barriers, of warps: .* (missed)@/k == BK - 1/s/$/ __syncthreads();/
+18_wait_count@^kernel    it also waits for a tile@/k == BK - 1/,/now =/s/STAGES - 2/0/
+20_tail_zeros@^result    WRONG@s/k < from.k_left ? 16 : 0/16/
+25_wgmma_wait@^kernel    it waits for the products of tile t, too@s/wgmma_wait<1>/wgmma_wait<0>/
+26_split_k@^counters  block barriers, of warps: .* (missed)@s/atomicAdd.*/for (int i = 0; i < 32; i++) { if (i == tk) sums[tn] += acc; __syncthreads(); }/
+28_shuffle@^counters  between lanes: .* (missed)@/unroll/d; s/for (int half.*/float x_ = acc; for (int i = 1; i < 32; i++) acc += __shfl_sync(~0u, x_, i);/
+29_row_tail@^result    WRONG, with .*--lda 515@s/for (int k = whole + lane; k < p.k; k += LANES)/if (int k = whole + lane; k < p.k)/
+29_row_tail@^counters  load requests: .* (missed)@s/for (int k = whole + lane; k < p.k; k += LANES)/for (int k = whole; k < p.k \&\& !lane; k++)/
+30_k_pass@out of order: point [0-9]* at @s/= min(a, b)/= a/; s/= max(a, b)/= b/
+31_bitonic@^result    WRONG, with .*--n 3000@s/(first + i) & size/i \& size/
+32_queue@place [0-9]*: point [0-9]* again@/last = __shfl/,/waiting = 0/{ /unroll/d; s/for (int a = 0; a < T; a++) queue.a./queue[0]/; }
+33_stream_k@^    race@s/store_release(&left_ready.worker., 1)/*(volatile unsigned *)\&left_ready[worker] = 1/
+33_stream_k@^    race@s/load_acquire(&left_ready.worker.)/*(volatile unsigned *)\&left_ready[worker]/
+34_error_bound@^result    WRONG, with .*points.csv@s/1.0f + g) + e;/1.0f + g);/
+34_error_bound@^result    WRONG, with .*points.csv@s/ + moved.i.;/;/
+34_error_bound@^result    WRONG, with .*points.csv@s/> radius + moved.i./> radius/
+34_error_bound@^counters  FP32 multiply-adds, of threads: .* (missed)@s/> radius + moved.i./> 1e30f/
+EOF
+}
+put_wrong() { # a folder each for the first, second ... wrong solution of an exercise
+    wrong_solutions | while IFS=@ read -r name text script; do
+        n=1
+        while [ -e "$work/wrong$n/$name" ]; do n=$((n + 1)); done
+        mkdir -p "$work/wrong$n/$name"
+        sed "$script" "$work/solved/$name/exercise.cu" >"$work/wrong$n/$name/exercise.cu"
+        echo "$text" >"$work/wrong$n/$name/text"
+    done
+}
+is_refused() { # is_refused FOLDER NAME
+    of "$tmp/$1" "$2"
+    ! cmp "$work/solved/$2/exercise.cu" "$work/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
+    text=$(cat "$work/$1/$2/text")
+    of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" || { echo "not said: $text"; return 1; }
 }
 is_complete() { # what a reader is pointed to exists
     for key in title lesson step family run fails hint1 hint2 hint3; do
@@ -74,6 +134,14 @@ is_complete() { # what a reader is pointed to exists
 }
 hints() { ex handed NAME=01 HINT=2 && grep -q '^01_coalesce, hint 2: ' "$tmp/out"; }
 diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
+full_disk() { # one line, no half copy, and the reader's own is not lost
+    cannot="ex: cannot write $work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$work/full/04_beta")" ] || return 1
+    echo mine >"$work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04 RESET=1)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$work/full/04_beta/"*)" = mine ]
+}
 keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
     echo '// mine' >>"$work/handed/04_beta/exercise.cu"
     ex handed NAME=04
@@ -90,6 +158,53 @@ cards() { # cards FOLDER TEXT
     MY=$work/$1 sh scripts/exercises.sh >"$tmp/card"
     cat "$tmp/card"
     grep -q "$2" "$tmp/card"
+}
+# A tree with one exercise and one step, both programs made up, on a machine with a GPU that is made up, too. Each run
+# on the GPU takes EXERCISE_MS or STEP_MS, says what EXERCISE_SAYS or STEP_SAYS, and ends with its EXERCISE_STATUS.
+make_gpu() {
+    gpu=$tmp/gpu
+    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/build/sim"
+    cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
+    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/build/sim/libcudart.so.13"
+    printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
+    printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
+    cat >"$gpu/run" <<'EOF'
+#!/bin/sh
+echo "$0 $*" >>"$LOG"
+case $0 in step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;; *) ms=$EXERCISE_MS says=${EXERCISE_SAYS:-} status=${EXERCISE_STATUS:-0} ;; esac
+case $* in *--sim*) exit 0 ;; esac
+while [ $# != 0 ]; do
+    [ "$1" != --csv ] || csv=$2
+    shift
+done
+[ -z "$ms" ] || printf 'step,variant,mode,ms_median,ms_min\nx,y,events,%s,1\n' "$ms" >"$csv"
+printf '%b' "$says" >&2
+exit "$status"
+EOF
+    # The step is there once it has been built.
+    printf '#!/bin/sh\ncase " $* " in *" step03 "*) mkdir -p step03 && cp run step03/run ;; esac\n' >"$gpu/bin/make"
+    cp "$gpu/run" "$gpu/build/my/07_one/run"
+    chmod +x "$gpu/bin"/* "$gpu/run" "$gpu/build/my/07_one/run"
+}
+on_gpu() { # on_gpu STATUS TEXT VARIABLE=VALUE...: how make ex ends there, and a line of what it says
+    wants=$1 line=$2
+    shift 2
+    rm -rf "$tmp/gpu/step03" "$tmp/gpu/log"
+    env PATH="$tmp/gpu/bin:$PATH" LOG="$tmp/gpu/log" EXERCISE_MS= STEP_MS= NAME=07 "$@" sh "$tmp/gpu/scripts/ex.sh" >"$tmp/out" 2>&1
+    status=$?
+    cat "$tmp/out"
+    [ $status = "$wants" ] && grep -qxF -e "$line" "$tmp/out"
+}
+times_both() { # on the GPU, with the options for that, the step's variant after ours
+    on_gpu 0 'time      1.235 ms; step03 tile takes 0.0125 ms (--n 4096 --dtype f32)' EXERCISE_MS=1.23456 STEP_MS=0.0125 &&
+        cat "$tmp/gpu/log" && [ "$(grep -c -e '--n 4096 --dtype f32 --no-baseline' "$tmp/gpu/log")" = 2 ] &&
+        grep -q 'step03/run --variant tile --n 4096' "$tmp/gpu/log" && ! grep -q -e '--n 4096.*--sim' "$tmp/gpu/log" &&
+        grep -q '^done' "$tmp/out"
+}
+wrong_on_gpu() {
+    on_gpu 1 '      first at row 3, column 1: expected 2, got 1' EXERCISE_STATUS=1 STEP_MS=1 \
+        EXERCISE_SAYS='exercise: 5 of 9 elements wrong\n  first at row 3, column 1: expected 2, got 1\n' &&
+        grep -q '^time      WRONG on the GPU, with --n 4096' "$tmp/out" && grep -q '^not yet' "$tmp/out"
 }
 says_changed() {
     sleep 1
@@ -113,12 +228,27 @@ for name in $names; do
     check "$name fails as stated" fails_as_stated "$name"
     check "$name passes with its solution" passes_solved "$name"
 done
+put_wrong
+for folder in "$work"/wrong*; do
+    folder=$(basename "$folder")
+    wrong=$(cd "$work/$folder" && echo [0-9]*)
+    ex "$folder" NAME="$wrong"
+    cp "$tmp/out" "$tmp/$folder"
+    cat "$tmp/err"
+    for name in $wrong; do check "$name, $folder is refused" is_refused "$folder" "$name"; done
+done
 check "the card, handed out" cards handed "^0 of $(echo "$names" | wc -w) done"
 check "the card, solved" cards solved "^$(echo "$names" | wc -w) of $(echo "$names" | wc -w) done"
 check "the card, best counters" cards solved 'best: load_per_request 2.5, store_per_request 4'
 check "the card, changed since" says_changed
+make_gpu
+check "on a GPU, both times" times_both
+check "on a GPU, a wrong result there" wrong_on_gpu
+check "on a GPU that the kernel does not run on" on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'
+check "on a GPU that the step does not run on" on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
 check "hints" hints
 check "the solution" diffs
+check "a full disk" full_disk
 check "a copy is kept, and reset" keeps_and_resets
 check "a copy that does not build" does_not_build
 check "no name" refused "NAME is not set"

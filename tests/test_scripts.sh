@@ -78,13 +78,18 @@ plots_refuses() {
         status 2 scripts/plots.sh --nope && one_line && says --nope && status 2 scripts/plots.sh --out && one_line &&
         status 2 scripts/plots.sh a b && one_line
 }
+plots_on_a_full_disk() { # says so, leaves what was drawn before, and no half figure
+    status 0 scripts/plots.sh --term svg --out "$tmp/m" "$recorded/sgemm.csv" && cp -R "$tmp/m" "$tmp/n" &&
+        status 3 sh -c "trap '' XFSZ; ulimit -f 16; exec scripts/plots.sh --term svg --out '$tmp/m' '$recorded/sgemm.csv'" &&
+        one_line && says ".svg was cut short: is the disk of $tmp/m full?" && diff -r "$tmp/m" "$tmp/n"
+}
 plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     mkdir -p plots/data/aaa plots/data/tesla-t4 "$tmp/gpu"
     sed 's/NVIDIA H200/First One/' "$recorded/sgemm.csv" >plots/data/aaa/sgemm.csv
     sed 's/NVIDIA H200/Tesla T4/' "$recorded/sgemm.csv" >plots/data/tesla-t4/sgemm.csv
     printf '#!/bin/sh\necho "Tesla T4"\n' >"$tmp/gpu/nvidia-smi"
     # gnuplot would take longer than all else here
-    printf '#!/bin/sh\nfor what; do [ "$what" != svg ] || : >"$4.svg"; done\necho "$5" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
+    printf '#!/bin/sh\nfor what; do [ "$what" != svg ] || echo "</svg>" >"$4.svg"; done\necho "$5" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
     chmod +x "$tmp/gpu"/*
     cp "$tmp/gpu/gnuplot" "$tmp/bin/gnuplot"
     CAPTION=$tmp/caption
@@ -305,7 +310,7 @@ bench_sim_holds_to_what_was_recorded() { # only where the instruction set is the
 }
 
 for each in bench_sim_holds_to_what_was_recorded plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
-    plots_refuses plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
+    plots_refuses plots_on_a_full_disk plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done

@@ -47,8 +47,19 @@ step06_tensorcore wmma
 step06_tensorcore mma_sync
 step06_tensorcore ldmatrix
 step06_tensorcore swizzle
+step06_tensorcore stages
+step06_tensorcore warp_64x64
+step06_tensorcore fragments
+step06_tensorcore interleaved
+step06_tensorcore pointers
+step06_tensorcore rasterized
+step06_tensorcore tma
 step06_tensorcore wgmma
 step06_tensorcore warp_specialised
+step06_tensorcore persistent_grid
+step06_tensorcore ping_pong
+step06_tensorcore cluster
+step06_tensorcore three_products --dtype tf32x3
 VARIANTS
 # What is recorded beside: of variants that are gone, or that one small problem says nothing of.
 for recorded in $(sed 1d plots/data/nvidia-h200/counters.csv | cut -d , -f 1,2 | sort -u); do
@@ -138,6 +149,13 @@ expect 'a program' 0 'block barriers, of warps' $cudasim --counters $program
 expect 'its lines' 0 'tests/programs/reduction.cu' $cudasim --counters=lines $program
 expect 'its file' 0 . $cudasim --counters-csv "$work/c.csv" $program
 expect 'with rows' 0 ',BARRIERS,' cat "$work/c.csv"
+# On a full disk the file that was there stays, and nothing is left beside it.
+mkdir "$work/full" && echo before >"$work/full/c.csv"
+expect 'a full disk' 2 "^cudasim: .*/c.csv cannot be written: File too large$" \
+    sh -c "trap '' XFSZ; ulimit -f 1; $cudasim --counters-csv '$work/full/c.csv' $program"
+expect 'what was there' 0 '^before$' cat "$work/full/c.csv"
+expect 'no other file' 0 '^1$' sh -c "ls '$work/full' | grep -c ."
+expect 'a full device' 2 '^cudasim: /dev/full cannot be written: No space left on device$' $cudasim --counters-csv /dev/full $program
 expect 'an explanation' 0 '^BARRIERS: ' $cudasim --explain barriers
 expect 'no explanation' 2 "no metric is called 'x'" $cudasim --explain x
 expect 'an option that is none' 2 '^cudasim: --count: unknown option (see --help)$' $cudasim --count $program

@@ -1,5 +1,5 @@
 /* Random programs in the simulator against a plain model of the PTX ISA (random/): integers, floating point,
- * predicates, conversions, memory of every space, branches, loops, calls, warp-wide and matrix instructions, mbarriers;
+ * predicates, conversions, memory of every space, branches, loops, calls, warp-wide and matrix instructions, mbarriers, clusters;
  * many registers that are the same in all threads or grow with the thread's number.
  *
  * RANDOM_COUNT programs from seed RANDOM_SEED on, or as many as RANDOM_SECONDS allow. What differs is cut down to a
@@ -65,6 +65,7 @@ static outcome try_program(const program_steps *p, char *why, size_t size) {
     program loaded = program_load(ptx);
     sim_launch_config config = shape(p->blocks, p->width);
     config.block[1] = p->threads / p->width;
+    config.cluster[0] = p->cluster;
     const sim_status status = launch_kernel(kernel_of(&loaded, "k"), config, &arguments);
     program_unload(&loaded);
     if (status != SIM_OK || said[0] != '\0') {

@@ -20,8 +20,8 @@ typedef struct note {
 
 static note notes[MOST_NOTES];
 static int note_count, launches, blocks, befores;
-static int64_t warps_at[256], threads_at[256];
-static run_counts counted = {.warps = warps_at, .threads = threads_at};
+static run_count runs_at[256];
+static run_counts counted = {.runs = runs_at};
 static uint64_t async_issued, async_landed, bulk_issued, bulk_landed;
 
 static void launch_ends(observer *o, launch *la) {
@@ -57,7 +57,7 @@ static void bulk(observer *o, const observed_bulk *c) {
 }
 static run_counts *counts(observer *o, worker *k, const function *f) {
     (void)o, (void)k;
-    assert_true(f->source->instruction_count < (int)COUNT(warps_at) - 1);
+    assert_true(f->source->instruction_count < (int)COUNT(runs_at) - 1);
     return &counted;
 }
 
@@ -72,14 +72,13 @@ static observer writer = {.launch_end = launch_ends,
 static void watch(const char *ptx, unsigned grid, unsigned block) {
     note_count = launches = blocks = befores = 0;
     async_issued = async_landed = bulk_issued = bulk_landed = 0;
-    memset(warps_at, 0, sizeof warps_at);
-    memset(threads_at, 0, sizeof threads_at);
+    memset(runs_at, 0, sizeof runs_at);
     observers_set(&writer);
     run_well(ptx, grid, block);
     observers_set(NULL);
-    for (size_t k = 1; k < COUNT(warps_at); k++) {
-        warps_at[k] += warps_at[k - 1];
-        threads_at[k] += threads_at[k - 1];
+    for (size_t k = 1; k < COUNT(runs_at); k++) {
+        runs_at[k].warps += runs_at[k - 1].warps;
+        runs_at[k].threads += runs_at[k - 1].threads;
     }
 }
 
@@ -235,8 +234,8 @@ static void instructions_are_counted(void **state) {
                                           {6, 3 * 40},
                                           {6, 192}};
     for (size_t k = 0; k < COUNT(expected); k++) {
-        assert_int_equal(warps_at[BEFORE + k], expected[k][0]);
-        assert_int_equal(threads_at[BEFORE + k], expected[k][1]);
+        assert_int_equal(runs_at[BEFORE + k].warps, expected[k][0]);
+        assert_int_equal(runs_at[BEFORE + k].threads, expected[k][1]);
     }
 }
 
@@ -270,7 +269,7 @@ static void careful_warps_tell_each_step(void **state) {
                                .careful = CAREFUL_TRACE,
                                .again = note_again,
                                .counts = counts};
-    memset(warps_at, 0, sizeof warps_at);
+    memset(runs_at, 0, sizeof runs_at);
     observers_set(&stepper);
     run_well(KERNEL(".shared .align 8 .b64 bar; ", "mov.u32 %r4, bar; setp.eq.u32 %p1, %r1, 0;\n"           /* 0, 1 */
                                                    "@%p1 mbarrier.init.shared.b64 [%r4], 32; bar.sync 0;\n" /* 2, 3 */
@@ -284,9 +283,9 @@ static void careful_warps_tell_each_step(void **state) {
     static const int64_t expected[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1};
     for (size_t k = 0; k < COUNT(expected); k++) assert_int_equal(stepped[BEFORE + k], expected[k]);
     assert_int_equal(comebacks, 1);
-    for (size_t k = 1; k < COUNT(warps_at); k++) warps_at[k] += warps_at[k - 1];
-    assert_int_equal(warps_at[BEFORE + 4], 2); /* both are counted, */
-    assert_int_equal(warps_at[BEFORE + 6], 1); /* a wait once */
+    for (size_t k = 1; k < COUNT(runs_at); k++) runs_at[k].warps += runs_at[k - 1].warps;
+    assert_int_equal(runs_at[BEFORE + 4].warps, 2); /* both are counted, */
+    assert_int_equal(runs_at[BEFORE + 6].warps, 1); /* a wait once */
 }
 
 int main(void) {

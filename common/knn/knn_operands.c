@@ -250,6 +250,18 @@ static void check_own(const verifier *v, const int *index, const float *distance
     }
 }
 
+/* A place whose point is none, is the one before it again, or should stand before that one. */
+static void wrong_place(const verifier *v, int row, int place, const int *index, const float *distance) {
+    const size_t at = (size_t)row * (size_t)v->o->what.k + (size_t)place;
+    if (index[at] < 0 || index[at] >= v->o->what.n)
+        wrong(v, "query %d, place %d: %d is no point", row, place, index[at]);
+    else if (index[at] == index[at - 1])
+        wrong(v, "query %d, place %d: point %d again", row, place, index[at]);
+    else
+        wrong(v, "query %d, place %d: out of order: point %d at %.9g after point %d at %.9g", row, place, index[at],
+              (double)distance[at], index[at - 1], (double)distance[at - 1]);
+}
+
 static void check_results(const verifier *v) {
     const knn_case *c = &v->o->what;
     int *index = fetch(&v->o->at[KNN_INDEX]), row, place;
@@ -257,9 +269,7 @@ static void check_results(const verifier *v) {
     const size_t places = (size_t)c->m * (size_t)c->k;
     v->verdict->rows = knn_reference_rows(c->m, v->o->stride);
     if (!knn_in_order(c->m, c->n, c->k, index, distance, &row, &place)) {
-        const size_t at = (size_t)row * (size_t)c->k + (size_t)place;
-        wrong(v, "query %d, place %d: point %d at %.9g is no point or out of order", row, place, index[at],
-              (double)distance[at]);
+        wrong_place(v, row, place, index, distance);
     } else {
         const knn_difference d =
             knn_compare(c->m, c->k, v->o->stride, index, distance, v->o->want_index, v->o->want_distance);

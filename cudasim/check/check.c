@@ -277,7 +277,7 @@ static void on_async(observer *o, const observed_async *c) {
 /* A bulk copy that is being looked at, and in what part of the checks. */
 typedef struct bulk_look {
     const observed_bulk *c;
-    const place_access *p;
+    place_access *p;
     const cell_access *access;
     global_range range;
     uint32_t site;
@@ -309,7 +309,7 @@ static void each_row(const observed_bulk *c, tensor_row_fn *each, bulk_look *l) 
     if (c->map != NULL)
         tensormap_rows(c->map, c->at, c->to_block == NULL, each, l);
     else if (c->global != 0)
-        each(l, &(tensor_row){0, 0, c->global, c->bytes});
+        each(l, &(tensor_row){.global = c->global, .bytes = c->bytes});
 }
 
 static void bulk_touches(const observed_bulk *c, bulk_look *l) {
@@ -358,6 +358,7 @@ static void brought_row(void *context, const tensor_row *r) {
 
 static void source_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
     (void)global;
+    l->p->bytes = bytes;
     cells_range(&l->p->at->cells, l->access, (uint32_t)l->c->lane, place, bytes);
 }
 static void source_row(void *context, const tensor_row *r) {
@@ -387,6 +388,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
         else
             cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
     }
+    p.bytes = c->extent;
     if (c->to_block == NULL) {
         if (c->stage == COPY_LANDED) each_row(c, written_row, &look);
         return;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+_Thread_local bool checked_doubts;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- places in the code ------------------------------------------------------------------------------------------ */

@@ -83,6 +83,9 @@ static inline checked_block *checked(const block *b) {
     return b->checks;
 }
 
+/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says. */
+extern _Thread_local bool checked_doubts;
+
 /* Agents: of each block its warps, then the one of copies. */
 static inline uint32_t agent_of(const warp *w) {
     return w->block->rank * ((uint32_t)w->block->warp_count + 1) + w->index;

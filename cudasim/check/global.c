@@ -238,6 +238,7 @@ static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address,
     if (other == NULL) return true;
     if (t->kind == ACCESS_WRITE && !t->later && doubt_count < MOST_DOUBTS) {
         doubt *d = &doubts[doubt_count++];
+        checked_doubts = true;
         *d = (doubt){*t, lane, address, *other, {0}};
         memcpy(d->before, (const void *)(uintptr_t)address, t->bytes < 4 ? t->bytes : 4);
     } else {

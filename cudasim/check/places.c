@@ -42,7 +42,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
-void places_settle(void) {
+void places_settle_all(void) {
     for (int k = 0; k < doubt_count; k++) {
         const doubt *d = &doubts[k];
         const cells *c = &d->access.at->cells;
@@ -51,6 +51,7 @@ void places_settle(void) {
     }
     doubt_count = 0;
     global_settle();
+    checked_doubts = false;
 }
 
 void places_forget(void) {
@@ -97,6 +98,7 @@ void place_trouble(void *context, trouble t, uint32_t lane, uint32_t number, sta
         say_no_wait(p, t, lane, number, other_site);
     } else if (t == TROUBLE_AFTER_WRITE && p->silent_same && doubt_count < MOST_DOUBTS) {
         doubt *d = &doubts[doubt_count++];
+        checked_doubts = true;
         *d = (doubt){*p, lane, number, other, other_site, {0}};
         memcpy(d->before, p->at->block->shared + (size_t)number * c->unit, c->unit);
     } else {

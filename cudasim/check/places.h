@@ -21,7 +21,10 @@ void place_trouble(void *context, trouble t, uint32_t lane, uint32_t number, sta
 
 /* Stores that left what was there were no race with other stores: the instructions before have been executed. And: what
  * is in doubt is of a block that has ended. */
-void places_settle(void);
+void places_settle_all(void);
+static inline void places_settle(void) {
+    if (checked_doubts) places_settle_all();
+}
 void places_forget(void);
 
 #endif

@@ -35,8 +35,8 @@ void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, sit
         local_name(r->frame, r->address, r->bytes, where);
     else
         global_name(r->address, r->bytes, where);
-    snprintf(what, sizeof what, "%s %s %s, %swhich nothing has written", thread_name(w, r->lane, who), verb, where,
-             brought ? "where this copy has put memory " : "");
+    snprintf(what, sizeof what, "%s %s %s, %s", thread_name(w, r->lane, who), verb, where,
+             brought ? "where this copy has put what nothing had written" : "which nothing has written");
     finding_add(&(finding){UNINITIALISED, w->launch->entry->source->name, at, use, what, "and computes with it: "});
 }
 

@@ -22,23 +22,27 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 /* Who is to be told of the loads. */
 typedef enum audience {
     NOBODY = 0,
-    COUNTERS = 1, /* of one that repeats the latest it is enough to note that */
+    COUNTERS = 1, /* it is enough to note where it reads */
     CHECKS = 2,   /* that do not want to hear of complete memory, and are told quickly of shared memory */
     BOTH = COUNTERS | CHECKS
 } audience;
 
-/* Has a load been told of, or need it not be? Lane l reads from first + l * step on, all together `bytes`. */
-static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, audience to, uint64_t first,
-                                                       unsigned bytes, uint64_t step) {
-    if (to & CHECKS &&
-        !(i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
-                                           : told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc])))
-        return false;
-    return !(to & COUNTERS) || repeats_affine(w, i, &w->frame->counts->patterns[2 * i->pc], first, step);
+/* An execution that is being noted for the counters: its next load, and whether any so far was not expected. */
+typedef struct row {
+    dot_load *load;
+    uint64_t other;
+} row;
+
+/* Have the checks been told of a load, or need they not be? It reads `bytes` from `first` on. */
+static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, uint64_t first, unsigned bytes) {
+    return i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
+                                            : told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);
 }
 
-/* What a load of single numbers would put into its register. False where its lanes must be looked at one by one. */
-static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, audience to, lanes_f32 *x) {
+/* What a load of single numbers would put into its register. False where its
+ * lanes must be looked at one by one. */
+static inline __attribute__((always_inline)) bool load_factor(warp *w, const insn *i, audience to, row *now,
+                                                              lanes_f32 *x) {
     const affine *a = AFFINE(4);
     const bool global = i->row == ROW_op_load_global_u32, row = a->step == sizeof(float);
     const uint64_t first = i->flags & MODE_NARROW ? (uint32_t)(a->base + (uint64_t)i->imm) : a->base + (uint64_t)i->imm;
@@ -46,7 +50,13 @@ static inline __attribute__((always_inline)) bool load_factor(warp *w, const ins
     if (a->kept == LANES_ONLY || (a->step != 0 && !row)) return false;
     const float *from = (const float *)(global ? known_global_range(w, i, first, bytes, each, false)
                                                : known_shared_range(w, i, first, bytes, each, false));
-    if (from == NULL || !told(w, i, to, first, bytes, a->step)) return false;
+    if (from == NULL || (to & CHECKS && !told(w, i, first, bytes))) return false;
+    if (to & COUNTERS) {
+        const uint64_t at = first + (row ? DOT_APART : 0);
+        now->other |= at ^ now->load->next;
+        now->load->next = at + now->load->step;
+        now->load++;
+    }
     *x = row ? lanes_load(from) : lanes_all(from);
     return true;
 }
@@ -70,22 +80,54 @@ static inline __attribute__((always_inline)) void write_sum(warp *w, const insn 
     if (lanes_nan(sum)) EACH_LANE d[l] = f32_canonical(d[l]);
 }
 
+/* A row of `count` loads that was not expected: the second says how far rows are apart, others begin anew. */
+static __attribute__((noinline)) void begin_rows(warp *w, const insn *i, dot_rows *of, int count) {
+    const bool whole = count == of->count;
+    bool second = whole && of->rows == 1;
+    uint64_t now[MOST_DOT];
+    for (int k = 0; k < count; k++) {
+        now[k] = of->loads[k].next - of->loads[k].step;
+        second = second && (now[k] - of->loads[k].first) % 4 == 0;
+    }
+    if (!second && of->rows > 0) observe_loaded(w, i->pc, of->count);
+    of->rows = second ? 2 : 1;
+    for (int k = 0; k < count; k++) {
+        dot_load *load = &of->loads[k];
+        *(second ? &load->step : &load->first) = second ? now[k] - load->first : now[k];
+        load->next = now[k] + load->step;
+    }
+    if (whole) return;
+    observe_loaded(w, i->pc, count); /* the others will tell of themselves */
+    of->rows = 0;
+    of->loads[0].next = 0; /* no address */
+}
+
+static inline __attribute__((always_inline)) void end_row(warp *w, const insn *i, dot_rows *of, row now) {
+    const int count = (int)(now.load - of->loads);
+    if (count == of->count && now.other == 0)
+        of->rows++;
+    else if (count > 0)
+        begin_rows(w, i, of, count);
+}
+
 /* Each step is additions, two loads and a multiply-add (isa/dot.c). What does not go quickly goes on one by one, the
  * sum so far being written first, and what the first of two loads has read. */
 static inline __attribute__((always_inline)) void dot(warp *w, const insn *i, uint32_t mask, audience to) {
-    const insn *const end = i + i->dot, *done = NULL; /* the last multiply-add that was */
+    const insn *const begin = i, *const end = i + i->dot, *done = NULL; /* the last multiply-add that was */
     if (mask != ALL_LANES) {
         go_on(w, i, mask);
         return;
     }
+    dot_rows *const rows = to & COUNTERS ? w->frame->counts->dots[i->pc] : NULL;
+    row now = {.load = to & COUNTERS ? rows->loads : NULL};
     lanes_f32 sum = {0}, x, y;
     bool quick = true;
     while (i < end) {
         while (!is_load(i) && (quick = add_quickly(w, i))) i++;
-        quick = quick && load_factor(w, i, to, &x);
+        quick = quick && load_factor(w, i, to, &now, &x);
         if (!quick) break;
         i++;
-        quick = load_factor(w, i, to, &y);
+        quick = load_factor(w, i, to, &now, &y);
         if (!quick) {
             lanes_store((float *)w->registers + i[-1].op[0] / sizeof(float), x);
             break;
@@ -96,6 +138,7 @@ static inline __attribute__((always_inline)) void dot(warp *w, const insn *i, ui
         done = i++;
     }
     if (done != NULL) write_sum(w, done, sum);
+    if (to & COUNTERS) end_row(w, begin, rows, now);
     if (quick)
         end->next(w, end, mask);
     else

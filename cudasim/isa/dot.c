@@ -11,8 +11,6 @@
  */
 #include "isa/decode.h"
 
-#define MOST_DOT UINT8_MAX
-
 typedef struct search {
     const decoder *d;
     insn *code;

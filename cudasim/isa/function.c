@@ -136,7 +136,9 @@ static bool is_plain(const insn *i) {
 sim_handler *decode_next(const decode_context *c, const insn *i, bool watched) {
     const sim_other_handlers *o = &c->others[i->row];
     const bool branches = i->row == ROW_op_bra || i->row == ROW_op_bra_back;
-    if (i->straight == 0) return branches && !watched && o->next != NULL ? o->next : c->handlers[ROW_op_stop];
+    const bool tells = i->imm != (int64_t)i->pc && i->imm != (int64_t)i->pc + 1; /* does the pc, whether it is taken? */
+    if (i->straight == 0)
+        return branches && (!watched || tells) && o->next != NULL ? o->next : c->handlers[ROW_op_stop];
     if (i->run == c->handlers[i->row] && o->next != NULL) return o->next;
     if (i->run == o->affine && o->affine_next != NULL) return o->affine_next;
     return c->handlers[ROW_op_next];

@@ -102,10 +102,11 @@ typedef struct insn {
     uint8_t choice;       /* which of its kind it is: shuffle_kind, vote_kind ... (form.h) */
     uint8_t form;         /* form_kind */
     uint8_t dot;          /* how many instructions from this on are a dot product (isa/dot.c); 0: none begins here */
-    uint16_t row;         /* in isa/ops.def */
-    uint32_t straight;    /* how many instructions from this on are neither guarded nor branch or wait */
-    uint32_t pc;          /* its own */
-    union {               /* what it has beyond that, by its form (form.h, matrix.h) */
+#define MOST_DOT UINT8_MAX
+    uint16_t row;      /* in isa/ops.def */
+    uint32_t straight; /* how many instructions from this on are neither guarded nor branch or wait */
+    uint32_t pc;       /* its own */
+    union {            /* what it has beyond that, by its form (form.h, matrix.h) */
         void *any;
         const uint32_t *targets; /* FORM_TARGETS */
         const struct negations *negations;

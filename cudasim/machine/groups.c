@@ -328,10 +328,9 @@ void warp_resume(warp *w) {
 static void count(run_counts *c, uint32_t first, uint32_t end, uint32_t lanes) {
     const int64_t threads = lanes == ALL_LANES ? LANES : __builtin_popcount(lanes);
     if (c == NULL) return; /* a function of another module, called through a pointer */
-    c->warps[first]++;
-    c->warps[end]--;
-    c->threads[first] += threads;
-    c->threads[end] -= threads;
+    run_count *from = &c->runs[first], *to = &c->runs[end];
+    from->warps++, from->threads += threads;
+    to->warps--, to->threads -= threads;
 }
 
 /* Will the lanes execute this instruction again, because it waits for something or lets another block go first? One
@@ -361,6 +360,16 @@ static bool run_one_counted(warp *w, const insn *i) {
     return true;
 }
 
+/* A branch behind the run may have gone with it (isa/function.c: none to itself or to what follows it). */
+static void run_straight_counted(warp *w, const insn *i) {
+    const uint32_t first = w->pc, lanes = w->active, end = first + i->straight;
+    const bool whole = i->straight <= w->meet_pc - first;
+    run_straight(w, i);
+    const bool branched = whole && w->event == 0 && w->pc != end, taken = w->pc != end + 1;
+    count(w->frame->counts, first, branched ? end + taken : w->pc, lanes);
+    if (branched && !taken) count(w->frame->counts, end, end + 1, 0);
+}
+
 void warp_resume_counted(warp *w) {
     resume(w);
     while ((w->event & ~EVENT_REGROUPED) == 0) {
@@ -370,9 +379,7 @@ void warp_resume_counted(warp *w) {
             observe_step(w, i);
             if (!run_one_counted(w, i)) observe_again(w);
         } else if (i->straight > 0) {
-            const uint32_t first = w->pc, lanes = w->active;
-            run_straight(w, i);
-            count(w->frame->counts, first, w->pc, lanes);
+            run_straight_counted(w, i);
         } else {
             run_one_counted(w, i);
         }

@@ -57,6 +57,10 @@ void observe_repeated(warp *w, uint32_t pc) {
     const frame *f = w->frame;
     TELL(w->launch, repeated, f->counts, f->function, pc);
 }
+void observe_loaded(warp *w, uint32_t pc, int loads) {
+    const frame *f = w->frame;
+    TELL(w->launch, loaded, f->counts, f->function, pc, loads);
+}
 void observe_async(const observed_async *c) {
     TELL(c->w->launch, async, c);
 }

@@ -133,9 +133,25 @@ typedef struct access_pattern {
     uint64_t to[MOST_MOVES]; /* repeats that began in another sector, and how many followed there */
     int64_t times[MOST_MOVES];
 } access_pattern;
+/* Where the loads of a dot product have read that was executed in one piece (exec/dot.c), not told yet: `rows` times,
+ * from `first`, first + step ... on. That is lane 0's address, a multiple of 4; plus 1 (DOT_APART) where the lanes read
+ * one word after another, not all the same. */
+#define DOT_APART 1u
+typedef struct dot_load {
+    uint64_t first, step, next; /* next: where the latest has read, plus step */
+} dot_load;
+typedef struct dot_rows {
+    int count;
+    int64_t rows;
+    dot_load loads[];
+} dot_rows;
+typedef struct run_count {
+    int64_t warps, threads;
+} run_count;
 typedef struct run_counts {
-    int64_t *warps, *threads; /* of instruction_count + 2 */
+    run_count *runs;          /* of instruction_count + 2 */
     access_pattern *patterns; /* of 2 * instruction_count: what is needed for same_pattern; NULL: it is not wanted */
+    dot_rows **dots;          /* by a dot product's first instruction; not NULL where patterns are not */
 } run_counts;
 
 typedef struct observer observer;
@@ -164,6 +180,9 @@ struct observer {
      * pattern's stays and moves, which it sets to 0 again), or are still in the patterns at the launch's end. So it is
      * where no other observer wants to be told of the access, and it may not have `before`. */
     void (*repeated)(observer *o, run_counts *counts, const function *f, uint32_t pc);
+    /* So it is with loads of the dot product that begins at pc, the first `loads` of them: they have read what its
+     * dot_rows say. */
+    void (*loaded)(observer *o, run_counts *counts, const function *f, uint32_t pc, int loads);
     void (*sync)(observer *o, const observed_sync *s);
     /* Before an instruction of a warp whose `careful` has this observer's bit. Its lanes are those of the mask, none
      * where a guard keeps all away. */
@@ -204,6 +223,7 @@ void observe_before(const observed_access *a);
 void observe_after(const observed_access *a);
 void observe_strong(const observed_access *a);
 void observe_repeated(warp *w, uint32_t pc);
+void observe_loaded(warp *w, uint32_t pc, int loads);
 void observe_async(const observed_async *c);
 void observe_bulk(const observed_bulk *c);
 void observe_wgmma(const observed_wgmma *c);

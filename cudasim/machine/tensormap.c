@@ -338,7 +338,9 @@ typedef struct asking {
 static void ask_row(void *context, uint32_t row, uint64_t global, uint32_t from, uint32_t to) {
     const asking *q = context;
     const uint32_t element = element_bytes[q->map->type];
-    if (to > from) q->each(q->context, &(tensor_row){row, from * element, global, (uint64_t)(to - from) * element});
+    if (to > from)
+        q->each(q->context, &(tensor_row){row, from * element, global, (uint64_t)(to - from) * element,
+                                          count_of(q->map, 0) * element});
 }
 
 void tensormap_rows(const tensor_map *map, const int32_t *at, bool stores, tensor_row_fn *each, void *context) {

@@ -64,8 +64,9 @@ bool tensormap_range(const tensor_map *map, const int32_t *at, uint64_t *first, 
 /* The part of each row of a copy that lies inside the tensor; of stores up to the end of the 16 bytes in which it ends.
  */
 typedef struct tensor_row {
-    uint32_t row, from; /* its number in the copy, the first byte in it */
-    uint64_t global, bytes;
+    uint32_t row, from;     /* its number in the copy, the first byte in it */
+    uint64_t global, bytes; /* inside */
+    uint32_t width;         /* bytes of each row of the copy */
 } tensor_row;
 typedef void tensor_row_fn(void *context, const tensor_row *r);
 void tensormap_rows(const tensor_map *map, const int32_t *at, bool stores, tensor_row_fn *each, void *context);

@@ -24,6 +24,10 @@ typedef struct access_count {
     int sectors, lines;
     int lines_from[4]; /* lines, by the first address's sector modulo 4 */
     banks_count banks;
+    bool row_known[2]; /* of all lanes at one word; at words one after another */
+    banks_count row_banks[2];
+    uint64_t marked_first, marked_step; /* loads of a dot product whose sectors have been marked */
+    int64_t marked_rows;
     unsigned shared_modulo;
     unsigned copy_to, copy_from; /* of a copy, in their lines */
     uint32_t copy_reading;       /* its lanes that read; the others fill with zeros */
@@ -59,6 +63,15 @@ static char *copy_text(const char *text) {
     return strcpy(zeros(strlen(text) + 1, 1), text);
 }
 
+/* Of the dot product that begins at the instruction: nothing yet. */
+static dot_rows *new_rows(const function *f, size_t pc) {
+    size_t loads = 0;
+    for (size_t k = pc; k < pc + f->code[pc].dot; k++) loads += f->watch[k].what == WATCH_READ;
+    dot_rows *rows = zeros(1, sizeof *rows + loads * sizeof *rows->loads);
+    rows->count = (int)loads;
+    return rows;
+}
+
 static run_counts *counts_of(observer *o, worker *k, const function *f) {
     launch_counts *lc = k->launch->watched;
     (void)o;
@@ -67,9 +80,11 @@ static run_counts *counts_of(observer *o, worker *k, const function *f) {
         if (c->f == f) return &c->runs;
     const size_t count = (size_t)f->source->instruction_count + 2;
     function_counts *c = zeros(1, sizeof *c);
-    c->runs.warps = zeros(count, sizeof *c->runs.warps);
-    c->runs.threads = zeros(count, sizeof *c->runs.threads);
+    c->runs.runs = zeros(count, sizeof *c->runs.runs);
     c->runs.patterns = zeros(2 * count, sizeof *c->runs.patterns);
+    c->runs.dots = zeros(count, sizeof *c->runs.dots);
+    for (size_t k = 0; k < count - 2; k++)
+        if (f->code[k].dot > 0) c->runs.dots[k] = new_rows(f, k);
     c->at = zeros(count, sizeof *c->at);
     c->f = f;
     c->next = *list;
@@ -77,11 +92,13 @@ static run_counts *counts_of(observer *o, worker *k, const function *f) {
     return &c->runs;
 }
 
-static access_count *access_of(const warp *w, uint32_t pc) {
-    function_counts *c = (function_counts *)w->frame->counts;
-    if (c == NULL) return NULL;
+static access_count *access_at(function_counts *c, uint32_t pc) {
     if (c->at[pc] == NULL) c->at[pc] = zeros(1, sizeof *c->at[pc]);
     return c->at[pc];
+}
+static access_count *access_of(const warp *w, uint32_t pc) {
+    function_counts *c = (function_counts *)w->frame->counts;
+    return c != NULL ? access_at(c, pc) : NULL;
 }
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
@@ -245,6 +262,70 @@ static void repeated(observer *o, run_counts *runs, const function *f, uint32_t 
     p->moves = 0;
 }
 
+/* The sectors of `rows` reads of so many bytes. */
+static void mark_rows(access_count *c, uint64_t first, uint64_t step, int64_t rows, unsigned bytes) {
+    if (c->marked_first == first && c->marked_step == step && c->marked_rows >= rows) return; /* other warps' */
+    c->marked_first = first;
+    c->marked_step = step;
+    c->marked_rows = rows;
+    first -= first % 4;
+    const uint64_t near = bytes > SECTOR_BYTES ? bytes : SECTOR_BYTES; /* no sector lies between them */
+    const uint64_t last = first + (uint64_t)(rows - 1) * step;
+    if (step <= near) {
+        sectors_mark_range(first, last - first + bytes, true, false);
+    } else if (-step <= near) {
+        sectors_mark_range(last, first - last + bytes, true, false);
+    } else {
+        for (; rows > 0; rows--, first += step) sectors_mark_range(first, bytes, true, false);
+    }
+}
+
+/* Places in a line, by words, come again after 32 rows at the latest. */
+static void count_global_rows(access_count *c, uint64_t first, uint64_t step, int64_t rows) {
+    const bool apart = first & DOT_APART;
+    mark_rows(c, first, step, rows, apart ? BANKS_LINE : BANKS_BYTES);
+    c->sum.requests += rows;
+    if (!apart) {
+        c->sum.sectors += rows;
+        c->sum.lines += rows;
+        return;
+    }
+    for (int k = 0; k < LANES && k < rows; k++, first += step) {
+        const int64_t times = (rows - k + LANES - 1) / LANES;
+        c->sum.sectors += times * (first % SECTOR_BYTES < 4 ? 4 : 5);
+        c->sum.lines += times * (first % BANKS_LINE < 4 ? 1 : 2);
+    }
+}
+
+/* Lanes at one word, or at words one after another, meet the banks in the same way wherever that is. */
+static void count_shared_rows(access_count *c, uint64_t first, int64_t rows) {
+    const unsigned apart = first & DOT_APART;
+    if (!c->row_known[apart]) {
+        unsigned offsets[LANES];
+        for (unsigned l = 0; l < LANES; l++) offsets[l] = l * apart * BANKS_BYTES;
+        c->row_banks[apart] = banks_request(offsets, UINT32_MAX, BANKS_BYTES, BANKS_LOAD);
+        c->row_known[apart] = true;
+    }
+    c->sum.shared_requests += rows;
+    c->sum.shared_wavefronts += rows * c->row_banks[apart].wavefronts;
+    c->sum.shared_phases += rows * c->row_banks[apart].phases;
+}
+
+/* Loads of a dot product. */
+static void loaded(observer *o, run_counts *runs, const function *f, uint32_t pc, int loads) {
+    function_counts *c = (function_counts *)runs;
+    const dot_rows *of = runs->dots[pc];
+    (void)o;
+    for (int k = 0; k < loads && of->rows > 0; pc++) {
+        if (f->watch[pc].what != WATCH_READ) continue;
+        if (f->code[pc].space == PTX_GLOBAL)
+            count_global_rows(access_at(c, pc), of->loads[k].first, of->loads[k].step, of->rows);
+        else
+            count_shared_rows(access_at(c, pc), of->loads[k].first, of->rows);
+        k++;
+    }
+}
+
 /* A copy past L1 counts a sector for each sector of its destination and line of its source that this comes from. */
 static int sectors_past_l1(const observed_async *a) {
     int count = 0;
@@ -296,10 +377,23 @@ static void async(observer *o, const observed_async *a) {
     c->sum.shared_phases += c->banks.phases;
 }
 
-static void mark_row(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes) {
-    const bool *reads = context;
-    (void)from;
-    sectors_mark_range((uint64_t)to, bytes, *reads, !*reads);
+/* What a tensor copy moves, as a GPU counts it: the sectors that each row touches inside of the tensor, of loads also
+ * those that what it fills the rest with would take, as whole rows outside do. */
+typedef struct moved_rows {
+    bool reads;
+    int64_t bytes, rows;
+} moved_rows;
+
+static int64_t sectors_bytes(uint64_t first, uint64_t bytes) {
+    return (int64_t)((first + bytes + SECTOR_BYTES - 1) / SECTOR_BYTES - first / SECTOR_BYTES) * SECTOR_BYTES;
+}
+
+static void move_row(void *context, const tensor_row *r) {
+    moved_rows *m = context;
+    sectors_mark_range(r->global, r->bytes, m->reads, !m->reads);
+    m->bytes += sectors_bytes(r->global, r->bytes);
+    if (m->reads) m->bytes += sectors_bytes(0, r->width - r->bytes);
+    m->rows += r->width;
 }
 
 static void bulk(observer *o, const observed_bulk *b) {
@@ -308,17 +402,17 @@ static void bulk(observer *o, const observed_bulk *b) {
     function_counts *f = (function_counts *)counts_of(o, b->w->worker, b->function);
     if (f->at[b->i->pc] == NULL) f->at[b->i->pc] = zeros(1, sizeof *f->at[b->i->pc]);
     access_sum *sum = &f->at[b->i->pc]->sum;
-    const bool reads = b->to_block != NULL;
-    if (reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
+    moved_rows moved = {.reads = b->to_block != NULL};
+    if (moved.reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
     sum->requests++;
-    *(reads ? &sum->bytes_in : &sum->bytes_out) += (int64_t)b->bytes;
-    if (b->map != NULL) {
-        bool context = reads;
-        static const uint8_t nothing[1];
-        tensormap_scatter(b->map, b->at, nothing, mark_row, &context);
-    } else {
-        sectors_mark_range(b->global, b->bytes, reads, !reads);
-    }
+    if (b->map != NULL)
+        tensormap_rows(b->map, b->at, !moved.reads, move_row, &moved);
+    else
+        move_row(&moved, &(tensor_row){.global = b->global, .bytes = b->bytes, .width = (uint32_t)b->bytes});
+    if (moved.reads)
+        sum->bytes_in += moved.bytes + (int64_t)b->bytes - moved.rows;
+    else
+        sum->bytes_out += moved.bytes;
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
@@ -406,13 +500,15 @@ static void add_sum(access_sum *to, const access_sum *from) {
     to->bytes_out += from->bytes_out;
 }
 
-static void add_function(counted_kernel *k, function_counts *c) {
+static void add_function(observer *o, counted_kernel *k, function_counts *c) {
     const int first = part_of(k, c->f);
     int64_t warps = 0, threads = 0;
+    for (int n = 0; n <= c->f->source->instruction_count; n++)
+        if (c->runs.dots[n] != NULL) o->loaded(o, &c->runs, c->f, (uint32_t)n, c->runs.dots[n]->count);
     for (int n = 0; n <= c->f->source->instruction_count; n++) {
         counted_insn *i = &k->instructions[first + n];
-        warps += c->runs.warps[n];
-        threads += c->runs.threads[n];
+        warps += c->runs.runs[n].warps;
+        threads += c->runs.runs[n].threads;
         i->warps += warps;
         i->threads += threads;
         if (c->runs.patterns[2 * n].stays > 0 || c->runs.patterns[2 * n].moves > 0)
@@ -422,24 +518,26 @@ static void add_function(counted_kernel *k, function_counts *c) {
 }
 
 static void free_function(function_counts *c) {
-    for (int n = 0; n <= c->f->source->instruction_count; n++) free(c->at[n]);
+    for (int n = 0; n <= c->f->source->instruction_count; n++) {
+        free(c->at[n]);
+        free(c->runs.dots[n]);
+    }
     free(c->at);
-    free(c->runs.warps);
-    free(c->runs.threads);
+    free(c->runs.dots);
+    free(c->runs.runs);
     free(c->runs.patterns);
     free(c);
 }
 
 static void launch_ends(observer *o, launch *la) {
     launch_counts *lc = la->watched;
-    (void)o;
     counted_kernel *k = kernel_of(la);
     int64_t read, written;
     for (int n = 0; n < la->worker_count; n++)
         while (lc->workers[n] != NULL) {
             function_counts *c = lc->workers[n];
             lc->workers[n] = c->next;
-            add_function(k, c);
+            add_function(o, k, c);
             free_function(c);
         }
     sectors_take(&read, &written);
@@ -456,6 +554,7 @@ observer counters_observer = {.launch_begin = launch_begins,
                               .launch_end = launch_ends,
                               .after = after,
                               .repeated = repeated,
+                              .loaded = loaded,
                               .async = async,
                               .bulk = bulk,
                               .counts = counts_of};

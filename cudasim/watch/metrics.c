@@ -36,7 +36,7 @@ static int metric_of(const counted_insn *i) {
     case CLASS_FP16:
         return METRIC_FP16;
     case CLASS_TENSOR:
-        return METRIC_TENSOR;
+        return begins(i->opcode, "wgmma.") && !begins(i->opcode, "wgmma.mma") ? METRIC_SYNC : METRIC_TENSOR;
     case CLASS_INTEGER:
         return METRIC_INTEGER;
     case CLASS_CONVERT:
@@ -86,7 +86,7 @@ static void add_access(const counted_insn *i, double *sums) {
     if (!begins(i->opcode, "cp.")) sums[METRIC_SHARED_WAVEFRONTS] += (double)a->shared_wavefronts;
     if (begins(i->opcode, "cp.async.bulk") || begins(i->opcode, "cp.reduce")) {
         sums[METRIC_BULK_IN] += (double)a->bytes_in;
-        sums[METRIC_BULK_OUT] += (double)a->bytes_out;
+        sums[begins(i->opcode, "cp.reduce") ? METRIC_BULK_ADDED : METRIC_BULK_OUT] += (double)a->bytes_out;
     } else if (begins(i->opcode, "cp.async")) {
         add_copy(i, sums);
     } else if (begins(i->opcode, "ldmatrix")) {

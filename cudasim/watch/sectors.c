@@ -5,15 +5,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A byte a sector: threads may set the same one without harm. A chunk is a megabyte of memory; they hang in a table by
- * address, of which only what is touched takes memory. */
+/* A bit a sector. Programs touch the same ones again and again: only a bit that is not there yet is written, by an
+ * atomic operation. A chunk is a megabyte of memory; they hang in a table by address, of which only what is touched
+ * takes memory.
+ */
 #define CHUNK_BITS  15 /* sectors */
 #define CHUNK       (1u << CHUNK_BITS)
 #define SECTOR_BITS 43 /* of an address of 48 bits */
 
 typedef struct chunk {
     struct chunk *next;
-    _Alignas(8) uint8_t read[CHUNK], written[CHUNK];
+    uint64_t read[CHUNK / 64], written[CHUNK / 64];
 } chunk;
 
 static chunk **table, *chunks;
@@ -50,41 +52,45 @@ static chunk *chunk_of(uint64_t sector) {
     return c;
 }
 
-static void set(uint8_t *byte) {
-    __atomic_store_n(byte, 1, __ATOMIC_RELAXED);
+static inline void set(uint64_t *word, uint64_t bits) {
+    if ((bits & ~__atomic_load_n(word, __ATOMIC_RELAXED)) != 0) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
 }
 
-/* Whole lines of four sectors, what well coalesced accesses of 4 bytes are, at one time. */
-static void mark_lines(const uint64_t *sectors, int accesses, bool read, bool written) {
-    chunk *c = NULL;
-    uint64_t known = 0;
-    for (int n = 0; n < accesses; n++) {
-        const uint64_t at = sectors[n] % CHUNK;
-        if (c == NULL || sectors[n] >> CHUNK_BITS != known) c = chunk_of(sectors[n]);
-        known = sectors[n] >> CHUNK_BITS;
-        if (read) __atomic_store_n((uint32_t *)&c->read[at], 0x01010101u, __ATOMIC_RELAXED);
-        if (written) __atomic_store_n((uint32_t *)&c->written[at], 0x01010101u, __ATOMIC_RELAXED);
+/* `bits` from sector `at` of the chunk on, which may go on in the next word of 64. */
+static inline void set_from(uint64_t *words, uint64_t at, uint64_t bits) {
+    set(&words[at / 64], bits << at % 64);
+    if (at % 64 > 32 && bits >> (64 - at % 64) != 0) set(&words[at / 64 + 1], bits >> (64 - at % 64));
+}
+
+/* The chunk that was needed last. */
+typedef struct latest {
+    chunk *c;
+    uint64_t number;
+} latest;
+
+/* `count` sectors, at most 32, from this one on. */
+static inline void mark(latest *l, uint64_t sector, unsigned count, bool read, bool written) {
+    const uint64_t at = sector % CHUNK, ones = (1ull << count) - 1;
+    if (at + count > CHUNK) { /* part in the next chunk */
+        const unsigned here = (unsigned)(CHUNK - at);
+        sectors_mark_range(sector * SECTOR_BYTES, here * SECTOR_BYTES, read, written);
+        sectors_mark_range((sector + here) * SECTOR_BYTES, (count - here) * SECTOR_BYTES, read, written);
+        return;
     }
+    if (l->c == NULL || sector >> CHUNK_BITS != l->number) l->c = chunk_of(sector);
+    l->number = sector >> CHUNK_BITS;
+    if (read) set_from(l->c->read, at, ones);
+    if (written) set_from(l->c->written, at, ones);
 }
 
 void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
-    chunk *c = NULL;
-    uint64_t known = 0, bits = 0;
-    for (int n = 0; n < accesses; n++) bits |= sectors[n];
-    if (count == 4 && from[0] == 0 && from[3] == 3 && bits % 4 == 0) {
-        mark_lines(sectors, accesses, read, written);
-        return;
-    }
+    latest l = {0};
+    const bool together = count > 0 && count <= 32 && from[count - 1] - from[0] == count - 1;
     for (int n = 0; n < accesses; n++)
-        for (int k = 0; k < count; k++) {
-            const uint64_t s = sectors[n] + (uint64_t)from[k];
-            if (c == NULL || s >> CHUNK_BITS != known) {
-                c = chunk_of(s);
-                known = s >> CHUNK_BITS;
-            }
-            if (read) set(&c->read[s % CHUNK]);
-            if (written) set(&c->written[s % CHUNK]);
-        }
+        if (together)
+            mark(&l, sectors[n] + (uint64_t)from[0], (unsigned)count, read, written);
+        else
+            for (int k = 0; k < count; k++) mark(&l, sectors[n] + (uint64_t)from[k], 1, read, written);
 }
 
 void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
@@ -92,16 +98,20 @@ void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bo
 }
 
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written) {
-    const int64_t none = 0;
+    latest l = {0};
     if (bytes == 0) return;
-    for (uint64_t s = address / SECTOR_BYTES; s <= (address + bytes - 1) / SECTOR_BYTES; s++)
-        sectors_mark(s, &none, 1, read, written);
+    for (uint64_t s = address / SECTOR_BYTES, end = (address + bytes - 1) / SECTOR_BYTES + 1; s < end;) {
+        const uint64_t left = end - s, here = CHUNK - s % CHUNK, least = left < here ? left : here;
+        const unsigned count = least < 32 ? (unsigned)least : 32;
+        mark(&l, s, count, read, written);
+        s += count;
+    }
 }
 
-static int64_t take(uint8_t *bytes) {
+static int64_t take(uint64_t *words) {
     int64_t count = 0;
-    for (unsigned k = 0; k < CHUNK; k++) count += bytes[k];
-    memset(bytes, 0, CHUNK);
+    for (unsigned k = 0; k < CHUNK / 64; k++) count += __builtin_popcountll(words[k]);
+    memset(words, 0, CHUNK / 8);
     return count;
 }
 

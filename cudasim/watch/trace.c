@@ -8,6 +8,7 @@
 #include "isa/rows.h"
 #include "machine/wgmma.h"
 #include "watch/flight.h"
+#include "watch/sink.h"
 #include "watch/trace_file.h"
 
 /* So many slices and spans of a block are kept, and events of all launches until no further one is traced. */
@@ -411,7 +412,7 @@ bool trace_begin(const char *file, uint64_t blocks) {
     trace_of("", "");
     text = open_memstream(&text_bytes, &text_size);
     if (text == NULL) trace_no_memory();
-    return trace_try_file(file);
+    return sink_try(file);
 }
 
 /* What is not there, in one sentence; "" where all is. */

@@ -10,11 +10,8 @@
  * Returns how many events that were. */
 uint64_t trace_write_launch(const traced_launch *l, FILE *text, int *processes);
 
-/* Can the file be written? Nothing is left there. False, and a line on stderr, where not. */
-bool trace_try_file(const char *path);
-
-/* Puts the file there, with these events in it; `notes`: what has been left out. It is there as a whole or not at all
- * (unless it is a device or a pipe). False, and a line on stderr, where that fails. */
+/* Puts the file there (sink.h), with these events in it; `notes`: what has been left out. False, and a line on stderr,
+ * where that fails. */
 bool trace_put_file(const char *path, const char *events, const char *notes);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "check/check.h"
 #include "watch/report.h"
+#include "watch/sink.h"
 #include "watch/trace.h"
 
 static const char *csv;
@@ -86,9 +87,7 @@ static void read_environment(void) {
     tables = form != NULL && strcmp(form, "table") == 0;
     lines = form != NULL && strcmp(form, "lines") == 0;
     if (form != NULL && !tables && !lines) refuse("cudasim: CUDASIM_COUNTERS=%s is neither table nor lines\n", form);
-    FILE *f = csv != NULL ? fopen(csv, "a") : NULL;
-    if (csv != NULL && f == NULL) refuse("cudasim: %s cannot be written: %s\n", csv, strerror(errno));
-    if (f != NULL) fclose(f);
+    if (csv != NULL && !sink_try(csv)) _Exit(2);
     checks = read_switch("CUDASIM_CHECK", true);
     const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false);
     if (checks) checks_begin(leaks);
@@ -125,10 +124,12 @@ static bool write_counts(void) {
     if (tables) report_tables(all, stdout);
     if (lines) report_lines(all, stdout);
     if (tables || lines) fflush(stdout);
-    FILE *f = csv != NULL ? fopen(csv, "w") : NULL;
-    if (f != NULL) report_csv(all, f);
-    const bool good = csv == NULL || (f != NULL && fclose(f) == 0);
-    if (!good) fprintf(stderr, "cudasim: %s cannot be written: %s\n", csv, strerror(errno));
+    sink s;
+    bool good = csv == NULL || sink_open(&s, csv);
+    if (csv != NULL && good) {
+        report_csv(all, s.to);
+        good = sink_close(&s, csv);
+    }
     counters_free();
     tables = lines = false;
     csv = NULL;

@@ -1,6 +1,6 @@
 /* Exercise: a block covers 32 x 64 elements of C with 32 x 32 threads, so each thread owns columns col and col + 32.
  * The second column is missing. Add it, so that one load of A serves both. The last block's second column may lie
- * beyond the edge.
+ * beyond the edge: load nothing for it. The goal for load requests allows neither a second load of A nor those.
  */
 #include "gemm/gemm_kernel.cuh"
 

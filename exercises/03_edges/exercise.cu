@@ -1,5 +1,5 @@
-/* Exercise: the sides of C are no multiples of 32, so the last blocks stick out. A condition keeps their threads from
- * elements that do not exist, and it is wrong by one.
+/* Exercise: the sides of C are no multiples of 32, so the last blocks stick out. A condition should keep their threads
+ * from elements that do not exist, and it lets some of them through.
  */
 #include "gemm/gemm_kernel.cuh"
 

@@ -1,5 +1,5 @@
 /* Exercise: C = alpha*A*B + beta*C. In BLAS beta = 0 means that C is only written: it may hold anything before, NaN
- * included. This kernel gets that wrong.
+ * included. This kernel gets that wrong. Other values of alpha and beta must stay right.
  */
 #include "gemm/gemm_kernel.cuh"
 

@@ -1,5 +1,5 @@
-/* Exercise: this kernel has one barrier in its loop, and often enough its result is right. Which write may overtake
- * which read? Write both lines down before you run it.
+/* Exercise: this kernel has one barrier in its loop, and on a GPU its result is often right. Which write may overtake
+ * which read? Write both lines down before you run it; then mend it.
  */
 #include "gemm/gemm_kernel.cuh"
 

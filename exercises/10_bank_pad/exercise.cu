@@ -1,5 +1,5 @@
 /* Exercise: the same kernel with tiles of 32 values of k. The two rows of As that a warp reads at once now lie in the
- * same bank. Take the conflicts away; the tile may grow a little.
+ * same bank. Take the conflicts away; As may grow by 256 bytes.
  */
 #include "gemm/gemm_kernel.cuh"
 

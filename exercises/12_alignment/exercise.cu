@@ -1,6 +1,6 @@
-/* Exercise: the kernel moves 16 bytes per instruction. Such an address must be a multiple of 16, and rows of 126
- * floats do not keep to that. The kernel has instances that load and store word by word; the launcher never takes
- * them.
+/* Exercise: the kernel moves 16 bytes per instruction. Such an address must be a multiple of 16, and rows that begin
+ * 126 floats apart do not keep to that. The kernel has instances that load or store word by word; the launcher never
+ * takes them. Let it, where it must and only there: the goals are those of a problem where all is aligned.
  */
 #include "../step04_vectorized/tiles.cuh"
 
@@ -18,10 +18,10 @@ template <bool LOAD4, bool STORE4> __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
         for (int k = 0; k < BK; k++) {
             __align__(16) float a_reg[8], b_reg[8];
-            *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 4];
-            *(float4 *)&a_reg[4] = *(const float4 *)&t.A[k][ty * 4 + 64];
-            *(float4 *)&b_reg[0] = *(const float4 *)&t.B[k][tx * 4];
-            *(float4 *)&b_reg[4] = *(const float4 *)&t.B[k][tx * 4 + 64];
+            *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 8];
+            *(float4 *)&a_reg[4] = *(const float4 *)&t.A[k][ty * 8 + 4];
+            *(float4 *)&b_reg[0] = *(const float4 *)&t.B[k][tx * 8];
+            *(float4 *)&b_reg[4] = *(const float4 *)&t.B[k][tx * 8 + 4];
 #pragma unroll
             for (int i = 0; i < 8; i++)
 #pragma unroll
@@ -34,7 +34,7 @@ template <bool LOAD4, bool STORE4> __global__ void __launch_bounds__(THREADS, 2)
     for (int i = 0; i < 8; i++)
 #pragma unroll
         for (int j = 0; j < 8; j += 4)
-            gemm_store4<STORE4>(p, row0 + i / 4 * 64 + ty * 4 + i % 4, col0 + j / 4 * 64 + tx * 4,
+            gemm_store4<STORE4>(p, row0 + ty * 8 + i, col0 + tx * 8 + j,
                                 make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]));
 }
 

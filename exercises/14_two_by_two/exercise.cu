@@ -1,6 +1,6 @@
 /* Exercise: a thread owns 8 x 8 neighbouring results, and its 16-byte loads of B conflict: lanes 0 and 4 want the same
- * banks. Let it own 2 x 2 blocks of 4 x 4 results, 64 rows and columns apart. The loads and the stores must agree
- * about that.
+ * banks. Let it own two blocks of 8 x 4 results, 64 columns apart. The store must agree with the loads about that, and
+ * then fills its sectors, too. (Step 4's lds128_2x2 spreads the rows likewise, which wins nothing that is counted.)
  */
 #include "../step04_vectorized/tiles.cuh"
 

@@ -1,5 +1,6 @@
 /* Exercise: the lanes of a warp write their results to shared memory and read one another's, so that each store
- * instruction writes 32 consecutive words of C. No barrier of the block is needed for that, but something is.
+ * instruction writes 32 consecutive words of C. No barrier of the block is needed for that, but something is. Put it
+ * where it is needed and nowhere else.
  */
 #include "../step04_vectorized/tiles.cuh"
 

@@ -1,5 +1,6 @@
-/* Exercise: cp_async_wait<N>() waits until at most N of this thread's groups of copies are in flight. A group is a
- * tile, and four stages hold four of them. In the loop the wait lets through one more than it should.
+/* Exercise: cp_async_wait<N>() waits until at most N of this thread's groups of copies are in flight. A group is the
+ * copies of one tile, and four stages hold four tiles. In the loop the wait leaves one group too many in flight. (To
+ * wait for all of them would be right, and slow.)
  */
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/cp_async.cuh"

@@ -1,9 +1,11 @@
 /* Exercise: mma.m16n8k16 takes four registers of A from each lane, each with two neighbouring k. Two of the four are
  * exchanged. With g = lane / 4 and t = lane % 4:
  *
- *          k   0-7       8-15
- * ows 0-7      register 0    register 2       lane (g, t): row g,
- * ows 8-15     register 1    register 3                    k = 2t and 2t + 1 of its quarter
+ *                k 0-7         k 8-15
+ *   rows 0-7     register 0    register 2
+ *   rows 8-15    register 1    register 3
+ *
+ * In each of the four parts lane (g, t) has row g, and k = 2t and 2t + 1.
  */
 #include "../step06_tensorcore/f16.cuh"
 #include "ptx/mma.cuh"

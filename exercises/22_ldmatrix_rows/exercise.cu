@@ -1,11 +1,11 @@
 /* Exercise: ldmatrix reads four 8 x 8 matrices. Lane l gives the address of row l % 8 of matrix l / 8, and register r
  * of every lane is filled from matrix r. A's 16 rows of 16 k are these matrices:
  *
- *      k   0-7          8-15
- * -7       matrix 0     matrix 2
- * -15      matrix 1     matrix 3
+ *                k 0-7        k 8-15
+ *   rows 0-7     matrix 0     matrix 2
+ *   rows 8-15    matrix 1     matrix 3
  *
- * The addresses for A do not say that.
+ * The addresses that the lanes give for A name other rows. (A chunk is 8 numbers, 16 bytes.)
  */
 #include "../step06_tensorcore/f16.cuh"
 #include "ptx/cp_async.cuh" /* shared_address */

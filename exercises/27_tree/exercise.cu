@@ -1,5 +1,6 @@
 /* Exercise: a tree of additions in shared memory. At each level half of the threads add what the others left at the
- * level before. Often the result is right all the same: 64 threads are two warps.
+ * level before. Often the result is right all the same: 64 threads are two warps. (When it is done: from which level
+ * on would a barrier of the warp, __syncwarp(), be enough?)
  */
 #include "../step07_gemv/gemv.cuh"
 

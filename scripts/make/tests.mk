@@ -32,9 +32,9 @@ $(patsubst %,build/obj/%.o,$(wildcard tests/programs/wgmma*.cu tests/faulty/*.cu
 build/obj/tests/programs/multi_arch.cu.o: gencode := $(foreach a,80 90 120,-gencode arch=compute_$(a),code=compute_$(a))
 $(patsubst %,build/obj/%.o,$(wildcard tests/programs/*.cu tests/faulty/*.cu tests/counted/*.cu tests/bench/*.cu tests/conformance/*.cu)): no_spills :=
 
-# Under a sanitizer, the simulator linked into its tests, the steps and some programs: for the baseline instruction set
-# alone, as the others are the same source. The readers of data files need no simulator.
-asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all
+# Under a sanitizer, the simulator linked into its tests, the steps and some programs; readers of data files need none.
+asan_isa := $(isa:v4=v3)
+asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=all $(march_$(asan_isa)) # dot products need AVX2's multiply-add
 tsan_flags := -fsanitize=thread -Wno-tsan
 sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluster_histogram cooperative_grid_sync \
     device_assert dot_grid_stride errors fft function_pointers graph_capture histogram host_threads launch_ex memory_api printf recursion \
@@ -43,7 +43,7 @@ sanitized_programs := $(addprefix tests/programs/,atomics_all bulk_copies cluste
 define sanitizer_rules
 build/$(1)/%.c.o: %.c build/flags
 	$$(call say,cc    $$< ($(1)))
-	$$(Q)$$(compile_c) $(as_written) -Icudasim -I. -O1 -g1 -frounding-math -DSIM_ISA=baseline '-DSIM_ISAS=ISA(baseline)' $$($(1)_flags)
+	$$(Q)$$(compile_c) $(as_written) -Icudasim -I. -O1 -g1 -frounding-math -DSIM_ISA=$(or $($(1)_isa),baseline) '-DSIM_ISAS=ISA($(or $($(1)_isa),baseline))' $$($(1)_flags)
 build/lib/$(1)_sim.a: $(patsubst %,build/$(1)/%.o,$(sim_sources))
 $(1)_whole := -Wl,--whole-archive build/lib/$(1)_sim.a -Wl,--no-whole-archive \
     -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread -lz

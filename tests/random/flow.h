@@ -51,6 +51,16 @@ static void add_access(bool store, place place, bool generic, operand address, i
     }
 }
 
+/* The latest access to shared memory, or atomic operation, is to the cluster's. */
+static void name_cluster(void) {
+    step *s = &g.p->steps[g.p->count - 1];
+    char *at = strstr(s->opcode, ".shared");
+    if (at == NULL || strlen(s->opcode) + strlen("::cluster") >= sizeof s->opcode) return;
+    at += strlen(".shared");
+    memmove(at + strlen("::cluster"), at, strlen(at) + 1);
+    memcpy(at, "::cluster", strlen("::cluster"));
+}
+
 /* From anywhere in the input: the same address for all threads, one after another, or any. */
 static void add_input(void) {
     const struct access *a = chance_access(16);
@@ -105,6 +115,7 @@ static void add_own_shared(void) {
         add_access(one_in(2), SHARED, true, address, offset, a);
     } else {
         add_access(one_in(2), SHARED, false, reg(CLASS_W, SHARED_OWN), offset, a);
+        if (one_in(6)) name_cluster();
     }
 }
 
@@ -156,6 +167,20 @@ static step *add_atomic(const char *name, place place, operand address, int64_t 
     return s;
 }
 
+/* The rank of any block of the cluster, another one for each thread or not. */
+static operand add_rank(void) {
+    const operand rank = reg(CLASS_W, INDEX);
+    PLAIN("rem.u32", run_rem, U32, rank, one_in(3) ? special(CLUSTER_RANK) : source(CLASS_W, one_in(2), false),
+          number(g.p->cluster));
+    return rank;
+}
+
+/* `to` is where the block with that rank has what this one has at `from`. */
+static void add_mapa(operand to, operand from, operand rank) {
+    const bool generic = to.class == CLASS_L;
+    PLAIN(generic ? "mapa.u64" : "mapa.shared::cluster.u32", run_mapa, B64, to, from, rank)->how[1] = generic;
+}
+
 /* On a thread's own word, whose old value it gets; or on one that all threads change, each in the same way. */
 static void add_own_atomic(void) {
     const int which = (int)chance(10);
@@ -177,10 +202,15 @@ static void add_sum(void) {
     static const value_type types[] = {U32, S32, U32, B32, B32, B32, S32, U32};
     static const int kinds[] = {ADD, MIN, MAX, AND, OR, XOR, ADD, MIN};
     const unsigned k = chance(8);
-    const bool shared = one_in(2);
-    step *s =
-        add_atomic("red", shared ? SHARED : COUNTERS, shared ? reg(CLASS_W, SHARED_BASE) : reg(CLASS_L, BASE_COUNTERS),
-                   (shared ? SHARED_SUMS : 0) + 4 * (int)k, kinds[k], types[k]);
+    const bool shared = one_in(2), far = shared && g.p->cluster > 1 && one_in(2);
+    const operand at = reg(CLASS_W, ROW);
+    if (far) add_mapa(at, reg(CLASS_W, SHARED_BASE), add_rank());
+    step *s = add_atomic("red", shared ? SHARED : COUNTERS,
+                         far      ? at
+                         : shared ? reg(CLASS_W, SHARED_BASE)
+                                  : reg(CLASS_L, BASE_COUNTERS),
+                         (shared ? SHARED_SUMS : 0) + 4 * (int)k, kinds[k], types[k]);
+    if (far) name_cluster();
     guard_sometimes(s);
 }
 
@@ -195,6 +225,50 @@ static void add_exchange(void) {
     PLAIN("mad.lo.u32", run_mad, U32, index, index, number(wide_one ? 8 : 4), reg(CLASS_W, SHARED_BASE));
     add_access(false, SHARED, false, index, wide_one ? SHARED_8_AT : SHARED_4_AT, &a);
     add_meeting(add_computation);
+}
+
+/* An access to another block's shared memory, `at` being the own address. */
+static void add_far_access(bool store, operand at, int64_t offset, operand rank, const struct access *a) {
+    const operand far = reg(CLASS_W, ROW), address = reg(CLASS_L, ADDRESS);
+    if (one_in(3)) {
+        PLAIN("cvt.u64.u32", run_mov, U32, address, at);
+        PLAIN("cvta.shared.u64", run_window, U64, address, address)->how[1] = SHARED;
+        add_mapa(address, address, rank);
+        add_access(store, SHARED, true, address, offset, a);
+    } else {
+        add_mapa(far, at, rank);
+        add_access(store, SHARED, false, far, offset, a);
+        name_cluster();
+    }
+}
+
+/* What another thread of the cluster has, by shared memory: read there, or sent by the thread of the same number in
+ * another block. All threads come here. */
+static void add_far_exchange(void) {
+    const bool wide_one = one_in(2), push = one_in(2);
+    const struct access a = {wide_one ? U64 : U32, 1};
+    const operand index = reg(CLASS_W, INDEX), own = reg(CLASS_W, wide_one ? SHARED_8 : SHARED_4),
+                  slot = reg(CLASS_W, SLOT);
+    add_cluster_barrier(add_computation); /* whoever is still in another exchange */
+    if (push) {
+        PLAIN("add.u32", run_add, U32, index, special(CLUSTER_RANK), number(1 + chance(g.p->cluster - 1)));
+        PLAIN("rem.u32", run_rem, U32, index, index, number(g.p->cluster));
+        add_far_access(true, own, 0, index, &a);
+        if (g.may_exit && one_in(2))
+            add_far_arrival(index, add_computation);
+        else
+            add_cluster_barrier(add_computation);
+    } else {
+        add_access(true, SHARED, false, own, 0, &a);
+        add_cluster_barrier(add_computation);
+    }
+    PLAIN("rem.u32", run_rem, U32, slot, source(CLASS_W, one_in(2), false), number(g.p->threads));
+    PLAIN("mad.lo.u32", run_mad, U32, slot, slot, number(wide_one ? 8 : 4), reg(CLASS_W, SHARED_BASE));
+    if (push)
+        add_access(false, SHARED, false, slot, wide_one ? SHARED_8_AT : SHARED_4_AT, &a);
+    else
+        add_far_access(false, slot, wide_one ? SHARED_8_AT : SHARED_4_AT, add_rank(), &a);
+    add_cluster_barrier(add_computation);
 }
 
 static void add_memory(void) {
@@ -436,6 +510,10 @@ static void add_call(void) {
 static void add_exit(void) {
     const int p = DATA + g.depth;
     PLAIN("mov.pred", run_mov, B16, reg(CLASS_P, p), reg(CLASS_P, decide(true)));
+    if (g.p->cluster > 1) { /* a block that ends has no shared memory for the others: its first thread stays */
+        PLAIN("setp.ne.u32", run_setp, U32, reg(CLASS_P, p + 1), reg(CLASS_W, LINE), number(0))->how[1] = 1;
+        PLAIN("and.pred", run_and, B16, reg(CLASS_P, p), reg(CLASS_P, p), reg(CLASS_P, p + 1));
+    }
     add_ballot(0, p, true, 0);
     step *s = add_step(STEP_EXIT, "exit");
     s->guard = p;
@@ -460,7 +538,7 @@ static void add_body(int count, surroundings where) {
         else if (what < 16 && where.uniform && g.depth == 0 && g.may_exit && one_in(4))
             add_exit();
         else if (what < 20 && where.uniform)
-            add_exchange();
+            g.p->cluster > 1 && one_in(2) ? add_far_exchange() : add_exchange();
         else if (what < 23 && where.uniform && g.may_exit && g.p->threads % 32 == 0)
             add_matrix();
         else if (what < 29 && where.warp)
@@ -535,6 +613,7 @@ static void add_beginning(void) {
     PLAIN("add.u32", run_add, U32, reg(CLASS_W, SHARED_4), reg(CLASS_W, SHARED_4), number(SHARED_4_AT));
     PLAIN("add.u32", run_add, U32, reg(CLASS_W, SHARED_8), reg(CLASS_W, SHARED_8), number(SHARED_8_AT));
     PLAIN("mov.u32", run_mov, U32, reg(CLASS_W, PHASE), number(0));
+    PLAIN("mov.u32", run_mov, U32, reg(CLASS_W, FAR_PHASE), number(0));
     PLAIN("mad.lo.u32", run_mad, U32, reg(CLASS_W, MATRIX), special(WARP), number(MATRIX_ROWS * 16), base);
     PLAIN("add.u32", run_add, U32, reg(CLASS_W, MATRIX), reg(CLASS_W, MATRIX), number(SHARED_ROWS));
     /* Lanes of the warp that there are. */
@@ -564,6 +643,7 @@ static void add_beginning(void) {
         s->fixed = true;
     }
     add_step(STEP_BARRIER, "bar.sync 0")->fixed = true;
+    if (g.p->cluster > 1) add_cluster_barrier(add_computation); /* its mbarriers and shared memory are ready */
 }
 
 /* All registers go to the thread's slots. */
@@ -582,6 +662,7 @@ static void add_end(void) {
             s->fixed = true;
         }
     add_step(STEP_BARRIER, "bar.sync 0")->fixed = true;
+    if (g.p->cluster > 1) add_cluster_barrier(add_computation); /* nobody changes the sums any more */
     const struct access word = {U32, 1};
     for (int i = 0; i < 8; i++) { /* the sums, by every thread */
         add_access(false, SHARED, false, reg(CLASS_W, SHARED_BASE), SHARED_SUMS + 4 * i, &word);
@@ -623,6 +704,7 @@ static void generate(program_steps *p, uint64_t seed) {
     p->threads = one_in(3) ? 1 + chance(THREADS) : 32 * (1 + chance(3));
     p->width = p->threads % 2 == 0 && one_in(4) ? p->threads / 2 : p->threads;
     p->blocks = 1 + chance(BLOCKS);
+    p->cluster = one_in(2) ? 1 : p->blocks % 2 == 0 && one_in(2) ? 2 : p->blocks;
     g.kept = (int)chance(3) * 4;
     for (int i = 0; i < INPUT_BYTES; i += 8) {
         const uint64_t value = chance_number();

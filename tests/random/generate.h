@@ -21,7 +21,9 @@ enum {
     FLAT,
     LINE,
     PHASE,
+    FAR_PHASE,
     ROW,
+    SLOT,
     MATRIX
 };
 enum { BASE_INPUT = DATA, BASE_COUNTERS, OWN, OWN_1, OWN_2, OWN_4, OWN_8, OWN_16, LOCAL_BASE, TABLE_BASE, ADDRESS };
@@ -42,6 +44,9 @@ enum { BASE_INPUT = DATA, BASE_COUNTERS, OWN, OWN_1, OWN_2, OWN_4, OWN_8, OWN_16
 #define WINDOW(place) ((uint64_t)((place) + 1) << 40)
 #define PLAIN_BASE    0x100u
 RUN(window, x[0] - PLAIN_BASE + WINDOW(s->how[1]))
+/* The block's own shared address as that of the block with rank x[1]: how[1] says whether it is a generic one. */
+#define RANK_BIT(generic) ((generic) ? 48 : 24)
+RUN(mapa, x[0] + ((x[1] + 1) << RANK_BIT(s->how[1])))
 
 static struct {
     program_steps *p;

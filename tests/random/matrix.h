@@ -41,6 +41,30 @@ static void add_meeting(void (*meanwhile)(void)) {
     PLAIN("xor.b32", run_xor, B32, phase, phase, number(1));
 }
 
+/* All threads of the cluster, that have not exited, come. */
+static void add_cluster_barrier(void (*meanwhile)(void)) {
+    char text[48];
+    snprintf(text, sizeof text, "barrier.cluster.arrive%s%s", one_in(2) ? ".release" : "", one_in(2) ? ".aligned" : "");
+    add_step(STEP_ARRIVE, text)->fixed = true;
+    for (uint32_t count = chance(4); count > 0; count--) meanwhile();
+    snprintf(text, sizeof text, "barrier.cluster.wait%s%s", one_in(2) ? ".acquire" : "", one_in(2) ? ".aligned" : "");
+    add_step(STEP_CLUSTER, text)->fixed = true;
+}
+
+/* Every thread arrives at the mbarrier of the block with that rank, no two blocks at the same, and waits at its own. */
+static void add_far_arrival(operand rank, void (*meanwhile)(void)) {
+    const operand phase = reg(CLASS_W, FAR_PHASE);
+    step *s = add_step(STEP_ARRIVE, "mbarrier.arrive");
+    s->fixed = true;
+    add_source(s, rank);
+    for (uint32_t count = chance(4); count > 0; count--) meanwhile();
+    s = add_step(STEP_CLUSTER, "mbarrier");
+    s->label = g.p->labels++;
+    s->fixed = true;
+    add_source(s, phase);
+    PLAIN("xor.b32", run_xor, B32, phase, phase, number(1));
+}
+
 /* ---- whole warps ---- */
 
 static void add_words(step *s, int count, bool results) {

@@ -16,8 +16,12 @@ typedef struct thread {
 
 typedef struct model {
     const program_steps *p;
-    thread threads[THREADS];
-    uint8_t input[INPUT_BYTES + INPUT_SLACK], output[ALL_OUTPUT], counters[COUNTER_BYTES], shared[SHARED_ALL];
+    struct {
+        thread threads[THREADS];
+        uint8_t shared[SHARED_ALL];
+    } blocks[BLOCKS];
+    thread *threads; /* of the block at hand */
+    uint8_t input[INPUT_BYTES + INPUT_SLACK], output[ALL_OUTPUT], counters[COUNTER_BYTES];
     int labels[STEPS];
     int block, at; /* the block, the thread that runs */
     long steps;    /* done so far */
@@ -29,10 +33,16 @@ static void model_fail(model *m, const step *s, const char *what) {
 }
 
 static uint64_t special_value(const model *m, int which) {
-    const uint64_t values[] = {[TID] = (uint64_t)m->at % m->p->width,  [NTID] = m->p->width,
-                               [CTAID] = (uint64_t)m->block,           [NCTAID] = m->p->blocks,
-                               [LANE] = (uint64_t)m->at % 32,          [WARP] = (uint64_t)m->at / 32,
-                               [TID_Y] = (uint64_t)m->at / m->p->width};
+    const uint64_t values[] = {[TID] = (uint64_t)m->at % m->p->width,
+                               [NTID] = m->p->width,
+                               [CTAID] = (uint64_t)m->block,
+                               [NCTAID] = m->p->blocks,
+                               [LANE] = (uint64_t)m->at % 32,
+                               [WARP] = (uint64_t)m->at / 32,
+                               [TID_Y] = (uint64_t)m->at / m->p->width,
+                               [CLUSTER_RANK] = (uint64_t)m->block % m->p->cluster,
+                               [CLUSTER_SIZE] = m->p->cluster,
+                               [CLUSTER] = (uint64_t)m->block / m->p->cluster};
     return values[which];
 }
 
@@ -61,11 +71,11 @@ static bool does(const thread *t, const step *s) {
 
 /* ---- memory ---- */
 
-static uint8_t *place_start(model *m, thread *t, place place, uint64_t *size) {
-    uint8_t *const starts[] = {m->input,  m->output, m->counters,
-                               m->shared, t->local,  (uint8_t *)(uintptr_t)m->p->table};
-    const uint64_t sizes[] = {sizeof m->input,  sizeof m->output, sizeof m->counters,
-                              sizeof m->shared, sizeof t->local,  sizeof m->p->table};
+static uint8_t *place_start(model *m, thread *t, place place, int block, uint64_t *size) {
+    uint8_t *const starts[] = {
+        m->input, m->output, m->counters, m->blocks[block].shared, t->local, (uint8_t *)(uintptr_t)m->p->table};
+    const uint64_t sizes[] = {sizeof m->input, sizeof m->output, sizeof m->counters,
+                              SHARED_ALL,      sizeof t->local,  sizeof m->p->table};
     *size = sizes[place];
     return starts[place];
 }
@@ -76,10 +86,15 @@ static uint64_t base_of(place place, bool generic) {
 
 /* The bytes that a step accesses; NULL, a mistake of the generator's, where they are not all there. */
 static uint8_t *bytes_of(model *m, thread *t, const step *s, unsigned count) {
-    uint64_t size;
-    uint8_t *start = place_start(m, t, s->place, &size);
-    const uint64_t address = value_of(m, t, &s->s[0]) + (uint64_t)s->offset;
-    const uint64_t at = address - base_of(s->place, s->how[2] && s->kind != STEP_ATOMIC);
+    uint64_t size, address = value_of(m, t, &s->s[0]) + (uint64_t)s->offset;
+    const bool generic = s->how[2] && s->kind != STEP_ATOMIC;
+    int block = m->block;
+    if (s->place == SHARED && address >> RANK_BIT(generic) != 0) { /* of the cluster's block with that rank */
+        block += (int)(address >> RANK_BIT(generic)) - 1 - block % (int)m->p->cluster;
+        address &= ((uint64_t)1 << RANK_BIT(generic)) - 1;
+    }
+    uint8_t *start = place_start(m, t, s->place, block, &size);
+    const uint64_t at = address - base_of(s->place, generic);
     if (at > size || size - at < count || at % count != 0) {
         model_fail(m, s, "out of bounds");
         return NULL;
@@ -159,7 +174,7 @@ static void call(model *m, thread *t, const step *s) {
 static void advance(model *m, thread *t) {
     const step *s = &m->p->steps[t->pc];
     m->steps++;
-    if (s->kind == STEP_BARRIER || s->kind >= STEP_SHUFFLE) {
+    if (s->kind >= STEP_BARRIER) {
         t->state = s->off ? RUNS : WAITS;
         t->pc += s->off;
         return;
@@ -318,46 +333,68 @@ static bool meet(model *m, int at) {
     return true;
 }
 
-/* All threads that have not ended wait at barriers. */
-static bool pass_barrier(model *m) {
+static void choose_block(model *m, int block) {
+    m->block = block;
+    m->threads = m->blocks[block].threads;
+}
+
+/* All threads of the blocks that have not ended wait at barriers of the kind. */
+static bool pass_barrier(model *m, int kind, int first, int end) {
     bool some = false;
-    for (unsigned i = 0; i < m->p->threads; i++) {
-        const thread *t = &m->threads[i];
-        if (t->state == ENDED) continue;
-        if (t->state != WAITS || m->p->steps[t->pc].kind != STEP_BARRIER) return false;
-        some = true;
-    }
-    for (unsigned i = 0; i < m->p->threads; i++) {
-        thread *t = &m->threads[i];
-        if (t->state == ENDED) continue;
-        t->pc++;
-        t->state = RUNS;
-    }
+    for (int b = first; b < end; b++)
+        for (unsigned i = 0; i < m->p->threads; i++) {
+            const thread *t = &m->blocks[b].threads[i];
+            if (t->state == ENDED) continue;
+            if (t->state != WAITS || (int)m->p->steps[t->pc].kind != kind) return false;
+            some = true;
+        }
+    for (int b = first; b < end; b++)
+        for (unsigned i = 0; i < m->p->threads; i++) {
+            thread *t = &m->blocks[b].threads[i];
+            if (t->state == ENDED) continue;
+            t->pc++;
+            t->state = RUNS;
+        }
     return some;
 }
 
 #define MOST_STEPS 3000000 /* of a program */
 
-static void run_block(model *m) {
-    memset(m->threads, 0, sizeof m->threads);
-    memset(m->shared, 0, sizeof m->shared);
-    for (int i = 0; i < THREADS; i++) m->threads[i].back = -1;
-    for (bool goes_on = true; goes_on && m->failure[0] == '\0';) {
-        goes_on = false;
-        for (unsigned i = 0; i < m->p->threads; i++) {
-            thread *t = &m->threads[i];
-            for (m->at = (int)i; t->state == RUNS && m->failure[0] == '\0' && m->steps < MOST_STEPS; goes_on = true)
-                advance(m, t);
-        }
-        for (unsigned i = 0; i < m->p->threads; i++)
-            if (m->threads[i].state == WAITS && m->p->steps[m->threads[i].pc].kind != STEP_BARRIER && meet(m, (int)i))
-                goes_on = true;
-        if (!goes_on) goes_on = pass_barrier(m);
+/* The block's threads, as far as they come without its barriers. False where none has done anything. */
+static bool run_threads(model *m) {
+    bool goes_on = false;
+    for (unsigned i = 0; i < m->p->threads; i++) {
+        thread *t = &m->threads[i];
+        for (m->at = (int)i; t->state == RUNS && m->failure[0] == '\0' && m->steps < MOST_STEPS; goes_on = true)
+            advance(m, t);
     }
     for (unsigned i = 0; i < m->p->threads; i++)
-        if (m->threads[i].state != ENDED)
-            model_fail(m, &m->p->steps[m->threads[i].pc],
-                       m->steps < MOST_STEPS ? "a thread does not end" : "too many steps");
+        if (m->threads[i].state == WAITS && m->p->steps[m->threads[i].pc].kind >= STEP_SHUFFLE && meet(m, (int)i))
+            goes_on = true;
+    return goes_on;
+}
+
+static void run_cluster(model *m, int first) {
+    const int end = first + (int)m->p->cluster;
+    for (int b = first; b < end; b++) {
+        memset(&m->blocks[b], 0, sizeof m->blocks[b]);
+        for (int i = 0; i < THREADS; i++) m->blocks[b].threads[i].back = -1;
+    }
+    for (bool goes_on = true; goes_on && m->failure[0] == '\0';) {
+        goes_on = false;
+        for (int b = first; b < end; b++) {
+            choose_block(m, b);
+            goes_on = run_threads(m) || goes_on;
+        }
+        for (int b = first; b < end && !goes_on; b++) goes_on = pass_barrier(m, STEP_BARRIER, b, b + 1);
+        if (!goes_on) goes_on = pass_barrier(m, STEP_CLUSTER, first, end);
+    }
+    for (int b = first; b < end; b++)
+        for (unsigned i = 0; i < m->p->threads; i++) {
+            const thread *t = &m->blocks[b].threads[i];
+            if (t->state != ENDED)
+                model_fail(m, &m->p->steps[t->pc], m->steps < MOST_STEPS ? "a thread does not end" : "too many steps");
+        }
 }
 
 /* Runs all of it; the memory of places is as the caller has filled it. False, and why in `failure`, where the program
@@ -368,7 +405,7 @@ static bool model_run(model *m, const program_steps *p) {
     m->failure[0] = '\0';
     for (int i = 0; i < p->count; i++)
         if (p->steps[i].kind == STEP_LABEL) m->labels[p->steps[i].label] = i;
-    for (m->block = 0; m->block < (int)p->blocks; m->block++) run_block(m);
+    for (int block = 0; block < (int)p->blocks; block += (int)p->cluster) run_cluster(m, block);
     return m->failure[0] == '\0';
 }
 

@@ -104,11 +104,23 @@ static void put_step(text *t, const step *s) {
         put_operand(t, &s->s[0]);
         put(t, "; ret");
         break;
-    case STEP_BARRIER:
+    case STEP_ARRIVE:
         if (s->s_count == 0) {
             put(t, "%s", s->opcode);
         } else {
-            put(t, "W%d: mbarrier.try_wait.parity.shared.b64 %%p63, [mb], ", s->label);
+            put(t, "mapa.shared::cluster.u32 %%r62, far, ");
+            put_operand(t, &s->s[0]);
+            put(t, "; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%%r62]");
+        }
+        break;
+    case STEP_BARRIER:
+    case STEP_CLUSTER:
+        if (s->s_count == 0) {
+            put(t, "%s", s->opcode);
+        } else {
+            put(t, "W%d: mbarrier.try_wait.parity%s %%p63, [%s], ", s->label,
+                s->kind == STEP_CLUSTER ? ".acquire.cluster.shared::cta.b64" : ".shared.b64",
+                s->kind == STEP_CLUSTER ? "far" : "mb");
             put_operand(t, &s->s[0]);
             put(t, "; @!%%p63 bra W%d", s->label);
         }
@@ -183,13 +195,14 @@ static void print_program(const program_steps *p, char *into) {
         "}\n.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u32 p4, .param "
         ".u16 p5, "
         ".param .u8 p6) {\n    .shared .align 16 .b8 sh[%d]; .local .align 16 .b8 loc[%d];\n"
-        "    .shared .align 8 .b64 mb;\n",
+        "    .shared .align 8 .b64 mb; .shared .align 8 .b64 far;\n",
         SHARED_ALL, LOCAL_BYTES);
     put_registers(&t);
     put(&t,
         "    mov.u32 %%r62, %%tid.x; mov.u32 %%r63, %%tid.y; or.b32 %%r63, %%r62, %%r63;\n"
-        "    setp.eq.u32 %%p63, %%r63, 0; @%%p63 mbarrier.init.shared.b64 [mb], %u;\n",
-        p->threads);
+        "    setp.eq.u32 %%p63, %%r63, 0; @%%p63 mbarrier.init.shared.b64 [mb], %u;\n"
+        "    @%%p63 mbarrier.init.shared.b64 [far], %u;\n",
+        p->threads, p->threads);
     put_tables(&t, p, 0, p->function);
     for (int i = 0; i < p->function; i++) put_step(&t, &p->steps[i]);
     put(&t, "}\n");

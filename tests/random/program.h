@@ -16,7 +16,7 @@ enum { CLASS_P, CLASS_H, CLASS_W, CLASS_L, CLASSES };
 #define DATA      12
 #define REGISTERS 64
 #define THREADS   96 /* a block, at most */
-#define BLOCKS    3
+#define BLOCKS    4
 #define STEPS     1200
 
 static const unsigned class_bits[CLASSES] = {1, 16, 32, 64};
@@ -44,9 +44,10 @@ typedef struct operand {
     uint64_t number;
 } operand;
 
-enum { TID, NTID, CTAID, NCTAID, LANE, WARP, TID_Y, SPECIALS };
-static const char *const special_names[SPECIALS] = {"%tid.x",  "%ntid.x", "%ctaid.x", "%nctaid.x",
-                                                    "%laneid", "%warpid", "%tid.y"};
+enum { TID, NTID, CTAID, NCTAID, LANE, WARP, TID_Y, CLUSTER_RANK, CLUSTER_SIZE, CLUSTER, SPECIALS };
+static const char *const special_names[SPECIALS] = {
+    "%tid.x",  "%ntid.x", "%ctaid.x",         "%nctaid.x",         "%laneid",
+    "%warpid", "%tid.y",  "%cluster_ctarank", "%cluster_nctarank", "%clusterid.x"};
 
 /* Places in memory. The model has them at addresses of its own: no program looks at the bits of an address. */
 typedef enum place { INPUT, OUTPUT, COUNTERS, SHARED, LOCAL, TABLE, PARAM, PLACES } place;
@@ -78,8 +79,9 @@ typedef struct step {
         STEP_RETURN,  /* s[0] */
         STEP_EXIT,
         STEP_SLEEP,
-        STEP_ARRIVE,   /* at the mbarrier */
-        STEP_BARRIER,  /* bar.sync, or the wait of phase s[0] at the mbarrier */
+        STEP_ARRIVE,   /* at the mbarrier; or at that of the block with rank s[0]; or at the cluster's barrier */
+        STEP_BARRIER,  /* from here on threads wait: bar.sync, or the wait of phase s[0] at the mbarrier */
+        STEP_CLUSTER,  /* the wait at the cluster's barrier, or of phase s[0] at the mbarrier for other blocks */
         STEP_SHUFFLE,  /* d[0], d[1]; s: a, b, c, members; how[0] mode */
         STEP_VOTE,     /* s: p, members; how[0] mode */
         STEP_MATCH,    /* how[0] all */
@@ -109,6 +111,7 @@ typedef struct program_steps {
     int labels;
     unsigned threads, blocks; /* threads of a block, */
     unsigned width;           /* in rows of so many */
+    unsigned cluster;         /* blocks of a cluster */
     uint8_t input[INPUT_BYTES], table[TABLE_BYTES], params[PARAM_BYTES];
 } program_steps;
 
