@@ -29,7 +29,7 @@ def tile(sources):
     words = tm + one.value("TN")
     d = Drawing(f"A block's tile of {bm} queries by {bn} points, and what two of its {one.value('THREADS')} threads compute: {words} "
                 f"words loaded for {tm * one.value('TN')} pairs.")
-    d.text(10, 18, f"direct: {bm} queries × {bn} points a block. Colours: the pairs", "note")
+    d.text(10, 18, f"direct: a block has {bm} queries × {bn} points. Coloured: pairs", "note")
     d.text(10, 33, "of threads 0 and 37; their rows of X and columns of Y.", "note")
     cell, left, top = 2.3, 60, 64
     d.box(left, top, bn * cell, bm * cell, "cell", 1)
