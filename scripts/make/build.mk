@@ -37,18 +37,19 @@ build/obj/%.cu.o: %.cu build/flags
 	$(Q)$(compile_cuda)
 
 # Everything is rebuilt when a compiler, a flag or the processor changes; one file alone when the version does. What an
-# archive brings is as new as its sources, whatever compiles there, unless the first make names other ARCHS.
-adopted = $(if $(wildcard bundle.txt),$(if $(wildcard $@)$(ARCHS),,; touch -r bundle.txt $@))
+# archive brings is as new as its sources, whatever compiles there, unless the first make names ARCHS.
+adopts := $(if $(wildcard bundle.txt),$(if $(wildcard build/flags)$(ARCHS),,$(filter cuda,$(groups))))
 flags = $(CC) | $(isa) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
 version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
 define stamp
 build/$(1): export TEXT := $$($(1))
+$$(if $(adopts),$$(file >build/$(1),$$($(1)))$$(shell touch -r bundle.txt build/$(1)))
 ifneq ($$(file <build/$(1)),$$($(1)))
 build/$(1): FORCE
 endif
 endef
 $(foreach s,flags version,$(eval $(call stamp,$(s))))
 build/flags build/version:
-	@mkdir -p $(@D); printf '%s\n' "$$TEXT" >$@$(adopted)
+	@mkdir -p $(@D); printf '%s\n' "$$TEXT" >$@
 build/obj/common/base/version.c.o: CPPFLAGS += -DKL_VERSION='"$(version)"'
 build/obj/common/base/version.c.o: build/version
