@@ -7,9 +7,7 @@
 goals := $(or $(MAKECMDGOALS),all)
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Use all cores unless -j says otherwise.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
-MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
-endif
+$(if $(filter -j%,$(MAKEFLAGS)),,$(eval MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)))
 .DELETE_ON_ERROR .SUFFIXES:
 $(if $(filter clean,$(goals)),$(eval .NOTPARALLEL:)) # clean must finish before anything else is built
 Q := $(if $(V),,@)
@@ -48,6 +46,7 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
     build/lib/knn.a build/lib/core.a,$(ann) $(openblas_library) $(LDLIBS)))
 
 include scripts/make/simulator.mk scripts/make/tests.mk
+$(if $(wildcard bundle.txt),$(eval .SECONDARY: $(sim_objects) $(call objects,$(addprefix common/,base gpu tensor bench gemm gemv knn readers)))) # an archive has them linked
 
 # EX="my/NN_name", from scripts/ex.sh: folders with an exercise.cu, each linked with its harness; warnings are no errors.
 exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)

@@ -3,7 +3,7 @@
 #
 # One archive with the sources, the built steps, the simulator in every instruction set, and the parts of the CUDA
 # Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make in it
-# needs gcc, g++, make and zlib's headers.
+# needs gcc, g++, make and zlib's headers, and compiles only what is changed there: the steps' objects and all libraries go in.
 #
 # OUT=FILE            the archive (build/kernel-ladder.tar.xz)
 # ARCHS="86 89 90a"   which GPUs its machine code is for, as everywhere
@@ -22,7 +22,7 @@ command -v xz >/dev/null || fail "xz is missing; type: apt-get install xz-utils"
 need_step bundle STEPS ${STEPS:-}
 if [ -z "${BUILT:-}" ]; then
     # shellcheck disable=SC2086 # several steps
-    build_steps ${STEPS:-all} sim-all
+    build_steps ${STEPS:-all} sim-all build/obj/exercises/gemm.c.o build/obj/exercises/gemv.c.o build/obj/exercises/knn.c.o
 fi
 
 mkdir -p build
@@ -73,6 +73,22 @@ if [ -z "${RUN_ONLY:-}" ]; then
     cp -R "$to/build/cuda/lib64" "$to/build/cuda/lib"
 fi
 
+# What make compares there: objects, libraries and which headers each was made from, without this machine's own. All
+# files get the same time, so that nothing seems older than its source.
+if [ -z "${RUN_ONLY:-}" ]; then
+    mkdir -p "$to/build/obj" "$to/build/gpu"
+    cp build/gpu/devices.inc "$to/build/gpu/"
+    cp -R build/lib "$to/build/lib"
+    rm -f "$to"/build/lib/*sim.a
+    for program in $copied exercises/run; do
+        if [ -d "build/obj/${program%/run}" ]; then cp -R "build/obj/${program%/run}" "$to/build/obj/"; fi
+    done
+    find build/obj/common build/obj/cudasim build/obj/exercises build/obj/step* -name '*.d' 2>/dev/null | while IFS= read -r file; do
+        mkdir -p "$to/${file%/*}"
+        sed -E 's,(^| )/[^ ]+,,g' "$file" >"$to/$file"
+    done
+fi
+
 # What ./run tells of it: the least glibc that its programs ask for, and whose machine code they hold.
 # shellcheck disable=SC2086 # several programs
 glibc=$(cat $copied "$library" | grep -aoE 'GLIBC_2\.[0-9]+' | sed 's/.*\.//' | sort -nu | tail -n 1)
@@ -84,6 +100,7 @@ glibc=$(cat $copied "$library" | grep -aoE 'GLIBC_2\.[0-9]+' | sed 's/.*\.//' | 
     echo "compiles $([ -n "${RUN_ONLY:-}" ] && echo no || echo yes)"
 } >"$to/bundle.txt"
 
+find "$to" -exec touch -hr "$to/bundle.txt" {} +
 tar -C "$work" --owner=0 --group=0 -cf - kernel-ladder | xz -T0 "-${LEVEL:-6}" >"$work/archive"
 mv "$work/archive" "$out"
 echo "$out: $(du -m "$out" | cut -f 1) MB, unpacked $(du -sm "$to" | cut -f 1) MB; machine code for sm_$(sed -n 's/^archs //p' \

@@ -65,13 +65,15 @@ refuses_to_pack() {
         [ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "${given#*=}" "$tmp/err" || return 1
     done
 }
-compiles_there() { # with the archive's compiler and no other: a kernel that was changed
+compiles_there() { # with the archive's compiler and no other: nothing, then only the kernel that was changed
     mkdir "$tmp/whole" && BUILT=1 LEVEL=0 STEPS=step02 OUT="$tmp/w.tar.xz" sh scripts/bundle.sh >"$tmp/out" &&
         tar -C "$tmp/whole" -xf "$tmp/w.tar.xz" || return 1
     there=$tmp/whole/kernel-ladder
+    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] && away ./step02/run --sim --size 64 >"$tmp/out" ||
+        { head "$tmp/out"; return 1; }
     sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
     away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
-    grep -q '^nvcc  step02_smem/tile32.cu$' "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
+    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' | diff - "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
         away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out"
 }
 targets_exist() { # that README and docs/ tell the reader to type

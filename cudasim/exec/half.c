@@ -103,7 +103,6 @@ static inline uint16_t half_min_max_plain(uint16_t a, uint16_t b, int16_t infini
     } while (0)
 
 /* Two handlers, name and name_x2 with the type in them, of results r[k] = value of x[k], y[k], z[k], all bits. */
-#define EACH_NUMBER(count) _Pragma("GCC ivdep") for (int k = 0; k < (count); k++)
 #define HALF_BODY(element, lanes, count, store, body)                                                                  \
     const element *x = LANE_ARRAY(element, 1), *y = LANE_ARRAY(element, 2), *z = LANE_ARRAY(element, 3);               \
     uint16_t r[count] __attribute__((aligned(128)));                                                                   \
@@ -115,8 +114,9 @@ static inline uint16_t half_min_max_plain(uint16_t a, uint16_t b, int16_t infini
         HALF_BODY(uint16_t, U16, PAIRS, STORE_PAIRS, body)                                                             \
     }
 
+/* Without lanes.h's pragma: gcc 11 loses one in a macro's argument, and nothing else points into r. */
 #define EACH(value)                                                                                                    \
-    EACH_NUMBER(n) {                                                                                                   \
+    for (int k = 0; k < n; k++) {                                                                                      \
         r[k] = (uint16_t)(value);                                                                                      \
     }
 

@@ -385,10 +385,11 @@ static __attribute__((noinline)) void affine_access(warp *w, const insn *i, uint
         const element *p = (const element *)affine_##space(w, i, mask, sizeof(element), false, &step);                 \
         reg *d = LANE_ARRAY(reg, 0);                                                                                   \
         if (p == NULL) return false;                                                                                   \
-        if (step == 0)                                                                                                 \
+        if (step == 0) {                                                                                               \
             EACH_LANE d[l] = (reg)*p;                                                                                  \
-        else                                                                                                           \
+        } else {                                                                                                       \
             EACH_LANE d[l] = (reg)p[l];                                                                                \
+        }                                                                                                              \
         return true;                                                                                                   \
     }
 

@@ -32,12 +32,12 @@ static void cp_async_issued(traced_block *t, const observed_async *c) {
     span *s = open_span(t, SPAN_CP_ASYNC, c->w->index, true);
     if (s == NULL || s->closed_to_more)
         s = put_span(t, &(span){.kind = SPAN_CP_ASYNC,
+                                .to = RANGE_NONE,
+                                .from = RANGE_NONE,
                                 .begin = w->end - 1,
                                 .f = c->function,
                                 .pc = c->i->pc,
-                                .warp = c->w->index,
-                                .to = RANGE_NONE,
-                                .from = RANGE_NONE});
+                                .warp = c->w->index});
     for (int l = 0; l < LANES; l++) {
         if (!(c->lanes >> l & 1)) continue;
         range_widen(&s->to, c->to[l], c->to[l] + c->width);
@@ -145,13 +145,13 @@ static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
         span *s = open_span(t, SPAN_WGMMA, number, true);
         if (s == NULL || w->group != g->group)
             s = put_span(t, &(span){.kind = SPAN_WGMMA,
+                                    .to = RANGE_NONE,
+                                    .from = RANGE_NONE,
                                     .begin = w->end - 1,
                                     .serial = n,
                                     .f = c->function,
                                     .pc = c->i->pc,
-                                    .warp = number,
-                                    .to = RANGE_NONE,
-                                    .from = RANGE_NONE});
+                                    .warp = number});
         wgmma_operands(s, c);
         s->count++;
         g->known++;

@@ -6,8 +6,8 @@ CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra 
 NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden \
              -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
 no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
-# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart.
-LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)"
+# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle.sh a step finds its own.
+LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)" '-Wl,-rpath,$$$$ORIGIN/../build/cuda/lib64'
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
 compile_c = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
@@ -36,11 +36,14 @@ build/obj/%.cu.o: %.cu build/flags
 	$(call say,nvcc  $<)
 	$(Q)$(compile_cuda)
 
-# Everything is rebuilt when a compiler, a flag or the processor changes; one file alone when the version does.
+# Everything is rebuilt when a compiler, a flag or the processor changes; one file alone when the version does. What an
+# archive brings is as new as its sources, whatever compiles there, unless the first make names ARCHS.
+adopts := $(if $(wildcard bundle.txt),$(if $(wildcard build/flags)$(ARCHS),,$(filter cuda,$(groups))))
 flags = $(CC) | $(isa) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS)
 version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
 define stamp
 build/$(1): export TEXT := $$($(1))
+$$(if $(adopts),$$(file >build/$(1),$$($(1)))$$(shell touch -r bundle.txt build/$(1)))
 ifneq ($$(file <build/$(1)),$$($(1)))
 build/$(1): FORCE
 endif

@@ -15,13 +15,11 @@ $(if $(filter-out 0,$(.SHELLSTATUS)),$(error deps: see above))
 endif
 ifneq ($(filter cuda,$(groups)),)
 include build/config.mk
-$(shell sh scripts/archs.sh '$(ARCHS)' '$(CUDA_ARCHS)' '$(CUDA_VERSION)' >build/archs.mk)
+$(shell sh scripts/archs.sh '$(or $(ARCHS),$(shell sed -n 's/^archs //p' bundle.txt 2>/dev/null))' '$(CUDA_ARCHS)' '$(CUDA_VERSION)' >build/archs.mk)
 include build/archs.mk
 $(if $(refused),$(error $(refused)))
 endif
-ifeq ($(dry)$(wildcard build/flags),)
-$(shell sh scripts/first_build.sh '$(goals)' '$(gpu)' >&2)
-endif
+$(if $(dry)$(wildcard build/flags bundle.txt),,$(shell sh scripts/first_build.sh '$(goals)' '$(gpu)' >&2))
 
 , := ,
 gencode_here := $(foreach a,$(filter-out 90a,$(archs)),-gencode arch=compute_$(a),code=sm_$(a)) \
