@@ -48,9 +48,9 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
 include scripts/make/simulator.mk scripts/make/tests.mk
 $(if $(wildcard bundle.txt),$(eval .SECONDARY: $(sim_objects) $(call objects,$(addprefix common/,base gpu tensor bench gemm gemv knn readers)))) # an archive has them linked
 
-# EX="my/NN_name", from scripts/ex.sh: folders with an exercise.cu, each linked with its harness; warnings are no errors.
+# EX="my/NN_name", from scripts/ex.sh: each linked with its harness; warnings are no errors; C++14 has shorter headers.
 exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)
-$(foreach e,$(EX),$(eval build/obj/$(e)/exercise.cu.o: NVCCFLAGS := -O3 -lineinfo --no-compress -Xcompiler -fPIC$(,)-fvisibility=hidden)$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS) -lz)))
+$(foreach e,$(EX),$(eval build/obj/$(e)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++14 -lineinfo --no-compress -Xcompiler -fPIC$(,)-fvisibility=hidden)$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS) -lz)))
 
 $(linked):
 	$(call say,link  $@)

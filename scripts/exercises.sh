@@ -15,6 +15,7 @@ for folder in exercises/[0-9]*/; do
     count=$((count + 1))
     [ "$says" != 'done' ] || finished=$((finished + 1))
     best=$([ ! -e "$state" ] || sed 1d "$state" | awk '{ printf "%s%s %g", (NR > 1 ? ", " : ""), tolower($1), $2 }')
-    printf '%-8s%-22s%s%s\n' "$says" "$name" "$(sed -n 's/^title=//p' "$folder/exercise.txt")" "${best:+ (best: $best)}"
+    title=$(sed -n 's/^title=//p' "$folder/exercise.txt") minutes=$(sed -n 's/^minutes=//p' "$folder/exercise.txt")
+    printf '%-8s%-22s%2s min  %s%s\n' "$says" "$name" "$minutes" "$title" "${best:+ (best: $best)}"
 done
 echo "$finished of $count done; make ex NAME=01_coalesce begins"

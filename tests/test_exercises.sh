@@ -73,6 +73,7 @@ wrong_solutions() {
 03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
 04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
 04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
+05_barrier@^    race@/Bs.y..x. =/,/for/s/__syncthreads/__syncwarp/
 05_barrier@^counters  block barriers, of warps: .* (missed)@s/acc += As/__syncthreads(), &/
 06_second_barrier@^    race@s/__syncthreads/__syncwarp/
 07_tile_index@^counters  bank conflicts of stores and stmatrix: .* (missed)@s/As.y..x. =/As[x][y] =/; s/+= As.y..k./+= As[k][y]/
@@ -124,11 +125,13 @@ is_refused() { # is_refused FOLDER NAME
     of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" || { echo "not said: $text"; return 1; }
 }
 is_complete() { # what a reader is pointed to exists
-    for key in title lesson step family run fails hint1 hint2 hint3; do
+    for key in title minutes lesson step family run fails hint1 hint2 hint3; do
         grep -q "^$key=." "exercises/$1/exercise.txt" || { echo "exercise.txt lacks $key"; return 1; }
     done
     lesson=$(sed -n 's/^lesson=//p' "exercises/$1/exercise.txt")
     [ -e "$lesson" ] || { echo "there is no $lesson"; return 1; }
+    minutes="($(sed -n 's/^minutes=//p' "exercises/$1/exercise.txt") minutes)"
+    ! grep -rh "make ex NAME=$1\`" --include='*.md' step* | grep -v -F "$minutes" | grep 'minutes)' || { echo "it says $minutes"; return 1; }
     lines=$(grep -c '^[-+][^-+]' "exercises/$1/solution.patch")
     [ "$lines" -le 30 ] || { echo "the solution changes $lines lines"; return 1; }
 }

@@ -1,5 +1,5 @@
 /* Exercise: the threads of a block fill two tiles in shared memory, and each then reads what others wrote. Something
- * between the two is missing.
+ * between the two is missing. (The first finding is between lanes of one warp. Look at the others, too.)
  */
 #include "gemm/gemm_kernel.cuh"
 

@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "../step08_knn/search.h"
+#include "../step08_knn/parts.h"
 #include "knn/knn_key.h"
 
 static const int REACH = 1024;

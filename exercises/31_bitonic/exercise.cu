@@ -5,18 +5,11 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "../step08_knn/search.h"
+#include "../step08_knn/parts.h"
 #include "knn/knn_key.h"
 
 static const int REACH = 2048;
-static const int SORT_THREADS = REACH / 2;
-
-/* The smallest power of two that is at least n, to which rows are padded. */
-static inline int64_t padded_length(int64_t n) {
-    int64_t length = 1;
-    while (length < n) length *= 2;
-    return length;
-}
+static const int THREADS = REACH / 2;
 
 /* One step: pairs of elements `stride` apart; those whose number has the bit `size` set are sorted descending. */
 static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int64_t pair, int64_t stride, bool rising) {
@@ -40,38 +33,17 @@ static __device__ __forceinline__ void merge_shared(uint64_t *keys, int length, 
     }
 }
 
-/* The first k keys of a row, as results. */
-static __device__ __forceinline__ void write_results(const knn_rows &r, int64_t row, const uint64_t *keys, int64_t i) {
-    r.index[row * r.k + i] = knn_key_index(keys[i]);
-    r.distance[row * r.k + i] = knn_key_distance(keys[i]);
-}
-
-/* Rows of `length` <= REACH keys, a power of two, from `keys` or (NULL) made from the distances: sorts them and writes
- * the first k. */
-static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_block(knn_rows r, const uint64_t *keys, int length) {
+/* Sorts each piece (size == piece), or merges with the strides below `piece`. */
+static __global__ void __launch_bounds__(THREADS)
+    knn_sort_pieces(uint64_t *keys, int piece, int64_t length, int64_t size) {
     __shared__ uint64_t s[REACH];
-    int64_t row = blockIdx.x;
-    for (int i = threadIdx.x; i < length; i += blockDim.x) {
-        if (keys != NULL)
-            s[i] = keys[row * length + i];
-        else
-            s[i] = i < r.n ? knn_key(r.distances[row * r.n + i], i) : KNN_NO_KEY;
-    }
+    uint64_t *mine = keys + (int64_t)blockIdx.x * piece;
+    int64_t first = (int64_t)blockIdx.x * piece % length;
+    for (int i = threadIdx.x; i < piece; i += blockDim.x) s[i] = mine[i];
     __syncthreads();
-    for (int size = 2; size <= length; size *= 2) merge_shared(s, length, 0, size, size / 2);
-    for (int i = threadIdx.x; i < r.k; i += blockDim.x) write_results(r, row, s, i);
-}
-
-/* Longer rows, piece by piece: sorts each piece (size == REACH), or merges with the strides below REACH. */
-static __global__ void __launch_bounds__(SORT_THREADS) knn_sort_pieces(uint64_t *keys, int64_t length, int64_t size) {
-    __shared__ uint64_t s[REACH];
-    uint64_t *piece = keys + (int64_t)blockIdx.x * REACH;
-    int64_t first = (int64_t)blockIdx.x * REACH % length;
-    for (int i = threadIdx.x; i < REACH; i += blockDim.x) s[i] = piece[i];
-    __syncthreads();
-    for (int64_t z = size == REACH ? 2 : size; z <= size; z *= 2)
-        merge_shared(s, REACH, first, z, (int)(z < REACH ? z : REACH) / 2);
-    for (int i = threadIdx.x; i < REACH; i += blockDim.x) piece[i] = s[i];
+    for (int64_t z = size == piece ? 2 : size; z <= size; z *= 2)
+        merge_shared(s, piece, first, z, (int)min(z, (int64_t)piece) / 2);
+    for (int i = threadIdx.x; i < piece; i += blockDim.x) mine[i] = s[i];
 }
 
 /* One step through global memory. */
@@ -82,32 +54,14 @@ static __global__ void knn_sort_round(uint64_t *keys, int64_t pairs, int64_t len
     compare_exchange(keys, pair, stride, (i % length & size) == 0);
 }
 
-static __global__ void knn_write_sorted(knn_rows r, const uint64_t *keys, int64_t length) {
+/* The first k keys of each row, as results. */
+static __global__ void knn_write_sorted(const uint64_t *keys, int64_t length, int64_t results, int k, int *index,
+                                        float *distance) {
     int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < (int64_t)r.rows * r.k) write_results(r, i / r.k, keys + i / r.k * length, i % r.k);
-}
-
-static inline unsigned sort_blocks(int64_t threads) {
-    return (unsigned)((threads + SORT_THREADS - 1) / SORT_THREADS);
-}
-
-/* Sorts r.rows rows of `length` keys (a power of two, padded with KNN_NO_KEY) and writes the first k. */
-static inline cudaError_t sort_rows(const knn_rows &r, uint64_t *keys, int64_t length, cudaStream_t stream) {
-    if (length <= REACH) {
-        unsigned threads = length < 64 ? 32 : (unsigned)length / 2;
-        knn_sort_block<<<(unsigned)r.rows, threads, 0, stream>>>(r, keys, (int)length);
-        return cudaGetLastError();
-    }
-    int64_t pairs = r.rows * length / 2;
-    unsigned pieces = (unsigned)(r.rows * length / REACH);
-    knn_sort_pieces<<<pieces, SORT_THREADS, 0, stream>>>(keys, length, REACH);
-    for (int64_t size = 2 * REACH; size <= length; size *= 2) {
-        for (int64_t stride = size / 2; stride >= REACH; stride /= 2)
-            knn_sort_round<<<sort_blocks(pairs), SORT_THREADS, 0, stream>>>(keys, pairs, length, size, stride);
-        knn_sort_pieces<<<pieces, SORT_THREADS, 0, stream>>>(keys, length, size);
-    }
-    knn_write_sorted<<<sort_blocks((int64_t)r.rows * r.k), SORT_THREADS, 0, stream>>>(r, keys, length);
-    return cudaGetLastError();
+    if (i >= results) return;
+    uint64_t key = keys[i / k * length + i % k];
+    index[i] = knn_key_index(key);
+    distance[i] = knn_key_distance(key);
 }
 
 static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length) {
@@ -117,17 +71,43 @@ static __global__ void knn_fill_keys(knn_rows r, uint64_t *keys, int64_t length)
     keys[at] = i < r.n ? knn_key(r.distances[row * r.n + i], (int)i) : KNN_NO_KEY;
 }
 
+static unsigned blocks_for(int64_t threads) {
+    return (unsigned)((threads + THREADS - 1) / THREADS);
+}
+
+/* The smallest power of two that is at least n: keys per row. */
+static int64_t padded_length(int64_t n) {
+    int64_t length = 1;
+    while (length < n) length *= 2;
+    return length;
+}
+
+/* Sorts `rows` rows of `length` keys (a power of two; KNN_NO_KEY pads a row) and writes the first k of each as index
+ * and distance, k to a row; all on the device. */
+static cudaError_t sort_rows(uint64_t *keys, int rows, int64_t length, int k, int *index, float *distance,
+                             cudaStream_t stream) {
+    int piece = (int)(length < REACH ? length : REACH), threads = piece < 64 ? 32 : piece / 2;
+    int64_t pairs = rows * length / 2, results = (int64_t)rows * k;
+    unsigned pieces = (unsigned)(rows * length / piece);
+    knn_sort_pieces<<<pieces, threads, 0, stream>>>(keys, piece, length, piece);
+    for (int64_t size = 2 * piece; size <= length; size *= 2) {
+        for (int64_t stride = size / 2; stride >= REACH; stride /= 2)
+            knn_sort_round<<<blocks_for(pairs), THREADS, 0, stream>>>(keys, pairs, length, size, stride);
+        knn_sort_pieces<<<pieces, threads, 0, stream>>>(keys, piece, length, size);
+    }
+    knn_write_sorted<<<blocks_for(results), THREADS, 0, stream>>>(keys, length, results, k, index, distance);
+    return cudaGetLastError();
+}
+
 static cudaError_t select(const knn_rows *r, cudaStream_t stream) {
     int64_t length = padded_length(r->n);
-    uint64_t *keys = length <= REACH ? NULL : (uint64_t *)r->scratch;
-    if (keys != NULL) knn_fill_keys<<<sort_blocks(r->rows * length), SORT_THREADS, 0, stream>>>(*r, keys, length);
-    cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess ? error : sort_rows(*r, keys, length, stream);
+    uint64_t *keys = (uint64_t *)r->scratch;
+    knn_fill_keys<<<blocks_for(r->rows * length), THREADS, 0, stream>>>(*r, keys, length);
+    return sort_rows(keys, r->rows, length, r->k, r->index, r->distance, stream);
 }
 
 static size_t scratch(int n, int) {
-    int64_t length = padded_length(n);
-    return length <= REACH ? 0 : (size_t)length * sizeof(uint64_t);
+    return (size_t)padded_length(n) * sizeof(uint64_t);
 }
 
 extern "C" const knn_selector knn_select_exercise = {select, scratch, NULL, NULL};

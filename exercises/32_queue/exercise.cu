@@ -1,65 +1,50 @@
 /* Exercise: each lane keeps newcomers in a queue of T registers. When one of them is full, the queues are sorted and
  * merged into the warp's keys. What happens to the newcomers afterwards is missing.
  */
-#include <cuda_runtime.h>
-#include <stdint.h>
-
-#include "../step08_knn/search.h"
+#include "../step08_knn/parts.h"
 #include "knn/knn_key.h"
 
 static const int WARPS = 8;
 static const int THREADS = WARPS * 32;
-static const int MOST = 256; /* k */
 static const unsigned ALL = 0xffffffffu;
 
-/* One step: compares keys whose numbers (register * 32 + lane) differ in the bit `stride`; those with the bit `size`
- * set are sorted descending. */
-template <int R> static __device__ __forceinline__ void compare_exchange(uint64_t *keys, int stride, int size) {
-    int lane = threadIdx.x % 32;
-    if (stride >= 32) {
+/* One step: each key, number register * 32 + lane, meets the one whose number differs in the bits of `mask`; the
+ * smaller of the two gets the smaller number. */
+template <int R> static __device__ __forceinline__ void compare_exchange(uint64_t (&keys)[R], int mask) {
+    uint64_t other[R];
 #pragma unroll
-        for (int a = 0; a < R; a++) {
-            int b = a + stride / 32;
-            if ((a & (stride / 32)) != 0 || b >= R) continue;
-            bool rising = ((a * 32) & size) == 0;
-            uint64_t low = min(keys[a], keys[b]), high = max(keys[a], keys[b]);
-            keys[a] = rising ? low : high;
-            keys[b] = rising ? high : low;
-        }
-    } else {
+    for (int a = 0; a < R; a++) {
+        other[a] = keys[a ^ mask / 32];
+        if (mask % 32 != 0) other[a] = __shfl_xor_sync(ALL, other[a], mask % 32);
+    }
 #pragma unroll
-        for (int a = 0; a < R; a++) {
-            uint64_t other = __shfl_xor_sync(ALL, keys[a], stride);
-            bool rising = ((a * 32 + lane) & size) == 0, first = (lane & stride) == 0;
-            keys[a] = rising == first ? min(keys[a], other) : max(keys[a], other);
-        }
+    for (int a = 0; a < R; a++) {
+        int number = a * 32 + threadIdx.x % 32;
+        keys[a] = number < (number ^ mask) ? min(keys[a], other[a]) : max(keys[a], other[a]);
     }
 }
 
-template <int R> static __device__ __forceinline__ void merge_bitonic(uint64_t *keys, int size) {
+template <int R> static __device__ __forceinline__ void sort(uint64_t (&keys)[R]) {
 #pragma unroll
-    for (int stride = 16 * R; stride > 0; stride /= 2)
-        if (stride < size) compare_exchange<R>(keys, stride, size);
-}
-
-template <int R> static __device__ __forceinline__ void sort(uint64_t *keys) {
+    for (int size = 2; size <= 32 * R; size *= 2) {
+        compare_exchange(keys, size - 1);
 #pragma unroll
-    for (int size = 2; size <= 32 * R; size *= 2) merge_bitonic<R>(keys, size);
-}
-
-/* The smallest 32 R of the keys and others[0 ... 32 T - 1], both ascending. */
-template <int R, int T> static __device__ __forceinline__ void merge(uint64_t *keys, const uint64_t *others) {
-#pragma unroll
-    for (int a = 0; a < T; a++) {
-        uint64_t mirrored = __shfl_xor_sync(ALL, others[a], 31);
-        keys[R - 1 - a] = min(keys[R - 1 - a], mirrored);
+        for (int stride = size / 4; stride > 0; stride /= 2) compare_exchange(keys, stride);
     }
-    merge_bitonic<R>(keys, 32 * R);
+}
+
+/* The smallest 32 R of the keys and 32 T others, both sorted. */
+template <int R, int T> static __device__ __forceinline__ void merge(uint64_t (&keys)[R], const uint64_t (&others)[T]) {
+#pragma unroll
+    for (int a = 0; a < T; a++)
+        keys[R - 1 - a] = min(keys[R - 1 - a], __shfl_xor_sync(ALL, others[a], 31)); /* backwards */
+#pragma unroll
+    for (int stride = 16 * R; stride > 0; stride /= 2) compare_exchange(keys, stride);
 }
 
 /* R registers of keys, T of newcomers. */
 template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn_warpselect(knn_rows r) {
-    __shared__ uint64_t shared[WARPS / 2][R * 32];
+    __shared__ uint64_t shared[WARPS][R * 32];
     int64_t row = blockIdx.x;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const float *distances = r.distances + row * r.n;
@@ -71,8 +56,7 @@ template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn
 
     uint64_t last = KNN_NO_KEY; /* of the warp's keys: what is not below it is none of the k */
     int waiting = 0;
-    for (int64_t i0 = warp * 32; i0 < r.n; i0 += THREADS) {
-        int64_t i = i0 + lane;
+    for (int64_t i = threadIdx.x; i - lane < r.n; i += THREADS) { /* as often for all lanes of a warp */
         uint64_t key = i < r.n ? knn_key(distances[i], (int)i) : KNN_NO_KEY;
         if (key < last) {
 #pragma unroll
@@ -81,29 +65,25 @@ template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn
             waiting++;
         }
         if (__any_sync(ALL, waiting == T)) {
-            sort<T>(queue);
-            merge<R, T>(keys, queue);
+            sort(queue);
+            merge(keys, queue);
             last = __shfl_sync(ALL, keys[R - 1], 31);
             waiting = 0;
         }
     }
-    sort<T>(queue);
-    merge<R, T>(keys, queue);
+    sort(queue);
+    merge(keys, queue);
 
-    for (int half = WARPS / 2; half > 0; half /= 2) { /* warps half ... 2 half - 1 pass theirs to the ones below */
-        if (warp >= half && warp < 2 * half)
 #pragma unroll
-            for (int a = 0; a < R; a++) shared[warp - half][a * 32 + lane] = keys[a];
-        __syncthreads();
-        if (warp < half) {
-            uint64_t others[R];
-#pragma unroll
-            for (int a = 0; a < R; a++) others[a] = shared[warp][a * 32 + lane];
-            merge<R, R>(keys, others);
-        }
-        __syncthreads();
-    }
+    for (int a = 0; a < R; a++) shared[warp][a * 32 + lane] = keys[a];
+    __syncthreads();
     if (warp > 0) return;
+    for (int other = 1; other < WARPS; other++) {
+        uint64_t others[R];
+#pragma unroll
+        for (int a = 0; a < R; a++) others[a] = shared[other][a * 32 + lane];
+        merge(keys, others);
+    }
 #pragma unroll
     for (int a = 0; a < R; a++)
         if (a * 32 + lane < r.k) {
@@ -113,20 +93,16 @@ template <int R, int T> static __global__ void __launch_bounds__(THREADS, 4) knn
 }
 
 static cudaError_t select(const knn_rows *r, cudaStream_t stream) {
-    unsigned rows = (unsigned)r->rows;
-    if (r->k <= 32)
-        knn_warpselect<1, 1><<<rows, THREADS, 0, stream>>>(*r);
-    else if (r->k <= 64)
-        knn_warpselect<2, 2><<<rows, THREADS, 0, stream>>>(*r);
-    else if (r->k <= 128)
-        knn_warpselect<4, 2><<<rows, THREADS, 0, stream>>>(*r);
-    else
-        knn_warpselect<8, 4><<<rows, THREADS, 0, stream>>>(*r);
+    static void (*const kernels[])(knn_rows) = {knn_warpselect<1, 1>, knn_warpselect<2, 2>, knn_warpselect<4, 2>,
+                                                knn_warpselect<8, 4>};
+    int size = 0;
+    while (32 << size < r->k) size++;
+    kernels[size]<<<(unsigned)r->rows, THREADS, 0, stream>>>(*r);
     return cudaGetLastError();
 }
 
 static const char *refuses(const knn_problem *p) {
-    return p->k <= MOST ? NULL : "takes k up to 256";
+    return p->k <= 256 ? NULL : "takes k up to 256";
 }
 
 extern "C" const knn_selector knn_select_exercise = {select, NULL, refuses, NULL};

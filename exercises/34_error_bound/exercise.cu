@@ -3,10 +3,10 @@
  * how far the rounding to FP16 has moved a point: e of the query, moved[i] of point i. On most data nobody notices.
  * Four points in points.csv do. Widen the three bounds as steps 5, 7 and 8 of the proof say, and by no more.
  *
- *   step 5   bound[i], an upper bound of the query's distance to the rounded point i, shall be one to the point itself
- *   step 7   radius, of the rounded query: a point within w of the rounded query is within w + e of the query itself,
- *            and so are k points; and any point that is as near is how far from the rounded query, at most?
- *   step 8   the test: dropped is what lies beyond the radius, even if it has been moved away from the query
+ *   step 5   bound[i]: how far the rounded query is from the rounded point i, at most. Bound the point itself.
+ *   step 7   radius: k points are now within w of the rounded query, so within w + e of the query itself. How far from
+ *            the rounded query, at most, is any point that is as near to the query as these?
+ *   step 8   the test: it drops what lies beyond the radius, even a point that only its rounding has moved there.
  */
 #include <cuda_fp16.h>
 #include <stdint.h>
