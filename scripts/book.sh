@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 . scripts/book_venv.sh
 need_python book
+need_folder book build
 venv book report/book/requirements.txt
 
 # Figures of every recorded GPU. Without gnuplot the book has none, and says so.

@@ -134,9 +134,31 @@ this_machine() {
     status 0 report book --figures figures $out || return
     holds $out/pages/measured.md 'without an NVIDIA GPU'
 }
+a_full_disk() { # one line, and no half book
+    fresh
+    status 2 sh -c "trap '' XFSZ; ulimit -f 1; PYTHONPATH=. exec python3 -B -m report book $out" && one_line || return
+    says "book: cannot write $out: File too large" || return
+    if [ -e $out ]; then echo "half a book is left"; return 1; fi
+}
+a_full_printer() { # what is printed is lost with a line and a status
+    PYTHONPATH=. python3 -B -m report demo "$recorded/sgemm.csv" >/dev/full 2>"$tmp/err"
+    same $? 2 && one_line && says "demo: cannot write: No space left on device"
+}
+interrupted() { # ends with 130 and no traceback; at a pipe that nobody writes to
+    mkfifo "$tmp/pipe"
+    status 130 timeout -k 9 --preserve-status -s INT 1 python3 -B -m report demo "$tmp/pipe" && same "$(cat "$tmp/err")" ""
+}
+no_folder_for_it() {
+    mv build "$tmp/build" && touch build
+    status 2 sh scripts/book.sh && one_line && says "book: cannot write to the folder build"
+    result=$?
+    rm build && mv "$tmp/build" build
+    return $result
+}
 
 for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
-    a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine; do
+    a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine \
+    a_full_disk a_full_printer interrupted no_folder_for_it; do
     check $case
 done
 ended
