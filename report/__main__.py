@@ -23,6 +23,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",
     "book": "report.book:main",
+    "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",
@@ -37,7 +38,7 @@ def main():
     if name not in COMMANDS:
         print(f"report: unknown command '{name}' (there are {', '.join(COMMANDS)})", file=sys.stderr)
         return 2
-    program = "plots" if name == "figures" else name
+    program = {"figures": "plots", "book-whole": "book"}.get(name, name)
     try:
         module, function = COMMANDS[name].split(":")
         status = getattr(importlib.import_module(module), function)(sys.argv[2:], ROOT)

@@ -140,6 +140,19 @@ a_full_disk() { # one line, and no half book
     says "book: cannot write $out: File too large" || return
     if [ -e $out ]; then echo "half a book is left"; return 1; fi
 }
+a_book_cut_short() { # by the generator, which does not say so
+    fresh
+    status 0 book && cp -R $out/pages $out/site || return
+    find $out/site -name '*.md' -exec rm {} +
+    (cd $out/pages && find . -name '*.md') | while read -r one; do echo '<html></html>' >"$out/site/${one%md}html"; done
+    echo '{}' >$out/site/search.json
+    status 0 report book-whole $out || return
+    for one in index.html search.json docs/img/a.svg; do
+        cp "$out/site/$one" "$tmp/kept" && : >"$out/site/$one"
+        status 2 report book-whole $out && one_line && says "book: $one was cut short: is the disk of $out full?" || return
+        cp "$tmp/kept" "$out/site/$one"
+    done
+}
 a_full_printer() { # what is printed is lost with a line and a status
     PYTHONPATH=. python3 -B -m report demo "$recorded/sgemm.csv" >/dev/full 2>"$tmp/err"
     same $? 2 && one_line && says "demo: cannot write: No space left on device"
@@ -158,7 +171,7 @@ no_folder_for_it() {
 
 for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
     a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine \
-    a_full_disk a_full_printer interrupted no_folder_for_it; do
+    a_full_disk a_book_cut_short a_full_printer interrupted no_folder_for_it; do
     check $case
 done
 ended
