@@ -153,6 +153,18 @@ a_book_cut_short() { # by the generator, which does not say so
         cp "$tmp/kept" "$out/site/$one"
     done
 }
+the_old_book_stays() { # where the generator stops, and where it goes on, on a full disk; a generator and figures made up
+    fresh
+    mkdir -p build/book-venv/bin build/book plots/data/nvidia-x
+    cp report/book/requirements.txt build/book-venv/
+    echo old >build/book/index.html
+    printf '#!/bin/sh\n' >scripts/plots.sh
+    printf '#!/bin/sh\necho "os error: No space left on device"\nexit 1\n' >build/book-venv/bin/zensical
+    chmod +x build/book-venv/bin/zensical
+    status 2 sh scripts/book.sh && one_line && says "book: no space left on the disk of $copy/build" || return
+    printf '#!/bin/sh\nmkdir site && : >site/index.html\n' >build/book-venv/bin/zensical
+    status 2 sh scripts/book.sh && one_line && says "was cut short (and" && same "$(cat build/book/index.html)" old
+}
 a_full_printer() { # what is printed is lost with a line and a status
     PYTHONPATH=. python3 -B -m report demo "$recorded/sgemm.csv" >/dev/full 2>"$tmp/err"
     same $? 2 && one_line && says "demo: cannot write: No space left on device"
@@ -175,7 +187,7 @@ no_folder_for_it() {
 
 for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
     a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine \
-    a_full_disk a_book_cut_short a_full_printer interrupted no_folder_for_it; do
+    a_full_disk a_book_cut_short a_full_printer interrupted no_folder_for_it the_old_book_stays; do
     check $case
 done
 ended
