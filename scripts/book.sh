@@ -26,7 +26,8 @@ else
 fi
 report book --figures build/book-figures --here "$here" ${text:+--text "$text"} build/book-source
 (cd build/book-source && ../book-venv/bin/zensical build --clean --strict) >build/book.log 2>&1 ||
-    { unless_full book build/book.log; cat build/book.log >&2; echo "book: the generator failed (build/book.log)" >&2; exit 1; }
+    { unless_full book build/book.log; cat build/book.log >&2
+      echo "book: the generator failed (build/book.log)" >&2; exit 1; }
 report book-whole build/book-source
 rm -rf build/book
 mv build/book-source/site build/book
