@@ -23,6 +23,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",
     "book": "report.book:main",
+    "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",
@@ -37,15 +38,23 @@ def main():
     if name not in COMMANDS:
         print(f"report: unknown command '{name}' (there are {', '.join(COMMANDS)})", file=sys.stderr)
         return 2
+    program = {"figures": "plots", "book-whole": "book"}.get(name, name)
     try:
         module, function = COMMANDS[name].split(":")
-        return getattr(importlib.import_module(module), function)(sys.argv[2:], ROOT)
+        status = getattr(importlib.import_module(module), function)(sys.argv[2:], ROOT)
+        sys.stdout.flush()
+        return status
     except Mistake as mistake:
-        print(f"{'plots' if name == 'figures' else name}: {mistake}", file=sys.stderr)
+        print(f"{program}: {mistake}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python would still print there
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough
+            return 0
+        print(f"{program}: {error.filename or 'cannot write'}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 sys.exit(main())

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 . scripts/book_venv.sh
 need_python book
+need_folder book build
 venv book report/book/requirements.txt
 
 # Figures of every recorded GPU. Without gnuplot the book has none, and says so.
@@ -25,7 +26,9 @@ else
 fi
 report book --figures build/book-figures --here "$here" ${text:+--text "$text"} build/book-source
 (cd build/book-source && ../book-venv/bin/zensical build --clean --strict) >build/book.log 2>&1 ||
-    { cat build/book.log >&2; echo "book: the generator failed (build/book.log)" >&2; exit 1; }
+    { unless_full book build/book.log; cat build/book.log >&2
+      echo "book: the generator failed (build/book.log)" >&2; exit 1; }
+report book-whole build/book-source
 rm -rf build/book
 mv build/book-source/site build/book
 echo "book: build/book/index.html"

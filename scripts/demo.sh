@@ -8,12 +8,12 @@ cd "$(dirname "$0")/.."
 . scripts/gpu.sh
 need_python demo
 folder=build/demo
+need_folder demo $folder
 
 figures() { sh scripts/plots.sh "$1" || echo "No figures this time, for the reason above."; }
 
 # run_steps OPTION...: every step that is built, recorded in $folder afresh.
 run_steps() {
-    mkdir -p "$folder"
     rm -f "$folder"/*.csv
     for step in step[0-9][0-9]_*/; do
         step=${step%/}

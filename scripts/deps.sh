@@ -27,6 +27,7 @@ wheels="nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvi
 say() { echo "deps: $*" >&2; }
 die() { say "$@"; exit 2; }
 have() { command -v "$1" >/dev/null 2>&1; }
+need_build() { { mkdir -p build && [ -w build ]; } 2>/dev/null || die "cannot write to the folder $PWD/build"; }
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 # --- the distribution's packages -------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ die_missing() { # PACKAGE...
 waiting() {
     log=$1 folder=$2 ticker= status=0
     shift 2
-    mkdir -p build
+    need_build
     if [ -t 2 ]; then
         ticks "$folder" &
         ticker=$!
@@ -198,7 +199,7 @@ pip_install() (
     exec $pip install --quiet --no-deps --only-binary=:all: --disable-pip-version-check --target build/cuda.new $wheels
 )
 install_wheels() {
-    mkdir -p build
+    need_build
     find_pip
     wheels_mb=100
     # cuBLAS, the baseline, is half a gigabyte: only if a GPU can run it.
@@ -235,7 +236,7 @@ try_wheels() {
 
 # What the Makefile needs to know; rewritten only when it changes.
 write_config() {
-    mkdir -p build
+    need_build
     {
         echo "# Made by scripts/deps.sh at each make."
         echo "CUDA_DIR := $dir"

@@ -35,6 +35,11 @@ need_python() {
         { echo "$1: python3 (3.9 or newer, with sqlite3) is missing; type: make deps" >&2; exit 2; }
 }
 
+# need_folder PROGRAM FOLDER: makes it; ends the program with status 2 where it cannot be written.
+need_folder() {
+    { mkdir -p "$2" && [ -w "$2" ]; } 2>/dev/null || { echo "$1: cannot write to the folder $2" >&2; exit 2; }
+}
+
 # report COMMAND [ARGUMENT]...: report/README.md lists the commands. From any folder where root is set, else from the
 # project's. Without bytecode, which would lie among the sources.
 report() { PYTHONPATH=${root:-.} python3 -B -m report "$@"; }

@@ -78,9 +78,9 @@ if [ ! -r "$csv" ] || [ -d "$csv" ]; then
     fi
 fi
 
-mkdir -p "$out" 2>/dev/null || { say "cannot make the folder $out"; exit 2; }
+need_folder plots "$out"
 out=$(cd "$out" && pwd)
-work=$(mktemp -d "$out/.work.XXXXXX") || { say "cannot write to $out"; exit 2; }
+work=$(mktemp -d "$out/.work.XXXXXX" 2>/dev/null) || { say "cannot write to the folder $out"; exit 2; }
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 

@@ -11,7 +11,7 @@ recorded=$root/tests/report/data # a part of what was recorded on an H200
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_$name.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
-copy=$tmp/repo
+copy="$tmp/a repo" # with a blank, as a folder may have
 mkdir -p "$copy/plots" "$copy/build" "$copy/common/gpu" "$tmp/bin"
 cp -R "$root/scripts" "$root/report" "$copy/"
 cp "$root"/plots/*.gp "$root"/plots/*.css "$root"/plots/*.csv "$copy/plots/"

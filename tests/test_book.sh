@@ -134,9 +134,60 @@ this_machine() {
     status 0 report book --figures figures $out || return
     holds $out/pages/measured.md 'without an NVIDIA GPU'
 }
+a_full_disk() { # one line, and no half book
+    fresh
+    status 2 sh -c "trap '' XFSZ; ulimit -f 1; PYTHONPATH=. exec python3 -B -m report book $out" && one_line || return
+    says "book: cannot write $out: File too large" || return
+    if [ -e $out ]; then echo "half a book is left"; return 1; fi
+}
+a_book_cut_short() { # by the generator, which does not say so
+    fresh
+    status 0 book && cp -R $out/pages $out/site || return
+    find $out/site -name '*.md' -exec rm {} +
+    (cd $out/pages && find . -name '*.md') | while read -r one; do echo '<html></html>' >"$out/site/${one%md}html"; done
+    echo '{}' >$out/site/search.json
+    status 0 report book-whole $out || return
+    for one in index.html search.json docs/img/a.svg; do
+        cp "$out/site/$one" "$tmp/kept" && : >"$out/site/$one"
+        status 2 report book-whole $out && one_line && says "book: $one was cut short: is the disk of $out full?" || return
+        cp "$tmp/kept" "$out/site/$one"
+    done
+}
+the_old_book_stays() { # where the generator stops, and where it goes on, on a full disk; a generator and figures made up
+    fresh
+    mkdir -p build/book-venv/bin build/book plots/data/nvidia-x
+    cp report/book/requirements.txt build/book-venv/
+    echo old >build/book/index.html
+    printf '#!/bin/sh\n' >scripts/plots.sh
+    printf '#!/bin/sh\necho "os error: No space left on device"\nexit 1\n' >build/book-venv/bin/zensical
+    chmod +x build/book-venv/bin/zensical
+    status 2 sh scripts/book.sh && one_line && says "book: no space left on the disk of $copy/build" || return
+    printf '#!/bin/sh\nmkdir site && : >site/index.html\n' >build/book-venv/bin/zensical
+    status 2 sh scripts/book.sh && one_line && says "was cut short (and" && same "$(cat build/book/index.html)" old
+}
+a_full_printer() { # what is printed is lost with a line and a status
+    PYTHONPATH=. python3 -B -m report demo "$recorded/sgemm.csv" >/dev/full 2>"$tmp/err"
+    same $? 2 && one_line && says "demo: cannot write: No space left on device"
+}
+interrupted() { # ends with 130 and no traceback; while it reads from a pipe, which the exec waits for
+    mkfifo "$tmp/pipe"
+    env --default-signal=INT python3 -B -m report demo "$tmp/pipe" 2>"$tmp/err" &
+    exec 9>"$tmp/pipe"
+    kill -s INT $!
+    wait $!
+    same $? 130 && same "$(cat "$tmp/err")" ""
+}
+no_folder_for_it() {
+    mv build "$tmp/build" && touch build
+    status 2 sh scripts/book.sh && one_line && says "book: cannot write to the folder build"
+    result=$?
+    rm build && mv "$tmp/build" build
+    return $result
+}
 
 for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
-    a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine; do
+    a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine \
+    a_full_disk a_book_cut_short a_full_printer interrupted no_folder_for_it the_old_book_stays; do
     check $case
 done
 ended

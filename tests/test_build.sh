@@ -106,6 +106,12 @@ run make plots DEVICE=nowhere
 check "plots refuses a DEVICE without recordings" eval '[ "$status" = 2 ] && said "nothing is recorded of .nowhere."'
 run make plots TERM=paper
 check "plots refuses another TERM" eval '[ "$status" = 2 ] && said "unknown terminal paper"'
+if [ -e build ]; then mv build "$work/build"; fi
+touch build
+run sh scripts/deps.sh cuda
+check "what cannot be written is named" eval '[ "$status" = 2 ] && lines 1 && said "deps: cannot write to the folder $copy/build$"'
+rm build
+if [ -e "$work/build" ]; then mv "$work/build" build; fi
 run sh scripts/deps.sh nonsense
 check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && said nonsense'
 

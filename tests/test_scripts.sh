@@ -83,6 +83,13 @@ plots_on_a_full_disk() { # says so, leaves what was drawn before, and no half fi
         status 3 sh -c "trap '' XFSZ; ulimit -f 16; exec scripts/plots.sh --term svg --out '$tmp/m' '$recorded/sgemm.csv'" &&
         one_line && says ".svg was cut short: is the disk of $tmp/m full?" && diff -r "$tmp/m" "$tmp/n"
 }
+cannot_write() { # one line that names the folder
+    rm -rf build && touch build
+    status 2 scripts/plots.sh "$recorded/sgemm.csv" && one_line && says "plots: cannot write to the folder $copy/build/plots" &&
+        status 2 scripts/demo.sh && one_line && says "demo: cannot write to the folder build/demo" || result=1
+    rm build && mkdir build
+    return ${result:-0}
+}
 plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     mkdir -p plots/data/aaa plots/data/tesla-t4 "$tmp/gpu"
     sed 's/NVIDIA H200/First One/' "$recorded/sgemm.csv" >plots/data/aaa/sgemm.csv
@@ -310,7 +317,7 @@ bench_sim_holds_to_what_was_recorded() { # only where the instruction set is the
 }
 
 for each in bench_sim_holds_to_what_was_recorded plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
-    plots_refuses plots_on_a_full_disk plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
+    plots_refuses plots_on_a_full_disk cannot_write plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done

@@ -34,6 +34,18 @@ def write(folder, path, text):
         file.write(text)
 
 
+def write_all(folder, book, pictures):
+    """The pages, the pictures (their sources by where they go) and the generator's settings."""
+    pages_folder = os.path.join(folder, "pages")
+    for path, text in book.made.items():
+        write(pages_folder, path, text)
+    for path, source in pictures.items():
+        whole = os.path.join(pages_folder, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        shutil.copyfile(source, whole)
+    write(folder, "zensical.toml", navigation.settings(book))
+
+
 def main(arguments, root):
     parser = Parser(prog="report book", description=__doc__)
     parser.add_argument("--figures", help="a folder of figures for each GPU: DIR/nvidia-h200/size.svg")
@@ -48,17 +60,15 @@ def main(arguments, root):
         raise Mistake("\n".join(book.faults))
     book.made["measured.md"], pictures = measured.page(root, given.figures, given.here, given.text)
 
-    out = os.path.join(given.out, "pages")
-    shutil.rmtree(given.out, ignore_errors=True)
-    for path, text in book.made.items():
-        write(out, path, text)
     for path in book.copied:
         pictures[path] = os.path.join(root, path)
     for name in os.listdir(STYLE):
         pictures["style/" + name] = os.path.join(STYLE, name)
-    for path, source in pictures.items():
-        os.makedirs(os.path.dirname(os.path.join(out, path)), exist_ok=True)
-        shutil.copyfile(source, os.path.join(out, path))
-    write(given.out, "zensical.toml", navigation.settings(book))
+    shutil.rmtree(given.out, ignore_errors=True)
+    try:
+        write_all(given.out, book, pictures)
+    except OSError as error:
+        shutil.rmtree(given.out, ignore_errors=True)
+        raise Mistake(f"cannot write {error.filename or given.out}: {error.strerror}") from None
     print(f"book: {len(book.made)} pages, {len(pictures)} pictures and other files")
     return 0

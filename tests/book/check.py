@@ -29,6 +29,16 @@ LOOK = """() => {
     }));
 }"""
 
+ADD = "document.querySelector('.md-content__inner').insertAdjacentHTML('beforeend', '{}')"
+PLANTED = [
+    ("they print no error", "setTimeout(() => { throw new Error('planted') })"),
+    ("they ask the network for nothing", "fetch('http://127.0.0.1:9/').catch(() => null)"),
+    ("no dead link", ADD.format('<a href="gone.html">x</a>')),
+    ("no dead link", ADD.format('<a href="#gone">x</a>')),
+    ("no missing picture", ADD.format('<p style="height: 9000px"></p><img loading="lazy" src="gone.svg">')),
+    ("none scrolls sideways at 390 px", ADD.format('<div style="width: 450px">x</div>')),
+]
+
 
 class Report:
     def __init__(self):
@@ -65,8 +75,8 @@ def dead(found):
                 yield f"{path}: no #{anchor} in {target.name}"
 
 
-def look_at_all(browser, book):
-    """Every page as it stands at 390 px, and what it said meanwhile."""
+def look_at(browser, paths, planted="null"):
+    """What is wrong with pages as they stand at 390 px, by what is asked of them; `planted`: JavaScript that runs on each first."""
     found, errors, asked = {}, [], []
     context = browser.new_context(viewport=PHONE)
     page = context.new_page()
@@ -74,12 +84,24 @@ def look_at_all(browser, book):
     page.on("pageerror", lambda error: errors.append(f"{page.url}: {error}"))
     page.on("request", lambda request: asked.append(f"{page.url} asks for {request.url}")
             if not request.url.startswith(("file:", "data:", "blob:", "about:")) else None)
-    for path in sorted(book.rglob("*.html")):
-        if path.name != "404.html": # it is a web server's, with its addresses
-            page.goto(path.as_uri())
-            found[path] = page.evaluate(LOOK)
+    for path in paths:
+        page.goto(path.as_uri())
+        page.evaluate(planted)
+        found[path] = page.evaluate(LOOK)
     context.close()
-    return found, errors, asked
+    return {
+        "they print no error": errors,
+        "they ask the network for nothing": asked,
+        "no dead link": list(dead(found)),
+        "no missing picture": [f"{path}: {one}" for path, page in found.items() for one in page["missing"]],
+        "none scrolls sideways at 390 px": [f"{path}: by {page['wide']} px {page['widest']}"
+                                            for path, page in found.items() if page["wide"] > 0],
+    }
+
+
+def unseen(browser, path):
+    """Faults that are planted in a page, one at a time, and not found there."""
+    return [f"{name}: {script}" for name, script in PLANTED if not look_at(browser, [path], script)[name]]
 
 
 def search_faults(browser, book):
@@ -158,13 +180,11 @@ def main(chromium, book):
     report = Report()
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"] if os.getuid() == 0 else [])
-        found, errors, asked = look_at_all(browser, book)
-        report.check(f"{len(found)} pages print no error", errors)
-        report.check("they ask the network for nothing", asked)
-        report.check("no dead link", list(dead(found)))
-        report.check("no missing picture", [f"{path}: {one}" for path, page in found.items() for one in page["missing"]])
-        report.check("none scrolls sideways at 390 px", [f"{path}: by {page['wide']} px {page['widest']}"
-                                                          for path, page in found.items() if page["wide"] > 0])
+        paths = [path for path in sorted(book.rglob("*.html")) if path.name != "404.html"] # a web server's, with its addresses
+        print(f"{len(paths)} pages")
+        for name, faults in look_at(browser, paths).items():
+            report.check(name, faults)
+        report.check("faults that are planted are found", unseen(browser, book / "step01_naive/index.html"))
         report.check("the search finds a term", search_faults(browser, book))
         report.check("a link to lines opens these lines", line_faults(browser, book))
         report.check("dark and light", scheme_faults(browser, book))
