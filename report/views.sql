@@ -173,7 +173,7 @@ SELECT step, variant, dtype, layout, m, n, k, load, significant(ms_median, 4) AS
 FROM tensor;
 
 -- The power-limited peak of f16: what the tensor cores could do at the clock that the GPU keeps under continuous load,
--- which on Hopper is 4096 FLOP a clock and multiprocessor; of a GPU that devices.csv does not know, the type's peak *
+-- which on Hopper is 4096 FLOP per clock and multiprocessor; of a GPU that devices.csv does not know, the type's peak *
 -- that clock / the highest clock recorded. Of others that it knows there is none: their peak is the data sheet's, at a
 -- clock of its own. The clock is that of best's sustained run at 4096^3, or where that is missing at 8192^3 or 16384^3.
 CREATE VIEW tensor_limit AS

@@ -77,7 +77,7 @@ That is all: x and y change places. **Predict:** the 32 threads of a warp have n
 sectors of 32 bytes. How many sectors does one load of A touch in `uncoalesced`, and how many one load of B? And in
 `coalesced`?
 END
-run 0 './step01/run --counters --size 256 | grep -E "^(un)?coalesced, |sectors a load"'
+run 0 './step01/run --counters --size 256 | grep -E "^(un)?coalesced, |sectors per load"'
 text <<'END'
 In `uncoalesced` the lanes walk down a column of A: 32 rows, so 32 sectors; of B they all read one element: 1 sector. On average
 16.5. In `coalesced` all lanes read one element of A, 1 sector, and 32 neighbours of B, 128 bytes, 4 sectors: 2.5 on average.

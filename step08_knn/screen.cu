@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS)
 static __device__ __forceinline__ void load_tile(const __half *x, int rows, int k, int64_t row0, int k0,
                                                  __half (*tile)[BK + PAD]) {
 #pragma unroll
-    for (int i = threadIdx.x; i < BM * 4; i += THREADS) { /* 4 chunks of 16 bytes a row */
+    for (int i = threadIdx.x; i < BM * 4; i += THREADS) { /* 4 chunks of 16 bytes per row */
         int row = i / 4, col = i % 4 * 8;
         uint4 chunk = {};
         if (row0 + row < rows) chunk = *(const uint4 *)(x + (row0 + row) * k + k0 + col);

@@ -211,7 +211,7 @@ static void all_that_is_recorded(void **state) {
 
 static int farthest; /* from what is recorded, of copies */
 
-/* Is it a copy, of this sort, that the rule meets? In shared.cu they come from 16 bytes a lane. */
+/* Is it a copy, of this sort, that the rule meets? In shared.cu they come from 16 bytes per lane. */
 static bool copy_met(const table_row *r, bool past_l1) {
     const char *kind = field_of(r, "kind");
     unsigned to[WARP], from[WARP];

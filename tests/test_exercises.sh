@@ -79,13 +79,13 @@ wrong_solutions() {
 08_zero_fill@^counters  sectors loaded: .* (missed)@s/row < p.m && k0/k0/
 08_zero_fill@^counters  sectors loaded: .* (missed)@s/ && col < p.n ?/ ?/
 09_outer_product@^result    WRONG@s/a_reg.i. \* b_reg.j./a_reg[j] * b_reg[i]/
-10_bank_pad@^counters  shared memory a block, bytes: .* (missed)@s/BK + 1/BK + 2/
+10_bank_pad@^counters  shared memory per block, bytes: .* (missed)@s/BK + 1/BK + 2/
 11_strangers@^result    WRONG, with --m 61@s/if (j \* COLS </if (j </
 12_alignment@^counters  load requests: 256, goal 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
 12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
 12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
 13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
-13_pad_four@^counters  shared memory a block, bytes: .* (missed)@s/BM + 4/BM + 12/
+13_pad_four@^counters  shared memory per block, bytes: .* (missed)@s/BM + 4/BM + 12/
 14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/
 15_exchange@^counters  block barriers, of warps: .* (missed)@s/__syncwarp/__syncthreads/
 16_row_store@^counters  store requests: .* (missed)@s/x = lane; x < BN; x += 32/x = lane % 16; x < BN; x += 16/

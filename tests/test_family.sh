@@ -37,7 +37,7 @@ else
     cat "$work/csv"
 fi
 expect 'the check list' 1 '^7 passed, 7 failed$' --sweep check
-expect 'the list' 0 '128 threads a block' --list --verbose
+expect 'the list' 0 '128 threads per block' --list --verbose
 expect 'what it lacks' 2 'unknown option' --lda 3
 expect 'a sweep that it lacks' 2 "^test_family: --sweep: 'odd' is unknown \(known: square, check\)" --sweep odd
 

@@ -53,7 +53,7 @@ expect 'a chain' 0 '^plain +70 +70 ' --graph --variant plain --size 70
 expect 'a chain that is none' 0 '^tuned +70 +33 ' --graph --variant tuned --n 70 --k 33
 expect 'a wrong chain' 1 'link 0' --graph --variant drops_last --size 70
 expect 'a list' 0 '^tuned ' --list
-expect 'a list of candidates' 0 'n64 r1 u1 v1: 64 threads a block' --list --verbose --variant tuned
+expect 'a list of candidates' 0 'n64 r1 u1 v1: 64 threads per block' --list --verbose --variant tuned
 expect 'help' 0 '^  --n N .*rows of A, elements of y' --help
 same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(m|ldb|ldc|layout) ' "$work/out")"
 expect 'an option of a GEMM' 2 '^test_gemv: --ldb: unknown option' --ldb 5

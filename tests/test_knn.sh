@@ -86,15 +86,15 @@ expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done
     for m in bf_garcia one_kernel screen+radix fused exact_tc best; do grep -q "^$m " "$work/out" || echo "$m"; done)"
-expect 'the list of methods, verbose' 0 '^ +256 threads a block, [0-9]+ registers a thread, [0-9]+ bytes of shared memory a block$' --list --verbose
+expect 'the list of methods, verbose' 0 '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help
 same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(lda|alpha|dtype|size) ' "$work/out")"
 expect 'warpselect says what it takes' 0 'skipped: takes k up to 256' --method direct+warpselect --k 257
 expect 'one_kernel, too' 0 'skipped: takes k up to 64' --method one_kernel --k 65
 expect 'points split among blocks' 0 '^one_kernel .* exact$' --method one_kernel --m 3 --n 40000 --d 3 --k 64
-expect 'a screen drops what is far' 0 '^screen.radix .* exact, 9\.[0-9] candidates a query, 0 ' \
+expect 'a screen drops what is far' 0 '^screen.radix .* exact, 9\.[0-9] candidates per query, 0 ' \
     --method screen+radix --m 5 --n 2000 --d 64 --k 9
-expect 'and nothing where all are near' 0 '^screen.radix .* exact, 2000\.0 candidates a query, 0 ' \
+expect 'and nothing where all are near' 0 '^screen.radix .* exact, 2000\.0 candidates per query, 0 ' \
     --method screen+radix --m 5 --n 2000 --d 0 --k 9
 expect 'best takes any k' 0 '^best .* exact$' --method best --m 3 --k 1025
 expect 'by what is left' 0 '^ +by direct\+radix$' --method best --m 3 --k 1025 --verbose

@@ -38,7 +38,7 @@ static void count_body(const char *ptx, const char *body, unsigned grid, unsigne
 /* ---- global memory ------------------------------------------------------------------------------------------------
  */
 
-/* What one warp's load (or store) of `width` bytes a lane comes to, from lane * stride + offset on. */
+/* What one warp's load (or store) of `width` bytes per lane comes to, from lane * stride + offset on. */
 typedef struct global_case {
     const char *type, *registers;
     unsigned stride, offset, sectors, lines;

@@ -298,9 +298,9 @@ static void too_many_registers_are_refused(void **state) {
     assert_int_equal(cubin.kernels[0].registers, 255);
     cubin_close(&cubin);
     e.info[2] = 1u << 27;
-    assert_cubin_refused(&e, "damaged cubin: k takes 134217728 registers a thread");
+    assert_cubin_refused(&e, "damaged cubin: k takes 134217728 registers per thread");
     e.info[2] = 256;
-    assert_cubin_refused(&e, "damaged cubin: k takes 256 registers a thread");
+    assert_cubin_refused(&e, "damaged cubin: k takes 256 registers per thread");
 }
 
 static void older_gpus_reserve_no_shared_memory(void **state) {

@@ -429,7 +429,7 @@ static void test_bad_calls(void **state) {
         run(KERNEL(RECURSIVE, ".param .b32 a; .param .b32 b; st.param.b32 [a], 1000000; call (b), sum, (a);\n"), 1, 1),
         SIM_STACK_ERROR);
     assert_said(FAULT("stack error") FIRST
-                "the stack of * bytes a thread is used up, * calls deep "
+                "the stack of * bytes per thread is used up, * calls deep "
                 "(cudaDeviceSetLimit(cudaLimitStackSize))\n    at PTX line 8: call (b), sum, (a)\n    called from *");
     const uint64_t limit = sim_stack_limit();
     sim_set_stack_limit(64u << 20);

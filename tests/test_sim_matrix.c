@@ -773,7 +773,7 @@ static uint32_t row_of(uint32_t lane) {
              "mul.lo.u32 %r21, %r1, 11; and.b32 %r21, %r21, 31; mad.lo.u32 %r21, %r21, 16, %r20;\n"                    \
              "cvt.u64.u32 %rd3, %r21; cvta.shared.u64 %rd4, %rd3;\n"
 
-/* 512 numbers, eight pairs a lane */
+/* 512 numbers, eight pairs per lane */
 #define FILL                                                                                                           \
     "mad.lo.u32 %r22, %r1, 32, %r20; mul.lo.u32 %r23, %r1, 0x100010; add.u32 %r23, %r23, 0x10000;\n"                   \
     "st.shared.u32 [%r22], %r23; add.u32 %r23, %r23, 0x20002; st.shared.u32 [%r22+4], %r23;\n"                         \

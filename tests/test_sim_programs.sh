@@ -165,8 +165,8 @@ if built --no-compress -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]'; th
     $sim "$work/launches" >"$work/out" 2>"$work/err"
     says "what a launch has too much of, by the kernel's C++ name" \
         "cudasim: kernel void scale<3>(float*, int) cannot be launched: 60000 bytes of dynamic shared memory" \
-        "300000 bytes of dynamic and 0 of static shared memory a block, of which sm_90 has 232448" \
-        "cudasim: kernel small(int*) cannot be launched: 128 threads a block, where its launch bounds allow 64" \
+        "300000 bytes of dynamic and 0 of static shared memory per block, of which sm_90 has 232448" \
+        "cudasim: kernel small(int*) cannot be launched: 128 threads per block, where its launch bounds allow 64" \
         "cudasim: illegal address in kernel void scale<3>(float*, int): thread (0,0,0)"
     if [ "$(grep -c ' 60000 ' "$work/err")" = 1 ]; then
         echo "ok it is said once" && passed=$((passed + 1))

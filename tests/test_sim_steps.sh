@@ -87,7 +87,7 @@ for dir in step[0-9][0-9]_*; do
     checked "$dir"
     run "$dir/run" --sim --list --verbose
     check "$step: --list --verbose gives registers and occupancy" eval \
-        '[ "$status" = 0 ] && said "(simulated)" && said "registers a thread" && said "% occupancy"'
+        '[ "$status" = 0 ] && said "(simulated)" && said "registers per thread" && said "% occupancy"'
     csv=$work/$step.csv
     article=128 # its least sides; a sweep without a shape is refused
     [ "$step" != step07 ] || article=1024
@@ -155,7 +155,7 @@ for device in sm_80 sm_86; do
 done
 run step06_tensorcore/run --sim --dtype s8 --layout nn --size 64
 check "step06: s8 in nn is refused, and said why" eval '[ "$status" = 0 ] && said "^best .* skipped: takes s8 in tn"'
-# best's five kinds of tiles, most of them with several tiles a block: wide, wide in clusters (rows off 128 bytes),
+# best's five kinds of tiles, most of them with several tiles per block: wide, wide in clusters (rows off 128 bytes),
 # square, flat, flat in clusters; fewer steps along K than stages, one step only, steps that the stages do not divide.
 for case in 'f16 nn 1536 1544 200' 'tf32 tn 1536 1536 100' 'bf16 tn 2048 2048 16' 's8 tn 1024 1024 1024' \
     'bf16 nn 1000 1000 200' ${all:+'f16 tn 2560 2496 192' 'bf16 tn 1900 2600 520' 's8 tn 1900 2600 400' \

@@ -29,7 +29,7 @@ static sim_launch_config clusters(unsigned grid, unsigned block, unsigned cluste
 #define LOAD      "ld.shared.u32 %r2, [%r27];\n"
 #define TX        ".mbarrier::complete_tx::bytes"
 
-/* Thread t of the previous block of its cluster of four (32 threads a block). */
+/* Thread t of the previous block of its cluster of four (32 threads per block). */
 static uint32_t previous(uint32_t t) {
     return (t / 32 + 3) % 4 * 32 + t % 32;
 }

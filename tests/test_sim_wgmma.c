@@ -780,13 +780,13 @@ static void test_setmaxnreg(void **state) {
                                 "I: setmaxnreg.dec.sync.aligned.u32 40; bar.sync 1, 128;\n"),
             1, 384),
         SIM_TIMEOUT);
-    assert_said("cudasim: kernel k is stopped: deadlock: *wait for 64 registers a thread: PTX line *");
+    assert_said("cudasim: kernel k is stopped: deadlock: *wait for 64 registers per thread: PTX line *");
     assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.inc.sync.aligned.u32 120;\nH:"), 1, 128),
                      SIM_ILLEGAL_INSTRUCTION);
-    assert_said("*: a warp with 128 registers a thread cannot rise to 120\n*");
+    assert_said("*: a warp with 128 registers per thread cannot rise to 120\n*");
     assert_int_equal(run(WITH_REGISTERS(128, "setmaxnreg.dec.sync.aligned.u32 136;\nH:"), 1, 128),
                      SIM_ILLEGAL_INSTRUCTION);
-    assert_said("*: a warp with 128 registers a thread cannot go down to 136\n*");
+    assert_said("*: a warp with 128 registers per thread cannot go down to 136\n*");
     /* Without a number of registers given it has no effect. */
     run_well(KERNEL("", "setmaxnreg.inc.sync.aligned.u32 256; mov.u32 %r2, 5;\n" STORE), 1, 128);
     assert_int_equal(out[127], 5);

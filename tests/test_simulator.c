@@ -539,8 +539,8 @@ static void the_list_tells_registers_and_occupancy(void **state) {
     (void)state;
     assert_int_equal(run_on("no driver", "", "--list --verbose --sim-device sm_75"), EXIT_OK);
     assert_said(out_text, "T4 (simulated) (sm_75)\n");
-    assert_said(out_text, "256 threads a block, 77 registers a thread, 0 bytes of shared memory a block\n");
-    assert_said(out_text, "4 blocks an SM: 32 of 64 warps, 50.0 % occupancy\n");
+    assert_said(out_text, "256 threads per block, 77 registers per thread, 0 bytes of shared memory per block\n");
+    assert_said(out_text, "4 blocks per SM: 32 of 64 warps, 50.0 % occupancy\n");
     assert_said(out_text, "not on this device: needs sm_80\n");
 }
 

@@ -25,7 +25,7 @@ typedef struct {
     char cache[RECORD_TEXT], mode[RECORD_TEXT]; /* cold | warm; events | graph | pdl | sustained |
                                                  * chain |
                                                  * transfers (events, with copies from and to the host) | cpu; sim */
-    double ms_median, ms_min, ms_max;           /* milliseconds a launch */
+    double ms_median, ms_min, ms_max;           /* milliseconds per launch */
     double gflops, gbps;                        /* 1e9 FLOP/s; 1e9 compulsory bytes/s */
     double peak_share;                          /* of the device's peak, 1 = all of it: the data sheet's dense
                                                  * one, of arithmetic or DRAM, where common/gpu/devices.csv has it */

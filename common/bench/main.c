@@ -20,10 +20,10 @@ static void print_kernel(const session *s, kernel_info kernel, const char *name)
     struct cudaFuncAttributes attributes;
     const int blocks = kernel_info_occupancy(kernel, &attributes);
     const int warps = blocks * ((kernel.threads + 31) / 32), most = s->device.threads_per_sm / 32;
-    printf("    %s%s%d threads a block, %d registers a thread, %zu bytes of shared memory a block\n", name,
+    printf("    %s%s%d threads per block, %d registers per thread, %zu bytes of shared memory per block\n", name,
            *name != '\0' ? ": " : "", kernel.threads, attributes.numRegs,
            attributes.sharedSizeBytes + kernel.dynamic_shared);
-    printf("    %d blocks an SM: %d of %d warps, %.1f %% occupancy\n", blocks, warps, most, 100.0 * warps / most);
+    printf("    %d blocks per SM: %d of %d warps, %.1f %% occupancy\n", blocks, warps, most, 100.0 * warps / most);
 }
 
 static void list_kernels(const session *s, const bench_variant *v) {

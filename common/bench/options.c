@@ -44,7 +44,7 @@ static const option common_table[] = {
     {"explain", "METRIC", OPTION_TEXT, FIELD(explain), "say what a metric of --counters is and stop", NULL},
     {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
     {"csv", "FILE", OPTION_FILE, FIELD(csv), "append the results to FILE as CSV (default: none)", NULL},
-    {"json", "FILE", OPTION_FILE, FIELD(json), "append them to FILE, one JSON object a line (default: none)", NULL},
+    {"json", "FILE", OPTION_FILE, FIELD(json), "append them to FILE, one JSON object per line (default: none)", NULL},
     {"resume", NULL, OPTION_FLAG, FIELD(resume), "skip what the --csv file already holds", NULL},
     {"version", NULL, OPTION_VERSION, 0, "print the version and stop", NULL},
     {"help", NULL, OPTION_HELP, 0, "print this and stop", NULL},

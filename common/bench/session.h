@@ -32,8 +32,8 @@ struct session {
 int bench_main(int argc, char **argv, const char *step, const bench_family *family, const void *variants, int count,
                const void *context);
 
-/* --sweep check: verifies all chosen variants over the family's list, a line a variant and, last, "N passed, N failed,
- * N skipped". Returns the exit status. */
+/* --sweep check: verifies all chosen variants over the family's list, a line per variant and, last, "N passed, N
+ * failed, N skipped". Returns the exit status. */
 int bench_check(session *s);
 
 /* The chosen variants at one problem. In a sweep what cannot run is skipped with the reason; asked for by size it ends

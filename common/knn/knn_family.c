@@ -225,7 +225,7 @@ static void remark(const session *s, const void *operands, const bench_launch *l
                         (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
                         v->counts.negative);
     if (v->counts.candidates > 0 || v->counts.redone > 0)
-        snprintf(text + used, size - (size_t)used, ", %.1f candidates a query, %llu queries searched again",
+        snprintf(text + used, size - (size_t)used, ", %.1f candidates per query, %llu queries searched again",
                  knn_candidates(&v->counts, c->m), v->counts.redone);
 }
 

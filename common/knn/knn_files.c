@@ -336,7 +336,7 @@ static void print_counts(const run *r, const knn_method *method) {
     for (size_t i = 0; !method->exact && i < places(r); i++) counts.negative += r->distance[i] < 0.0f;
     if (!method->exact) printf("%-22s %llu distances below 0\n", method->name, counts.negative);
     if (counts.candidates > 0 || counts.redone > 0)
-        printf("%-22s %.1f candidates a query, %llu queries searched again\n", method->name,
+        printf("%-22s %.1f candidates per query, %llu queries searched again\n", method->name,
                knn_candidates(&counts, r->records.test.count), counts.redone);
     const char *note = r->s->o.verbose && method->note != NULL ? method->note() : NULL;
     if (note != NULL) printf("%-22s %s\n", method->name, note);

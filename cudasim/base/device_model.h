@@ -13,7 +13,7 @@ typedef struct device_model {
     unsigned registers_per_sm;     /* 32-bit */
     unsigned register_granularity; /* registers are given to a warp in multiples of this: 256 */
     unsigned shared_per_sm, shared_per_block_optin, shared_per_block; /* bytes */
-    unsigned shared_reserved;    /* bytes a block that the system takes: 1024 from sm_80 on, else 0 */
+    unsigned shared_reserved;    /* bytes per block that the system takes: 1024 from sm_80 on, else 0 */
     unsigned shared_granularity; /* bytes */
     unsigned l2_bytes;
     uint64_t memory_bytes;
@@ -31,7 +31,7 @@ const device_model *device_model_current(void);
 /* By name; NULL if there is none. */
 const device_model *device_model_named(const char *arch);
 
-/* Blocks of `threads` threads (registers a thread, shared bytes a block, static and dynamic together, without the
+/* Blocks of `threads` threads (registers per thread, shared bytes per block, static and dynamic together, without the
  * reserved ones) that fit one SM; 0 if not even one does. CUDA's occupancy calculation: warps rounded up, registers
  * in multiples of register_granularity a warp and of 4 warps an SM partition, shared memory in shared_granularity. */
 int device_model_blocks_per_sm(const device_model *model, unsigned threads, unsigned registers, uint64_t shared_bytes);

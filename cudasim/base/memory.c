@@ -307,9 +307,8 @@ bool memory_tracks(void) {
 static void put_bits(uint8_t *bits, uint64_t from, uint64_t to) {
     for (; from < to && from % 8 != 0; from++)
         __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
-    if (to - from >= 8) memset(bits + from / 8, 0xff, (to - from) / 8);
-    for (from += (to - from) / 8 * 8; from < to; from++)
-        __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
+    for (; to - from >= 8; from += 8) __atomic_store_n(&bits[from / 8], 0xff, __ATOMIC_RELAXED);
+    for (; from < to; from++) __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
 }
 
 static void is_whole(memory_allocation *m) {
@@ -321,14 +320,20 @@ static void is_whole(memory_allocation *m) {
 /* Large copies keep the range that is known to be written as a whole, which accesses are compared with first. */
 #define LARGE_WRITE 256
 
+/* No reader may take the old end for the new beginning's. */
+static void move_whole(memory_allocation *m, uint64_t first, uint64_t end) {
+    m->whole_end = 0;
+    m->whole = first;
+    m->whole_end = end;
+}
+
 static void extend_whole(memory_allocation *m, uint64_t first, uint64_t end) {
     pthread_mutex_lock(&lock);
     if (first <= m->whole_end && end >= m->whole) {
         if (first < m->whole) m->whole = first;
         if (end > m->whole_end) m->whole_end = end;
     } else if (end - first > m->whole_end - m->whole) {
-        m->whole = first;
-        m->whole_end = end;
+        move_whole(m, first, end);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -356,13 +361,13 @@ void memory_unwritten(uint64_t address, uint64_t bytes) {
 }
 
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes) {
-    if (!m->incomplete || (address >= m->whole && address + bytes <= m->whole_end)) return true;
+    if (!m->incomplete || memory_is_whole(m, address, bytes)) return true;
     uint64_t k = address - m->base;
     const uint64_t end = k + bytes < m->size ? k + bytes : m->size;
     while (k < end) {
         const uint64_t here = 8 - k % 8 < end - k ? 8 - k % 8 : end - k;
         const uint8_t mask = (uint8_t)(((1u << here) - 1) << k % 8);
-        if ((m->written[k / 8] & mask) != mask) return false;
+        if ((__atomic_load_n(&m->written[k / 8], __ATOMIC_RELAXED) & mask) != mask) return false;
         k += here;
     }
     return true;
@@ -375,8 +380,8 @@ static void mark(memory_allocation *m, uint64_t from, uint64_t end) {
     if (m->kind == MEMORY_CONSTANT) return;
     if (end > m->base + m->size) end = m->base + m->size;
     const bool none = m->changes_end == 0;
-    if (none || from < m->changes) __atomic_store_n(&m->changes, from, __ATOMIC_RELAXED);
-    if (none || end > m->changes_end) __atomic_store_n(&m->changes_end, end, __ATOMIC_RELAXED);
+    if (none || from < m->changes) m->changes = from;
+    if (none || end > m->changes_end) m->changes_end = end;
 }
 
 static void mark_all(bool changes) {
@@ -457,8 +462,7 @@ void memory_complete(void) {
             if (k == m->size / 8 && m->written[k] == (1u << m->size % 8) - 1) {
                 is_whole(m);
             } else if (8 * k > m->whole_end - m->whole) {
-                m->whole = m->base;
-                m->whole_end = m->base + 8 * k;
+                move_whole(m, m->base, m->base + 8 * k);
             }
         }
     }

@@ -40,16 +40,16 @@ typedef struct memory_allocation {
     uint64_t size; /* bytes asked for: access is checked against this, not against pages */
     memory_kind kind;
     int device;
-    unsigned flags;   /* for the runtime: cudaHostAlloc's */
-    bool heap;        /* of the kernels' malloc */
-    uint64_t serial;  /* 1, 2, 3 ... in order of allocation */
-    const char *name; /* of a variable; else NULL */
-    uint8_t *written; /* a bit a byte, for memory_track; NULL: nobody asks */
-    bool incomplete;  /* not all of it has been written, but all from here to here: */
-    uint64_t whole, whole_end;
-    uint64_t changes, changes_end; /* the running kernel may write from here to here: memory_changes */
-    void *shadow;                  /* memory_shadow */
-    size_t shadow_bytes;           /* its size, 0 without one */
+    unsigned flags;          /* for the runtime: cudaHostAlloc's */
+    bool heap;               /* of the kernels' malloc */
+    uint64_t serial;         /* 1, 2, 3 ... in order of allocation */
+    const char *name;        /* of a variable; else NULL */
+    uint8_t *written;        /* a bit a byte, for memory_track; NULL: nobody asks */
+    _Atomic bool incomplete; /* not all of it has been written, but all from here to here: memory_is_whole */
+    _Atomic uint64_t whole, whole_end;
+    _Atomic uint64_t changes, changes_end; /* the running kernel may write from here to here: memory_changes */
+    void *shadow;                          /* memory_shadow */
+    size_t shadow_bytes;                   /* its size, 0 without one */
 } memory_allocation;
 
 /* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
@@ -60,6 +60,12 @@ void memory_written(uint64_t address, uint64_t bytes);
 /* Objects of the kernels' malloc begin anew: nothing has written them. */
 void memory_unwritten(uint64_t address, uint64_t bytes);
 bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes);
+/* Does it lie within the range that is written as a whole? Another thread may be moving that: then its end is another.
+ */
+static inline bool memory_is_whole(const memory_allocation *m, uint64_t address, uint64_t bytes) {
+    const uint64_t end = m->whole_end;
+    return address + bytes <= end && address >= m->whole && m->whole_end == end;
+}
 /* Calls `each` for what the program has allocated on the device and not freed, oldest first. */
 void memory_leaks(void (*each)(const memory_allocation *m));
 /* Looks which allocations have been written to the last byte. */

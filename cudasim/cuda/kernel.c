@@ -74,7 +74,7 @@ cudaError_t cluster_configure(runtime_function *f, sim_launch_config *config, co
 }
 
 /* A cluster lies within one group of SMs (GPC), and has no more blocks than that has SMs. The groups of the H200 that
- * was asked (cudaOccupancyMaxActiveClusters, every size, 1 to 8 blocks an SM); another H200 may have others. */
+ * was asked (cudaOccupancyMaxActiveClusters, every size, 1 to 8 blocks per SM); another H200 may have others. */
 unsigned cluster_capacity(unsigned blocks_per_sm, unsigned blocks) {
     static const unsigned groups[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
     unsigned clusters = 0;
@@ -123,7 +123,7 @@ static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads
     const unsigned most = model->shared_per_block_optin;
     if (shared + info->static_shared > most)
         return too_much(cudaErrorInvalidValue, info,
-                        "%zu bytes of dynamic and %u of static shared memory a block, of which %s has %u", shared,
+                        "%zu bytes of dynamic and %u of static shared memory per block, of which %s has %u", shared,
                         info->static_shared, model->arch, most);
     if (shared > info->max_dynamic_shared)
         return too_much(cudaErrorInvalidValue, info,
@@ -134,11 +134,11 @@ static cudaError_t check_resources(const sim_kernel_info *info, unsigned threads
     bool bounded =
         info->max_threads < 1024 && device_model_blocks_per_sm(model, info->max_threads + 1, info->registers, 0);
     if (threads > info->max_threads && bounded)
-        return too_much(cudaErrorInvalidValue, info, "%u threads a block, where its launch bounds allow %u", threads,
+        return too_much(cudaErrorInvalidValue, info, "%u threads per block, where its launch bounds allow %u", threads,
                         info->max_threads);
     if (threads > info->max_threads || device_model_blocks_per_sm(model, threads, info->registers, 0) == 0)
         return too_much(cudaErrorLaunchOutOfResources, info,
-                        "too many resources: %u threads a block of %u registers each, of which an SM has %u", threads,
+                        "too many resources: %u threads per block of %u registers each, of which an SM has %u", threads,
                         info->registers, model->registers_per_sm);
     return cudaSuccess;
 }

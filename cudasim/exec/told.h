@@ -91,7 +91,7 @@ static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
 
 /* Has all of this been written, and is nobody writing it? */
 static inline bool is_complete(const memory_allocation *m, uint64_t first, uint64_t bytes) {
-    return first >= m->whole && first + bytes <= m->whole_end && !memory_may_change(m, first, bytes);
+    return memory_is_whole(m, first, bytes) && !memory_may_change(m, first, bytes);
 }
 
 /* Do all lanes read what this instruction last touched, all of which has been written and nobody is writing? */

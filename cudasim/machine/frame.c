@@ -207,9 +207,10 @@ frame *frame_enter(warp *w, const insn *i, const function *callee, const call_si
     const uint32_t gap = w->launch->observer != NULL ? FRAME_GAP : 0;
     const uint64_t base = (uint64_t)caller->local_base + caller->function->frame_bytes + gap;
     if (base + callee->frame_bytes > w->launch->stack_bytes || caller->depth > 100000)
-        sim_fault(w, i, lanes, SIM_STACK_ERROR,
-                  "the stack of %llu bytes a thread is used up, %d calls deep (cudaDeviceSetLimit(cudaLimitStackSize))",
-                  (unsigned long long)w->launch->stack_bytes, caller->depth);
+        sim_fault(
+            w, i, lanes, SIM_STACK_ERROR,
+            "the stack of %llu bytes per thread is used up, %d calls deep (cudaDeviceSetLimit(cudaLimitStackSize))",
+            (unsigned long long)w->launch->stack_bytes, caller->depth);
     frame *f = live_frame(w, callee, site);
     const bool joins = f != NULL;
     for (frame **at = &k->free_frames; !joins && *at != NULL; at = &(*at)->caller)

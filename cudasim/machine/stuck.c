@@ -29,7 +29,7 @@ static int print_block(const block *b, int lines) {
             else if (at->state == GROUP_AT_WARPGROUP)
                 fputs("wait for all of their warpgroup to issue its wgmma: ", stderr);
             else if (at->state == GROUP_AT_REGISTERS)
-                fprintf(stderr, "wait for %u registers a thread: ", at->wanted);
+                fprintf(stderr, "wait for %u registers per thread: ", at->wanted);
             else if (at->state == GROUP_AT_MBARRIER) {
                 char what[200];
                 mbarrier_describe(b, at->wanted, what, sizeof what);

@@ -481,7 +481,7 @@ void setmaxnreg(warp *w, const insn *i, uint32_t mask) {
     const uint32_t count = (uint32_t)i->imm;
     const bool rises = i->choice == SETMAXNREG_INC;
     if (rises ? count < *own : count > *own)
-        sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION, "a warp with %u registers a thread cannot %s to %u", *own,
+        sim_fault(w, i, mask, SIM_ILLEGAL_INSTRUCTION, "a warp with %u registers per thread cannot %s to %u", *own,
                   rises ? "rise" : "go down", count);
     if (!rises) {
         s->pool += *own - count;

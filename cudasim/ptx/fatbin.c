@@ -314,7 +314,7 @@ static bool read_sections(reader *r) {
     for (int i = 0; i < r->cubin->count; i++) {
         cubin_kernel *k = &r->cubin->kernels[i];
         k->const_bytes = constants;
-        if (k->registers > MOST_REGISTERS) return DAMAGED(r, "%s takes %u registers a thread", k->name, k->registers);
+        if (k->registers > MOST_REGISTERS) return DAMAGED(r, "%s takes %u registers per thread", k->name, k->registers);
     }
     return true;
 }

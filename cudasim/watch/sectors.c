@@ -83,6 +83,19 @@ static inline void mark(latest *l, uint64_t sector, unsigned count, bool read, b
     if (written) set_from(l->c->written, at, ones);
 }
 
+/* Sectors that lie apart: what is slow already is not made slower by calls. */
+static void mark_apart(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
+    chunk *c = NULL;
+    uint64_t known = 0;
+    for (int k = 0; k < count; k++) {
+        const uint64_t s = sector + (uint64_t)from[k], at = s % CHUNK;
+        if (c == NULL || s >> CHUNK_BITS != known) c = chunk_of(s);
+        known = s >> CHUNK_BITS;
+        if (read) set(&c->read[at / 64], 1ull << at % 64);
+        if (written) set(&c->written[at / 64], 1ull << at % 64);
+    }
+}
+
 void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
     latest l = {0};
     const bool together = count > 0 && count <= 32 && from[count - 1] - from[0] == count - 1;
@@ -90,7 +103,7 @@ void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *fro
         if (together)
             mark(&l, sectors[n] + (uint64_t)from[0], (unsigned)count, read, written);
         else
-            for (int k = 0; k < count; k++) mark(&l, sectors[n] + (uint64_t)from[k], 1, read, written);
+            mark_apart(sectors[n], from, count, read, written);
 }
 
 void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {

@@ -228,7 +228,7 @@ LATENCY_US, GBPS = 0.65, 4600
 
 
 def in_flight(sources):
-    """(rung, blocks, threads a block, bytes a load, loads a thread): at n = k = 1024, all that can be on the way at once."""
+    """(rung, blocks, threads per block, bytes per load, loads per thread): at n = k = 1024, all that can be on the way at once."""
     found = []
     for name, size, loads in (("naive", HALF, 4), ("naive_wide", HALF, 4), ("splitk_atomic", HALF, 4), ("splitk_balanced", HALF, 8),
                               ("vectorized", 16, 4), ("row_per_block", 16, 1), ("shuffle", 16, 4), ("streaming", 16, None)):
@@ -253,7 +253,7 @@ def flight(sources):
     d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " + ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
                 f". A full memory pipe holds {text(need)}.")
     d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
-    d.text(10, 33, "blocks × threads × bytes a load × loads a thread", "note")
+    d.text(10, 33, "blocks × threads × bytes per load × loads per thread", "note")
     left, long, top = 108, 170, 44
     for name, x, parts in rungs:
         d.text(10, top + 12, name)
@@ -337,7 +337,7 @@ def pdl(sources):
 
 
 def candidates(sources):
-    """Threads a row and bytes in flight a thread of every configuration that takes aligned rows of any length."""
+    """Threads per row and bytes in flight per thread of every configuration that takes aligned rows of any length."""
     text = sources.text(STEP + "best/direct.cu")
     found = [tuple(map(int, one)) for one in re.findall(r"^    DIRECT\((\d+), (\d+), (\d+), (\d+)\)", text, re.M)]
     persistent = [tuple(map(int, one)) for one in
@@ -359,7 +359,7 @@ def candidates(sources):
     bottom = top + len(up) * high
     for i, x in enumerate(across):
         d.text(left + i * wide + wide / 2, bottom + 12, x, "note", "middle")
-    d.text(10, bottom + 28, "threads that share a row; up: bytes in flight a thread", "note")
+    d.text(10, bottom + 28, "threads that share a row; up: bytes in flight per thread", "note")
     return d.svg()
 
 

@@ -29,7 +29,7 @@ def tile(sources):
     words = tm + one.value("TN")
     d = Drawing(f"A block's tile of {bm} queries by {bn} points, and what two of its {one.value('THREADS')} threads compute: {words} "
                 f"words loaded for {tm * one.value('TN')} pairs.")
-    d.text(10, 18, f"direct: {bm} queries × {bn} points a block. Colours: the pairs", "note")
+    d.text(10, 18, f"direct: a block has {bm} queries × {bn} points. Coloured: pairs", "note")
     d.text(10, 33, "of threads 0 and 37; their rows of X and columns of Y.", "note")
     cell, left, top = 2.3, 60, 64
     d.box(left, top, bn * cell, bm * cell, "cell", 1)
@@ -186,7 +186,7 @@ def bar(sources):
     total = 32 * n
     d = Drawing(f"The first {total} distances of a warp in random order. {len(passed)} pass the bar, the last of the {32 * regs} least so "
                 f"far, and {merges} merges lower it.")
-    d.text(10, 18, f"{total} distances, 32 a step, one warp. Orange:", "note")
+    d.text(10, 18, f"{total} distances, 32 per step, one warp. Orange:", "note")
     d.text(10, 33, f"the {len(passed)} below the bar (line). Grey: the others.", "note")
     left, top, wide, high = 24, 44, 360 / n, 180
     for step, value, ok in shown:
@@ -256,7 +256,7 @@ def vote(sources):
     winner = keys.index(max(keys))
     d = Drawing(f"{len(labels)} neighbours with labels {labels} vote: one thread a neighbour adds 1 to the counter of its label. Counts {counts}; "
                 f"the largest key, count first and then the smaller label, is that of label {winner}.")
-    d.text(10, 18, f"vote: one block a query, thread i has neighbour i, k = {len(labels)}.", "note")
+    d.text(10, 18, f"vote: one block per query, thread i has neighbour i, k = {len(labels)}.", "note")
     d.text(10, 33, "Lines: one atomicAdd each, on counters in shared memory.", "note")
     styles, top, left = ["a", "b", "c", "d"], 58, 66
     d.text(10, top + 14, "label")

@@ -93,7 +93,7 @@ def spread(sources):
     d = Drawing(f"When a thread issues its {all_copies} copies of a tile. rasterized: all before k = 0. spread_copies: one or none "
                 f"for each k from 0 to {slots - 1}, first the {of_a} of A, then the {all_copies - of_a} of B; at k = {deep - 1} it "
                 "waits for the next tile.")
-    d.text(10, 18, "One turn of the loop. Grey: the FMAs of one k, 128 a thread.", "note")
+    d.text(10, 18, "One turn of the loop. Grey: one k, 128 FMAs per thread.", "note")
     d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")
     left, top = 10, 60
     d.text(left, top - 6, "rasterized", "title")

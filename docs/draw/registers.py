@@ -6,7 +6,7 @@ import io
 from _kernel import Kernel
 from _svg import Drawing
 
-REGISTERS, WARPS, PER_WARP = 65536, 64, 256  # an SM of sm_90; registers come in units of 256 a warp
+REGISTERS, WARPS, PER_WARP = 65536, 64, 256  # an SM of sm_90; registers come in units of 256 per warp
 NAMES = ("tile4x4", "tile8x16_128t", "tile8x8_256t")
 
 

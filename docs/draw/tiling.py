@@ -66,7 +66,7 @@ def warp_tiles(sources):
     kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("serpentine", "warp_tiles")}
     words = {name: warp_words(kernel) for name, kernel in kernels.items()}
     d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 4. " + " ".join(
-        f"In {name} warp 0 has {fmas // 32} results a lane, in {rows} rows and {cols} columns: {rows + cols} words for "
+        f"In {name} warp 0 has {fmas // 32} results per lane, in {rows} rows and {cols} columns: {rows + cols} words for "
         f"{fmas} FMAs." for name, (rows, cols, fmas) in words.items()))
     cell, top = 1.46, 40
     for name, kernel in kernels.items():
@@ -81,14 +81,14 @@ def warp_tiles(sources):
                     d.box(10 + col * cell, top + row * cell, 4 * cell - 0.4, 4 * cell - 0.4, style, 0)
         if bn == bm:
             for line, text in enumerate((f"Warp 0 reads {rows} words", f"of A and {cols} of B", f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
-                                         "FMAs a word.")):
+                                         "FMAs per word.")):
                 d.text(210, top + 20 + 15 * line, text)
             for line, (style, text) in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"), ("soft-d", "other lanes of warp 0"))):
                 d.box(210, top + 96 + 16 * line, 10, 10, style)
                 d.text(224, top + 105 + 16 * line, text)
         else:
             d.text(10, top + bm * cell + 15, f"Warp 0 reads {rows} words of A and {cols} of B for {fmas:,} FMAs:")
-            d.text(10, top + bm * cell + 30, f"{fmas / (rows + cols):.0f} FMAs a word. Green: lane 4.")
+            d.text(10, top + bm * cell + 30, f"{fmas / (rows + cols):.0f} FMAs per word. Green: lane 4.")
         top += bm * cell + 44
     return d.svg()
 

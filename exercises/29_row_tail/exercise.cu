@@ -1,5 +1,5 @@
 /* Exercise: a row of 515 floats is 128 loads of 16 bytes and three elements more. The loads are here; add what they
- * leave, one element a lane. Rows that do not begin on 16 bytes have no such loads (`whole` is 0), and all is left.
+ * leave, one element per lane. Rows that do not begin on 16 bytes have no such loads (`whole` is 0), and all is left.
  */
 #include "../step07_gemv/gemv.cuh"
 

@@ -1,4 +1,4 @@
-"""The figures of GEMV: gemv_ladder, gemv_size, gemv_search. All is FP16: the other types take the same time a byte."""
+"""The figures of GEMV: gemv_ladder, gemv_size, gemv_search. All is FP16: the other types take the same time per byte."""
 
 from report.figures.layout import (DARK, WHITE, Data, Label, Nothing, nice_ceiling, nothing, place_labels, quoted, row,
                                    runs)
@@ -115,13 +115,13 @@ def heat(t):
 
 
 def gemv_search(db, part, gap, files):
-    """A heat map a size, one above the other: across, threads a row; down, 16-byte loads in flight a thread. Candidates
-    that differ in rows a block alone share a field.
+    """A heat map for each size, one above the other: across, threads per row; down, 16-byte loads in flight per thread. Candidates
+    that differ in rows per block alone share a field.
 
     boxes: left, right, bottom, top, colour, 1 where persistent, 2 where rows are split, and 1 where it is the best; texts:
-    x and y of the box's middle, rows a block, how much slower than the best, colour, 1 where the box is narrow; cells: the
+    x and y of the box's middle, rows per block, how much slower than the best, colour, 1 where the box is narrow; cells: the
     middle of a field and how much slower the best in it is, with P where that is persistent, S where it is split; columns:
-    x, threads a row; rows: y, loads in flight; panels: y of the middle, title, the best candidate, its microseconds;
+    x, threads per row; rows: y, loads in flight; panels: y of the middle, title, the best candidate, its microseconds;
     scale: columns, least y"""
     candidates = part("candidates")
     winners = part("winners")

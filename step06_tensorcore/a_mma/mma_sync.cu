@@ -3,8 +3,8 @@
  *
  *   block  128 x 128          warp  64 x 32: 4 x 4 products of 16 x 8
  *   +----+----+----+----+     for each 16 k, which are 32 bytes of a row:
- *   | w0 | w1 | w2 | w3 |       A  4 x 4 words a lane      lane (g, t) = (lane / 4, lane % 4) loads, of row g or
- *   +----+----+----+----+       B  4 x 2 words a lane      g + 8, the word t of the lower or the upper 16 bytes
+ *   | w0 | w1 | w2 | w3 |       A  4 x 4 words per lane      lane (g, t) = (lane / 4, lane % 4) loads, of row g or
+ *   +----+----+----+----+       B  4 x 2 words per lane      g + 8, the word t of the lower or the upper 16 bytes
  *   | w4 | w5 | w6 | w7 |       16 mma.sync
  *   +----+----+----+----+
  *

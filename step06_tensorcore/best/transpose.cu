@@ -2,7 +2,7 @@
  * n x k in the workspace. Tiles pass through shared memory, so that both sides access whole lines:
  *
  *     a warp reads 32 neighbours of a row of B,   and writes 32 neighbours of a column of B, which is a row now;
- *     33 words a row: a column of the tile lies in 32 banks
+ *     33 words per row: a column of the tile lies in 32 banks
  */
 #include "best.h"
 

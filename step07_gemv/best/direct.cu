@@ -6,7 +6,7 @@
     { NAMED(n, r, u, v, ""), direct<n, r, u, v>::launch, direct<n, r, u, v>::kernel }
 
 const gemv_candidate best_direct[BEST_DIRECT] = {
-    /* 64 threads a block */
+    /* 64 threads per block */
     DIRECT(2, 32, 4, 1),
     DIRECT(2, 32, 2, 1),
     DIRECT(1, 64, 2, 1),

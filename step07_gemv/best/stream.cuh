@@ -197,7 +197,7 @@ static inline bool stream_aligned(const gemv_problem *p) {
 template <int BLOCK_N, int REDUCE_THREADS, int LOADS, int ROWS> struct direct {
     static const int THREADS = BLOCK_N / ROWS * REDUCE_THREADS;
     static_assert(BLOCK_N % ROWS == 0 && THREADS % 32 == 0, "whole warps");
-    static_assert(ROWS <= REDUCE_THREADS, "a thread a row writes y");
+    static_assert(ROWS <= REDUCE_THREADS, "a thread per row writes y");
 
     static stream_kernel choose(dtype type) {
         if (type == DTYPE_F16) return gemv_direct<__half, THREADS, REDUCE_THREADS, LOADS, ROWS>;

@@ -250,7 +250,7 @@ if wants step07; then
     check "$step: nothing to time" exits 0 gemv --n 0 --k 5
     check "$step: nothing to time, but verified" [ "$(grep -c 'nothing to time; verified$' "$work/out")" = "$variants" ]
     check "$step: its occupancy is listed" exits 0 gemv --list --verbose
-    check "$step: of every candidate" [ "$(grep -c '^    n[0-9].*: [0-9]* threads a block' "$work/out")" -ge 8 ]
+    check "$step: of every candidate" [ "$(grep -c '^    n[0-9].*: [0-9]* threads per block' "$work/out")" -ge 8 ]
     rm -f "$work/a.csv"
     check "$step: single launches" exits 0 gemv --sweep article --variant streaming --no-baseline --csv "$work/a.csv"
     check "$step: single launches between events" modes_are events

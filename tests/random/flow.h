@@ -51,16 +51,6 @@ static void add_access(bool store, place place, bool generic, operand address, i
     }
 }
 
-/* The latest access to shared memory, or atomic operation, is to the cluster's. */
-static void name_cluster(void) {
-    step *s = &g.p->steps[g.p->count - 1];
-    char *at = strstr(s->opcode, ".shared");
-    if (at == NULL || strlen(s->opcode) + strlen("::cluster") >= sizeof s->opcode) return;
-    at += strlen(".shared");
-    memmove(at + strlen("::cluster"), at, strlen(at) + 1);
-    memcpy(at, "::cluster", strlen("::cluster"));
-}
-
 /* From anywhere in the input: the same address for all threads, one after another, or any. */
 static void add_input(void) {
     const struct access *a = chance_access(16);
@@ -165,20 +155,6 @@ static step *add_atomic(const char *name, place place, operand address, int64_t 
     add_source(s, reg(type_class[type], pick(type_class[type], one_in(3))));
     if (which == CAS) add_source(s, reg(type_class[type], pick(type_class[type], false)));
     return s;
-}
-
-/* The rank of any block of the cluster, another one for each thread or not. */
-static operand add_rank(void) {
-    const operand rank = reg(CLASS_W, INDEX);
-    PLAIN("rem.u32", run_rem, U32, rank, one_in(3) ? special(CLUSTER_RANK) : source(CLASS_W, one_in(2), false),
-          number(g.p->cluster));
-    return rank;
-}
-
-/* `to` is where the block with that rank has what this one has at `from`. */
-static void add_mapa(operand to, operand from, operand rank) {
-    const bool generic = to.class == CLASS_L;
-    PLAIN(generic ? "mapa.u64" : "mapa.shared::cluster.u32", run_mapa, B64, to, from, rank)->how[1] = generic;
 }
 
 /* On a thread's own word, whose old value it gets; or on one that all threads change, each in the same way. */

@@ -1,5 +1,5 @@
-/* Random programs, continued: ldmatrix, stmatrix and mma, for which whole warps come, some lanes late; and mbarriers.
- */
+/* Random programs, continued: ldmatrix, stmatrix and mma, for which whole warps come, some lanes late; mbarriers
+ * and clusters. */
 #ifndef RANDOM_MATRIX_H
 #define RANDOM_MATRIX_H
 
@@ -39,6 +39,32 @@ static void add_meeting(void (*meanwhile)(void)) {
     s->fixed = true;
     add_source(s, phase);
     PLAIN("xor.b32", run_xor, B32, phase, phase, number(1));
+}
+
+/* ---- clusters ---- */
+
+/* The latest access to shared memory, or atomic operation, is to the cluster's. */
+static void name_cluster(void) {
+    step *s = &g.p->steps[g.p->count - 1];
+    char *at = strstr(s->opcode, ".shared");
+    if (at == NULL || strlen(s->opcode) + strlen("::cluster") >= sizeof s->opcode) return;
+    at += strlen(".shared");
+    memmove(at + strlen("::cluster"), at, strlen(at) + 1);
+    memcpy(at, "::cluster", strlen("::cluster"));
+}
+
+/* The rank of any block of the cluster, another one for each thread or not. */
+static operand add_rank(void) {
+    const operand rank = reg(CLASS_W, INDEX);
+    PLAIN("rem.u32", run_rem, U32, rank, one_in(3) ? special(CLUSTER_RANK) : source(CLASS_W, one_in(2), false),
+          number(g.p->cluster));
+    return rank;
+}
+
+/* `to` is where the block with that rank has what this one has at `from`. */
+static void add_mapa(operand to, operand from, operand rank) {
+    const bool generic = to.class == CLASS_L;
+    PLAIN(generic ? "mapa.u64" : "mapa.shared::cluster.u32", run_mapa, B64, to, from, rank)->how[1] = generic;
 }
 
 /* All threads of the cluster, that have not exited, come. */
