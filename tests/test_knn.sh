@@ -51,7 +51,7 @@ expect 'a right search' 0 '^plain .* exact$' --method plain --m 5 --n 60 --d 20 
 expect 'a product rounded on its own' 1 '^fuses_nothing: .* of 45 neighbours are wrong; query' \
     --method fuses_nothing --m 5 --n 60 --d 20 --k 9
 expect 'sums the other way round' 1 '^descends: .* neighbours are wrong' --method descends --m 5 --n 60 --d 20 --k 9
-expect 'two out of order' 1 'query 0, place 1: point [0-9]* at .* out of order' --method turns_two --m 5 --n 60
+expect 'two out of order' 1 'query 0, place 1: out of order: point [0-9]* at .* after point' --method turns_two --m 5 --n 60
 expect 'a neighbour too many' 1 '1 words changed .* after the end of the indices' --method writes_past --m 5 --n 60
 expect 'a write in front' 1 '1 words changed .* 1 floats before the distances' --method writes_before --m 5 --n 60
 expect 'a point that is changed' 1 'the points were changed' --method spoils_points --m 5 --n 60
