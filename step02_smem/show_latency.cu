@@ -10,7 +10,7 @@
  *   L1                      few lines, read once before, by loads that L1 keeps
  *   L2                      more lines than L1 holds, read once before, by loads that pass L1 by
  *   DRAM, few pages         each line once, after so much else was read that L2 has lost them
- *   DRAM, many pages        the same, far apart: most loads also find their page's address translated by no TLB */
+ *   DRAM, many pages        the same, far apart: do the TLBs know the addresses of so many pages? */
 #include <stdlib.h>
 
 #include "base/array.h"
