@@ -152,7 +152,7 @@ static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *
              global_name(address, t->bytes, where));
     snprintf(other_what, sizeof other_what,
              "and nothing orders it after the %s by %s%s: ", after_read ? "read" : "write",
-             agent_name(l->la, other->cluster - 1, other->agent, other->lane, whom),
+             agent_name(l, other->cluster - 1, other->agent, other->lane, whom),
              same_warp ? " (a lane of the same warp: __syncwarp)" : "");
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
