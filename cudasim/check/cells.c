@@ -193,6 +193,7 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
         l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
         /* A word of which only some bytes are written stays blank; its cells know more. */
         if (s->unit == 4) l->blank &= ~(1u << (n & 31));
+        if (s->unit == 4) l->pending &= ~(1u << (n & 31));
     }
 }
 
@@ -306,11 +307,11 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Has everybody passed a barrier since anybody has read or written the line? */
+/* Is no copy on its way there, and has everybody passed a barrier since anybody has read or written the line? */
 static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
     const line *l = line_at(s, a->clocks, number);
     const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
-    return fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL);
+    return l->pending == 0 && (fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL));
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
@@ -339,7 +340,9 @@ void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
     const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
     for (uint32_t n = offset / s->unit; n < end; n++) {
         s->of[n].pending = site + 1;
-        s->lines[n * s->unit >> LINE_SHIFT].blank |= 1u << (n * s->unit >> 2 & 31);
+        line *l = &s->lines[n * s->unit >> LINE_SHIFT];
+        l->blank |= 1u << (n * s->unit >> 2 & 31);
+        l->pending |= 1u << (n * s->unit >> 2 & 31);
     }
 }
 

@@ -37,6 +37,7 @@ typedef struct line {
     uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
     uint32_t read;    /* in which epoch last */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
+    uint32_t pending; /* those that a copy is on its way to */
     uint32_t begun;   /* the members are of the block whose clocks began then */
     line_reads reads[LINE_READS];
 } line;
@@ -59,7 +60,7 @@ typedef struct cells {
     uint32_t epoch; /* barriers of the whole block so far */
     cell *of;
     line *lines;
-    hidden_writes *hidden; /* by cell; NULL: nothing has been written but by weak accesses */
+    hidden_writes *hidden;          /* by cell; NULL: nothing has been written but by weak accesses */
     uint32_t readers, first_reader; /* agents that read asynchronously: warpgroups */
     struct cells_use {              /* by 16 bytes and such agent, its latest read; NULL: none ever has */
         uint32_t clock, site;

@@ -219,11 +219,11 @@ static void strong(observer *o, const observed_access *a) {
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* What a lane of a cp.async reads, when it is issued and when it is done: it may be read at any time between. */
-static void fetch(const observed_async *c, uint32_t lane, site at) {
+static void fetch(const observed_async *c, uint32_t lane) {
     if (c->bytes[lane] == 0) return;
     global_touch_range(&(global_range){.w = c->w,
-                                       .function = at.function,
-                                       .pc = at.pc,
+                                       .function = c->function,
+                                       .pc = c->i->pc,
                                        .lane = lane,
                                        .address = c->from[lane],
                                        .bytes = c->bytes[lane],
@@ -247,21 +247,18 @@ static void on_async(observer *o, const observed_async *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
-    const uint32_t agent = agent_of(c->w);
+    const uint32_t agent = agent_of(c->w), number = site_number(at->cluster->launch, c->function, c->i->pc);
     places_settle();
     if (c->stage == COPY_LANDED) {
         for (uint32_t l = 0; l < LANES; l++)
             if (c->lanes >> l & 1) {
-                const uint32_t to = (uint32_t)c->to[l];
-                const uint32_t from = at->cells.of[to / at->cells.unit].pending;
-                if (from != 0) fetch(c, l, site_at(at->cluster->launch, from - 1));
-                cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
-                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], to, from != 0 ? from - 1 : 0);
+                fetch(c, l);
+                cells_arrived(&at->cells, k, agent, l, (uint32_t)c->to[l], c->width, number, false);
+                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], (uint32_t)c->to[l], number);
             }
         return;
     }
     if (c->stage != COPY_ISSUED) return;
-    const uint32_t number = site_number(at->cluster->launch, c->function, c->i->pc);
     place_access p = {
         .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
     const cell_access access = {
@@ -270,7 +267,7 @@ static void on_async(observer *o, const observed_async *c) {
     for (uint32_t l = 0; l < LANES; l++)
         if (c->lanes >> l & 1) {
             cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
-            fetch(c, l, (site){c->function, c->i->pc});
+            fetch(c, l);
         }
 }
 

@@ -84,7 +84,8 @@ static inline checked_block *checked(const block *b) {
     return b->checks;
 }
 
-/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says. */
+/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says.
+ */
 extern _Thread_local bool checked_doubts;
 
 /* Agents: of each block its warps, the one of copies, then those of its warpgroups' wgmmas. */

@@ -123,7 +123,8 @@ static run *run_of(checked_cluster *c) {
     if (c->run != NULL) return c->run;
     pthread_mutex_lock(&lock);
     if (l->between == NULL)
-        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size), __ATOMIC_RELEASE);
+        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size),
+                         __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return c->run = between_begin(l->between, c->number);
 }

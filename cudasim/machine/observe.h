@@ -45,7 +45,7 @@ typedef enum copy_stage {
 typedef struct observed_async {
     copy_stage stage;
     warp *w;
-    const function *function; /* NULL, as `i`, where it lands */
+    const function *function; /* that issued it, with `i` */
     const insn *i;
     uint32_t lanes, reading; /* those that copy, and of them those that read anything */
     bool same_to, same_from; /* as observed_access.same_pattern, of the lanes and of those reading; COPY_ISSUED */

@@ -85,6 +85,34 @@ __global__ void no_barrier_after_wait(int *g, int n) {
     wait_group<0>();
     g[threadIdx.x] = s[4 * T - 1 - threadIdx.x]; // FAULT race and uninitialised
 }
+/* Two copies to one place: whichever comes last is the one that others race with. */
+__global__ void copied_twice(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x);                     // FAULT no-wait
+    __pipeline_memcpy_async(s + 4 * threadIdx.x, g + 4 * threadIdx.x, 16); // FAULT no-wait and race
+    commit();
+    wait_group<0>();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void written_while_it_is_copied(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait
+    s[4 * threadIdx.x] = 5;                            // FAULT no-wait
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x];
+}
+__global__ void written_by_others_while_it_is_copied(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait and race
+    commit();
+    __syncthreads();
+    s[4 * (T - 1 - threadIdx.x)] = 5; // FAULT no-wait and race
+    wait_group<0>();
+    __syncthreads();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x];
+}
 __global__ void copies_over_what_is_read(int *g, int n) {
     __shared__ __align__(16) int s[4 * T];
     int sum = 0;
@@ -497,15 +525,17 @@ __cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
 FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
             CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32),
             CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T),
-            CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
-            CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
-            CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
-            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
-            CASE(source_written_meanwhile, 1, T), FRESH(unwritten_source), FRESH(ok_copied_and_not_used),
-            FRESH(unwritten_bulk_source), CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing),
-            CASE(operand_unwritten, 1, T), FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T),
-            CASE(ok_source_written_later, 1, T), CASE(bulk_source_in_global_memory, 1, T),
-            CASE(bulk_stores_to_one_place, 2, T), CASE(ok_bulk_source_reused, 1, T),
-            CASE(bulk_source_reused_by_others, 1, T), CASE(operand_written_too_early, 1, T),
-            CASE(operand_copied_over_too_early, 1, T), CASE(ok_operand_written_later, 1, T),
-            CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))
+            CASE(copied_twice, 1, T), CASE(written_while_it_is_copied, 1, T),
+            CASE(written_by_others_while_it_is_copied, 1, T), CASE(copies_over_what_is_read, 1, T),
+            CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T), CASE(ok_stages, 1, T),
+            CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T), CASE(bulk_not_awaited, 1, T),
+            CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T), CASE(bulk_over_what_is_read, 1, T),
+            CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T), CASE(source_written_meanwhile, 1, T),
+            FRESH(unwritten_source), FRESH(ok_copied_and_not_used), FRESH(unwritten_bulk_source),
+            CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing), CASE(operand_unwritten, 1, T),
+            FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T), CASE(ok_source_written_later, 1, T),
+            CASE(bulk_source_in_global_memory, 1, T), CASE(bulk_stores_to_one_place, 2, T),
+            CASE(ok_bulk_source_reused, 1, T), CASE(bulk_source_reused_by_others, 1, T),
+            CASE(operand_written_too_early, 1, T), CASE(operand_copied_over_too_early, 1, T),
+            CASE(ok_operand_written_later, 1, T), CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T),
+            CASE(ok_cluster, 2, T))
