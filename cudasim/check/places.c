@@ -37,8 +37,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
         snprintf(other_what, sizeof other_what, "and nothing orders it after this copy: ");
     else
         snprintf(other_what, sizeof other_what, "and nothing orders it after the %s by %s%s: ", did,
-                 thread_name(other_warp, stamp_lane(other), whom),
-                 other_warp == p->w ? " (a lane of the same warp: __syncwarp)" : "");
+                 thread_name(other_warp, stamp_lane(other), whom), order_wanted(l, 0, agent_of(p->w), 0, agent));
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 

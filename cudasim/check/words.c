@@ -60,6 +60,14 @@ const char *agent_name(const checked_launch *l, uint32_t cluster, uint32_t agent
     return text;
 }
 
+const char *order_wanted(const checked_launch *l, uint32_t cluster, uint32_t agent, uint32_t other_cluster,
+                         uint32_t other_agent) {
+    if (cluster != other_cluster) return " (another block: a flag with fences, or another launch)";
+    if (agent == other_agent) return " (a lane of the same warp: __syncwarp or a barrier)";
+    if (agent / l->each == other_agent / l->each) return " (another warp: a barrier)";
+    return " (another block of the cluster: the cluster's barrier)";
+}
+
 const char *local_name(const frame *f, uint64_t address, unsigned bytes, char text[320]) {
     while (f->caller != NULL && address < f->local_base) f = f->caller;
     const shared_array *nearest = NULL;
