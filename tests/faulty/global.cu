@@ -205,9 +205,9 @@ __global__ void relaxed_alone(int *g, int n) {
         g[65] = g[64]; // FAULT race
     }
 }
-/* Two tiles, of which every second word is kept, one after the other in place: the second is told where the first one's
- * end, and writes over what that has read. The value may not be there before the words have been read, and the place
- * depends on it: a GPU does this right. But neither says so to the memory model (thrust::unique is written like this).
+/* Of two tiles every second word is kept, one after the other in place: the second block is told where the first one's
+ * end, and writes over what that has read. That it can only know the place from the first block's value orders nothing
+ * in PTX's memory model (thrust::unique is written like this); fences around the flag do, or a release and an acquire.
  */
 template <bool FENCES> static __device__ int kept_in_place(int *g) {
     int *told = g + 1000, word = g[blockIdx.x * T + threadIdx.x], begin = 0;
