@@ -1,8 +1,8 @@
-#include "check/outside.h"
-
+/* Accesses to an allocation whose parts are known (base/parts.h) outside of these. */
 #include <stdio.h>
 
 #include "base/parts.h"
+#include "check/global.h"
 #include "check/words.h"
 
 /* "A[4160] (row 65, column 0)"; of a single column "x[64]". */
