@@ -43,7 +43,7 @@ __global__ void ok_some_have_left(int *g, int n) {
     g[threadIdx.x] = 1;
 }
 /* Threads that have ended count as arrived. So barriers that others leave out on their way to the end are no faults, be
- * it by whole warps or in the middle of one, before the barrier comes or after: ptxas makes the same code of the first
+ * it by whole warps or in the middle of one, before the barrier comes or after: nvcc makes the same code of the first
  * two. */
 __global__ void ok_barrier_of_those_who_stay(int *g, int n) {
     if (threadIdx.x < 48) {
