@@ -14,9 +14,16 @@ bool parts_add(const memory_part *part) {
     if (k == NULL) return false;
     *k = (kept){.part = *part, .older = latest};
     k->part.base = m->base;
-    k->part.next = m->parts;
+    k->part.end = part->first;
+    if (part->rows > 0 && part->cols > 0) k->part.end += ((part->rows - 1) * part->ld + part->cols) * part->element;
+    kept *before =
+        latest; /* the one before it in the same allocation: those that were added first are looked at first */
+    while (before != NULL && (m->parts == NULL || before->part.base != m->base)) before = before->older;
+    if (before != NULL)
+        before->part.next = &k->part;
+    else
+        memory_set_parts(m->base, &k->part);
     latest = k;
-    memory_set_parts(m->base, &k->part);
     return true;
 }
 
@@ -29,24 +36,9 @@ void parts_end(void) {
     }
 }
 
-/* Of a part that is not empty: bytes from its first element to behind its last. */
-static uint64_t extent(const memory_part *p) {
-    return ((p->rows - 1) * p->ld + p->cols) * p->element;
-}
-
-bool parts_hold(const memory_part *p, uint64_t address, uint64_t bytes, bool writes) {
-    for (; p != NULL; p = p->next) {
-        const uint64_t at = address - p->first;
-        if (p->rows == 0 || p->cols == 0 || address < p->first || at > extent(p) || bytes > extent(p) - at) continue;
-        return !writes || p->ld == p->cols || at % (p->ld * p->element) + bytes <= p->cols * p->element;
-    }
-    return false;
-}
-
 /* How far it is from the address to the part; 0: it lies in it, or between its rows. */
 static uint64_t distance(const memory_part *p, uint64_t address) {
-    const uint64_t end = p->first + (p->rows == 0 || p->cols == 0 ? 0 : extent(p));
-    return address < p->first ? p->first - address : address < end ? 0 : address - end + 1;
+    return address < p->first ? p->first - address : address < p->end ? 0 : address - p->end + 1;
 }
 
 const memory_part *parts_nearest(const memory_part *p, uint64_t address) {
