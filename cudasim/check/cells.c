@@ -346,10 +346,37 @@ void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
     }
 }
 
-void cells_use(cells *s, uint32_t offset, uint32_t reader, uint32_t clock, uint32_t site) {
+static bool has_met(const use_writes *met, stamp write) {
+    for (uint32_t k = 0; k < met->count; k++)
+        if (met->list[k] == write) return true;
+    return false;
+}
+
+void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader, uint32_t clock, use_writes *met) {
     const size_t chunks = (size_t)s->count * s->unit / USE_BYTES + 2;
     if (s->uses == NULL) s->uses = calloc(chunks * s->readers, sizeof *s->uses);
-    if (s->uses != NULL) s->uses[offset / USE_BYTES * s->readers + reader] = (struct cells_use){clock, site};
+    if (s->uses != NULL) s->uses[offset / USE_BYTES * s->readers + reader] = (struct cells_use){clock, a->site};
+    stamp other = 0;
+    uint32_t site = 0;
+    for (uint32_t n = offset / s->unit; n < (offset + USE_BYTES) / s->unit; n++) {
+        const cell *c = &s->of[n];
+        const bool plain = c->pending == 0 && s->hidden == NULL;
+        if (plain && has_met(met, c->write)) continue;
+        const trouble t = look_at(s, n, a, 0, &other, &site);
+        if (t == TROUBLE_NONE && plain && met->count < USE_WRITES)
+            met->list[met->count++] = c->write;
+        else
+            met->more = true;
+        if (t == TROUBLE_NONE) continue;
+        a->trouble(a->context, t, 0, n, other, site);
+        return;
+    }
+}
+
+bool cells_use_follows(const cell_access *a, const use_writes *met) {
+    bool all = !met->more;
+    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k]);
+    return all;
 }
 
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,

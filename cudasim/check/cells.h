@@ -86,7 +86,7 @@ typedef enum cell_action {
     CELL_UPDATE, /* an atomic operation: reads and writes */
     CELL_LOOK,   /* as a read that leaves no trace, nor minds what nothing has written */
     CELL_FETCH,  /* as a read that does not mind that */
-    CELL_USE     /* as a read that leaves no trace but cells_use's */
+    CELL_USE     /* as a read that leaves no trace but that of cells_use */
 } cell_action;
 
 /* Accesses of some lanes of an agent. */
@@ -119,9 +119,19 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
 /* A copy has come, from `site`, of what nothing has written: nor has anything what lies there. */
 void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site);
-/* 16 bytes are read asynchronously, from `site`, by one of those agents (by its number among them), until its clock has
- * passed `clock`. */
-void cells_use(cells *s, uint32_t offset, uint32_t reader, uint32_t clock, uint32_t site);
+/* The writes that an asynchronous read of many words met. */
+#define USE_WRITES 4
+typedef struct use_writes {
+    uint32_t count;
+    bool more; /* others, too, or what is more than a plain write that comes before */
+    stamp list[USE_WRITES];
+} use_writes;
+
+/* 16 bytes are read asynchronously (CELL_USE), by an agent of those (by its number among them), until its clock has
+ * passed `clock`. What has written them is added to the list. And: does all that is in the list come before the access?
+ */
+void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader, uint32_t clock, use_writes *met);
+bool cells_use_follows(const cell_access *a, const use_writes *met);
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
                    uint32_t site, bool foreign);
 

@@ -411,21 +411,23 @@ typedef struct operand {
     place_access p;
     cell_access access;
     uint32_t reader, clock;
+    use_writes met;
 } operand;
 
 static bool operand_chunk(void *context, uint32_t address) {
     operand *o = context;
-    cells_range(&o->p.at->cells, &o->access, 0, address, WGMMA_CHUNK);
-    cells_use(&o->p.at->cells, address, o->reader, o->clock, o->access.site);
+    cells_use(&o->p.at->cells, &o->access, address, o->reader, o->clock, &o->met);
     return true;
 }
 
-/* Of a warpgroup's wgmma, by its number, the clock of the agent that reads its operands. */
+/* Of a warpgroup's wgmma, by its number, the clock of the agent that reads its operands. (Each issue moves its warp's
+ * own clock on, too: those of the next block begin later.) */
 static uint32_t wgmma_clock(const clocks *c, uint32_t number) {
     return c->begun + number;
 }
 
-/* Each warp must come after what has been written there; once one has waited for it, all of it has been read. */
+/* Each warp must come after what has been written there; once one has waited for it, all of it has been read. The first
+ * to issue it looks at every word; the others at whose writes these were, if that is enough. */
 static void on_wgmma(observer *o, const observed_wgmma *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
@@ -447,7 +449,10 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
                               .action = CELL_USE,
                               .trouble = place_trouble,
                               .context = &it.p};
+    issued_wgmma *issued = &at->wgmmas[it.reader].recent[c->number % WGMMAS_KEPT];
+    if (issued->clock == it.clock && cells_use_follows(&it.access, &issued->met)) return;
     wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
+    *issued = (issued_wgmma){it.clock, it.met};
 }
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */

@@ -141,6 +141,7 @@ void checked_launch_free(checked_launch *l) {
         free(b->warps);
         meetings_free(&b->mbarriers);
         meetings_free(&b->flags);
+        free(b->wgmmas);
         free(b);
     }
     while (l->clusters != NULL) {
@@ -163,6 +164,7 @@ static checked_block *block_new(checked_launch *l, checked_cluster *cluster, blo
     c->warps = calloc((size_t)b->warp_count, sizeof *c->warps);
     c->cluster = cluster;
     bool ok = c->warps != NULL && cells_make(&c->cells, b->shared_end, l->unit) && meeting_make(&c->exited, agents);
+    if (l->groups > 0) ok = ok && (c->wgmmas = calloc(l->groups, sizeof *c->wgmmas)) != NULL;
     c->cells.readers = l->groups;
     c->cells.first_reader = c->first_agent + l->warps + 1;
     for (int k = 0; k < BARRIERS; k++) ok = ok && meeting_make(&c->barriers[k], agents);

@@ -46,6 +46,16 @@ typedef struct checked_warp {
     uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
 } checked_warp;
 
+/* What a warpgroup's latest wgmmas met, for those of its warps that issue them later. */
+#define WGMMAS_KEPT 64
+typedef struct issued_wgmma {
+    uint32_t clock;
+    use_writes met;
+} issued_wgmma;
+typedef struct issued_wgmmas {
+    issued_wgmma recent[WGMMAS_KEPT]; /* by number */
+} issued_wgmmas;
+
 typedef struct checked_block {
     block *block;
     struct checked_cluster *cluster;
@@ -56,6 +66,7 @@ typedef struct checked_block {
     int warp_count;
     uint32_t passed; /* threads that have passed the barrier that opens */
     meeting barriers[BARRIERS], exited;
+    issued_wgmmas *wgmmas;     /* by warpgroup; NULL: the kernel has none */
     meetings mbarriers, flags; /* flags: what strong and atomic accesses go to */
 } checked_block;
 

@@ -170,6 +170,15 @@ __global__ void ok_written_while_the_next_goes_on(int *g, int n) {
     g[512 + threadIdx.x] = (int)d[0];
 }
 
+/* Nobody needs the products, nor waits for them; the next block has the same shared memory. */
+__global__ void ok_never_waited_for(int *g, int n) {
+    __shared__ __align__(128) int a[4 * T], b[64];
+    float d[4] = {};
+    fill_matrices(a, b, g);
+    fill_matrices(a, b, g + 64);
+    for (int k = 0; k < 40; k++) multiply(d, a, b);
+}
+
 /* ---- what a product, or the wait for it, does not order ---- */
 
 /* The first warp writes, and all multiply. */
@@ -231,6 +240,6 @@ __cluster_dims__(2) __global__ void ok_written_by_another_block(int *g, int n) {
 FAULTY_MAIN(CASE(written_after_anothers_wait, 1, T), CASE(copied_over_after_anothers_wait, 1, T),
             CASE(added_to_after_anothers_wait, 1, T), CASE(ok_one_waits_and_arrives, 1, T + 32),
             CASE(arrives_before_it_waits, 1, T + 32), CASE(written_after_a_wait_for_another, 1, T),
-            CASE(ok_written_while_the_next_goes_on, 1, T), CASE(operand_of_the_first_warp, 1, T),
-            CASE(wait_is_no_barrier, 1, T), CASE(written_by_another_block, 2, T),
+            CASE(ok_written_while_the_next_goes_on, 1, T), CASE(ok_never_waited_for, 64, T),
+            CASE(operand_of_the_first_warp, 1, T), CASE(wait_is_no_barrier, 1, T), CASE(written_by_another_block, 2, T),
             CASE(ok_written_by_another_block, 2, T))
