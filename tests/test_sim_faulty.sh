@@ -16,7 +16,7 @@ fail() { # NAME WHY
 }
 
 for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.cu tests/faulty/threads.cu \
-    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu; do
+    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu tests/faulty/operand.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }

@@ -514,6 +514,7 @@ static void release(entry *e) {
     history[slot] = e->allocation;
     history[slot].name = history_names[slot];
     history[slot].shadow = NULL;
+    history[slot].parts = NULL;
     int which = table_of(e->allocation.base);
     table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
     size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
@@ -534,6 +535,13 @@ void memory_set_flags(uint64_t base, unsigned flags) {
     pthread_mutex_lock(&lock);
     entry *e = find_entry(base);
     if (e) e->allocation.flags = flags;
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_set_parts(uint64_t base, const struct memory_part *parts) {
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(base);
+    if (e) e->allocation.parts = parts;
     pthread_mutex_unlock(&lock);
 }
 

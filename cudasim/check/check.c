@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/parts.h"
 #include "check/checked.h"
 #include "check/global.h"
 #include "check/local.h"
@@ -190,6 +191,7 @@ static void before(observer *o, const observed_access *a) {
     if (a->space == PTX_GLOBAL) {
         global_access(a);
         heap_touch(a);
+        outside_touch(a);
         global_touch(a);
     } else if (a->space == PTX_LOCAL) {
         local_touch(a);
@@ -220,15 +222,17 @@ static void strong(observer *o, const observed_access *a) {
 
 /* What a lane of a cp.async reads, when it is issued and when it is done: it may be read at any time between. */
 static void fetch(const observed_async *c, uint32_t lane) {
-    if (c->bytes[lane] == 0) return;
-    global_touch_range(&(global_range){.w = c->w,
-                                       .function = c->function,
-                                       .pc = c->i->pc,
-                                       .lane = lane,
-                                       .address = c->from[lane],
-                                       .bytes = c->bytes[lane],
-                                       .kind = ACCESS_READ,
-                                       .verb = "copies"});
+    const global_range range = {.w = c->w,
+                                .function = c->function,
+                                .pc = c->i->pc,
+                                .lane = lane,
+                                .address = c->from[lane],
+                                .bytes = c->bytes[lane],
+                                .kind = ACCESS_READ,
+                                .verb = "copies"};
+    if (range.bytes == 0) return;
+    if (c->stage == COPY_ISSUED) outside_touch_range(&range);
+    global_touch_range(&range);
 }
 
 /* Words of which nothing has written a byte are no more written where a copy has put them. */
@@ -289,6 +293,7 @@ static void touch_row(void *context, const tensor_row *r) {
     const memory_allocation *m = memory_find(r->global);
     if (m == NULL) return; /* past the last row */
     if (range.bytes > m->base + m->size - r->global) range.bytes = m->base + m->size - r->global;
+    outside_touch_range(&range);
     global_touch_range(&range);
     if (range.kind != ACCESS_ATOMIC || memory_is_written(m, r->global, range.bytes)) return;
     const unwritten_read missing = {.function = range.function,
@@ -314,7 +319,8 @@ static void bulk_touches(const observed_bulk *c, bulk_look *l) {
     uint64_t first = c->global, end = c->global + c->bytes;
     if (c->map != NULL ? !tensormap_range(c->map, c->at, &first, &end) : c->global == 0) return;
     const memory_allocation *m = memory_find(first);
-    if (m == NULL || (!writes && !memory_may_change(m, first, end - first))) return;
+    if (m == NULL) return;
+    if (!writes && !memory_may_change(m, first, end - first) && memory_is_open(m, first, end - first, false)) return;
     if (writes) memory_changes(first, end);
     l->range = (global_range){.w = c->w,
                               .function = c->function,

@@ -42,6 +42,64 @@ __global__ void ok_some_have_left(int *g, int n) {
     __syncthreads();
     g[threadIdx.x] = 1;
 }
+/* Threads that have ended count as arrived. So barriers that others leave out on their way to the end are no faults, be
+ * it by whole warps or in the middle of one, before the barrier comes or after: nvcc makes the same code of the first
+ * two. */
+__global__ void ok_barrier_of_those_who_stay(int *g, int n) {
+    if (threadIdx.x < 48) {
+        __syncthreads();
+        g[threadIdx.x] = 1;
+    }
+}
+__global__ void ok_early_return(int *g, int n) {
+    if (threadIdx.x >= 48) return;
+    __syncthreads();
+    g[threadIdx.x] = 1;
+}
+__global__ void ok_barrier_passed_by(int *g, int n) {
+    if (threadIdx.x < 48) __syncthreads();
+    g[threadIdx.x] = 1;
+}
+__global__ void ok_fewer_rounds(int *g, int n) {
+    for (int i = 0; i < (int)threadIdx.x % 5; i++) __syncthreads();
+    g[threadIdx.x] = 1;
+}
+/* They are faults where it matters: something should have been ordered, or somebody waits elsewhere. */
+__global__ void read_past_a_barrier(int *g, int n) {
+    __shared__ int s[T];
+    s[threadIdx.x] = g[threadIdx.x]; // FAULT race
+    if (threadIdx.x < 48) __syncthreads();
+    g[threadIdx.x] = s[T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void read_after_fewer_rounds(int *g, int n) {
+    __shared__ int s[T];
+    int sum = 0;
+    for (int i = 0; i < (int)threadIdx.x / 32 + 1; i++) {
+        s[threadIdx.x] = g[T + i]; // FAULT race
+        __syncthreads();
+        sum += s[T - 1 - threadIdx.x]; // FAULT race
+    }
+    g[threadIdx.x] = sum;
+}
+__global__ void barrier_and_the_next(int *g, int n) {
+    if (threadIdx.x % 32 < 16) __syncthreads(); // FAULT barrier
+    g[threadIdx.x] = 1;
+    __syncthreads(); // FAULT barrier
+}
+__global__ void barrier_and_the_next_of_warps(int *g, int n) {
+    __shared__ int s[T];
+    if (threadIdx.x < 64) __syncthreads(); // the other warps' is the next one
+    s[threadIdx.x] = g[threadIdx.x];       // FAULT race
+    __syncthreads();
+    g[threadIdx.x] = s[T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void barrier_and_the_warp(int *g, int n) {
+    if (threadIdx.x % 32 < 16)
+        __syncthreads(); // FAULT kernel
+    else
+        asm volatile("bar.warp.sync -1;" ::: "memory");
+    g[threadIdx.x] = 1;
+}
 __global__ void mismatched_counts(int *g, int n) {
     if (threadIdx.x < 32)
         asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -523,9 +581,12 @@ __cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
 #define FRESH(name)                                                                                                    \
     { #name, name, 1, T, 0, true }
 FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
-            CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32),
-            CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T),
-            CASE(copied_twice, 1, T), CASE(written_while_it_is_copied, 1, T),
+            CASE(ok_barrier_of_those_who_stay, 1, T), CASE(ok_early_return, 1, T), CASE(ok_barrier_passed_by, 1, T),
+            CASE(ok_fewer_rounds, 1, T), CASE(read_past_a_barrier, 1, T), CASE(read_after_fewer_rounds, 1, T),
+            CASE(barrier_and_the_next, 1, T), CASE(barrier_and_the_next_of_warps, 1, T),
+            CASE(barrier_and_the_warp, 1, T), CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64),
+            CASE(not_in_its_own_mask, 1, 32), CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32),
+            CASE(no_barrier_after_wait, 1, T), CASE(copied_twice, 1, T), CASE(written_while_it_is_copied, 1, T),
             CASE(written_by_others_while_it_is_copied, 1, T), CASE(copies_over_what_is_read, 1, T),
             CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T), CASE(ok_stages, 1, T),
             CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T), CASE(bulk_not_awaited, 1, T),
