@@ -32,8 +32,10 @@ trap 'exit 130' HUP INT TERM
 to=$work/kernel-ladder
 mkdir -p "$to/build/sim" "$to/build/cuda/lib64"
 
-# The sources, without tests: they would double what is unpacked, and they are for those who change the project.
-{ git ls-files 2>/dev/null || find . -type f ! -path './build/*' ! -path './.git/*'; } |
+# The sources, without tests: they would double what is unpacked, and they are for those who change the project. A repository
+# that this folder merely lies in knows none of them.
+{ { [ -e .git ] && git ls-files 2>/dev/null; } ||
+    find . -type f ! -path './build/*' ! -path './.git/*' ! -path './data/*' ! -path './my/*'; } |
     grep -vE '^(\./)?(tests|\.github|\.ci|step[0-9][0-9]_[a-z0-9]*/run)(/|$)' |
     while IFS= read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done | # not what is deleted but not committed
     tar -cf - -T - | tar -xf - -C "$to"

@@ -14,12 +14,9 @@ need_tool cold ncu nsight-compute
 need_python cold
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
 
-ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 folder=plots/data/$(gpu_slug)
 csv=$folder/gemv_dram.csv
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
-CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
-export DEVICE CC DRIVER CUDA DATE
+name_origin
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/cold.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT

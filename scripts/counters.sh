@@ -13,13 +13,10 @@ need_tool counters ncu nsight-compute
 need_python counters
 build_steps ${BENCH_STEPS:-}
 
-ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 size=4096
 folder=plots/data/$(gpu_slug)
 csv=$folder/counters.csv
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
-CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
-export DEVICE CC DRIVER CUDA DATE
+name_origin
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/counters.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT

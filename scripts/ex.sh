@@ -29,6 +29,14 @@ put() {
     fail "cannot write $1"
 }
 
+# below [FILE]: its lines, with paths as they are seen from here.
+below() {
+    HERE=$PWD/ awk '{
+        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"]))) printf "%s", substr($0, 1, at - 1)
+        print
+    }' "$@"
+}
+
 copied() { # copied NAME: makes the reader's copy if there is none, or with RESET=1 anew
     [ -n "${RESET:-}" ] || [ ! -e "$my/$1/exercise.cu" ] || return
     put "$my/$1/exercise.cu" <"exercises/$1/exercise.cu"
@@ -135,7 +143,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
         first=
     done <"$work/runs"
     echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
-    sed "s,$PWD/,,g" "$work/out" >"$work/said"
+    below "$work/out" >"$work/said"
     if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
         done=0
         echo "result    WRONG$at"
@@ -201,7 +209,7 @@ done
 [ -e build/sim/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
-    grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | sed "s,$PWD/,,g" >&2
+    grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2
     echo "ex: it does not build" >&2
     exit 1
 }

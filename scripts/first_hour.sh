@@ -68,7 +68,7 @@ run 0 'make step01' 8
 run 0 './step01/run'
 text <<'END'
 Two kernels multiply the same matrices, and every element of both results was compared with an FP64 reference: the worst error is
-a few per cent of what rounding allows. The seconds are this CPU's, and say nothing about a GPU.
+less than a hundredth of what rounding allows. The seconds are this CPU's, and say nothing about a GPU.
 
 ## 2. Two lines, and what they change (fifteen minutes)
 END

@@ -19,7 +19,6 @@ need_python golden
 need_tool golden ncu nsight-compute
 need_tool golden compute-sanitizer cuda-sanitizer-13-0
 
-ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
 folder=plots/data/$(gpu_slug) work=build/golden
 sets=tests/counted/metrics.txt shapes=tests/counted/shapes.txt
 at_once=5 status=0 dynamic=launch__shared_mem_per_block_dynamic opcodes=sass__inst_executed_per_opcode
@@ -37,10 +36,7 @@ case $parts in *faults*)
 esac
 # shellcheck disable=SC2086 # several targets
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" $targets >&2
-# After make, to which CC is the compiler.
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
-CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
-export DEVICE CC DRIVER CUDA DATE
+name_origin
 
 # ---- Nsight Compute ----
 # metrics_of SET: all of this ncu's that the set's expressions match.

@@ -16,6 +16,16 @@ gpu_slug() {
     ' "${root:-.}/common/gpu/devices.csv" -
 }
 
+# name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After make, to
+# which CC is the compiler.
+name_origin() {
+    DEVICE=$(gpu_name) DATE=$(date -u +%Y-%m-%d)
+    CC=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)
+    DRIVER=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+    CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk 2>/dev/null) || :
+    export DEVICE CC DRIVER CUDA DATE
+}
+
 # recorded_in STEP: the file its measurements go to; one per operation.
 recorded_in() {
     case $1 in

@@ -32,10 +32,7 @@ need_python knn-paper
 build_steps step08
 if [ -e build/knn_cpu ] || MAKEFLAGS='' make --no-print-directory build/knn_cpu >&2; then :; fi
 
-ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
-CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk 2>/dev/null || :)
-export DEVICE CC DRIVER CUDA DATE
+name_origin
 folder=plots/data/$(gpu_slug)
 csv=$folder/knn.csv
 rates=$folder/knn_rates.csv

@@ -9,10 +9,7 @@ need_gpu latency
 need_python latency
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" step02 >&2
 
-ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1; }
-DEVICE=$(gpu_name) CC=$(ask compute_cap) DRIVER=$(ask driver_version) DATE=$(date -u +%Y-%m-%d)
-CUDA=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
-export DEVICE CC DRIVER CUDA DATE
+name_origin
 
 folder=plots/data/$(gpu_slug)
 csv=$folder/latency.csv

@@ -10,7 +10,7 @@
  *   L1                      few lines, read once before, by loads that L1 keeps
  *   L2                      more lines than L1 holds, read once before, by loads that pass L1 by
  *   DRAM, few pages         each line once, after so much else was read that L2 has lost them
- *   DRAM, many pages        the same, far apart: most loads also find their page's address translated by no TLB */
+ *   DRAM, many pages        the same, far apart: do the TLBs know the addresses of so many pages? */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -137,9 +137,25 @@ static chase_end chase(const memory_level *level, const chase_room *room, size_t
     return end;
 }
 
+/* What the runs of a level measured, per load. */
+typedef struct {
+    double clocks[RUNS], ns[RUNS], mhz[RUNS];
+} level_times;
+
+static void print_level(const memory_level *level, const level_times *t, bool simulated, FILE *out) {
+    fprintf(out, "    %-16s  %5d  %9zu", level->name, level->lines, level->bytes / 1024);
+    if (simulated) {
+        fprintf(out, "  %8s  %17s  %8s  %6s\n", "-", "-", "-", "-");
+        return;
+    }
+    const stats_summary s = stats_summarise(t->clocks, RUNS);
+    fprintf(out, "  %8.1f  %8.1f-%-8.1f  %8.1f  %6.0f\n", s.median, s.min, s.max, stats_summarise(t->ns, RUNS).median,
+            stats_summarise(t->mhz, RUNS).median);
+}
+
 /* Follows a level's chain and prints its line; false if a chain led elsewhere. */
 static bool measure(const memory_level *level, const chase_room *room, bool simulated, FILE *out) {
-    double clocks[RUNS], ns[RUNS], mhz[RUNS];
+    level_times t;
     const int runs = simulated ? 1 : RUNS;
     size_t *offsets = shuffled_lines(level);
     if (offsets == NULL) {
@@ -158,19 +174,12 @@ static bool measure(const memory_level *level, const chase_room *room, bool simu
             return false;
         }
         if (i < 0) continue;
-        clocks[i] = (double)end.clocks / level->steps;
-        ns[i] = (double)end.ns / level->steps;
-        mhz[i] = end.ns > 0 ? 1e3 * (double)end.clocks / (double)end.ns : 0.0;
+        t.clocks[i] = (double)end.clocks / level->steps;
+        t.ns[i] = (double)end.ns / level->steps;
+        t.mhz[i] = end.ns > 0 ? 1e3 * (double)end.clocks / (double)end.ns : 0.0;
     }
     free(offsets);
-    fprintf(out, "    %-16s  %5d  %9zu", level->name, level->lines, level->bytes / 1024);
-    if (simulated) {
-        fprintf(out, "  %8s  %17s  %8s  %6s\n", "-", "-", "-", "-");
-        return true;
-    }
-    const stats_summary s = stats_summarise(clocks, runs);
-    fprintf(out, "  %8.1f  %8.1f-%-8.1f  %8.1f  %6.0f\n", s.median, s.min, s.max, stats_summarise(ns, runs).median,
-            stats_summarise(mhz, runs).median);
+    print_level(level, &t, simulated, out);
     return true;
 }
 
@@ -184,6 +193,34 @@ static memory_level not_held(const char *name, size_t bytes, bool simulated) {
     const size_t wanted = simulated ? 1024 : 16384, there = bytes / LINE;
     const int lines = (int)(wanted < there ? wanted : there);
     return {name, bytes, lines, lines, false, false, false};
+}
+
+static chase_room allocate_room(size_t bytes, int lines, size_t other_bytes) {
+    chase_room room;
+    room.other_bytes = other_bytes;
+    CUDA_ALLOCATE(&room.memory, bytes);
+    CUDA_ALLOCATE(&room.offsets, lines * sizeof *room.offsets);
+    CUDA_ALLOCATE(&room.others, other_bytes);
+    CUDA_ALLOCATE(&room.sink, sizeof *room.sink);
+    CUDA_ALLOCATE(&room.end, sizeof *room.end);
+    CUDA_CHECK(cudaMemset(room.others, 0, other_bytes));
+    return room;
+}
+
+static void free_room(const chase_room *room) {
+    CUDA_CHECK(cudaFree(room->memory));
+    CUDA_CHECK(cudaFree(room->offsets));
+    CUDA_CHECK(cudaFree(room->others));
+    CUDA_CHECK(cudaFree(room->sink));
+    CUDA_CHECK(cudaFree(room->end));
+}
+
+static void print_heading(bool simulated, FILE *out) {
+    fprintf(out, "\nOne thread follows pointers, each in a line of %d bytes: a load waits for the one before.\n", LINE);
+    if (!simulated)
+        fprintf(out, "Clocks and ns of a load: medians of %d runs, of the clocks also the least and the most.\n", RUNS);
+    fprintf(out, "\n    %-16s  %5s  %9s  %8s  %17s  %8s  %6s\n", "memory", "lines", "in KiB", "clocks", "least-most",
+            "ns", "MHz");
 }
 
 extern "C" bool show_latency(const device_facts *device, FILE *out) {
@@ -202,30 +239,13 @@ extern "C" bool show_latency(const device_facts *device, FILE *out) {
     for (int i = 0; i < ARRAY_SIZE(levels); i++)
         if (levels[i].lines > most_lines) most_lines = levels[i].lines;
 
-    chase_room room;
-    room.other_bytes = simulated ? kib : 2 * device->l2_bytes;
-    CUDA_ALLOCATE(&room.memory, far);
-    CUDA_ALLOCATE(&room.offsets, most_lines * sizeof *room.offsets);
-    CUDA_ALLOCATE(&room.others, room.other_bytes);
-    CUDA_ALLOCATE(&room.sink, sizeof *room.sink);
-    CUDA_ALLOCATE(&room.end, sizeof *room.end);
-    CUDA_CHECK(cudaMemset(room.others, 0, room.other_bytes));
-
-    fprintf(out, "\nOne thread follows pointers, each in a line of %d bytes: a load waits for the one before.\n", LINE);
-    if (!simulated)
-        fprintf(out, "Clocks and ns of a load: medians of %d runs, of the clocks also the least and the most.\n", RUNS);
-    fprintf(out, "\n    %-16s  %5s  %9s  %8s  %17s  %8s  %6s\n", "memory", "lines", "in KiB", "clocks", "least-most",
-            "ns", "MHz");
+    const chase_room room = allocate_room(far, most_lines, simulated ? kib : 2 * device->l2_bytes);
+    print_heading(simulated, out);
     bool ok = true;
     for (int i = 0; i < ARRAY_SIZE(levels); i++) ok = measure(&levels[i], &room, simulated, out) && ok;
     if (ok && simulated)
-        fprintf(
-            out,
-            "\nEvery chain ended where it should. The simulator has no caches and no time; latencies need a GPU.\n");
-    CUDA_CHECK(cudaFree(room.memory));
-    CUDA_CHECK(cudaFree(room.offsets));
-    CUDA_CHECK(cudaFree(room.others));
-    CUDA_CHECK(cudaFree(room.sink));
-    CUDA_CHECK(cudaFree(room.end));
+        fprintf(out, "\nEvery chain ended where it should. "
+                     "The simulator has no caches and no time; latencies need a GPU.\n");
+    free_room(&room);
     return ok;
 }

@@ -46,6 +46,13 @@ runs_a_step() { # verified there, by the archive's own libraries
         grep -q "calling init: $there/build/cuda/lib64/libcudart" "$tmp/err" &&
         ! grep 'calling init: .*libcudart' "$tmp/err" | grep -vqE "calling init: ($there/build/|/proc/self/fd/)"
 }
+packs_within_a_repository() { # that is another's, and does not know the sources
+    git -C "$tmp/another place" init -q &&
+        printf 'CUDA_LIB := %s\n' "$there/build/cuda/lib64" >"$there/build/config.mk" && echo 'archs := 90a' >"$there/build/archs.mk" &&
+        away env BUILT=1 RUN_ONLY=1 LEVEL=0 STEPS=step02 OUT="$tmp/c.tar.xz" sh scripts/bundle.sh >"$tmp/out" || return 1
+    rm -rf "$tmp/another place/.git" "$there/build/config.mk" "$there/build/archs.mk"
+    tar -tf "$tmp/c.tar.xz" >"$tmp/list" && grep -qx kernel-ladder/step02_smem/tile32.cu "$tmp/list"
+}
 refuses() { # one line, status 2
     for words in step03 step99 nonsense; do
         status=0
@@ -92,7 +99,7 @@ first_hour_is_current() {
 mkdir "$tmp/bin"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"
-for case in packs is_lean tells runs_a_step refuses refuses_to_pack first_hour_is_current targets_exist; do check $case; done
+for case in packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current targets_exist; do check $case; done
 [ -z "${KL_TEST_ALL:-}" ] || check compiles_there
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -166,7 +166,7 @@ cards() { # cards FOLDER TEXT
 # A tree with one exercise and one step, both programs made up, on a machine with a GPU that is made up, too. Each run
 # on the GPU takes EXERCISE_MS or STEP_MS, says what EXERCISE_SAYS or STEP_SAYS, and ends with its EXERCISE_STATUS.
 make_gpu() {
-    gpu=$tmp/gpu
+    gpu="$tmp/a, folder" # with a comma and a blank, as one may have
     mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/build/sim"
     cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
     touch "$gpu/exercises/07_one/exercise.cu" "$gpu/build/sim/libcudart.so.13"
@@ -176,7 +176,7 @@ make_gpu() {
 #!/bin/sh
 echo "$0 $*" >>"$LOG"
 case $0 in step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;; *) ms=$EXERCISE_MS says=${EXERCISE_SAYS:-} status=${EXERCISE_STATUS:-0} ;; esac
-case $* in *--sim*) exit 0 ;; esac
+case $* in *--sim*) printf '%b' "${SIM_SAYS:-}"; exit "${SIM_STATUS:-0}" ;; esac
 while [ $# != 0 ]; do
     [ "$1" != --csv ] || csv=$2
     shift
@@ -193,22 +193,27 @@ EOF
 on_gpu() { # on_gpu STATUS TEXT VARIABLE=VALUE...: how make ex ends there, and a line of what it says
     wants=$1 line=$2
     shift 2
-    rm -rf "$tmp/gpu/step03" "$tmp/gpu/log"
-    env PATH="$tmp/gpu/bin:$PATH" LOG="$tmp/gpu/log" EXERCISE_MS= STEP_MS= NAME=07 "$@" sh "$tmp/gpu/scripts/ex.sh" >"$tmp/out" 2>&1
+    rm -rf "$gpu/step03" "$gpu/log"
+    env PATH="$gpu/bin:$PATH" LOG="$gpu/log" EXERCISE_MS= STEP_MS= NAME=07 "$@" sh "$gpu/scripts/ex.sh" >"$tmp/out" 2>&1
     status=$?
     cat "$tmp/out"
     [ $status = "$wants" ] && grep -qxF -e "$line" "$tmp/out"
 }
 times_both() { # on the GPU, with the options for that, the step's variant after ours
     on_gpu 0 'time      1.235 ms; step03 tile takes 0.0125 ms (--n 4096 --dtype f32)' EXERCISE_MS=1.23456 STEP_MS=0.0125 &&
-        cat "$tmp/gpu/log" && [ "$(grep -c -e '--n 4096 --dtype f32 --no-baseline' "$tmp/gpu/log")" = 2 ] &&
-        grep -q 'step03/run --variant tile --n 4096' "$tmp/gpu/log" && ! grep -q -e '--n 4096.*--sim' "$tmp/gpu/log" &&
+        cat "$gpu/log" && [ "$(grep -c -e '--n 4096 --dtype f32 --no-baseline' "$gpu/log")" = 2 ] &&
+        grep -q 'step03/run --variant tile --n 4096' "$gpu/log" && ! grep -q -e '--n 4096.*--sim' "$gpu/log" &&
         grep -q '^done' "$tmp/out"
 }
 wrong_on_gpu() {
     on_gpu 1 '      first at row 3, column 1: expected 2, got 1' EXERCISE_STATUS=1 STEP_MS=1 \
         EXERCISE_SAYS='exercise: 5 of 9 elements wrong\n  first at row 3, column 1: expected 2, got 1\n' &&
         grep -q '^time      WRONG on the GPU, with --n 4096' "$tmp/out" && grep -q '^not yet' "$tmp/out"
+}
+finds_below_folder() { # a finding is told with its path from the project's folder, whatever characters that has
+    on_gpu 1 '    race in my/07_one/exercise.cu:5' SIM_STATUS=1 \
+        SIM_SAYS="cudasim: race in $gpu/my/07_one/exercise.cu:5\\ncudasim: 1 finding\\n" &&
+        grep -q '^result    right, this time' "$tmp/out" && grep -q '^checks    FOUND' "$tmp/out"
 }
 says_changed() {
     sleep 1
@@ -250,6 +255,7 @@ check "on a GPU, both times" times_both
 check "on a GPU, a wrong result there" wrong_on_gpu
 check "on a GPU that the kernel does not run on" on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'
 check "on a GPU that the step does not run on" on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
+check "a folder with a comma in its name" finds_below_folder
 check "hints" hints
 check "the solution" diffs
 check "a full disk" full_disk

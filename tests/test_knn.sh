@@ -151,6 +151,8 @@ expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' --train "$work/train.csv" --test "
 same 'labels' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
 same 'neighbours' '0 1 1 ' "$(tr '\n' ' ' <"$work/indices")"
 same 'distances' '0.25 1 61 ' "$(tr '\n' ' ' <"$work/distances")"
+expect 'counters of records' 0 '^direct\+radix, m 3, n 3, d 2, k 1: knn_direct\(' --method direct+radix \
+    --train "$work/train.csv" --test "$work/test.csv" --k 1 --counters
 expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CPU.s$' --method direct+radix \
     --train "$work/train.csv" --test "$work/test.csv" --k 3 --verify
 expect 'a tie goes to the smallest label' 0 '^accuracy +33.33 %' --train "$work/train.csv" --test "$work/test.csv" --k 3

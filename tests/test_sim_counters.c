@@ -107,6 +107,45 @@ static void loops_of_loads(void **state) {
     EXPECT(INSTRUCTIONS, 3 + 1 + 8 * 5 + 1);
 }
 
+/* Lanes that walk on, each on a row of its own: what each instruction reads again and again, by itself. */
+typedef struct walk {
+    unsigned apart, first; /* bytes from lane to lane; lane 0's first */
+    int step, turns;
+} walk;
+
+/* The distinct sectors of OUT_WORDS words that are read. */
+static unsigned walked(const walk *w) {
+    bool read[OUT_WORDS / 8] = {false};
+    unsigned count = 0;
+    for (unsigned l = 0; l < 32; l++)
+        for (int n = 0; n < w->turns; n++) read[(w->first + l * w->apart + (unsigned)(n * w->step)) / 32] = true;
+    for (unsigned k = 0; k < OUT_WORDS / 8; k++) count += read[k];
+    return count;
+}
+
+static void walks(void **state) {
+    (void)state;
+    static const walk all[] = {
+        {1024, 0, 4, 256},  {1024, 0, 32, 32}, {512, 64, 32, 80}, {512, 0, 64, 70},    {512, 32, 128, 100},
+        {96, 0, 32, 40},    {96, 8, 16, 200},  {160, 4, 12, 90},  {512, 8192, -4, 99}, {512, 8192, -32, 200},
+        {512, 128, 96, 67}, {36, 0, 32, 66},   {32, 0, 32, 150},  {0, 0, 32, 500},
+    };
+    for (size_t c = 0; c < COUNT(all); c++) {
+        const walk *w = &all[c];
+        char body[512];
+        snprintf(body, sizeof body,
+                 "mad.wide.u32 %%rd3, %%r1, %u, %%rd1; add.u64 %%rd3, %%rd3, %u; mov.u32 %%r2, 0;\n"
+                 "loop: ld.global.u32 %%r5, [%%rd3]; add.s64 %%rd3, %%rd3, %d; add.u32 %%r2, %%r2, 1;\n"
+                 "setp.lt.u32 %%p1, %%r2, %d; @%%p1 bra loop;\n",
+                 w->apart, w->first, w->step, w->turns);
+        for (unsigned blocks = 1; blocks <= 2; blocks++) {
+            count_body(KERNEL("", "@@"), body, blocks, 32);
+            EXPECT(LOAD_REQUESTS, blocks * (unsigned)w->turns);
+            EXPECT(DRAM_READ, 32 * walked(w));
+        }
+    }
+}
+
 static void guarded_lanes(void **state) {
     (void)state;
     count(KERNEL("", "setp.lt.u32 %p1, %r1, 8; @%p1 ld.global.u32 %r5, [%rd2]; @!%p1 st.global.u32 [%rd2], %r1;\n"), 1,
@@ -392,13 +431,21 @@ static void explanations(void **state) {
 int main(void) {
     set_environment("CUDASIM_THREADS", "1");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(global_accesses), cmocka_unit_test(loops_of_loads),
-        cmocka_unit_test(guarded_lanes),   cmocka_unit_test(totals_of_threads),
-        cmocka_unit_test(shared_accesses), cmocka_unit_test(matrices),
-        cmocka_unit_test(copies),          cmocka_unit_test(bulk_copies),
-        cmocka_unit_test(atomics),         cmocka_unit_test(shared_atomics),
-        cmocka_unit_test(divergence),      cmocka_unit_test(calls),
-        cmocka_unit_test(reports),         cmocka_unit_test(explanations),
+        cmocka_unit_test(global_accesses),
+        cmocka_unit_test(loops_of_loads),
+        cmocka_unit_test(walks),
+        cmocka_unit_test(guarded_lanes),
+        cmocka_unit_test(totals_of_threads),
+        cmocka_unit_test(shared_accesses),
+        cmocka_unit_test(matrices),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(bulk_copies),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(shared_atomics),
+        cmocka_unit_test(divergence),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(explanations),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     counters_free();

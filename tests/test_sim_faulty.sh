@@ -16,7 +16,7 @@ fail() { # NAME WHY
 }
 
 for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.cu tests/faulty/threads.cu \
-    tests/faulty/waits.cu tests/faulty/tensor.cu; do
+    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu tests/faulty/operand.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
@@ -47,6 +47,17 @@ for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.
         if [ -z "$why" ]; then passed=$((passed + 1)); else fail "$name" "$why"; fi
     done
 done
+# What would order the two sides of a race, by who they are.
+wanted() { # PROGRAM KERNEL TEXT
+    cudasim/cudasim "build/tests/faulty/$1" "$2" >"$work/out" 2>&1
+    if grep -q "nothing orders it after the [a-z]* by .*thread ([0-9,]*) of block ([0-9,]*) ($3): " "$work/out" &&
+        [ "$(grep -c 'nothing orders it after the' "$work/out")" = "$(grep -c "($3): " "$work/out")" ]
+    then passed=$((passed + 1)); else fail "$2" "it does not say '$3', or something else"; fi
+}
+wanted shared exchange_no_syncwarp 'a lane of the same warp: __syncwarp or a barrier'
+wanted shared two_writers 'another warp: a barrier'
+wanted waits cluster_no_barrier "another block of the cluster: the cluster's barrier"
+wanted tensor stores_to_one_place 'another block: a flag with fences, or another launch'
 # What is not freed.
 cudasim/cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?

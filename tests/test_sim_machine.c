@@ -128,6 +128,25 @@ static void test_freed_memory_and_gaps(void **state) {
     assert_true(memory_free(second));
 }
 
+static uint64_t leak_serials[64];
+static int leak_count;
+static void note_leak(const memory_allocation *m) {
+    if (leak_count < 64) leak_serials[leak_count++] = m->serial;
+}
+
+/* Small allocations and large ones are kept apart, and what is not freed is told in the program's order all the same.
+ */
+static void test_leaks_are_told_oldest_first(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {100, 4u << 20, 200, 2u << 20, 300};
+    uint64_t at[COUNT(sizes)];
+    for (int k = 0; k < (int)COUNT(sizes); k++) at[k] = memory_allocate(sizes[k], 0, MEMORY_DEVICE, NULL, NULL);
+    memory_leaks(note_leak);
+    assert_in_range(leak_count, COUNT(sizes), 63);
+    for (int k = 1; k < leak_count; k++) assert_true(leak_serials[k - 1] < leak_serials[k]);
+    for (int k = 0; k < (int)COUNT(sizes); k++) assert_true(memory_free(at[k]));
+}
+
 static void test_which_lanes(void **state) {
     (void)state;
     assert_int_equal(run(KERNEL("", "setp.gt.u32 %p1, %r1, 40; @%p1 add.u64 %rd2, %rd2, 32768;\n" STORE), 1, 64),
@@ -799,6 +818,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_freed_memory_and_gaps),
+        cmocka_unit_test(test_leaks_are_told_oldest_first),
         cmocka_unit_test(test_which_lanes),
         cmocka_unit_test(test_only_the_first_fault_is_told),
         cmocka_unit_test(test_names_of_cpp),

@@ -78,6 +78,17 @@ refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowh
 refuses "a folder in the place of the simulator" 3 "make sim" env CUDASIM_LIB="$work" $sim $scan
 refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
 refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
+# The loader takes a blank or a colon in the library's path for the end of it.
+mkdir "$work/a folder: this"
+cp build/sim/libcudart.so.13 "$work/a folder: this/"
+for asks in "$scan" "--explain barriers"; do
+    # shellcheck disable=SC2086 # several words
+    if CUDASIM_LIB="$work/a folder: this/libcudart.so.13" $sim $asks >"$work/out" 2>&1 && ! grep -q 'ld\.so' "$work/out"; then
+        echo "ok a blank and a colon in the simulator's path: $asks" && passed=$((passed + 1))
+    else
+        echo "FAIL a blank and a colon in the simulator's path: $asks" && failed=$((failed + 1)) && cat "$work/out"
+    fi
+done
 for value in x -1 2x 0 1.5 1e1 inf 1025 99999999999999999999 ' 2'; do
     refuses "CUDASIM_THREADS=$value" 2 "CUDASIM_THREADS=$value is not a whole number" env CUDASIM_THREADS="$value" $sim $scan
 done

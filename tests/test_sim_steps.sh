@@ -176,7 +176,14 @@ run step06_tensorcore/run --sim --m 64 --n 60 --k 64 --ldc 64 --beta 1 --out f32
 check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
     '[ "$status" = 0 ] && said "^best " && ! said "by multistage"'
 
-run cudasim/cudasim build/tests/gpu/faults
+run cudasim/cudasim --no-check build/tests/gpu/faults
 add "planted faults"
+# The checks name reads and writes beside the operands where they happen: a row of B too many, words around C, its padding.
+run cudasim/cudasim build/tests/gpu/faults
+check "planted faults: accesses beside the operands are found at their lines" eval \
+    '[ "$status" = 1 ] && said "[0-9]* passed, 0 failed" &&
+        [ "$(grep -c "^cudasim: out-of-bounds: .*faults.cu:[0-9]*: .*\(acc += \|\*x = \)" "$work/out")" = 2 ] &&
+        said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, leading dimension 32, in kernel sgemm(" &&
+        said "thread (0,0,0) of block (0,0,0) writes 4 bytes at C\[-1\], but C is 37 x 29, leading dimension 31, in kernel set_bits("'
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -3,19 +3,23 @@
  * The one rule for wavefronts, for the steps and for the simulator's counters (cudasim/watch), as Nsight Compute counts
  * on an H200. tests/test_banks.c holds it against 1084 accesses that were counted one by one (plots/data/nvidia-h200/
  * patterns_shared.csv and patterns_copies.csv).
- *   - An access goes in phases of consecutive lanes that together ask for 128 bytes: 32 lanes of 4 bytes (or less), 16
- * of 8, 8 of 16; so do the rows of ldmatrix and stmatrix, 16 bytes each. A phase none of whose lanes is active takes no
- *     wavefront.
- *   - Loads of 8 and 16 bytes double the lanes of a phase where every lane's address equals its neighbour's (lane ^ 1),
- *     or every lane's equals that of lane ^ 2; of the active lanes, and over the whole warp: half a warp does not
- * suffice.
- *   - In a wavefront each bank delivers one 4-byte word, to every lane that wants it. So a phase takes as many
+ *
+ * Phases: an access goes in phases of consecutive lanes that together ask for 128 bytes: 32 lanes of 4 bytes (or less),
+ * 16 of 8, 8 of 16; so do the rows of ldmatrix and stmatrix, 16 bytes each. A phase none of whose lanes is active takes
+ * no wavefront.
+ *
+ * Merging: loads of 8 and 16 bytes double the lanes of a phase where every lane's address equals its neighbour's (lane
+ * ^ 1), or every lane's equals that of lane ^ 2. All active lanes of the warp must agree; half a warp does not suffice.
+ *
+ * Conflicts: in a wavefront each bank delivers one 4-byte word, to every lane that wants it. So a phase takes as many
  * wavefronts as its busiest bank has distinct words to deliver. Stores likewise: of lanes that write one word, one
  * remains.
- *   - Of atomic operations a bank does one lane's in a wavefront, be the word the same or not; cas takes two wavefronts
- *     where others take one. Additions of 1 whose result nobody wants (ATOMS.POPC.INC) go like stores.
- *   - cp.async: below. Met in 235 of 253 cases (through L1) and 122 of 125 (past L1), else a few wavefronts off; all
- * other 706 exactly. Not measured: other GPUs; 64-bit atomics but cas. */
+ *
+ * Atomics: a bank does one lane's in a wavefront, be the word the same or not; cas takes two wavefronts where others
+ * take one. Additions of 1 whose result nobody wants (ATOMS.POPC.INC) go like stores.
+ *
+ * cp.async: below. Met in 235 of 253 cases (through L1) and 122 of 125 (past L1), else a few wavefronts off; all other
+ * 706 exactly. Not measured: other GPUs; 64-bit atomics but cas. */
 #ifndef KL_BANKS_H
 #define KL_BANKS_H
 

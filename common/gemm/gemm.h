@@ -31,8 +31,9 @@ typedef enum { GEMM_NN, GEMM_TN } gemm_layout;
  * that in layout tn element (i, j) of B is at B[j*ldb + i]. Every m, n, k >= 0; lda >= max(1, k), ldb >= max(1, n) (tn:
  * max(1, k)), ldc >= max(1, n), in elements; none of them is larger than OPTIONS_MAX_SIZE (bench/options.h), so that
  * `k0 += BK` or `m + BM - 1` stays an int. BLAS semantics: with beta == 0 C is written and never read; with alpha == 0
- * or k == 0 neither A nor B is read. Pointers are device memory, aligned to the element and no more. Sums are
- * accumulated in FP32, for s8 in 32-bit integers that wrap around. */
+ * or k == 0 neither A nor B is read. What lies between the rows of a matrix, from its first element to its last, may be
+ * read, but not written; nothing else around it may be touched. Pointers are device memory, aligned to the element and
+ * no more. Sums are accumulated in FP32, for s8 in 32-bit integers that wrap around. */
 typedef struct {
     gemm_type type;
     dtype out; /* C: f16/bf16 or f32 for f16/bf16; f32 for f32, tf32 and tf32x3; s32 for s8 */

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gpu/device.h"
-#include "tensor/dtype.h"
 #include "base/array.h"
+#include "gpu/device.h"
 #include "gpu/kernel_info.h"
+#include "tensor/dtype.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,9 @@ extern "C" {
 
 /* y = alpha*A*x + beta*y with fp32 accumulation; A is n x k, row-major, element (i, j) at A[i*lda + j]; x has k and y n
  * elements, all of type `type`, contiguous. Every n, k >= 0; lda >= max(1, k), in elements. BLAS semantics:
- * with beta == 0 y is written and never read; with alpha == 0 or k == 0 neither A nor x is read. Pointers are device
- * memory, aligned to the element and no more: 16-byte loads are for the kernel to earn (gemv_aligned). */
+ * with beta == 0 y is written and never read; with alpha == 0 or k == 0 neither A nor x is read. What lies between A's
+ * rows may be read; nothing else around an operand may be touched. Pointers are device memory, aligned to the element
+ * and no more: 16-byte loads are for the kernel to earn (gemv_aligned). */
 typedef struct {
     dtype type;
     int n, k;

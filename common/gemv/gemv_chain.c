@@ -102,13 +102,21 @@ static cudaError_t run_graph(gemv_chain *c, cudaStream_t stream) {
     return error;
 }
 
+/* What kernels may touch of its memory. */
+static void outline(const gemv_chain *c) {
+    for (int s = 0; s < c->sets; s++) inspect_outline("A", &c->a[s]);
+    for (int i = 0; i <= c->links; i++) inspect_outline("vec", &c->vec[i]);
+}
+
 cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stream, FILE *report, verdict *v) {
     *v = (verdict){.ok = true, .seconds = NAN};
     cudaError_t error = cudaSuccess;
     for (int i = 1; i <= c->links && error == cudaSuccess; i++) error = inspect_fill(&c->vec[i], VALUES_NAN, 0, stream);
+    outline(c);
     const double begin = inspect_now_s();
     if (error == cudaSuccess) error = simulator_active() ? run_links(c, stream) : run_graph(c, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    simulator_operands_end();
     if (simulator_active()) v->seconds = (inspect_now_s() - begin) / c->links;
     double worst = 0.0;
     for (int i = 0; i < c->links && error == cudaSuccess; i++) {

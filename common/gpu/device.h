@@ -26,11 +26,11 @@ typedef struct {
     size_t shared_per_sm, shared_per_block; /* bytes; the second with the opt-in attribute */
     int registers_per_sm, threads_per_sm;
     bool sheet; /* true: the peaks below are from devices.csv */
-    double
-        peak_gflops[DEVICE_ARITHMETICS]; /* the data sheet's, or what its multiprocessors do at clock_mhz; 0: unknown */
-    double peak_gbps;                    /* DRAM: the data sheet's, or 2 * memory clock * bus */
-    char driver[64]; /* NVML's driver version ("580.159.04"), or the CUDA version it supports; "none" */
-    char cuda[16];   /* the runtime's version: "13.0" */
+    /* The data sheet's, or what its multiprocessors do at clock_mhz; 0: unknown. */
+    double peak_gflops[DEVICE_ARITHMETICS];
+    double peak_gbps; /* DRAM: the data sheet's, or 2 * memory clock * bus */
+    char driver[64];  /* NVML's driver version ("580.159.04"), or the CUDA version it supports; "none" */
+    char cuda[16];    /* the runtime's version: "13.0" */
 } device_facts;
 
 /* FP32 lanes (FMA per clock) and dense FP16 tensor FLOP per clock of one SM; 0 if unknown. */

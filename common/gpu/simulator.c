@@ -61,6 +61,21 @@ void simulator_count(const char *what, const char *problem) {
     if (count != NULL) count(what, problem);
 }
 
+void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
+                       size_t ld) {
+    if (!simulator_active()) return;
+    void (*operand)(const char *, const void *, size_t, size_t, size_t, size_t);
+    *(void **)&operand = dlsym(RTLD_DEFAULT, "cudasim_operand");
+    if (operand != NULL) operand(name, elements, element_bytes, rows, cols, ld);
+}
+
+void simulator_operands_end(void) {
+    if (!simulator_active()) return;
+    void (*end)(void);
+    *(void **)&end = dlsym(RTLD_DEFAULT, "cudasim_operands_end");
+    if (end != NULL) end();
+}
+
 int simulator_arrive(FILE *err) {
     const char *before = getenv(marker);
     if (before == NULL) return EXIT_OK;

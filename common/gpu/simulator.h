@@ -1,11 +1,13 @@
 /* The PTX simulator: a library, build/sim/libcudart.so.13, that replaces the CUDA runtime under the same program and
  * runs its kernels on this machine's CPU. It is loaded through LD_PRELOAD, so a program that wants it restarts itself.
  * It reads CUDASIM_DEVICE, CUDASIM_THREADS, CUDASIM_WATCHDOG, CUDASIM_CHECK, CUDASIM_LEAK_CHECK,
- * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment. */
+ * CUDASIM_COUNTERS, CUDASIM_COUNTERS_CSV, CUDASIM_TRACE, CUDASIM_TRACE_BLOCKS and CUDASIM_EXPLAIN from the environment.
+ */
 #ifndef KL_SIMULATOR_H
 #define KL_SIMULATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* The GPUs it can simulate, as named by --sim-device and CUDASIM_DEVICE; NULL-terminated. */
@@ -37,6 +39,14 @@ bool simulator_watch(const simulator_watched *watched);
 /* In the simulator: launches from now on are counted and traced as those of `what`, at `problem`; NULL: they are not.
  */
 void simulator_count(const char *what, const char *problem);
+
+/* In the simulator: until simulator_operands_end, kernels that touch what lies around an operand make a mistake, which
+ * is found where they do it. The operand has rows x cols elements of so many bytes, the rows ld elements apart (what
+ * lies between them may be read); the memory that holds it holds nothing for kernels but this and other such operands.
+ * `name`, of at most 31 characters, is what it is called where something is found. Both wait for all kernels. */
+void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
+                       size_t ld);
+void simulator_operands_end(void);
 
 /* Must be called first in main. In a process that simulator_start made, restores LD_PRELOAD. Returns 0, or 3 after one
  * line on `err` if the simulator should be loaded and is not (so that it is not started again and again). */

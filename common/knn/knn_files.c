@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "gpu/error.h"
+#include "gpu/simulator.h"
 #include "knn/knn_operands.h"
 #include "knn/knn_records.h"
 #include "knn/knn_reference.h"
@@ -206,6 +207,16 @@ static void send_queries(run *r) {
     r->sent = true;
 }
 
+/* In the simulator it is counted, and traced, as the method's. */
+static cudaError_t search_counted(const knn_method *method, const knn_problem *p, cudaStream_t stream) {
+    char said[96];
+    snprintf(said, sizeof said, "m %d, n %d, d %d, k %d", p->m, p->n, p->d, p->k);
+    simulator_count(method->name, said);
+    const cudaError_t error = method->search(p, stream);
+    simulator_count(NULL, NULL);
+    return error;
+}
+
 /* Enqueues the search of a tile, to start when the tile has arrived, and then the copies of its neighbours. */
 static void search_tile(run *r, const knn_method *method, const knn_problem *all, int i) {
     const cudaStream_t stream = r->s->stream;
@@ -218,7 +229,7 @@ static void search_tile(run *r, const knn_method *method, const knn_problem *all
     p.distance += at;
     CUDA_CHECK(cudaStreamWaitEvent(stream, r->queries[i].end, 0)); /* and the points arrived before them */
     CUDA_CHECK(cudaEventRecord(r->searches[i].begin, stream));
-    CUDA_CHECK(method->search(&p, stream));
+    CUDA_CHECK(search_counted(method, &p, stream));
     CUDA_CHECK(cudaEventRecord(r->searches[i].end, stream));
     CUDA_CHECK(cudaStreamWaitEvent(r->out, r->searches[i].end, 0));
     CUDA_CHECK(cudaEventRecord(r->results[i].begin, r->out));

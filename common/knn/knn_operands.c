@@ -292,6 +292,7 @@ static void check_results(const verifier *v) {
 cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands *o, size_t workspace,
                        cudaStream_t stream, FILE *report, knn_verdict *found) {
     static const char *const names[] = {"the queries", "the points", "the indices", "the distances", "the workspace"};
+    static const char *const fields[KNN_MATRICES] = {"queries", "points", "index", "distance"}; /* of a knn_problem */
     const verifier v = {method, name, o, report, found};
     const size_t rows = (workspace + WORKSPACE_ROW * sizeof(float) - 1) / (WORKSPACE_ROW * sizeof(float));
     matrix space = operand_outline(DTYPE_F32, (int)rows, WORKSPACE_ROW, 0, 0);
@@ -305,9 +306,12 @@ cudaError_t knn_verify(const knn_method *method, const char *name, knn_operands 
     knn_problem p = knn_operands_problem(o);
     p.workspace = space.elements;
     p.workspace_bytes = workspace;
+    for (int i = 0; i < KNN_MATRICES; i++) inspect_outline(fields[i], &o->at[i]);
+    simulator_operand("workspace", space.elements, 1, workspace, 1, 1);
     const double begin = inspect_now_s();
     if (error == cudaSuccess) error = method->search(&p, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    simulator_operands_end();
     if (simulator_active()) found->seconds = inspect_now_s() - begin;
     if (error == cudaSuccess)
         error = cudaMemcpy(&found->counts, o->counts, sizeof found->counts, cudaMemcpyDeviceToHost);

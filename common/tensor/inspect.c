@@ -32,6 +32,10 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
     return error;
 }
 
+void inspect_outline(const char *name, const matrix *x) {
+    simulator_operand(name, x->elements, dtype_size(x->type), (size_t)x->rows, (size_t)x->cols, (size_t)x->ld);
+}
+
 /* Where, in words from the first element: before, after, or at a row and column. */
 static void print_place(FILE *report, const char *which, const matrix *x, int64_t at) {
     const char *words = x->type == DTYPE_F32 ? "floats" : "elements";

@@ -20,6 +20,10 @@ double inspect_now_s(void);
 /* matrix_fill_* for device memory: on the device, but from the host in the simulator, where that would take long. */
 cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_t stream);
 
+/* In the simulator: kernels that read or write guard zones of the memory that holds `x`, or write its padding, are
+ * found as they do it, until simulator_operands_end (gpu/simulator.h). `name` is its name in what is found. */
+void inspect_outline(const char *name, const matrix *x);
+
 /* Checks all of C, the guard zones and padding of all three operands, and that A and B are unchanged; in the simulator
  * on the host. `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false
  * and is printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */

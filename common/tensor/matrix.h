@@ -3,7 +3,9 @@
  *   base                 data                                                base + words
  *   | guard ............ | row 0: cols elements | padding to ld | row 1 ...| guard |
  *
- * Guards and padding hold dtype_guard_bits: reading them produces NaN, and writing to them is detected afterwards. */
+ * Guards and padding hold dtype_guard_bits: reading them produces NaN, and writing to them is detected afterwards. The
+ * simulator finds reads and writes of guards, and writes of padding, where they happen (inspect_outline in inspect.h).
+ */
 #ifndef KL_MATRIX_H
 #define KL_MATRIX_H
 

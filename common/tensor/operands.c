@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 #include "tensor/shape.h"
@@ -85,6 +86,15 @@ cudaError_t operand_sets_fill(operand_sets *o, int s, values_kind kind, cudaStre
     return error;
 }
 
+/* What kernels may touch of the sets' memory: this set. */
+static void outline_set(const char *names, const operand_set *set) {
+    const matrix *const all[] = {&set->a, &set->b, &set->c};
+    for (int i = 0; i < ARRAY_SIZE(all); i++) inspect_outline((const char[]){names[i], '\0'}, all[i]);
+    const matrix *space = &set->workspace;
+    if (space->elements == NULL) return;
+    simulator_operand("workspace", space->elements, sizeof(float), (size_t)space->rows * WORKSPACE_ROW, 1, 1);
+}
+
 /* One pass: fills set 0 and launches on it, then checks; `fingerprint` NULL: with a reference. */
 static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_launch *launch, void *context,
                         cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint) {
@@ -97,12 +107,14 @@ static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_l
     verdict->seconds = NAN;
     if (set->workspace.elements != NULL) error = inspect_fill(&set->workspace, VALUES_NAN, 0, stream);
     if (error == cudaSuccess) error = operand_sets_fill(o, 0, exact ? VALUES_INTEGER : VALUES_UNIFORM, stream);
+    outline_set(spec->names, set);
     const double begin = inspect_now_s();
     for (int i = 0; i < launches && error == cudaSuccess; i++) error = launch(context, set, alpha, beta, stream);
     if (error == cudaSuccess && simulator_active()) {
         error = cudaStreamSynchronize(stream);
         verdict->seconds = (inspect_now_s() - begin) / launches;
     }
+    simulator_operands_end();
     const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
     if (error == cudaSuccess && fingerprint == NULL)
         error = inspect(name, spec->names, &v, stream, report, verdict);

@@ -106,6 +106,11 @@ static bool is_device_kind(memory_kind kind) {
     return kind != MEMORY_HOST;
 }
 
+/* For writers, under the lock. */
+static size_t count_of(const table *t) {
+    return t != NULL ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+}
+
 /* Index of the last entry with base <= address, or -1. */
 static long last_at_or_below(const table *t, size_t count, uint64_t address) {
     size_t low = 0, high = count;
@@ -144,7 +149,7 @@ const memory_allocation *memory_find(uint64_t address) {
 /* Replaces a table by a copy without its dead entries and with `added` in its place (NULL: none). */
 static bool replace_table(int which, entry *added) {
     table *old = atomic_load_explicit(&tables[which], memory_order_relaxed);
-    size_t old_count = old ? atomic_load_explicit(&old->count, memory_order_relaxed) : 0;
+    size_t old_count = count_of(old);
     size_t capacity = 64;
     while (capacity < 2 * (old_count + 1)) capacity *= 2;
     table *new = calloc(1, sizeof(*new) + capacity * sizeof(entry *));
@@ -193,7 +198,7 @@ static int by_base(const void *a, const void *b) {
 static uint64_t find_gap(int which, uint64_t span, uint64_t align) {
     const region *r = &regions[which];
     table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-    size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+    size_t count = count_of(t);
     size_t pending = 0;
     for (entry *e = dead_entries; e; e = e->next) pending++;
     entry **all = malloc((count + pending + 1) * sizeof(*all));
@@ -229,7 +234,7 @@ static uint64_t take_addresses(int which, uint64_t span, uint64_t align) {
 
 static bool overlaps_registered(uint64_t base, uint64_t size) {
     table *t = atomic_load_explicit(&tables[TABLE_REGISTERED], memory_order_relaxed);
-    size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+    size_t count = count_of(t);
     for (size_t i = 0; i < count; i++) {
         const entry *e = t->items[i];
         if (atomic_load_explicit(&e->live, memory_order_relaxed) && e->allocation.base < base + size &&
@@ -387,7 +392,7 @@ static void mark(memory_allocation *m, uint64_t from, uint64_t end) {
 static void mark_all(bool changes) {
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        const size_t count = count_of(t);
         for (size_t i = 0; i < count; i++) {
             memory_allocation *m = &t->items[i]->allocation;
             m->changes = m->changes_end = 0;
@@ -432,20 +437,19 @@ static int by_serial(const void *a, const void *b) {
 
 void memory_leaks(void (*each)(const memory_allocation *m)) {
     pthread_mutex_lock(&lock);
-    for (int which = 0; which < TABLES; which++) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
-        entry **all = malloc((count + 1) * sizeof(*all));
-        size_t n = 0;
-        for (size_t i = 0; all != NULL && i < count; i++) {
-            const memory_allocation *m = &t->items[i]->allocation;
+    size_t room = 1, n = 0;
+    for (int which = 0; which < TABLES; which++) room += count_of(tables[which]);
+    entry **all = malloc(room * sizeof(*all));
+    for (int which = 0; which < TABLES && all != NULL; which++)
+        for (size_t i = 0; i < count_of(tables[which]); i++) {
+            entry *e = tables[which]->items[i];
+            const memory_allocation *m = &e->allocation;
             const bool of_program = m->kind == MEMORY_DEVICE && m->name == NULL && !m->heap;
-            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) && of_program) all[n++] = t->items[i];
+            if (atomic_load_explicit(&e->live, memory_order_relaxed) && of_program) all[n++] = e;
         }
-        if (all != NULL) qsort(all, n, sizeof(*all), by_serial);
-        for (size_t i = 0; i < n; i++) each(&all[i]->allocation);
-        free(all);
-    }
+    if (all != NULL) qsort(all, n, sizeof(*all), by_serial);
+    for (size_t i = 0; i < n; i++) each(&all[i]->allocation);
+    free(all);
     pthread_mutex_unlock(&lock);
 }
 
@@ -453,7 +457,7 @@ void memory_complete(void) {
     pthread_mutex_lock(&lock);
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        const size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        const size_t count = count_of(t);
         for (size_t i = 0; i < count; i++) {
             memory_allocation *m = &t->items[i]->allocation;
             if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete || m->heap) continue;
@@ -510,6 +514,7 @@ static void release(entry *e) {
     history[slot] = e->allocation;
     history[slot].name = history_names[slot];
     history[slot].shadow = NULL;
+    history[slot].parts = NULL;
     int which = table_of(e->allocation.base);
     table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
     size_t count = atomic_load_explicit(&t->count, memory_order_relaxed);
@@ -530,6 +535,13 @@ void memory_set_flags(uint64_t base, unsigned flags) {
     pthread_mutex_lock(&lock);
     entry *e = find_entry(base);
     if (e) e->allocation.flags = flags;
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_set_parts(uint64_t base, const struct memory_part *parts) {
+    pthread_mutex_lock(&lock);
+    entry *e = find_entry(base);
+    if (e) e->allocation.parts = parts;
     pthread_mutex_unlock(&lock);
 }
 
@@ -554,7 +566,7 @@ bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed) {
     pthread_mutex_lock(&lock);
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        size_t count = count_of(t);
         for (size_t i = 0; i < count; i++) {
             const entry *e = t->items[i];
             if (!atomic_load_explicit(&e->live, memory_order_relaxed)) continue;
@@ -584,8 +596,7 @@ bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed) {
 static void compact(void) {
     size_t left = 0;
     for (int which = 0; which < TABLES; which++) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        if (t) left += atomic_load_explicit(&t->count, memory_order_relaxed);
+        left += count_of(atomic_load_explicit(&tables[which], memory_order_relaxed));
     }
     if (emptied_count < 64 || emptied_count < left / 4) return;
     for (int which = 0; which < TABLES; which++) {
@@ -630,7 +641,7 @@ void memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 static void release_all(int which) {
     for (;;) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        size_t count = t ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
+        size_t count = count_of(t);
         size_t i = 0;
         while (i < count && !atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) i++;
         if (i == count) return;

@@ -50,6 +50,7 @@ typedef struct memory_allocation {
     _Atomic uint64_t changes, changes_end; /* the running kernel may write from here to here: memory_changes */
     void *shadow;                          /* memory_shadow */
     size_t shadow_bytes;                   /* its size, 0 without one */
+    const struct memory_part *parts;       /* all that kernels may touch (base/parts.h); NULL: all of it */
 } memory_allocation;
 
 /* From now on the bytes of device memory that is allocated are known as written or not: by memory_written, which copies
@@ -112,8 +113,10 @@ void memory_reset(void);
 /* Whether the address lies in the arena, in a live allocation or not: then it is no host program's. */
 bool memory_in_arena(uint64_t address);
 
-/* Sets the `flags` of a live allocation; says that it is the heap of the kernels' malloc, which no cudaFree may end. */
+/* Sets the `flags` of a live allocation; says that it is the heap of the kernels' malloc, which no cudaFree may end;
+ * sets its `parts`. */
 void memory_set_flags(uint64_t base, unsigned flags);
 void memory_set_heap(uint64_t base);
+void memory_set_parts(uint64_t base, const struct memory_part *parts);
 
 #endif

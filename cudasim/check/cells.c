@@ -96,6 +96,15 @@ static bool unordered_hidden(const cell_access *a, uint32_t lane, const hidden_w
     return true;
 }
 
+/* Which asynchronous reads of it may still go on, for all that the agent knows? NULL: none. */
+static const struct cells_use *unordered_use(const cells *s, const cell_access *a, uint32_t number) {
+    const struct cells_use *u = &s->uses[number * s->unit / USE_BYTES * s->readers];
+    const uint32_t *known = a->clocks->of[a->agent].known + s->first_reader;
+    for (uint32_t k = 0; k < s->readers; k++)
+        if (u[k].clock >= known[k]) return &u[k];
+    return NULL;
+}
+
 static trouble look_at(const cells *s, uint32_t number, const cell_access *a, uint32_t lane, stamp *other,
                        uint32_t *other_site) {
     const cell *c = &s->of[number];
@@ -104,17 +113,20 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = c->pending - 1;
         return TROUBLE_PENDING;
     }
-    if (a->action == CELL_WRITE && s->uses != NULL && s->uses[number * s->unit / USE_BYTES].count > 0) {
+    const bool writes = a->action == CELL_WRITE || a->action == CELL_UPDATE;
+    const struct cells_use *use = writes && s->uses != NULL ? unordered_use(s, a, number) : NULL;
+    if (use != NULL) {
         *other = 0;
-        *other_site = s->uses[number * s->unit / USE_BYTES].site;
+        *other_site = use->site;
         return TROUBLE_IN_USE;
     }
-    if ((a->action == CELL_READ || a->action == CELL_UPDATE) && stamp_clock(c->write) < a->clocks->begun) {
+    const bool minds = a->action == CELL_READ || a->action == CELL_UPDATE || a->action == CELL_USE;
+    if (minds && stamp_clock(c->write) < a->clocks->begun) {
         *other = c->write == blank_stamp(a->clocks) ? c->write : 0;
         *other_site = c->write_site;
         return TROUBLE_UNWRITTEN;
     }
-    if (a->action == CELL_WRITE || a->action == CELL_UPDATE) {
+    if (writes) {
         int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
         if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
         if (met >= 0) {
@@ -181,6 +193,7 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
         l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
         /* A word of which only some bytes are written stays blank; its cells know more. */
         if (s->unit == 4) l->blank &= ~(1u << (n & 31));
+        if (s->unit == 4) l->pending &= ~(1u << (n & 31));
     }
 }
 
@@ -294,11 +307,11 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Has everybody passed a barrier since anybody has read or written the line? */
+/* Is no copy on its way there, and has everybody passed a barrier since anybody has read or written the line? */
 static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
     const line *l = line_at(s, a->clocks, number);
     const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
-    return fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL);
+    return l->pending == 0 && (fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL));
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
@@ -327,24 +340,43 @@ void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
     const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
     for (uint32_t n = offset / s->unit; n < end; n++) {
         s->of[n].pending = site + 1;
-        s->lines[n * s->unit >> LINE_SHIFT].blank |= 1u << (n * s->unit >> 2 & 31);
+        line *l = &s->lines[n * s->unit >> LINE_SHIFT];
+        l->blank |= 1u << (n * s->unit >> 2 & 31);
+        l->pending |= 1u << (n * s->unit >> 2 & 31);
     }
 }
 
-void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins) {
-    if (s->uses == NULL && begins) s->uses = calloc(s->count * s->unit / USE_BYTES + 2, sizeof *s->uses);
-    if (s->uses == NULL) return;
-    struct cells_use *u = &s->uses[offset / USE_BYTES];
-    if (begins) {
-        u->count++;
-        u->site = site;
-    } else if (u->count > 0) {
-        u->count--;
+static bool has_met(const use_writes *met, stamp write) {
+    for (uint32_t k = 0; k < met->count; k++)
+        if (met->list[k] == write) return true;
+    return false;
+}
+
+void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader, uint32_t clock, use_writes *met) {
+    const size_t chunks = (size_t)s->count * s->unit / USE_BYTES + 2;
+    if (s->uses == NULL) s->uses = calloc(chunks * s->readers, sizeof *s->uses);
+    if (s->uses != NULL) s->uses[offset / USE_BYTES * s->readers + reader] = (struct cells_use){clock, a->site};
+    stamp other = 0;
+    uint32_t site = 0;
+    for (uint32_t n = offset / s->unit; n < (offset + USE_BYTES) / s->unit; n++) {
+        const cell *c = &s->of[n];
+        const bool plain = c->pending == 0 && s->hidden == NULL;
+        if (plain && has_met(met, c->write)) continue;
+        const trouble t = look_at(s, n, a, 0, &other, &site);
+        if (t == TROUBLE_NONE && plain && met->count < USE_WRITES)
+            met->list[met->count++] = c->write;
+        else
+            met->more = true;
+        if (t == TROUBLE_NONE) continue;
+        a->trouble(a->context, t, 0, n, other, site);
+        return;
     }
 }
 
-void cells_unused(cells *s) {
-    if (s->uses != NULL) memset(s->uses, 0, (s->count * s->unit / USE_BYTES + 2) * sizeof *s->uses);
+bool cells_use_follows(const cell_access *a, const use_writes *met) {
+    bool all = !met->more;
+    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k]);
+    return all;
 }
 
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,

@@ -37,6 +37,7 @@ typedef struct line {
     uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
     uint32_t read;    /* in which epoch last */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
+    uint32_t pending; /* those that a copy is on its way to */
     uint32_t begun;   /* the members are of the block whose clocks began then */
     line_reads reads[LINE_READS];
 } line;
@@ -59,10 +60,10 @@ typedef struct cells {
     uint32_t epoch; /* barriers of the whole block so far */
     cell *of;
     line *lines;
-    hidden_writes *hidden; /* by cell; NULL: nothing has been written but by weak accesses */
-    struct cells_use { /* by 16 bytes: how many read it asynchronously, and the latest one's site; NULL: none ever has
-                        */
-        uint32_t count, site;
+    hidden_writes *hidden;          /* by cell; NULL: nothing has been written but by weak accesses */
+    uint32_t readers, first_reader; /* agents that read asynchronously: warpgroups */
+    struct cells_use {              /* by 16 bytes and such agent, its latest read; NULL: none ever has */
+        uint32_t clock, site;
     } * uses;
 } cells;
 
@@ -74,7 +75,7 @@ typedef enum trouble {
     TROUBLE_NONE,
     TROUBLE_UNWRITTEN,   /* nothing has written it; a stamp: nor what a copy has brought there */
     TROUBLE_PENDING,     /* a copy into it has not been waited for */
-    TROUBLE_IN_USE,      /* what reads it asynchronously may not be done */
+    TROUBLE_IN_USE,      /* what reads it asynchronously may not be done: not ordered after a wait for it */
     TROUBLE_AFTER_WRITE, /* unordered with the write */
     TROUBLE_AFTER_READ   /* unordered with a read */
 } trouble;
@@ -84,7 +85,8 @@ typedef enum cell_action {
     CELL_WRITE,
     CELL_UPDATE, /* an atomic operation: reads and writes */
     CELL_LOOK,   /* as a read that leaves no trace, nor minds what nothing has written */
-    CELL_FETCH   /* as a read that does not mind that */
+    CELL_FETCH,  /* as a read that does not mind that */
+    CELL_USE     /* as a read that leaves no trace but that of cells_use */
 } cell_action;
 
 /* Accesses of some lanes of an agent. */
@@ -117,9 +119,19 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site);
 /* A copy has come, from `site`, of what nothing has written: nor has anything what lies there. */
 void cells_blank(cells *s, const clocks *c, uint32_t offset, uint32_t bytes, uint32_t site);
-/* 16 bytes are being read asynchronously, from `site`; or no longer. And: nobody does. */
-void cells_use(cells *s, uint32_t offset, uint32_t site, bool begins);
-void cells_unused(cells *s);
+/* The writes that an asynchronous read of many words met. */
+#define USE_WRITES 4
+typedef struct use_writes {
+    uint32_t count;
+    bool more; /* others, too, or what is more than a plain write that comes before */
+    stamp list[USE_WRITES];
+} use_writes;
+
+/* 16 bytes are read asynchronously (CELL_USE), by an agent of those (by its number among them), until its clock has
+ * passed `clock`. What has written them is added to the list. And: does all that is in the list come before the access?
+ */
+void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader, uint32_t clock, use_writes *met);
+bool cells_use_follows(const cell_access *a, const use_writes *met);
 void cells_arrived(cells *s, const clocks *c, uint32_t agent, uint32_t lane, uint32_t offset, uint32_t bytes,
                    uint32_t site, bool foreign);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/parts.h"
 #include "check/checked.h"
 #include "check/global.h"
 #include "check/local.h"
@@ -190,6 +191,7 @@ static void before(observer *o, const observed_access *a) {
     if (a->space == PTX_GLOBAL) {
         global_access(a);
         heap_touch(a);
+        outside_touch(a);
         global_touch(a);
     } else if (a->space == PTX_LOCAL) {
         local_touch(a);
@@ -219,16 +221,18 @@ static void strong(observer *o, const observed_access *a) {
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* What a lane of a cp.async reads, when it is issued and when it is done: it may be read at any time between. */
-static void fetch(const observed_async *c, uint32_t lane, site at) {
-    if (c->bytes[lane] == 0) return;
-    global_touch_range(&(global_range){.w = c->w,
-                                       .function = at.function,
-                                       .pc = at.pc,
-                                       .lane = lane,
-                                       .address = c->from[lane],
-                                       .bytes = c->bytes[lane],
-                                       .kind = ACCESS_READ,
-                                       .verb = "copies"});
+static void fetch(const observed_async *c, uint32_t lane) {
+    const global_range range = {.w = c->w,
+                                .function = c->function,
+                                .pc = c->i->pc,
+                                .lane = lane,
+                                .address = c->from[lane],
+                                .bytes = c->bytes[lane],
+                                .kind = ACCESS_READ,
+                                .verb = "copies"};
+    if (range.bytes == 0) return;
+    if (c->stage == COPY_ISSUED) outside_touch_range(&range);
+    global_touch_range(&range);
 }
 
 /* Words of which nothing has written a byte are no more written where a copy has put them. */
@@ -247,21 +251,18 @@ static void on_async(observer *o, const observed_async *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
-    const uint32_t agent = agent_of(c->w);
+    const uint32_t agent = agent_of(c->w), number = site_number(at->cluster->launch, c->function, c->i->pc);
     places_settle();
     if (c->stage == COPY_LANDED) {
         for (uint32_t l = 0; l < LANES; l++)
             if (c->lanes >> l & 1) {
-                const uint32_t to = (uint32_t)c->to[l];
-                const uint32_t from = at->cells.of[to / at->cells.unit].pending;
-                if (from != 0) fetch(c, l, site_at(at->cluster->launch, from - 1));
-                cells_arrived(&at->cells, k, agent, l, to, c->width, from != 0 ? from - 1 : 0, false);
-                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], to, from != 0 ? from - 1 : 0);
+                fetch(c, l);
+                cells_arrived(&at->cells, k, agent, l, (uint32_t)c->to[l], c->width, number, false);
+                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], (uint32_t)c->to[l], number);
             }
         return;
     }
     if (c->stage != COPY_ISSUED) return;
-    const uint32_t number = site_number(at->cluster->launch, c->function, c->i->pc);
     place_access p = {
         .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
     const cell_access access = {
@@ -270,7 +271,7 @@ static void on_async(observer *o, const observed_async *c) {
     for (uint32_t l = 0; l < LANES; l++)
         if (c->lanes >> l & 1) {
             cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
-            fetch(c, l, (site){c->function, c->i->pc});
+            fetch(c, l);
         }
 }
 
@@ -292,6 +293,7 @@ static void touch_row(void *context, const tensor_row *r) {
     const memory_allocation *m = memory_find(r->global);
     if (m == NULL) return; /* past the last row */
     if (range.bytes > m->base + m->size - r->global) range.bytes = m->base + m->size - r->global;
+    outside_touch_range(&range);
     global_touch_range(&range);
     if (range.kind != ACCESS_ATOMIC || memory_is_written(m, r->global, range.bytes)) return;
     const unwritten_read missing = {.function = range.function,
@@ -317,7 +319,8 @@ static void bulk_touches(const observed_bulk *c, bulk_look *l) {
     uint64_t first = c->global, end = c->global + c->bytes;
     if (c->map != NULL ? !tensormap_range(c->map, c->at, &first, &end) : c->global == 0) return;
     const memory_allocation *m = memory_find(first);
-    if (m == NULL || (!writes && !memory_may_change(m, first, end - first))) return;
+    if (m == NULL) return;
+    if (!writes && !memory_may_change(m, first, end - first) && memory_is_open(m, first, end - first, false)) return;
     if (writes) memory_changes(first, end);
     l->range = (global_range){.w = c->w,
                               .function = c->function,
@@ -413,42 +416,49 @@ static void on_bulk(observer *o, const observed_bulk *c) {
 typedef struct operand {
     place_access p;
     cell_access access;
-    uint32_t site;
-    bool begins;
+    uint32_t reader, clock;
+    use_writes met;
 } operand;
 
 static bool operand_chunk(void *context, uint32_t address) {
     operand *o = context;
-    if (o->begins) cells_range(&o->p.at->cells, &o->access, 0, address, WGMMA_CHUNK);
-    cells_use(&o->p.at->cells, address, o->site, o->begins);
+    cells_use(&o->p.at->cells, &o->access, address, o->reader, o->clock, &o->met);
     return true;
 }
 
-/* The warpgroup's first warp stands for all four: none has waited before all have issued it. */
+/* Of a warpgroup's wgmma, by its number, the clock of the agent that reads its operands. (Each issue moves its warp's
+ * own clock on, too: those of the next block begin later.) */
+static uint32_t wgmma_clock(const clocks *c, uint32_t number) {
+    return c->begun + number;
+}
+
+/* Each warp must come after what has been written there; once one has waited for it, all of it has been read. The first
+ * to issue it looks at every word; the others at whose writes these were, if that is enough. */
 static void on_wgmma(observer *o, const observed_wgmma *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
-    const bool begins = c->stage == COPY_ISSUED;
     clocks *k = &at->cluster->clocks;
     places_settle();
-    if (begins) clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
+    if (c->stage != COPY_ISSUED) return;
+    clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
     operand it = {.p = {.w = c->w,
                         .at = at,
                         .function = c->function,
                         .pc = c->i->pc,
                         .bytes = WGMMA_CHUNK,
                         .verb = "has a wgmma read"},
-                  .site = site_number(at->cluster->launch, c->function, c->i->pc),
-                  .begins = begins};
+                  .reader = c->w->index / WARPGROUP,
+                  .clock = wgmma_clock(k, c->number)};
     it.access = (cell_access){.clocks = k,
                               .agent = agent_of(c->w),
-                              .site = it.site,
-                              .action = CELL_READ,
+                              .site = site_number(at->cluster->launch, c->function, c->i->pc),
+                              .action = CELL_USE,
                               .trouble = place_trouble,
                               .context = &it.p};
-    if (!begins || c->w->index % WARPGROUP == 0) wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
-    meeting *m = begins ? meeting_at(&at->warpgroups, c->w->index / WARPGROUP, k) : NULL;
-    if (m != NULL) clocks_release(k, agent_of(c->w), m->coming);
+    issued_wgmma *issued = &at->wgmmas[it.reader].recent[c->number % WGMMAS_KEPT];
+    if (issued->clock == it.clock && cells_use_follows(&it.access, &issued->met)) return;
+    wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
+    *issued = (issued_wgmma){it.clock, it.met};
 }
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
@@ -568,8 +578,7 @@ static void on_sync(observer *o, const observed_sync *s) {
         if (m != NULL) clocks_learn(c, agent, s->lanes, alive, m->met[agent]);
         break;
     case SYNC_WGMMA_PASS:
-        m = meeting_find(&at->warpgroups, s->id);
-        if (m != NULL) clocks_acquire(c, agent, m->coming);
+        clocks_know(c, agent, at->cells.first_reader + w->index / WARPGROUP, wgmma_clock(c, s->id));
         clocks_lanes(c, agent, s->lanes, alive);
         break;
     case SYNC_EXIT:

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "machine/wgmma.h"
+
 _Thread_local bool checked_doubts;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,11 +104,24 @@ static uint32_t least_access(const function *f, int depth) {
     return least;
 }
 
+/* Has the function, or one that it calls, a wgmma? */
+static bool has_wgmma(const function *f, int depth) {
+    if (f->wgmma != NULL || depth > 64) return true;
+    for (int k = 0; k < f->call_count; k++)
+        if (f->calls[k].builtin == BUILTIN_NONE &&
+            (f->calls[k].callee == NULL || has_wgmma(f->calls[k].callee, depth + 1)))
+            return true;
+    return false;
+}
+
 checked_launch *checked_launch_new(launch *la) {
     checked_launch *l = calloc(1, sizeof *l);
     if (l == NULL) return NULL;
     l->la = la;
     l->unit = least_access(la->entry, 0);
+    l->warps = (la->threads + LANES - 1) / LANES;
+    l->groups = has_wgmma(la->entry, 0) ? l->warps / WARPGROUP : 0;
+    l->each = l->warps + 1 + l->groups;
     return l;
 }
 
@@ -126,7 +141,7 @@ void checked_launch_free(checked_launch *l) {
         free(b->warps);
         meetings_free(&b->mbarriers);
         meetings_free(&b->flags);
-        meetings_free(&b->warpgroups);
+        free(b->wgmmas);
         free(b);
     }
     while (l->clusters != NULL) {
@@ -145,9 +160,13 @@ static checked_block *block_new(checked_launch *l, checked_cluster *cluster, blo
     const uint32_t agents = cluster->clocks.agents;
     c->block = b;
     c->warp_count = b->warp_count;
+    c->first_agent = b->rank * l->each;
     c->warps = calloc((size_t)b->warp_count, sizeof *c->warps);
     c->cluster = cluster;
     bool ok = c->warps != NULL && cells_make(&c->cells, b->shared_end, l->unit) && meeting_make(&c->exited, agents);
+    if (l->groups > 0) ok = ok && (c->wgmmas = calloc(l->groups, sizeof *c->wgmmas)) != NULL;
+    c->cells.readers = l->groups;
+    c->cells.first_reader = c->first_agent + l->warps + 1;
     for (int k = 0; k < BARRIERS; k++) ok = ok && meeting_make(&c->barriers[k], agents);
     pthread_mutex_lock(&lock);
     c->next = l->blocks;
@@ -164,7 +183,7 @@ static bool cluster_make(checked_launch *l, block *b) {
     c->next = l->clusters;
     l->clusters = c;
     pthread_mutex_unlock(&lock);
-    const uint32_t agents = b->cluster->size * ((uint32_t)b->warp_count + 1);
+    const uint32_t agents = b->cluster->size * l->each;
     if (!clocks_make(&c->clocks, agents) || !meeting_make(&c->barrier, agents)) return false;
     checked_block *made[MOST_CLUSTER];
     for (uint32_t r = 0; r < b->cluster->size; r++)
@@ -182,8 +201,7 @@ bool checked_begin(checked_launch *l, block *b) {
     }
     for (int k = 0; k < BARRIERS; k++) meeting_forget(&c->barriers[k], &c->cluster->clocks);
     meeting_forget(&c->exited, &c->cluster->clocks);
-    c->mbarriers.count = c->flags.count = c->warpgroups.count = 0;
-    cells_unused(&c->cells);
+    c->mbarriers.count = c->flags.count = 0;
     for (int n = 0; n < c->warp_count; n++) {
         poison_clear(&c->warps[n].poisons);
         c->warps[n].read_count = 0;

@@ -46,16 +46,27 @@ typedef struct checked_warp {
     uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
 } checked_warp;
 
+/* What a warpgroup's latest wgmmas met, for those of its warps that issue them later. */
+#define WGMMAS_KEPT 64
+typedef struct issued_wgmma {
+    uint32_t clock;
+    use_writes met;
+} issued_wgmma;
+typedef struct issued_wgmmas {
+    issued_wgmma recent[WGMMAS_KEPT]; /* by number */
+} issued_wgmmas;
+
 typedef struct checked_block {
     block *block;
     struct checked_cluster *cluster;
     struct checked_block *next; /* of the launch's */
     cells cells;
+    uint32_t first_agent;
     checked_warp *warps;
     int warp_count;
     uint32_t passed; /* threads that have passed the barrier that opens */
     meeting barriers[BARRIERS], exited;
-    meetings warpgroups;       /* those who have issued a wgmma, those who wait */
+    issued_wgmmas *wgmmas;     /* by warpgroup; NULL: the kernel has none */
     meetings mbarriers, flags; /* flags: what strong and atomic accesses go to */
 } checked_block;
 
@@ -70,7 +81,8 @@ typedef struct checked_cluster {
 
 typedef struct checked_launch {
     launch *la;
-    uint32_t unit; /* bytes of a cell */
+    uint32_t unit;                /* bytes of a cell */
+    uint32_t warps, groups, each; /* of a block: warps, warpgroups with an agent of their own, agents */
     checked_block *blocks;
     checked_cluster *clusters;
     const function *functions[MOST_CHECKED_FUNCTIONS];
@@ -83,15 +95,16 @@ static inline checked_block *checked(const block *b) {
     return b->checks;
 }
 
-/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says. */
+/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says.
+ */
 extern _Thread_local bool checked_doubts;
 
-/* Agents: of each block its warps, then the one of copies. */
+/* Agents: of each block its warps, the one of copies, then those of its warpgroups' wgmmas. */
 static inline uint32_t agent_of(const warp *w) {
-    return w->block->rank * ((uint32_t)w->block->warp_count + 1) + w->index;
+    return checked(w->block)->first_agent + w->index;
 }
 static inline uint32_t copier_of(const block *b) {
-    return b->rank * ((uint32_t)b->warp_count + 1) + (uint32_t)b->warp_count;
+    return checked(b)->first_agent + (uint32_t)b->warp_count;
 }
 
 /* A place in the code in 32 bits, and back. */

@@ -61,6 +61,13 @@ void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at) {
     c->of[agent].version++;
 }
 
+void clocks_know(clocks *c, uint32_t agent, uint32_t other, uint32_t clock) {
+    agent_clocks *a = &c->of[agent], *o = &c->of[other];
+    if (a->known[other] < clock) a->known[other] = clock;
+    if (o->now < clock) o->now = clock;
+    a->version++;
+}
+
 void clocks_follow(clocks *c, uint32_t to, uint32_t agent) {
     known_join(c->of[to].known, c->of[agent].known, c->agents);
     c->of[to].known[agent] = ++c->of[agent].now;

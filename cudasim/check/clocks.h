@@ -1,7 +1,8 @@
 /* Happens-before among the warps of a cluster, and among the lanes of a warp, by clocks.
  *
- * Agents are the warps of the cluster and, for each of its blocks, one that stands for asynchronous copies. An agent's
- * clock goes on at everything that orders it with others. An access is stamped with its agent, lane and the agent's
+ * Agents are the warps of the cluster and, for each of its blocks, one that stands for asynchronous copies and, where
+ * the kernel has wgmma, one for what each warpgroup's read. An agent's clock goes on at everything that orders it with
+ * others. An access is stamped with its agent, lane and the agent's
  * clock; it happens before what a lane does next if that lane knows of a later clock of the agent's. What one lane
  * acquires from another warp all lanes of its warp are taken to know, and what one releases is its whole warp's: only
  * between lanes of one warp each is looked at by itself. */
@@ -84,6 +85,9 @@ void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at);
 
 /* `to` goes on from where `agent` is: a copy and who issues it. */
 void clocks_follow(clocks *c, uint32_t to, uint32_t agent);
+
+/* It comes to know of all that `other` did before that clock. */
+void clocks_know(clocks *c, uint32_t agent, uint32_t other, uint32_t clock);
 
 /* These lanes of the warp, all of them or only some, wait for one another. */
 void clocks_lanes(clocks *c, uint32_t agent, uint32_t lanes, uint32_t all);

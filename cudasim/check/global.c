@@ -123,7 +123,8 @@ static run *run_of(checked_cluster *c) {
     if (c->run != NULL) return c->run;
     pthread_mutex_lock(&lock);
     if (l->between == NULL)
-        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size), __ATOMIC_RELEASE);
+        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size),
+                         __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return c->run = between_begin(l->between, c->number);
 }
@@ -147,13 +148,12 @@ static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *
     const site at = {t->function, t->pc}, there = site_at(l, other->site);
     if (finding_repeats(RACE, at, there)) return;
     char who[96], whom[96], where[320], what[800], other_what[400];
-    const bool same_warp = other->cluster == t->number && other->agent == t->agent;
     snprintf(what, sizeof what, "%s %s %s", thread_name(t->w, lane, who), t->verb,
              global_name(address, t->bytes, where));
     snprintf(other_what, sizeof other_what,
              "and nothing orders it after the %s by %s%s: ", after_read ? "read" : "write",
-             agent_name(l->la, other->cluster - 1, other->agent, other->lane, whom),
-             same_warp ? " (a lane of the same warp: __syncwarp)" : "");
+             agent_name(l, other->cluster - 1, other->agent, other->lane, whom),
+             order_wanted(l, t->number, t->agent, other->cluster, other->agent));
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 

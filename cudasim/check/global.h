@@ -1,4 +1,4 @@
-/* Races in global memory. */
+/* Races in global memory, and accesses beside operands. */
 #ifndef SIM_GLOBAL_H
 #define SIM_GLOBAL_H
 
@@ -25,6 +25,11 @@ typedef struct global_range {
     const char *verb;
 } global_range;
 void global_touch_range(const global_range *r);
+
+/* Beside the operands that an allocation holds (base/parts.h): by the lanes of an instruction, before it is executed,
+ * and by a copy. (outside.c) */
+void outside_touch(const observed_access *a);
+void outside_touch_range(const global_range *r);
 
 /* Memory that is given out anew: what was done there before is no race. */
 void global_forget(const warp *w, uint64_t address, uint64_t bytes);

@@ -25,10 +25,10 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     const site at = {p->function, p->pc}, there = site_at(l, other_site);
     if (finding_repeats(RACE, at, there)) return;
     const block *b = p->w->block;
-    const uint32_t each = (uint32_t)b->warp_count + 1, agent = stamp_agent(other);
-    const block *other_block = b->cluster->blocks[agent / each];
-    const bool copy = agent % each == (uint32_t)b->warp_count;
-    const warp *other_warp = copy ? NULL : &other_block->warps[agent % each];
+    const uint32_t agent = stamp_agent(other), index = agent % l->each;
+    const block *other_block = b->cluster->blocks[agent / l->each];
+    const bool copy = index == l->warps;
+    const warp *other_warp = copy ? NULL : &other_block->warps[index];
     char who[96], whom[96], where[320], what[800], other_what[400];
     const char *did = t == TROUBLE_AFTER_READ ? "read" : "write";
     snprintf(what, sizeof what, "%s %s %s", thread_name(p->w, lane, who), p->verb,
@@ -37,8 +37,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
         snprintf(other_what, sizeof other_what, "and nothing orders it after this copy: ");
     else
         snprintf(other_what, sizeof other_what, "and nothing orders it after the %s by %s%s: ", did,
-                 thread_name(other_warp, stamp_lane(other), whom),
-                 other_warp == p->w ? " (a lane of the same warp: __syncwarp)" : "");
+                 thread_name(other_warp, stamp_lane(other), whom), order_wanted(l, 0, agent_of(p->w), 0, agent));
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
@@ -84,7 +83,7 @@ static void say_no_wait(const place_access *p, trouble t, uint32_t lane, uint32_
     snprintf(what, sizeof what, "%s %s %s, %s", thread_name(p->w, lane, who), p->verb,
              place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where),
              pending ? "into which a copy is under way that nobody has waited for"
-                     : "which a wgmma reads that nobody has waited for");
+                     : "which a wgmma reads, and nothing orders this after a wgmma.wait_group for it");
     finding_add(
         &(finding){NO_WAIT, l->la->entry->source->name, at, there, what, pending ? "the copy: " : "the wgmma: "});
 }

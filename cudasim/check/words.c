@@ -48,16 +48,24 @@ const char *global_name(uint64_t address, unsigned bytes, char text[320]) {
     return text;
 }
 
-const char *agent_name(const launch *la, uint32_t cluster, uint32_t agent, uint32_t lane, char text[96]) {
-    const unsigned *grid = la->config->grid, *size = la->config->cluster, *shape = la->config->block;
-    const uint32_t each = (la->threads + LANES - 1) / LANES + 1, rank = agent / each;
+const char *agent_name(const checked_launch *l, uint32_t cluster, uint32_t agent, uint32_t lane, char text[96]) {
+    const unsigned *grid = l->la->config->grid, *size = l->la->config->cluster, *shape = l->la->config->block;
+    const uint32_t rank = agent / l->each;
     const uint32_t across = grid[0] / size[0], down = grid[1] / size[1];
-    const uint32_t t = agent % each * LANES + (lane < LANES ? lane : 0);
+    const uint32_t t = agent % l->each * LANES + (lane < LANES ? lane : 0);
     snprintf(text, 96, "%sthread (%u,%u,%u) of block (%u,%u,%u)", lane < LANES ? "" : "the warp of ", t % shape[0],
              t / shape[0] % shape[1], t / shape[0] / shape[1], cluster % across * size[0] + rank % size[0],
              cluster / across % down * size[1] + rank / size[0] % size[1],
              cluster / across / down * size[2] + rank / size[0] / size[1]);
     return text;
+}
+
+const char *order_wanted(const checked_launch *l, uint32_t cluster, uint32_t agent, uint32_t other_cluster,
+                         uint32_t other_agent) {
+    if (cluster != other_cluster) return " (another block: a flag with fences, or another launch)";
+    if (agent == other_agent) return " (a lane of the same warp: __syncwarp or a barrier)";
+    if (agent / l->each == other_agent / l->each) return " (another warp: a barrier)";
+    return " (another block of the cluster: the cluster's barrier)";
 }
 
 const char *local_name(const frame *f, uint64_t address, unsigned bytes, char text[320]) {

@@ -17,7 +17,11 @@
 const char *thread_name(const warp *w, uint32_t lane, char text[96]);
 
 /* The same by the numbers of the cluster in the grid, of the agent in it, and of the lane. */
-const char *agent_name(const launch *la, uint32_t cluster, uint32_t agent, uint32_t lane, char text[96]);
+const char *agent_name(const checked_launch *l, uint32_t cluster, uint32_t agent, uint32_t lane, char text[96]);
+
+/* What would order the two accesses of a race, in brackets, by who the agents (and their clusters) are. */
+const char *order_wanted(const checked_launch *l, uint32_t cluster, uint32_t agent, uint32_t other_cluster,
+                         uint32_t other_agent);
 
 /* "4 bytes of s at byte 12 of 128", or by its address where no array is known to lie there. */
 const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,

@@ -1,7 +1,9 @@
 /* Launching kernels and host functions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/device_model.h"
+#include "base/parts.h"
 #include "cuda/runtime.h"
 #include "watch/watch.h"
 
@@ -13,6 +15,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream);
 void cudasim_count(const char *what, const char *problem);
+void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols, size_t ld);
+void cudasim_operands_end(void);
 #pragma GCC visibility pop
 
 /* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
@@ -139,4 +143,24 @@ void cudasim_count(const char *what, const char *problem) {
     if (!watch_records()) return;
     cudaDeviceSynchronize();
     watch_record(what, problem);
+}
+
+/* For programs that lay out several arrays in one piece of memory: from now on the checks find what kernels touch of
+ * the allocation beside this array and others that are said. It has rows x cols elements; the rows are ld elements
+ * apart, and what lies between them may be read. */
+void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
+                     size_t ld) {
+    memory_part part = {
+        .first = (uint64_t)(uintptr_t)elements, .element = element_bytes, .rows = rows, .cols = cols, .ld = ld};
+    if (!memory_tracks() || element_bytes == 0) return;
+    cudaDeviceSynchronize();
+    snprintf(part.name, sizeof part.name, "%s", name);
+    parts_add(&part);
+}
+
+/* All memory is for kernels to touch again. */
+void cudasim_operands_end(void) {
+    if (!memory_tracks()) return;
+    cudaDeviceSynchronize();
+    parts_end();
 }

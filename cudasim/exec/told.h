@@ -3,6 +3,7 @@
 #ifndef SIM_EXEC_TOLD_H
 #define SIM_EXEC_TOLD_H
 
+#include "base/parts.h"
 #include "exec/address.h"
 #include "exec/affine.h"
 #include "machine/observe.h"
@@ -89,9 +90,10 @@ static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
     return all;
 }
 
-/* Has all of this been written, and is nobody writing it? */
+/* Has all of this been written, is nobody writing it, and may all of it be read? */
 static inline bool is_complete(const memory_allocation *m, uint64_t first, uint64_t bytes) {
-    return memory_is_whole(m, first, bytes) && !memory_may_change(m, first, bytes);
+    return memory_is_whole(m, first, bytes) && !memory_may_change(m, first, bytes) &&
+           memory_is_open(m, first, bytes, false);
 }
 
 /* Do all lanes read what this instruction last touched, all of which has been written and nobody is writing? */

@@ -14,6 +14,8 @@ typedef struct copy {
     uint32_t group; /* the number of groups these lanes had committed when they issued it */
     uint32_t width;
     uint64_t serial;
+    const function *function; /* whose */
+    const insn *i;
     uint32_t bytes[LANES];
     uint8_t *to[LANES];
     const uint8_t *from[LANES];
@@ -40,7 +42,12 @@ void async_copy(warp *w, const insn *i, uint32_t mask, uint8_t *const *to, uint8
         mask &= ~same;
         a->copies = with_room(w->worker, a->copies, a->count, &a->room, 32, sizeof *a->copies, COPIES);
         copy *c = &a->copies[a->count++];
-        *c = (copy){.lanes = same, .group = group, .width = i->width, .serial = a->serial++};
+        *c = (copy){.lanes = same,
+                    .group = group,
+                    .width = i->width,
+                    .serial = a->serial++,
+                    .function = w->frame->function,
+                    .i = i};
         memcpy(c->bytes, bytes, sizeof c->bytes);
         memcpy(c->to, to, sizeof c->to);
         memcpy(c->from, from, sizeof c->from);
@@ -58,8 +65,15 @@ static void tell(warp *w, const copy *c, uint32_t lanes) {
         to[l] = (uint64_t)(c->to[l] - w->block->shared);
         from[l] = (uint64_t)c->from[l];
     }
-    const observed_async told = {
-        .stage = COPY_LANDED, .w = w, .lanes = lanes, .width = c->width, .to = to, .from = from, .bytes = c->bytes};
+    const observed_async told = {.stage = COPY_LANDED,
+                                 .w = w,
+                                 .function = c->function,
+                                 .i = c->i,
+                                 .lanes = lanes,
+                                 .width = c->width,
+                                 .to = to,
+                                 .from = from,
+                                 .bytes = c->bytes};
     observe_async(&told);
 }
 

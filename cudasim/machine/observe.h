@@ -45,7 +45,7 @@ typedef enum copy_stage {
 typedef struct observed_async {
     copy_stage stage;
     warp *w;
-    const function *function; /* NULL, as `i`, where it lands */
+    const function *function; /* that issued it, with `i` */
     const insn *i;
     uint32_t lanes, reading; /* those that copy, and of them those that read anything */
     bool same_to, same_from; /* as observed_access.same_pattern, of the lanes and of those reading; COPY_ISSUED */
@@ -75,13 +75,14 @@ typedef struct observed_bulk {
 } observed_bulk;
 
 /* wgmma.mma_async: ISSUED by each warp, READ (and done) once for the warpgroup. The places that its descriptors lead
- * to: wgmma_address (machine/wgmma.h). */
+ * to: wgmma_address (machine/wgmma.h). SYNC_WGMMA_PASS says which each warp has waited for. */
 typedef struct observed_wgmma {
     copy_stage stage;
     warp *w; /* READ: that waits */
     const function *function;
     const insn *i;
-    uint64_t a, b; /* descriptors; a means nothing where A is in registers */
+    uint32_t number; /* of the warpgroup's, from the block's first on */
+    uint64_t a, b;   /* descriptors; a means nothing where A is in registers */
 } observed_wgmma;
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
@@ -99,7 +100,7 @@ typedef enum sync_kind {
     SYNC_MBARRIER_ARRIVE, /* w, of any block of the cluster, arrives at it, or expects bytes there */
     SYNC_MBARRIER_DONE,   /* its phase ends (w is NULL) */
     SYNC_MBARRIER_PASS,   /* the lanes have seen that it has ended */
-    SYNC_WGMMA_PASS,      /* the warp has waited for a wgmma; `id`: its warpgroup */
+    SYNC_WGMMA_PASS,      /* the warp has waited for the wgmmas of its warpgroup before number `id` */
     SYNC_EXIT             /* the lanes end */
 } sync_kind;
 

@@ -258,8 +258,10 @@ void wgmma_chunks(const insn *i, uint64_t a, uint64_t b, wgmma_chunk *each, void
     matrix_chunks(b, f->trans_b, f->n, f->k, each, context);
 }
 
-static void tell(warp *w, const wgmma_operation *o, copy_stage stage) {
-    const observed_wgmma told = {.stage = stage, .w = w, .function = o->function, .i = o->i, .a = o->a, .b = o->b};
+static void tell(warp *w, const warpgroup *group, uint32_t number, copy_stage stage) {
+    const wgmma_operation *o = &group->operations[number - group->base];
+    const observed_wgmma told = {
+        .stage = stage, .w = w, .function = o->function, .i = o->i, .number = number, .a = o->a, .b = o->b};
     observe_wgmma(&told);
 }
 
@@ -318,8 +320,8 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     o->registers[q] = w->registers;
     o->group[q] = m->committed;
     o->arrived |= 1u << q;
+    if (w->launch->observer != NULL) tell(w, group, m->issued, COPY_ISSUED);
     m->issued++;
-    if (w->launch->observer != NULL) tell(w, o, COPY_ISSUED);
     const wgmma_use *use = use_of(f, i);
     for (int k = 0; k < f->wgmma->words; k++) {
         c->results[k] |= use->first[k];
@@ -383,14 +385,14 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
         return;
     }
     for (uint32_t n = group->done; w->launch->observer != NULL && (int32_t)(until - n) > 0; n++)
-        tell(w, &group->operations[n - group->base], COPY_READ);
+        tell(w, group, n, COPY_READ);
     if ((int32_t)(until - group->done) > 0) {
         if (!multiply(w->block->shared, &group->operations[group->done - group->base], (int)(until - group->done)))
             fault_no_memory(w->worker, 0, "matrices of a wgmma");
         group->done = until;
     }
     if (until == m->waited) return;
-    if (w->launch->observer != NULL) observe_sync(SYNC_WGMMA_PASS, w->block, w, mask, w->index / WARPGROUP);
+    if (w->launch->observer != NULL) observe_sync(SYNC_WGMMA_PASS, w->block, w, mask, until);
     m->waited = until;
     renew_contexts(w, group, m);
     uint32_t oldest = group->members[0].waited;

@@ -83,27 +83,27 @@ static inline void mark(latest *l, uint64_t sector, unsigned count, bool read, b
     if (written) set_from(l->c->written, at, ones);
 }
 
-/* Sectors that lie apart: what is slow already is not made slower by calls. */
-static void mark_apart(uint64_t sector, const int64_t *from, int count, bool read, bool written) {
-    chunk *c = NULL;
-    uint64_t known = 0;
-    for (int k = 0; k < count; k++) {
-        const uint64_t s = sector + (uint64_t)from[k], at = s % CHUNK;
-        if (c == NULL || s >> CHUNK_BITS != known) c = chunk_of(s);
-        known = s >> CHUNK_BITS;
-        if (read) set(&c->read[at / 64], 1ull << at % 64);
-        if (written) set(&c->written[at / 64], 1ull << at % 64);
-    }
+/* How many of the accesses, from the first on, begin one sector after another. At most 32. */
+static int run_length(const uint64_t *sectors, int accesses) {
+    int n = 1;
+    while (n < accesses && n < 32 && sectors[n] == sectors[0] + (uint64_t)n) n++;
+    return n;
 }
 
+/* Lanes that lie apart and walk on together, as those that each read a row of their own: each of them marks what it has
+ * walked over, in one go. */
 void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *from, int count, bool read, bool written) {
     latest l = {0};
     const bool together = count > 0 && count <= 32 && from[count - 1] - from[0] == count - 1;
-    for (int n = 0; n < accesses; n++)
+    while (accesses > 0) {
+        const int run = together ? 1 : run_length(sectors, accesses);
         if (together)
-            mark(&l, sectors[n] + (uint64_t)from[0], (unsigned)count, read, written);
+            mark(&l, sectors[0] + (uint64_t)from[0], (unsigned)count, read, written);
         else
-            mark_apart(sectors[n], from, count, read, written);
+            for (int k = 0; k < count; k++) mark(&l, sectors[0] + (uint64_t)from[k], (unsigned)run, read, written);
+        sectors += run;
+        accesses -= run;
+    }
 }
 
 void sectors_mark(uint64_t sector, const int64_t *from, int count, bool read, bool written) {

@@ -1,6 +1,6 @@
 /* Exercise: wgmma reads its tiles from shared memory while the warps go on. After the products of tile t have been
- * issued, tile t + 2 is requested into the stage of tile t - 1. Nothing makes sure that the products of tile t - 1, in
- * all four warps, have ended. Wait for them; those of tile t shall go on meanwhile.
+ * issued, tile t + 2 is requested into the stage of tile t - 1. Nothing makes sure that the products of tile t - 1 have
+ * ended before thread 0 requests it. Wait for them; those of tile t shall go on meanwhile.
  */
 #include "../step06_tensorcore/sums.cuh"
 #include "gemm/launch.cuh"

@@ -1,5 +1,5 @@
-/* stream_k for any shape and alignment, which warp_tile.cuh has: stream-K (Osama, Merrill, Cecka, Garland, Owens: "Stream-K: work-centric
- * parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023).
+/* stream_k for any shape and alignment; warp_tile.cuh computes a tile. Stream-K: Osama, Merrill, Cecka, Garland, Owens,
+ * "Stream-K: work-centric parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023.
  *
  * One block per tile leaves multiprocessors idle (wave quantization): 512 tiles on 132 of them take 4 waves, and the
  * last one is only 88 % full; 32 tiles use 32 of 132. Here all waves but the last one or two run that way. The work
@@ -26,8 +26,8 @@ static const int MIN_SHARE = 4;    /* below this many tiles of K per worker, spl
 static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
 static __device__ unsigned left_ready[MAX_BLOCKS];
 
-/* Word by word: with float4 an earlier version of this kernel was 9 % slower at 4096^3, apparently in its main loop,
- * where ptxas may have had to keep results in aligned registers for the stores. */
+/* Word by word: neighbouring threads write neighbouring words. (A float4 would want its words in four aligned registers,
+ * which may bind the registers of the main loop, too.) */
 static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[TN]) {
 #pragma unroll
     for (int i = 0; i < TM; i++)

@@ -2,7 +2,7 @@
  *
  *   problem                                    GPU       kernel
  *   tf32x3                                     sm_90     tf32x3.cu: a pass that splits A and B, then wgmma
- *   rows that TMA takes (tensor_map_refuses)   sm_90     persistent.cu: ping-pong consumers, five sizes of tiles
+ *   rows that TMA takes (tensor_map_refuses)   sm_90     persistent.cu: ping-pong consumers, five configurations
  *   all others                                 sm_80 on  multistage.cu: cp.async in stages, mma.sync
  *
  * Here is only the choice. */

@@ -205,6 +205,41 @@ __global__ void relaxed_alone(int *g, int n) {
         g[65] = g[64]; // FAULT race
     }
 }
+/* Of two tiles every second word is kept, one after the other in place: the second block is told where the first one's
+ * end, and writes over what that has read. That it can only know the place from the first block's value orders nothing
+ * in PTX's memory model (thrust::unique is written like this); fences around the flag do, or a release and an acquire.
+ */
+template <bool FENCES> static __device__ int kept_in_place(int *g) {
+    int *told = g + 1000, word = g[blockIdx.x * T + threadIdx.x], begin = 0;
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        if (FENCES) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(told), "r"(-T / 2) : "memory");
+    } else if (blockIdx.x == 1) {
+        do asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(begin) : "l"(told) : "memory");
+        while (begin > 0);
+        if (FENCES) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    }
+    if (threadIdx.x % 2 == 0) g[threadIdx.x / 2 - begin] = word;
+    return word;
+}
+__global__ void kept_in_place_relaxed(int *g, int n) {
+    kept_in_place<false>(g); // FAULT race
+}
+__global__ void ok_kept_in_place_with_fences(int *g, int n) {
+    kept_in_place<true>(g);
+}
+__global__ void ok_kept_in_place_by_release(int *g, int n) {
+    int *told = g + 1000, word = g[blockIdx.x * T + threadIdx.x], begin = 0;
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(told), "r"(-T / 2) : "memory");
+    if (blockIdx.x == 1 && threadIdx.x == 0) do
+            asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(begin) : "l"(told) : "memory");
+        while (begin > 0);
+    __syncthreads();
+    if (threadIdx.x % 2 == 0) g[blockIdx.x * T / 2 + threadIdx.x / 2] = word;
+}
 /* Each block hands a sum on to the next: what the first has written the last knows through the others. */
 __global__ void ok_chain(int *g, int n) {
     volatile int *turn = g + 512;
@@ -312,7 +347,9 @@ FAULTY_MAIN(CASE(two_blocks_write, 2, T), CASE(ok_blocks_write_apart, 4, T), CAS
             CASE(last_block_no_barrier, 4, T), CASE(ok_last_block, 4, T), CASE(ok_last_block_of_many_writers, 4, T),
             CASE(flag_between_blocks_no_fence, 2, 32), CASE(flag_seen_by_thread_0_alone, 2, T),
             CASE(ok_flag_between_blocks, 2, T), CASE(ok_release_and_acquire, 2, 32), CASE(relaxed_alone, 2, 32),
-            CASE(ok_chain, 4, T), CASE(lock_no_fence, 4, 32), CASE(ok_lock, 4, 32), CASE(ok_blocks_meet, 4, T),
-            CASE(blocks_meet_once, 4, T), CASE(no_barrier_between_warps, 1, T), CASE(ok_barrier_between_warps, 1, T),
+            CASE(kept_in_place_relaxed, 2, T), CASE(ok_kept_in_place_with_fences, 2, T),
+            CASE(ok_kept_in_place_by_release, 2, T), CASE(ok_chain, 4, T), CASE(lock_no_fence, 4, 32),
+            CASE(ok_lock, 4, 32), CASE(ok_blocks_meet, 4, T), CASE(blocks_meet_once, 4, T),
+            CASE(no_barrier_between_warps, 1, T), CASE(ok_barrier_between_warps, 1, T),
             CASE(no_syncwarp_between_lanes, 1, 32), CASE(ok_syncwarp_between_lanes, 1, 32),
             CASE(through_a_pointer, 1, T), CASE(variable_of_the_module, 2, 32))

@@ -4,12 +4,8 @@
 #include <cuda_pipeline.h>
 
 #include "faulty.h"
+#include "wgmma.h"
 
-static const int T = 128;
-
-static __device__ unsigned shared_address(const void *p) {
-    return (unsigned)__cvta_generic_to_shared(p);
-}
 static __device__ void copy_16(void *to, const void *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }
@@ -44,6 +40,64 @@ __global__ void ok_barrier_in_branches_of_warps(int *g, int n) {
 __global__ void ok_some_have_left(int *g, int n) {
     if (threadIdx.x >= 100) return;
     __syncthreads();
+    g[threadIdx.x] = 1;
+}
+/* Threads that have ended count as arrived. So barriers that others leave out on their way to the end are no faults, be
+ * it by whole warps or in the middle of one, before the barrier comes or after: nvcc makes the same code of the first
+ * two. */
+__global__ void ok_barrier_of_those_who_stay(int *g, int n) {
+    if (threadIdx.x < 48) {
+        __syncthreads();
+        g[threadIdx.x] = 1;
+    }
+}
+__global__ void ok_early_return(int *g, int n) {
+    if (threadIdx.x >= 48) return;
+    __syncthreads();
+    g[threadIdx.x] = 1;
+}
+__global__ void ok_barrier_passed_by(int *g, int n) {
+    if (threadIdx.x < 48) __syncthreads();
+    g[threadIdx.x] = 1;
+}
+__global__ void ok_fewer_rounds(int *g, int n) {
+    for (int i = 0; i < (int)threadIdx.x % 5; i++) __syncthreads();
+    g[threadIdx.x] = 1;
+}
+/* They are faults where it matters: something should have been ordered, or somebody waits elsewhere. */
+__global__ void read_past_a_barrier(int *g, int n) {
+    __shared__ int s[T];
+    s[threadIdx.x] = g[threadIdx.x]; // FAULT race
+    if (threadIdx.x < 48) __syncthreads();
+    g[threadIdx.x] = s[T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void read_after_fewer_rounds(int *g, int n) {
+    __shared__ int s[T];
+    int sum = 0;
+    for (int i = 0; i < (int)threadIdx.x / 32 + 1; i++) {
+        s[threadIdx.x] = g[T + i]; // FAULT race
+        __syncthreads();
+        sum += s[T - 1 - threadIdx.x]; // FAULT race
+    }
+    g[threadIdx.x] = sum;
+}
+__global__ void barrier_and_the_next(int *g, int n) {
+    if (threadIdx.x % 32 < 16) __syncthreads(); // FAULT barrier
+    g[threadIdx.x] = 1;
+    __syncthreads(); // FAULT barrier
+}
+__global__ void barrier_and_the_next_of_warps(int *g, int n) {
+    __shared__ int s[T];
+    if (threadIdx.x < 64) __syncthreads(); // the other warps' is the next one
+    s[threadIdx.x] = g[threadIdx.x];       // FAULT race
+    __syncthreads();
+    g[threadIdx.x] = s[T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void barrier_and_the_warp(int *g, int n) {
+    if (threadIdx.x % 32 < 16)
+        __syncthreads(); // FAULT kernel
+    else
+        asm volatile("bar.warp.sync -1;" ::: "memory");
     g[threadIdx.x] = 1;
 }
 __global__ void mismatched_counts(int *g, int n) {
@@ -89,6 +143,34 @@ __global__ void no_barrier_after_wait(int *g, int n) {
     wait_group<0>();
     g[threadIdx.x] = s[4 * T - 1 - threadIdx.x]; // FAULT race and uninitialised
 }
+/* Two copies to one place: whichever comes last is the one that others race with. */
+__global__ void copied_twice(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x);                     // FAULT no-wait
+    __pipeline_memcpy_async(s + 4 * threadIdx.x, g + 4 * threadIdx.x, 16); // FAULT no-wait and race
+    commit();
+    wait_group<0>();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x]; // FAULT race and uninitialised
+}
+__global__ void written_while_it_is_copied(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait
+    s[4 * threadIdx.x] = 5;                            // FAULT no-wait
+    commit();
+    wait_group<0>();
+    __syncthreads();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x];
+}
+__global__ void written_by_others_while_it_is_copied(int *g, int n) {
+    __shared__ __align__(16) int s[4 * T];
+    copy_16(s + 4 * threadIdx.x, g + 4 * threadIdx.x); // FAULT no-wait and race
+    commit();
+    __syncthreads();
+    s[4 * (T - 1 - threadIdx.x)] = 5; // FAULT no-wait and race
+    wait_group<0>();
+    __syncthreads();
+    g[512 + threadIdx.x] = s[4 * T - 1 - threadIdx.x];
+}
 __global__ void copies_over_what_is_read(int *g, int n) {
     __shared__ __align__(16) int s[4 * T];
     int sum = 0;
@@ -118,30 +200,6 @@ __global__ void ok_pipeline(int *g, int n) {
 }
 
 /* ---- mbarriers and bulk copies ---- */
-
-static __device__ void mbarrier_init(unsigned long long *m, unsigned count) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(m)), "r"(count) : "memory");
-}
-static __device__ void mbarrier_arrive(unsigned long long *m) {
-    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(shared_address(m)) : "memory");
-}
-static __device__ void mbarrier_expect(unsigned long long *m, unsigned bytes) {
-    asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%0], %1; }" ::"r"(shared_address(m)),
-                 "r"(bytes)
-                 : "memory");
-}
-static __device__ void mbarrier_wait(unsigned long long *m, unsigned parity) {
-    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again; }" ::"r"(
-                     shared_address(m)),
-                 "r"(parity)
-                 : "memory");
-}
-static __device__ void bulk_load(void *to, const void *from, unsigned bytes, unsigned long long *m) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(m))
-                 : "memory");
-}
 
 /* The consumers free a stage before they have read it. */
 __global__ void released_too_early(int *g, int n) {
@@ -431,29 +489,6 @@ __global__ void bulk_source_reused_by_others(int *g, int n) {
 
 /* ---- wgmma ---- */
 
-static __device__ unsigned long long matrix(const void *p) { /* rows of 32 bytes: no swizzle, 8 rows after 256 bytes */
-    return (unsigned long long)(shared_address(p) >> 4 & 0x3fff) | 128ull >> 4 << 16 | 256ull >> 4 << 32;
-}
-static __device__ void multiply(float (&d)[4], const void *a, const void *b) {
-    asm volatile("wgmma.fence.sync.aligned;\n"
-                 "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\n"
-                 "wgmma.commit_group.sync.aligned;\n"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "l"(matrix(a)), "l"(matrix(b))
-                 : "memory");
-}
-static __device__ void multiplied(float (&d)[4]) {
-    asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory");
-}
-static __device__ void fill_one(int *a, const int *g) {
-    for (int k = 0; k < 4; k++) a[4 * threadIdx.x + k] = g[k];
-}
-static __device__ void fill_matrices(int *a, int *b, const int *g) {
-    fill_one(a, g);
-    if (threadIdx.x < 64) b[threadIdx.x] = g[threadIdx.x];
-    asm volatile("fence.proxy.async;" ::: "memory");
-    __syncthreads();
-}
 __global__ void operand_written_too_early(int *g, int n) {
     __shared__ __align__(128) int a[4 * T], b[64];
     float d[4] = {};
@@ -546,17 +581,22 @@ __cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
 #define FRESH(name)                                                                                                    \
     { #name, name, 1, T, 0, true }
 FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
-            CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32),
-            CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T),
-            CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
-            CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
-            CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
-            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
-            CASE(source_written_meanwhile, 1, T), FRESH(unwritten_source), FRESH(ok_copied_and_not_used),
-            FRESH(unwritten_bulk_source), CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing),
-            CASE(operand_unwritten, 1, T), FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T),
-            CASE(ok_source_written_later, 1, T), CASE(bulk_source_in_global_memory, 1, T),
-            CASE(bulk_stores_to_one_place, 2, T), CASE(ok_bulk_source_reused, 1, T),
-            CASE(bulk_source_reused_by_others, 1, T), CASE(operand_written_too_early, 1, T),
-            CASE(operand_copied_over_too_early, 1, T), CASE(ok_operand_written_later, 1, T),
-            CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))
+            CASE(ok_barrier_of_those_who_stay, 1, T), CASE(ok_early_return, 1, T), CASE(ok_barrier_passed_by, 1, T),
+            CASE(ok_fewer_rounds, 1, T), CASE(read_past_a_barrier, 1, T), CASE(read_after_fewer_rounds, 1, T),
+            CASE(barrier_and_the_next, 1, T), CASE(barrier_and_the_next_of_warps, 1, T),
+            CASE(barrier_and_the_warp, 1, T), CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64),
+            CASE(not_in_its_own_mask, 1, 32), CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32),
+            CASE(no_barrier_after_wait, 1, T), CASE(copied_twice, 1, T), CASE(written_while_it_is_copied, 1, T),
+            CASE(written_by_others_while_it_is_copied, 1, T), CASE(copies_over_what_is_read, 1, T),
+            CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T), CASE(ok_stages, 1, T),
+            CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T), CASE(bulk_not_awaited, 1, T),
+            CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T), CASE(bulk_over_what_is_read, 1, T),
+            CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T), CASE(source_written_meanwhile, 1, T),
+            FRESH(unwritten_source), FRESH(ok_copied_and_not_used), FRESH(unwritten_bulk_source),
+            CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing), CASE(operand_unwritten, 1, T),
+            FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T), CASE(ok_source_written_later, 1, T),
+            CASE(bulk_source_in_global_memory, 1, T), CASE(bulk_stores_to_one_place, 2, T),
+            CASE(ok_bulk_source_reused, 1, T), CASE(bulk_source_reused_by_others, 1, T),
+            CASE(operand_written_too_early, 1, T), CASE(operand_copied_over_too_early, 1, T),
+            CASE(ok_operand_written_later, 1, T), CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T),
+            CASE(ok_cluster, 2, T))
