@@ -18,7 +18,8 @@ nowhere, lessons that are too long, and what is wrong with docs/glossary.md.
 
 A block stands between two lines of their own, its marker and <!-- end -->:
   <!-- table: NAME [ARGUMENT]... -->           names and arguments: report/tables/*/*.sql list them after "-- marker:"; a
-                                               step's name may be short: step05
+                                               step's name may be short: step05; <!-- table@nvidia-h100: ... -->: another
+                                               GPU's
   <!-- code: FILE FROM [.. TO] -->             lines of a source, at most 25: from the one line that holds the text FROM to
                                                the one line after it that holds TO, or to the end of the statement or block
                                                that FROM begins
@@ -60,7 +61,7 @@ missing, that is an error.
 OF_THE_TREE = {"counter": claims.KINDS["counter"], "lines": source.lines_value, "changed": source.changed_value}
 KINDS = {**claims.KINDS, **OF_THE_TREE}
 INLINE = re.compile(r"<!-- (" + "|".join(KINDS) + r")(?:@([a-z0-9-]+))?: ")
-BLOCK = re.compile(r" *<!-- (table|code|rungs):(?: |$)")
+BLOCK = re.compile(r" *<!-- (?:(code|rungs)|(table)(?:@([a-z0-9-]+))?):(?: |$)")
 ANY = re.compile(r"<!-- (" + "|".join(KINDS) + r"|table|code|rungs)(@[a-z0-9-]+)?: ")
 END = "<!-- end -->"
 
@@ -101,10 +102,16 @@ def table_lines(db, found, words):
     return tables.render(table, db, given)
 
 
-def block_lines(db, root, found, note, kind, line):
-    """The lines that belong between a block's marker and its end."""
+def kind_of(begins):
+    return begins[1] or begins[2]
+
+
+def block_lines(db, root, found, note, begins, others):
+    """The lines that belong between a block's marker, which BLOCK has matched, and its end."""
+    line, kind = begins.string, kind_of(begins)
     if kind == "table":
-        return table_lines(db, found, words_of(line))
+        look_up = lambda of: table_lines(of, found, words_of(line))
+        return others.table(begins[3], look_up) if begins[3] else look_up(db)
     asked = re.match(r" *<!-- \w+: *(.*?) *-->\s*$", line)
     if not asked:
         raise Mistake("a marker that is not closed")
@@ -118,14 +125,23 @@ class Others:
         self.parent, self.root = os.path.dirname(os.path.abspath(folder)), root
         self.opened = {}
 
-    def value(self, slug, look_up):
-        """What a marker asks of the GPU whose folder is `slug`."""
-        folder = os.path.join(self.parent, slug)
-        if not gpus.recorded(folder):
-            return values.NOT_MEASURED
+    def database(self, slug):
+        """That of the GPU whose folder is `slug`, None where nothing of it is recorded."""
         if slug not in self.opened:
-            self.opened[slug] = load.open_folder(folder, self.root)
-        text = look_up(self.opened[slug])
+            folder = os.path.join(self.parent, slug)
+            self.opened[slug] = load.open_folder(folder, self.root) if gpus.recorded(folder) else None
+        return self.opened[slug]
+
+    def table(self, slug, look_up):
+        db = self.database(slug)
+        return look_up(db) if db else [values.NOT_MEASURED]
+
+    def value(self, slug, look_up):
+        """What a marker asks of this GPU."""
+        db = self.database(slug)
+        if not db:
+            return values.NOT_MEASURED
+        text = look_up(db)
         if text == values.NOT_MEASURED:
             raise Mistake(f"that number is not among the recordings of {slug}: `make bench` on it continues them")
         return text
@@ -172,10 +188,10 @@ def refresh(db, root, found, note, name, others=None):
                     block = None
             elif begins:
                 if END in line:
-                    raise Mistake(f"the {begins[1]}'s {END} belongs on a line of its own")
-                block = begins[1], number
+                    raise Mistake(f"the {kind_of(begins)}'s {END} belongs on a line of its own")
+                block = kind_of(begins), number
                 lines.append(line)
-                lines += block_lines(db, root, found, name, begins[1], line)
+                lines += block_lines(db, root, found, name, begins, others)
             else:
                 lines.append(inline(db, root, line, others))
         if block:

@@ -90,5 +90,11 @@ def header(name):
 
 def main(arguments, root):
     """python3 -m report header FILE: the header line of such a file."""
+    from report.load import Mistake  # which needs this module
+
+    if len(arguments) != 1:
+        raise Mistake("usage: python3 -m report header FILE")
+    if arguments[0] not in FILES:
+        raise Mistake(f"no recorded file is called '{arguments[0]}' ({', '.join(FILES)})")
     print(header(arguments[0]))
     return 0

@@ -17,8 +17,9 @@ if [ -z "$only" ]; then
     mkdir "$work/bin"
     printf '#!/bin/sh\nexit 9\n' >"$work/bin/nvidia-smi" # so that a GPU of this machine is not the reader's
     chmod +x "$work/bin/nvidia-smi"
-    PATH=$work/bin:$PATH CUDA_VISIBLE_DEVICES='' MAKEFLAGS=''
-    export PATH CUDA_VISIBLE_DEVICES MAKEFLAGS
+    PATH=$work/bin:$PATH CUDA_VISIBLE_DEVICES=''
+    export PATH CUDA_VISIBLE_DEVICES
+    unset MAKEFLAGS MFLAGS MAKELEVEL # make first-hour's own: with them make says which folder it enters
     cd "$work/kernel-ladder"
     exec 3>"$work/page"
 fi

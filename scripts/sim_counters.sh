@@ -8,6 +8,7 @@ fail() { echo "sim-counters: $1" >&2; exit 2; }
 [ -n "${STEP:-}" ] || fail "STEP is not set, e.g. make sim-counters STEP=step03"
 case ${SIZE:=256} in '' | *[!0-9]*) fail "SIZE=$SIZE is not a number" ;; esac
 . scripts/gpu.sh
+need_python sim-counters
 need_step sim-counters STEP "$STEP"
 build_steps "$STEP" sim
 step=${STEP%%_*} # which build_steps uses, too

@@ -102,6 +102,21 @@ an_exercise_has_its_page() {
     holds $out/pages/exercises/01_sum.md '    +int mended;' || return
     holds $out/zensical.toml '{ "01 A sum" = "exercises/01_sum.md" }'
 }
+an_archive_is_a_repository() { # inside another one that ignores it, and with a .git of its own where git is missing
+    fresh
+    status 0 book && prints 'book: 16 pages' || return
+    git init -q "$tmp" && echo '*' >"$tmp/.gitignore" || return
+    status 0 book && prints 'book: 16 pages'
+    result=$?
+    rm -rf "$tmp/.git" "$tmp/.gitignore"
+    [ $result = 0 ] || return
+    mkdir .git
+    python=$(python3 -c 'import sys; print(sys.executable)')
+    PYTHONPATH=. PATH=/nonexistent status 0 "$python" -B -m report book $out && prints 'book: 16 pages'
+    result=$?
+    rmdir .git
+    return $result
+}
 refuses() { # LINK REASON: in a note, with the note's name
     fresh
     echo "[x]($1)" >>step01_x/1_first.md
@@ -185,7 +200,7 @@ no_folder_for_it() {
     return $result
 }
 
-for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_exercise_has_its_page lessons_are_in_order \
+for case in links_are_rewritten code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_archive_is_a_repository an_exercise_has_its_page lessons_are_in_order \
     a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails lines_beyond_the_end_fail originals_stay this_machine \
     a_full_disk a_book_cut_short a_full_printer interrupted no_folder_for_it the_old_book_stays; do
     check $case

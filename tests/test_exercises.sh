@@ -106,7 +106,8 @@ wrong_solutions() {
 34_error_bound@^result    WRONG, with .*points.csv@s/1.0f + g) + e;/1.0f + g);/
 34_error_bound@^result    WRONG, with .*points.csv@s/ + moved.i.;/;/
 34_error_bound@^result    WRONG, with .*points.csv@s/> radius + moved.i./> radius/
-34_error_bound@^counters  FP32 multiply-adds, of threads: .* (missed)@s/> radius + moved.i./> 1e30f/
+34_error_bound@^counters  sectors loaded: .* (missed)@s/> radius + moved.i./> 1e30f/
+34_error_bound@^counters  sectors loaded: .* (missed)@s/= (w + e) \* (1.0f + g) + e;/= 2.0f * (w + e) * (1.0f + g);/
 EOF
 }
 put_wrong() { # a folder each for the first, second ... wrong solution of an exercise

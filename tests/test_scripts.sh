@@ -118,7 +118,7 @@ python_is_missing() {
     mkdir -p "$tmp/bare"
     for tool in sh sed tr cat dirname gnuplot; do ln -sf "$(command -v "$tool")" "$tmp/bare/$tool"; done
     PATH=$tmp/bare status 2 sh scripts/plots.sh "$recorded/sgemm.csv" && one_line && says "python3 (3.9 or newer, with sqlite3)" &&
-        says "make deps"
+        says "make deps" && STEP=step03 PATH=$tmp/bare status 2 sh scripts/sim_counters.sh && one_line && says "sim-counters: python3"
 }
 
 # ---- counters and machine code: recording them

@@ -127,11 +127,6 @@ static inline uint64_t f64_sat(uint64_t x) {
     return low > 0x3ff0000000000000ull ? 0x3ff0000000000000ull : low;
 }
 
-/* .relu: [0, +inf]; -0 becomes +0, NaN stays the canonical NaN. */
-static inline uint32_t f32_relu(uint32_t x) {
-    return f32_is_nan(x) ? F32_NAN : (int32_t)x < 0 ? 0 : x;
-}
-
 /* ---- to f32: exact ---- */
 
 static inline uint32_t f16_to_f32(uint32_t h) {

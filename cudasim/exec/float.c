@@ -30,27 +30,12 @@
         }                                                                                                              \
     } while (0)
 
-#ifndef SIM_WITH_ROUNDING
-#define SIM_WITH_ROUNDING
 /* The processor's rounding mode for an instruction's. Nothing may be moved across the calls: the loops between them
  * read and write memory that the compiler must suppose they use. */
 static const int processor_rounding[] = {
     [ROUND_DEFAULT] = FE_TONEAREST, [ROUND_RN] = FE_TONEAREST, [ROUND_RZ] = FE_TOWARDZERO,
     [ROUND_RM] = FE_DOWNWARD,       [ROUND_RP] = FE_UPWARD,    [ROUND_RPI] = 0,
 };
-#endif
-
-/* results[l] = value under the instruction's rounding, then d = results of the mask's lanes. */
-#define SET_ROUNDED(type, d, value)                                                                                    \
-    do {                                                                                                               \
-        type r_[LANES] __attribute__((aligned(128)));                                                                  \
-        fesetround(processor_rounding[i->rounding]);                                                                   \
-        __asm__ volatile("" : : "r"(r_) : "memory");                                                                   \
-        EACH_LANE r_[l] = (value);                                                                                     \
-        __asm__ volatile("" : : "r"(r_) : "memory");                                                                   \
-        fesetround(FE_TONEAREST);                                                                                      \
-        SET_LANES(d, r_[l]);                                                                                           \
-    } while (0)
 
 #define IS_RN(i) ((i)->rounding <= ROUND_RN)
 

@@ -16,11 +16,15 @@ STYLE = os.path.join(os.path.dirname(__file__), "style")
 
 
 def listed(root):
-    """The repository's files: what git knows and what is new, or, without git, all but what is built."""
-    asked = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)
-    if asked.returncode == 0:
-        names = asked.stdout.decode("utf-8", "surrogateescape").split("\0")
-    else:
+    """The repository's files: what git knows and what is new, or, in an archive of it or without git, all but what is built."""
+    names = None
+    if os.path.exists(os.path.join(root, ".git")):  # a repository around an archive does not know the archive's files
+        try:
+            names = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True,
+                                   check=True).stdout.decode("utf-8", "surrogateescape").split("\0")
+        except (OSError, subprocess.CalledProcessError):  # no git, or a folder that it does not trust
+            pass
+    if names is None:
         names = [os.path.relpath(os.path.join(folder, name), root) for folder, below, files in os.walk(root)
                  if not below.__setitem__(slice(None), [one for one in below if one != "build" and one[0] != "."])
                  for name in files]

@@ -180,6 +180,8 @@ def said(text):
 def table(path, root):
     """By kind and tool: how many kernels there are, how many of them agree, which do not, how many are not recorded."""
     rows = list(csv.DictReader(read_text(path)))
+    if not rows:
+        raise Mistake(f"{path} has no rows")
     agrees = {tuple(row[k] for k in ("tool", "program", "kernel", "fault")): row["agrees"] == "yes" for row in rows}
     groups = {}
     for tool, program, name, kind, _ in jobs_of(root):

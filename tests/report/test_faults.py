@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-import support  # noqa: F401 (finds report)
+from support import Case, report, write
 
 from report.record import golden
 
@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CSV = os.path.join(ROOT, "plots", "data", "nvidia-h200", "faults.csv")
 
 
-class Faults(unittest.TestCase):
+class Faults(Case):
     def test_table(self):
         table = "\n".join(golden.table(CSV, ROOT))
         with open(os.path.join(ROOT, "tests", "faulty", "README.md"), encoding="utf-8") as f:
@@ -32,6 +32,12 @@ class Faults(unittest.TestCase):
             self.assertEqual(last(folder, lines), ["leak", "memcheck", "1", "1", "", ""])
             self.assertEqual(last(folder, [row for row in lines if not row.startswith("leak,")]),
                              ["leak", "memcheck", "1", "–", "", "1"])
+
+    def test_refused(self):
+        empty = write("program,kernel,fault,tool,agrees,line,message\n", self.tmp, "faults.csv")
+        self.refused(report("faults", "--table", empty), f"faults: {empty} has no rows")
+        self.refused(report("header"), "header: usage: python3 -m report header FILE")
+        self.refused(report("header", "none"), "header: no recorded file is called 'none' (sgemm, ")
 
     def test_every_kernel_has_a_job(self):
         jobs = {(program, name) for _, program, name, _, _ in golden.jobs_of(ROOT)}
