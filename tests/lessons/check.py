@@ -16,6 +16,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 LINES = [("docs/counted/lds128.txt", "step04_vectorized", "lds128", "--size 512", 65536)]
 
 
+def make_points():
+    """The equal points and queries that lesson 8.7 has the reader make."""
+    for name, count in (("points", 1024), ("queries", 64)):
+        with open(os.path.join(ROOT, "build", name + ".csv"), "w", encoding="utf-8") as file:
+            file.write("1,0\n" * count)
+
+
 def counted(step, variant, options):
     """{metric: value} of one run's last kernel, and of each by its number: "FFMA of 1"."""
     with tempfile.TemporaryDirectory() as folder:
@@ -60,6 +67,7 @@ def plain(path):
 
 def main(record):
     runs, passed, failed = {}, 0, 0
+    make_points()
     for path, *run in LINES:
         text = by_line(*run)
         if record:
