@@ -6,9 +6,11 @@
 #include "check/global.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check/words.h"
 #include "isa/writes.h"
@@ -143,6 +145,47 @@ typedef struct doubt {
 static _Thread_local doubt doubts[MOST_DOUBTS];
 static _Thread_local int doubt_count;
 
+/* A host thread notes a store before it executes it. Until then another one that has seen the note does not yet find
+ * what it leaves: `storing` says which threads are about to store. More threads than it has places for share them. */
+#define MOST_THREADS 64
+static struct {
+    uint8_t now;
+    char apart[63]; /* a cache line each */
+} storing[MOST_THREADS];
+static uint32_t thread_count;
+static _Thread_local uint32_t my_place = MOST_THREADS;
+
+static void store_begins(void) {
+    if (my_place == MOST_THREADS) my_place = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED) % MOST_THREADS;
+    __atomic_store_n(&storing[my_place].now, 1, __ATOMIC_RELEASE);
+    checked_doubts = true;
+}
+
+static bool others_store(void) {
+    for (uint32_t k = 0; k < MOST_THREADS; k++)
+        if (k != my_place && __atomic_load_n(&storing[k].now, __ATOMIC_ACQUIRE)) return true;
+    return false;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the stores leave that those from `first` on are in doubt about. Not for ever: where the other thread's next
+ * access is far away, it has stored long ago. But the host may have taken its processor away. */
+static void await_stores(int first, uint32_t number) {
+    bool waited = false;
+    for (int k = first; k < doubt_count; k++) {
+        doubt *d = &doubts[k];
+        if (d->other.cluster == number) continue;
+        for (const double until = seconds() + 0.05; !waited && others_store() && seconds() < until;) sched_yield();
+        waited = true;
+        memcpy(d->before, (const void *)(uintptr_t)d->address, d->by.bytes < 4 ? d->by.bytes : 4);
+    }
+}
+
 static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *other, bool after_read) {
     const checked_launch *l = t->cluster->launch;
     const site at = {t->function, t->pc}, there = site_at(l, other->site);
@@ -165,6 +208,7 @@ void global_settle(void) {
             say(&d->by, d->lane, d->address, &d->other, false);
     }
     doubt_count = 0;
+    if (my_place != MOST_THREADS) __atomic_store_n(&storing[my_place].now, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
@@ -401,7 +445,10 @@ static toucher toucher_of(const observed_access *a) {
 
 void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
+    const int in_doubt = doubt_count;
     touch_lanes(&t, a, false);
+    await_stores(in_doubt, t.number);
+    if (a->kind == ACCESS_WRITE) store_begins();
     if (a->kind != ACCESS_READ) touch_lanes(&t, a, true);
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
