@@ -1,17 +1,20 @@
-"""Step 7 as recorded on an H200, in f16 and cold: its ladder at two sizes, and chains without and with dependent launch."""
+"""Step 7 as recorded on an H200, in f16 and cold: its ladder at two sizes, chains without and with dependent launch, and what
+the autotuner's search timed."""
 
+import math
 import os
 
 from _svg import Drawing
 from report import load
-from report.text import microseconds
+from report.text import factor, microseconds
 
 FOLDER = "plots/data/nvidia-h200"
 LESSONS = ("naive_wide", "splitk_balanced", "vectorized", "tree", "row_per_block", "shuffle", "streaming")  # their last rungs
+STREAMING = "n2 r32 u4 v1"  # its 2 rows per block, 32 threads per row, 4 loads in flight, as a configuration of `best`
 
 
 def opened(sources):
-    for path in (FOLDER + "/gemv.csv", "plots/gemv_ladder.csv"):
+    for path in (FOLDER + "/gemv.csv", FOLDER + "/gemv_search.csv", "plots/gemv_ladder.csv"):
         sources.text(path)
     return load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
 
@@ -69,6 +72,38 @@ def chain(db):
     return d.svg()
 
 
+def search(db):
+    """A line of dots for each shape: every configuration's time, as a multiple of the fastest one's."""
+    tried = {}
+    for row in db.execute("""SELECT n, k, candidate, us / min(us) OVER (PARTITION BY n, k) AS times FROM candidate WHERE
+                             variant = 'best' AND dtype = 'f16' AND (cache, mode) = ('cold', 'graph') ORDER BY n * k, n, us DESC"""):
+        tried.setdefault((row["n"], row["k"]), []).append((row["candidate"], row["times"]))
+    d = Drawing("The autotuner's searches on an H200, f16: the slowest configuration's time over the fastest one's, " + "; ".join(
+        f"{n} x {k} {factor(line[0][1])}" for (n, k), line in tried.items()) + ". The runner-up's: " + "; ".join(
+        f"{n} x {k} {line[-2][1]:.2f}" for (n, k), line in tried.items() if len(line) > 1) + ".")
+    d.text(10, 18, "f16, NVIDIA H200: times as long as the fastest takes", "note")
+    for x, style, text in ((10, "b", "streaming's"), (110, "a", "the others"), (210, "c", "the fastest")):
+        d.box(x + 2, 29, 6, 6, style, 3)
+        d.text(x + 14, 36, text)
+    left, long, top = 120, 220, 60
+    decades = math.log10(max([line[0][1] for line in tried.values()], default=10))
+    at = lambda times: left + math.log10(times) / decades * long
+    d.text(395, top - 6, "slowest", "note", "end")
+    for i in range(int(decades) + 1):
+        d.line(at(10 ** i), top - 2, at(10 ** i), top + 16 * len(tried))
+        d.text(at(10 ** i), top - 6, f"{10 ** i}", "note", "middle")
+    for (n, k), line in tried.items():
+        d.text(10, top + 12, f"{n} × {k}")
+        for own in (False, True):
+            for candidate, times in line:
+                if (candidate == STREAMING) == own:
+                    d.box(at(times) - 3, top + 5, 6, 6, "b" if own else "c" if times == 1 else "a", 3)
+        d.text(395, top + 12, f"{line[0][1]:.0f}" if line[0][1] >= 100 else factor(line[0][1]), "", "end")
+        top += 16
+    return d.svg()
+
+
 def draw(sources):
     db = opened(sources)
-    return {"ladder_step07": ladder(db), "gemv_chain": chain(db), **{f"ladder_{rung}": ladder(db, rung) for rung in LESSONS}}
+    return {"ladder_step07": ladder(db), "gemv_chain": chain(db), "gemv_times": search(db),
+            **{f"ladder_{rung}": ladder(db, rung) for rung in LESSONS}}

@@ -1,4 +1,5 @@
-"""Step 8 as recorded on an H200: where the paper's two selections cross, and its gain over brute force."""
+"""Step 8 as recorded on an H200: where the paper's two selections cross, its gain over brute force, the methods of a lesson
+beside those before at a few shapes, and the neighbours that the expanded form gets wrong."""
 
 import math
 import os
@@ -8,10 +9,13 @@ from report import load
 from report.text import significant
 
 FOLDER = "plots/data/nvidia-h200"
+SHAPES = ((32768, 256, 25), (16384, 32, 46), (16384, 32, 512), (1000000, 128, 100))  # n, d, k
+INEXACT = "gemm_"  # the methods whose distances are the expanded form's
 
 
 def opened(sources):
-    sources.text(FOLDER + "/knn.csv")
+    for name in ("knn.csv", "knn_rates.csv"):
+        sources.text(f"{FOLDER}/{name}")
     return load.open_folder(os.path.join(sources.root, FOLDER), sources.root)
 
 
@@ -81,6 +85,82 @@ def gain(db):
     return d.svg()
 
 
+def legend(d, y, *entries):
+    x = 10
+    for style, text in entries:
+        d.box(x, y, 10, 10, style)
+        d.text(x + 14, y + 9, text)
+        x += 30 + 6.5 * len(text)
+
+
+def methods(db, own, others, shapes, note, one_scale=False):
+    """Bars of milliseconds, a group for each shape; the longest is the slowest in its group, with one_scale of all with its (n, d)."""
+    known = {(row["variant"], (row["n"], row["d"], row["k"])): row["ms"] for row in
+             db.execute("SELECT variant, n, d, k, ms_median AS ms FROM knn_case WHERE how = 'device'")}
+    names = [*others, *own]
+    shapes = [shape for shape in shapes if any((name, shape) in known for name in names)]
+    shown = lambda shape: "n = {}, d = {}, k = {}".format(*shape)
+    told = "; ".join(f"at {shown(shape)}: " + ", ".join(
+        f"{name} {significant(known[name, shape], 3)}" for name in names if (name, shape) in known) for shape in shapes)
+    d = Drawing(f"Milliseconds of 1200 queries on an H200, {told}.")
+    d.text(10, 18, "1200 queries, NVIDIA H200: ms", "note")
+    legend(d, 27, *note)
+    top, left, long = 46, 150, 190
+    for shape in shapes:
+        group = [other for other in shapes if other[:2] == shape[:2]] if one_scale else [shape]
+        slowest = max(known[name, one] for name in names for one in group if (name, one) in known)
+        d.text(10, top + 13, shown(shape), "title")
+        top += 20
+        for name in names:
+            d.text(10, top + 12, name)
+            ms = known.get((name, shape))
+            wide = max(1, ms / slowest * long) if ms else 0
+            if ms:
+                d.box(left, top + 1, wide, 14, "b" if name in own else "c" if name.startswith(INEXACT) else "a")
+            d.text(left + wide + 5, top + 12, significant(ms, 3) if ms else "–")
+            top += 18
+        top += 6
+    return d.svg()
+
+
+def wrong(db):
+    """The neighbours that are not the CPU's, of all in the samples of a class and an origin of the test records."""
+    rows = db.execute("""SELECT protocol, class, method, sum(wrong) * 1.0 / sum(k * records) AS share FROM
+                         (SELECT protocol, class, method, seed, max(k) AS k, max(neighbours_unlike_cpu) AS wrong,
+                                 max(test_normal + test_attacks) AS records FROM knn_rates GROUP BY protocol, class, method, seed)
+                         GROUP BY protocol, class, method ORDER BY class, protocol DESC, method""").fetchall()
+    d = Drawing("Neighbours that are not the CPU's, KDD Cup 1999, percent of all: " + "; ".join(
+        f"{row['class']}, {row['protocol']} {row['method']} {100 * row['share']:.2f}" for row in rows) + ".")
+    d.text(10, 18, "KDD Cup 1999, NVIDIA H200: % of neighbours that are wrong", "note")
+    legend(d, 27, ("b", "gemm_cublas+auto (expanded)"), ("a", "exact_tc"))
+    top, left, long = 46, 180, 170
+    most = max([row["share"] for row in rows], default=1)
+    before = None
+    for row in rows:
+        here = (row["class"], row["protocol"])
+        if here != before:
+            top += 5
+            d.text(10, top + 18, row["class"])
+            d.text(60, top + 18, "tests: same file" if row["protocol"] == "same" else "tests: another file", "note")
+        before = here
+        wide = row["share"] / most * long
+        if wide:
+            d.box(left, top + 1, wide, 12, "b" if row["method"].startswith(INEXACT) else "a")
+        d.text(left + wide + 5, top + 11, f"{100 * row['share']:.2f}" if wide else "0")
+        top += 14
+    return d.svg()
+
+
 def draw(sources):
     db = opened(sources)
-    return {"knn_crossing": crossing(db), "knn_gain": gain(db)}
+    return {
+        "knn_crossing": crossing(db), "knn_gain": gain(db), "knn_wrong": wrong(db),
+        "knn_distances": methods(db, ("gemm_cublas+radix", "gemm_ladder+radix"), ("direct+radix",), SHAPES,
+                                 (("b", "as a matrix product"), ("a", "the chain"))),
+        "knn_radix": methods(db, ("direct+radix",), ("direct+warpselect",),
+                             [*((16384, 32, k) for k in (1, 32, 128, 256, 512)), SHAPES[3]],
+                             (("b", "radix"), ("a", "warpselect, k up to 256")), one_scale=True),
+        "knn_fused": methods(db, ("one_kernel", "fused"), ("direct+radix", "gemm_cublas+radix"), SHAPES,
+                             (("b", "without a matrix"), ("a", "with it"), ("c", "with it, inexact"))),
+        "knn_exact_tc": methods(db, ("screen+radix", "exact_tc"), ("direct+radix", "fused", "gemm_cublas+radix"), SHAPES,
+                                (("b", "screened"), ("a", "FP32"), ("c", "FP32, inexact")))}
