@@ -156,7 +156,7 @@ def draw(sources):
     return {
         "knn_crossing": crossing(db), "knn_gain": gain(db), "knn_wrong": wrong(db),
         "knn_distances": methods(db, ("gemm_cublas+radix", "gemm_ladder+radix"), ("direct+radix",), SHAPES,
-                                 (("b", "as a matrix product"), ("a", "the chain"))),
+                                 (("b", "as a matrix product"), ("a", "chain of differences"))),
         "knn_radix": methods(db, ("direct+radix",), ("direct+warpselect",),
                              [*((16384, 32, k) for k in (1, 32, 128, 256, 512)), SHAPES[3]],
                              (("b", "radix"), ("a", "warpselect, k up to 256")), one_scale=True),
