@@ -8,6 +8,7 @@
 
 #include "base/parts.h"
 #include "check/checked.h"
+#include "check/divergent.h"
 #include "check/global.h"
 #include "check/local.h"
 #include "check/places.h"
@@ -463,33 +464,6 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
 
-/* Does the barrier want the threads of a warp to come together? */
-static bool is_aligned(const char *opcode) {
-    return strncmp(opcode, "bar.", 4) == 0 || strstr(opcode, ".aligned") != NULL;
-}
-
-/* Lanes of one warp that have waited at the barrier at different instructions. (At one instruction they may come one
- * after the other: hardware brings them together before it.) */
-static void check_together(const observed_sync *s) {
-    const warp *w = s->w;
-    const group *first = NULL;
-    for (int k = 0; k < w->group_count; k++) {
-        const group *g = &w->groups[k];
-        if ((g->lanes & s->lanes) == 0 || (g->lanes & ~s->lanes) != 0) continue;
-        if (first == NULL) first = g;
-        if (g->pc == first->pc && g->frame == first->frame) continue;
-        const site at = {first->frame->function, first->pc - 1}, other = {g->frame->function, g->pc - 1};
-        if (!is_aligned(at.function->source->instructions[at.pc].opcode)) continue;
-        if (finding_repeats(DIVERGENT, at, other)) continue;
-        char who[96], whom[96], what[400], other_what[400];
-        snprintf(what, sizeof what, "%s waits at this barrier",
-                 thread_name(w, (uint32_t)__builtin_ctz(first->lanes), who));
-        snprintf(other_what, sizeof other_what,
-                 "and %s, of the same warp, at this one: ", thread_name(w, (uint32_t)__builtin_ctz(g->lanes), whom));
-        finding_add(&(finding){DIVERGENT, w->launch->entry->source->name, at, other, what, other_what});
-    }
-}
-
 /* An mbarrier's own 8 bytes: its initialisation must come before all else that is done with it. */
 static void mbarrier_touched(checked_block *at, const observed_sync *s) {
     const warp *w = s->w;
@@ -523,11 +497,12 @@ static void on_sync(observer *o, const observed_sync *s) {
     places_settle();
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
+        divergent_arrive(s);
         global_sync(s);
         clocks_release(c, agent, at->barriers[s->id].coming);
         break;
     case SYNC_BARRIER_PASS:
-        check_together(s);
+        divergent_pass(s);
         at->passed += (uint32_t)__builtin_popcount(s->lanes);
         clocks_acquire(c, agent, at->barriers[s->id].coming);
         clocks_acquire(c, agent, at->exited.coming);

@@ -205,6 +205,7 @@ bool checked_begin(checked_launch *l, block *b) {
     for (int n = 0; n < c->warp_count; n++) {
         poison_clear(&c->warps[n].poisons);
         c->warps[n].read_count = 0;
+        c->warps[n].left_out.lanes = 0;
         const size_t loose = (size_t)b->launch->entry->loose_count + 1;
         if (c->warps[n].assigned == NULL) c->warps[n].assigned = malloc(loose * sizeof(uint32_t));
         if (c->warps[n].assigned == NULL) return false;

@@ -37,6 +37,12 @@ typedef struct unwritten_read {
     site copy;          /* that has brought it there; its function NULL: none has */
 } unwritten_read;
 
+/* Lanes that have gone round a barrier at which others of their warp wait (divergent.h). */
+typedef struct left_out {
+    uint32_t lanes; /* none: 0 */
+    site barrier, meeting;
+} left_out;
+
 typedef struct checked_warp {
     poisons poisons;
     unwritten_read *reads; /* a poison's origin is a number of this list */
@@ -44,6 +50,7 @@ typedef struct checked_warp {
     uint8_t *unwritten; /* of its lanes' stacks, a bit a byte; NULL: the kernel has no local arrays */
     size_t unwritten_bytes;
     uint32_t *assigned; /* of the kernel's loose registers: lanes in which something has been assigned */
+    left_out left_out;
 } checked_warp;
 
 /* What a warpgroup's latest wgmmas met, for those of its warps that issue them later. */

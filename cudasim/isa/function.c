@@ -106,7 +106,10 @@ static void fill_constants(decoder *d, uint32_t from) {
 }
 
 void decode_free(function *f) {
-    if (f->watched != NULL) free(f->watched->loose);
+    if (f->watched != NULL) {
+        free(f->watched->loose);
+        free(*f->watched->meetings);
+    }
     f->arrays = NULL;
     f->locals = NULL;
     f->array_count = f->local_count = 0;

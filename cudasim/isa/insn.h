@@ -227,6 +227,7 @@ typedef struct function {
     int local_count;
     uint16_t *loose; /* of `watched` kernels alone: isa/loose.h; NULL: none */
     int loose_count;
+    int **meetings;           /* of `watched` alone: ptx/flow.h; *meetings is NULL until somebody asks */
     struct function *watched; /* the same with op_observe in front of what accesses memory; NULL until it is needed */
     watched_insn *watch;      /* of `watched` alone: by instruction */
     uint64_t writes;          /* of `watched` alone: isa/writes.h */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/flow.h"
+
 static bool names(const ptx_operand *o, int reg) {
     if (o->reg == reg && (o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS)) return true;
     for (int k = 0; k < o->element_count; k++)
@@ -37,32 +39,6 @@ bool loose_reads(const ptx_instruction *t, int reg) {
     return false;
 }
 
-/* Where an instruction leads; the last is -1. False: there is no memory. */
-static bool successors(const ptx_function *s, int pc, int **next, int *room) {
-    const ptx_instruction *t = &s->instructions[pc];
-    int count = 0;
-    const bool always = t->guard < 0;
-    const bool ends = is(t->opcode, "ret") || is(t->opcode, "exit") || is(t->opcode, "trap");
-    const bool jumps = is(t->opcode, "bra") || is(t->opcode, "brx");
-    int targets = 2;
-    for (int k = 0; k < s->table_count; k++)
-        targets += s->tables[k].kind == PTX_BRANCH_TARGETS ? s->tables[k].count : 0;
-    if (targets + 1 > *room) {
-        int *larger = realloc(*next, (size_t)(targets + 1) * sizeof **next);
-        if (larger == NULL) return false;
-        *next = larger;
-        *room = targets + 1;
-    }
-    if (is(t->opcode, "bra")) (*next)[count++] = (int)t->operands[0].integer;
-    if (is(t->opcode, "brx")) /* any of all tables: one more path does no harm */
-        for (int k = 0; k < s->table_count; k++)
-            for (int n = 0; s->tables[k].kind == PTX_BRANCH_TARGETS && n < s->tables[k].count; n++)
-                (*next)[count++] = s->tables[k].targets[n];
-    if (!(always && (ends || jumps))) (*next)[count++] = pc + 1;
-    (*next)[count] = -1;
-    return true;
-}
-
 /* Does a path from the beginning reach a reader of the register, and no assignment before? */
 static bool is_loose(const ptx_function *s, int reg, uint8_t *seen, int *stack, int **next, int *room) {
     int depth = 0;
@@ -75,7 +51,7 @@ static bool is_loose(const ptx_function *s, int reg, uint8_t *seen, int *stack, 
         const ptx_instruction *t = &s->instructions[pc];
         if (loose_reads(t, reg)) return true;
         if (t->guard < 0 && loose_assigns(t, reg)) continue;
-        if (!successors(s, pc, next, room)) return false;
+        if (!flow_successors(s, pc, next, room)) return false;
         for (int k = 0; (*next)[k] >= 0; k++)
             if (!seen[(*next)[k]]) {
                 seen[(*next)[k]] = 1;

@@ -107,11 +107,13 @@ bool watch_function(function *f, const decode_context *context) {
     function *twin = arena_take(&f->memory, sizeof *twin);
     insn *code = arena_take(&f->memory, (count + 1) * sizeof *code);
     watched_insn *watch = arena_take(&f->memory, (count + 1) * sizeof *watch);
-    if (twin == NULL || code == NULL || watch == NULL) return false;
+    int **meetings = arena_take(&f->memory, sizeof *meetings);
+    if (twin == NULL || code == NULL || watch == NULL || meetings == NULL) return false;
     memcpy(code, f->code, (count + 1) * sizeof *code);
     *twin = *f;
     twin->code = code;
     twin->watch = watch;
+    twin->meetings = meetings;
     uint8_t *arrays = arrays_of(f);
     find_loose(twin);
     twin->writes = writes_of(f);

@@ -43,8 +43,7 @@ __global__ void ok_some_have_left(int *g, int n) {
     g[threadIdx.x] = 1;
 }
 /* Threads that have ended count as arrived. So barriers that others leave out on their way to the end are no faults, be
- * it by whole warps or in the middle of one, before the barrier comes or after: nvcc makes the same code of the first
- * two. */
+ * it by whole warps or in the middle of one: nvcc makes the same code of the first two. */
 __global__ void ok_barrier_of_those_who_stay(int *g, int n) {
     if (threadIdx.x < 48) {
         __syncthreads();
@@ -56,19 +55,60 @@ __global__ void ok_early_return(int *g, int n) {
     __syncthreads();
     g[threadIdx.x] = 1;
 }
-__global__ void ok_barrier_passed_by(int *g, int n) {
-    if (threadIdx.x < 48) __syncthreads();
+__global__ void ok_end_after_some_rounds(int *g, int n) {
+    for (int i = 0; i < n; i++) {
+        if ((int)threadIdx.x % 5 <= i) return;
+        __syncthreads();
+        g[threadIdx.x] = i;
+    }
+}
+__global__ void ok_barrier_left_out_by_warps(int *g, int n) {
+    if (threadIdx.x < 64) __syncthreads();
     g[threadIdx.x] = 1;
 }
-__global__ void ok_fewer_rounds(int *g, int n) {
-    for (int i = 0; i < (int)threadIdx.x % 5; i++) __syncthreads();
+/* Some lanes take longer to the barrier, round after round, but they come. */
+__global__ void ok_detour_to_the_barrier(int *g, int n) {
+    for (int i = 0; i < n % 8 + 2; i++) {
+        if ((threadIdx.x ^ i) & 1) {
+            g[threadIdx.x] = i;
+            if (i % 3 == 0) __threadfence();
+            for (int k = 0; k < (int)threadIdx.x % 3; k++) g[T + threadIdx.x] += k;
+        }
+        __syncthreads();
+    }
+}
+/* Within a warp they are faults where those who leave one out meet the others again behind it. */
+__global__ void barrier_left_out(int *g, int n) {
+    if (threadIdx.x < 48) __syncthreads(); // FAULT barrier
     g[threadIdx.x] = 1;
 }
-/* They are faults where it matters: something should have been ordered, or somebody waits elsewhere. */
+__global__ void barrier_left_out_in_a_loop(int *g, int n) {
+    for (int half = T / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) { // FAULT barrier
+            g[threadIdx.x] += 1;
+            __syncthreads(); // FAULT barrier
+        }
+    }
+}
+__global__ void fewer_rounds(int *g, int n) {
+    for (int i = 0; i < (int)threadIdx.x % 5; i++) __syncthreads(); // FAULT barrier
+    g[threadIdx.x] = 1;
+}
+static __device__ __noinline__ void maybe_waits(int *g) {
+    if (g[threadIdx.x] >= 0) return;
+    __syncthreads();
+    g[threadIdx.x] = 3;
+}
+__global__ void barrier_left_out_in_a_function(int *g, int n) {
+    g[threadIdx.x] = (int)threadIdx.x - 48;
+    maybe_waits(g);
+    g[threadIdx.x] = 1; // FAULT barrier
+}
+/* Across warps they are faults where it matters: something should have been ordered, or somebody waits elsewhere. */
 __global__ void read_past_a_barrier(int *g, int n) {
     __shared__ int s[T];
-    s[threadIdx.x] = g[threadIdx.x]; // FAULT race
-    if (threadIdx.x < 48) __syncthreads();
+    s[threadIdx.x] = g[threadIdx.x];         // FAULT race
+    if (threadIdx.x < 48) __syncthreads();   // FAULT barrier
     g[threadIdx.x] = s[T - 1 - threadIdx.x]; // FAULT race and uninitialised
 }
 __global__ void read_after_fewer_rounds(int *g, int n) {
@@ -581,22 +621,24 @@ __cluster_dims__(2) __global__ void ok_cluster(int *g, int n) {
 #define FRESH(name)                                                                                                    \
     { #name, name, 1, T, 0, true }
 FAULTY_MAIN(CASE(barrier_in_branches, 1, T), CASE(ok_barrier_in_branches_of_warps, 1, T), CASE(ok_some_have_left, 1, T),
-            CASE(ok_barrier_of_those_who_stay, 1, T), CASE(ok_early_return, 1, T), CASE(ok_barrier_passed_by, 1, T),
-            CASE(ok_fewer_rounds, 1, T), CASE(read_past_a_barrier, 1, T), CASE(read_after_fewer_rounds, 1, T),
-            CASE(barrier_and_the_next, 1, T), CASE(barrier_and_the_next_of_warps, 1, T),
-            CASE(barrier_and_the_warp, 1, T), CASE(mismatched_counts, 1, 96), CASE(barrier_never_reached, 1, 64),
-            CASE(not_in_its_own_mask, 1, 32), CASE(no_wait, 1, T), CASE(waits_for_too_few, 1, 32),
-            CASE(no_barrier_after_wait, 1, T), CASE(copied_twice, 1, T), CASE(written_while_it_is_copied, 1, T),
-            CASE(written_by_others_while_it_is_copied, 1, T), CASE(copies_over_what_is_read, 1, T),
-            CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T), CASE(ok_stages, 1, T),
-            CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T), CASE(bulk_not_awaited, 1, T),
-            CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T), CASE(bulk_over_what_is_read, 1, T),
-            CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T), CASE(source_written_meanwhile, 1, T),
-            FRESH(unwritten_source), FRESH(ok_copied_and_not_used), FRESH(unwritten_bulk_source),
-            CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing), CASE(operand_unwritten, 1, T),
-            FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T), CASE(ok_source_written_later, 1, T),
-            CASE(bulk_source_in_global_memory, 1, T), CASE(bulk_stores_to_one_place, 2, T),
-            CASE(ok_bulk_source_reused, 1, T), CASE(bulk_source_reused_by_others, 1, T),
-            CASE(operand_written_too_early, 1, T), CASE(operand_copied_over_too_early, 1, T),
-            CASE(ok_operand_written_later, 1, T), CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T),
-            CASE(ok_cluster, 2, T))
+            CASE(ok_barrier_of_those_who_stay, 1, T), CASE(ok_early_return, 1, T), CASE(ok_end_after_some_rounds, 1, T),
+            CASE(ok_barrier_left_out_by_warps, 1, T), CASE(ok_detour_to_the_barrier, 1, T),
+            CASE(barrier_left_out, 1, T), CASE(barrier_left_out_in_a_loop, 1, T), CASE(fewer_rounds, 1, T),
+            CASE(barrier_left_out_in_a_function, 1, T), CASE(read_past_a_barrier, 1, T),
+            CASE(read_after_fewer_rounds, 1, T), CASE(barrier_and_the_next, 1, T),
+            CASE(barrier_and_the_next_of_warps, 1, T), CASE(barrier_and_the_warp, 1, T), CASE(mismatched_counts, 1, 96),
+            CASE(barrier_never_reached, 1, 64), CASE(not_in_its_own_mask, 1, 32), CASE(no_wait, 1, T),
+            CASE(waits_for_too_few, 1, 32), CASE(no_barrier_after_wait, 1, T), CASE(copied_twice, 1, T),
+            CASE(written_while_it_is_copied, 1, T), CASE(written_by_others_while_it_is_copied, 1, T),
+            CASE(copies_over_what_is_read, 1, T), CASE(ok_pipeline, 1, 32), CASE(released_too_early, 1, T),
+            CASE(ok_stages, 1, T), CASE(mbarrier_not_awaited, 1, T), CASE(mbarrier_init_unseen, 1, T),
+            CASE(bulk_not_awaited, 1, T), CASE(bulk_awaited_by_one, 1, 64), CASE(ok_bulk, 1, T),
+            CASE(bulk_over_what_is_read, 1, T), CASE(bulk_store_too_early, 1, T), CASE(bulk_source_reused, 1, T),
+            CASE(source_written_meanwhile, 1, T), FRESH(unwritten_source), FRESH(ok_copied_and_not_used),
+            FRESH(unwritten_bulk_source), CASE(unwritten_bulk_store, 1, T), FRESH(bulk_addition_to_nothing),
+            CASE(operand_unwritten, 1, T), FRESH(operand_copied_unwritten), CASE(source_of_another_block, 2, T),
+            CASE(ok_source_written_later, 1, T), CASE(bulk_source_in_global_memory, 1, T),
+            CASE(bulk_stores_to_one_place, 2, T), CASE(ok_bulk_source_reused, 1, T),
+            CASE(bulk_source_reused_by_others, 1, T), CASE(operand_written_too_early, 1, T),
+            CASE(operand_copied_over_too_early, 1, T), CASE(ok_operand_written_later, 1, T),
+            CASE(operand_without_barrier, 1, T), CASE(cluster_no_barrier, 2, T), CASE(ok_cluster, 2, T))
