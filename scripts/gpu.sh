@@ -61,7 +61,7 @@ need_gpu() {
 
 # need_tool PROGRAM TOOL PACKAGE: looks on PATH and in the CUDA Toolkit; ends the program with status 2 where it is not.
 need_tool() {
-    PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null)/bin:${CUDA_HOME:-/usr/local/cuda}/bin
+    PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null || :)/bin:${CUDA_HOME:-/usr/local/cuda}/bin
     command -v "$2" >/dev/null || { echo "$1: $2 is missing; it comes with the CUDA Toolkit (package $3)" >&2; exit 2; }
 }
 

@@ -24,7 +24,7 @@ if [ "$status" != 0 ] || [ ! -s "$work/csv" ]; then
     cat "$work/out" >&2
     exit "$status"
 fi
-PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null)/bin
+PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null || :)/bin
 cuobjdump -sass "$step/run" >"$work/sass" 2>"$work/err" || rm "$work/sass"
 set -- "$work/csv"
 [ ! -f "$work/sass" ] || set -- "$@" "$work/sass"

@@ -153,6 +153,11 @@ judges() {
         holds $out/faults.csv 'tiny,quiet,race,racecheck,no,no,,Made-Up' &&
         holds $out/faults.csv 'tiny,ok_all,ok,racecheck,yes,,,Made-Up' && lines $out/faults.csv 5
 }
+unbuilt() { # in a clone in which nothing has been built, not even what the Makefile notes of the toolkit
+    machine
+    rm build/config.mk
+    PARTS=faults status 0 scripts/golden.sh && lines $out/faults.csv 5
+}
 incomplete() { # a pattern that ncu did not count is said, and the others are kept
     machine
     export LOST=61
@@ -172,5 +177,5 @@ needs() {
     CUDA_HOME=/nonexistent status 2 scripts/golden.sh && one_line && says 'compute-sanitizer is missing'
 }
 
-for each in records unnamed refuses judges incomplete reads_nothing needs; do check $each; done
+for each in records unnamed refuses judges unbuilt incomplete reads_nothing needs; do check $each; done
 ended
