@@ -137,6 +137,7 @@ TOOL_OF = {"race": "racecheck", "no-wait": "racecheck", "uninitialised": "initch
 SAYS = re.compile(r"^=+ +((?:Error|Warning|Invalid|Uninitialized|Barrier|Leaked|Misaligned|Out-of|Malloc|Unused|"
                   r"Potential|Divergent|Program hit|Missing|Host API|Illegal)\b.*)")
 QUIET = "ok"  # kind of kernels that have no fault
+MOST_NAMES = 5  # in a cell of the table
 
 
 def faults_of(root):
@@ -190,7 +191,8 @@ def table(path, root):
     yield "|---|---|--:|--:|---|--:|"
     for (fault, tool), those in sorted(groups.items()):
         said_by = [agreed for _, agreed in those]
-        others = ", ".join(f"`{name}`" for name, agreed in those if agreed is False)
+        others = [f"`{name}`" for name, agreed in those if agreed is False]
+        others = ", ".join(others) if len(others) <= MOST_NAMES else f"{len(others)} kernels"
         missing = said_by.count(None)
         agree = said_by.count(True) if missing < len(those) else "–"
         yield (f"| {'none' if fault == QUIET else fault} | {tool} | {len(those)} | {agree} | {others} |"
