@@ -378,21 +378,23 @@ static void async(observer *o, const observed_async *a) {
 }
 
 /* What a tensor copy moves, as a GPU counts it: the sectors that each row touches inside of the tensor, of loads also
- * those that what it fills the rest with would take, as whole rows outside do. */
+ * those that what it fills the rest with would take, as whole rows outside do. Rows of a multicast that begin in the
+ * middle of 64 bytes count whole pairs of sectors. */
 typedef struct moved_rows {
-    bool reads;
+    bool reads, multicast;
     int64_t bytes, rows;
 } moved_rows;
 
-static int64_t sectors_bytes(uint64_t first, uint64_t bytes) {
-    return (int64_t)((first + bytes + SECTOR_BYTES - 1) / SECTOR_BYTES - first / SECTOR_BYTES) * SECTOR_BYTES;
+static int64_t whole_units(uint64_t first, uint64_t bytes, unsigned unit) {
+    return (int64_t)((first + bytes + unit - 1) / unit - first / unit) * unit;
 }
 
 static void move_row(void *context, const tensor_row *r) {
     moved_rows *m = context;
     sectors_mark_range(r->global, r->bytes, m->reads, !m->reads);
-    m->bytes += sectors_bytes(r->global, r->bytes);
-    if (m->reads) m->bytes += sectors_bytes(0, r->width - r->bytes);
+    const bool pairs = m->multicast && r->global % (2 * SECTOR_BYTES) == SECTOR_BYTES;
+    m->bytes += whole_units(r->global, r->bytes, pairs ? 2 * SECTOR_BYTES : SECTOR_BYTES);
+    if (m->reads) m->bytes += whole_units(0, r->width - r->bytes, SECTOR_BYTES);
     m->rows += r->width;
 }
 
@@ -402,7 +404,8 @@ static void bulk(observer *o, const observed_bulk *b) {
     function_counts *f = (function_counts *)counts_of(o, b->w->worker, b->function);
     if (f->at[b->i->pc] == NULL) f->at[b->i->pc] = zeros(1, sizeof *f->at[b->i->pc]);
     access_sum *sum = &f->at[b->i->pc]->sum;
-    moved_rows moved = {.reads = b->to_block != NULL};
+    const char *opcode = b->function->source->instructions[b->i->pc].opcode;
+    moved_rows moved = {.reads = b->to_block != NULL, .multicast = strstr(opcode, ".multicast") != NULL};
     if (moved.reads && b->global == 0 && b->map == NULL) return; /* within shared memory, or st.async */
     sum->requests++;
     if (b->map != NULL)
