@@ -11,6 +11,7 @@ GEMM_VARIANT(rasterized);
 GEMM_VARIANT(spread_copies);
 GEMM_VARIANT(stream_k);
 GEMM_VARIANT(best);
+size_t workspace_sgemm_best(const gemm_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
     return device->cc >= 80 ? NULL : "cp.async needs compute capability 8.0";
@@ -41,7 +42,7 @@ static const gemm_variant variants[] = {
      kernel_spread_copies, needs_cp_async, needs_alignment, NULL, NULL},
     {"stream_k", "the last waves divided evenly among the multiprocessors", launch_stream_k, kernel_stream_k,
      needs_cp_async, needs_alignment, NULL, NULL},
-    {"best", "the same for any shape and alignment", launch_best, kernel_best, needs_cp_async, NULL, NULL, NULL},
+    {"best", "the same for any shape and alignment", launch_best, kernel_best, needs_cp_async, NULL, NULL, workspace_sgemm_best},
 };
 
 int main(int argc, char **argv) {

@@ -1,52 +1,49 @@
-/* stream_k for any shape and alignment; warp_tile.cuh computes a tile. Stream-K: Osama, Merrill, Cecka, Garland, Owens,
- * "Stream-K: work-centric parallel decomposition for dense matrix-matrix multiplication on the GPU", PPoPP 2023.
+/* stream_k for any shape and alignment, with a tile for every size of C; warp_tile.cuh computes a tile. Stream-K:
+ * Osama, Merrill, Cecka, Garland, Owens, "Stream-K: work-centric parallel decomposition for dense matrix-matrix
+ * multiplication on the GPU", PPoPP 2023.
  *
  * One block per tile leaves multiprocessors idle (wave quantization): 512 tiles on 132 of them take 4 waves, and the
- * last one is only 88 % full; 32 tiles use 32 of 132. Here all waves but the last one or two run that way. The work
- * that remains, counted in tiles of K, is divided evenly among as many workers (blocks) as there are multiprocessors,
- * regardless of where in C it lies:
+ * last one is only 88 % full; 32 tiles use 32 of 132. So the tiles of the last wave or two, counted in tiles of K, are
+ * divided evenly among as many workers (blocks) as there is room for, regardless of where in C they lie:
  *
  *   tiles of C      |------ 0 ------|------ 1 ------|------ 2 ------|     3 tiles, 4 workers, K = 8 tiles each:
  *   tiles of K      0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7       24 / 4 = 6 tiles of K per worker
  *   workers         |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
  *
  * Worker 1 finishes tile 0 and begins tile 1. A worker that did not begin its tile of C leaves its partial sums in
- * global memory; the one that began the tile waits for them, adds them in the order of K (so that the result is the
- * same every time) and stores. */
-#include <limits.h>
-
+ * global memory; the one that began the tile adds them and stores. Where a tile may have many parts, they are added in
+ * pairs, then the sums of pairs, and so on. The order is always the same, and so is the result.
+ *
+ * Which tile computes C, and how much of C is divided, is what plan.h estimates to be the fastest. */
+#include "plan.h"
 #include "ptx/acquire_release.cuh"
 #include "warp_tile.cuh"
 
-static const int MAX_BLOCKS = 192; /* how many workers the workspace has room for */
-static const int MIN_SHARE = 4;    /* below this many tiles of K per worker, splitting does not pay */
+static const int MAX_SMS = 192, MAX_PER_SM = 2; /* how many workers the workspace has room for */
 
 /* The workspace: partial sums that one worker leaves for another, and whether they are there. Only one launch at a time
  * may use it, which launches in one stream guarantee. Each flag is cleared by the worker that waited for it. */
-static __device__ float left_sums[MAX_BLOCKS][TM][TN][THREADS];
-static __device__ unsigned left_ready[MAX_BLOCKS];
+static __device__ float left_sums[MAX_SMS * 128 * THREADS]; /* of the largest tile 128 from each thread */
+static __device__ unsigned left_ready[MAX_SMS * MAX_PER_SM];
 
-/* Word by word: neighbouring threads write neighbouring words. (A float4 would want its words in four aligned registers,
- * which may bind the registers of the main loop, too.) */
-static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[TN]) {
+/* Word by word: neighbouring threads write neighbouring words. (A float4 would want its words in four aligned
+ * registers, which may bind the registers of the main loop, too.) */
+template <class T> static __device__ __forceinline__ void leave_sums(int worker, const float (*c_reg)[T::TN]) {
+    auto left = (float(*)[T::RESULTS][THREADS])left_sums;
 #pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j++) left_sums[worker][i][j][threadIdx.x] = c_reg[i][j];
+    for (int i = 0; i < T::RESULTS; i++) left[worker][i][threadIdx.x] = c_reg[i / T::TN][i % T::TN];
     __syncthreads();
     if (threadIdx.x == 0) store_release(&left_ready[worker], 1);
 }
 
-static __device__ __forceinline__ void add_sums(int worker, float (*c_reg)[TN]) {
+template <class T> static __device__ __forceinline__ void add_sums(int worker, float (*c_reg)[T::TN]) {
+    auto left = (float(*)[T::RESULTS][THREADS])left_sums;
     if (threadIdx.x == 0)
-        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(100);
+        while (load_acquire(&left_ready[worker]) == 0) __nanosleep(20);
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j++)
-            c_reg[i][j] += __ldcg(&left_sums[worker][i][j][threadIdx.x]); /* from L2: L1 may hold data of an earlier
-                                                                           * launch */
+    for (int i = 0; i < T::RESULTS; i++) /* from L2: L1 may hold data of an earlier launch */
+        c_reg[i / T::TN][i % T::TN] += __ldcg(&left[worker][i][threadIdx.x]);
     __syncthreads();
     if (threadIdx.x == 0) left_ready[worker] = 0;
 }
@@ -57,67 +54,155 @@ struct sharing {
     int first, share, extra;
 };
 
-/* The first tile of K of a worker. */
+/* The first tile of K of a worker; the worker that has tile of K number `at`. */
 static __device__ __forceinline__ int share_begin(sharing s, int worker) {
     return worker * s.share + min(worker, s.extra);
 }
+static __device__ __forceinline__ int worker_of(sharing s, int at) {
+    int longer = s.extra * (s.share + 1);
+    return at < longer ? at / (s.share + 1) : s.extra + (at - longer) / s.share;
+}
 
-template <bool VECTOR> __global__ void __launch_bounds__(THREADS, 1) sgemm_best(sgemm_problem p, sharing s) {
+template <class T, bool VECTOR_B, bool DIRECT>
+__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_pieces(sgemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
     /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
-    int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k(p);
+    int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k<T>(p);
 
     int end;
     for (int at = share_begin(s, worker); at < (end = share_begin(s, worker + 1));) {
         int tile = at / tiles_k, k_begin = at % tiles_k, k_end = min(k_begin + end - at, tiles_k);
-        float c_reg[TM][TN] = {};
+        float c_reg[T::TM][T::TN] = {};
         int row0, col0;
-        tile_position(p, s.first + tile, &row0, &col0);
-        accumulate<VECTOR>(p, (stage *)shared, row0, col0, k_begin, k_end, c_reg);
-        __syncthreads(); /* the stages are free for the next piece */
+        tile_position<T>(p, s.first + tile, &row0, &col0);
+        accumulate<T, VECTOR_B>(p, (typename T::stage *)shared, row0, col0, k_begin, k_end, c_reg);
+        __syncthreads(); /* the stages are free */
+        add_slices<T>((float *)shared, c_reg);
 
+        /* If others have parts of the tile: small ones may be many parts, and are added in pairs. */
+        int tile_end = (tile + 1) * tiles_k;
+        if (T::SLICES > 1 && k_end < tiles_k) {
+            int part = worker - worker_of(s, tile * tiles_k);
+            for (int step = 1; part % (2 * step) == 0 && share_begin(s, worker + step) < tile_end; step *= 2)
+                add_sums<T>(worker + step, c_reg);
+        }
         if (k_begin > 0) {
-            leave_sums(worker, c_reg);
+            leave_sums<T>(worker, c_reg);
         } else {
-            if (k_end < tiles_k) /* the workers after this one have the rest of the tile */
-                for (int other = worker + 1; share_begin(s, other) < (tile + 1) * tiles_k; other++)
-                    add_sums(other, c_reg);
-            store_tile(p, row0, col0, c_reg);
+            if (T::SLICES == 1 && k_end < tiles_k)
+                for (int other = worker + 1; share_begin(s, other) < tile_end; other++) add_sums<T>(other, c_reg);
+            store_tile<T, DIRECT>(p, row0, col0, (float *)shared, c_reg);
         }
         at += k_end - k_begin;
     }
 }
 
+/* One block per tile of C: needs fewer registers, having no loop over pieces. */
+template <class T, bool VECTOR_B, bool DIRECT>
+__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_whole_tiles(sgemm_problem p) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    float c_reg[T::TM][T::TN] = {};
+    int row0, col0;
+    tile_position<T>(p, blockIdx.x, &row0, &col0);
+    if (p.k > 0) accumulate<T, VECTOR_B>(p, (typename T::stage *)shared, row0, col0, 0, tiles_of_k<T>(p), c_reg);
+    add_slices<T>((float *)shared, c_reg);
+    store_tile<T, DIRECT>(p, row0, col0, (float *)shared, c_reg);
+}
+
+/* Copies B to rows of whole float4, the last of which ends in zeros. */
+static __global__ void __launch_bounds__(THREADS) align_rows(sgemm_problem p, float4 *to) {
+    int quads = (p.n + 3) / 4;
+    int64_t at = blockIdx.x * (int64_t)THREADS + threadIdx.x;
+    int row = (int)(at / quads), col = (int)(at % quads) * 4;
+    if (row < p.k) to[at] = gemm_load4<false>(gemm_at(p.B, p.ldb, row, col), p.n - col);
+}
+
+template <class T, bool VECTOR_B, bool DIRECT>
+static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
+    const int bytes = T::shared_bytes(DIRECT); /* more than 48 KB is available only on request */
+    if (x.whole > 0) {
+        auto kernel = sgemm_whole_tiles<T, VECTOR_B, DIRECT>;
+        cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        if (error != cudaSuccess) return error;
+        kernel<<<(unsigned)x.whole, THREADS, bytes, stream>>>(p);
+        error = cudaGetLastError();
+        if (error != cudaSuccess) return error;
+    }
+    if constexpr (T::DIVIDES)
+        if (x.divided > 0) {
+            int64_t work = x.divided * tiles_of_k<T>(p);
+            sharing s = {(int)x.whole, (int)(work / x.workers), (int)(work % x.workers)};
+            auto kernel = sgemm_pieces<T, VECTOR_B, DIRECT>;
+            cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            if (error != cudaSuccess) return error;
+            kernel<<<(unsigned)x.workers, THREADS, bytes, stream>>>(p, s);
+            return cudaGetLastError();
+        }
+    return cudaSuccess;
+}
+
+/* Those for where B and C lie. Up to SHORT_K the way to C matters more than the main loop's registers. */
+static const int SHORT_K = 2048;
+
+template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const plan &x, cudaStream_t stream) {
+    if constexpr (T::TAKES_WORDS)
+        if (!x.vector_b) return launch_kernels<T, false, false>(p, x, stream);
+    if constexpr (T::SLICES == 1)
+        if (gemm_is_float4(p.C, p.ldc, p.n) || p.k > SHORT_K || T::shared_bytes(false) > x.shared_limit)
+            return launch_kernels<T, true, true>(p, x, stream);
+    return launch_kernels<T, true, false>(p, x, stream);
+}
+
+/* The tiles: BM, BN, BK, TM, TN, stages, blocks on a multiprocessor, divided; multiply-adds and clocks as in plan.h. */
+#define TILES(X)                                                                                                       \
+    X(97.2, 10500, 256, 128, 16, 8, 16, 4, 1, true)                                                                    \
+    X(102, 8860, 128, 256, 16, 8, 16, 4, 1, true)                                                                      \
+    X(93.7, 7610, 128, 128, 8, 8, 8, 4, 2, false)                                                                      \
+    X(93.3, 9320, 64, 128, 32, 8, 16, 4, 1, true)                                                                      \
+    X(91.1, 6690, 64, 64, 64, 8, 16, 3, 1, true)                                                                       \
+    X(72.5, 4090, 64, 32, 64, 8, 8, 3, 2, false)                                                                       \
+    X(70.8, 3100, 32, 128, 16, 4, 8, 4, 2, false)                                                                      \
+    X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \
+    X(53.4, 2080, 32, 32, 64, 4, 8, 3, 2, true)
+
+/* The plan for p on the current device; may_align: there is a workspace to copy B to. */
+static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
+    int device, sms, shared_limit;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&shared_limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess) return error;
+    planner to = {&p, sms < MAX_SMS ? sms : MAX_SMS, shared_limit, may_align, x};
+#define CONSIDER(RATE, OVERHEAD, ...)                                                                                  \
+    consider<tile_shape<__VA_ARGS__>>(to, launch_tiles<tile_shape<__VA_ARGS__>>, {RATE, OVERHEAD});
+    TILES(CONSIDER)
+    return x->launch != NULL ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 extern "C" kernel_info kernel_best(void) {
-    return {(const void *)sgemm_best<true>, THREADS, STAGES * sizeof(stage)};
+    typedef tile_shape<128, 256, 16, 8, 16, 4, 1, true> largest_tile;
+    return {(const void *)sgemm_pieces<largest_tile, true, true>, THREADS, largest_tile::shared_bytes(true)};
+}
+
+extern "C" size_t workspace_sgemm_best(const gemm_problem *p) {
+    sgemm_problem q = gemm_launch_copy(p);
+    plan x = {};
+    return make_plan(q, true, &x) == cudaSuccess && x.align ? aligned_bytes(q) : 0;
 }
 
 extern "C" cudaError_t launch_best(const gemm_problem *p, cudaStream_t stream) {
     sgemm_problem q = gemm_launch_copy(p);
-    int64_t tiles = gemm_blocks(p, BM, BN), tiles_k = tiles_of_k(q);
-    int device, sms;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (q.m == 0 || q.n == 0) return cudaSuccess;
+    plan x = {};
+    cudaError_t error = make_plan(q, p->workspace != NULL, &x);
     if (error != cudaSuccess) return error;
-
-    int64_t blocks = sms < MAX_BLOCKS ? sms : MAX_BLOCKS;
-    int64_t rest = tiles % blocks; /* tiles of the last, partial wave, divided together with the wave before it */
-    int64_t shared_tiles = tiles < blocks ? rest : rest + blocks, work = shared_tiles * tiles_k;
-    /* Not if there is nothing to divide, or if the wave is nearly full and dividing would cost more than it gains. */
-    if (rest == 0 || rest * 20 >= blocks * 19 || work > INT_MAX) shared_tiles = 0;
-    if (work / MIN_SHARE < blocks) {
-        blocks = work / MIN_SHARE;
-        if (blocks <= shared_tiles) shared_tiles = 0; /* no tile of C would be split */
+    if (x.align) {
+        int64_t quads = aligned_bytes(q) / sizeof(float4);
+        align_rows<<<(unsigned)((quads + THREADS - 1) / THREADS), THREADS, 0, stream>>>(q, (float4 *)p->workspace);
+        error = cudaGetLastError();
+        if (error != cudaSuccess) return error;
+        q.B = (const float *)p->workspace, q.ldb = (q.n + 3) / 4 * 4;
     }
-
-    error = launch_whole_tiles(q, 0, (unsigned)(tiles - shared_tiles), stream);
-    if (error != cudaSuccess || shared_tiles == 0) return error;
-
-    sharing s = {(int)(tiles - shared_tiles), (int)(work / blocks), (int)(work % blocks)};
-    auto kernel = gemm_is_float4(q.B, q.ldb, q.n) ? sgemm_best<true> : sgemm_best<false>;
-    const int bytes = STAGES * sizeof(stage);
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error != cudaSuccess) return error;
-    kernel<<<(unsigned)blocks, THREADS, bytes, stream>>>(q, s);
-    return cudaGetLastError();
+    return x.launch(q, x, stream);
 }

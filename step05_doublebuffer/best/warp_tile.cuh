@@ -1,4 +1,4 @@
-/* One block's work: a 128 x 256 tile of C over a range of K, for any shape and alignment.
+/* One block's work: a tile of C over a range of K, for any shape and alignment. The largest of the tiles:
  *
  *   block  128 x 256      warp  64 x 64          thread  8 x 16              shared-memory loads
  *   +----+----+----+----+   lanes 8 x 4:           2 x 4 blocks of 4 x 4       of a thread for one k:
@@ -12,48 +12,70 @@
  * - FMAs run down one column of results and up the next (serpentine): consecutive FMAs share an operand, which is then
  *   read from the register file once (`.reuse` in SASS).
  * - The first tile takes the remainder of K, so that all others are whole, and rows and columns beyond an edge are
- *   replaced by the last ones: the main loop has no bounds to check.
+ *   replaced by others: the main loop has no bounds to check. Rows by the last one; columns by the first ones, for
+ *   when a warp copies one and the same word to many columns it is slow (127 x 129 x 255 took 9.2 us instead of 5.5).
+ *
+ * In a tile too small for eight warps side by side, several warps have the same results, each for its slice of every
+ * tile's k (sliced K); what they have is added up in shared memory at the end:
+ *
+ *   block  64 x 128, 4 slices      +----+----+                k  0 ... 7   8 ... 15  16 ... 23  24 ... 31
+ *   warp   64 x 64                 | 0  | 1  | x 4            w   0, 1       2, 3       4, 5       6, 7
+ *   thread  8 x 16                 +----+----+
  */
 #ifndef KL_WARP_TILE_CUH
 #define KL_WARP_TILE_CUH
 
-#include "ptx/cp_async.cuh"
 #include "gemm/gemm_kernel.cuh"
+#include "ptx/cp_async.cuh"
 
-static const int BM = 128, BN = 256, BK = 16;
-static const int WM = 64, WN = 64;
-static const int TM = 8, TN = 16;
-static const int STAGES = 4;
 static const int THREADS = 256;
-static const int BAND = 8;       /* height, in tiles, of the bands of rasterization */
-static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
+static const int BAND = 8; /* height, in tiles, of the bands of rasterization */
 
-struct stage {
-    float A[BK][A_ROW];
-    float B[BK][BN];
+/* A block's tile, BM x BN by steps of BK, a thread's results, TM x TN, how many blocks share a multiprocessor, and
+ * whether there is a kernel that divides tiles among workers. */
+template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_, int PER_SM_, bool DIVIDES_> struct tile_shape {
+    static const int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, STAGES = STAGES_, PER_SM = PER_SM_;
+    static const bool DIVIDES = DIVIDES_;
+    static const bool TAKES_WORDS = BM * BN <= 64 * 64; /* of a B that does not consist of whole float4 */
+    static const int WM = 8 * TM, WN = 4 * TN, WARPS_N = BN / WN, WARPS = BM / WM * WARPS_N;
+    static const int SLICES = THREADS / 32 / WARPS, SLICE_K = BK / SLICES;
+    static const int RESULTS = BM * BN / THREADS; /* of a thread, once the slices are added up */
+    static const int A_ROW = BM + 4; /* 8 values of k and 4 rows, copied at once by a warp, fall into 32 banks */
+    static const int SUM_ROW = BN + 4;
+    struct stage {
+        float A[BK][A_ROW];
+        float B[BK][BN];
+    };
+
+    /* What a block asks for: the stages, and in their place later the sums, unless the epilogue is direct. */
+    static constexpr int shared_bytes(bool direct) {
+        int stages = STAGES * (int)sizeof(stage), sums = SLICES * BM * SUM_ROW * (int)sizeof(float);
+        return (SLICES == 1 && direct) || stages > sums ? stages : sums;
+    }
 };
 
-/* One thread's share of the copies of a tile: 8 words of A (4 rows, at k and k + 8), and 4 times 16 bytes (VECTOR: B
- * consists of whole float4) or 16 words of B. `a` and `b` point at its first ones in the next tile to copy. */
-static const int A_COPIES = BM * BK / THREADS, A_ROWS = A_COPIES / 2, A_STEP = BM / A_ROWS;
-template <bool VECTOR> struct copier {
+/* One thread's share of the copies of a tile: words of A (32 rows apart, 8 values of k apart), and 16 bytes (VECTOR: B
+ * consists of whole float4) or words of B. `a` and `b` point at its first ones in the next tile to copy. */
+template <class T, bool VECTOR> struct copier {
+    static const int A_ROWS = T::BM / 32, A_KS = T::BK / 8, A_COPIES = A_ROWS * A_KS;
     static const int WIDTH = VECTOR ? 4 : 1;
-    static const int B_COPIES = BK * BN / WIDTH / THREADS, B_STEP = BK / B_COPIES; /* rows of B from one to the next */
+    static const int B_COPIES = T::BK * T::BN / WIDTH / THREADS;
+    static const int B_STEP = T::BK / B_COPIES; /* rows of B from one copy to the next */
     const float *a[A_ROWS], *b;
     int64_t b_step;      /* B_STEP in elements */
     unsigned a_to, b_to; /* where they go in the first stage */
 };
 
-template <bool VECTOR>
-static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem &p, int row0, int col0,
-                                                             stage *stages) {
-    typedef copier<VECTOR> X;
+template <class T, bool VECTOR>
+static __device__ __forceinline__ copier<T, VECTOR> make_copier(const sgemm_problem &p, int row0, int col0,
+                                                                typename T::stage *stages) {
+    typedef copier<T, VECTOR> X;
     X x;
     int a_row = threadIdx.x / 32 * 4 + threadIdx.x % 32 / 8, a_k = threadIdx.x % 8;
-    int b_k = threadIdx.x / (BN / X::WIDTH), b_col = threadIdx.x % (BN / X::WIDTH) * X::WIDTH;
+    int b_k = threadIdx.x / (T::BN / X::WIDTH), b_col = threadIdx.x % (T::BN / X::WIDTH) * X::WIDTH;
 #pragma unroll
-    for (int r = 0; r < A_ROWS; r++) x.a[r] = gemm_at(p.A, p.lda, min(row0 + a_row + r * A_STEP, p.m - 1), a_k);
-    x.b = gemm_at(p.B, p.ldb, b_k, min(col0 + b_col, p.n - X::WIDTH));
+    for (int r = 0; r < X::A_ROWS; r++) x.a[r] = gemm_at(p.A, p.lda, min(row0 + a_row + r * 32, p.m - 1), a_k);
+    x.b = gemm_at(p.B, p.ldb, b_k, (col0 + b_col) % ((p.n + X::WIDTH - 1) & -X::WIDTH));
     x.b_step = (int64_t)p.ldb * X::B_STEP;
     x.a_to = shared_address(&stages[0].A[a_k][a_row]);
     x.b_to = shared_address(&stages[0].B[b_k][b_col]);
@@ -61,21 +83,24 @@ static __device__ __forceinline__ copier<VECTOR> make_copier(const sgemm_problem
 }
 
 /* Moves on to the tile `ks` further along K. */
-template <bool VECTOR>
-static __device__ __forceinline__ void advance(copier<VECTOR> *x, const sgemm_problem &p, int ks) {
+template <class T, bool VECTOR>
+static __device__ __forceinline__ void advance(copier<T, VECTOR> *x, const sgemm_problem &p, int ks) {
 #pragma unroll
-    for (int r = 0; r < A_ROWS; r++) x->a[r] += ks;
+    for (int r = 0; r < copier<T, VECTOR>::A_ROWS; r++) x->a[r] += ks;
     x->b = gemm_at(x->b, p.ldb, ks, 0);
 }
 
 /* Copy number s of a whole tile (first those of A, then those of B), to the stage `offset` bytes after the first. */
-template <bool VECTOR> static __device__ __forceinline__ void copy(const copier<VECTOR> &x, int s, unsigned offset) {
+template <class T, bool VECTOR>
+static __device__ __forceinline__ void copy(const copier<T, VECTOR> &x, int s, unsigned offset) {
+    typedef copier<T, VECTOR> X;
     const unsigned WORD = sizeof(float);
-    if (s < A_COPIES) {
-        cp_async_4(x.a_to + offset + (s % 2 * 8 * A_ROW + s / 2 * A_STEP) * WORD, x.a[s / 2] + s % 2 * 8);
+    if (s < X::A_COPIES) {
+        int k = s % X::A_KS * 8, r = s / X::A_KS;
+        cp_async_4(x.a_to + offset + (k * T::A_ROW + r * 32) * WORD, x.a[r] + k);
     } else {
-        s -= A_COPIES;
-        unsigned to = x.b_to + offset + s * copier<VECTOR>::B_STEP * BN * WORD;
+        s -= X::A_COPIES;
+        unsigned to = x.b_to + offset + s * X::B_STEP * T::BN * WORD;
         if (VECTOR)
             cp_async_16(to, x.b + s * x.b_step);
         else
@@ -84,22 +109,22 @@ template <bool VECTOR> static __device__ __forceinline__ void copy(const copier<
 }
 
 /* All copies of the first tile, of whose BK values of k only `ks` exist; the others become zeros. */
-template <bool VECTOR>
-static __device__ __forceinline__ void copy_first(const copier<VECTOR> &x, const sgemm_problem &p, int ks) {
-    typedef copier<VECTOR> X;
+template <class T, bool VECTOR>
+static __device__ __forceinline__ void copy_first(const copier<T, VECTOR> &x, const sgemm_problem &p, int ks) {
+    typedef copier<T, VECTOR> X;
     const unsigned WORD = sizeof(float);
-    int a_k = threadIdx.x % 8, b_k = threadIdx.x / (BN / X::WIDTH);
+    int a_k = threadIdx.x % 8, b_k = threadIdx.x / (T::BN / X::WIDTH);
 #pragma unroll
-    for (int s = 0; s < A_COPIES; s++) {
-        bool inside = a_k + s % 2 * 8 < ks;
-        unsigned to = x.a_to + (s % 2 * 8 * A_ROW + s / 2 * A_STEP) * WORD;
-        cp_async_4_zfill(to, inside ? x.a[s / 2] + s % 2 * 8 : p.A, inside ? 4 : 0);
+    for (int s = 0; s < X::A_COPIES; s++) {
+        int k = s % X::A_KS * 8, r = s / X::A_KS;
+        bool inside = a_k + k < ks;
+        cp_async_4_zfill(x.a_to + (k * T::A_ROW + r * 32) * WORD, inside ? x.a[r] + k : p.A, inside ? 4 : 0);
     }
 #pragma unroll
     for (int s = 0; s < X::B_COPIES; s++) {
         bool inside = b_k + s * X::B_STEP < ks;
         const float *from = inside ? x.b + s * x.b_step : p.B;
-        unsigned to = x.b_to + s * X::B_STEP * BN * WORD;
+        unsigned to = x.b_to + s * X::B_STEP * T::BN * WORD;
         if (VECTOR)
             cp_async_16_zfill(to, from, inside ? 16 : 0);
         else
@@ -107,142 +132,181 @@ static __device__ __forceinline__ void copy_first(const copier<VECTOR> &x, const
     }
 }
 
-static __device__ __forceinline__ void load_fragments(const stage *t, int k, int row, int col, float *a_reg,
+template <class T>
+static __device__ __forceinline__ void load_fragments(const typename T::stage *t, int k, int row, int col, float *a_reg,
                                                       float *b_reg) {
 #pragma unroll
-    for (int i = 0; i < TM / 4; i++) *(float4 *)&a_reg[i * 4] = *(const float4 *)&t->A[k][row + i * 32];
+    for (int i = 0; i < T::TM / 4; i++) *(float4 *)&a_reg[i * 4] = *(const float4 *)&t->A[k][row + i * 32];
 #pragma unroll
-    for (int j = 0; j < TN / 4; j++) *(float4 *)&b_reg[j * 4] = *(const float4 *)&t->B[k][col + j * 16];
+    for (int j = 0; j < T::TN / 4; j++) *(float4 *)&b_reg[j * 4] = *(const float4 *)&t->B[k][col + j * 16];
 }
 
 /* Serpentine: down one column of results, up the next. */
-static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[TN]) {
+template <class T>
+static __device__ __forceinline__ void multiply(const float *a_reg, const float *b_reg, float (*c_reg)[T::TN]) {
 #pragma unroll
-    for (int j = 0; j < TN; j++)
+    for (int j = 0; j < T::TN; j++)
 #pragma unroll
-        for (int x = 0; x < TM; x++) {
-            int i = j % 2 ? TM - 1 - x : x;
+        for (int x = 0; x < T::TM; x++) {
+            int i = j % 2 ? T::TM - 1 - x : x;
             c_reg[i][j] += a_reg[i] * b_reg[j];
         }
 }
 
-/* The first row and column of this thread's results in the tile; the others are 32 rows and 16 columns further on. */
-static __device__ __forceinline__ int thread_row() {
-    return threadIdx.x / 32 / (BN / WN) * WM + threadIdx.x % 32 / 4 * 4;
+/* The first row and column of this thread's results in the tile; the others are 32 rows and 16 columns further on. And
+ * the first k of its warp's slice. */
+template <class T> static __device__ __forceinline__ int thread_row() {
+    int warp = T::SLICES == 1 ? threadIdx.x / 32 : threadIdx.x / 32 % T::WARPS;
+    return warp / T::WARPS_N * T::WM + threadIdx.x % 32 / 4 * 4;
 }
-static __device__ __forceinline__ int thread_col() {
-    return threadIdx.x / 32 % (BN / WN) * WN + threadIdx.x % 4 * 4;
+template <class T> static __device__ __forceinline__ int thread_col() {
+    return threadIdx.x / 32 % T::WARPS_N * T::WN + threadIdx.x % 4 * 4;
+}
+template <class T> static __device__ __forceinline__ int thread_slice() {
+    return T::SLICES == 1 ? 0 : threadIdx.x / 32 / T::WARPS;
 }
 
 /* Where tile number `tile` of C begins. Threadblock rasterization: C is divided into bands of BAND rows of
  * tiles, and tiles are numbered down each column of a band and on to the next, so that blocks running at the same time
  * share rows and columns of tiles in L2. */
+template <class T>
 static __device__ __forceinline__ void tile_position(const sgemm_problem &p, int tile, int *row0, int *col0) {
-    int tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
+    int tiles_m = (p.m + T::BM - 1) / T::BM, tiles_n = (p.n + T::BN - 1) / T::BN;
     int band = tile / (BAND * tiles_n), within = tile % (BAND * tiles_n);
     int rows = min(BAND, tiles_m - band * BAND);
-    *row0 = (band * BAND + within % rows) * BM;
-    *col0 = within / rows * BN;
+    *row0 = (band * BAND + within % rows) * T::BM;
+    *col0 = within / rows * T::BN;
 }
 
 /* The number of tiles of BK along K, the first of which takes the remainder. */
-static __host__ __device__ inline int tiles_of_k(const sgemm_problem &p) {
-    return (p.k + BK - 1) / BK;
+template <class T> static __host__ __device__ inline int tiles_of_k(const sgemm_problem &p) {
+    return (p.k + T::BK - 1) / T::BK;
 }
 
 /* c_reg += A * B over the tiles begin ... end - 1 of K (begin < end), for the tile of C at (row0, col0). */
-template <bool VECTOR>
-static __device__ __forceinline__ void accumulate(const sgemm_problem &p, stage *stages, int row0, int col0, int begin,
-                                                  int end, float (*c_reg)[TN]) {
-    const int COPIES = A_COPIES + copier<VECTOR>::B_COPIES;
-    float a_reg[2][TM], b_reg[2][TN];
-    int row = thread_row(), col = thread_col();
-    int odd = p.k - (tiles_of_k(p) - 1) * BK; /* what tile 0 takes */
+template <class T, bool VECTOR>
+static __device__ __forceinline__ void accumulate(const sgemm_problem &p, typename T::stage *stages, int row0, int col0,
+                                                  int begin, int end, float (*c_reg)[T::TN]) {
+    const int COPIES = copier<T, VECTOR>::A_COPIES + copier<T, VECTOR>::B_COPIES;
+    float a_reg[2][T::TM], b_reg[2][T::TN];
+    int row = thread_row<T>(), col = thread_col<T>(), slice = thread_slice<T>() * T::SLICE_K;
+    int odd = p.k - (tiles_of_k<T>(p) - 1) * T::BK; /* what tile 0 takes */
 
-    copier<VECTOR> from = make_copier<VECTOR>(p, row0, col0, stages);
-    if (begin > 0) advance(&from, p, odd + (begin - 1) * BK);
-    int first = begin == 0 ? odd : BK;
+    copier<T, VECTOR> from = make_copier<T, VECTOR>(p, row0, col0, stages);
+    if (begin > 0) advance(&from, p, odd + (begin - 1) * T::BK);
+    int first = begin == 0 ? odd : T::BK;
     copy_first(from, p, first);
     cp_async_commit();
     advance(&from, p, first);
     int tiles = end - begin;
-    for (int t = 1; t < STAGES - 1; t++) {
+    for (int t = 1; t < T::STAGES - 1; t++) {
         if (t < tiles) {
 #pragma unroll
-            for (int s = 0; s < COPIES; s++) copy(from, s, t * (unsigned)sizeof(stage));
-            advance(&from, p, BK);
+            for (int s = 0; s < COPIES; s++) copy(from, s, t * (unsigned)sizeof *stages);
+            advance(&from, p, T::BK);
         }
         cp_async_commit(); /* an empty group where there is no tile: counting groups counts tiles */
     }
-    cp_async_wait<STAGES - 2>();
+    cp_async_wait<T::STAGES - 2>();
     __syncthreads();
-    load_fragments(&stages[0], 0, row, col, a_reg[0], b_reg[0]);
+    load_fragments<T>(&stages[0], slice, row, col, a_reg[0], b_reg[0]);
 
-    int now = 0, next = STAGES - 1; /* stage being multiplied, stage being filled */
+    int now = 0, next = T::STAGES - 1; /* stage being multiplied, stage being filled */
     for (int t = 0; t < tiles; t++) {
-        bool more = t + STAGES - 1 < tiles;
-        unsigned to = next * (unsigned)sizeof(stage);
+        bool more = t + T::STAGES - 1 < tiles;
+        unsigned to = next * (unsigned)sizeof *stages;
 #pragma unroll
-        for (int k = 0; k < BK; k++) {
-            if (k == BK - 1) { /* the next tile is needed: wait for it, and until everyone is done with this one */
+        for (int k = 0; k < T::SLICE_K; k++) {
+            if (k == T::SLICE_K - 1) { /* the next tile is needed: wait for it, and until all are done with this one */
                 cp_async_commit();
-                if (more) advance(&from, p, BK);
+                if (more) advance(&from, p, T::BK);
                 next = now;
-                if (t + 1 < tiles) now = now + 1 == STAGES ? 0 : now + 1;
-                cp_async_wait<STAGES - 2>();
+                if (t + 1 < tiles) now = now + 1 == T::STAGES ? 0 : now + 1;
+                cp_async_wait<T::STAGES - 2>();
                 __syncthreads();
             }
-            if (more && k < BK - 1) { /* this k's share of the copies, all issued by the last k but one */
-                const int SLOTS = BK - 1;
+            if (more && k < T::SLICE_K - 1) { /* this k's share of the copies, all issued by the last k but one */
+                const int SLOTS = T::SLICE_K - 1;
 #pragma unroll
                 for (int s = k * COPIES / SLOTS; s < (k + 1) * COPIES / SLOTS; s++) copy(from, s, to);
             }
-            load_fragments(&stages[now], (k + 1) % BK, row, col, a_reg[(k + 1) % 2], b_reg[(k + 1) % 2]);
-            multiply(a_reg[k % 2], b_reg[k % 2], c_reg);
+            load_fragments<T>(&stages[now], slice + (k + 1) % T::SLICE_K, row, col, a_reg[(k + 1) % 2],
+                              b_reg[(k + 1) % 2]);
+            multiply<T>(a_reg[k % 2], b_reg[k % 2], c_reg);
         }
     }
 }
 
-/* The epilogue: stores the tile of C at (row0, col0) from the registers of the block. */
-static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0,
-                                                  const float (*c_reg)[TN]) {
-    bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
+/* Through shared memory the results get into the order of C: word i of a thread is number i * THREADS + threadIdx.x of
+ * the tile, row by row, so that a warp's are neighbours. First each warp puts there what it has ... */
+template <class T> static __device__ __forceinline__ void put_sums(float *shared, const float (*c_reg)[T::TN]) {
+    float *to = shared + (thread_slice<T>() * T::BM + thread_row<T>()) * T::SUM_ROW + thread_col<T>();
+    __syncthreads(); /* the stages are free */
 #pragma unroll
-    for (int i = 0; i < TM; i++) {
-        int row = row0 + thread_row() + i / 4 * 32 + i % 4;
+    for (int i = 0; i < T::TM; i++)
 #pragma unroll
-        for (int j = 0; j < TN; j += 4) {
-            int col = col0 + thread_col() + j / 4 * 16;
-            float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
-            if (vector_c)
-                gemm_store4<true>(p, row, col, acc);
-            else
-                gemm_store4<false>(p, row, col, acc);
+        for (int j = 0; j < T::TN; j += 4)
+            *(float4 *)&to[(i / 4 * 32 + i % 4) * T::SUM_ROW + j / 4 * 16] = *(const float4 *)&c_reg[i][j];
+    __syncthreads();
+}
+/* ... then word i is what the slices have for it, added up in their order. */
+template <class T> static __device__ __forceinline__ float sum_of_slices(const float *shared, int i) {
+    int at = i * THREADS + threadIdx.x;
+    const float *from = shared + at / T::BN * T::SUM_ROW + at % T::BN;
+    float sum = *from;
+#pragma unroll
+    for (int s = 1; s < T::SLICES; s++) sum += from[s * T::BM * T::SUM_ROW];
+    return sum;
+}
+
+/* With slices: c_reg's first RESULTS words become this thread's words of the tile. */
+template <class T> static __device__ __forceinline__ void add_slices(float *shared, float (*c_reg)[T::TN]) {
+    if (T::SLICES == 1) return;
+    put_sums<T>(shared, c_reg);
+#pragma unroll
+    for (int i = 0; i < T::RESULTS; i++) c_reg[i / T::TN][i % T::TN] = sum_of_slices<T>(shared, i);
+    __syncthreads(); /* shared memory is free for the next piece */
+}
+
+/* Stores word i of this thread of the tile of C at (row0, col0). */
+template <class T>
+static __device__ __forceinline__ void store_word(const sgemm_problem &p, int row0, int col0, int i, float acc) {
+    int at = i * THREADS + threadIdx.x, row = row0 + at / T::BN, col = col0 + at % T::BN;
+    if (row >= p.m || col >= p.n) return;
+    float *c = gemm_at(p.C, p.ldc, row, col);
+    *c = gemm_blend(p, acc, c);
+}
+
+/* The epilogue: stores the tile of C at (row0, col0). Without slices, straight from the registers (DIRECT), or word by
+ * word by way of shared memory: faster if C does not consist of whole float4, but then ptxas (13.0) finds registers for
+ * the main loop that are 2 % slower. */
+template <class T, bool DIRECT>
+static __device__ __forceinline__ void store_tile(const sgemm_problem &p, int row0, int col0, float *shared,
+                                                  const float (*c_reg)[T::TN]) {
+    if (T::SLICES > 1) {
+#pragma unroll
+        for (int i = 0; i < T::RESULTS; i++) store_word<T>(p, row0, col0, i, c_reg[i / T::TN][i % T::TN]);
+    } else if (DIRECT) {
+        bool vector_c = gemm_is_float4(p.C, p.ldc, p.n);
+#pragma unroll
+        for (int i = 0; i < T::TM; i++) {
+            int row = row0 + thread_row<T>() + i / 4 * 32 + i % 4;
+#pragma unroll
+            for (int j = 0; j < T::TN; j += 4) {
+                int col = col0 + thread_col<T>() + j / 4 * 16;
+                float4 acc = make_float4(c_reg[i][j], c_reg[i][j + 1], c_reg[i][j + 2], c_reg[i][j + 3]);
+                if (vector_c)
+                    gemm_store4<true>(p, row, col, acc);
+                else
+                    gemm_store4<false>(p, row, col, acc);
+            }
         }
+    } else {
+        put_sums<T>(shared, c_reg);
+#pragma unroll 4
+        for (int i = 0; i < T::RESULTS; i++) store_word<T>(p, row0, col0, i, sum_of_slices<T>(shared, i));
+        __syncthreads(); /* shared memory is free for the next piece */
     }
-}
-
-/* One block per tile of C, starting with number `first_tile`. */
-template <bool VECTOR>
-__global__ void __launch_bounds__(THREADS, 1) sgemm_whole_tiles(sgemm_problem p, int first_tile) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    float c_reg[TM][TN] = {};
-    int row0, col0;
-    tile_position(p, first_tile + blockIdx.x, &row0, &col0);
-    if (p.k > 0) accumulate<VECTOR>(p, (stage *)shared, row0, col0, 0, tiles_of_k(p), c_reg);
-    store_tile(p, row0, col0, c_reg);
-}
-
-/* Launches it for `blocks` tiles (for none: does nothing). */
-static inline cudaError_t launch_whole_tiles(const sgemm_problem &p, int first_tile, unsigned blocks,
-                                             cudaStream_t stream) {
-    if (blocks == 0) return cudaSuccess;
-    auto kernel = gemm_is_float4(p.B, p.ldb, p.n) ? sgemm_whole_tiles<true> : sgemm_whole_tiles<false>;
-    const int bytes = STAGES * sizeof(stage); /* more than 48 KB is available only on request */
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error != cudaSuccess) return error;
-    kernel<<<blocks, THREADS, bytes, stream>>>(p, first_tile);
-    return cudaGetLastError();
 }
 
 #endif

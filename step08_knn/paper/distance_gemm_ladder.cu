@@ -16,6 +16,7 @@
 
 extern "C" {
 GEMM_VARIANT(best);
+size_t workspace_sgemm_best(const gemm_problem *p);
 }
 
 static const int SIDE = 32, ROWS = 8;
@@ -32,13 +33,32 @@ static __global__ void __launch_bounds__(SIDE *ROWS) knn_transpose(const float *
         if (k0 + y < d && point0 + x < n) to[(k0 + y) * n + point0 + x] = s[x][y];
 }
 
-/* The transposed points first, which must be aligned; then the norms. */
-static size_t transposed_floats(const knn_problem *p) {
-    return ((size_t)p->n * (size_t)p->d + 63) / 64 * 64;
+static gemm_problem product_of(const knn_problem *p, int rows, const float *queries, const float *transposed,
+                               float *distances) {
+    gemm_problem product = {};
+    product.type = GEMM_F32, product.out = DTYPE_F32, product.layout = GEMM_NN;
+    product.m = rows, product.n = p->n, product.k = p->d;
+    product.lda = p->d, product.ldb = p->n, product.ldc = p->n;
+    product.alpha = -2.0f, product.beta = 1.0f;
+    product.A = queries, product.B = transposed, product.C = distances;
+    return product;
+}
+
+/* The transposed points first, then what the product needs, both in whole multiples of 256 bytes; then the norms. */
+static size_t transposed_bytes(const knn_problem *p) {
+    return ((size_t)p->n * (size_t)p->d * sizeof(float) + 255) / 256 * 256;
+}
+static size_t product_bytes(const knn_problem *p) {
+    const gemm_problem product = product_of(p, p->m, NULL, NULL, NULL);
+    return (workspace_sgemm_best(&product) + 255) / 256 * 256;
 }
 
 static size_t kept(const knn_problem *p) {
-    return transposed_floats(p) * sizeof(float) + norms_bytes(p);
+    return transposed_bytes(p) + product_bytes(p) + norms_bytes(p);
+}
+
+static float *norms_of(const knn_problem *p, void *kept) {
+    return (float *)((char *)kept + transposed_bytes(p) + product_bytes(p));
 }
 
 static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream) {
@@ -46,21 +66,14 @@ static cudaError_t prepare(const knn_problem *p, void *kept, cudaStream_t stream
     if (blocks > 0)
         knn_transpose<<<(unsigned)blocks, dim3(SIDE, ROWS), 0, stream>>>(p->points, p->n, p->d, (float *)kept);
     cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess ? error : make_norms(p, (float *)kept + transposed_floats(p), stream);
+    return error != cudaSuccess ? error : make_norms(p, norms_of(p, kept), stream);
 }
 
 static cudaError_t tile(const knn_problem *p, void *kept, int first, int rows, float *distances, cudaStream_t stream) {
-    const float *transposed = (const float *)kept;
-    cudaError_t error = make_sums(p, transposed + transposed_floats(p), first, rows, distances, stream);
+    cudaError_t error = make_sums(p, norms_of(p, kept), first, rows, distances, stream);
     if (error != cudaSuccess || p->d == 0) return error;
-    gemm_problem product = {};
-    product.type = GEMM_F32, product.out = DTYPE_F32, product.layout = GEMM_NN;
-    product.m = rows, product.n = p->n, product.k = p->d;
-    product.lda = p->d, product.ldb = p->n, product.ldc = p->n;
-    product.alpha = -2.0f, product.beta = 1.0f;
-    product.A = p->queries + (int64_t)first * p->d;
-    product.B = transposed;
-    product.C = distances;
+    gemm_problem product = product_of(p, rows, p->queries + (int64_t)first * p->d, (const float *)kept, distances);
+    if (product_bytes(p) > 0) product.workspace = (char *)kept + transposed_bytes(p);
     return launch_best(&product, stream);
 }
 
