@@ -4,8 +4,8 @@
 
 NVCC is the compiler's version; USAGE is what cuobjdump -res-usage prints, LISTING what -sass prints.
 
-The kernel: of several instantiations the one for whole float4 (all that is bool is true: ILb1E in its name, or ILb1ELb1E);
-of several of those the one that is named after the variant. The loop: from the target of a backward branch to the last
+The kernel: of several instantiations the one for whole float4 (all of its own that is bool is true: Lb1E ends its name, or
+Lb1ELb1E); of several of those the one that is named after the variant, and the first by name. The loop: from the target of a backward branch to the last
 branch to it; of those that hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its
 registers recorded and nothing else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
 
@@ -53,11 +53,13 @@ def read_code(path):
 
 
 def main_kernel(kernels, variant, what):
-    vector = [name for name in kernels if re.search(r"I(Lb1E)+(?!Lb0E)", name)]
+    vector = [name for name in kernels if re.search(r"(?<!Lb[01]E)(Lb1E)+Ev", name)]
     own = [name for name in vector if variant in name]
-    for candidates in list(kernels), own, vector:
+    for candidates in list(kernels), vector:
         if len(candidates) == 1:
             return candidates[0]
+    if own:
+        return min(own)
     raise Mistake(f"{what}: {len(kernels)} kernels, {len(vector)} of them with ILb1E in the name, not one")
 
 

@@ -64,7 +64,7 @@ static __device__ __forceinline__ int worker_of(sharing s, int at) {
 }
 
 template <class T, bool VECTOR_B, bool DIRECT>
-__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_pieces(sgemm_problem p, sharing s) {
+__global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p, sharing s) {
     extern __shared__ __align__(16) unsigned char shared[];
     /* The last block is worker 0: a worker waits for those after it, whose blocks have been started before its own. */
     int worker = gridDim.x - 1 - blockIdx.x, tiles_k = tiles_of_k<T>(p);
@@ -132,7 +132,7 @@ static cudaError_t launch_kernels(const sgemm_problem &p, const plan &x, cudaStr
         if (x.divided > 0) {
             int64_t work = x.divided * tiles_of_k<T>(p);
             sharing s = {(int)x.whole, (int)(work / x.workers), (int)(work % x.workers)};
-            auto kernel = sgemm_pieces<T, VECTOR_B, DIRECT>;
+            auto kernel = sgemm_best<T, VECTOR_B, DIRECT>;
             cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
             if (error != cudaSuccess) return error;
             kernel<<<(unsigned)x.workers, THREADS, bytes, stream>>>(p, s);
@@ -182,7 +182,7 @@ static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
 
 extern "C" kernel_info kernel_best(void) {
     typedef tile_shape<128, 256, 16, 8, 16, 4, 1, true> largest_tile;
-    return {(const void *)sgemm_pieces<largest_tile, true, true>, THREADS, largest_tile::shared_bytes(true)};
+    return {(const void *)sgemm_best<largest_tile, true, true>, THREADS, largest_tile::shared_bytes(true)};
 }
 
 extern "C" size_t workspace_sgemm_best(const gemm_problem *p) {
