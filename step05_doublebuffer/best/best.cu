@@ -165,7 +165,7 @@ template <class T> static cudaError_t launch_tiles(const sgemm_problem &p, const
     X(63, 2450, 32, 64, 32, 4, 8, 4, 2, false)                                                                         \
     X(53.4, 2080, 32, 32, 64, 4, 8, 3, 2, true)
 
-/* The plan for p on the current device; may_align: there is a workspace to copy B to. */
+/* The plan for p (m, n > 0) on the current device; may_align: there is a workspace to copy B to. */
 static cudaError_t make_plan(const sgemm_problem &p, bool may_align, plan *x) {
     int device, sms, shared_limit;
     cudaError_t error = cudaGetDevice(&device);
@@ -187,6 +187,7 @@ extern "C" kernel_info kernel_best(void) {
 
 extern "C" size_t workspace_sgemm_best(const gemm_problem *p) {
     sgemm_problem q = gemm_launch_copy(p);
+    if (q.m == 0 || q.n == 0) return 0;
     plan x = {};
     return make_plan(q, true, &x) == cudaSuccess && x.align ? aligned_bytes(q) : 0;
 }

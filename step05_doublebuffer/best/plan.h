@@ -84,7 +84,7 @@ static void consider(const planner &to, cudaError_t (*launch)(const sgemm_proble
         };
 
         offer(0, 0);
-        const int64_t room = T::DIVIDES ? (int64_t)to.sms * T::PER_SM : 0; /* for workers, who all have to be there */
+        const int64_t room = T::DIVIDES ? (int64_t)to.sms * T::PER_SM : 0; /* for workers at one time */
         for (int64_t workers = 2 * tiles; workers <= room && workers <= tiles * tiles_k; workers += tiles)
             offer(tiles, workers);
         const int64_t rest = room > 0 ? tiles % room : 0, divided = tiles < room ? rest : rest + room;

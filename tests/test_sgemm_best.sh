@@ -1,0 +1,97 @@
+#!/bin/sh
+# Step 5's best in the simulator: shapes at which it takes each of its kernels, whole tiles and tiles divided among
+# workers, a B that is copied in words, in float4 and aligned first, C stored directly and by way of shared memory. A
+# kernel that no shape takes is a failure, too. Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+export CUDASIM_LIB
+unset CUDASIM_DEVICE
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+passed=0 failed=0
+
+# result NAME STATUS: counts it; if it is not 0, shows what the last command said.
+result() {
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        tail -n 20 "$work/out" | sed 's/^/    /'
+    fi
+}
+
+# computes M N K OPTION...: best's result is right, nothing is found, and its kernels are in $work/kernels.
+computes() {
+    name="$*" m=$1 n=$2 k=$3
+    shift 3
+    ./step05/run --sim --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
+        grep -q '^best .* 0\.[0-9]*$' "$work/out"
+    result "$name" $?
+    grep -o 'sgemm_[a-z_]*<[^(]*\|align_rows' "$work/csv" | sort -u >"$work/kernels"
+    cat "$work/kernels" >>"$work/all"
+}
+uses() { # KERNEL: the problem before was computed with it
+    grep -q -e "$1" "$work/kernels" || { cat "$work/kernels" >"$work/out" && false; }
+    result "$name: by $1" $?
+}
+
+# An H200 has 132 multiprocessors. First what the simulator can check in no time ...
+computes 16 16 1
+computes 16 17 1
+computes 16 16 400 --beta 2
+computes 16 17 400 --beta 2
+computes 16 5000 1
+computes 16 5001 1 --beta 2
+computes 33 5000 1
+computes 2500 65 1
+computes 12000 16 1
+computes 12000 17 1
+computes 17000 16 1
+computes 33 1100 1500 --beta 2
+computes 1100 33 1500 --beta 2
+computes 5000 48 256
+computes 5000 33 256
+computes 17000 65 1 --beta 2
+uses align_rows
+# ... then the large tiles, without the simulator's checks.
+computes 33 17000 256 --no-check
+computes 260 3000 256 --no-check
+computes 8000 260 64 --no-check --beta 2
+computes 8000 257 64 --no-check --beta 2
+uses align_rows
+computes 100 17000 100 --no-check --beta 2
+computes 17000 129 65 --no-check --beta 2
+computes 17000 100 150 --no-check
+computes 17000 65 200 --no-check
+computes 6000 520 256 --no-check
+computes 6000 513 256 --no-check
+nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' | sort -u >"$work/kernels"
+sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
+[ "$(wc -l <"$work/kernels")" -ge 20 ] && ! [ -s "$work/out" ]
+result "kernels that no shape above takes" $?
+
+# Rows of A, B and C with padding, all off 16 bytes: what lies between them stays as it was.
+computes 130 129 255 --lda 257 --ldb 131 --ldc 133 --beta 2
+# Nothing to add up, nothing to store.
+computes 33 129 0 --beta 2
+for empty in '0 129 64' '129 0 64'; do
+    # shellcheck disable=SC2086 # several numbers
+    set -- $empty
+    timeout 60 ./step05/run --sim --variant best --m "$1" --n "$2" --k "$3" >"$work/out" 2>&1
+    result "$empty" $?
+done
+
+# Less shared memory: 99 KB, of which one block of 32 x 32 tiles takes more than half, and its workers are not all there
+# at once; large tiles have no room for sums of slices.
+for device in sm_80 sm_86 sm_89; do
+    computes 16 17 6000 --sim-device $device
+    uses 'sgemm_best<tile_shape<32, 32'
+    computes 1100 33 1500 --sim-device $device --no-check --beta 2
+    computes 8000 257 64 --sim-device $device --no-check
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
