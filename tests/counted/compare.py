@@ -1,9 +1,9 @@
 """compare.py patterns|shapes [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
 
-patterns: every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. shapes: every kernel of the runs in shapes.txt
-that a recorded row stands for (WORD: of runs that have it in their line); equal, but for what NEAR, OTHERWISE and ORDER say. A
-line for each count that differs, then "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was
-compared.
+patterns: every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. shapes: every
+kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal, but for
+what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then "N counts
+compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
 """
 
 import csv
@@ -40,6 +40,8 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
 # What depends on which block comes first, here and there: it may differ.
 ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
+# Kernels that are no more, as others took their place since the recording: not compared. Each goes with the next recording.
+REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>"]
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
@@ -126,6 +128,10 @@ def shapes(c, word):
         for row in recorded:
             if row["run"] != run:
                 continue
+            if bare(row["kernel"]) in REPLACED:
+                c.met.add(bare(row["kernel"]))
+                print(f"skipped {run}: {bare(row['kernel'])}: recorded before it was replaced")
+                continue
             k = ours.get((bare(row["kernel"]), row["grid"], row["block"]))
             if k is None:
                 c.fault(f"{run}: {row['kernel']} {row['grid']} {row['block']}: not in the simulator")
@@ -140,6 +146,9 @@ def shapes(c, word):
     for entry in OTHERWISE:
         if not word and entry not in c.met:
             c.fault(f"nothing differs as {entry} says")
+    for name in REPLACED:
+        if not word and name not in c.met:
+            c.fault(f"REPLACED names {name}, which is not recorded")
 
 
 def main():
