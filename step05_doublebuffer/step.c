@@ -42,7 +42,8 @@ static const gemm_variant variants[] = {
      kernel_spread_copies, needs_cp_async, needs_alignment, NULL, NULL},
     {"stream_k", "the last waves divided evenly among the multiprocessors", launch_stream_k, kernel_stream_k,
      needs_cp_async, needs_alignment, NULL, NULL},
-    {"best", "the same for any shape and alignment", launch_best, kernel_best, needs_cp_async, NULL, NULL, workspace_sgemm_best},
+    {"best", "the same for any shape and alignment, a tile for every size", launch_best, kernel_best, needs_cp_async,
+     NULL, NULL, workspace_sgemm_best},
 };
 
 int main(int argc, char **argv) {

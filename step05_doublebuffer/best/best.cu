@@ -11,8 +11,8 @@
  *   workers         |---- 0 ----|---- 1 ----|---- 2 ----|---- 3 ----|
  *
  * Worker 1 finishes tile 0 and begins tile 1. A worker that did not begin its tile of C leaves its partial sums in
- * global memory; the one that began the tile adds them and stores. Where a tile may have many parts, they are added in
- * pairs, then the sums of pairs, and so on. The order is always the same, and so is the result.
+ * global memory; the one that began the tile adds them and stores. In tiles with slices, which may have many parts,
+ * they are added in pairs, then the sums of pairs, and so on. The order is always the same, and so is the result.
  *
  * Which tile computes C, and how much of C is divided, is what plan.h estimates to be the fastest. */
 #include "plan.h"
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(THREADS, T::PER_SM) sgemm_best(sgemm_problem p
         __syncthreads(); /* the stages are free */
         add_slices<T>((float *)shared, c_reg);
 
-        /* If others have parts of the tile: small ones may be many parts, and are added in pairs. */
+        /* If others have parts of the tile: with slices there may be many, which are added in pairs. */
         int tile_end = (tile + 1) * tiles_k;
         if (T::SLICES > 1 && k_end < tiles_k) {
             int part = worker - worker_of(s, tile * tiles_k);

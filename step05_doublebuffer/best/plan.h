@@ -3,7 +3,8 @@
  *
  *   a tile of K      BM * BN * BK multiply-adds, `rate` of them in a clock; more where B has to be copied by words
  *   a block          `overhead`: until the first tile of K is there, and for storing the results
- *   a sum of two     LEFT, when workers add up a tile that was divided among them, in pairs
+ *   a sum of two     LEFT, when workers add up a tile that was divided among them: in pairs in tiles with slices,
+ *                    else one after the other
  *   a launch         LAUNCH, of the kernel that aligns B, and the bytes that it moves
  *
  * The constants are fitted to measurements on an H200 of every tile and division at 44 shapes. */
@@ -56,12 +57,13 @@ static void consider(const planner &to, cudaError_t (*launch)(const sgemm_proble
     const bool is_vector = gemm_is_float4(p.B, p.ldb, p.n);
     if (tiles > INT_MAX || T::shared_bytes(true) > to.shared_limit) return;
 
-    for (int align = 0; align <= (!is_vector && to.may_align); align++) {
+    for (int align = 0; align <= (!is_vector && to.may_align && p.k > 0); align++) {
         const bool vector_b = is_vector || align;
         if (!vector_b && !T::TAKES_WORDS) continue;
         const double tile_of_k = T::BM * T::BN * T::BK / costs.rate * (vector_b ? 1 : WORDS);
         const double before = align ? LAUNCH + 2 * aligned_bytes(p) / ALIGN_BYTES : 0;
         auto offer = [&](int64_t divided, int64_t workers) {
+            if (divided * tiles_k > INT_MAX / 2) return; /* tiles of K are counted in an int, a share beyond the last */
             double clocks = before;
             if (tiles > divided) {
                 int64_t each = ceil_div(tiles - divided, to.sms); /* that a multiprocessor computes */
@@ -88,7 +90,7 @@ static void consider(const planner &to, cudaError_t (*launch)(const sgemm_proble
         for (int64_t workers = 2 * tiles; workers <= room && workers <= tiles * tiles_k; workers += tiles)
             offer(tiles, workers);
         const int64_t rest = room > 0 ? tiles % room : 0, divided = tiles < room ? rest : rest + room;
-        if (rest > 0 && divided * tiles_k >= room && divided * tiles_k <= INT_MAX) offer(divided, room);
+        if (rest > 0 && divided * tiles_k >= room) offer(divided, room);
     }
 }
 

@@ -8,7 +8,8 @@
  *   +----+----+----+----+         and 16, 32, 48 further
  *
  * - Fragments are double-buffered: those of k+1 are loaded while k is multiplied.
- * - The copies for a later tile are spread over the values of k of the current one, at most two for each.
+ * - The copies for a later tile are spread over the values of k of the current one: in the large tiles at most two
+ *   for each.
  * - FMAs run down one column of results and up the next (serpentine): consecutive FMAs share an operand, which is then
  *   read from the register file once (`.reuse` in SASS).
  * - The first tile takes the remainder of K, so that all others are whole, and rows and columns beyond an edge are

@@ -44,7 +44,8 @@ static gemm_problem product_of(const knn_problem *p, int rows, const float *quer
     return product;
 }
 
-/* The transposed points first, then what the product needs, both in whole multiples of 256 bytes; then the norms. */
+/* The transposed points first, then what the product needs, both in whole multiples of 256 bytes; then the norms. Where
+ * n is no multiple of 4, the product may copy the transposed points once more, for each tile of queries. */
 static size_t transposed_bytes(const knn_problem *p) {
     return ((size_t)p->n * (size_t)p->d * sizeof(float) + 255) / 256 * 256;
 }
