@@ -3,9 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const char *opcode, const char *word) {
-    const size_t length = strlen(word);
-    return strncmp(opcode, word, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0');
+#include "ptx/instruction.h"
+
+static uint64_t *word_of(poisons *p, int reg) {
+    return &p->marked[reg / 64 % POISON_MARKS];
+}
+
+/* May the operand name a register of the list? */
+static bool may_name(poisons *p, const ptx_operand *o) {
+    if (o->reg >= 0 && *word_of(p, o->reg) >> o->reg % 64 & 1) return true;
+    for (int k = 0; k < o->element_count; k++)
+        if (may_name(p, &o->elements[k])) return true;
+    return false;
+}
+
+static bool may_concern(poisons *p, const ptx_instruction *t) {
+    if (t->guard >= 0 && *word_of(p, t->guard) >> t->guard % 64 & 1) return true;
+    for (int k = 0; k < t->operand_count; k++)
+        if (may_name(p, &t->operands[k])) return true;
+    return false;
 }
 
 /* Notes it of what `it` says, of another register or other lanes. */
@@ -25,6 +41,7 @@ static bool add(poisons *p, poison it, int reg, uint32_t lanes, uint32_t bytes) 
         p->list = list;
         p->room = room;
     }
+    *word_of(p, reg) |= (uint64_t)1 << reg % 64;
     p->list[p->count++] = (poison){.frame = it.frame,
                                    .reg = reg,
                                    .lanes = lanes,
@@ -34,23 +51,19 @@ static bool add(poisons *p, poison it, int reg, uint32_t lanes, uint32_t bytes) 
     return true;
 }
 
-static void forget(poisons *p, int which) {
-    p->list[which] = p->list[--p->count];
-}
-
 bool poison_read(poisons *p, const frame *f, uint32_t pc, uint32_t lane, uint32_t origin, uint32_t bytes) {
     const ptx_instruction *t = &f->function->source->instructions[pc];
     const insn *i = &f->function->code[pc];
     const ptx_operand *o = &t->operands[0];
     const poison it = {.frame = f, .origin = origin};
-    if (is(t->opcode, "ldmatrix")) { /* row r of matrix m goes to four lanes, or, transposed, to every fourth */
+    if (opcode_is(t->opcode, "ldmatrix")) { /* row r of matrix m goes to four lanes, or, transposed, to every fourth */
         const int matrix = (int)lane / 8;
         const uint32_t row = lane % 8,
                        lanes = strstr(t->opcode, ".trans") != NULL ? 0x11111111u << row / 2 : 0xfu << 4 * row;
         const ptx_operand *e = o->kind == PTX_OPERAND_VECTOR ? &o->elements[matrix % o->element_count] : o;
         return e->kind == PTX_OPERAND_REGISTER && add(p, it, e->reg, lanes, ALL_BYTES);
     }
-    const bool matrix = is(t->opcode, "wmma");
+    const bool matrix = opcode_is(t->opcode, "wmma");
     const unsigned each = matrix ? 0 : ptx_type_size((ptx_type)i->type);
     const uint32_t lanes = matrix ? ALL_LANES : 1u << lane, whole = each == 0 ? ALL_BYTES : (1u << each) - 1;
     bool any = false;
@@ -61,41 +74,9 @@ bool poison_read(poisons *p, const frame *f, uint32_t pc, uint32_t lane, uint32_
     return any;
 }
 
-static bool names(const ptx_operand *o, int reg) {
-    if (o->reg == reg && (o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS)) return true;
-    for (int k = 0; k < o->element_count; k++)
-        if (names(&o->elements[k], reg)) return true;
-    return false;
-}
-
-/* Is the first operand where the result goes? */
-static bool has_result(const ptx_instruction *t) {
-    static const char *const without[] = {"st",
-                                          "red",
-                                          "stmatrix",
-                                          "bar",
-                                          "barrier",
-                                          "bra",
-                                          "brx",
-                                          "ret",
-                                          "exit",
-                                          "cp",
-                                          "call",
-                                          "fence",
-                                          "wmma.store",
-                                          "trap",
-                                          "prefetch",
-                                          "mbarrier.init",
-                                          "mbarrier.inval",
-                                          "mbarrier.expect_tx"};
-    for (size_t k = 0; k < sizeof without / sizeof *without; k++)
-        if (is(t->opcode, without[k])) return false;
-    return t->operand_count > 0 && t->operands[0].kind != PTX_OPERAND_ADDRESS;
-}
-
 /* The lanes whose poison in operand `o` a selection takes. */
 static uint32_t selected(const warp *w, const insn *i, const ptx_instruction *t, int o) {
-    if (!is(t->opcode, "selp")) return ALL_LANES;
+    if (!opcode_is(t->opcode, "selp")) return ALL_LANES;
     const uint32_t p = *(const uint32_t *)(w->registers + i->op[3]);
     return o == 1 ? p : o == 2 ? ~p : ALL_LANES;
 }
@@ -124,7 +105,7 @@ static uint32_t moved_bytes(const ptx_instruction *t, const ptx_operand *from, c
 }
 
 static bool stores_locally(const ptx_instruction *t, const insn *i) {
-    return is(t->opcode, "st") && i->space == PTX_LOCAL;
+    return opcode_is(t->opcode, "st") && i->space == PTX_LOCAL;
 }
 
 /* The bytes that are stored to local memory. */
@@ -143,28 +124,32 @@ static void store(poisons *p, const ptx_instruction *t, const insn *i, const poi
 static bool passes(const ptx_instruction *t, int operand, bool result) {
     static const char *const judges[] = {"ld", "atom", "vote", "match", "redux", "call", "bar", "barrier", "mbarrier"};
     for (size_t k = 0; k < sizeof judges / sizeof *judges; k++)
-        if (is(t->opcode, judges[k])) return false;
+        if (opcode_is(t->opcode, judges[k])) return false;
     return result && t->operands[operand].kind != PTX_OPERAND_ADDRESS;
 }
 
 static void forget_empty(poisons *p) {
+    const int before = p->count;
     for (int k = p->count - 1; k >= 0; k--)
-        if (p->list[k].lanes == 0) forget(p, k);
+        if (p->list[k].lanes == 0) p->list[k] = p->list[--p->count];
+    if (p->count == before) return;
+    memset(p->marked, 0, sizeof p->marked);
+    for (int k = 0; k < p->count; k++) *word_of(p, p->list[k].reg) |= (uint64_t)1 << p->list[k].reg % 64;
 }
 
 /* What the lanes do with one of them: true where they use it. */
 static bool use(poisons *p, poison *it, const warp *w, const insn *i, uint32_t lanes) {
     const ptx_instruction *t = &w->frame->function->source->instructions[i->pc];
-    const bool result = has_result(t), moves = is(t->opcode, "mov") || is(t->opcode, "selp");
+    const bool result = instruction_has_result(t), moves = opcode_is(t->opcode, "mov") || opcode_is(t->opcode, "selp");
     if (it->spreads && t->guard == it->reg) return true;
     for (int o = result ? 1 : 0; o < t->operand_count; o++) {
-        if (!names(&t->operands[o], it->reg)) continue;
+        if (!operand_names(&t->operands[o], it->reg)) continue;
         if (moves) {
             it->carried |= lanes & selected(w, i, t, o);
             it->carried_bytes |= (uint16_t)moved_bytes(t, &t->operands[o], it);
         } else if (o == 1 && stores_locally(t, i))
             store(p, t, i, it, lanes);
-        else if (it->spreads && is(t->opcode, "shfl"))
+        else if (it->spreads && opcode_is(t->opcode, "shfl"))
             continue; /* poison_shuffle */
         else if (it->spreads && passes(t, o, result)) {
             it->carried |= lanes;
@@ -181,8 +166,9 @@ bool poison_step(poisons *p, const warp *w, const insn *i, uint32_t mask, uint32
     memset(p->stored, 0, sizeof p->stored);
     const bool last = (int)i->pc >= s->instruction_count;
     const ptx_instruction *t = last ? NULL : &s->instructions[i->pc];
-    const bool leaves = last || is(t->opcode, "ret") || is(t->opcode, "exit");
-    const bool overwrites = !last && has_result(t) && !is(t->opcode, "shfl");
+    const bool leaves = last || opcode_is(t->opcode, "ret") || opcode_is(t->opcode, "exit");
+    if (!leaves && !may_concern(p, t)) return false;
+    const bool overwrites = !last && instruction_has_result(t) && !opcode_is(t->opcode, "shfl");
     const int count = p->count;
     bool used = false;
     for (int k = 0; k < count && !used; k++) {
@@ -195,7 +181,7 @@ bool poison_step(poisons *p, const warp *w, const insn *i, uint32_t mask, uint32
     for (int k = 0; k < count; k++) {
         poison *it = &p->list[k];
         if (used && it->origin == *origin) it->lanes = it->carried = 0;
-        if (it->frame == f && (leaves || (overwrites && names(&t->operands[0], it->reg)))) it->lanes &= ~mask;
+        if (it->frame == f && (leaves || (overwrites && operand_names(&t->operands[0], it->reg)))) it->lanes &= ~mask;
     }
     for (int k = 0; k < count; k++) {
         const poison it = p->list[k];
@@ -228,6 +214,7 @@ void poison_shuffle(poisons *p, const frame *f, const insn *i, uint32_t lanes, u
 
 void poison_clear(poisons *p) {
     p->count = 0;
+    memset(p->marked, 0, sizeof p->marked);
 }
 void poison_free(poisons *p) {
     free(p->list);

@@ -21,10 +21,13 @@ typedef struct poison {
     uint16_t carried_bytes; /* and which bytes */
 } poison;
 
+enum { POISON_MARKS = 16 };
+
 typedef struct poisons {
     poison *list;
     int count, room;
-    uint16_t stored[LANES]; /* bytes of it that the instruction stores to local memory */
+    uint64_t marked[POISON_MARKS]; /* the registers in the list, and others of the same number modulo its bits */
+    uint16_t stored[LANES];        /* bytes of it that the instruction stores to local memory */
 } poisons;
 
 #define ALL_BYTES 0xffffu

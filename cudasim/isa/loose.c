@@ -4,38 +4,17 @@
 #include <string.h>
 
 #include "ptx/flow.h"
-
-static bool names(const ptx_operand *o, int reg) {
-    if (o->reg == reg && (o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS)) return true;
-    for (int k = 0; k < o->element_count; k++)
-        if (names(&o->elements[k], reg)) return true;
-    return false;
-}
-
-static bool is(const char *opcode, const char *word) {
-    const size_t length = strlen(word);
-    return strncmp(opcode, word, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0');
-}
-
-static bool has_result(const ptx_instruction *t) {
-    static const char *const without[] = {"st",         "red",  "stmatrix", "bar",   "barrier", "bra",
-                                          "brx",        "ret",  "exit",     "cp",    "call",    "fence",
-                                          "wmma.store", "trap", "prefetch", "membar"};
-    const bool reduces = (is(t->opcode, "bar") || is(t->opcode, "barrier")) && strstr(t->opcode, ".red.") != NULL;
-    for (size_t k = 0; k < sizeof without / sizeof *without && !reduces; k++)
-        if (is(t->opcode, without[k])) return false;
-    return t->operand_count > 0 && t->operands[0].kind != PTX_OPERAND_ADDRESS;
-}
+#include "ptx/instruction.h"
 
 bool loose_assigns(const ptx_instruction *t, int reg) {
-    return has_result(t) && names(&t->operands[0], reg);
+    return instruction_has_result(t) && operand_names(&t->operands[0], reg);
 }
 
 /* A wgmma's accumulators are left out: what it does with them depends on scale-d. */
 bool loose_reads(const ptx_instruction *t, int reg) {
     if (t->guard == reg) return true;
-    for (int k = has_result(t) ? 1 : 0; k < t->operand_count; k++)
-        if (names(&t->operands[k], reg)) return true;
+    for (int k = instruction_has_result(t) ? 1 : 0; k < t->operand_count; k++)
+        if (operand_names(&t->operands[k], reg)) return true;
     return false;
 }
 
@@ -82,7 +61,7 @@ uint16_t *loose_registers(const ptx_function *s, int *count) {
         memset(first_set, 0xff, registers * sizeof(int));
         for (int pc = 0; pc < s->instruction_count; pc++) {
             const ptx_instruction *t = &s->instructions[pc];
-            const bool result = has_result(t);
+            const bool result = instruction_has_result(t);
             for (int k = result ? 1 : 0; k < t->operand_count; k++) first_places(&t->operands[k], pc, first_read);
             if (result) first_places(&t->operands[0], pc, first_set);
         }

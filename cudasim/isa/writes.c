@@ -4,16 +4,12 @@
 #include <string.h>
 
 #include "isa/decode.h"
+#include "ptx/instruction.h"
 
 typedef struct follower {
     const function *f;
     uint64_t *of; /* by register */
 } follower;
-
-static bool is(const char *opcode, const char *word) {
-    const size_t length = strlen(word);
-    return strncmp(opcode, word, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0');
-}
 
 /* Has the opcode a part of 64 bits or more: may what it loads be an address? */
 static bool is_wide(const char *opcode) {
@@ -56,10 +52,10 @@ static uint64_t of_param(const follower *w, int pc) {
 static uint64_t of_result(const follower *w, int pc) {
     const ptx_instruction *t = &w->f->source->instructions[pc];
     uint64_t set = 0;
-    if (is(t->opcode, "setp") || is(t->opcode, "set")) return 0;
-    if (is(t->opcode, "ld.param") && is_wide(t->opcode)) return of_param(w, pc);
-    if (is(t->opcode, "call")) return WRITES_ANYWHERE;
-    if (is(t->opcode, "ld") || is(t->opcode, "ldu") || is(t->opcode, "atom"))
+    if (opcode_is(t->opcode, "setp") || opcode_is(t->opcode, "set")) return 0;
+    if (opcode_is(t->opcode, "ld.param") && is_wide(t->opcode)) return of_param(w, pc);
+    if (opcode_is(t->opcode, "call")) return WRITES_ANYWHERE;
+    if (opcode_is(t->opcode, "ld") || opcode_is(t->opcode, "ldu") || opcode_is(t->opcode, "atom"))
         return is_wide(t->opcode) ? WRITES_ANYWHERE : 0;
     for (int k = 1; k < t->operand_count; k++) set |= of_operand(w, &t->operands[k]);
     return set;
@@ -89,10 +85,12 @@ static bool pass(follower *w) {
 }
 
 static bool writes_global(const char *opcode) {
-    if (is(opcode, "cp.async.bulk.global") || is(opcode, "cp.reduce.async.bulk.global")) return true;
-    if (!is(opcode, "st") && !is(opcode, "atom") && !is(opcode, "red") && !is(opcode, "wmma.store")) return false;
+    if (opcode_is(opcode, "cp.async.bulk.global") || opcode_is(opcode, "cp.reduce.async.bulk.global")) return true;
+    if (!opcode_is(opcode, "st") && !opcode_is(opcode, "atom") && !opcode_is(opcode, "red") &&
+        !opcode_is(opcode, "wmma.store"))
+        return false;
     return strstr(opcode, ".shared") == NULL && strstr(opcode, ".local") == NULL && strstr(opcode, ".param") == NULL &&
-           !is(opcode, "st.async");
+           !opcode_is(opcode, "st.async");
 }
 
 uint64_t writes_of(const function *f) {

@@ -3,19 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const char *opcode, const char *word) {
-    const size_t length = strlen(word);
-    return strncmp(opcode, word, length) == 0 && (opcode[length] == '.' || opcode[length] == '\0');
-}
+#include "ptx/instruction.h"
 
 static bool ends(const ptx_instruction *t) {
-    return is(t->opcode, "ret") || is(t->opcode, "exit");
+    return opcode_is(t->opcode, "ret") || opcode_is(t->opcode, "exit");
 }
 
 bool flow_successors(const ptx_function *s, int pc, int **next, int *room) {
     const ptx_instruction *t = &s->instructions[pc];
     int count = 0;
-    const bool always = t->guard < 0, jumps = is(t->opcode, "bra") || is(t->opcode, "brx");
+    const bool always = t->guard < 0, jumps = opcode_is(t->opcode, "bra") || opcode_is(t->opcode, "brx");
     int targets = 2;
     for (int k = 0; k < s->table_count; k++)
         targets += s->tables[k].kind == PTX_BRANCH_TARGETS ? s->tables[k].count : 0;
@@ -25,12 +22,12 @@ bool flow_successors(const ptx_function *s, int pc, int **next, int *room) {
         *next = larger;
         *room = targets + 1;
     }
-    if (is(t->opcode, "bra")) (*next)[count++] = (int)t->operands[0].integer;
-    if (is(t->opcode, "brx")) /* any of all tables: one more path does no harm */
+    if (opcode_is(t->opcode, "bra")) (*next)[count++] = (int)t->operands[0].integer;
+    if (opcode_is(t->opcode, "brx")) /* any of all tables: one more path does no harm */
         for (int k = 0; k < s->table_count; k++)
             for (int n = 0; s->tables[k].kind == PTX_BRANCH_TARGETS && n < s->tables[k].count; n++)
                 (*next)[count++] = s->tables[k].targets[n];
-    if (!(always && (ends(t) || jumps || is(t->opcode, "trap")))) (*next)[count++] = pc + 1;
+    if (!(always && (ends(t) || jumps || opcode_is(t->opcode, "trap")))) (*next)[count++] = pc + 1;
     (*next)[count] = -1;
     return true;
 }

@@ -1,0 +1,27 @@
+#include "ptx/instruction.h"
+
+#include <string.h>
+
+bool opcode_is(const char *opcode, const char *parts) {
+    while (*parts != '\0' && *opcode == *parts) opcode++, parts++;
+    return *parts == '\0' && (*opcode == '.' || *opcode == '\0');
+}
+
+bool operand_names(const ptx_operand *o, int reg) {
+    if (o->reg == reg && (o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS)) return true;
+    for (int k = 0; k < o->element_count; k++)
+        if (operand_names(&o->elements[k], reg)) return true;
+    return false;
+}
+
+bool instruction_has_result(const ptx_instruction *t) {
+    static const char *const without[] = {"st",     "red",        "stmatrix", "bar",     "barrier", "bra",
+                                          "brx",    "ret",        "exit",     "cp",      "call",    "fence",
+                                          "membar", "wmma.store", "trap",     "prefetch"};
+    if (t->operand_count == 0 || t->operands[0].kind == PTX_OPERAND_ADDRESS) return false;
+    if ((opcode_is(t->opcode, "bar") || opcode_is(t->opcode, "barrier")) && strstr(t->opcode, ".red.") != NULL)
+        return true;
+    for (size_t k = 0; k < sizeof without / sizeof *without; k++)
+        if (opcode_is(t->opcode, without[k])) return false;
+    return true;
+}

@@ -1,0 +1,16 @@
+/* What an instruction's words say of it. */
+#ifndef PTX_INSTRUCTION_H
+#define PTX_INSTRUCTION_H
+
+#include "ptx/ptx.h"
+
+/* Does the opcode begin with these parts ("mov", "wmma.store"), whole ones? */
+bool opcode_is(const char *opcode, const char *parts);
+
+/* Does the operand name the register, itself or in an element? */
+bool operand_names(const ptx_operand *o, int reg);
+
+/* Is the first operand where the result goes? */
+bool instruction_has_result(const ptx_instruction *t);
+
+#endif
