@@ -5,20 +5,24 @@
 
 #include "ptx/instruction.h"
 
-static uint64_t *word_of(poisons *p, int reg) {
-    return &p->marked[reg / 64 % POISON_MARKS];
+static void mark(poisons *p, int reg) {
+    if (reg >= 0) p->marked[reg / 64 % POISON_MARKS] |= (uint64_t)1 << reg % 64;
 }
 
-/* May the operand name a register of the list? */
-static bool may_name(poisons *p, const ptx_operand *o) {
-    if (o->reg >= 0 && *word_of(p, o->reg) >> o->reg % 64 & 1) return true;
+static bool is_marked(const poisons *p, int reg) {
+    return reg >= 0 && (p->marked[reg / 64 % POISON_MARKS] >> reg % 64 & 1);
+}
+
+/* May the operand name a register in the list? */
+static bool may_name(const poisons *p, const ptx_operand *o) {
+    if (is_marked(p, o->reg)) return true;
     for (int k = 0; k < o->element_count; k++)
         if (may_name(p, &o->elements[k])) return true;
     return false;
 }
 
-static bool may_concern(poisons *p, const ptx_instruction *t) {
-    if (t->guard >= 0 && *word_of(p, t->guard) >> t->guard % 64 & 1) return true;
+static bool may_concern(const poisons *p, const ptx_instruction *t) {
+    if (is_marked(p, t->guard)) return true;
     for (int k = 0; k < t->operand_count; k++)
         if (may_name(p, &t->operands[k])) return true;
     return false;
@@ -41,7 +45,7 @@ static bool add(poisons *p, poison it, int reg, uint32_t lanes, uint32_t bytes) 
         p->list = list;
         p->room = room;
     }
-    *word_of(p, reg) |= (uint64_t)1 << reg % 64;
+    mark(p, reg);
     p->list[p->count++] = (poison){.frame = it.frame,
                                    .reg = reg,
                                    .lanes = lanes,
@@ -134,7 +138,7 @@ static void forget_empty(poisons *p) {
         if (p->list[k].lanes == 0) p->list[k] = p->list[--p->count];
     if (p->count == before) return;
     memset(p->marked, 0, sizeof p->marked);
-    for (int k = 0; k < p->count; k++) *word_of(p, p->list[k].reg) |= (uint64_t)1 << p->list[k].reg % 64;
+    for (int k = 0; k < p->count; k++) mark(p, p->list[k].reg);
 }
 
 /* What the lanes do with one of them: true where they use it. */

@@ -21,12 +21,12 @@ typedef struct poison {
     uint16_t carried_bytes; /* and which bytes */
 } poison;
 
-enum { POISON_MARKS = 16 };
+enum { POISON_MARKS = 16 }; /* words of a set of registers, by number modulo its 1024 bits */
 
 typedef struct poisons {
     poison *list;
     int count, room;
-    uint64_t marked[POISON_MARKS]; /* the registers in the list, and others of the same number modulo its bits */
+    uint64_t marked[POISON_MARKS]; /* registers that may be in the list: no others are */
     uint16_t stored[LANES];        /* bytes of it that the instruction stores to local memory */
 } poisons;
 
