@@ -63,7 +63,7 @@ static void consider(const planner &to, cudaError_t (*launch)(const sgemm_proble
         const double tile_of_k = T::BM * T::BN * T::BK / costs.rate * (vector_b ? 1 : WORDS);
         const double before = align ? LAUNCH + 2 * aligned_bytes(p) / ALIGN_BYTES : 0;
         auto offer = [&](int64_t divided, int64_t workers) {
-            if (divided * tiles_k > INT_MAX / 2) return; /* tiles of K are counted in an int, a share beyond the last */
+            if (divided * tiles_k > INT_MAX / 2) return; /* units are numbered by an int, a share past the last */
             double clocks = before;
             if (tiles > divided) {
                 int64_t each = ceil_div(tiles - divided, to.sms); /* that a multiprocessor computes */
@@ -86,7 +86,7 @@ static void consider(const planner &to, cudaError_t (*launch)(const sgemm_proble
         };
 
         offer(0, 0);
-        const int64_t room = T::DIVIDES ? (int64_t)to.sms * T::PER_SM : 0; /* for workers at one time */
+        const int64_t room = T::DIVIDES ? (int64_t)to.sms * T::PER_SM : 0; /* for workers that run at once */
         for (int64_t workers = 2 * tiles; workers <= room && workers <= tiles * tiles_k; workers += tiles)
             offer(tiles, workers);
         const int64_t rest = room > 0 ? tiles % room : 0, divided = tiles < room ? rest : rest + room;

@@ -40,7 +40,7 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
 # What depends on which block comes first, here and there: it may differ.
 ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
-# Kernels that are no more, as others took their place since the recording: not compared. Each goes with the next recording.
+# Kernels that others have replaced since the recording: not compared. The next recording has none of them, and fails here.
 REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>"]
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
