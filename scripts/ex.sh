@@ -138,7 +138,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     while [ "$status" = 0 ] && read -r options; do
         [ -n "$first" ] || at=", with $options"
         # shellcheck disable=SC2086 # several options
-        CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+        CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
             $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
         first=
     done <"$work/runs"
@@ -206,7 +206,7 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
-[ -e build/sim/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
+[ -e cudasim/build/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2

@@ -3,7 +3,7 @@
 # Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13
 export CUDASIM_LIB
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

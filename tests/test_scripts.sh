@@ -284,41 +284,7 @@ demo_without_a_gpu() {
     RUN_STATUS=1 status 1 scripts/demo.sh # a wrong result is not passed over
 }
 
-# Steps and a simulator that take made-up times, a shuffle those of $SHUFFLE additions; without AVX-512 if $WITHOUT_V4.
-bench_sim_machine() {
-    rm -rf step0* && mkdir -p cudasim step01_naive step05_doublebuffer
-    cat >step01_naive/run <<'END'
-#!/bin/sh
-case $* in
-*--variant*) while [ "$1" != --variant ]; do shift; done; echo "$2 f32 1x1x1 ok 0.001" ;;
-esac
-END
-    cp step01_naive/run step05_doublebuffer/run
-    for step in step03 step04 step06; do mkdir -p ${step}_x && cp step01_naive/run ${step}_x/run; done
-    cat >cudasim/cudasim <<'END'
-#!/bin/sh
-if [ "${CUDASIM_ISA:-}" = v4 ] && [ -n "${WITHOUT_V4:-}" ]; then
-    echo "cudasim: CUDASIM_ISA=v4: this processor does not have it" >&2
-    exit 2
-fi
-case $1 in
-*/sim) echo "add_chain 2" && echo "shuffle $((2 * SHUFFLE))" ;;
-*/launches) echo "launches 0.1 s" ;;
-*) echo "product 0.1" ;;
-esac
-END
-    chmod +x step0*/run cudasim/cudasim
-}
-bench_sim_holds_to_what_was_recorded() { # only where the instruction set is the one it was recorded with
-    bench_sim_machine
-    export RUNS=1
-    SHUFFLE=4 status 0 scripts/bench_sim.sh && SHUFFLE=9 status 1 scripts/bench_sim.sh && prints "TWICE AS SLOW" &&
-        ! grep -q "held to nothing" "$tmp/out" || return 1
-    WITHOUT_V4=1 SHUFFLE=9 status 0 scripts/bench_sim.sh && prints "held to nothing" && prints "9.0 adds, recorded 4.0" &&
-        ! grep -q "TWICE AS SLOW" "$tmp/out"
-}
-
-for each in bench_sim_holds_to_what_was_recorded plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
+for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
     plots_refuses plots_on_a_full_disk cannot_write plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"

@@ -387,11 +387,11 @@ static void a_missing_library_is_named(void **state) {
                         "no NVIDIA driver here, and the simulator is missing (/no/such.so): make sim builds it\n");
     assert_int_equal(run_on("a gpu", "CUDASIM_LIB=/no/such.so", "--sim --size 20"), EXIT_CUDA);
     assert_string_equal(err_text, "the simulator is missing (/no/such.so): make sim builds it\n");
-    /* Without CUDASIM_LIB it belongs into build/sim beside the program's folder. */
+    /* Without CUDASIM_LIB it belongs into cudasim/build beside the program's folder. */
     char expected[600];
     snprintf(expected, sizeof expected, "%s", program);
     *strrchr(expected, '/') = '\0';
-    strcpy(strrchr(expected, '/'), "/build/sim/libcudart.so.13): make sim builds it\n");
+    strcpy(strrchr(expected, '/'), "/cudasim/build/libcudart.so.13): make sim builds it\n");
     const char *const unset[] = {"-u CUDASIM_LIB", "CUDASIM_LIB="};
     for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
         assert_int_equal(run_on("a gpu", unset[i], "--sim --size 20"), EXIT_CUDA);
