@@ -139,7 +139,8 @@ def open_folder(folder, root, **paths):
         path = paths.get(kind, path)
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
-    with open(os.path.join(HERE, "views.sql"), encoding="utf-8") as views:
-        db.executescript(views.read())
+    for name in "views.sql", "values.sql":
+        with open(os.path.join(HERE, name), encoding="utf-8") as views:
+            db.executescript(views.read())
     one_device(db, names)
     return db

@@ -21,8 +21,8 @@ TABLES = """
     tensor-ladder step06; tensor-bars step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
     calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
-    knn-paper step08; knn-select step08; knn-rates step08; knn-torch step08; knn-claims step08; knn-growth step08;
-    knn-alike step08; l1-lines
+    knn-paper; knn-select; knn-rates; knn-torch; knn-claims; knn-growth;
+    knn-alike; l1-lines
 """
 
 
