@@ -46,7 +46,7 @@ def main():
         return status
     except Mistake as mistake:
         print(f"{program}: {mistake}", file=sys.stderr)
-        return 2
+        return mistake.status
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python would still print there
         if isinstance(error, BrokenPipeError):  # the reader has seen enough

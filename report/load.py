@@ -13,7 +13,11 @@ WHOLE = re.compile(r"-?\d+")
 
 
 class Mistake(Exception):
-    """Bad input, reported in one line that names what is wrong; the exit status is then 2."""
+    """Bad input, reported in one line that names what is wrong; the exit status is then 2, or the one that is given."""
+
+    def __init__(self, text, status=2):
+        super().__init__(text)
+        self.status = status
 
 
 def split_line(line, place):
@@ -101,6 +105,11 @@ def fill(db, kind, rows, table=None):
     db.executemany(f"INSERT INTO {table} VALUES (" + ", ".join("?" * len(columns)) + ")", rows)
 
 
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def empty_database():
     db = sqlite3.connect(":memory:")
     db.row_factory = sqlite3.Row
@@ -140,7 +149,6 @@ def open_folder(folder, root, **paths):
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
     for name in "views.sql", "values.sql":
-        with open(os.path.join(HERE, name), encoding="utf-8") as views:
-            db.executescript(views.read())
+        db.executescript(read_text(os.path.join(HERE, name)))
     one_device(db, names)
     return db

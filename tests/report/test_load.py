@@ -21,7 +21,7 @@ class Damaged(Case):
 
     def test_one_line_and_status_2(self):
         self.change("sgemm", lambda lines: lines + ["step05_doublebuffer,warp"])
-        self.refused(report("figures", "--dir", self.tmp, self.file("sgemm")),
+        self.refused(report("figures", "--out", self.tmp, self.file("sgemm")),
                      f"plots: {self.file('sgemm')}:118: 2 fields, not 32\n")
 
     def field(self, kind, line, column, text):
