@@ -54,7 +54,7 @@ def read_header(fields, columns, place):
         if field in fields[:number]:
             raise Mistake(f"{place}: duplicate column '{field}'")
     for column in columns:
-        if column.name not in fields and not column.optional:
+        if column.name not in fields:
             raise Mistake(f"{place}: missing column '{column.name}'")
     return [known[field] for field in fields]
 
@@ -83,7 +83,7 @@ def read_table(path, kind, name=None):
     lines = read_lines(path, name)
     place = f"{name}:1"
     there = read_header(split_line(lines[0][1], place), columns, place)
-    order = [there.index(column) if column in there else None for column in columns]
+    order = [there.index(column) for column in columns]
     rows = []
     for number, line in lines[1:]:
         place = f"{name}:{number}"
@@ -91,7 +91,7 @@ def read_table(path, kind, name=None):
         if len(fields) != len(there):
             raise Mistake(f"{place}: {len(fields)} fields, not {len(there)}")
         values = [value_of(field, column, place) for field, column in zip(fields, there)]
-        rows.append(tuple(None if i is None else values[i] for i in order))
+        rows.append(tuple(values[i] for i in order))
     return rows
 
 

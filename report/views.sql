@@ -188,7 +188,7 @@ ORDER BY m LIMIT 1;
 CREATE TABLE tensor_side AS
 SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
--- ---- which of the library's calls was the baseline; files of version 0.9 do not say ----
+-- ---- which of the library's calls was the baseline ----
 
 CREATE VIEW baseline_used AS
 SELECT 'sgemm' AS ladder, CASE shape WHEN 'square' THEN 1 WHEN 'article' THEN 2 ELSE 3 END AS place, m AS a, n AS b,
