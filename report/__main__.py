@@ -23,6 +23,10 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "book": "report.book:main",
     "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
+    "slug": "report.csvs:slug",
+    "column": "report.csvs:column",
+    "goals": "report.csvs:goals",
+    "tidy-search": "report.csvs:tidy_search",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",
     "knn-summary": "report.record.knn:summary",
@@ -44,7 +48,7 @@ def main():
         return status
     except Mistake as mistake:
         print(f"{program}: {mistake}", file=sys.stderr)
-        return 2
+        return mistake.status
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python would still print there
         if isinstance(error, BrokenPipeError):  # the reader has seen enough
