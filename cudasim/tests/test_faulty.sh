@@ -16,7 +16,8 @@ fail() { # NAME WHY
 }
 
 for source in cudasim/tests/faulty/memory.cu cudasim/tests/faulty/shared.cu cudasim/tests/faulty/global.cu cudasim/tests/faulty/threads.cu \
-    cudasim/tests/faulty/waits.cu cudasim/tests/faulty/wgmma.cu cudasim/tests/faulty/tensor.cu cudasim/tests/faulty/operand.cu; do
+    cudasim/tests/faulty/waits.cu cudasim/tests/faulty/wgmma.cu cudasim/tests/faulty/tensor.cu cudasim/tests/faulty/operand.cu \
+    cudasim/tests/faulty/lanes.cu cudasim/tests/faulty/unwritten.cu; do
     base=$(basename "$source") program=build/cudasim/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }

@@ -23,35 +23,45 @@ void cells_free(cells *s) {
 }
 
 /* One of two that conflict must be weak: strong and atomic ones are no race with one another. */
-static bool conflict(const cell_access *a, uint32_t lane, stamp s) {
-    if (s == 0 || clocks_before(a->clocks, s, a->agent, lane)) return false;
+static bool conflict(const cell_access *a, uint32_t lane, stamp s, uint32_t lanes) {
+    if (s == 0 || clocks_before_all(a->clocks, s, lanes, a->agent, lane)) return false;
     return a->how == STRENGTH_WEAK || stamp_strength(s) == STRENGTH_WEAK;
 }
 
-/* Among two of different agents. */
-static void note(stamp noted[2], uint32_t sites[2], const cell_access *a, uint32_t lane) {
+/* Adds an access by a lane of the same agent. The weaker of the two is what conflicts. */
+static void merge(noted_access *n, const cell_access *a, uint32_t lane, uint32_t now) {
+    const uint32_t who = stamp_lane(n->by), lanes = (who == MANY_LANES ? n->lanes : 1u << who) | 1u << lane;
+    const strength how = stamp_strength(n->by) < a->how ? stamp_strength(n->by) : a->how;
+    *n = (noted_access){stamp_of(now, a->agent, (lanes & (lanes - 1)) != 0 ? MANY_LANES : lane, how), a->site, lanes};
+}
+
+/* Among two: of different agents, or of lanes of one that have not met in between. */
+static void note(noted_access noted[2], const cell_access *a, uint32_t lane) {
     const uint32_t now = a->clocks->of[a->agent].now;
     const stamp mine = stamp_of(now, a->agent, lane, a->how);
+    noted_access *place = NULL;
+    int other = -1; /* of the same agent, and not in order with this */
     for (int k = 0; k < 2; k++) {
-        const stamp s = noted[k];
-        if (s == mine) {
-            sites[k] = a->site;
+        noted_access *n = &noted[k];
+        if (n->by == mine) {
+            n->site = a->site;
             return;
         }
-        if (stamp_agent(s) != a->agent || stamp_clock(s) < a->clocks->begun) continue;
-        const bool same = stamp_clock(s) == now;
-        /* The weaker of the two is what conflicts. */
-        noted[k] = stamp_of(now, a->agent, same && stamp_lane(s) != lane ? MANY_LANES : lane,
-                            same && stamp_strength(s) < a->how ? stamp_strength(s) : a->how);
-        sites[k] = a->site;
-        return;
+        const bool same = stamp_agent(n->by) == a->agent && stamp_clock(n->by) >= a->clocks->begun;
+        if (same && stamp_clock(n->by) == now) {
+            merge(n, a, lane, now);
+            return;
+        }
+        const bool past = clocks_before_all(a->clocks, n->by, n->lanes, a->agent, lane);
+        if (past && (place == NULL || same)) place = n;
+        if (same && !past) other = k;
     }
-    /* In place of one that is in order with this, or else of one of the two. */
-    const int place = clocks_before(a->clocks, noted[0], a->agent, lane)   ? 0
-                      : clocks_before(a->clocks, noted[1], a->agent, lane) ? 1
-                                                                           : (int)(a->agent & 1);
-    noted[place] = mine;
-    sites[place] = a->site;
+    if (place != NULL)
+        *place = (noted_access){mine, a->site, 0};
+    else if (other >= 0)
+        merge(&noted[other], a, lane, now);
+    else
+        noted[a->agent & 1] = (noted_access){mine, a->site, 0};
 }
 
 /* Of a word of this block to which a copy has brought what nothing has written: a write before the block began. */
@@ -79,7 +89,7 @@ static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane,
                              : r->each == MANY_LANES ? MANY_LANES
                                                      : (word + r->shift) / r->each % 32;
         const stamp by = stamp_of(stamp_clock(r->by), stamp_agent(r->by), who, STRENGTH_WEAK);
-        if (!conflict(a, lane, by)) continue;
+        if (!conflict(a, lane, by, UINT32_MAX)) continue;
         *other = by;
         *other_site = r->site;
         return true;
@@ -89,11 +99,18 @@ static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane,
 
 static bool unordered_hidden(const cell_access *a, uint32_t lane, const hidden_writes *h, stamp *other,
                              uint32_t *other_site) {
-    const int met = conflict(a, lane, h->weak) ? 2 : conflict(a, lane, h->strong[0]) ? 0 : 1;
-    if (met == 1 && !conflict(a, lane, h->strong[1])) return false;
-    *other = met == 2 ? h->weak : h->strong[met];
-    *other_site = met == 2 ? h->weak_site : h->strong_sites[met];
-    return true;
+    if (conflict(a, lane, h->weak, 0)) {
+        *other = h->weak;
+        *other_site = h->weak_site;
+        return true;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!conflict(a, lane, h->strong[k].by, h->strong[k].lanes)) continue;
+        *other = h->strong[k].by;
+        *other_site = h->strong[k].site;
+        return true;
+    }
+    return false;
 }
 
 /* Which asynchronous reads of it may still go on, for all that the agent knows? NULL: none. */
@@ -120,23 +137,24 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = use->site;
         return TROUBLE_IN_USE;
     }
-    const bool minds = a->action == CELL_READ || a->action == CELL_UPDATE || a->action == CELL_USE;
+    const bool minds = a->action == CELL_READ || (a->action == CELL_UPDATE && !a->replaces) || a->action == CELL_USE;
     if (minds && stamp_clock(c->write) < a->clocks->begun) {
         *other = c->write == blank_stamp(a->clocks) ? c->write : 0;
         *other_site = c->write_site;
         return TROUBLE_UNWRITTEN;
     }
     if (writes) {
-        int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
-        if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
+        const noted_access *r = c->reads;
+        int met = conflict(a, lane, r[0].by, r[0].lanes) ? 0 : -1; /* that of another warp says more */
+        if ((met < 0 || stamp_agent(r[0].by) == a->agent) && conflict(a, lane, r[1].by, r[1].lanes)) met = 1;
         if (met >= 0) {
-            *other = c->reads[met];
-            *other_site = c->read_sites[met];
+            *other = r[met].by;
+            *other_site = r[met].site;
             return TROUBLE_AFTER_READ;
         }
         if (unordered_reads(s, a, lane, number, other, other_site)) return TROUBLE_AFTER_READ;
     }
-    if (conflict(a, lane, c->write)) {
+    if (conflict(a, lane, c->write, 0)) {
         *other = c->write;
         *other_site = c->write_site;
         return TROUBLE_AFTER_WRITE;
@@ -158,7 +176,7 @@ static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first,
             a->trouble(a->context, t, lane, n, other, site);
         }
         if (a->action != CELL_READ && a->action != CELL_FETCH) continue;
-        note(c->reads, c->read_sites, a, lane);
+        note(c->reads, a, lane);
         line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
     }
 }
@@ -173,8 +191,8 @@ static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane)
         h->weak = c->write;
         h->weak_site = c->write_site;
     }
-    if (a->learns) h->strong[0] = h->strong[1] = 0;
-    note(h->strong, h->strong_sites, a, lane);
+    if (a->learns) h->strong[0] = h->strong[1] = (noted_access){0};
+    note(h->strong, a, lane);
 }
 
 static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
@@ -200,22 +218,34 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
 /* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
  */
 
+/* The same agent's reads in the same arrangement go together: of such, each lane has read its words once more. */
 static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint32_t words, uint8_t each,
                              uint8_t shift) {
+    const agent_clocks *mine = &a->clocks->of[a->agent];
+    const stamp by = stamp_of(mine->now, a->agent, 0, a->how);
+    line_reads *home = &l->reads[a->agent % LINE_READS], *empty = NULL, *past = NULL, *other = NULL;
     l->read = epoch;
-    const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, 0, a->how);
-    line_reads *place = &l->reads[a->agent % LINE_READS];
     for (int k = 0; k < LINE_READS; k++) {
         line_reads *r = &l->reads[k];
-        if (r->by == mine) {
-            if (r->each != each || r->shift != shift) r->each = 0;
-            r->words |= words;
-            r->site = a->site;
+        const uint32_t clock = stamp_clock(r->by);
+        if (clock < a->clocks->begun) {
+            if (empty == NULL || r == home) empty = r;
+        } else if (stamp_agent(r->by) != a->agent) {
+            continue;
+        } else if (clock < mine->together) { /* of its own lanes nobody needs it any more */
+            past = r;
+        } else if (r->each == each && r->shift == shift) {
+            *r = (line_reads){by, r->words | words, a->site, each, shift};
             return;
+        } else {
+            other = r;
         }
-        if (stamp_agent(r->by) == a->agent) place = r;
     }
-    *place = (line_reads){.by = mine, .words = words, .site = a->site, .each = each, .shift = shift};
+    line_reads *place = empty != NULL ? empty : past != NULL ? past : other != NULL ? other : home;
+    if (place == other) /* there is no place for another arrangement: its lanes are not told apart any more */
+        *other = (line_reads){by, other->words | words, a->site, 0, 0};
+    else
+        *place = (line_reads){by, words, a->site, each, shift};
 }
 
 static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
@@ -294,6 +324,7 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
     const uint32_t line = (uint32_t)offset[first] >> LINE_SHIFT;
     const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    if (p->many && mask != UINT32_MAX) return false; /* a cell tells which lanes */
     for (int k = 0; k < p->count; k++)
         if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
     for (int k = 0; k < p->count; k++) {
@@ -336,6 +367,13 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
     if (a->action == CELL_WRITE || a->action == CELL_UPDATE) put(s, a, lane, first, end);
 }
 
+uint32_t cells_unwritten(const cells *s, const clocks *c, uint32_t offset, unsigned bytes) {
+    uint32_t found = 0;
+    for (unsigned k = 0; k < bytes && k < 16; k++)
+        found |= (uint32_t)(stamp_clock(s->of[(offset + k) / s->unit].write) < c->begun) << k;
+    return found;
+}
+
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
     const uint32_t end = (offset + bytes + s->unit - 1) / s->unit;
     for (uint32_t n = offset / s->unit; n < end; n++) {
@@ -375,7 +413,7 @@ void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader,
 
 bool cells_use_follows(const cell_access *a, const use_writes *met) {
     bool all = !met->more;
-    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k]);
+    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k], 0);
     return all;
 }
 
