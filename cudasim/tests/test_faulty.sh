@@ -59,6 +59,8 @@ wanted shared exchange_no_syncwarp 'a lane of the same warp: __syncwarp or a bar
 wanted shared two_writers 'another warp: a barrier'
 wanted waits cluster_no_barrier "another block of the cluster: the cluster's barrier"
 wanted tensor stores_to_one_place 'another block: a flag with fences, or another launch'
+wanted global last_block_no_second_fence 'another block: no fence here since the flag was read; the other side has one'
+wanted global last_block_narrow_fence 'another block: no fence and flag there since; this side has both'
 # What is not freed.
 cudasim/cudasim --leak-check build/cudasim/tests/faulty/leak >"$work/out" 2>&1
 status=$?

@@ -187,6 +187,18 @@ static void await_stores(int first, uint32_t number) {
     }
 }
 
+/* What would order the two, in brackets. */
+static const char *what_is_wanted(const toucher *t, const trace *other) {
+    checked_cluster *c = t->cluster;
+    fence_wanted fence = FENCE_UNKNOWN;
+    if (c->run != NULL && other->cluster != t->number)
+        fence = between_fence_wanted(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1, other->agent,
+                                     other->clock);
+    if (fence == FENCE_HERE) return " (another block: no fence here since the flag was read; the other side has one)";
+    if (fence == FENCE_THERE) return " (another block: no fence and flag there since; this side has both)";
+    return order_wanted(c->launch, t->number, t->agent, other->cluster, other->agent);
+}
+
 static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *other, bool after_read) {
     const checked_launch *l = t->cluster->launch;
     const site at = {t->function, t->pc}, there = site_at(l, other->site);
@@ -196,8 +208,7 @@ static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *
              global_name(address, t->bytes, where));
     snprintf(other_what, sizeof other_what,
              "and nothing orders it after the %s by %s%s: ", after_read ? "read" : "write",
-             agent_name(l, other->cluster - 1, other->agent, other->lane, whom),
-             order_wanted(l, t->number, t->agent, other->cluster, other->agent));
+             agent_name(l, other->cluster - 1, other->agent, other->lane, whom), what_is_wanted(t, other));
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
