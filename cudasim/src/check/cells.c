@@ -73,8 +73,25 @@ static inline stamp blank_stamp(const clocks *c) {
 static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
     line *l = &s->lines[number];
     if (l->begun != c->begun)
-        *l = (line){.written = s->epoch, .read = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
+        *l = (line){.written = {s->epoch, AGENT_NONE, 0},
+                    .read = {s->epoch, AGENT_NONE, 0},
+                    .noted = s->epoch,
+                    .blank = UINT32_MAX,
+                    .begun = c->begun};
     return l;
+}
+
+static inline void line_touched(line_touch *t, const cells *s, const cell_access *a) {
+    const bool mixed = a->foreign || t->epoch == LINE_MIXED;
+    const bool others = mixed || (t->epoch == s->epoch && t->agent != a->agent && t->agent != AGENT_NONE);
+    *t = (line_touch){mixed ? LINE_MIXED : s->epoch, others ? AGENT_MANY : a->agent, a->clocks->of[a->agent].now};
+}
+
+/* Has everybody passed a barrier since, or has it been the agent alone, whose lanes have met since? Then it is before
+ * whatever the agent does now. */
+static inline bool touched_before(const line_touch *t, const cells *s, const cell_access *a) {
+    if (a->foreign) return false;
+    return t->epoch < s->epoch || (t->agent == a->agent && t->clock < a->clocks->of[a->agent].together);
 }
 
 static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane, uint32_t number, stamp *other,
@@ -164,20 +181,24 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
     return TROUBLE_NONE;
 }
 
+static void note_read(cells *s, const cell_access *a, uint32_t lane, uint32_t number) {
+    line *l = line_at(s, a->clocks, number * s->unit >> LINE_SHIFT);
+    note(s->of[number].reads, a, lane);
+    line_touched(&l->read, s, a);
+    l->noted = s->epoch;
+}
+
 static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
     stamp other = 0;
     uint32_t site = 0;
     bool said = false;
     for (uint32_t n = first; n < end; n++) {
-        cell *c = &s->of[n];
         const trouble t = said ? TROUBLE_NONE : look_at(s, n, a, lane, &other, &site);
         if (t != TROUBLE_NONE) {
             said = true;
             a->trouble(a->context, t, lane, n, other, site);
         }
-        if (a->action != CELL_READ && a->action != CELL_FETCH) continue;
-        note(c->reads, a, lane);
-        line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
+        if (a->action == CELL_READ || a->action == CELL_FETCH) note_read(s, a, lane, n);
     }
 }
 
@@ -208,7 +229,7 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
             c->pending = 0;
         }
         line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
-        l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
+        line_touched(&l->written, s, a);
         /* A word of which only some bytes are written stays blank; its cells know more. */
         if (s->unit == 4) l->blank &= ~(1u << (n & 31));
         if (s->unit == 4) l->pending &= ~(1u << (n & 31));
@@ -219,12 +240,12 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
  */
 
 /* The same agent's reads in the same arrangement go together: of such, each lane has read its words once more. */
-static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint32_t words, uint8_t each,
+static inline void note_line(const cells *s, line *l, const cell_access *a, uint32_t words, uint8_t each,
                              uint8_t shift) {
     const agent_clocks *mine = &a->clocks->of[a->agent];
     const stamp by = stamp_of(mine->now, a->agent, 0, a->how);
     line_reads *home = &l->reads[a->agent % LINE_READS], *empty = NULL, *past = NULL, *other = NULL;
-    l->read = epoch;
+    line_touched(&l->read, s, a);
     for (int k = 0; k < LINE_READS; k++) {
         line_reads *r = &l->reads[k];
         const uint32_t clock = stamp_clock(r->by);
@@ -248,9 +269,10 @@ static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint
         *place = (line_reads){by, words, a->site, each, shift};
 }
 
+/* Has all that has been written of the line, these words among it, been written before? */
 static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
     const line *l = &s->lines[number];
-    return l->begun == a->clocks->begun && l->written < s->epoch && (l->blank & words) == 0;
+    return l->begun == a->clocks->begun && (l->blank & words) == 0 && touched_before(&l->written, s, a);
 }
 
 bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes) {
@@ -259,7 +281,7 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     if (step == 0) {
         const uint32_t run = (words == 32 ? UINT32_MAX : (1u << words) - 1) << at;
         if (!is_settled(s, a, begin, run)) return false;
-        note_line(&s->lines[begin], a, s->epoch, run, MANY_LANES, 0);
+        note_line(s, &s->lines[begin], a, run, MANY_LANES, 0);
         return true;
     }
     const uint32_t end = (first + 32 * bytes - 1) >> LINE_SHIFT;
@@ -269,7 +291,7 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     }
     for (uint32_t n = begin; n <= end; n++) {
         const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
-        note_line(&s->lines[n], a, s->epoch, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
+        note_line(s, &s->lines[n], a, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
     }
     return true;
 }
@@ -316,20 +338,27 @@ static inline bool has_pattern(const read_pattern *p, uint32_t mask, const uint6
     return other == 0;
 }
 
-/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
+/* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier of
+ * the whole block, or where that tells which lane has read what, by the line. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
-    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
     const uint32_t first = (uint32_t)__builtin_ctz(mask);
     read_pattern *p = &s->patterns[place_of(offset, (uint32_t)offset[first], bytes)];
     if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
     const uint32_t line = (uint32_t)offset[first] >> LINE_SHIFT;
     const uint32_t start = (uint32_t)offset[first] - first * bytes;
-    if (p->many && mask != UINT32_MAX) return false; /* a cell tells which lanes */
-    for (int k = 0; k < p->count; k++)
-        if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
+    bool by_line = p->row || !p->many || mask == UINT32_MAX;
     for (int k = 0; k < p->count; k++) {
+        if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
+        if (!p->row && !p->many) by_line = by_line && s->lines[line + p->lines[k]].written.epoch < s->epoch;
+    }
+    for (uint32_t left = by_line ? 0 : mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)offset[l] / 4;
+        for (uint32_t k = 0; k < bytes / 4; k++) note_read(s, a, l, n + k);
+    }
+    for (int k = 0; by_line && k < p->count; k++) {
         const uint32_t number = line + p->lines[k], shift = (number * 32 - start / 4) % 128;
-        note_line(&s->lines[number], a, s->epoch, p->words[k],
+        note_line(s, &s->lines[number], a, p->words[k],
                   p->many  ? (uint8_t)MANY_LANES
                   : p->row ? (uint8_t)(bytes / 4)
                            : 0,
@@ -338,20 +367,40 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Is no copy on its way there, and has everybody passed a barrier since anybody has read or written the line? */
+/* Are the line's reads of this epoch the agent's own, and of none of them known which lanes it was? */
+static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l) {
+    if (l->read.agent != a->agent || l->noted == s->epoch) return false;
+    for (int k = 0; k < LINE_READS; k++) {
+        const line_reads *r = &l->reads[k];
+        if (stamp_clock(r->by) < a->clocks->of[a->agent].together) continue;
+        if (stamp_agent(r->by) == a->agent && r->each != 0) return false;
+    }
+    return true;
+}
+
+/* Is no copy on its way there, and has all that anybody has read or written of the line been before? */
 static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
     const line *l = line_at(s, a->clocks, number);
-    const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
-    return l->pending == 0 && (fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL));
+    if (l->pending != 0) return false;
+    if (l->blank == UINT32_MAX && !a->foreign) return true; /* of this block nobody has */
+    return s->uses == NULL && touched_before(&l->written, s, a) &&
+           (touched_before(&l->read, s, a) || (!a->foreign && reads_are_its_own(s, a, l)));
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
     const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
     if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
+    uint32_t number = UINT32_MAX;
+    bool is = false;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
-        if (a->action == CELL_WRITE && s->unit == 4 && is_free(s, a, (uint32_t)(offset[l] >> LINE_SHIFT))) continue;
+        if (a->action == CELL_WRITE && s->unit == 4) {
+            const uint32_t at = (uint32_t)(offset[l] >> LINE_SHIFT);
+            if (at != number) is = is_free(s, a, at);
+            number = at;
+            if (is) continue;
+        }
         check(s, a, l, n, n + wide);
     }
     if (a->action != CELL_WRITE && a->action != CELL_UPDATE) return;

@@ -35,13 +35,21 @@ typedef struct line_reads {
     uint8_t each, shift;
 } line_reads;
 
+/* Who has touched a line in an epoch, and when last: a single agent, or several. */
+#define AGENT_NONE UINT32_MAX
+#define AGENT_MANY (UINT32_MAX - 1)
+typedef struct line_touch {
+    uint32_t epoch; /* in which last; LINE_MIXED: the cells must be looked at, from now on */
+    uint32_t agent, clock;
+} line_touch;
+
 /* 128 bytes. */
 #define LINE_SHIFT 7
 #define LINE_READS 4
 #define LINE_MIXED UINT32_MAX
 typedef struct line {
-    uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
-    uint32_t read;    /* in which epoch last */
+    line_touch written, read;
+    uint32_t noted;   /* in which epoch cells last noted a read */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
     uint32_t pending; /* those that a copy is on its way to */
     uint32_t begun;   /* the members are of the block whose clocks began then */
