@@ -218,6 +218,8 @@ static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane)
 
 static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
     const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, lane, a->how);
+    uint32_t number = UINT32_MAX;
+    line *l = NULL;
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
         if (a->how == STRENGTH_WEAK) {
@@ -228,11 +230,18 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
             c->write_site = a->site;
             c->pending = 0;
         }
-        line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
-        line_touched(&l->written, s, a);
+        const uint32_t at = n * s->unit >> LINE_SHIFT;
+        if (at != number) {
+            l = line_at(s, a->clocks, at);
+            if (touched_before(&l->written, s, a)) l->words = 0;
+            line_touched(&l->written, s, a);
+        }
+        number = at;
+        if (s->unit != 4) continue;
         /* A word of which only some bytes are written stays blank; its cells know more. */
-        if (s->unit == 4) l->blank &= ~(1u << (n & 31));
-        if (s->unit == 4) l->pending &= ~(1u << (n & 31));
+        l->words |= 1u << (n & 31);
+        l->blank &= ~(1u << (n & 31));
+        l->pending &= ~(1u << (n & 31));
     }
 }
 
@@ -367,39 +376,45 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Are the line's reads of this epoch the agent's own, and of none of them known which lanes it was? */
-static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l) {
+/* Are the line's reads since then the agent's own, and those of these words not another lane's, as far as that is known?
+ */
+static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t lane, uint32_t words) {
     if (l->read.agent != a->agent || l->noted == s->epoch) return false;
     for (int k = 0; k < LINE_READS; k++) {
         const line_reads *r = &l->reads[k];
-        if (stamp_clock(r->by) < a->clocks->of[a->agent].together) continue;
-        if (stamp_agent(r->by) == a->agent && r->each != 0) return false;
+        if (stamp_agent(r->by) != a->agent || stamp_clock(r->by) < a->clocks->of[a->agent].together) continue;
+        for (uint32_t left = r->each != 0 ? r->words & words : 0; left != 0; left &= left - 1)
+            if (r->each == MANY_LANES || ((uint32_t)__builtin_ctz(left) + r->shift) / r->each % 32 != lane) return false;
     }
     return true;
 }
 
-/* Is no copy on its way there, and has all that anybody has read or written of the line been before? */
-static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
+/* Is no copy on its way there, and has all that anybody has read or written of these words been before? 1: so it is of
+ * the whole line. */
+static inline int is_free(cells *s, const cell_access *a, uint32_t number, uint32_t lane, uint32_t words) {
     const line *l = line_at(s, a->clocks, number);
-    if (l->pending != 0) return false;
-    if (l->blank == UINT32_MAX && !a->foreign) return true; /* of this block nobody has */
-    return s->uses == NULL && touched_before(&l->written, s, a) &&
-           (touched_before(&l->read, s, a) || (!a->foreign && reads_are_its_own(s, a, l)));
+    if (l->pending != 0 || a->foreign) return 0;
+    if (l->blank == UINT32_MAX) return 1; /* of this block nobody has */
+    if (s->uses != NULL) return 0;
+    const bool before = touched_before(&l->written, s, a), read_before = touched_before(&l->read, s, a);
+    if (before && read_before) return 1;
+    if (!before && (l->written.agent != a->agent || (l->words & words) != 0)) return 0;
+    return read_before || reads_are_its_own(s, a, l, lane, words) ? 2 : 0;
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
     const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
     if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
-    uint32_t number = UINT32_MAX;
-    bool is = false;
+    uint32_t free_line = UINT32_MAX;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
         if (a->action == CELL_WRITE && s->unit == 4) {
             const uint32_t at = (uint32_t)(offset[l] >> LINE_SHIFT);
-            if (at != number) is = is_free(s, a, at);
-            number = at;
-            if (is) continue;
+            if (at == free_line) continue;
+            const int is = is_free(s, a, at, l, ((1u << wide) - 1) << (n & 31));
+            if (is == 1) free_line = at;
+            if (is != 0) continue;
         }
         check(s, a, l, n, n + wide);
     }

@@ -50,6 +50,7 @@ typedef struct line_touch {
 typedef struct line {
     line_touch written, read;
     uint32_t noted;   /* in which epoch cells last noted a read */
+    uint32_t words;   /* that have been written since all that is before, a bit each (4-byte cells) */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
     uint32_t pending; /* those that a copy is on its way to */
     uint32_t begun;   /* the members are of the block whose clocks began then */
