@@ -9,7 +9,7 @@ bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
     *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
     s->of = calloc((size_t)s->count + 16, sizeof *s->of);
     s->lines = calloc((bytes >> LINE_SHIFT) + 2, sizeof *s->lines);
-    s->patterns = calloc(READ_PATTERNS, sizeof *s->patterns);
+    s->patterns = calloc(LINE_PATTERNS, sizeof *s->patterns);
     return s->of != NULL && s->lines != NULL && s->patterns != NULL;
 }
 
@@ -216,32 +216,37 @@ static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane)
     note(h->strong, a, lane);
 }
 
+/* These words of a line are written. One of which only some bytes are stays blank: its cells know more. */
+static void line_written(cells *s, const cell_access *a, uint32_t number, uint32_t words) {
+    line *l = line_at(s, a->clocks, number);
+    if (touched_before(&l->written, s, a)) l->words = 0;
+    line_touched(&l->written, s, a);
+    if (s->unit != 4) return;
+    l->words |= words;
+    l->blank &= ~words;
+    l->pending &= ~words;
+}
+
+static inline void cell_written(cell *c, stamp by, uint32_t site) {
+    c->write = by;
+    c->write_site = site;
+    c->reads[0].by = c->reads[1].by = 0;
+    c->pending = 0;
+}
+
 static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
     const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, lane, a->how);
-    uint32_t number = UINT32_MAX;
-    line *l = NULL;
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
         if (a->how == STRENGTH_WEAK) {
-            *c = (cell){.write = mine, .write_site = a->site};
+            cell_written(c, mine, a->site);
         } else {
             hide(s, n, a, lane);
             c->write = mine;
             c->write_site = a->site;
             c->pending = 0;
         }
-        const uint32_t at = n * s->unit >> LINE_SHIFT;
-        if (at != number) {
-            l = line_at(s, a->clocks, at);
-            if (touched_before(&l->written, s, a)) l->words = 0;
-            line_touched(&l->written, s, a);
-        }
-        number = at;
-        if (s->unit != 4) continue;
-        /* A word of which only some bytes are written stays blank; its cells know more. */
-        l->words |= 1u << (n & 31);
-        l->blank &= ~(1u << (n & 31));
-        l->pending &= ~(1u << (n & 31));
+        line_written(s, a, n * s->unit >> LINE_SHIFT, 1u << (n & 31));
     }
 }
 
@@ -308,10 +313,10 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
 /* Where a pattern stands: unrolled loops read by a few of them, at all places of a line, with many instructions. */
 static inline uint32_t place_of(const uint64_t *offset, uint32_t begin, unsigned bytes) {
     const uint32_t apart = (uint32_t)offset[1] + 3 * (uint32_t)offset[4] + 7 * (uint32_t)offset[16] - 11 * begin;
-    return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % READ_PATTERNS;
+    return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % LINE_PATTERNS;
 }
 
-static void find_pattern(read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+static void find_pattern(access_lines *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
     const uint32_t first = (uint32_t)__builtin_ctz(mask), begin = (uint32_t)offset[first];
     uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
@@ -340,21 +345,26 @@ static void find_pattern(read_pattern *p, uint32_t mask, const uint64_t *offset,
     p->row = off_row == 0 && !p->many;
 }
 
-static inline bool has_pattern(const read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+static inline bool has_pattern(const access_lines *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint64_t begin = offset[__builtin_ctz(mask)];
     uint64_t other = (p->mask ^ mask) | (p->bytes ^ bytes) | (p->at ^ begin % (1u << LINE_SHIFT));
     for (uint32_t l = 0; l < CLOCK_LANES; l++) other |= (offset[l] - begin) ^ p->apart[l];
     return other == 0;
 }
 
+/* The pattern of these accesses. */
+static const access_lines *pattern_of(cells *s, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    access_lines *p = &s->patterns[place_of(offset, (uint32_t)offset[__builtin_ctz(mask)], bytes)];
+    if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
+    return p;
+}
+
 /* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier of
  * the whole block, or where that tells which lane has read what, by the line. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
-    const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    read_pattern *p = &s->patterns[place_of(offset, (uint32_t)offset[first], bytes)];
-    if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
-    const uint32_t line = (uint32_t)offset[first] >> LINE_SHIFT;
+    const access_lines *p = pattern_of(s, mask, offset, bytes);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
     const uint32_t start = (uint32_t)offset[first] - first * bytes;
     bool by_line = p->row || !p->many || mask == UINT32_MAX;
     for (int k = 0; k < p->count; k++) {
@@ -376,46 +386,57 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Are the line's reads since then the agent's own, and those of these words not another lane's, as far as that is known?
- */
-static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t lane, uint32_t words) {
+/* Are the line's reads since then the agent's own, and those of these words, which the lanes of the pattern are about to
+ * write, not another lane's, as far as that is known? */
+static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t words, unsigned each,
+                              uint32_t shift) {
     if (l->read.agent != a->agent || l->noted == s->epoch) return false;
     for (int k = 0; k < LINE_READS; k++) {
         const line_reads *r = &l->reads[k];
         if (stamp_agent(r->by) != a->agent || stamp_clock(r->by) < a->clocks->of[a->agent].together) continue;
-        for (uint32_t left = r->each != 0 ? r->words & words : 0; left != 0; left &= left - 1)
-            if (r->each == MANY_LANES || ((uint32_t)__builtin_ctz(left) + r->shift) / r->each % 32 != lane) return false;
+        if (r->each != 0 && (r->words & words) != 0 && (r->each != each || r->shift != shift)) return false;
     }
     return true;
 }
 
-/* Is no copy on its way there, and has all that anybody has read or written of these words been before? 1: so it is of
- * the whole line. */
-static inline int is_free(cells *s, const cell_access *a, uint32_t number, uint32_t lane, uint32_t words) {
+/* Is no copy on its way to the line, and has all that anybody has read or written of these words been before? `each` and
+ * `shift` are as in line_reads. */
+static bool is_free(cells *s, const cell_access *a, uint32_t number, uint32_t words, unsigned each, uint32_t shift) {
     const line *l = line_at(s, a->clocks, number);
-    if (l->pending != 0 || a->foreign) return 0;
-    if (l->blank == UINT32_MAX) return 1; /* of this block nobody has */
-    if (s->uses != NULL) return 0;
-    const bool before = touched_before(&l->written, s, a), read_before = touched_before(&l->read, s, a);
-    if (before && read_before) return 1;
-    if (!before && (l->written.agent != a->agent || (l->words & words) != 0)) return 0;
-    return read_before || reads_are_its_own(s, a, l, lane, words) ? 2 : 0;
+    if (l->pending != 0) return false;
+    if (l->blank == UINT32_MAX) return true; /* of this block nobody has */
+    if (s->uses != NULL) return false;
+    if (!touched_before(&l->written, s, a) && (l->written.agent != a->agent || (l->words & words) != 0)) return false;
+    return touched_before(&l->read, s, a) || reads_are_its_own(s, a, l, words, each, shift);
+}
+
+/* Is there nothing that such a write could be a race with? Then it is noted. */
+static bool write_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
+    const access_lines *p = pattern_of(s, mask, offset, bytes);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
+    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    for (int k = 0; k < p->count; k++) {
+        const uint32_t number = line + p->lines[k], shift = (number * 32 - start / 4) % 128;
+        if (!is_free(s, a, number, p->words[k], p->row ? bytes / 4 : 0, shift)) return false;
+    }
+    for (int k = 0; k < p->count; k++) line_written(s, a, line + p->lines[k], p->words[k]);
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        cell *c = &s->of[offset[l] / 4];
+        const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, l, STRENGTH_WEAK);
+        for (uint32_t n = 0; n < bytes / 4; n++) cell_written(&c[n], mine, a->site);
+    }
+    return true;
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
     const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
     if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
-    uint32_t free_line = UINT32_MAX;
+    if (a->action == CELL_WRITE && write_settled(s, a, mask, offset, bytes)) return;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
-        if (a->action == CELL_WRITE && s->unit == 4) {
-            const uint32_t at = (uint32_t)(offset[l] >> LINE_SHIFT);
-            if (at == free_line) continue;
-            const int is = is_free(s, a, at, l, ((1u << wide) - 1) << (n & 31));
-            if (is == 1) free_line = at;
-            if (is != 0) continue;
-        }
         check(s, a, l, n, n + wide);
     }
     if (a->action != CELL_WRITE && a->action != CELL_UPDATE) return;

@@ -59,17 +59,17 @@ typedef struct line {
 
 /* Which words of which lines the lanes of a read went to: any other one goes there, too, whose lanes are as far apart
  * and whose first is at the same place of its line. */
-typedef struct read_pattern {
+typedef struct access_lines {
     uint32_t mask, at, bytes;
     int count;
     uint64_t apart[CLOCK_LANES];                     /* from the first active lane's offset; of all lanes */
     uint32_t lines[CLOCK_LANES], words[CLOCK_LANES]; /* lines from the first lane's on */
     bool row, many;                                  /* one lane after the other; all the same place */
-} read_pattern;
-#define READ_PATTERNS 256
+} access_lines;
+#define LINE_PATTERNS 256
 
 typedef struct cells {
-    read_pattern *patterns; /* by place_of (cells.c) */
+    access_lines *patterns; /* by place_of (cells.c) */
     uint32_t unit;          /* bytes of a cell: 1, 2 or 4 */
     uint32_t count;
     uint32_t epoch; /* barriers of the whole block so far */
