@@ -16,7 +16,8 @@ fail() { # NAME WHY
 }
 
 for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.cu tests/faulty/threads.cu \
-    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu tests/faulty/operand.cu; do
+    tests/faulty/waits.cu tests/faulty/wgmma.cu tests/faulty/tensor.cu tests/faulty/operand.cu \
+    tests/faulty/lanes.cu tests/faulty/unwritten.cu; do
     base=$(basename "$source") program=build/tests/faulty/$(basename "$source" .cu)
     # kernel, line, kind of each marker
     awk '/__global__/ { sub(/.*void /, ""); sub(/\(.*/, ""); name = $0 }
@@ -58,6 +59,8 @@ wanted shared exchange_no_syncwarp 'a lane of the same warp: __syncwarp or a bar
 wanted shared two_writers 'another warp: a barrier'
 wanted waits cluster_no_barrier "another block of the cluster: the cluster's barrier"
 wanted tensor stores_to_one_place 'another block: a flag with fences, or another launch'
+wanted global last_block_no_second_fence 'another block: no fence here since the flag was read; the other side has one'
+wanted global last_block_narrow_fence 'another block: no fence and flag there since; this side has both'
 # What is not freed.
 ./cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?

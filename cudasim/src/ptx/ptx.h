@@ -122,8 +122,9 @@ typedef struct ptx_instruction {
     bool guard_negated;
     ptx_operand *operands;
     int operand_count;
-    int line;     /* of the PTX text, from 1 */
-    int location; /* index into function->locations, or -1 */
+    int line;            /* of the PTX text, from 1 */
+    int location;        /* index into function->locations, or -1 */
+    uint32_t used_bytes; /* of a load: the bytes that the program means, a bit each (the rest is padding); 0: all */
 } ptx_instruction;
 
 /* `name: .branchtargets a, b, c;` (instruction indices), `.calltargets f, g;` (names) or `.callprototype ...;` */
