@@ -37,7 +37,7 @@ class Book:
     def add_notes(self):
         """Every note but those of tests; then what they link, and what that links."""
         for path in sorted(self.files):
-            if path.endswith(".md") and not path.startswith("tests/"):
+            if path.endswith(".md") and "tests" not in path.split("/"):
                 self.want(path)
         for step in sorted(one for one in self.folders if re.fullmatch(r"step\d+_\w+", one)):
             self.want(step + "/")
