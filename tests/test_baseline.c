@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/baseline.h"
+#include "bench/session.h"
 #include "fake_blas.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
@@ -85,10 +86,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end) 
 }
 
 /* In the place of timing.c. */
-static double timed_ms(const timing_task *task, cudaError_t (*launch)(void *, int, cudaStream_t), cudaStream_t stream) {
+static double timed_ms(const timing_side *side, cudaStream_t stream) {
     const double begin = run.now_ms;
-    if (launch == NULL) return NAN;
-    assert_int_equal(launch(task->context, 0, stream), cudaSuccess);
+    if (side->launch == NULL) return NAN;
+    assert_int_equal(side->launch(side->context, 0, stream), cudaSuccess);
     run.timed[fake.last]++;
     return run.now_ms - begin;
 }
@@ -97,9 +98,9 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
     *r = (timing_result){.pairs = 3, .sets = 2, .mode = "events"};
     assert_true(task->budget_s > 0.0 && task->sets == 2);
     run.mode = task->mode;
-    run.in_pairs = task->baseline != NULL;
-    r->ours_ms.median = timed_ms(task, task->ours, stream);
-    r->baseline_ms.median = timed_ms(task, task->baseline, stream);
+    run.in_pairs = task->baseline.launch != NULL;
+    r->ours_ms.median = timed_ms(&task->ours, stream);
+    r->baseline_ms.median = timed_ms(&task->baseline, stream);
     r->ratio.median = r->baseline_ms.median / r->ours_ms.median;
     run.in_pairs = false;
     return cudaSuccess;
@@ -115,55 +116,49 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
 
 static gemm_baseline calls;
 
-static void say(const void *problem, char *text, size_t size) {
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     const gemm_case *c = problem;
+    (void)s, (void)details;
     snprintf(text, size, "m %d, n %d, k %d", c->m, c->n, c->k);
 }
 
-static operand_spec outline(const session *s, const void *problem) {
+static operand_spec spec_of(const session *s, const void *problem) {
     (void)s;
     return gemm_operands(problem);
 }
 
-static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
-                           float alpha, float beta, cudaStream_t stream) {
-    (void)s;
-    gemm_problem p = gemm_problem_on(problem, set);
+static cudaError_t enqueue(void *launch, const operand_set *set, float alpha, float beta, cudaStream_t stream) {
+    const bench_launch *l = launch;
+    gemm_problem p = gemm_problem_on(l->problem, set);
     assert_null(l->variant);
     p.alpha = alpha;
     p.beta = beta;
     return gemm_baseline_launch(&calls, &p, l->number, stream);
 }
 
-static int baselines(const session *s, const void *problem) {
+static int count_calls(const session *s, const void *problem) {
     (void)s;
     const operand_spec spec = gemm_operands(problem);
     const gemm_problem p = gemm_problem_on(problem, &spec.like);
     return gemm_baseline_ask(&calls, &p);
 }
 
-static void call(const session *s, int number, bench_call *c) {
+static void describe_call(const session *s, int number, bench_call *c) {
     (void)s;
     gemm_baseline_call(&calls, number, c);
 }
 
-static cudaError_t restore(const session *s, void *operands, int set, cudaStream_t stream) {
-    (void)s, (void)operands, (void)stream;
+static cudaError_t restore(void *launch, int set, cudaStream_t stream) {
+    (void)launch, (void)stream;
     assert_in_range(set, 0, 1);
     run.restored++;
     return cudaSuccess;
 }
 
-/* That the outline has one says that launches have to be restored. */
-static cudaError_t restored(void *context, int set, cudaStream_t stream) {
-    (void)context, (void)set, (void)stream;
-    fail_msg("this is for timing.c");
-    return cudaErrorUnknown;
-}
-
 /* ---- a choice ---- */
 
-static bench_family family = {.say = say, .outline = outline, .enqueue = enqueue, .baselines = baselines, .call = call};
+static const bench_family made_up = {
+    .format = format, .matrices = {spec_of, enqueue}, .baseline = {count_calls, describe_call}};
 static gemm_case problem;
 static timing_task timing;
 static bench_baseline chosen;
@@ -212,16 +207,16 @@ static void release(captured *c, char *copy, size_t size) {
 }
 
 static void choose(bool verbose) {
+    bench_operand_functions operands;
+    const bench_family family = bench_family_complete(&made_up, &operands);
     session s = {.family = &family, .step = "test", .o = {.time_s = 0.5, .verbose = verbose}, .baseline = true};
     captured out, err;
-    bench_use_matrices(&family);
-    family.restore = restore;
     capture(&out, &stdout);
     assert_true(blas_open(stdout));
     capture(&err, &stderr);
-    void *operands = family.create(&s, &problem, 2);
-    baseline_choose(&s, &problem, operands, &timing, &chosen);
-    family.destroy(operands);
+    const bench_launch launch = {.session = &s, .problem = &problem, .operands = operands.create(&s, &problem, 2)};
+    baseline_choose(&launch, &timing, &chosen);
+    operands.destroy(launch.operands);
     release(&err, said, sizeof said);
     release(&out, printed, sizeof printed);
 }
@@ -255,7 +250,7 @@ static void the_fastest_that_is_right(void **state) {
     assert_int_equal(run.mode, TIMING_GRAPH);
 
     record r = record_empty();
-    baseline_describe(&chosen, &r);
+    baseline_record(&chosen, &r);
     assert_string_equal(r.baseline, "cublasLt");
     assert_string_equal(r.baseline_call, "cublasLt heuristic 3");
     assert_string_equal(r.cublas, "13.1.2");
@@ -318,7 +313,7 @@ static void a_plain_call_may_win(void **state) {
     assert_counts(3 + HEURISTICS, 0, 0);
     assert_string_equal(said, "");
     record r = record_empty();
-    baseline_describe(&chosen, &r);
+    baseline_record(&chosen, &r);
     assert_string_equal(r.baseline, "cublas");
     assert_string_equal(r.cublas, "13.1.0");
 }
@@ -365,7 +360,7 @@ static void slow_calls_are_cheap(void **state) {
     timing.mode = TIMING_AUTO;
     choose(false);
     assert_chosen("cublasLt heuristic 3");
-    assert_int_equal(run.launches[FAKE_SGEMM], 2 + 2);
+    assert_int_equal(run.launches[FAKE_SGEMM], 1 + 2);
     assert_int_equal(run.launches[HEURISTIC(4)], 2);
     assert_int_equal(run.timed[HEURISTIC(4)], 0);
     assert_int_equal(run.launches[HEURISTIC(3)], 2 + 2 + 2); /* two pairs, and the complete verification */
@@ -383,7 +378,7 @@ static void none_is_right(void **state) {
     assert_counts(3 + HEURISTICS, 2, 1 + HEURISTICS);
     assert_string_equal(said, "no baseline at m 20, n 24, k 16: 11 calls tried, 2 refused, 9 wrong\n");
     record r = record_empty();
-    baseline_describe(&chosen, &r);
+    baseline_record(&chosen, &r);
     assert_string_equal(r.baseline, "");
     assert_int_equal(r.calls_wrong, 9);
 }
@@ -440,7 +435,7 @@ static void cold_and_restored(void **state) {
     problem.beta = 2.0f;
     timing.flush = memory;
     timing.flush_bytes = sizeof memory;
-    timing.restore = restored;
+    timing.restore = restore;
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 5.0;
     run.ms[HEURISTIC(3)] = 4.0;
     choose(false);

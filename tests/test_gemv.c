@@ -313,7 +313,7 @@ static bool on_16_bytes(const gemv_case *c) {
 /* What kernels of 16-byte loads, and of several turns, are only seen to do right where it is listed. */
 static int take_cases(int max_size, int every, uint64_t seed, gemv_case **cases) {
     case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
-    gemv_cases(NULL, &l);
+    gemv_cases(&l);
     case_list_thin(&l, every);
     *cases = (gemv_case *)l.cases;
     return l.count;

@@ -11,14 +11,16 @@
 
 #include <cmocka.h>
 
-#include "bench/session.h"
+#include "bench/sweep.h"
 #include "gpu/error.h"
 
 static struct {
     int wrong_from;                  /* verifications from this one on find an error; 0: none does */
     bool differs_after, guard_after; /* several launches have another result, write where they must not */
+    bool fingerprints;               /* the family has them */
     bool sustained;                  /* there is a second measurement */
-    char log[64]; /* v: verified; V: so, after several launches; t: timed; s: under continuous load */
+    bool unsupported;                /* the device cannot run the variant */
+    char log[64]; /* v: verified; V: so, after several launches, F: by the fingerprint; t: timed; s: under load */
     char csv[32];
     record *rows;
     int count;
@@ -58,38 +60,48 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     return time_it('s', r);
 }
 
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    assert_null(stream);
+    return cudaSuccess;
+}
+
 /* ---- the family ---- */
 
-static void say(const void *problem, char *text, size_t size) {
+static void add_problems(const session *s, case_list *l) {
+    static const int problem = 5;
+    (void)s;
+    case_list_add(l, &problem);
+}
+
+static void header(const session *s) {
+    (void)s;
+}
+
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
+    (void)s, (void)details;
     snprintf(text, size, "problem %d", *(const int *)problem);
 }
 
-static void describe(const session *s, const void *problem, record *r) {
+static void fill_record(const session *s, const void *problem, record *r) {
     (void)s;
     r->m = r->n = r->k = *(const int *)problem;
     snprintf(r->dtype, sizeof r->dtype, "f32");
 }
 
-static void plan(const session *s, const void *problem, bench_plan *p) {
-    (void)s;
-    (void)problem;
-    *p = (bench_plan){.flops = 4e9,
-                      .bytes = NAN,
-                      .peak = 4000,
-                      .touched = 1,
-                      .again = fake.sustained ? "sustained" : NULL,
-                      .sustained_s = fake.sustained ? 3.0 : 0.0};
+static void workload(const session *s, const void *problem, bench_workload *w) {
+    (void)s, (void)problem;
+    *w = (bench_workload){.flops = 4e9,
+                          .bytes = NAN,
+                          .peak = 4000,
+                          .touched = 1,
+                          .second_mode = fake.sustained ? "sustained" : NULL,
+                          .sustained_s = fake.sustained ? 3.0 : 0.0};
 }
 
 static double bytes(const session *s, const void *problem, int sets) {
     (void)s;
     (void)problem;
     return sets;
-}
-
-static double memory(const session *s) {
-    (void)s;
-    return 100.0;
 }
 
 static void *create(const session *s, const void *problem, int sets) {
@@ -103,71 +115,76 @@ static void destroy(void *operands) {
     assert_ptr_equal(operands, &fake);
 }
 
-static cudaError_t verify(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
-                          verdict *v) {
-    (void)s;
-    assert_ptr_equal(operands, &fake);
+static cudaError_t verify(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
+    assert_ptr_equal(launch->operands, &fake);
     assert_string_equal(name, "one");
     assert_non_null(report);
     assert_true(launch->launches == 0 || launch->launches > 2);
     note(launch->launches == 0 ? 'v' : 'V');
     int verified = 0;
     for (const char *c = fake.log; *c != '\0'; c++) verified += *c == 'v' || *c == 'V';
-    *v = (verdict){.ok = fake.wrong_from == 0 || verified < fake.wrong_from, .worst_share = 0.25, .seconds = NAN};
+    *v = (verdict){.ok = fake.wrong_from == 0 || verified < fake.wrong_from,
+                   .worst_share = 0.25,
+                   .fingerprint = fake.fingerprints ? 5 : 0,
+                   .seconds = NAN};
     return cudaSuccess;
 }
 
-/* Of a family with a fingerprint: e, or E after several launches. */
-static cudaError_t exact(const session *s, void *operands, const bench_launch *launch, const char *name, FILE *report,
-                         verdict *v, uint64_t *fingerprint) {
-    (void)s;
-    (void)operands;
-    (void)name;
-    (void)report;
-    note(launch->launches == 0 ? 'e' : 'E');
-    *v = (verdict){.ok = !fake.guard_after || launch->launches == 0};
-    *fingerprint = launch->launches > 0 && fake.differs_after ? 6 : 5;
+static cudaError_t fingerprint(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
+    (void)name, (void)report;
+    assert_true(launch->launches > 2);
+    note('F');
+    *v = (verdict){.ok = !fake.guard_after, .fingerprint = fake.differs_after ? 6 : 5};
     return cudaSuccess;
 }
 
 static const bench_column columns[] = {{"ms", 8, 3, COLUMN_NUMBER, offsetof(record, ms_median), 1.0, NULL}, {0}};
 static const bench_column sizes[] = {{0}};
-static bench_family family = {.op = "made_up",
-                              .noun = "variant",
-                              .problem_size = sizeof(int),
-                              .sizes = sizes,
-                              .columns = columns,
-                              .say = say,
-                              .describe = describe,
-                              .plan = plan,
-                              .bytes = bytes,
-                              .memory = memory,
-                              .create = create,
-                              .destroy = destroy,
-                              .verify = verify};
 
 /* ---- a run ---- */
 
-/* Runs the one variant; what the CSV then holds is in fake.rows. Returns how many results were wrong. */
+static const char *supports(const device_facts *device) {
+    (void)device;
+    return fake.unsupported ? "it is another GPU" : NULL;
+}
+
+/* Runs the one variant, named on the command line; what the CSV then holds is in fake.rows. Returns the exit status. */
 static int run(void) {
-    static const int problem = 5;
-    bench_variant one = {.name = "one"};
+    bench_operand_functions operands, given = {.bytes = bytes,
+                                               .create = create,
+                                               .destroy = destroy,
+                                               .verify = verify,
+                                               .fingerprint = fake.fingerprints ? fingerprint : NULL};
+    const bench_family made_up = {.op = "made_up",
+                                  .noun = "variant",
+                                  .problem_size = sizeof(int),
+                                  .sizes = sizes,
+                                  .columns = columns,
+                                  .header = header,
+                                  .problems = add_problems,
+                                  .format = format,
+                                  .record = fill_record,
+                                  .workload = workload,
+                                  .operands = &given};
+    const bench_family family = bench_family_complete(&made_up, &operands);
+    bench_variant one = {.name = "one", .supports = supports};
     bool chosen = true;
     double gflops = 0.0;
-    session s = {.family = &family, .step = "step00", .variants = &one, .count = 1, .gflops = &gflops};
+    session s = {.family = &family, .step = "step00", .variants = &one, .count = 1, .gflops = &gflops, .memory = 100};
+    s.device.cc = 90;
     s.o.chosen = &chosen;
+    s.o.variant_given = true;
     s.o.time_s = 0.1;
     s.o.csv = fake.csv;
-    assert_int_equal(bench_run(&s, &problem), EXIT_OK);
+    const int status = bench_sweep(&s);
     free(fake.rows);
     assert_int_equal(record_csv_load(fake.csv, &fake.rows, &fake.count, stderr), 0);
-    return s.wrong;
+    return status;
 }
 
 static int set_up(void **state) {
     (void)state;
     memset(&fake, 0, sizeof fake);
-    family.exact = NULL;
     snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
     const int fd = mkstemp(fake.csv);
     return fd < 0 || close(fd) != 0;
@@ -211,16 +228,16 @@ static void wrong_after_it_was_timed(void **state) {
 /* The same by the fingerprint of the exact pass, which needs no reference. */
 static void differs_after_it_was_timed(void **state) {
     (void)state;
-    family.exact = exact;
+    fake.fingerprints = true;
     assert_int_equal(run(), 0);
-    assert_string_equal(fake.log, "vetE");
+    assert_string_equal(fake.log, "vtF");
     assert_int_equal(fake.count, 1);
     for (int way = 0; way < 2; way++) {
         memset(fake.log, 0, sizeof fake.log);
         fake.differs_after = way == 0;
         fake.guard_after = way == 1;
         assert_int_equal(run(), 1);
-        assert_string_equal(fake.log, "vetE");
+        assert_string_equal(fake.log, "vtF");
         assert_int_equal(fake.count, 1);
     }
 }
@@ -241,6 +258,14 @@ static void wrong_after_continuous_load(void **state) {
     assert_int_equal(fake.count, 1); /* what was measured before it stands */
 }
 
+static void named_and_skipped(void **state) {
+    (void)state;
+    fake.unsupported = true;
+    assert_int_equal(run(), EXIT_USAGE);
+    assert_string_equal(fake.log, "");
+    assert_int_equal(fake.count, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_timed_is_recorded, set_up, tear_down),
@@ -248,6 +273,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(wrong_after_it_was_timed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(differs_after_it_was_timed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_after_continuous_load, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(named_and_skipped, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

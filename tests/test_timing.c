@@ -396,7 +396,7 @@ static void set_up(double ours_us, double baseline_us, int sets) {
     fake.overhead = 5 * US;
     fake.host = fake.stream = 1000.0;
     memset(&result, 0xAA, sizeof result);
-    task = (timing_task){.context = &fake, .sets = sets, .ours = ours, .baseline = baseline, .budget_s = 0.05};
+    task = (timing_task){.sets = sets, .ours = {ours, &fake}, .baseline = {baseline, &fake}, .budget_s = 0.05};
 }
 
 static void flush_too(void) {
@@ -422,7 +422,7 @@ static int first_sample(int sides) {
 
 /* So many of the sets are taken: of a multiple of four one stays out, so that A B B A shows each side all of them. */
 static int sets_taken(void) {
-    return task.baseline != NULL && task.sets % 4 == 0 ? task.sets - 1 : task.sets;
+    return task.baseline.launch != NULL && task.sets % 4 == 0 ? task.sets - 1 : task.sets;
 }
 
 /* Which of a set's launches find it cold: since its last use every other set was used. */
@@ -480,7 +480,7 @@ static void check_fair(int first) {
     memset(uses, 0, sizeof uses);
     for (int i = first; i < fake.logged && fake.log[i].what != PROBE; i++)
         if (fake.log[i].what == LAUNCH) uses[fake.log[i].side][fake.log[i].set]++;
-    for (int side = 0; side < (task.baseline != NULL ? 2 : 1); side++) {
+    for (int side = 0; side < (task.baseline.launch != NULL ? 2 : 1); side++) {
         int least = INT_MAX, most = 0;
         for (int s = 0; s < sets_taken(); s++) {
             least = uses[side][s] < least ? uses[side][s] : least;
@@ -492,11 +492,11 @@ static void check_fair(int first) {
 
 /* A B B A A B B A, or A alone. */
 static int side_of(int sample) {
-    return task.baseline != NULL ? (sample + 1) / 2 % 2 : 0;
+    return task.baseline.launch != NULL ? (sample + 1) / 2 % 2 : 0;
 }
 
 static void check_log(void) {
-    const int sides = task.baseline != NULL ? 2 : 1, first = first_sample(sides);
+    const int sides = task.baseline.launch != NULL ? 2 : 1, first = first_sample(sides);
     for (int i = 0; i < fake.logged; i++)
         if (fake.log[i].what == LAUNCH) assert_in_range(fake.log[i].set, 0, task.sets - 1);
 
@@ -560,7 +560,7 @@ static void assert_all_near(stats_summary s, double expected) {
 /* Launches of the first sample of ours. */
 static int launches_a_sample(int side) {
     int count = 0, operation = 0;
-    for (int i = first_sample(task.baseline != NULL ? 2 : 1); i < fake.logged; i++) {
+    for (int i = first_sample(task.baseline.launch != NULL ? 2 : 1); i < fake.logged; i++) {
         if (fake.log[i].what != LAUNCH || fake.log[i].side != side) continue;
         if (operation == 0) operation = fake.log[i].operation;
         count += fake.log[i].operation == operation;
@@ -773,7 +773,7 @@ static void cold_operands(void **state) {
                 fake.overhead = 1 * US;
                 if (way & 1) flush_too();
                 if (way & 2) task.restore = restore;
-                if (way & 4) task.baseline = NULL;
+                if (way & 4) task.baseline.launch = NULL;
                 task.budget_s = 0.02;
                 run();
             }
@@ -859,7 +859,7 @@ static void no_baseline(void **state) {
     const double costs[] = {100, 10};
     for (int i = 0; i < 2; i++) {
         set_up(costs[i], 1, 3);
-        task.baseline = NULL;
+        task.baseline.launch = NULL;
         run();
         assert_string_equal(result.mode, i == 0 ? "events" : "graph");
         assert_true(fabs(result.ours_ms.median - costs[i] / 1e3) < 1e-4);
@@ -952,7 +952,7 @@ static void sustained_load(void **state) {
     assert_true(result.pairs >= 3);
 
     set_up(100, 1, 3);
-    task.baseline = NULL;
+    task.baseline.launch = NULL;
     sustain(1.0);
     assert_all_near(result.ours_ms, 0.1);
     assert_true(isnan(result.ratio.median) && isnan(result.baseline_ms.median));

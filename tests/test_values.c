@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/values.h"
-#include "bench/session.h"
+#include "bench/measure.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
 #include "tensor/matrix.h"
@@ -251,8 +251,8 @@ static void cold_sets_pass_twice_the_cache(void **state) {
     for (int side = 0; side <= 4096; side = side == 0 ? 1 : side * 2) {
         const gemm_case c = {.m = side, .n = side, .k = side};
         const operand_spec spec = gemm_operands(&c);
-        const bench_plan plan = {.touched = operand_touched(&spec), .cold_bytes = 2 * l2};
-        const int sets = bench_cold_sets(&plan);
+        const bench_workload work = {.touched = operand_touched(&spec), .cold_bytes = 2 * l2};
+        const int sets = measure_cold_sets(&work);
         assert_in_range(sets, 1, 511);
         assert_int_not_equal(sets % 4, 0); /* A B B A would take each side to half of them */
         const int enough = sets % 4 == 1 && sets > 1 ? sets - 1 : sets;
