@@ -139,7 +139,7 @@ static void one_gpu(void) {
     fake.driver = 13000;
     fake.major = 9;
     fake.set_to = -1;
-    wanted = (device_choice){.has_code = verify_has_device_code};
+    wanted = (device_choice){.program = "step", .has_code = verify_has_device_code};
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
@@ -230,10 +230,10 @@ static void a_device_that_is_not_there(void **state) {
     (void)state;
     one_gpu();
     assert_int_equal(open_device(1), EXIT_USAGE);
-    assert_string_equal(line, "--device 1: there is 1 here, numbered from 0\n");
+    assert_string_equal(line, "step: --device 1: there is 1 GPU here, numbered from 0\n");
     fake.count = 2;
     assert_int_equal(open_device(3), EXIT_USAGE);
-    assert_string_equal(line, "--device 3: there are 2 here, numbered from 0\n");
+    assert_string_equal(line, "step: --device 3: there are 2 GPUs here, numbered from 0\n");
     assert_int_equal(fake.set_to, -1);
     assert_int_equal(open_device(1), EXIT_OK);
     assert_int_equal(fake.set_to, 1);
@@ -459,10 +459,9 @@ static bool is_there(const char *name) {
 static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
     (void)state;
     char text[4096];
-    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv --json $d/new.json");
+    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv");
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv --resume");
     assert_false(is_there("new.csv"));
-    assert_false(is_there("new.json"));
 
     const char *const rows =
         RECORD_HEADER "\nstep01_naive,coalesced,gemm,f32,nn,64,64,64,,1,0,cold,graph,0.01,0.01,0.01,52,4.9,0.001,"
@@ -516,7 +515,7 @@ static void what_cannot_be_printed_is_said(void **state) {
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), EXIT_USAGE);
         read_file("err", err_text, sizeof err_text);
-        assert_string_equal(err_text, "step01_naive: standard output cannot be written\n");
+        assert_string_equal(err_text, "step01_naive: standard output cannot be written: No space left on device\n");
     }
 }
 

@@ -90,8 +90,8 @@ expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --m 0 
 expect 'no product' 0 '^plain' --variant plain --m 7 --n 9 --k 0 --beta 2 --dtype s8
 expect 'infinite sums' 0 '^plain' --variant plain --size 40 --alpha 1e6
 expect 'large whole scalars' 0 '^plain' --variant plain --size 40 --dtype s8 --alpha -65536 --beta 65536
-expect 'what has no device' 0 'nowhere .*skipped: needs what no device has' --variant nowhere
-expect 'what takes other types' 0 'only_s8 .*skipped: takes s8 and tn' --variant only_s8 --size 20
+expect 'what has no device' 2 'nowhere .*skipped: needs what no device has' --variant nowhere
+expect 'what takes other types' 2 'only_s8 .*skipped: takes s8 and tn' --variant only_s8 --size 20
 expect 'what takes this type' 0 '^only_s8 .* s ' --variant only_s8 --size 20 --dtype s8
 expect 'a note' 0 '^    rows of C do not begin on 16 bytes$' --variant plain --size 20 --dtype f16
 expect 'no note' 0 '^plain' --variant plain --size 24 --dtype f16
@@ -117,7 +117,7 @@ expect 'a show runs no variant' 0 'right' --show right
 same 'a show runs no variant' '' "$(grep plain "$work/out")"
 expect 'a show on another device' 0 '^as it should be on sm_75$' --show right --sim-device sm_75
 expect 'a show that is wrong' 1 '^not as it should be$' --show wrong
-expect 'a show that this device has not' 0 '^skipped: needs what no device has$' --show nowhere
+expect 'a show that this device has not' 2 '^skipped: needs what no device has$' --show nowhere
 expect 'an unknown show' 2 "^test_gemm: --show: 'x' is unknown \(known: right, wrong, nowhere\)$" --show x
 same 'an unknown show takes one line' 1 "$(wc -l <"$work/out")"
 expect 'a list of shows' 0 '^--show wrong +shows what is wrong$' --list

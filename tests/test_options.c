@@ -49,7 +49,7 @@ static const option toy_table[] = {
     {"other-word", "WORD", OPTION_WORD, FIELD(other_word), "another colour", toy_words},
     {"absent", "WORD", OPTION_WORD, FIELD(word), "not in this program", NULL},
     {"text", "TEXT", OPTION_TEXT, FIELD(text), "a text", NULL},
-    {"file", "FILE", OPTION_FILE, FIELD(file), "a file", NULL},
+    {"file", "FILE", OPTION_OUTPUT, FIELD(file), "a file", NULL},
     {"an-option-wider-than-the-column", "ARGUMENT", OPTION_FILE, FIELD(other_file),
      "text that is long enough to need a second line of the help, for it goes on and on about nothing, and ends", NULL},
     {"fails", NULL, OPTION_FLAG, FIELD(fails), "what depends on several options is wrong", NULL},
@@ -61,7 +61,6 @@ static const option_rule toy_rules[] = {
     {"flag", RULE_NEEDS, "text", NULL},
     {"share", RULE_NEEDS, "word green", "which is shared"},
     {"scalar", RULE_CONTRADICTS, "word blue", NULL},
-    {"file", RULE_DIFFERS, "csv an-option-wider-than-the-column file not-there", NULL},
     {"not-there", RULE_NEEDS, "text", NULL},
     {"no-off", RULE_CONTRADICTS, "not-there", NULL},
     {0},
@@ -212,19 +211,17 @@ static void common_defaults(void **state) {
     assert_int_equal(o.device, 0);
     assert_null(o.sim_device);
     assert_null(o.csv);
-    assert_null(o.json);
     assert_true(toy.off && !toy.flag && toy.word == toy_words[1] && toy.other_word == NULL);
 }
 
 static void common_options_are_taken(void **state) {
     (void)state;
-    ACCEPTED(TOY, "--list --verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv "
-                  "--json a.json --resume --variant two");
-    assert_true(o.list && o.verbose && o.resume && o.simulate && o.seed == UINT64_MAX && o.time_s == 1.25);
+    ACCEPTED(TOY, "--verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv "
+                  "--resume --variant two");
+    assert_true(o.verbose && o.resume && o.simulate && o.seed == UINT64_MAX && o.time_s == 1.25);
     assert_int_equal(o.device, 3);
     assert_string_equal(o.sim_device, "sm_86");
     assert_string_equal(o.csv, "a.csv");
-    assert_string_equal(o.json, "a.json");
     assert_true(!o.chosen[0] && o.chosen[1] && !o.chosen[2]);
 }
 
@@ -244,12 +241,11 @@ static void counters_need_the_simulator(void **state) {
     assert_true(o.simulate && strcmp(o.explain, "ffma") == 0);
     ACCEPTED(TOY, "--leak-check");
     assert_true(o.leak_check && o.simulate && !o.no_check);
-    REFUSED(TOY, "--leak-check --no-check", "--leak-check: contradicts --no-check, which looks for nothing");
     REFUSED(TOY, "--counters=all", "--counters: 'all' is unknown (known: table, lines)");
     REFUSED(TOY, "--counters lines", "'lines': unexpected argument (see --help)");
     REFUSED(TOY, "--counters-csv", "--counters-csv: its argument is missing");
     REFUSED(TOY, "--explain=", "--explain: its argument is empty");
-    REFUSED(TOY, "--counters-csv a --json a", "--counters-csv: 'a' is the --json file too");
+    REFUSED(TOY, "--counters-csv a --csv a", "--counters-csv: 'a' is the --csv file too");
 }
 
 static void traces_need_the_simulator(void **state) {
@@ -260,10 +256,9 @@ static void traces_need_the_simulator(void **state) {
     assert_string_equal(o.trace, "a.json");
     assert_int_equal(o.trace_blocks, 7);
     assert_true(o.simulate);
-    REFUSED(TOY, "--trace-blocks 7", "--trace-blocks: needs --trace");
     REFUSED(TOY, "--trace a.json --trace-blocks 0", "--trace-blocks: '0' is not above 0");
     REFUSED(TOY, "--trace a --csv a", "--trace: 'a' is the --csv file too");
-    REFUSED(TOY, "--trace a --counters-csv a", "--trace: 'a' is the --counters-csv file too");
+    REFUSED(TOY, "--trace a --counters-csv a", "--counters-csv: 'a' is the --trace file too");
 }
 
 static void sweeps_are_chosen_by_name(void **state) {
@@ -366,11 +361,11 @@ static void abbreviations(void **state) {
     ACCEPTED(TOY, "--verb --max=9 --sw=odd --start 4");
     assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
     static const refusal list[] = {
-        {"--se 5", "--se: ambiguous option (see --help)"}, /* seed, seconds */
-        {"--s=5", "--s: ambiguous option (see --help)"},
+        {"--se 5", "--se: ambiguous option (seconds, seed)"}, /* seed, seconds */
+        {"--s=5", "--s: ambiguous option (size, start, scalar, seconds, share, sweep, seed, sim, sim-device)"},
         {"--bogus", "--bogus: unknown option (see --help)"},
         {"--bogus=12", "--bogus: unknown option (see --help)"},
-        {"--size 4 --sizes 5", "--sizes: unknown option (see --help)"},
+        {"--size 4 --sizes 5", "--sizes: unknown option: did you mean --size? (see --help)"},
         {"--absent red", "--absent: unknown option (see --help)"},
         {"-x", "-x: unknown option (see --help)"},
         {"-n 5", "-n: unknown option (see --help)"},
@@ -551,8 +546,7 @@ static void rules_hold_in_any_order(void **state) {
     ACCEPTED(TOY, "--share 0.5"); /* green is the default */
     ACCEPTED(TOY, "--scalar 1 --word red");
     ACCEPTED(TOY, "--scalar 1 --other-word blue");
-    ACCEPTED(TOY, "--file a --csv b --json c --no-off");
-    ACCEPTED(TOY, "--an-option-wider-than-the-column a --csv a"); /* no rule about these */
+    ACCEPTED(TOY, "--file a --csv b --no-off");
 }
 
 static void rules_of_every_program(void **state) {
@@ -562,15 +556,25 @@ static void rules_of_every_program(void **state) {
         {"--every 5", "--every: needs --sweep check"},
         {"--sweep odd --every 1", "--every: needs --sweep check"},
         {"--resume", "--resume: needs --csv"},
-        {"--resume --json a", "--resume: needs --csv"},
-        {"--json a --csv a", "--json: 'a' is the --csv file too"},
         {"--sweep check --time 1", "--time: contradicts --sweep check, which times nothing"},
         {"--csv a --sweep check", "--csv: contradicts --sweep check, which times nothing"},
-        {"--sweep check --json a", "--json: contradicts --sweep check, which times nothing"},
         {"--sweep check --resume", "--resume: contradicts --sweep check, which times nothing"},
+        {"--list --size 5", "--size: contradicts --list, which runs nothing"},
+        {"--csv a --list", "--csv: contradicts --list, which runs nothing"},
+        {"--counters --list", "--counters: contradicts --list, which runs nothing"},
+        {"--explain a --list", "--explain: contradicts --list, which runs nothing"},
+        {"--explain a --variant two", "--variant: contradicts --explain, which runs nothing"},
+        {"--szie 5", "--szie: unknown option: did you mean --size? (see --help)"},
+        {"--co", "--co: ambiguous option (count, counters, counters-csv)"},
+        {"--co=3", "--co: ambiguous option (count, counters, counters-csv)"},
+        {"--variant twoo", "--variant: 'twoo' is unknown: did you mean 'two'? (known: one, two, three)"},
+        {"--word geren", "--word: 'geren' is unknown: did you mean 'green'? (known: red, green, blue)"},
     };
     ALL_REFUSED(TOY, list);
-    ACCEPTED(TOY, "--sweep odd --time 1 --csv a --json ./a --resume");
+    ACCEPTED(TOY, "--sweep odd --time 1 --csv a --resume");
+    ACCEPTED(TOY, "--list --verbose --variant two --device 1 --sim-device sm_80");
+    assert_true(o.list && o.chosen[1] && !o.chosen[0]);
+    assert_int_equal(parse(TOY, "-h"), OPTIONS_EXIT_OK);
 }
 
 /* ---- --help and --version ---- */
@@ -739,7 +743,7 @@ static void gemm_refuses(void **state) {
         {"--out f32", "--out: unknown option (see --help)"},
         {"--show banks", "--show: unknown option (see --help)"},
         {"--graph", "--graph: unknown option (see --help)"},
-        {"--d 5", "--d: ambiguous option (see --help)"}, /* dtype, device */
+        {"--d 5", "--d: ambiguous option (dtype, device)"}, /* dtype, device */
     };
     static const refusal typed[] = {
         {"--out s32", "--out: 's32' is unknown (known: f16, f32)"},
@@ -749,7 +753,7 @@ static void gemm_refuses(void **state) {
         {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not an integer, which --dtype s8 requires"},
         {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
         {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
-        {"--show bank", "--show: 'bank' is unknown (known: fragments, banks)"},
+        {"--show bank", "--show: 'bank' is unknown: did you mean 'banks'? (known: fragments, banks)"},
         {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
     };
     ALL_REFUSED(GEMM, list);
@@ -757,12 +761,10 @@ static void gemm_refuses(void **state) {
     ACCEPTED(TYPED, "--k 20 --n 10 --ldb 10 --layout nn");
     each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9",
                       "contradicts --sweep, which chooses the shapes");
-    each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0", "contradicts --sweep check, which chooses the scalars");
-    each_refused_with(GEMM, "--sweep check", "warm chain sustained=1 no-baseline",
-                      "contradicts --sweep check, which times nothing");
+    each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0 warm chain sustained=1 no-baseline",
+                      "contradicts --sweep check, which chooses the scalars and times nothing");
     each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000", "contradicts --csv, which has no column for it");
-    each_refused_with(GEMM, "--json x", "lda=5000 ldb=5000 ldc=5000", "contradicts --json, which has no column for it");
-    each_refused_with(TYPED, "--show banks", "variant=one list verbose sweep=odd seed=1 time=1 csv=a json=a",
+    each_refused_with(TYPED, "--show banks", "variant=one verbose sweep=odd seed=1 time=1 csv=a",
                       "contradicts --show, which runs no variant");
 }
 
@@ -815,30 +817,28 @@ static void gemv_refuses(void **state) {
     static const refusal list[] = {
         {"--lda 6 --k 7", "--lda 6: less than k = 7"},
         {"--lda 0 --k 0", "--lda 0: less than 1"},
-        {"--alpha 2 --sweep check", "--alpha: contradicts --sweep check, which chooses the scalars"},
-        {"--retune --no-tune", "--retune: contradicts --no-tune"},
+        {"--retune --no-tune", "--retune: contradicts --no-tune, which searches nothing"},
         {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
         {"--tune-csv x --sim", "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
         {"--sim-device sm_90 --tune-csv x",
          "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
-        {"--pdl --graph", "--pdl: contradicts --graph, which times launches with and without it"},
+        {"--pdl --graph", "--pdl: contradicts --graph, which chooses the launches and the scalars"},
         {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
         {"--ldb=3", "--ldb: unknown option (see --help)"},
         {"--layout n", "--layout: unknown option (see --help)"},
     };
     ALL_REFUSED(GEMV, list);
     each_refused_with(GEMV, "--sweep odd", "size=9 n=9 k=9 lda=9", "contradicts --sweep, which chooses the shapes");
-    each_refused_with(GEMV, "--sweep check", "alpha=1 beta=1", "contradicts --sweep check, which chooses the scalars");
-    each_refused_with(GEMV, "--sweep check", "warm no-baseline graph pdl retune no-tune tune-file=a tune-csv=a",
-                      "contradicts --sweep check, which times nothing");
+    each_refused_with(GEMV, "--sweep check",
+                      "alpha=1 beta=1 warm no-baseline graph pdl retune no-tune tune-file=a tune-csv=a",
+                      "contradicts --sweep check, which chooses the scalars and times nothing");
     each_refused_with(GEMV, "--sweep article", "graph pdl", "contradicts --sweep article, which times single launches");
-    each_refused_with(GEMV, "--graph", "alpha=1 beta=1", "contradicts --graph, which chooses the scalars");
+    each_refused_with(GEMV, "--graph", "alpha=1 beta=1",
+                      "contradicts --graph, which chooses the launches and the scalars");
     each_refused_with(GEMV, "--csv x", "lda=5000", "contradicts --csv, which has no column for it");
-    each_refused_with(GEMV, "--json x", "lda=5000", "contradicts --json, which has no column for it");
     each_refused_with(GEMV, "--tune-csv x", "lda=5000 alpha=1 beta=1",
                       "contradicts --tune-csv, which has no column for it");
     each_refused_with(GEMV, "--csv x", "tune-csv=x tune-file=x", "'x' is the --csv file too");
-    each_refused_with(GEMV, "--json x", "tune-csv=x tune-file=x", "'x' is the --json file too");
     each_refused_with(GEMV, "--tune-csv x", "tune-file=x", "'x' is the --tune-csv file too");
     options_program inside = program_of(GEMV);
     inside.simulated = true;
@@ -926,7 +926,7 @@ static void knn_refuses(void **state) {
     each_refused_with(KNN, "--sweep check", "transfers", "contradicts --sweep check, which times nothing");
     each_refused_with(KNN, "--train a --test b", "m=9 n=9 d=9 sweep=check",
                       "contradicts --train, which brings its own data");
-    each_refused_with(KNN, "--train a --test b", "time=1 csv=c json=c transfers",
+    each_refused_with(KNN, "--train a --test b", "time=1 csv=c transfers",
                       "contradicts --train, which searches once and records no times");
     each_refused_with(KNN, "--train a --test b --labels none", "k-sweep=1:2 classes-map=c positive=c out=c",
                       "contradicts --labels none, which predicts nothing");
@@ -935,7 +935,7 @@ static void knn_refuses(void **state) {
     const char *const inputs[] = {"train", "test", "train-labels", "test-labels", "classes-map"};
     for (int i = 0; i < ARRAY_SIZE(inputs); i++) {
         char line[96], reason[64];
-        snprintf(line, sizeof line, "--train a --test b --%s x", inputs[i]);
+        snprintf(line, sizeof line, "--train a --test b%s --%s x", i == 3 ? " --train-labels y" : "", inputs[i]);
         snprintf(reason, sizeof reason, "'x' is the --%s file too", inputs[i]);
         each_refused_with(KNN, line, "out=x out-indices=x out-distances=x", reason);
     }

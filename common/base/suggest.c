@@ -38,7 +38,7 @@ const char *suggest(const char *text, const char *const *known) {
     int fewest = MOST + 1;
     for (int i = 0; known[i] != NULL; i++) {
         const size_t a = strlen(text), b = strlen(known[i]);
-        const int d = distance(text, known[i]), limit = (int)((a > b ? a : b) / 3);
+        const int d = distance(text, known[i]), limit = (int)((a > b ? a : b) / 4);
         if (d >= fewest || d > limit) continue;
         fewest = d;
         nearest = known[i];

@@ -22,9 +22,9 @@
 #include "tensorcore.h"
 #include "tensor/verify.h"
 
-GEMM_VARIANT(best);
+GEMM_VARIANT_DECLARED(best)
 size_t workspace_best(const gemm_problem *p);
-GEMM_VARIANT(lds128_2x2);
+GEMM_VARIANT_DECLARED(lds128_2x2)
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
