@@ -59,7 +59,7 @@ peak() {
     echo $((most / 1000))
 }
 
-# What each kernel of tests/bench/sim.cu took an instruction, in those of add_chain, with the instruction set `adds_isa`.
+# What each kernel of cudasim/tests/bench/sim.cu took an instruction, in those of add_chain, with the instruction set `adds_isa`.
 # Others take more: theirs are printed, and held to nothing.
 adds_isa=v4
 adds="fma_chain 1.4 integer 1.7 shared_load 1.2 global_coalesced 1.2 global_strided 5.9 global_u16 1.2 global_u64 1.5 \
@@ -121,7 +121,7 @@ done
 echo
 echo "A warp's instruction (32 lanes), one thread"
 # shellcheck disable=SC2086 # words
-mixes() { CUDASIM_THREADS=1 $one cudasim/cudasim build/tests/bench/sim >"$work/mixes" 2>"$work/err"; }
+mixes() { CUDASIM_THREADS=1 $one cudasim/cudasim build/cudasim/tests/bench/sim >"$work/mixes" 2>"$work/err"; }
 held=1
 if (export CUDASIM_ISA=$adds_isa && mixes) ||
     { grep -q "^cudasim: CUDASIM_ISA=$adds_isa: this " "$work/err" && held=0 && mixes; }; then
@@ -136,7 +136,7 @@ if (export CUDASIM_ISA=$adds_isa && mixes) ||
         }
         END { exit bad }' "$work/mixes" || failed=1
 else
-    bad "build/tests/bench/sim"
+    bad "build/cudasim/tests/bench/sim"
 fi
 
 echo
@@ -145,14 +145,14 @@ for threads in 1 2; do
     on=$one
     [ "$threads" = 1 ] || on=$two
     # shellcheck disable=SC2086 # words
-    if CUDASIM_THREADS=$threads $on cudasim/cudasim build/tests/bench/launches >"$work/starts" 2>"$work/err"; then
+    if CUDASIM_THREADS=$threads $on cudasim/cudasim build/cudasim/tests/bench/launches >"$work/starts" 2>"$work/err"; then
         while read -r name value unit; do
             target=0.2
             [ "$name" = launches ] || target=150
             row "$name, threads: $threads" "$value" "$unit" "<=" "$target"
         done <"$work/starts"
     else
-        bad "build/tests/bench/launches"
+        bad "build/cudasim/tests/bench/launches"
     fi
 done
 
@@ -160,10 +160,10 @@ echo
 echo "Matrix products of tensor cores, 512^3, one thread"
 for program in sim_matrix wgmma; do
     # shellcheck disable=SC2086 # words
-    if CUDASIM_THREADS=1 $one cudasim/cudasim build/tests/bench/$program >"$work/products" 2>"$work/err"; then
+    if CUDASIM_THREADS=1 $one cudasim/cudasim build/cudasim/tests/bench/$program >"$work/products" 2>"$work/err"; then
         while read -r name s; do row "$name" "$s" s "<=" 0.5; done <"$work/products"
     else
-        bad "build/tests/bench/$program"
+        bad "build/cudasim/tests/bench/$program"
     fi
 done
 exit $failed

@@ -2,7 +2,7 @@
 # help: fuzz the readers of PTX, fat binaries and data files, and the simulator by random programs (FUZZ_SECONDS=600 each)
 # Fuzzes the readers of untrusted files, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
 # binaries, and the data files of step 8. And runs random programs in the simulator and in a plain model
-# (tests/random), from a seed that the clock gives. FUZZ_SECONDS (600) each; what it finds and its own corpus are in
+# (cudasim/tests/random), from a seed that the clock gives. FUZZ_SECONDS (600) each; what it finds and its own corpus are in
 # build/fuzz.
 #
 #   fuzz.sh [programs] [ptx] [fatbin] [csv] [npy] [vecs] [idx] [gzip]     (default: all)
@@ -99,8 +99,8 @@ objects=
 for target in $targets; do
     case $target in
     programs) programs ;;
-    ptx) fuzz ptx cudasim/ptx/*.c cudasim/base/arena.c ;;
-    fatbin) fuzz fatbin cudasim/ptx/fatbin.c ;;
+    ptx) fuzz ptx cudasim/src/ptx/*.c cudasim/src/base/arena.c ;;
+    fatbin) fuzz fatbin cudasim/src/ptx/fatbin.c ;;
     *)
         [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \
             readers/idx readers/input readers/names readers/npy readers/rows readers/table readers/vecs

@@ -1,10 +1,10 @@
 #!/bin/sh
 # help: record what the simulator's counters and checks are held against (PARTS="patterns shapes faults" narrows it)
 # Records, with Nsight Compute and compute-sanitizer on this GPU, in plots/data/GPU:
-#   patterns  patterns_{shared,copies,global,lines}.csv: counters of single accesses (tests/counted/*.cu; PATTERNS="copies"
+#   patterns  patterns_{shared,copies,global,lines}.csv: counters of single accesses (cudasim/tests/counted/*.cu; PATTERNS="copies"
 #             narrows it)
 #   shapes    shapes.csv: counters of steps and programs at the small shapes of tests/counted/shapes.txt
-#   faults    faults.csv: does compute-sanitizer find the faults of tests/faulty?
+#   faults    faults.csv: does compute-sanitizer find the faults of cudasim/tests/faulty?
 # What the tools printed stays in build/golden. Sets no clocks. Exit status: 0, 1 where something is missing from what was
 # recorded, 2 without a tool, 3 without a GPU.
 set -eu
@@ -27,12 +27,12 @@ mkdir -p "$work" "$folder"
 
 runs() { sed 's/#.*//; /^ *$/d' $shapes; }
 targets=
-case $parts in *patterns* | *shapes*) targets=$(for p in shared $patterns; do echo "build/tests/counted/$p"; done) ;; esac
+case $parts in *patterns* | *shapes*) targets=$(for p in shared $patterns; do echo "build/cudasim/tests/counted/$p"; done) ;; esac
 case $parts in *shapes*)
-    targets="$targets $(runs | awk '{ print $1 ~ /^step/ ? $1 : "build/tests/programs/" $1 }' | sort -u | tr '\n' ' ')" ;;
+    targets="$targets $(runs | awk '{ print $1 ~ /^step/ ? $1 : "build/cudasim/tests/programs/" $1 }' | sort -u | tr '\n' ' ')" ;;
 esac
 case $parts in *faults*)
-    for source in tests/faulty/*.cu; do targets="$targets build/${source%.cu}"; done ;;
+    for source in cudasim/tests/faulty/*.cu; do targets="$targets build/${source%.cu}"; done ;;
 esac
 # shellcheck disable=SC2086 # several targets
 MAKEFLAGS='' make --no-print-directory -j"$(nproc)" $targets >&2
@@ -77,21 +77,21 @@ case $parts in *patterns* | *shapes*)
     if [ ! -s "$work/known" ]; then
         ncu --query-metrics >"$work/query" 2>&1 || true
         sed -n 's/^\([a-z0-9]*__[a-z0-9_]*\) .*/\1/p' "$work/query" | sort -u >"$work/known"
-        count probe "$(metrics_of shared)$dynamic" '' build/tests/counted/shared 0 1
+        count probe "$(metrics_of shared)$dynamic" '' build/cudasim/tests/counted/shared 0 1
         grep -q '^"0",' "$work/probe.log" ||
             { echo "golden: ncu reads no counters here" >&2; rm "$work/known"; exit 1; }
     fi ;;
 esac
 
 case $parts in *patterns*)
-    case $patterns in *lines*) build/tests/counted/lines >"$work/lines.clocks" ;; esac # alone on the GPU
+    case $patterns in *lines*) build/cudasim/tests/counted/lines >"$work/lines.clocks" ;; esac # alone on the GPU
     for program in $patterns; do
-        build/tests/counted/"$program" --list >"$work/$program.list"
+        build/cudasim/tests/counted/"$program" --list >"$work/$program.list"
         metrics=$(metrics_of "$program")
         all=$(wc -l <"$work/$program.list") from=0
         while [ "$from" -lt "$all" ]; do
             later count "$program.$(printf %03d "$from")" "$metrics$dynamic" '' \
-                "build/tests/counted/$program" "$from" $((from + 60))
+                "build/cudasim/tests/counted/$program" "$from" $((from + 60))
             from=$((from + 60))
         done
         wait
@@ -106,7 +106,7 @@ case $parts in *shapes*)
     runs >"$work/runs"
     while read -r program options; do
         number=$((number + 1))
-        filter='' command=build/tests/programs/$program
+        filter='' command=build/cudasim/tests/programs/$program
         case $program in step*)
             filter='--kernel-id ::regex:(sgemm|hgemm|gemm|gemv|knn)_:1' command="$program/run --time 0.001"
             [ "$program" = step08 ] || command="$command --no-baseline --warm" ;;
@@ -127,7 +127,7 @@ judge() {
     name=$3
     [ "$name" != - ] || name=
     timeout -k 2 10 compute-sanitizer --tool "$1" $options --error-exitcode 9 --print-limit 3 \
-        "build/tests/faulty/$2" ${name:+"$name"} >"$work/fault.$2.$3.$1.log" 2>&1 || echo "exit status $?" >>"$work/fault.$2.$3.$1.log"
+        "build/cudasim/tests/faulty/$2" ${name:+"$name"} >"$work/fault.$2.$3.$1.log" 2>&1 || echo "exit status $?" >>"$work/fault.$2.$3.$1.log"
 }
 case $parts in *faults*)
     at_once=8

@@ -44,8 +44,8 @@ trap 'exit 130' HUP INT TERM
 
 # The longest first, lest one be left alone at the end.
 if [ $# = 0 ]; then
-    for test in tests/test_sim_sanitizers.sh tests/test_exercises.sh tests/test_sim_steps.sh tests/test_build.sh tests/test_sim_fuzz.sh \
-        tests/test_*.sh tests/test_*.c; do
+    for test in cudasim/tests/test_sanitizers.sh tests/test_exercises.sh tests/test_sim_steps.sh tests/test_build.sh cudasim/tests/test_fuzz.sh \
+        tests/test_*.sh tests/test_*.c tests/*/test_*.c cudasim/tests/test_*.sh cudasim/tests/test_*.c cudasim/tests/*/test_*.c; do
         [ -e "$test" ] || continue
         case " $* " in *" $test "*) continue ;; esac
         case $test in *_fuzz.sh | *_sanitizers.sh) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac

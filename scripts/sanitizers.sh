@@ -5,7 +5,7 @@
 #   sanitizers.sh [asan] [tsan]     (default: both)
 #
 # Its tests and those of the readers of data files (asan), every step over a part of the check list, and programs of
-# tests/programs, whose output must also be right. A program with a race must be reported. Ends with "N passed, N failed".
+# cudasim/tests/programs, whose output must also be right. A program with a race must be reported. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ $# != 0 ] || set -- asan tsan
@@ -53,7 +53,7 @@ for kind; do
     asan | tsan) ;;
     *) echo "sanitizers: '$kind' is neither asan nor tsan" >&2; exit 2 ;;
     esac
-    [ -e "build/$kind/tests/sanitizers/race" ] || { echo "sanitizers: nothing in build/$kind: make test-sanitizers" >&2; exit 2; }
+    [ -e "build/$kind/cudasim/tests/sanitizers/race" ] || { echo "sanitizers: nothing in build/$kind: make test-sanitizers" >&2; exit 2; }
     if [ "$kind" = asan ]; then
         for program in build/asan/tests/test_*; do
             [ -x "$program" ] || continue
@@ -61,10 +61,10 @@ for kind; do
         done
     fi
     export ASAN_OPTIONS="detect_leaks=0 allocator_may_return_null=1 log_path=$work/report"
-    for program in build/"$kind"/tests/programs/*; do
+    for program in build/"$kind"/cudasim/tests/programs/*; do
         [ -x "$program" ] || continue
         name=$(basename "$program")
-        expected=tests/programs/$name.expected check=1
+        expected=cudasim/tests/programs/$name.expected check=1
         case $name in device_assert | sticky_error) check=0 ;; esac # they fail on purpose, which is a finding
         run "$kind $name" env CUDASIM_CHECK=$check "$program"
     done
@@ -77,7 +77,7 @@ for kind; do
     run "$kind step05_doublebuffer of 300" "build/$kind/step05_doublebuffer/run" --m 300 --n 520 --k 96 --sim
     if [ "$kind" = tsan ]; then
         rm -f "$work"/report*
-        build/tsan/tests/sanitizers/race >"$work/out" 2>"$work/err"
+        build/tsan/cudasim/tests/sanitizers/race >"$work/out" 2>"$work/err"
         cat "$work"/report* >>"$work/err" 2>/dev/null
         if grep -q 'WARNING: ThreadSanitizer: data race' "$work/err"; then
             ok "tsan sees a race of blocks"

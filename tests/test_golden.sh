@@ -6,7 +6,7 @@ name=golden
 
 machine() {
     rm -rf plots/data build tests step01 "$tmp/made"
-    mkdir -p "$tmp/made" build/tests/counted build/tests/programs build/tests/faulty tests/counted tests/faulty step01_naive
+    mkdir -p "$tmp/made" build/cudasim/tests/counted build/cudasim/tests/programs build/cudasim/tests/faulty tests/counted cudasim/tests/faulty step01_naive
     ln -s step01_naive step01
     printf 'CUDA_VERSION := 13.0\n' >build/config.mk
     cp "$root/tests/counted/metrics.txt" tests/counted/
@@ -86,7 +86,7 @@ wild)
 esac
 case $2 in ok_* | quiet) echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)" ;; esac
 END
-    cat >tests/faulty/tiny.cu <<'END'
+    cat >cudasim/tests/faulty/tiny.cu <<'END'
 __global__ void wild(int *g, int n) {
     g[n] = 1; // FAULT illegal address
 }
@@ -100,7 +100,7 @@ END
     printf '#!/bin/sh\n[ "$CC" = gcc ]\n' >"$tmp/made/make" # which must not take the compute capability for a compiler
     export CC=gcc
     for program in shared copies global lines; do
-        cat >build/tests/counted/$program <<'END'
+        cat >build/cudasim/tests/counted/$program <<'END'
 #!/bin/sh
 i=0
 while [ $i -lt 70 ]; do
@@ -113,7 +113,7 @@ while [ $i -lt 70 ]; do
 done
 END
     done
-    chmod +x "$tmp/made"/* build/tests/counted/*
+    chmod +x "$tmp/made"/* build/cudasim/tests/counted/*
     PATH=$tmp/made:$PATH
     out=plots/data/made-up-gpu-2
 }

@@ -44,14 +44,14 @@ make_right() {
     put step01_naive/best.h '#include "tensor/matrix.h"' '#include "ptx/mma.cuh"'
     put step02_smem/step.c '#include "tile.h"' '#include "../step01_naive/best.h"'
     put step02_smem/tile.h ''
-    put cudasim/ptx/lex.h '#include <stdbool.h>'
-    put cudasim/machine/machine.h '#include "machine/block.h"' '#include "ptx/lex.h"'
-    put cudasim/machine/block.h ''
+    put cudasim/src/ptx/lex.h '#include <stdbool.h>'
+    put cudasim/src/machine/machine.h '#include "machine/block.h"' '#include "ptx/lex.h"'
+    put cudasim/src/machine/block.h ''
     put cudasim/README.md 'No source.'
-    object cudasim/ptx/lex.c 'int lex(void) { return 1; }'
-    object cudasim/machine/block.c 'int lex(void);' 'int block(void) { return lex(); }'
-    object cudasim/machine/machine.c 'int block(void);' 'int machine(void) { return block(); }'
-    suffix=.v3 object cudasim/exec/add.c 'int machine(void);' 'int add(void) { return machine(); }'
+    object cudasim/src/ptx/lex.c 'int lex(void) { return 1; }'
+    object cudasim/src/machine/block.c 'int lex(void);' 'int block(void) { return lex(); }'
+    object cudasim/src/machine/machine.c 'int block(void);' 'int machine(void) { return block(); }'
+    suffix=.v3 object cudasim/src/exec/add.c 'int machine(void);' 'int add(void) { return machine(); }'
     rm tree/step02_smem/tile2.cu tree/step02_smem/tile3.cu
     mv tree right
 }
@@ -99,9 +99,9 @@ expect 'a missing file' 1 'common/tensor/matrix.c:1: "tensor/none.h" is not ther
 put step01_naive/step.c '#include "../step02_smem/tile.h"'
 expect 'a later step, and so a circle' 1 'step01_naive/step.c:1: "../step02_smem/tile.h" is of a later step
 a circle of folders: step01_naive -> step02_smem -> step01_naive'
-put step01_naive/step.c '#include "../cudasim/machine/machine.h"'
+put step01_naive/step.c '#include "../cudasim/src/machine/machine.h"'
 expect 'the simulator in a step' 1 \
-    'step01_naive/step.c:1: "../cudasim/machine/machine.h" is neither of common/ nor of a step'
+    'step01_naive/step.c:1: "../cudasim/src/machine/machine.h" is neither of common/ nor of a step'
 put tests/case.h ''
 put step01_naive/step.c '#include "../tests/case.h"'
 expect 'a test in a step' 1 'step01_naive/step.c:1: "../tests/case.h" is neither of common/ nor of a step'
@@ -124,34 +124,34 @@ expect 'a file in no module' 1 "common/stray.h: a file of common/ belongs into a
 
 # The simulator's modules.
 order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> cuda'
-put cudasim/ptx/lex.h '#include "machine/machine.h"'
+put cudasim/src/ptx/lex.h '#include "machine/machine.h"'
 expect 'an include against the order of modules, and so a circle' 1 \
-    "cudasim/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order
-a circle of folders: cudasim/machine -> cudasim/ptx -> cudasim/machine"
-put cudasim/machine/machine.h '#include "block.h"'
+    "cudasim/src/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order
+a circle of folders: cudasim/src/machine -> cudasim/src/ptx -> cudasim/machine"
+put cudasim/src/machine/machine.h '#include "block.h"'
 expect 'an include of the simulator without its folder' 1 \
-    'cudasim/machine/machine.h:1: "block.h" does not name its folder, as in "ptx/lex.h"'
-put cudasim/machine/machine.h '#include "../../common/base/array.h"'
+    'cudasim/src/machine/machine.h:1: "block.h" does not name its folder, as in "ptx/lex.h"'
+put cudasim/src/machine/machine.h '#include "../../common/base/array.h"'
 expect 'what steps share in the simulator' 1 \
-    "cudasim/machine/machine.h:1: \"../../common/base/array.h\" is against the arrows: $order"
-object cudasim/ptx/lex.c 'int block(void);' 'int lex(void) { return block(); }'
+    "cudasim/src/machine/machine.h:1: \"../../common/base/array.h\" is against the arrows: $order"
+object cudasim/src/ptx/lex.c 'int block(void);' 'int lex(void) { return block(); }'
 expect 'a call against the order of modules' 1 \
-    "cudasim/ptx/lex.c: block of cudasim/machine/block.c is against the arrows: $order"
-suffix=.v4 object cudasim/exec/add.c 'int open(void);' 'int machine(void);' 'int add(void) { return open() + machine(); }'
-object cudasim/cuda/open.c 'int open(void) { return 1; }'
+    "cudasim/src/ptx/lex.c: block of cudasim/src/machine/block.c is against the arrows: $order"
+suffix=.v4 object cudasim/src/exec/add.c 'int open(void);' 'int machine(void);' 'int add(void) { return open() + machine(); }'
+object cudasim/src/cuda/open.c 'int open(void) { return 1; }'
 expect 'a call from one instruction set'\''s handlers' 1 \
-    "cudasim/exec/add.c: open of cudasim/cuda/open.c is against the arrows: $order"
-object cudasim/ptx/lex.c 'extern int state;' 'int lex(void) { return state; }'
-object cudasim/machine/state.c 'int state = 1;'
+    "cudasim/src/exec/add.c: open of cudasim/src/cuda/open.c is against the arrows: $order"
+object cudasim/src/ptx/lex.c 'extern int state;' 'int lex(void) { return state; }'
+object cudasim/src/machine/state.c 'int state = 1;'
 expect 'a variable against the order of modules' 1 \
-    "cudasim/ptx/lex.c: state of cudasim/machine/state.c is against the arrows: $order"
-object cudasim/machine/block.c 'int machine(void);' 'int block(void) { return machine(); }'
+    "cudasim/src/ptx/lex.c: state of cudasim/src/machine/state.c is against the arrows: $order"
+object cudasim/src/machine/block.c 'int machine(void);' 'int block(void) { return machine(); }'
 expect 'files of a module that call one another' 1 \
-    'a circle of calls: cudasim/machine/block.c -> cudasim/machine/machine.c -> cudasim/machine/block.c'
-put cudasim/machine/fault.c 'int fault(void) { return 1; }'
+    'a circle of calls: cudasim/src/machine/block.c -> cudasim/src/machine/machine.c -> cudasim/src/machine/block.c'
+put cudasim/src/machine/fault.c 'int fault(void) { return 1; }'
 expect 'a source that is not built' 0 \
     'cudasim: the calls of 1 of 5 files are not checked: make sim builds them'
-touch -d '1 minute' tree/cudasim/ptx/lex.c
+touch -d '1 minute' tree/cudasim/src/ptx/lex.c
 expect 'one that is newer than its object' 0 \
     'cudasim: the calls of 1 of 4 files are not checked: make sim builds them'
 put cudasim/run/run.c ''
@@ -159,10 +159,10 @@ expect 'a folder that is no module' 1 'cudasim/run: no module that SIMULATOR in 
 put cudasim/run.c ''
 expect 'a file in no module of the simulator' 1 "cudasim/run.c: a file of cudasim/ belongs into a module's folder"
 i=0
-while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/machine/part$i.h '' && object cudasim/machine/part$i.c ''; done
+while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
 expect '25 files, header and source counted as one' 0 ''
 i=0
-while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/machine/part$i.h '' && object cudasim/machine/part$i.c ''; done
+while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
 expect '26 files of a module' 1 'cudasim/machine: 26 files, more than 25'
 
 rm -r tree/common

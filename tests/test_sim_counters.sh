@@ -144,9 +144,9 @@ expect 'no listing' 0 '^sectors loaded  *1,024$' python3 -B scripts/sim_counters
 lacks 'and no machine code' 'machine code'
 
 # ---- any program ----
-cudasim=cudasim/cudasim program=build/tests/programs/reduction
+cudasim=cudasim/cudasim program=build/cudasim/tests/programs/reduction
 expect 'a program' 0 'block barriers, of warps' $cudasim --counters $program
-expect 'its lines' 0 'tests/programs/reduction.cu' $cudasim --counters=lines $program
+expect 'its lines' 0 'cudasim/tests/programs/reduction.cu' $cudasim --counters=lines $program
 expect 'its file' 0 . $cudasim --counters-csv "$work/c.csv" $program
 expect 'with rows' 0 ',BARRIERS,' cat "$work/c.csv"
 # On a full disk the file that was there stays, and nothing is left beside it.

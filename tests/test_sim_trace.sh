@@ -50,7 +50,7 @@ right 'barriers' barrier "$json"
 expect 'lines of the source' 0 '"source":"tile32.cu:[0-9]*' cat "$json"
 expect 'that it is no time' 0 '"time":"none: ' cat "$json"
 for program in reduction cluster_histogram bulk_copies tma_gemm wgmma_cluster_gemm; do
-    expect "$program" 0 . $cudasim --trace "$json" --trace-blocks 4 build/tests/programs/$program
+    expect "$program" 0 . $cudasim --trace "$json" --trace-blocks 4 build/cudasim/tests/programs/$program
     right "$program: its format" format "$json"
 done
 
@@ -67,14 +67,14 @@ expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE
     $small 64 --trace "$json"
 expect 'in the file, too' 0 '"left out":"2 blocks ' cat "$json"
 expect 'a cluster is not torn apart' 0 'block (15,0,0)' sh -c "$cudasim --trace '$json' --trace-blocks 1 \
-    build/tests/programs/cluster_histogram && cat '$json'"
+    build/cudasim/tests/programs/cluster_histogram && cat '$json'"
 expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' step02_smem/run \
     --m 32 --n 32 --k 12000 --variant tile32 --no-baseline --trace-blocks 1 --trace "$json"
 right 'what there is of them' format "$json"
 right 'and up to where all of its warps have come' cut "$json"
 
 # ---- a kernel that is stopped leaves what came before ----
-expect 'a deadlock' 1 'deadlock' $cudasim --trace "$json" build/tests/faulty/waits barrier_never_reached
+expect 'a deadlock' 1 'deadlock' $cudasim --trace "$json" build/cudasim/tests/faulty/waits barrier_never_reached
 right 'its trace' format "$json"
 
 # ---- bad paths: one line, nothing written, and what was there stays ----
@@ -87,7 +87,7 @@ refused() { # refused NAME REASON COMMAND...
 }
 refused 'no such folder' 'No such file or directory' $small 32 --trace "$work/none/trace.json"
 refused 'a folder' 'Is a directory' $small 32 --trace "$work/folder"
-CUDASIM_TRACE=$work/none/t refused 'by the environment' 'No such file or directory' $cudasim build/tests/programs/reduction
+CUDASIM_TRACE=$work/none/t refused 'by the environment' 'No such file or directory' $cudasim build/cudasim/tests/programs/reduction
 refused 'a full disk' 'No space left on device' $small 32 --trace /dev/full
 echo before >"$work/folder/trace.json"
 refused 'no room' 'File too large' sh -c "trap '' XFSZ; ulimit -f 8; $small 64 --trace '$work/folder/trace.json'"
@@ -113,7 +113,7 @@ expect 'cudasim without a trace' 2 '^cudasim: --trace-blocks needs --trace$' $cu
 expect 'cudasim without a name' 2 '^cudasim: --trace: its argument is missing$' $cudasim --trace
 for blocks in 0 -1 x 99999999999999999999; do
     CUDASIM_TRACE_BLOCKS=$blocks expect "$blocks blocks" 2 "^cudasim: CUDASIM_TRACE_BLOCKS=$blocks is not a number " \
-        $cudasim --trace "$json" build/tests/programs/reduction
+        $cudasim --trace "$json" build/cudasim/tests/programs/reduction
 done
 
 # ---- the recorded pipelines are today's, and are pipelines ----

@@ -4,7 +4,7 @@
     python3 -m report shapes FOLDER             shapes.csv: a row for each kernel of each run
     python3 -m report faults --jobs             what to run: TOOL PROGRAM KERNEL, a line each
     python3 -m report faults FOLDER             faults.csv: a row for each of these
-    python3 -m report faults --table CSV        the same as a table for tests/faulty/README.md
+    python3 -m report faults --table CSV        the same as a table for cudasim/tests/faulty/README.md
 
 Exit status 1 where a row is missing, which is said on stderr.
 """
@@ -21,7 +21,7 @@ from report.record import csv_line, ncu_launches, origin, plain, read_text
 ORIGIN = ["device", "cc", "driver", "cuda", "date"]
 OPCODES = "sass__inst_executed_per_opcode"
 DYNAMIC = "launch__shared_mem_per_block_dynamic"
-DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # tests/counted/patterns.h
+DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # cudasim/tests/counted/patterns.h
 
 
 def say(text):
@@ -141,7 +141,7 @@ MOST_NAMES = 5  # in a cell of the table
 
 
 def faults_of(root):
-    """(program, kernel, {kind: lines}) of every kernel of tests/faulty, in order."""
+    """(program, kernel, {kind: lines}) of every kernel of cudasim/tests/faulty, in order."""
     for path in sorted(glob.glob(os.path.join(root, "tests", "faulty", "*.cu"))):
         kernels, name = {}, ""
         for number, line in enumerate(read_text(path), 1):

@@ -1,5 +1,5 @@
 # How files are compiled and linked: every program is one call of `program`.
-CPPFLAGS := -Icommon
+CPPFLAGS := -Icommon -Icudasim/include
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter -Werror \
           -isystem "$(CUDA_DIR)/include" -DCUDA_LIB_DIR='"$(CUDA_LIB)"'
 # ptxas also fails the build on a spilled register, except in files that say "spills: intended".

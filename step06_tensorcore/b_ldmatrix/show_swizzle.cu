@@ -10,7 +10,7 @@
  *           8 wavefronts                    1 wavefront, 1/9 of it wasted       1 wavefront, nothing wasted
  *
  * A warp does the stores and loads and records every address; the wavefronts are counted from these. */
-#include "base/banks.h"
+#include "banks.h"
 #include "gemm/gemm.h"
 #include "gpu/error.h"
 #include "ptx/cp_async.cuh"

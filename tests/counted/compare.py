@@ -95,7 +95,7 @@ class Comparison:
 def patterns(c, _):
     for program in "shared", "copies", "global":
         ours = {int(k["SHARED_BYTES"] - DYNAMIC_FIRST) // DYNAMIC_STEP: k
-                for k in simulated(["cudasim/cudasim", f"build/tests/counted/{program}"])}
+                for k in simulated(["cudasim/cudasim", f"build/cudasim/tests/counted/{program}"])}
         for row in rows_of(os.path.join(RECORDED, f"patterns_{program}.csv")):
             for metric, value in row.items():
                 if metric in ours[int(row["pattern"])] and value and "__" in metric:
@@ -120,7 +120,7 @@ def shapes(c, word):
     for run in dict.fromkeys(row["run"] for row in recorded):
         words = run.split()
         if not words[0].startswith("step"):
-            words = ["cudasim/cudasim", f"build/tests/programs/{words[0]}"]
+            words = ["cudasim/cudasim", f"build/cudasim/tests/programs/{words[0]}"]
         ours = {}
         for k in simulated(words):
             ours.setdefault((bare(k["kernel"]), k["grid"], k["block"]), k)

@@ -1,4 +1,4 @@
-"""The table in tests/faulty/README.md is that of what is recorded."""
+"""The table in cudasim/tests/faulty/README.md is that of what is recorded."""
 
 import os
 import tempfile

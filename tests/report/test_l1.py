@@ -10,7 +10,7 @@ from report import l1
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RECORDED = os.path.join(ROOT, "plots", "data", "nvidia-h200", "patterns_lines.csv")
-REQUESTS = 16 * 255  # timed, of tests/counted/lines.cu
+REQUESTS = 16 * 255  # timed, of cudasim/tests/counted/lines.cu
 
 
 class Recorded(unittest.TestCase):
