@@ -62,35 +62,45 @@ static cudaError_t move(void *context, cudaStream_t stream) {
     return cudaStreamSynchronize(stream);
 }
 
-typedef cudaError_t verification(operand_sets *o, const char *name, operand_launch *launch, void *context,
-                                 cudaStream_t stream, FILE *report, verdict *verdict);
-
-/* With as many launches as the family says, or more back to back where none reads what another writes. In the simulator
- * they are counted as the variant's: it launches nothing else there. */
-static cudaError_t inspect_launch(verification *verify, const bench_launch *launch, const char *name, FILE *report,
-                                  verdict *v) {
+/* Before a verification: sets how many launches it takes, as many as the family says or more back to back where none
+ * reads what another writes. In the simulator they are counted as the variant's, as nothing else is launched there.
+ * Returns how many the family says. */
+static int begin_verification(const bench_launch *launch) {
     const session *s = launch->session;
-    operand_sets *at = &((matrices *)launch->operands)->at;
-    const int specified = at->spec.launches;
+    operand_spec *spec = &((matrices *)launch->operands)->at.spec;
+    const int specified = spec->launches;
     char problem[96];
-    if (launch->launches > specified && at->spec.beta == 0.0f) at->spec.launches = launch->launches;
+    if (launch->launches > specified && spec->beta == 0.0f) spec->launches = launch->launches;
     if (s->device.simulated && launch->variant != NULL) {
         s->family->format(s, launch->problem, false, problem, sizeof problem);
         simulator_count(launch->variant->name, problem);
     }
-    const cudaError_t error =
-        verify(at, name, s->family->matrices.enqueue, (void *)(uintptr_t)launch, s->stream, report, v);
-    if (s->device.simulated) simulator_count(NULL, NULL);
-    at->spec.launches = specified;
-    return error;
+    return specified;
+}
+
+static void end_verification(const bench_launch *launch, int specified) {
+    ((matrices *)launch->operands)->at.spec.launches = specified;
+    if (launch->session->device.simulated) simulator_count(NULL, NULL);
 }
 
 static cudaError_t verify(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
-    return inspect_launch(operand_sets_verify, launch, name, report, v);
+    const session *s = launch->session;
+    matrices *o = launch->operands;
+    const int specified = begin_verification(launch);
+    const cudaError_t error = operand_sets_verify(&o->at, name, s->family->matrices.enqueue, (void *)(uintptr_t)launch,
+                                                  s->stream, report, v);
+    end_verification(launch, specified);
+    return error;
 }
 
 static cudaError_t fingerprint(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
-    return inspect_launch(operand_sets_fingerprint, launch, name, report, v);
+    const session *s = launch->session;
+    matrices *o = launch->operands;
+    const int specified = begin_verification(launch);
+    const cudaError_t error = operand_sets_fingerprint(&o->at, name, s->family->matrices.enqueue,
+                                                       (void *)(uintptr_t)launch, s->stream, report, v);
+    end_verification(launch, specified);
+    return error;
 }
 
 static cudaError_t launch_on(void *context, int set, cudaStream_t stream) {
