@@ -6,13 +6,14 @@ programs := $(patsubst cudasim/tests/%.cu,build/cudasim/tests/%,$(wildcard $(for
 sim_bench := $(patsubst cudasim/tests/%.cu,build/cudasim/tests/%,$(wildcard cudasim/tests/bench/*.cu))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
+program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
 $(foreach t,$(sim_tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o build/lib/sim.a,-lcmocka -lm -lpthread)))
 $(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=build/obj/%).cu.o,$(LDLIBS))))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
-$(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
+$(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/cudasim/tests/conformance/run,$(call objects,cudasim/tests/conformance),$(LDLIBS) -lz))

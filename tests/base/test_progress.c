@@ -1,17 +1,10 @@
 /* The progress line, on a pseudo-terminal and on a pipe. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/progress.h"
 
 #define ERASE "\r\033[K"

@@ -1,14 +1,7 @@
 /* Order statistics. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/stats.h"
 
 static void assert_summary(stats_summary s, double median, double min, double max) {

@@ -1,19 +1,12 @@
 /* Which call becomes the baseline: the choosing and the calls are the real ones, cuBLAS and cublasLt are made up
  * (fake_blas.h), and a launch takes as long as the test says. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bench/baseline.h"
 #include "bench/session.h"
-#include "fake_blas.h"
+#include "../gpu/fake_blas.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
 #include "gpu/blas.h"

@@ -1,13 +1,7 @@
 /* What is printed beside the table. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bench/measure.h"
 #include "bench/print.h"
 

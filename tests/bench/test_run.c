@@ -1,16 +1,9 @@
 /* One variant at one problem: verified, timed, verified again, recorded. The family and the timing are made up. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bench/sweep.h"
 #include "gpu/error.h"
 

@@ -1,18 +1,11 @@
 /* The tuning file on a system that misbehaves: reads that come in pieces or are interrupted, and a lock that cannot be
  * had. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "bench/tune.h"
 
 static int piece;        /* bytes that one read gives at most; 0: as many as asked for */

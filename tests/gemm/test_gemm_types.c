@@ -2,15 +2,8 @@
  * more, results at its edge; and the check list of such a step. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
 #include "tensor/verify.h"

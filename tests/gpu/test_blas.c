@@ -1,15 +1,9 @@
 /* cuBLAS and cublasLt as the baseline, against libraries made up in fake_blas.h: what they are asked, and what comes
  * out of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "fake_blas.h"
 #include "gemm/gemm_baseline.h"

@@ -1,13 +1,7 @@
 /* A program's own code: what changes its hash, and what does not. */
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "gpu/program.h"
 
 enum { SECTION = 96, SECTIONS = 5 }; /* bytes of each section */

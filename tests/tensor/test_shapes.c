@@ -1,13 +1,7 @@
 /* Sweeps and the arithmetic on sizes. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "gemm/gemm_shapes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

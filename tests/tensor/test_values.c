@@ -1,14 +1,8 @@
 /* The operands' values, where matrices lie in memory, and the check sweep's list of problems. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "base/values.h"
 #include "bench/measure.h"
 #include "gemm/gemm_cases.h"
