@@ -6,50 +6,40 @@
 #include "gpu/error.h"
 
 static int open_nothing(session *s) {
-    (void)s;
     return EXIT_OK;
 }
 
 static void close_nothing(session *s) {
-    (void)s;
 }
 
 static int run_variants(session *s) {
-    (void)s;
     return -1;
 }
 
 static const char *take_all(const session *s, const bench_variant *v, const void *problem) {
-    (void)s, (void)v, (void)problem;
     return NULL;
 }
 
 static void measure_no_ceiling(session *s, const bench_launch *launch, const timing_task *outline) {
-    (void)s, (void)launch, (void)outline;
 }
 
 static const char *remark_nothing(const bench_launch *launch, char *text, size_t size) {
-    (void)launch, (void)text, (void)size;
     return NULL;
 }
 
 static int no_calls(const session *s, const void *problem) {
-    (void)s, (void)problem;
     return 0;
 }
 
 static void describe_no_call(const session *s, int number, bench_call *c) {
-    (void)s, (void)number;
     *c = (bench_call){0};
 }
 
 static bool no_candidate(const session *s, const bench_variant *v, int i, kernel_info *kernel, const char **name) {
-    (void)s, (void)v, (void)i, (void)kernel, (void)name;
     return false;
 }
 
 static bool choose_none(session *s, const timing_task *outline, bench_launch *launch) {
-    (void)s, (void)outline, (void)launch;
     return false;
 }
 
@@ -58,12 +48,10 @@ static cudaError_t verify_in_full(const bench_launch *launch, const char *name, 
 }
 
 static cudaError_t restore_nothing(void *launch, int set, cudaStream_t stream) {
-    (void)launch, (void)set, (void)stream;
     return cudaSuccess;
 }
 
 static void do_nothing(const bench_launch *launch) {
-    (void)launch;
 }
 
 #define DEFAULT(pointer, function)                                                                                     \

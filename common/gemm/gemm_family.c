@@ -268,7 +268,6 @@ static void describe_call(const session *s, int number, bench_call *c) {
 
 static const char *remark(const bench_launch *l, char *text, size_t size) {
     const gemm_problem p = problem_of(l->problem);
-    (void)text, (void)size; /* nothing at the end of the row */
     return variant_of(l->variant)->note != NULL ? variant_of(l->variant)->note(&p) : NULL;
 }
 

@@ -119,7 +119,6 @@ static void add_problems(const session *s, case_list *l) {
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     static const char *const where[] = {"", "A", "x", "y"};
     const gemv_case *c = problem;
-    (void)s;
     if (!details) {
         snprintf(text, size, "n %d, k %d", c->n, c->k);
         return;

@@ -78,7 +78,6 @@ static size_t said_length;
 static FILE *err;
 
 static int set_up(void **state) {
-    (void)state;
     strcpy(folder, "/tmp/test_record_XXXXXX");
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(path, sizeof path, "%s/rows", folder);
@@ -87,7 +86,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     fclose(err);
     free(said);
     said = NULL;

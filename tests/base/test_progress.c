@@ -63,14 +63,12 @@ static void sleep_ms(long ms) {
 }
 
 static int open_both(void **state) {
-    (void)state;
     open_terminal(&terminal);
     open_channel(&channel);
     return 0;
 }
 
 static int close_both(void **state) {
-    (void)state;
     fclose(terminal.stream);
     fclose(channel.stream);
     close(terminal.other);
@@ -80,14 +78,12 @@ static int close_both(void **state) {
 
 /* Each test starts with no line drawn. */
 static int erase(void **state) {
-    (void)state;
     progress_clear(terminal.stream);
     read_seen(&terminal);
     return 0;
 }
 
 static void a_terminal_shows_label_and_count(void **state) {
-    (void)state;
     progress_show(terminal.stream, "tile8x8", 0, 12);
     const char *seen = read_seen(&terminal);
     assert_int_equal(seen[0], '\r');
@@ -98,7 +94,6 @@ static void a_terminal_shows_label_and_count(void **state) {
 }
 
 static void the_bar_grows_with_what_is_done(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 4);
     const int empty = count_char(read_seen(&terminal), '#');
     sleep_ms(120);
@@ -112,7 +107,6 @@ static void the_bar_grows_with_what_is_done(void **state) {
 }
 
 static void a_pipe_stays_silent(void **state) {
-    (void)state;
     for (int i = 0; i <= 10; i++) progress_show(channel.stream, "tile8x8", i, 10);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
@@ -120,14 +114,12 @@ static void a_pipe_stays_silent(void **state) {
 
 /* A pipe beside a terminal that has a line drawn: still silent. */
 static void clearing_a_pipe_writes_nothing(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 1);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
 }
 
 static void redraws_at_most_ten_times_a_second(void **state) {
-    (void)state;
     enum { STEPS = 20000 };
     const double start = now_seconds();
     progress_show(terminal.stream, "x", 0, STEPS);
@@ -140,7 +132,6 @@ static void redraws_at_most_ten_times_a_second(void **state) {
 }
 
 static void first_and_last_are_always_drawn(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 3);
     progress_show(terminal.stream, "x", 3, 3);
     progress_show(terminal.stream, "x", 0, 5);
@@ -153,7 +144,6 @@ static void first_and_last_are_always_drawn(void **state) {
 }
 
 static void an_intermediate_step_is_drawn_after_a_while(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 9);
     sleep_ms(120);
     progress_show(terminal.stream, "x", 7, 9);
@@ -161,7 +151,6 @@ static void an_intermediate_step_is_drawn_after_a_while(void **state) {
 }
 
 static void a_long_label_fits_80_columns(void **state) {
-    (void)state;
     char label[300];
     memset(label, 'w', sizeof label - 1);
     label[sizeof label - 1] = '\0';
@@ -173,7 +162,6 @@ static void a_long_label_fits_80_columns(void **state) {
 
 /* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
 static void a_label_is_not_cut_inside_a_character(void **state) {
-    (void)state;
     for (int shift = 0; shift < 2; shift++) {
         char label[300] = "";
         if (shift) strcat(label, "i");
@@ -186,7 +174,6 @@ static void a_label_is_not_cut_inside_a_character(void **state) {
 }
 
 static void control_characters_do_not_move_the_cursor(void **state) {
-    (void)state;
     progress_show(terminal.stream, "a\nb\033[2Jc", 0, 1);
     const char *seen = read_seen(&terminal);
     assert_int_equal(count_char(seen, '\n'), 0);
@@ -194,7 +181,6 @@ static void control_characters_do_not_move_the_cursor(void **state) {
 }
 
 static void clear_erases_the_line_once(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 1);
     read_seen(&terminal);
     progress_clear(terminal.stream);
@@ -204,7 +190,6 @@ static void clear_erases_the_line_once(void **state) {
 }
 
 static void counts_out_of_range_are_harmless(void **state) {
-    (void)state;
     progress_show(terminal.stream, "x", 0, 0);
     progress_show(terminal.stream, "x", 9, 3);
     progress_show(terminal.stream, "x", -4, 3);

@@ -4,7 +4,6 @@
 /* ---- CSV ---- */
 
 static void an_empty_record_knows_nothing(void **state) {
-    (void)state;
     const record r = record_empty();
     assert_true(r.m == -1 && r.n == -1 && r.k == -1 && r.d == -1);
     assert_true(r.pairs == -1 && r.sets == -1 && r.calls_tried == -1 && r.calls_failed == -1 && r.calls_wrong == -1);
@@ -17,13 +16,11 @@ static void an_empty_record_knows_nothing(void **state) {
 }
 
 static void csv_line_is_as_the_schema_says(void **state) {
-    (void)state;
     append_csv(&sample);
     assert_file_holds(HEADER_LINE ROW);
 }
 
 static void csv_header_is_written_once(void **state) {
-    (void)state;
     assert_int_equal(record_csv_prepare(path, err), 0);
     append_csv(&sample);
     assert_file_holds(HEADER_LINE ROW);
@@ -34,14 +31,12 @@ static void csv_header_is_written_once(void **state) {
 }
 
 static void csv_round_trip(void **state) {
-    (void)state;
     append_csv(&sample);
     const record read = load_one();
     assert_same_record(&read, &sample);
 }
 
 static void csv_round_trip_of_what_was_not_measured(void **state) {
-    (void)state;
     record r = record_empty();
     strcpy(r.step, "step08_knn");
     r.m = 0;
@@ -56,7 +51,6 @@ static void csv_round_trip_of_what_was_not_measured(void **state) {
 }
 
 static void csv_round_trip_of_awkward_texts(void **state) {
-    (void)state;
     record r = sample;
     strcpy(r.variant, "a,b");
     strcpy(r.op, "say \"hi\"");
@@ -76,7 +70,6 @@ static void csv_round_trip_of_awkward_texts(void **state) {
 }
 
 static void csv_quotes_as_rfc_4180_asks(void **state) {
-    (void)state;
     record r = sample;
     strcpy(r.step, "a,b");
     strcpy(r.variant, "say \"hi\"");
@@ -93,7 +86,6 @@ static void csv_quotes_as_rfc_4180_asks(void **state) {
 
 /* Nine significant digits: to a relative 5e-9, and every float exactly. */
 static void csv_numbers_keep_nine_digits(void **state) {
-    (void)state;
     const double values[] = {1.0 / 3, 123456.789012, 6.02214076e23, 1e-300, 4e-320, 1.79769313e308, -2.0 / 7};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         record r = sample;
@@ -108,7 +100,6 @@ static void csv_numbers_keep_nine_digits(void **state) {
 }
 
 static void csv_infinity_is_not_measured(void **state) {
-    (void)state;
     record r = sample;
     r.ratio = INFINITY;
     r.ratio_max = -INFINITY;
@@ -118,7 +109,6 @@ static void csv_infinity_is_not_measured(void **state) {
 }
 
 static void csv_many_rows_in_order(void **state) {
-    (void)state;
     enum { COUNT = 500 };
     for (int i = 0; i < COUNT; i++) {
         record r = sample;
@@ -136,7 +126,6 @@ static void csv_many_rows_in_order(void **state) {
 /* ---- preparing ---- */
 
 static void prepare_refuses_what_it_cannot_open(void **state) {
-    (void)state;
     char missing[160];
     snprintf(missing, sizeof missing, "%s/missing/rows", folder);
     assert_int_equal(record_csv_prepare(missing, err), 2);
@@ -146,7 +135,6 @@ static void prepare_refuses_what_it_cannot_open(void **state) {
 }
 
 static void prepare_leaves_files_as_they_were(void **state) {
-    (void)state;
     assert_int_equal(record_csv_prepare(path, err), 0);
     assert_int_equal(access(path, F_OK), -1);
     const char *const texts[] = {"", HEADER_LINE, HEADER_LINE ROW};
@@ -159,7 +147,6 @@ static void prepare_leaves_files_as_they_were(void **state) {
 }
 
 static void prepare_keeps_a_link_to_a_file_to_come(void **state) {
-    (void)state;
     char target[160];
     snprintf(target, sizeof target, "%s/target", folder);
     assert_int_equal(symlink(target, path), 0);
@@ -170,21 +157,18 @@ static void prepare_keeps_a_link_to_a_file_to_come(void **state) {
 }
 
 static void prepare_refuses_a_full_device(void **state) {
-    (void)state;
     assert_int_equal(record_csv_prepare("/dev/full", err), 2);
     assert_said("--csv /dev/full: No space left on device\n");
 }
 
 /* What reads it would see its end before the first row came. */
 static void prepare_refuses_a_named_pipe(void **state) {
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(record_csv_prepare(path, err), 2);
     assert_said("--csv %s: is a named pipe: name a file, or - for standard output\n", path);
 }
 
 static void prepare_refuses_another_files_content(void **state) {
-    (void)state;
     const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER,       RECORD_HEADER ",more\n",
                                   "\n" HEADER_LINE, "\"" HEADER_LINE};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -196,7 +180,6 @@ static void prepare_refuses_another_files_content(void **state) {
 }
 
 static void prepare_refuses_a_last_line_cut_short(void **state) {
-    (void)state;
     write_text(HEADER_LINE ROW "step01_naive,naive,ge");
     assert_int_equal(record_csv_prepare(path, err), 2);
     assert_said("--csv %s: its last line has no newline, as a write was cut short: complete or delete that line\n", path);
@@ -207,7 +190,6 @@ static void prepare_refuses_a_last_line_cut_short(void **state) {
 /* ---- failing to append ---- */
 
 static void append_reports_what_it_cannot_open_or_write(void **state) {
-    (void)state;
     char missing[160];
     snprintf(missing, sizeof missing, "%s/missing/rows", folder);
     assert_int_equal(record_csv_append(missing, &sample, err), 2);
@@ -218,7 +200,6 @@ static void append_reports_what_it_cannot_open_or_write(void **state) {
 
 /* `--csv /dev/stdout >file`: what else is printed there stays, and the header comes once. */
 static void standard_output_keeps_what_else_is_there(void **state) {
-    (void)state;
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     assert_true(kept >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
@@ -253,7 +234,6 @@ static int append_below_limit(rlim_t limit, int (*append)(const char *, const re
 }
 
 static void a_short_write_is_cut_off_again(void **state) {
-    (void)state;
     append_csv(&sample);
     assert_int_equal(append_below_limit(strlen(HEADER_LINE ROW) + 20, record_csv_append), 2);
     assert_file_holds(HEADER_LINE ROW);
@@ -285,7 +265,6 @@ static void write_rows(int writer) {
 
 /* The file does not exist when they start: they race for its header too. */
 static void concurrent_writers_do_not_tear_lines(void **state) {
-    (void)state;
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
         children[w] = fork();

@@ -4,7 +4,6 @@
 /* ---- strict reading ---- */
 
 static void load_of_nothing(void **state) {
-    (void)state;
     record *rows = (record *)1;
     int count = 7;
     assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
@@ -31,7 +30,6 @@ static void assert_load_refused(int line, const char *reason) {
 }
 
 static void load_refuses_a_wrong_header(void **state) {
-    (void)state;
     const char *const others[] = {"hello\n",
                                   "\n",
                                   ROW,
@@ -45,7 +43,6 @@ static void load_refuses_a_wrong_header(void **state) {
 }
 
 static void load_refuses_a_missing_last_newline(void **state) {
-    (void)state;
     write_bytes(HEADER_LINE ROW ROW, strlen(HEADER_LINE ROW ROW) - 1);
     assert_load_refused(3, "no newline at the end, as a write was cut short: complete or delete that line");
     write_text(HEADER_LINE ROW "step01");
@@ -53,7 +50,6 @@ static void load_refuses_a_missing_last_newline(void **state) {
 }
 
 static void load_refuses_a_wrong_number_of_fields(void **state) {
-    (void)state;
     write_text(HEADER_LINE ROW "a,b,c\n" ROW);
     assert_load_refused(3, "3 fields instead of 44");
     write_text(HEADER_LINE ROW ROW "\n");
@@ -90,7 +86,6 @@ enum {
 };
 
 static void load_refuses_malformed_numbers(void **state) {
-    (void)state;
     const char *const whole[] = {"", "x", "12x", "-1", "1.5", " 1", "1 ", "0x10", "99999999999999999999"};
     for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
         write_with(COLUMN_M, whole[i]);
@@ -116,7 +111,6 @@ static void load_refuses_malformed_numbers(void **state) {
 }
 
 static void load_refuses_texts_too_long(void **state) {
-    (void)state;
     char text[RECORD_TEXT + 1];
     memset(text, 'x', sizeof text);
     text[RECORD_TEXT] = '\0';
@@ -128,7 +122,6 @@ static void load_refuses_texts_too_long(void **state) {
 }
 
 static void load_refuses_bad_quoting(void **state) {
-    (void)state;
     write_with(COLUMN_VARIANT, "a\"b");
     assert_load_refused(2, "a quote inside an unquoted field");
     write_with(COLUMN_VARIANT, "\"a\"b");
@@ -138,7 +131,6 @@ static void load_refuses_bad_quoting(void **state) {
 }
 
 static void load_refuses_a_nul_byte(void **state) {
-    (void)state;
     char text[] = HEADER_LINE ROW ROW;
     text[strlen(HEADER_LINE ROW) + 3] = '\0';
     write_bytes(text, sizeof text - 1);
@@ -147,7 +139,6 @@ static void load_refuses_a_nul_byte(void **state) {
 
 /* A row with a newline in a quoted text takes two lines. */
 static void line_numbers_count_quoted_newlines(void **state) {
-    (void)state;
     record r = sample;
     strcpy(r.variant, "two\nlines");
     append_csv(&r);
@@ -161,7 +152,6 @@ static void line_numbers_count_quoted_newlines(void **state) {
 /* ---- comparing ---- */
 
 static void same_case_ignores_what_was_measured(void **state) {
-    (void)state;
     record r = sample;
     strcpy(r.mode, "graph");
     strcpy(r.baseline, "");
@@ -188,7 +178,6 @@ static void same_case_ignores_what_was_measured(void **state) {
     } while (0)
 
 static void same_case_tells_every_part_of_the_case(void **state) {
-    (void)state;
     ASSERT_DIFFERENT(strcpy(r.step, "step02_shared"));
     ASSERT_DIFFERENT(strcpy(r.variant, "other"));
     ASSERT_DIFFERENT(strcpy(r.op, "gemv"));
@@ -208,7 +197,6 @@ static void same_case_tells_every_part_of_the_case(void **state) {
 
 /* 0.1f has more digits than the file keeps; a kNN row has no scalars at all. */
 static void same_case_survives_the_file(void **state) {
-    (void)state;
     record r = sample;
     r.alpha = 0.1f;
     r.beta = -1.0f / 3.0f;
@@ -225,7 +213,6 @@ static void same_case_survives_the_file(void **state) {
 
 /* --resume: a row of sustained load is not the other measurement of the case, nor the other way round. */
 static void resume_tells_sustained_rows(void **state) {
-    (void)state;
     record rows[2] = {sample, sample};
     session s = {.recorded = rows, .recorded_count = 1};
     record wanted = sample;

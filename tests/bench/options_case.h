@@ -187,7 +187,6 @@ static void each_refused_with(family f, const char *line, const char *options, c
 }
 
 static int release(void **state) {
-    (void)state;
     free(out_text);
     free(err_text);
     out_text = err_text = NULL;

@@ -39,7 +39,6 @@ static void after(int call, const fake_layout *c, void *out) {
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind) {
-    (void)kind;
     memcpy(to, from, size);
     return cudaSuccess;
 }
@@ -100,7 +99,6 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
 }
 
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
-    (void)task, (void)seconds, (void)stream, (void)r;
     fail_msg("nothing is sustained");
     return cudaErrorUnknown;
 }
@@ -111,12 +109,10 @@ static gemm_baseline calls;
 
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     const gemm_case *c = problem;
-    (void)s, (void)details;
     snprintf(text, size, "m %d, n %d, k %d", c->m, c->n, c->k);
 }
 
 static operand_spec spec_of(const session *s, const void *problem) {
-    (void)s;
     return gemm_operands(problem);
 }
 
@@ -130,19 +126,16 @@ static cudaError_t enqueue(void *launch, const operand_set *set, float alpha, fl
 }
 
 static int count_calls(const session *s, const void *problem) {
-    (void)s;
     const operand_spec spec = gemm_operands(problem);
     const gemm_problem p = gemm_problem_on(problem, &spec.like);
     return gemm_baseline_ask(&calls, &p);
 }
 
 static void describe_call(const session *s, int number, bench_call *c) {
-    (void)s;
     gemm_baseline_call(&calls, number, c);
 }
 
 static cudaError_t restore(void *launch, int set, cudaStream_t stream) {
-    (void)launch, (void)stream;
     assert_in_range(set, 0, 1);
     run.restored++;
     return cudaSuccess;
@@ -159,7 +152,6 @@ static char said[1000], printed[1000]; /* on stderr; on stdout, with --verbose *
 
 /* All calls are right. cublasSgemm and the others of cuBLAS take 1 ms, cublasLt's heuristics 0.9; the third 0.5. */
 static int set_up(void **state) {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     memset(&run, 0, sizeof run);
     fake.answers = HEURISTICS;
@@ -172,7 +164,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     gemm_baseline_forget(&calls);
     blas_close();
     return fake.live;
@@ -229,7 +220,6 @@ static void assert_chosen(const char *name) {
 /* ---- tests ---- */
 
 static void the_fastest_that_is_right(void **state) {
-    (void)state;
     run.ms[HEURISTIC(4)] = 0.2;
     run.fault[HEURISTIC(4)] = AN_ELEMENT_OFF;
     fake.status[HEURISTIC(5)] = 15;
@@ -254,7 +244,6 @@ static void the_fastest_that_is_right(void **state) {
 
 /* A wrong plain call, too, must not become what others are compared with. */
 static void no_wrong_call_is_the_reference(void **state) {
-    (void)state;
     run.fault[FAKE_SGEMM] = AN_ELEMENT_OFF;
     run.fault[FAKE_PEDANTIC] = AN_ELEMENT_OFF;
     choose(false);
@@ -266,7 +255,6 @@ static void no_wrong_call_is_the_reference(void **state) {
 
 /* TF32 computes with small integers exactly: only the error bound tells it from FP32. */
 static void right_on_integers_is_not_enough(void **state) {
-    (void)state;
     run.ms[HEURISTIC(4)] = run.ms[HEURISTIC(7)] = 0.2;
     fake.tf32[HEURISTIC(4)] = fake.tf32[HEURISTIC(7)] = true;
     choose(false);
@@ -279,7 +267,6 @@ static void right_on_integers_is_not_enough(void **state) {
 
 /* What is slow beside a wrong call may be the fastest that is right. */
 static void a_fast_wrong_call_hides_no_other(void **state) {
-    (void)state;
     run.ms[HEURISTIC(1)] = 0.1;
     fake.tf32[HEURISTIC(1)] = true;
     choose(false);
@@ -289,7 +276,6 @@ static void a_fast_wrong_call_hides_no_other(void **state) {
 }
 
 static void writing_elsewhere_is_wrong(void **state) {
-    (void)state;
     run.ms[HEURISTIC(4)] = 0.2;
     run.fault[HEURISTIC(4)] = BEHIND_C;
     choose(false);
@@ -299,7 +285,6 @@ static void writing_elsewhere_is_wrong(void **state) {
 }
 
 static void a_plain_call_may_win(void **state) {
-    (void)state;
     run.ms[FAKE_GEMM_EX] = 0.4;
     choose(false);
     assert_chosen("cublasGemmEx");
@@ -313,7 +298,6 @@ static void a_plain_call_may_win(void **state) {
 
 /* Only those are timed in pairs that came close; what they say counts. */
 static void pairs_decide(void **state) {
-    (void)state;
     run.ms[HEURISTIC(6)] = 0.52;
     run.ms[HEURISTIC(8)] = 0.51;
     run.in_pairs_ms[HEURISTIC(6)] = 0.4;
@@ -328,7 +312,6 @@ static void pairs_decide(void **state) {
 }
 
 static void verbose_tells_of_the_choice(void **state) {
-    (void)state;
     run.ms[HEURISTIC(3)] = 0.7;
     run.ms[HEURISTIC(2)] = 0.8;
     run.ms[HEURISTIC(7)] = 70.0;
@@ -345,7 +328,6 @@ static void verbose_tells_of_the_choice(void **state) {
 
 /* One launch of a slow call to verify it and one to time it; the one that comes first is verified twice more. */
 static void slow_calls_are_cheap(void **state) {
-    (void)state;
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 200.0;
     run.ms[FAKE_PEDANTIC] = 100.0;
     run.ms[HEURISTIC(3)] = 98.0;
@@ -362,7 +344,6 @@ static void slow_calls_are_cheap(void **state) {
 }
 
 static void none_is_right(void **state) {
-    (void)state;
     for (int i = 0; i < FAKE_CALLS; i++) run.fault[i] = AN_ELEMENT_OFF;
     fake.refused = 1 << 1;
     fake.status[FAKE_PEDANTIC] = 15;
@@ -377,7 +358,6 @@ static void none_is_right(void **state) {
 }
 
 static void none_that_was_right_stays_so(void **state) {
-    (void)state;
     fake.no_cublas = true;
     for (int i = 0; i < FAKE_CALLS; i++) fake.tf32[i] = true;
     choose(false);
@@ -387,7 +367,6 @@ static void none_that_was_right_stays_so(void **state) {
 }
 
 static void without_cublas(void **state) {
-    (void)state;
     fake.no_cublas = true;
     choose(false);
     assert_chosen("cublasLt heuristic 3");
@@ -396,7 +375,6 @@ static void without_cublas(void **state) {
 }
 
 static void without_cublaslt(void **state) {
-    (void)state;
     fake.no_lt = true;
     run.ms[FAKE_PEDANTIC] = 0.9;
     choose(false);
@@ -406,7 +384,6 @@ static void without_cublaslt(void **state) {
 
 /* What is long enough to be timed by itself is so a few times. */
 static void long_calls_are_timed_by_themselves(void **state) {
-    (void)state;
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 12.0;
     run.ms[HEURISTIC(3)] = 7.0;
     choose(false);
@@ -423,7 +400,6 @@ static void long_calls_are_timed_by_themselves(void **state) {
 
 /* A launch changes C, and caches are flushed: neither is part of a time. */
 static void cold_and_restored(void **state) {
-    (void)state;
     char memory[64];
     problem.beta = 2.0f;
     timing.flush = memory;

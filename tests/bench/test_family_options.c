@@ -4,7 +4,6 @@
 /* ---- GEMM ---- */
 
 static void gemm_defaults(void **state) {
-    (void)state;
     ACCEPTED(GEMM, "");
     assert_true(gemm.m == 2048 && gemm.n == 2048 && gemm.k == 2048 && gemm.lda == 0 && gemm.ldb == 0 && gemm.ldc == 0);
     assert_true(gemm.alpha == 1.0f && gemm.beta == 0.0f && gemm.baseline && !gemm.warm && gemm.sustained_s == 0.0);
@@ -22,7 +21,6 @@ static void gemm_defaults(void **state) {
 }
 
 static void gemm_options_are_taken(void **state) {
-    (void)state;
     ACCEPTED(GEMM, "--k 9 --n 8 --size 100");
     assert_true(gemm.m == 100 && gemm.n == 8 && gemm.k == 9 && gemm.size == 100);
     ACCEPTED(GEMM, "--m 0 --size 5 --sim");
@@ -57,7 +55,6 @@ static void gemm_options_are_taken(void **state) {
 }
 
 static void gemm_refuses(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--lda 5 --k 8", "--lda 5: less than k = 8"},
         {"--k 8 --lda 5", "--lda 5: less than k = 8"},
@@ -100,7 +97,6 @@ static void gemm_refuses(void **state) {
 
 /* Whatever options GEMM will have. */
 static void a_show_takes_no_other_option(void **state) {
-    (void)state;
     static const char *const argument[] = {
         [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9", [OPTION_SCALAR] = " 1",
         [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_WORD] = NULL};
@@ -119,7 +115,6 @@ static void a_show_takes_no_other_option(void **state) {
 /* ---- GEMV ---- */
 
 static void gemv_options_are_taken(void **state) {
-    (void)state;
     ACCEPTED(GEMV, "");
     assert_true(gemv.n == 4096 && gemv.k == 4096 && gemv.lda == 0 && gemv.alpha == 1.0f && gemv.beta == 0.0f);
     assert_true(gemv.baseline && gemv.tune && !gemv.retune && !gemv.graph && !gemv.pdl && !gemv.warm);
@@ -143,7 +138,6 @@ static void gemv_options_are_taken(void **state) {
 }
 
 static void gemv_refuses(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--lda 6 --k 7", "--lda 6: less than k = 7"},
         {"--lda 0 --k 0", "--lda 0: less than 1"},
@@ -179,7 +173,6 @@ static void gemv_refuses(void **state) {
 /* ---- kNN ---- */
 
 static void knn_options_are_taken(void **state) {
-    (void)state;
     ACCEPTED(KNN, "");
     assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25 && knn.memory_limit == 0.8);
     assert_true(!knn.k_given && !knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
@@ -224,7 +217,6 @@ static void knn_options_are_taken(void **state) {
 }
 
 static void knn_refuses(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--k 0", "--k: '0' is not above 0"},
         {"--n 0", "--n: must be at least 1"},

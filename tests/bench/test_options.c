@@ -4,7 +4,6 @@
 /* ---- what every program has ---- */
 
 static void common_defaults(void **state) {
-    (void)state;
     ACCEPTED(TOY, "");
     assert_true(o.chosen[0] && o.chosen[1] && o.chosen[2]);
     assert_false(o.variant_given || o.list || o.verbose || o.resume || o.simulate);
@@ -20,7 +19,6 @@ static void common_defaults(void **state) {
 }
 
 static void common_options_are_taken(void **state) {
-    (void)state;
     ACCEPTED(TOY, "--verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv "
                   "--resume --variant two");
     assert_true(o.verbose && o.resume && o.simulate && o.seed == UINT64_MAX && o.time_s == 1.25);
@@ -31,7 +29,6 @@ static void common_options_are_taken(void **state) {
 }
 
 static void counters_need_the_simulator(void **state) {
-    (void)state;
     ACCEPTED(TOY, "");
     assert_true(o.counters == NULL && o.counters_csv == NULL && o.explain == NULL && !o.simulate);
     ACCEPTED(TOY, "--counters");
@@ -54,7 +51,6 @@ static void counters_need_the_simulator(void **state) {
 }
 
 static void traces_need_the_simulator(void **state) {
-    (void)state;
     ACCEPTED(TOY, "");
     assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
     ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
@@ -67,7 +63,6 @@ static void traces_need_the_simulator(void **state) {
 }
 
 static void sweeps_are_chosen_by_name(void **state) {
-    (void)state;
     ACCEPTED(TOY, "--sweep square");
     assert_int_equal(o.sweep, SWEEP_SQUARE);
     ACCEPTED(TOY, "--sweep article --max-size 4096");
@@ -85,7 +80,6 @@ static void sweeps_are_chosen_by_name(void **state) {
 }
 
 static void the_simulator_checks_smaller_problems(void **state) {
-    (void)state;
     options_program inside = program_of(TOY);
     inside.simulated = true;
     ACCEPTED(TOY, "--sim");
@@ -104,7 +98,6 @@ static void the_simulator_checks_smaller_problems(void **state) {
 }
 
 static void variants_are_chosen_by_name(void **state) {
-    (void)state;
     ACCEPTED(TOY, "--variant three --variant=one --variant one");
     assert_true(o.chosen[0] && !o.chosen[1] && o.chosen[2] && o.variant_given);
     assert_int_equal(o.first, 2);
@@ -113,7 +106,6 @@ static void variants_are_chosen_by_name(void **state) {
 }
 
 static void a_program_may_have_methods(void **state) {
-    (void)state;
     options_program p = program_of(TOY);
     p.noun = "method";
     assert_run(parse_program(&p, "--method two --variant three"), "two spellings");
@@ -128,7 +120,6 @@ static void a_program_may_have_methods(void **state) {
 enum { MANY = 300 };
 
 static void any_number_of_variants(void **state) {
-    (void)state;
     static char text[MANY][32];
     static const char *many[MANY];
     options_program p = program_of(TOY);
@@ -152,7 +143,6 @@ static void any_number_of_variants(void **state) {
 }
 
 static void later_parses_know_nothing_of_earlier_ones(void **state) {
-    (void)state;
     assert_int_equal(parse(TOY, "--flag --verbose --variant two --bogus --size 7"), OPTIONS_EXIT_USAGE);
     assert_int_equal(parse(TOY, "-xyz"), OPTIONS_EXIT_USAGE); /* leaves getopt inside a cluster of letters */
     ACCEPTED(TOY, "--size 6");
@@ -162,7 +152,6 @@ static void later_parses_know_nothing_of_earlier_ones(void **state) {
 }
 
 static void abbreviations(void **state) {
-    (void)state;
     ACCEPTED(TOY, "--verb --max=9 --sw=odd --start 4");
     assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
     static const refusal list[] = {
@@ -181,7 +170,6 @@ static void abbreviations(void **state) {
 }
 
 static void arguments_that_are_missing_or_too_many(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--size", "--size: its argument is missing"},
         {"--verbose --csv", "--csv: its argument is missing"},
@@ -200,7 +188,6 @@ static void arguments_that_are_missing_or_too_many(void **state) {
 }
 
 static void control_characters_are_not_printed(void **state) {
-    (void)state;
     REFUSED(TOY, "--size 1\n2\033[31m\177", "--size: '1?2?[31m?' is not a number");
     REFUSED(TOY, "--scalar \t1", "--scalar: '?1' is not a finite number");
     REFUSED(TOY, "--a\nb", "--a?b: unknown option (see --help)");
@@ -211,7 +198,6 @@ static void control_characters_are_not_printed(void **state) {
 /* ---- kinds ---- */
 
 static void each_kind_is_read(void **state) {
-    (void)state;
     ACCEPTED(TOY,
              "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
              "--scalar -2.5e-1 --seconds 86400 --share 0.25 --memory 2.5G --range 1:11 --flag --no-off --word green "
@@ -261,7 +247,6 @@ static void each_refused(const char *option, const char *texts, const char *reas
 }
 
 static void whole_numbers_are_checked(void **state) {
-    (void)state;
     static const char *const options[] = {"size", "count", "positive", "start", "max-size", "every", "seed", "device"};
     for (int i = 0; i < ARRAY_SIZE(options); i++) {
         each_refused(options[i], "abc 12x  0x10 - --5 nan +-5", "not a number");
@@ -284,7 +269,6 @@ static void whole_numbers_are_checked(void **state) {
 }
 
 static void decimal_numbers_are_checked(void **state) {
-    (void)state;
     static const char *const options[] = {"scalar", "seconds", "share", "time"};
     for (int i = 0; i < ARRAY_SIZE(options); i++)
         each_refused(options[i], "nan inf -infinity  1.5f 1e 0x1p3 1,5 1.2.3 --1", "not a finite number");
@@ -304,7 +288,6 @@ static void decimal_numbers_are_checked(void **state) {
 }
 
 static void sizes_of_memory_and_ranges_are_checked(void **state) {
-    (void)state;
     each_refused("memory", "0x5 G  % 5T 5MB 5_M nan inf 5%% 5M%", "not a size (bytes, 500M, 2.5G or 80%)");
     each_refused("memory", "0 0% 101% 1 1.5 -5 -5% 1e19 1e400",
                  "out of range (2 bytes or more, or above 0 and at most 100%)");
@@ -313,7 +296,6 @@ static void sizes_of_memory_and_ranges_are_checked(void **state) {
 }
 
 static void words_and_texts_are_checked(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--word pink", "--word: 'pink' is unknown (known: red, green, blue)"},
         {"--word RED", "--word: 'RED' is unknown (known: red, green, blue)"},
@@ -331,7 +313,6 @@ static void words_and_texts_are_checked(void **state) {
 /* ---- rules ---- */
 
 static void rules_hold_in_any_order(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--size 5 --sweep odd", "--size: contradicts --sweep, which chooses them"},
         {"--sweep odd --size 5", "--size: contradicts --sweep, which chooses them"},
@@ -355,7 +336,6 @@ static void rules_hold_in_any_order(void **state) {
 }
 
 static void rules_of_every_program(void **state) {
-    (void)state;
     static const refusal list[] = {
         {"--max-size 5", "--max-size: needs --sweep"},
         {"--every 5", "--every: needs --sweep check"},
@@ -385,7 +365,6 @@ static void rules_of_every_program(void **state) {
 /* ---- --help and --version ---- */
 
 static void help_is_made_from_the_tables(void **state) {
-    (void)state;
     static const char *const wanted[] = {
         "Usage: toy [OPTION]...\n\nPlays.\n\n  --size N              a size\n",
         "\n  --flag                becomes true\n",
@@ -417,7 +396,6 @@ static void help_is_made_from_the_tables(void **state) {
 }
 
 static void help_of_many_variants_is_broken_into_lines(void **state) {
-    (void)state;
     static char text[MANY][32];
     static const char *many[MANY];
     options_program p = program_of(TOY);
@@ -434,14 +412,12 @@ static void help_of_many_variants_is_broken_into_lines(void **state) {
 }
 
 static void help_comes_before_later_errors_and_after_earlier_ones(void **state) {
-    (void)state;
     assert_int_equal(parse(TOY, "--size 5 --sweep odd --help --bogus"), OPTIONS_EXIT_OK);
     assert_string_equal(err_text, "");
     REFUSED(TOY, "--bogus --help", "--bogus: unknown option (see --help)");
 }
 
 static void a_program_may_have_no_options_of_its_own(void **state) {
-    (void)state;
     const options_program bare = {.program = "toy", .summary = "", .noun = "variant", .variants = names};
     assert_run(parse_program(&bare, "--verbose"), "--verbose");
     assert_true(o.verbose);
@@ -449,7 +425,6 @@ static void a_program_may_have_no_options_of_its_own(void **state) {
 }
 
 static void version_is_printed(void **state) {
-    (void)state;
     assert_int_equal(parse(TOY, "--version --bogus"), OPTIONS_EXIT_OK);
     assert_string_equal(err_text, "");
     char expected[128];

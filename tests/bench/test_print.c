@@ -8,7 +8,6 @@
 static char text[128];
 
 static void shares_of_the_peak_and_of_the_clock(void **state) {
-    (void)state;
     device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980};
     device_peaks(&d);
     record r = record_empty();
@@ -28,7 +27,6 @@ static void shares_of_the_peak_and_of_the_clock(void **state) {
 }
 
 static void shares_of_a_bandwidth_and_of_an_unknown_gpu(void **state) {
-    (void)state;
     device_facts d = {
         .name = "made up", .cc = 90, .sms = 10, .clock_mhz = 1000, .memory_clock_mhz = 1000, .bus_bits = 64};
     device_peaks(&d);

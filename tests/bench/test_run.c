@@ -41,14 +41,11 @@ static cudaError_t time_it(char what, timing_result *r) {
 }
 
 cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
-    (void)stream;
     assert_int_equal(task->sets, 1);
     return time_it('t', r);
 }
 
 cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
-    (void)task;
-    (void)stream;
     assert_true(seconds == 3.0);
     return time_it('s', r);
 }
@@ -62,27 +59,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 static void add_problems(const session *s, case_list *l) {
     static const int problem = 5;
-    (void)s;
     case_list_add(l, &problem);
 }
 
 static void header(const session *s) {
-    (void)s;
 }
 
 static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
-    (void)s, (void)details;
     snprintf(text, size, "problem %d", *(const int *)problem);
 }
 
 static void fill_record(const session *s, const void *problem, record *r) {
-    (void)s;
     r->m = r->n = r->k = *(const int *)problem;
     snprintf(r->dtype, sizeof r->dtype, "f32");
 }
 
 static void workload(const session *s, const void *problem, bench_workload *w) {
-    (void)s, (void)problem;
     *w = (bench_workload){.flops = 4e9,
                           .bytes = NAN,
                           .peak = 4000,
@@ -92,15 +84,10 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
 }
 
 static double bytes(const session *s, const void *problem, int sets) {
-    (void)s;
-    (void)problem;
     return sets;
 }
 
 static void *create(const session *s, const void *problem, int sets) {
-    (void)s;
-    (void)problem;
-    (void)sets;
     return &fake;
 }
 
@@ -124,7 +111,6 @@ static cudaError_t verify(const bench_launch *launch, const char *name, FILE *re
 }
 
 static cudaError_t fingerprint(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
-    (void)name, (void)report;
     assert_true(launch->launches > 2);
     note('F');
     *v = (verdict){.ok = !fake.guard_after, .fingerprint = fake.differs_after ? 6 : 5};
@@ -137,7 +123,6 @@ static const bench_column sizes[] = {{0}};
 /* ---- a run ---- */
 
 static const char *supports(const device_facts *device) {
-    (void)device;
     return fake.unsupported ? "it is another GPU" : NULL;
 }
 
@@ -176,7 +161,6 @@ static int run(void) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
     const int fd = mkstemp(fake.csv);
@@ -184,13 +168,11 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     free(fake.rows);
     return unlink(fake.csv);
 }
 
 static void what_was_timed_is_recorded(void **state) {
-    (void)state;
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtV");
     assert_int_equal(fake.count, 1);
@@ -202,7 +184,6 @@ static void what_was_timed_is_recorded(void **state) {
 }
 
 static void wrong_before_it_is_timed(void **state) {
-    (void)state;
     fake.wrong_from = 1;
     assert_int_equal(run(), 1);
     assert_string_equal(fake.log, "v");
@@ -211,7 +192,6 @@ static void wrong_before_it_is_timed(void **state) {
 
 /* What launches do to one another when nothing waits between them. */
 static void wrong_after_it_was_timed(void **state) {
-    (void)state;
     fake.wrong_from = 2;
     assert_int_equal(run(), 1);
     assert_string_equal(fake.log, "vtV");
@@ -220,7 +200,6 @@ static void wrong_after_it_was_timed(void **state) {
 
 /* The same by the fingerprint of the exact pass, which needs no reference. */
 static void differs_after_it_was_timed(void **state) {
-    (void)state;
     fake.fingerprints = true;
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtF");
@@ -236,7 +215,6 @@ static void differs_after_it_was_timed(void **state) {
 }
 
 static void wrong_after_continuous_load(void **state) {
-    (void)state;
     fake.sustained = true;
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtVsV");
@@ -252,7 +230,6 @@ static void wrong_after_continuous_load(void **state) {
 }
 
 static void named_and_skipped(void **state) {
-    (void)state;
     fake.unsupported = true;
     assert_int_equal(run(), EXIT_USAGE);
     assert_string_equal(fake.log, "");

@@ -10,7 +10,6 @@ static int launches_logged(void) {
 }
 
 static void times_and_ratio(void **state) {
-    (void)state;
     set_up(100, 130, 4);
     run();
     assert_string_equal(result.mode, "events");
@@ -28,7 +27,6 @@ static void times_and_ratio(void **state) {
 
 /* The ratio is one of neighbours, in both orders, so clocks that change do not change it. */
 static void clocks_that_drift(void **state) {
-    (void)state;
     set_up(100, 150, 3);
     fake.step = 1.001;
     run();
@@ -57,7 +55,6 @@ static void clocks_that_drift(void **state) {
 /* The median's interval: of 400 equal values it is a point, of a drift it lies around the median, within the extremes.
  */
 static void intervals(void **state) {
-    (void)state;
     set_up(100, 150, 3);
     run();
     assert_near(result.ours_ms.low, 0.1);
@@ -73,7 +70,6 @@ static void intervals(void **state) {
 /* A kernel whose time depends on where its operands lie: the interval is that of the places, each of which has its part
  * of the pairs, in both orders; without places it has no width. */
 static void rounds_in_other_places(void **state) {
-    (void)state;
     static const double places[TIMING_ROUNDS] = {1.00, 1.04, 1.00, 1.01, 1.00, 0.98},
                         same[TIMING_ROUNDS] = {1, 1, 1, 1, 1, 1};
     const struct {
@@ -118,7 +114,6 @@ static void rounds_in_other_places(void **state) {
 
 /* From the warm-up on the stream never waits for the host; nor does it where pairs are of a few microseconds. */
 static void no_pause(void **state) {
-    (void)state;
     const double costs[][2] = {{100, 130}, {10, 8}, {60000, 70000}, {25, 30}};
     for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
         set_up(costs[i][0], costs[i][1], 3);
@@ -131,7 +126,6 @@ static void no_pause(void **state) {
 
 /* The host is interrupted between an event and a launch: a short kernel is none the longer for it. */
 static void an_interruption(void **state) {
-    (void)state;
     for (int at = 1; at <= 6; at++) {
         set_up(7, 7, 3);
         fake.interrupted_at = at;
@@ -141,7 +135,6 @@ static void an_interruption(void **state) {
 }
 
 static void mode_is_the_kernels_own(void **state) {
-    (void)state;
     const struct {
         double ours_us, baseline_us, overhead_us;
         const char *mode;
@@ -165,7 +158,6 @@ static void mode_is_the_kernels_own(void **state) {
 }
 
 static void the_mode_that_is_asked_for(void **state) {
-    (void)state;
     set_up(100, 130, 4);
     task.mode = TIMING_GRAPH;
     run();
@@ -181,7 +173,6 @@ static void the_mode_that_is_asked_for(void **state) {
 }
 
 static void a_graph_has_no_end_of_work(void **state) {
-    (void)state;
     set_up(5, 10000, 2);
     task.budget_s = 0.1;
     run();
@@ -196,7 +187,6 @@ static void a_graph_has_no_end_of_work(void **state) {
 }
 
 static void cold_operands(void **state) {
-    (void)state;
     const int sets[] = {1, 2, 3, 41, 46, 64, 100, 512};
     const double costs[][2] = {{100, 120}, {4, 10}, {15, 3000}, {1000, 2}};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
@@ -213,7 +203,6 @@ static void cold_operands(void **state) {
 }
 
 static void pairs_fit_the_budget(void **state) {
-    (void)state;
     const struct {
         double ours_us, baseline_us, budget_s;
         int low, high;
@@ -243,7 +232,6 @@ static void pairs_fit_the_budget(void **state) {
 
 /* Launches with nothing between them, not even an event. */
 static void chains(void **state) {
-    (void)state;
     const struct {
         double ours_us, baseline_us;
         int launches;
@@ -261,7 +249,6 @@ static void chains(void **state) {
 }
 
 static void the_clock_is_of_ours(void **state) {
-    (void)state;
     set_up(1000, 2000, 2); /* 10 ms of it; clock_probe_mhz counts the launches */
     run();
     assert_true(result.clock_mhz == 9.0 || result.clock_mhz == 10.0);
@@ -279,7 +266,6 @@ static void the_clock_is_of_ours(void **state) {
 }
 
 static void no_baseline(void **state) {
-    (void)state;
     const double costs[] = {100, 10};
     for (int i = 0; i < 2; i++) {
         set_up(costs[i], 1, 3);
@@ -296,7 +282,6 @@ static void no_baseline(void **state) {
 
 /* Each call in turn fails: that error is what comes back, and nothing stays behind. */
 static void every_call_that_can_fail(void **state) {
-    (void)state;
     const double costs[][2] = {{60000, 70000}, {15, 60000}, {19, 18}};
     for (size_t c = 0; c < sizeof costs / sizeof costs[0]; c++)
         for (int way = 0; way < 8; way++)
@@ -320,7 +305,6 @@ static void every_call_that_can_fail(void **state) {
 }
 
 static void not_ready_is_no_error(void **state) {
-    (void)state;
     set_up(1000, 2000, 2);
     run();
     assert_true(fake.not_ready > 3);

@@ -24,7 +24,6 @@ static void check_slices(int first, double idle) {
 }
 
 static void sustained_load(void **state) {
-    (void)state;
     set_up(100, 130, 4);
     sustain(2.0);
     assert_all_near(result.ours_ms, 0.1);
@@ -54,7 +53,6 @@ static void sustained_load(void **state) {
 
 /* What counts is how it runs in the end. */
 static void sustained_load_settles(void **state) {
-    (void)state;
     set_up(100, 150, 3);
     fake.drift = 0.5;
     sustain(4.0);
@@ -65,7 +63,6 @@ static void sustained_load_settles(void **state) {
 
 /* The power is read over all of the half that counts, however long that is. */
 static void sustained_load_is_metered_to_its_end(void **state) {
-    (void)state;
     set_up(30000, 60000, 2);
     fake.metered = true;
     sustain(30.0);
@@ -74,7 +71,6 @@ static void sustained_load_is_metered_to_its_end(void **state) {
 
 /* Where launches wait for the stream all has ended when the last is enqueued. */
 static void launches_that_wait_are_metered(void **state) {
-    (void)state;
     set_up(1000, 2000, 2);
     fake.metered = fake.waits = true;
     assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
@@ -82,7 +78,6 @@ static void launches_that_wait_are_metered(void **state) {
 }
 
 static void every_call_under_load_that_can_fail(void **state) {
-    (void)state;
     for (int n = 1;; n++) {
         set_up(30000, 60000, 2);
         fake.sustained = true;

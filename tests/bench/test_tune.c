@@ -14,7 +14,6 @@ static tune_table table;
 static const char *const known[] = {"n2 r32 u4 v1", "n8 r32 u1 v2"};
 
 static int make_folder(void **state) {
-    (void)state;
     strcpy(folder, "/tmp/test_gemv.XXXXXX");
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(file, sizeof file, "%s/a/b/gemv.tune", folder);
@@ -22,7 +21,6 @@ static int make_folder(void **state) {
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     char command[128];
     tune_close(&table);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -74,7 +72,6 @@ static const char *nearest(dtype type, int n, int k) {
 }
 
 static void tuned_results_come_back(void **state) {
-    (void)state;
     reopen();
     assert_string_equal(message, "");
     keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
@@ -107,7 +104,6 @@ static void tuned_results_come_back(void **state) {
 
 /* Each build keeps its own result. */
 static void builds_do_not_share_results(void **state) {
-    (void)state;
     reopen();
     tune_entry rebuilt = entry(DTYPE_F16, 1024, 1024, known[1], 2.5);
     strcpy(rebuilt.build, "fedcba9876543210");
@@ -121,7 +117,6 @@ static void builds_do_not_share_results(void **state) {
 
 /* What another process kept meanwhile is not lost. */
 static void two_writers(void **state) {
-    (void)state;
     tune_table other;
     reopen();
     tune_open(&other, file, stderr);
@@ -135,7 +130,6 @@ static void two_writers(void **state) {
 }
 
 static void the_nearest_shape(void **state) {
-    (void)state;
     reopen();
     assert_string_equal(nearest(DTYPE_F16, 100, 100), "none");
     keep(entry(DTYPE_F16, 1000, 1000, known[0], 1));
@@ -157,7 +151,6 @@ static void write_text(const char *text, size_t length) {
 }
 
 static void damaged_files_are_ignored_and_rewritten(void **state) {
-    (void)state;
 #define GOOD "kernel-ladder tune file 3\n"
     static const char *const texts[] = {
         "n,k\n1,2\n",
@@ -210,7 +203,6 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
 /* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
  * them. */
 static void a_file_of_0_9_is_empty(void **state) {
-    (void)state;
     const char *const text =
         "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
     reopen();
@@ -226,7 +218,6 @@ static void a_file_of_0_9_is_empty(void **state) {
 }
 
 static void unwritable_places_cost_one_line(void **state) {
-    (void)state;
     strcpy(file, "/proc/nowhere/gemv.tune");
     reopen();
     assert_string_equal(message, "");
@@ -246,7 +237,6 @@ static void unwritable_places_cost_one_line(void **state) {
 
 /* All at once: nobody's result is lost. */
 static void many_writers(void **state) {
-    (void)state;
     enum { WRITERS = 8, EACH = 20 };
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
@@ -268,7 +258,6 @@ static void many_writers(void **state) {
 
 /* A link, to a file in a folder of dotfiles say, stays one. */
 static void a_link_stays_a_link(void **state) {
-    (void)state;
     char place[160];
     reopen();
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
@@ -285,7 +274,6 @@ static void a_link_stays_a_link(void **state) {
 }
 
 static void the_cache_folder(void **state) {
-    (void)state;
     char *path;
     setenv("HOME", "/h", 1);
     setenv("XDG_CACHE_HOME", "/c", 1);
@@ -322,13 +310,10 @@ static double made_up_time(void *context, int i, bool finals) {
 }
 
 static const char *made_up_name(void *context, int i) {
-    (void)context;
-    (void)i;
     return "candidate";
 }
 
 static void the_search_times_what_fits_and_has_finals(void **state) {
-    (void)state;
     made_up m = {.quick = {5, NAN, 3, 2, 4, 9}, .careful = {5, 0, 1.5, 2, 4, 0}};
     const tune_candidates c = {6, &m, made_up_fits, made_up_time, made_up_name};
     double times[6];

@@ -66,7 +66,6 @@ static void keep(int n) {
 }
 
 static void short_reads_are_no_damage(void **state) {
-    (void)state;
     for (int n = 1; n <= 5; n++) keep(n);
     piece = 7;
     interrupted = true;
@@ -80,7 +79,6 @@ static void short_reads_are_no_damage(void **state) {
 
 /* Without the lock another process's results could be lost: nothing is written, and that is said. */
 static void a_lock_that_fails_is_said(void **state) {
-    (void)state;
     const int before = count_kept();
     lock_error = ENOLCK;
     keep(7);
@@ -92,7 +90,6 @@ static void a_lock_that_fails_is_said(void **state) {
 
 /* Builds come and go: the file does not grow for ever. */
 static void the_oldest_entry_goes(void **state) {
-    (void)state;
     tune_table t;
     tune_open(&t, path, stderr);
     FILE *f = fopen(path, "a");
@@ -116,14 +113,12 @@ static void the_oldest_entry_goes(void **state) {
 }
 
 static int make_folder(void **state) {
-    (void)state;
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(path, sizeof path, "%s/gemv.tune", folder);
     return 0;
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     return unlink(path) | rmdir(folder);
 }
 

@@ -80,14 +80,12 @@ static char flushed[64];
 /* ---- a clock ---- */
 
 int clock_gettime(clockid_t id, struct timespec *t) {
-    (void)id;
     t->tv_sec = (time_t)fake.host;
     t->tv_nsec = (long)((fake.host - (double)t->tv_sec) * 1e9);
     return 0;
 }
 
 int nanosleep(const struct timespec *wanted, struct timespec *left) {
-    (void)left;
     fake.host += (double)wanted->tv_sec + 1e-9 * (double)wanted->tv_nsec;
     return 0;
 }
@@ -229,7 +227,6 @@ static cudaError_t move(void *context, cudaStream_t stream) {
 }
 
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
-    (void)value;
     assert_ptr_equal(stream, the_stream);
     assert_ptr_equal(memory, flushed);
     assert_int_equal(bytes, sizeof flushed);
@@ -317,7 +314,6 @@ cudaError_t cudaGetLastError(void) {
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {
-    (void)mode;
     assert_ptr_equal(stream, the_stream);
     assert_false(fake.capturing);
     if (fails()) return failure;
@@ -354,7 +350,6 @@ static made_up_graph *live_graph(void *graph, made_up_graph *pool) {
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-    (void)flags;
     if (fails()) return failure;
     *exec = (cudaGraphExec_t)keep(fake.execs, live_graph(graph, fake.graphs));
     return cudaSuccess;
@@ -578,7 +573,6 @@ static void sustain(double seconds) {
 }
 
 static int free_log(void **state) {
-    (void)state;
     free(fake.log);
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "gemm/gemm.h"
 
 static const char *nowhere(const device_facts *device) {
-    (void)device;
     return "needs what no device has";
 }
 
@@ -58,7 +57,6 @@ static bool right(const device_facts *device, FILE *out) {
 }
 
 static bool wrong(const device_facts *device, FILE *out) {
-    (void)device;
     fprintf(out, "not as it should be\n");
     return false;
 }

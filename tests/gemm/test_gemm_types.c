@@ -23,7 +23,6 @@ static gemm_problem p;
 static verify_case v;
 
 static int tear_down(void **state) {
-    (void)state;
     operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
@@ -93,7 +92,6 @@ static verify_result verify(void) {
 }
 
 static void names_and_types(void **state) {
-    (void)state;
     const char *const names[] = {"f32", "f16", "bf16", "tf32", "s8", "tf32x3"};
     const dtype memories[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_S8, DTYPE_F32};
     for (int t = GEMM_F32; t <= GEMM_TF32X3; t++) {
@@ -116,7 +114,6 @@ static void names_and_types(void **state) {
 }
 
 static void whole_numbers(void **state) {
-    (void)state;
     for (int x = -128; x < 128; x++) {
         assert_int_equal(dtype_to_bits(DTYPE_S8, x), x & 0xff);
         assert_true(dtype_round(DTYPE_S8, x) == x);
@@ -154,7 +151,6 @@ static void whole_numbers(void **state) {
 
 /* Base pointers, guards and padding of elements of 1, 2 and 4 bytes. */
 static void operands_of_all_sizes(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++)
         for (int off = 0; off <= 16; off += off < 4 ? 1 : 4) {
             gemm_case c = of_kind(&kinds[i], 5, 7, 9);
@@ -199,7 +195,6 @@ static size_t touched(const gemm_case *c) {
 }
 
 static void bytes_touched(void **state) {
-    (void)state;
     gemm_case c = {.m = 3, .n = 5, .k = 7, .alpha = 1.0f, .type = GEMM_S8, .out = DTYPE_S32};
     assert_int_equal(touched(&c), 21 + 35 + 4 * 15);
     c.type = GEMM_BF16, c.out = DTYPE_F32;
@@ -211,7 +206,6 @@ static void bytes_touched(void **state) {
 /* What is right passes both passes; the operands' values differ along each dimension of B, or the layouts could not be
  * told apart. */
 static void right_results_pass(void **state) {
-    (void)state;
     static const float scalars[][2] = {{1.0f, 0.0f}, {-3.0f, 2.0f}, {0.0f, 1.0f}, {2.0f, -1.0f}};
     static const int shapes[][3] = {{5, 7, 9}, {66, 70, 33}, {9, 1, 40}, {1, 65, 3}, {8, 8, 0}};
     for (size_t i = 0; i < COUNT(kinds); i++)
@@ -252,7 +246,6 @@ static double bound_of(double sum, double magnitude, double c0) {
 
 /* A result just within the bound passes, one just outside it does not. */
 static void the_bound_is_what_it_says(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++)
         for (int k = 1; k <= 500; k = k * 7 + 2) {
             gemm_case c = of_kind(&kinds[i], 6, 5, k);
@@ -288,7 +281,6 @@ static void the_bound_is_what_it_says(void **state) {
 
 /* Operands cut off to TF32 at worst, sums cut off at each product: within the bound, and near it at small k. */
 static void tf32_cut_off_passes(void **state) {
-    (void)state;
     double worst = 0.0;
     for (int k = 1; k <= 64; k *= 2) {
         gemm_case c = of_kind(&kinds[6], 60, 60, k);
@@ -312,7 +304,6 @@ static void tf32_cut_off_passes(void **state) {
 }
 
 static void fp16_overflows_to_infinity_and_to_nothing_else(void **state) {
-    (void)state;
     gemm_case c = of_kind(&kinds[2], 30, 30, 200);
     c.alpha = 16.0f * 1024.0f; /* sums reach 20 */
     for (int exact = 0; exact < 2; exact++) {
@@ -336,7 +327,6 @@ static void fp16_overflows_to_infinity_and_to_nothing_else(void **state) {
 }
 
 static void s8_wraps_around(void **state) {
-    (void)state;
     gemm_case c = of_kind(&kinds[9], 10, 10, 100);
     c.alpha = 65536.0f, c.beta = -65536.0f;
     set_up(&c, false);
@@ -359,7 +349,6 @@ static int take_cases(int max_size, int every, uint64_t seed, gemm_case **cases)
 }
 
 static void the_list_has_all_of_each_kind(void **state) {
-    (void)state;
     gemm_case *cases;
     const int count = take_cases(INT_MAX, 1, 9, &cases);
     assert_int_equal(count % KINDS, 0);

@@ -14,7 +14,6 @@ VARIANTS(GEMV_VARIANT_DECLARED)
 cudaError_t launch_refuses(const gemv_problem *p, cudaStream_t stream);
 
 static const char *nowhere(const device_facts *device) {
-    (void)device;
     return "needs what no device has";
 }
 

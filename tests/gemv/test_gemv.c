@@ -16,7 +16,6 @@ static gemv_problem p;
 static verify_case v;
 
 static int tear_down(void **state) {
-    (void)state;
     operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
@@ -73,7 +72,6 @@ static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
 }
 
 static void typed_operands_lie_between_guards(void **state) {
-    (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         const size_t size = dtype_size(types[i]);
         const gemv_case c = {
@@ -114,7 +112,6 @@ static void typed_operands_lie_between_guards(void **state) {
 static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
 
 static void right_results_pass(void **state) {
-    (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(types); i++)
         for (int s = 0; s < 32; s++) {
             const gemv_case c = {
@@ -129,7 +126,6 @@ static void right_results_pass(void **state) {
 
 /* One unit in the last place more or less is wrong in the exact pass; so is a dropped product. */
 static void the_exact_pass_wants_every_bit(void **state) {
-    (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         const gemv_case c = {.type = types[i], .n = 9, .k = 4000, .alpha = 1, .beta = 2, .seed = 5};
         set_up(&c, true);
@@ -148,7 +144,6 @@ static void the_exact_pass_wants_every_bit(void **state) {
 
 /* The bound, worked out here once more: its edge passes, and a little beyond it does not. */
 static void the_bound_ends_where_it_says(void **state) {
-    (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         const gemv_case c = {.type = types[i], .n = 20, .k = 33, .alpha = -0.5f, .beta = 2, .seed = 6};
         set_up(&c, false);
@@ -175,7 +170,6 @@ static void the_bound_ends_where_it_says(void **state) {
 }
 
 static void overflow_is_infinity(void **state) {
-    (void)state;
     const gemv_case c = {.type = DTYPE_F16, .n = 4, .k = 40, .alpha = 1e5f, .seed = 1};
     set_up(&c, false);
     gemv();
@@ -190,7 +184,6 @@ static void overflow_is_infinity(void **state) {
 
 /* What is planted has to arrive where BLAS lets it, and nowhere else. */
 static void planted_values_arrive(void **state) {
-    (void)state;
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++)
         for (int where = PLANT_A; where <= PLANT_Y; where++) {
@@ -232,7 +225,6 @@ static int take_cases(int max_size, int every, uint64_t seed, gemv_case **cases)
 }
 
 static void the_check_list_on_16_bytes(void **state) {
-    (void)state;
     gemv_case *cases;
     bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
     int turns[3] = {0};
@@ -266,7 +258,6 @@ static void the_check_list_on_16_bytes(void **state) {
 }
 
 static void the_check_list(void **state) {
-    (void)state;
     gemv_case *cases, *some;
     const int count = take_cases(INT_MAX, 1, 1, &cases);
     bool n_seen[71] = {0}, k_seen[71] = {0}, scaled[3][4][4] = {{{0}}}, planted[4] = {0};
@@ -305,7 +296,6 @@ static void the_check_list(void **state) {
 /* ---- sweeps ---- */
 
 static void sweeps_of_a_gemv(void **state) {
-    (void)state;
     int count;
     shape *shapes;
     for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++)

@@ -30,14 +30,12 @@ static bool open_both(void) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     memset(&fake, 0, sizeof fake);
     fake.answers = 8;
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     gemm_baseline_forget(&of_gemm);
     gemv_baseline_forget(&of_gemv);
     blas_close();
@@ -45,7 +43,6 @@ static int tear_down(void **state) {
 }
 
 static void opens_or_says_why(void **state) {
-    (void)state;
     setenv("NVIDIA_TF32_OVERRIDE", "1", 1); /* dlopen asserts that it is gone */
     assert_null(cublas_open());
     blas_close();
@@ -84,7 +81,6 @@ static void opens_or_says_why(void **state) {
 }
 
 static void one_library_is_enough(void **state) {
-    (void)state;
     fake.no_lt = true;
     assert_true(open_both());
     assert_string_equal(line, "cublasLt is not installed (libcublasLt.so.13): only cuBLAS to compare with\n");
@@ -174,7 +170,6 @@ static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int p
 }
 
 static void multiplies_row_major_matrices(void **state) {
-    (void)state;
     assert_true(open_both());
     for (size_t kind = 0; kind < COUNT(kinds); kind++)
         for (int layout = GEMM_NN; layout <= GEMM_TN; layout++)
@@ -185,7 +180,6 @@ static void multiplies_row_major_matrices(void **state) {
 }
 
 static void says_how_operands_are_aligned(void **state) {
-    (void)state;
     assert_true(open_both());
     multiply(0, GEMM_TN, 5, 7, 9, 0, 0);
     assert_int_equal(fake.preferences.workspace, 64 << 20);
@@ -199,7 +193,6 @@ static void says_how_operands_are_aligned(void **state) {
 }
 
 static void passes_on_what_cublaslt_refuses(void **state) {
-    (void)state;
     fake.no_cublas = true;
     assert_true(open_both());
     float c = 0.0f;
@@ -231,7 +224,6 @@ static void passes_on_what_cublaslt_refuses(void **state) {
 }
 
 static void passes_on_what_cublas_refuses(void **state) {
-    (void)state;
     fake.no_lt = true;
     fake.missing = "cublasGemmEx";
     assert_true(open_both());
@@ -260,7 +252,6 @@ static const struct {
                {DTYPE_BF16, FAKE_TST_GEMV, "cublasTSTgemvStridedBatched"}};
 
 static void multiplies_matrix_and_vector(void **state) {
-    (void)state;
     assert_true(open_both());
     for (size_t i = 0; i < COUNT(vectors); i++)
         for (int pad = 0; pad < 3; pad++) {
@@ -286,7 +277,6 @@ static void multiplies_matrix_and_vector(void **state) {
 }
 
 static void names_what_it_calls(void **state) {
-    (void)state;
     bench_call call;
     assert_true(open_both());
     const gemm_case gemm = {.m = 5, .n = 6, .k = 7};

@@ -94,16 +94,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
-    (void)attributes;
-    (void)function;
     return fake.code_error;
 }
 
 /* Keeps NVML, where there is one, out of it. */
 cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
-    (void)address;
-    (void)size;
-    (void)device;
     return cudaErrorInvalidDevice;
 }
 
@@ -142,7 +137,6 @@ static void assert_no_device(const char *expected) {
 }
 
 static void each_cause_has_its_line(void **state) {
-    (void)state;
     one_gpu();
     fake.count = 0;
     fake.count_error = cudaErrorInsufficientDriver;
@@ -176,7 +170,6 @@ static void each_cause_has_its_line(void **state) {
 /* With main's arguments it can be started again on the simulator, whose library is not there in this test
  * (test_simulator.c has one): where there is nothing to repair, or it is asked for, that is tried. */
 static void the_simulator_is_tried_or_offered(void **state) {
-    (void)state;
     setenv("CUDASIM_LIB", "/no/such/library", 1);
     one_gpu();
     wanted.arguments = arguments;
@@ -220,7 +213,6 @@ static void the_simulator_is_tried_or_offered(void **state) {
 }
 
 static void a_device_that_is_not_there(void **state) {
-    (void)state;
     one_gpu();
     assert_int_equal(open_device(1), EXIT_USAGE);
     assert_string_equal(line, "step: --device 1: there is 1 GPU here, numbered from 0\n");
@@ -234,7 +226,6 @@ static void a_device_that_is_not_there(void **state) {
 }
 
 static void a_device_that_cannot_be_used(void **state) {
-    (void)state;
     one_gpu();
     fake.set_error = cudaErrorDevicesUnavailable;
     assert_int_equal(open_device(0), EXIT_CUDA);
@@ -261,7 +252,6 @@ static void a_device_that_cannot_be_used(void **state) {
 }
 
 static void facts_of_a_device(void **state) {
-    (void)state;
     one_gpu();
     assert_int_equal(open_device(0), EXIT_OK);
     assert_string_equal(line, "");
@@ -293,7 +283,6 @@ static void facts_of_a_device(void **state) {
 }
 
 static void peaks_of_the_data_sheet(void **state) {
-    (void)state;
     device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980, .memory_clock_mhz = 3201};
     d.bus_bits = 6144;
     device_peaks(&d);
@@ -318,7 +307,6 @@ static void peaks_of_the_data_sheet(void **state) {
 /* A data sheet's peak is that of its boost clock: H100 SXM 1830 MHz on tensor cores, A100 1410, L40S 2490 (2520 for
  * FP32), RTX 4090 2520. */
 static void peaks_at_a_clock(void **state) {
-    (void)state;
     const struct {
         const char *name;
         int cc, sms;
@@ -349,7 +337,6 @@ static void peaks_at_a_clock(void **state) {
  * dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362 at 2.52 on
  * 142, V100 125 at 1.53 on 80. */
 static void lanes_and_tensor_flops(void **state) {
-    (void)state;
     const int table[][3] = {{70, 64, 1024},  {75, 64, 1024},  {80, 64, 2048},   {86, 128, 1024},
                             {89, 128, 1024}, {90, 128, 4096}, {100, 128, 8192}, {120, 128, 1024},
                             {60, 64, 0},     {61, 128, 0},    {0, 0, 0},        {37, 0, 0},
@@ -364,7 +351,6 @@ static void lanes_and_tensor_flops(void **state) {
 
 /* The real thing, on machines like this one. */
 static void no_gpu_here(void **state) {
-    (void)state;
     int count = 0;
     one_gpu();
     fake.real = true;
@@ -421,19 +407,16 @@ static void assert_stops_for_want_of_a_gpu(const char *arguments) {
 }
 
 static int make_directory(void **state) {
-    (void)state;
     return mkdtemp(directory) != NULL ? 0 : -1;
 }
 
 static int remove_directory(void **state) {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }
 
 static void a_step_without_a_gpu_says_so_in_one_line(void **state) {
-    (void)state;
     assert_stops_for_want_of_a_gpu("");
     assert_stops_for_want_of_a_gpu("--size 64 --verbose");
     assert_stops_for_want_of_a_gpu("--sweep check");
@@ -450,7 +433,6 @@ static bool is_there(const char *name) {
 
 /* Files are prepared before the device is looked for, so that a bad one is named on any machine. */
 static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
-    (void)state;
     char text[4096];
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv");
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv --resume");
@@ -468,7 +450,6 @@ static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
 }
 
 static void bad_arguments_come_before_the_missing_gpu(void **state) {
-    (void)state;
     assert_int_equal(run_step("--bogus"), EXIT_USAGE);
     assert_string_equal(err_text, "step01_naive: --bogus: unknown option (see --help)\n");
     assert_int_equal(run_step("--m 2100000000"), EXIT_USAGE);
@@ -483,7 +464,6 @@ static void bad_arguments_come_before_the_missing_gpu(void **state) {
 }
 
 static void the_list_needs_no_gpu(void **state) {
-    (void)state;
     assert_int_equal(run_step("--list"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_memory_equal(out_text, "uncoalesced  ", 13);
@@ -499,7 +479,6 @@ static void the_list_needs_no_gpu(void **state) {
 }
 
 static void what_cannot_be_printed_is_said(void **state) {
-    (void)state;
     const char *const arguments[] = {"--help", "--list"};
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
         char command[512];

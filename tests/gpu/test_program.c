@@ -42,7 +42,6 @@ static uint64_t hash_of(const image *p) {
 }
 
 static void code_makes_the_hash(void **state) {
-    (void)state;
     const image original = program();
     const uint64_t h = hash_of(&original);
     for (int section = TEXT; section <= FATBIN; section++)
@@ -60,7 +59,6 @@ static void code_makes_the_hash(void **state) {
 
 /* Words that differ only in their upper bits, or stand in another order, are not the same code. */
 static void every_bit_counts(void **state) {
-    (void)state;
     unsigned char a[16] = {0}, b[16] = {0};
     a[7] = 0x80;
     b[15] = 0x80;
@@ -72,7 +70,6 @@ static void every_bit_counts(void **state) {
 
 /* Whatever a file claims, nothing is read outside it; it is then hashed as a whole. */
 static void damaged_files_are_hashed_whole(void **state) {
-    (void)state;
     const image original = program();
     image damaged[8];
     for (int i = 0; i < 8; i++) damaged[i] = original;
@@ -94,7 +91,6 @@ static void damaged_files_are_hashed_whole(void **state) {
 }
 
 static void this_program_has_a_build(void **state) {
-    (void)state;
     const char *build = program_build();
     assert_int_equal(strlen(build), 16);
     assert_int_equal(strspn(build, "0123456789abcdef"), 16);

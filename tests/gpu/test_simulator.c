@@ -60,12 +60,10 @@ cudaError_t cudaRuntimeGetVersion(int *version) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    (void)device;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
-    (void)device;
     memset(properties, 0, sizeof *properties);
     const char *model = getenv("CUDASIM_DEVICE");
     strcpy(properties->name, model != NULL && strcmp(model, "sm_75") == 0 ? "T4" : "H200");
@@ -77,7 +75,6 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int device) {
-    (void)device;
     *value = which == cudaDevAttrMaxThreadsPerMultiProcessor ? 2048 : which == cudaDevAttrL2CacheSize ? 60 << 20 : 1000;
     return cudaSuccess;
 }
@@ -91,9 +88,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads,
                                                           size_t shared) {
-    (void)function;
-    (void)threads;
-    (void)shared;
     *blocks = 4;
     return cudaSuccess;
 }
@@ -118,7 +112,6 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-    (void)kind;
     open_memory(true);
     memcpy(to, from, bytes);
     open_memory(false);
@@ -131,41 +124,30 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    (void)stream;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    (void)stream;
     return pending;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event) {
-    (void)event;
     forbidden("cudaEventCreate");
     return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream) {
-    (void)memory;
-    (void)value;
-    (void)bytes;
-    (void)stream;
     forbidden("cudaMemsetAsync");
     return cudaSuccess;
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                cudaStream_t stream) {
-    (void)kernel, (void)grid, (void)block, (void)arguments, (void)shared, (void)stream;
     forbidden("a kernel of the harness");
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
-    (void)address;
-    (void)size;
-    (void)device;
     if (simulator_active()) forbidden("NVML");
     return cudaErrorInvalidDevice;
 }
@@ -174,7 +156,6 @@ cudaError_t cudaDeviceGetPCIBusId(char *address, int size, int device) {
 
 static cudaError_t launch_right(const gemm_problem *problem, cudaStream_t stream) {
     const sgemm_problem view = gemm_as_f32(problem), *p = &view;
-    (void)stream;
     open_memory(true);
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
@@ -204,8 +185,6 @@ static cudaError_t launch_stray(const gemm_problem *p, cudaStream_t stream) {
 }
 
 static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
-    (void)p;
-    (void)stream;
     pending = cudaErrorIllegalAddress;
     return cudaSuccess;
 }
@@ -268,7 +247,6 @@ static void assert_said(const char *text, const char *wanted) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     char command[512];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0 || mkdtemp(directory) == NULL) return -1;
@@ -282,7 +260,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
@@ -293,7 +270,6 @@ static int tear_down(void **state) {
 #define SENTENCE ": the kernels run in the simulator on this machine's CPU (results are real, times are not a GPU's)\n"
 
 static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "no NVIDIA driver here" SENTENCE);
     assert_said(out_text, "step77_made_up on H200 (simulated) (sm_90, CUDA 13.0)");
@@ -305,7 +281,6 @@ static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
 }
 
 static void what_can_be_repaired_is_named_and_the_simulator_offered(void **state) {
-    (void)state;
     assert_int_equal(run_on("old driver", "", "--variant right --size 20"), EXIT_CUDA);
     assert_said(err_text, "the NVIDIA driver is too old: it supports CUDA 12.2, ");
     assert_said(err_text, "; --sim runs it without a GPU\n");
@@ -317,7 +292,6 @@ static void what_can_be_repaired_is_named_and_the_simulator_offered(void **state
 }
 
 static void sim_is_asked_for_on_any_machine(void **state) {
-    (void)state;
     const char *const machines[] = {"a gpu", "old driver", "no gpu", "no driver"};
     for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
         assert_int_equal(run_on(machines[i], "", "--sim --variant right --size 20"), EXIT_OK);
@@ -328,7 +302,6 @@ static void sim_is_asked_for_on_any_machine(void **state) {
 }
 
 static void the_simulated_gpu_can_be_chosen(void **state) {
-    (void)state;
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_75 --variant right --variant modern --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "T4 (simulated) (sm_75, ");
@@ -346,7 +319,6 @@ static void the_simulated_gpu_can_be_chosen(void **state) {
 }
 
 static void a_library_preloaded_by_hand_is_the_simulator_too(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libsim.so", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "H200 (simulated)");
@@ -354,7 +326,6 @@ static void a_library_preloaded_by_hand_is_the_simulator_too(void **state) {
 }
 
 static void preloaded_libraries_stay(void **state) {
-    (void)state;
     char expected[128];
     snprintf(expected, sizeof expected, "left: simulated, preload %s/libother.so, ", directory);
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libother.so", "--variant right --size 20"), EXIT_OK);
@@ -362,7 +333,6 @@ static void preloaded_libraries_stay(void **state) {
 }
 
 static void arguments_and_awkward_folders_survive(void **state) {
-    (void)state;
     char expected[128];
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=\"$d/a folder: it has blanks/libsim.so\"",
                             "--variant right --size 20 --csv \"$d/a folder: it has blanks/b c.csv\""),
@@ -374,7 +344,6 @@ static void arguments_and_awkward_folders_survive(void **state) {
 }
 
 static void a_missing_library_is_named(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=/no/such.so", "--size 20"), EXIT_CUDA);
     assert_string_equal(err_text,
                         "no NVIDIA driver here, and the simulator is missing (/no/such.so): make sim builds it\n");
@@ -393,7 +362,6 @@ static void a_missing_library_is_named(void **state) {
 }
 
 static void what_is_no_simulator_is_not_started_for_ever(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=$d/libother.so", "--size 20"), EXIT_CUDA);
     const char *second = strchr(err_text, '\n'); /* after the first process's sentence */
     assert_non_null(second);
@@ -402,7 +370,6 @@ static void what_is_no_simulator_is_not_started_for_ever(void **state) {
 }
 
 static void files_and_arguments_are_checked_before(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--csv $d/no/such.csv"), EXIT_USAGE);
     assert_said(err_text, "--csv /tmp/");
     assert_int_equal(run_on("no driver", "", "--bogus"), EXIT_USAGE);
@@ -415,7 +382,6 @@ static void files_and_arguments_are_checked_before(void **state) {
 /* ---- there ---- */
 
 static void sizes_are_small_unless_asked_for(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --m 3"), EXIT_OK);
     assert_said(out_text, "right                   3    512    512 ");
     assert_int_equal(run_on("no driver", "", "--variant right --size 300 --m 3"), EXIT_OK);
@@ -432,7 +398,6 @@ static int count_lines(const char *start) {
 }
 
 static void sweeps_are_the_simulators(void **state) {
-    (void)state;
     const struct {
         sweep_kind kind;
         const char *name;
@@ -456,7 +421,6 @@ static void sweeps_are_the_simulators(void **state) {
 }
 
 static void the_check_sweep_ends_at_200(void **state) {
-    (void)state;
     int cases, asked;
     assert_int_equal(run_on("no driver", "", "--variant right --sweep check --every 7"), EXIT_OK);
     assert_int_equal(sscanf(out_text, "right %d passed, 0 failed", &cases), 1);
@@ -467,7 +431,6 @@ static void the_check_sweep_ends_at_200(void **state) {
 }
 
 static void times_are_not_a_gpus(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --alpha 2 --beta -0.5"), EXIT_OK);
     assert_said(out_text, ": results are real, times are not a GPU's\nC = 2*A*B + -0.5*C in FP32\n");
     assert_said(out_text, "  simulated in  worst error, of its bound\n");
@@ -481,7 +444,6 @@ static void times_are_not_a_gpus(void **state) {
 }
 
 static void rows_hold_what_is_true(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --csv $d/rows.csv"), EXIT_OK);
     char text[4096];
     record *rows;
@@ -507,7 +469,6 @@ static void rows_hold_what_is_true(void **state) {
 }
 
 static void wrong_results_are_found(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant right --variant wrong --size 40"), EXIT_WRONG);
     assert_said(err_text, "wrong: exact pass: 1 of 1600 elements wrong (m 40, n 40, k 40, alpha 1, beta 0)\n"
                           "  first at row 20, column 1: ");
@@ -519,14 +480,12 @@ static void wrong_results_are_found(void **state) {
 }
 
 static void a_kernel_that_fails_ends_the_run(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
     assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/bench/sweep.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 
 static void the_list_tells_registers_and_occupancy(void **state) {
-    (void)state;
     assert_int_equal(run_on("no driver", "", "--list --verbose --sim-device sm_75"), EXIT_OK);
     assert_said(out_text, "T4 (simulated) (sm_75)\n");
     assert_said(out_text, "256 threads per block, 77 registers per thread, 0 bytes of shared memory per block\n");

@@ -9,7 +9,6 @@ static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 /* ---- types ---- */
 
 static void names_and_sizes(void **state) {
-    (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         dtype t = DTYPE_F32;
         assert_true(dtype_named(dtype_name(types[i]), &t) && t == types[i]);
@@ -22,7 +21,6 @@ static void names_and_sizes(void **state) {
 
 /* Every 16-bit pattern comes back, but that NaN loses its payload. */
 static void all_patterns_come_back(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++)
         for (uint32_t bits = 0; bits <= 0xffff; bits++) {
             const float value = dtype_from_bits(types[i], bits);
@@ -32,7 +30,6 @@ static void all_patterns_come_back(void **state) {
 
 /* Half-way between neighbours goes to the even one; the least bit beside it decides. */
 static void rounds_to_nearest_even(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const uint32_t infinity = types[i] == DTYPE_F16 ? 0x7c00 : 0x7f80;
         for (uint32_t bits = 0; bits + 1 < infinity; bits++) {
@@ -47,7 +44,6 @@ static void rounds_to_nearest_even(void **state) {
 }
 
 static void the_ends_of_the_range(void **state) {
-    (void)state;
     assert_int_equal(dtype_to_bits(DTYPE_F16, 65519.999), 0x7bff);
     assert_int_equal(dtype_to_bits(DTYPE_F16, 65520.0), 0x7c00);
     assert_int_equal(dtype_to_bits(DTYPE_F16, -1e300), 0xfc00);
@@ -68,7 +64,6 @@ static void the_ends_of_the_range(void **state) {
 
 /* FP32 agrees with the processor's own conversion. */
 static void fp32_is_the_processors(void **state) {
-    (void)state;
     for (uint64_t i = 0; i < 200000; i++) {
         const uint64_t bits = values_hash(7, i);
         double x;

@@ -19,7 +19,6 @@ static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, i
 }
 
 static void square_sweep(void **state) {
-    (void)state;
     const int sides[] = {256, 512, 1000, 1024, 2048, 3000, 4095, 4096, 5000, 8192, 16384};
     shape expected[COUNT(sides)];
     for (int i = 0; i < COUNT(sides); i++) expected[i] = (shape){sides[i], sides[i], sides[i]};
@@ -27,13 +26,11 @@ static void square_sweep(void **state) {
 }
 
 static void article_sweep(void **state) {
-    (void)state;
     const shape expected[] = {{2048, 2048, 1024}, {4096, 4096, 1024}, {8192, 8192, 1024}, {16384, 16384, 1024}};
     assert_sweep(SWEEP_ARTICLE, INT_MAX, expected, COUNT(expected));
 }
 
 static void odd_sweep(void **state) {
-    (void)state;
     const shape expected[] = {{33, 33, 33},       {127, 129, 255},    {257, 1000, 33},    {1000, 1000, 1000},
                               {1023, 1025, 1027}, {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096},
                               {33, 8192, 4096},   {200000, 65, 129},  {65, 200000, 129}};
@@ -41,7 +38,6 @@ static void odd_sweep(void **state) {
 }
 
 static void every_odd_shape_has_a_side_no_tile_divides(void **state) {
-    (void)state;
     int count;
     shape *shapes = gemm_sweep(SWEEP_ODD, false, INT_MAX, &count);
     assert_true(count > 0);
@@ -51,7 +47,6 @@ static void every_odd_shape_has_a_side_no_tile_divides(void **state) {
 }
 
 static void max_size_counts_every_side_and_is_inclusive(void **state) {
-    (void)state;
     const shape square[] = {{256, 256, 256}, {512, 512, 512}, {1000, 1000, 1000}};
     const shape article[] = {{2048, 2048, 1024}};
     const shape odd[] = {{33, 33, 33}, {127, 129, 255}, {257, 1000, 33}, {1000, 1000, 1000}, {1023, 1025, 1027}};
@@ -68,7 +63,6 @@ static void max_size_counts_every_side_and_is_inclusive(void **state) {
 }
 
 static void skinny_shapes_are_left_out_by_their_long_side(void **state) {
-    (void)state;
     int count;
     shape *shapes = gemm_sweep(SWEEP_ODD, false, 199999, &count);
     assert_int_equal(count, 9);
@@ -77,7 +71,6 @@ static void skinny_shapes_are_left_out_by_their_long_side(void **state) {
 }
 
 static void flops_are_exact_past_2_to_the_32(void **state) {
-    (void)state;
     assert_true(shape_flops((shape){2, 3, 4}) == 48.0);
     assert_true(shape_flops((shape){16384, 16384, 16384}) == 8796093022208.0);
     assert_true(shape_flops((shape){200000, 65, 129}) == 3354000000.0);
@@ -86,7 +79,6 @@ static void flops_are_exact_past_2_to_the_32(void **state) {
 }
 
 static void bytes_count_c_twice_only_where_it_is_read(void **state) {
-    (void)state;
     const shape s = {2, 3, 5}; /* A 10, B 15, C 6 elements */
     assert_true(shape_bytes(s, 0.0f, 4, 4) == 124.0);
     assert_true(shape_bytes(s, 1.0f, 4, 4) == 148.0);
@@ -97,7 +89,6 @@ static void bytes_count_c_twice_only_where_it_is_read(void **state) {
 }
 
 static void elements_pass_2_to_the_32(void **state) {
-    (void)state;
     size_t elements = 0;
     assert_true(shape_elements(7, 9, 4, &elements));
     assert_int_equal(elements, 63);
@@ -110,7 +101,6 @@ static void elements_pass_2_to_the_32(void **state) {
 /* INT_MAX * INT_MAX is 2^62 - 2^32 + 1: as bytes it fits below SIZE_MAX / 4 = 2^62 - 1, twice that does
  * not. */
 static void elements_too_many_are_refused(void **state) {
-    (void)state;
     size_t elements = 42;
     assert_false(shape_elements(INT_MAX, INT_MAX, 2, &elements));
     assert_false(shape_elements(INT_MAX, INT_MAX, 4, &elements));

@@ -15,7 +15,6 @@
 
 /* The first hash is splitmix64's published first output for seed 0. */
 static void known_values(void **state) {
-    (void)state;
     static const struct {
         uint64_t seed, index, hash;
         uint32_t uniform_bits;
@@ -42,7 +41,6 @@ static void known_values(void **state) {
 }
 
 static void bits_survive_the_way_there_and_back(void **state) {
-    (void)state;
     const uint32_t bits[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f800000u, 0x7fffffffu, VALUES_GUARD_BITS};
     for (size_t i = 0; i < COUNT(bits); i++) assert_int_equal(values_to_bits(values_from_bits(bits[i])), bits[i]);
     assert_true(values_from_bits(0x3f800000u) == 1.0f);
@@ -51,7 +49,6 @@ static void bits_survive_the_way_there_and_back(void **state) {
 }
 
 static void uniform_values_are_spread_evenly(void **state) {
-    (void)state;
     enum { DRAWS = 1 << 20, BINS = 16 };
     for (uint64_t seed = 0; seed < 4; seed++) {
         double sum = 0.0, squares = 0.0, products = 0.0, last = 0.0;
@@ -76,7 +73,6 @@ static void uniform_values_are_spread_evenly(void **state) {
 }
 
 static void integers_are_four_and_equally_frequent(void **state) {
-    (void)state;
     enum { DRAWS = 1 << 18 };
     int negative_two = 0, negative_one = 0, one = 0, two = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -93,7 +89,6 @@ static void integers_are_four_and_equally_frequent(void **state) {
 }
 
 static void seeds_make_different_values(void **state) {
-    (void)state;
     enum { DRAWS = 1000 };
     for (uint64_t seed = 0; seed < 20; seed++)
         for (uint64_t other = 0; other < 20; other++) {
@@ -110,7 +105,6 @@ static void seeds_make_different_values(void **state) {
 /* ---- where a matrix lies ---- */
 
 static void a_matrix_takes_its_rows_and_two_guards(void **state) {
-    (void)state;
     assert_int_equal(MATRIX_GUARD, 1024);
     assert_int_equal(matrix_words(DTYPE_F32, 0, 1, 0), 2048);
     assert_int_equal(matrix_words(DTYPE_F32, 1, 1, 0), 2048 + 64);
@@ -138,7 +132,6 @@ static float *floats_on_256(size_t floats) {
 }
 
 static void data_lies_on_256_bytes_plus_the_misalignment(void **state) {
-    (void)state;
     for (int misalign = 0; misalign < 4; misalign++) {
         float *memory = floats_on_256(matrix_words(DTYPE_F32, 5, 9, misalign));
         const matrix x = matrix_place(memory, DTYPE_F32, 5, 7, 9, misalign);
@@ -155,7 +148,6 @@ static void data_lies_on_256_bytes_plus_the_misalignment(void **state) {
 
 /* Every word is an element with its value, or holds the guard's bits. */
 static void a_filled_matrix_holds_its_values_between_guards(void **state) {
-    (void)state;
     enum { ROWS = 4, COLS = 5, LD = 8, OFF = 3 };
     const values_kind kinds[] = {VALUES_UNIFORM, VALUES_INTEGER, VALUES_NAN};
     float *memory = floats_on_256(matrix_words(DTYPE_F32, ROWS, LD, OFF));
@@ -188,7 +180,6 @@ static void a_filled_matrix_holds_its_values_between_guards(void **state) {
 
 /* The same element has the same value wherever the matrix lies: ld and misalignment change nothing. */
 static void values_do_not_depend_on_the_layout(void **state) {
-    (void)state;
     float *tight_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 5, 0)),
           *loose_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 11, 2));
     matrix tight = matrix_place(tight_memory, DTYPE_F32, 6, 5, 5, 0),
@@ -202,7 +193,6 @@ static void values_do_not_depend_on_the_layout(void **state) {
 }
 
 static void operands_lie_one_behind_the_other(void **state) {
-    (void)state;
     const gemm_case padded = {.m = 50, .n = 60, .k = 70, .lda = 91, .ldb = 105, .ldc = 117, .misalign = 2, .seed = 4};
     const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f};
     const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
@@ -240,7 +230,6 @@ static void operands_lie_one_behind_the_other(void **state) {
 }
 
 static void cold_sets_pass_twice_the_cache(void **state) {
-    (void)state;
     const size_t l2 = 50u << 20;
     for (int side = 0; side <= 4096; side = side == 0 ? 1 : side * 2) {
         const gemm_case c = {.m = side, .n = side, .k = side};
@@ -270,13 +259,11 @@ static gemm_case *cases;
 static int case_count;
 
 static int make_cases(void **state) {
-    (void)state;
     case_count = take_cases(INT_MAX, 1, 1, &cases);
     return case_count > 0 ? 0 : -1;
 }
 
 static int free_cases(void **state) {
-    (void)state;
     free(cases);
     return 0;
 }
@@ -288,7 +275,6 @@ static void assert_same_case(const gemm_case *x, const gemm_case *y) {
 }
 
 static void every_case_is_legal_and_has_its_seed(void **state) {
-    (void)state;
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
         assert_true(c->m >= 0 && c->n >= 0 && c->k >= 0);
@@ -301,7 +287,6 @@ static void every_case_is_legal_and_has_its_seed(void **state) {
 }
 
 static void every_small_size_and_every_edge_in_each_dimension(void **state) {
-    (void)state;
     const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095};
     bool m[4096] = {0}, n[4096] = {0}, k[4096] = {0}, cube[4096] = {0};
     for (int i = 0; i < case_count; i++) {
@@ -329,7 +314,6 @@ static void every_small_size_and_every_edge_in_each_dimension(void **state) {
 }
 
 static void every_pair_of_scalars(void **state) {
-    (void)state;
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
@@ -346,7 +330,6 @@ static void every_pair_of_scalars(void **state) {
 }
 
 static void padded_and_misaligned_operands(void **state) {
-    (void)state;
     int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[17] = {0};
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
@@ -363,7 +346,6 @@ static void padded_and_misaligned_operands(void **state) {
 }
 
 static void empty_and_huge_matrices(void **state) {
-    (void)state;
     int no_m = 0, no_n = 0, no_k[2] = {0}, nothing = 0, tall = 0, wide = 0, past_31 = 0, past_32 = 0;
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
@@ -381,7 +363,6 @@ static void empty_and_huge_matrices(void **state) {
 }
 
 static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
-    (void)state;
     const int limits[] = {0, 1, 2, 33, 70, 129, 1000, 4095, 200000};
     for (size_t i = 0; i < COUNT(limits); i++) {
         gemm_case *kept = NULL;
@@ -402,7 +383,6 @@ static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
 }
 
 static void every_takes_each_nth_from_the_first_on(void **state) {
-    (void)state;
     const int steps[] = {1, 2, 5, 7, 1000000, INT_MAX};
     const int limits[] = {0, 129, INT_MAX};
     for (size_t l = 0; l < COUNT(limits); l++) {
@@ -424,7 +404,6 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
 
 /* scripts/sanitize.sh's selection: few, but with a bit of everything. */
 static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
-    (void)state;
     gemm_case *kept = NULL;
     const int count = take_cases(129, 5, 1, &kept);
     assert_in_range(count, 50, 100);

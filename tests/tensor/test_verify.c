@@ -14,7 +14,6 @@ static void assert_passes(const gemm_case *what) {
 }
 
 static void right_results_pass(void **state) {
-    (void)state;
     const int shapes[][3] = {{1, 1, 1},   {3, 5, 7}, {17, 33, 64}, {33, 17, 129}, {2, 1100, 9}, {64, 1, 31},
                              {1, 64, 31}, {0, 5, 3}, {5, 0, 3},    {4, 6, 0},     {0, 0, 0}};
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
@@ -73,7 +72,6 @@ static const gemm_case blas_cases[] = {
 };
 
 static void what_openblas_computes_passes(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(blas_cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up(&blas_cases[i], pass);
@@ -87,7 +85,6 @@ static void what_openblas_computes_passes(void **state) {
 
 /* verify_host tells its reference of an element that is wrong: here of each in turn, the others being right. */
 static void the_reference_is_openblas_s(void **state) {
-    (void)state;
     for (size_t i = 0; i < COUNT(blas_cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up(&blas_cases[i], pass);
@@ -113,14 +110,12 @@ static void the_reference_is_openblas_s(void **state) {
 }
 
 static void right_results_pass_at_large_k(void **state) {
-    (void)state;
     assert_passes(&(gemm_case){.m = 3, .n = 5, .k = 8192, .alpha = 1.0f, .beta = 0.0f, .seed = 8});
     assert_passes(&(gemm_case){.m = 2, .n = 3, .k = 200000, .alpha = 2.0f, .beta = 16.0f, .seed = 8});
 }
 
 /* What is not the scalars' own value in the exact pass is replaced by it (0.3 becomes 0.25). */
 static void odd_scalars_pass(void **state) {
-    (void)state;
     const float scalars[] = {0.3f, -3.14159f, 1e-3f, 1000.0f, -1.0f / 3.0f};
     for (size_t i = 0; i < COUNT(scalars); i++)
         for (size_t j = 0; j < COUNT(scalars); j++)
@@ -128,7 +123,6 @@ static void odd_scalars_pass(void **state) {
 }
 
 static void scalars_of_the_exact_pass(void **state) {
-    (void)state;
     const float pairs[][2] = {{0.0f, 0.0f},     {1.0f, 1.0f},       {-0.5f, -0.5f},    {2.0f, 2.0f},
                               {0.25f, 0.25f},   {-15.75f, -15.75f}, {16.0f, 16.0f},    {16.25f, 16.0f},
                               {-17.0f, -16.0f}, {1e38f, 16.0f},     {0.3f, 0.25f},     {0.4f, 0.5f},
@@ -148,7 +142,6 @@ static void scalars_of_the_exact_pass(void **state) {
 
 /* The last float inside the bound and the first one beyond it, on either side of the reference. */
 static void the_bound_is_sharp(void **state) {
-    (void)state;
     const gemm_case cases[] = {plain, scaled, padded, {.m = 2, .n = 600, .k = 300, .alpha = 1.0f, .seed = 1}};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int side = -1; side <= 1; side += 2) {
@@ -172,7 +165,6 @@ static void the_bound_is_sharp(void **state) {
 
 /* In the exact pass the next float is wrong already. */
 static void the_exact_pass_allows_nothing(void **state) {
-    (void)state;
     const gemm_case cases[] = {plain, scaled, padded};
     for (size_t i = 0; i < COUNT(cases); i++) {
         set_up_right(&cases[i], EXACT);
@@ -185,7 +177,6 @@ static void the_exact_pass_allows_nothing(void **state) {
 }
 
 static void nan_and_infinity_are_wrong_wherever_they_are(void **state) {
-    (void)state;
     const float poison[] = {NAN, -NAN, INFINITY, -INFINITY, FLT_MAX};
     const gemm_case cases[] = {plain, scaled, padded};
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -205,7 +196,6 @@ static void nan_and_infinity_are_wrong_wherever_they_are(void **state) {
 
 /* beta == 0: the poison is still there. beta != 0: the old value is no result. */
 static void unwritten_elements_are_wrong(void **state) {
-    (void)state;
     const gemm_case cases[] = {plain, scaled, padded, {.m = 8, .n = 8, .k = 0, .alpha = 1.0f, .seed = 1}};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
@@ -219,7 +209,6 @@ static void unwritten_elements_are_wrong(void **state) {
 }
 
 static void swapped_rows_are_wrong(void **state) {
-    (void)state;
     const gemm_case cases[] = {plain, scaled, padded};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
@@ -243,7 +232,6 @@ static void swapped_rows_are_wrong(void **state) {
 
 /* More than one of verify_host's panels, whose order is not the rows'. */
 static void first_is_in_rows_order_and_worst_by_its_share(void **state) {
-    (void)state;
     set_up_right(&(gemm_case){.m = 7, .n = 1100, .k = 20, .alpha = 1.0f, .seed = 2}, RANDOM);
     const int places[][2] = {{5, 3}, {2, 1050}, {2, 700}, {6, 0}, {2, 701}};
     const float off[] = {1.0f, 2.0f, 0.5f, 64.0f, 4.0f};
@@ -265,7 +253,6 @@ static void first_is_in_rows_order_and_worst_by_its_share(void **state) {
 
 /* Large enough for several threads, with the last rows and columns in no whole tile. */
 static void threads_and_tiles_agree_on_everything(void **state) {
-    (void)state;
     for (int pass = 0; pass < PASSES; pass++) {
         set_up_right(&(gemm_case){.m = 131, .n = 197, .k = 61, .ldb = 200, .alpha = 1.0f, .beta = 1.0f, .seed = 5},
                      pass);
@@ -299,7 +286,6 @@ static void threads_and_tiles_agree_on_everything(void **state) {
 }
 
 static void everything_wrong_is_counted(void **state) {
-    (void)state;
     for (int pass = 0; pass < PASSES; pass++) {
         set_up(&(gemm_case){.m = 30, .n = 700, .k = 3, .alpha = 1.0f, .seed = 2}, pass); /* no GEMM at all */
         const verify_result r = verify();
@@ -321,7 +307,6 @@ static char *report(const char *what, const verify_result *r) {
 }
 
 static void the_report_of_the_random_pass(void **state) {
-    (void)state;
     set_up(&scaled, RANDOM);
     const verify_result r = {
         .wrong = 17, .first = {1, 2, 1.5, 1.25, 0.001}, .worst = {8, 13, -0.123456789012, INFINITY, 2e-6}};
@@ -332,7 +317,6 @@ static void the_report_of_the_random_pass(void **state) {
 }
 
 static void the_report_of_the_exact_pass(void **state) {
-    (void)state;
     set_up_right(&plain, EXACT);
     *at(c, 4, 6) = NAN;
     *at(c, 8, 0) += 1.0f;
@@ -347,7 +331,6 @@ static void the_report_of_the_exact_pass(void **state) {
 }
 
 static void the_report_counts_beyond_32_bits(void **state) {
-    (void)state;
     v = (verify_case){.a = {.cols = 3}, .c = {.rows = 65540, .cols = 65541}, .alpha = 1.0f};
     const verify_result r = {.wrong = 5000000000u};
     assert_non_null(strstr(report("x", &r), "x: random pass: 5000000000 of 4295557140 elements wrong (m 65540, "));

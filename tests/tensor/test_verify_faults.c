@@ -13,7 +13,6 @@ static verify_result verify_other(const gemm_case *what, int pass, float alpha, 
 }
 
 static void ignored_scalars_are_caught(void **state) {
-    (void)state;
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int i = 0; i < 16; i++)
         for (int pass = 0; pass < PASSES; pass++) {
@@ -38,7 +37,6 @@ static void gemm_that_reads_everything(const sgemm_problem *q, int k) {
 }
 
 static void reading_what_may_not_be_read_is_caught(void **state) {
-    (void)state;
     const gemm_case no_alpha = {.m = 5, .n = 6, .k = 7, .alpha = 0.0f, .beta = 2.0f, .seed = 1};
     const gemm_case no_beta = {.m = 5, .n = 6, .k = 7, .alpha = 2.0f, .beta = 0.0f, .seed = 1};
     const gemm_case no_k = {.m = 5, .n = 6, .k = 0, .alpha = 2.0f, .beta = 2.0f, .seed = 1};
@@ -66,7 +64,6 @@ static void reading_what_may_not_be_read_is_caught(void **state) {
 /* The reason for the exact pass: at k = 8192 the bound is wider than any product, so a kernel that leaves one out
  * passes the random pass. */
 static void a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass(void **state) {
-    (void)state;
     const gemm_case deep = {.m = 17, .n = 9, .k = 8192, .alpha = 1.0f, .beta = 0.0f, .seed = 7};
     const int dropped[] = {0, 4095, 8191};
     for (size_t d = 0; d < COUNT(dropped); d++)
@@ -98,7 +95,6 @@ static void a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pas
 /* ---- the edges of FP32's range ---- */
 
 static void overflow_must_be_the_infinity_of_its_sign(void **state) {
-    (void)state;
     set_up_right(&(gemm_case){.m = 20, .n = 20, .k = 16, .alpha = 3e38f, .seed = 4}, RANDOM);
     int positive = 0, negative = 0;
     for (int i = 0; i < 20; i++)
@@ -120,7 +116,6 @@ static void overflow_must_be_the_infinity_of_its_sign(void **state) {
 }
 
 static void shares_at_the_edge_of_the_range(void **state) {
-    (void)state;
     const double past = 1e39;
     assert_true(verify_share(DTYPE_F32, INFINITY, past, 1e33) == 0.0);
     assert_true(verify_share(DTYPE_F32, -INFINITY, -past, 1e33) == 0.0);
@@ -146,7 +141,6 @@ static void shares_at_the_edge_of_the_range(void **state) {
 
 /* Results below 2^-126: gradual underflow passes, flushing to zero does not. */
 static void subnormal_results(void **state) {
-    (void)state;
     const float alphas[] = {0x1p-130f, -0x1p-135f, 0x1p-140f};
     for (size_t i = 0; i < COUNT(alphas); i++) {
         set_up_right(&(gemm_case){.m = 9, .n = 14, .k = 11, .alpha = alphas[i], .seed = 3}, RANDOM);
@@ -179,7 +173,6 @@ static void assert_one_changed(matrix *x, bool elements, int64_t offset) {
 }
 
 static void clobbered_guards_and_padding_are_found(void **state) {
-    (void)state;
     const gemm_case cases[] = {padded, plain, {.m = 0, .n = 4, .k = 3, .alpha = 1.0f, .seed = 1}};
     const uint32_t written[] = {0, 0x3f800000u, 0x7fffffffu, 0x7fc00000u, VALUES_GUARD_BITS ^ 1u};
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -209,7 +202,6 @@ static void clobbered_guards_and_padding_are_found(void **state) {
 }
 
 static void changed_operands_are_found(void **state) {
-    (void)state;
     const gemm_case cases[] = {padded, plain, scaled};
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
@@ -233,7 +225,6 @@ static void changed_operands_are_found(void **state) {
 }
 
 static void the_first_of_many_changes_is_reported(void **state) {
-    (void)state;
     set_up_right(&padded, RANDOM);
     int64_t first;
     c->data[6 * 12 + 5] = 1.0f;
@@ -248,7 +239,6 @@ static void the_first_of_many_changes_is_reported(void **state) {
 
 /* Of the elements alone, wherever they are in memory; any other value in any other place is another one. */
 static void fingerprints_tell_results_apart(void **state) {
-    (void)state;
     gemm_case tight = padded;
     tight.lda = tight.ldb = tight.ldc = 0;
     set_up_right(&tight, EXACT);

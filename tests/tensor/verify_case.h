@@ -28,7 +28,6 @@ static verify_case v;
 static sgemm_problem p;
 
 static int tear_down(void **state) {
-    (void)state;
     operand_sets_destroy(&o);
     free(memory);
     memory = NULL;
