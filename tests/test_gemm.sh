@@ -2,37 +2,8 @@
 # A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
 # fault each. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    build/tests/gemm/run --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        sed 's/^/    /' "$work/out"
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$1: '$3', wanted '$2'"
-    fi
-}
+run=build/tests/gemm/run
+. "$(dirname "$0")/run_case.sh"
 
 # What is right passes, and each fault is found, in every type that can have it.
 for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32' 'tf32x3 f32'; do
@@ -152,5 +123,4 @@ same 'a resumed run adds no row' "$rows" "$(wc -l <"$work/csv")"
 expect 'another type is another case' 0 'simulated in' --variant plain --size 20 --csv "$work/csv" --resume
 same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -2,37 +2,8 @@
 # A GEMV step, end to end in the simulator: tests/gemv has a correct kernel and several with one fault each.
 # Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    build/tests/gemv/run --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        sed 's/^/    /' "$work/out"
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$1: '$3', wanted '$2'"
-    fi
-}
+run=build/tests/gemv/run
+. "$(dirname "$0")/run_case.sh"
 
 for t in f16 bf16 f32; do
     expect "a right kernel, $t" 0 '^plain +100 +33 ' --variant plain --n 100 --k 33 --dtype $t --alpha 2 --beta -0.5
@@ -70,7 +41,7 @@ rows=$(wc -l <"$work/csv")
 expect 'resumed' 0 'simulated in' --variant plain --sweep square --csv "$work/csv" --resume
 same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
 # Killed in a sweep, whatever it is doing: rows are whole, and it is continued.
-build/tests/gemv/run --sim --variant plain --sweep square --csv "$work/cut" >/dev/null 2>&1 &
+"$run" --sim --variant plain --sweep square --csv "$work/cut" >/dev/null 2>&1 &
 while kill -0 $! 2>/dev/null && [ "$(cat "$work/cut" 2>/dev/null | wc -l)" -lt 3 ]; do :; done
 kill -9 $!
 wait $! 2>/dev/null
@@ -87,7 +58,7 @@ expect 'a resumed sweep leaves out what is too slow' 0 '^plain +100 .*skipped: a
     --variant plain --sweep square --max-size 100 --csv "$work/slow" --resume
 expect 'a tune-csv, and no GPU' 2 '^test_gemv: --tune-csv: there is no search in the simulator' --tune-csv "$work/tune.csv"
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
-build/tests/gemv/run --sim --variant plain --size 20 >/dev/full 2>"$work/out"
+"$run" --sim --variant plain --size 20 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 test_gemv: standard output cannot be written' "$? $(cat "$work/out")"
 expect 'launches that overlap' 0 '^plain +20 ' --pdl --variant plain --size 20
 expect 'a GPU without that' 2 '^test_gemv: --pdl: needs sm_90' --pdl --variant plain --size 20 --sim-device sm_80
@@ -134,5 +105,4 @@ for t in $types; do
     configurations '^n64 .*short$' "wider rows with room between them, $t" --dtype $t --n 131 --k 183 --lda 190
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended
