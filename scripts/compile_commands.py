@@ -18,7 +18,7 @@ def main():
     for line in sys.stdin.read().replace("\\\n", " ").splitlines():
         if " -c " not in line:
             continue
-        words = shlex.split(line)
+        words = shlex.split(line.removeprefix("sh scripts/make/aside.sh "))
         sources = [word for word in words if word.endswith((".c", ".cu", ".cpp"))]
         if len(sources) != 1 or sources[0] in entries:
             continue

@@ -16,9 +16,6 @@ $(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
 $(eval $(call program,build/cudasim/tests/conformance/run,$(call objects,cudasim/tests/conformance),$(LDLIBS) -lz))
-build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
-build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
-build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/cudasim/tests/%.c.o: CPPFLAGS += -DSIM_ISA=$(isa)
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
