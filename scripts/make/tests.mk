@@ -11,9 +11,6 @@ $(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
-build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
-build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
-build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host
