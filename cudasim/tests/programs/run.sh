@@ -9,7 +9,7 @@
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 sim=
 if [ "$1" = --sim ]; then
-    sim=$here/../../cudasim/cudasim
+    sim=$here/../../cudasim
     shift
 fi
 if [ $# -eq 0 ]; then
