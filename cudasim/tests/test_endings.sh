@@ -158,6 +158,63 @@ if built errors; then
     ends "without checks errors are the program's" 0 '' $sim --no-check "$work/errors" launch
 fi
 
+# ---- printf's formats ------------------------------------------------------------------------------------------------
+cat >"$work/formats.cu" <<'END'
+#include <cstdio>
+#include <cstdlib>
+__global__ void missing(int a) { printf("%d %d\n", a); }
+__global__ void narrow(double a) { printf("%d\n", a); }
+__global__ void wide(int a) { printf("%f\n", a); }
+__global__ void floating(double a) { printf("%d %ld\n", 3, a); }
+__global__ void constant() { printf("%d\n", 1.5); }
+__global__ void star(double a) { printf("%*d\n", a, 7); }
+__global__ void right(int c, float x, double y, const char *s, long n, char ch, short sh, bool b) {
+    printf("%d %d\n", 1, 2);
+    printf("%*d %.*f %hhd %hd %c %s %p %lld %lu %zu %x %%\n", 3, c, 2, x, ch, sh, ch, s, s, (long long)n, (unsigned long)n,
+           (size_t)n, b);
+    if (c) printf("%d %f\n", c, x); else printf("%d %s %ld %c\n", c, s, n, 'c');
+    for (int i = 0; i < c; i++) printf("%d %d %ld\n", i, c, n);
+    printf(c ? "%d\n" : "%d %d\n", c, c);
+    printf("%d %d %d %d\n", 1, 2, 3, 4);
+    printf("%f %e %lu %u %d\n", y, 2.0, 3ul, 4, 5);
+    printf("more arguments than conversions: %d\n", 1, 2);
+    printf("none 100%%\n");
+}
+int main(int, char **argv) {
+    switch (atoi(argv[1])) {
+    case 1: missing<<<1, 1>>>(1); break;
+    case 2: narrow<<<1, 1>>>(1); break;
+    case 3: wide<<<1, 1>>>(1); break;
+    case 4: floating<<<1, 1>>>(1); break;
+    case 5: constant<<<1, 1>>>(); break;
+    case 6: star<<<1, 1>>>(1); break;
+    default: right<<<1, 32>>>(2, 3, 4, nullptr, 5, 6, 7, true);
+    }
+    return cudaDeviceSynchronize();
+}
+END
+if "$nvcc" -w -cudart shared --no-compress -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -o "$work/formats" \
+    "$work/formats.cu" >"$work/err" 2>&1; then
+    ends "printf without an argument" 1 "conversion 2 of the format, %d, has no argument, in kernel missing" $sim "$work/formats" 1
+    ends "printf's %d of a double" 1 "conversion 1 of the format, %d, takes 4 bytes, and its argument has 8" $sim "$work/formats" 2
+    ends "printf's %f of an int" 1 "conversion 1 of the format, %f, takes 8 bytes, and its argument has 4" $sim "$work/formats" 3
+    ends "printf's %ld of a double" 1 "conversion 2 of the format, %ld, takes an integer" $sim "$work/formats" 4
+    ends "printf's %d of a constant" 1 "conversion 1 of the format, %d, takes 4 bytes" $sim "$work/formats" 5
+    ends "printf's width of a double" 1 "conversion 1 of the format, %*d, takes 4 bytes" $sim "$work/formats" 6
+    ends "printf with what it should have" 0 '' $sim "$work/formats" 7
+else
+    echo "FAIL formats.cu is not built:" && cat "$work/err" && failed=$((failed + 1))
+fi
+
+# ---- libraries of kernels --------------------------------------------------------------------------------------------
+echo 'int cublasCreate_v2(void **handle) { *handle = 0; return 1; }' >"$work/cublas.c"
+printf 'int cublasCreate_v2(void **);\nint cudaDeviceSynchronize(void);\nint main(void) { void *h; return cublasCreate_v2(&h) + cudaDeviceSynchronize(); }\n' \
+    >"$work/uses.c"
+if gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o "$work/libcublas.so.13" "$work/cublas.c" &&
+    gcc -o "$work/uses" "$work/uses.c" "$work/libcublas.so.13" "$(sed -n 's/^CUDART := //p' build/config.mk)" "-Wl,-rpath,$work"; then
+    ends "a program of cuBLAS" 1 "linked with libcublas.so.13: the calls of such libraries fail here" $sim "$work/uses"
+fi
+
 # ---- ways to end -----------------------------------------------------------------------------------------------------
 cat >"$work/ends.cu" <<'END'
 #include <cstdio>
