@@ -21,7 +21,7 @@ def main():
             folder = os.path.join(os.getcwd(), line.split()[1])
         if " -c " not in line:
             continue
-        words = shlex.split(line)
+        words = shlex.split(line.removeprefix("sh scripts/make/aside.sh "))
         sources = [word for word in words if word.endswith((".c", ".cu", ".cpp"))]
         if len(sources) != 1 or (folder, sources[0]) in entries:
             continue

@@ -68,9 +68,10 @@ passes_solved() {
 wrong_solutions() {
     cat <<'EOF'
 01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
-02_two_columns@^counters  load requests: 24576, goal 20480 (missed)@s/if (second) acc2/acc2/
+02_two_columns@^counters  load requests: 24576, goal: at most 20480 (missed)@s/if (second) acc2/acc2/
 02_two_columns@^result    WRONG, with .*--n 100@s/second = .*/second = (blockIdx.x % blocks_n + 1) * 2 * BLOCK <= p.n;/
 03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
+03_edges@^result    WRONG, with .*--beta 1@s/if (row >= p.m .*/row = min(row, p.m - 1), col = min(col, p.n - 1);/
 04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
 04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
 05_barrier@^    race@/Bs.y..x. =/,/for/s/__syncthreads/__syncwarp/
@@ -82,9 +83,11 @@ wrong_solutions() {
 09_outer_product@^result    WRONG@s/a_reg.i. \* b_reg.j./a_reg[j] * b_reg[i]/
 10_bank_pad@^counters  shared memory per block, bytes: .* (missed)@s/BK + 1/BK + 2/
 11_strangers@^result    WRONG, with --m 61@s/if (j \* COLS </if (j </
-12_alignment@^counters  load requests: 256, goal 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
+12_alignment@^counters  load requests: 256, goal: at most 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
 12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
 12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
+12_alignment@^result    STOPPED .* with .*--lda 32@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0]/
+12_alignment@, with --sweep check@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0 \&\& p->k % 4 == 0 \&\& p->n % 4 == 0]/
 13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
 13_pad_four@^counters  shared memory per block, bytes: .* (missed)@s/BM + 4/BM + 12/
 14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/

@@ -148,7 +148,7 @@ END
     printf '#!/bin/sh\nprintf "mma_s8_tile  the first\\nodd  the second\\n"\n' >step01_naive/run
     printf '#!/bin/sh\necho "Cuda compilation tools, release 13.0, V13.0.88"\n' >"$made/nvcc"
     printf '#!/bin/sh\ncase "$*" in *-res-usage*) cat "$USAGE" ;; *) cat "$SASS" ;; esac\n' >"$made/cuobjdump"
-    printf '#!/bin/sh\n' >"$made/make"
+    printf '#!/bin/sh\n' | tee "$made/make" >"$made/nvdisasm"
     chmod +x "$made"/* step01_naive/run
     cp step01_naive/run step06_tensorcore/run
     ln -s step01_naive step01
@@ -199,6 +199,12 @@ sass_records() {
     USAGE=$tmp/usage SASS=$tmp/listing status 0 scripts/sass.sh &&
         same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,1,0,13.0.88 &&
         cp plots/data/sass.csv "$tmp/sass.csv" || return 1
+    mkdir -p step03_regblock && echo kernel >step03_regblock/w.cu && : >step03_regblock/step.c
+    USAGE=$tmp/usage SASS=$tmp/listing STEP=step03 status 0 scripts/sass.sh && prints step03_regblock,w,sm_90a,99 &&
+        same "$(cut -d , -f 1-4 plots/data/sass.csv | sed 1d)" "step03_regblock,w,sm_90a,99
+step05_doublebuffer,v,sm_90a,99" || return 1
+    rm -r step03_regblock
+    cp "$tmp/sass.csv" plots/data/sass.csv
     USAGE=$tmp/usage SASS=$tmp/empty status 2 scripts/sass.sh && one_line &&
         says "step05_doublebuffer/v.cu.o has no machine code for sm_90a; type: make sass ARCHS=90a" &&
         cmp plots/data/sass.csv "$tmp/sass.csv"
@@ -259,7 +265,8 @@ END
 demo_with_a_gpu() {
     demo_machine
     LC_ALL=de_DE.UTF-8 status 0 scripts/demo.sh && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
-        prints "the figures of build/demo/sgemm.csv" && same "$(cat "$CALLS")" "\
+        prints "the figures of build/demo/sgemm.csv" && prints "passed:   4 steps" && prints "figures:  build/plots" &&
+        prints "next:     ./step04/run" && same "$(cat "$CALLS")" "\
 C step01_naive --size 4096 --time 0.2 --csv build/demo/sgemm.csv
 C step06_tensorcore --size 4096 --time 0.2 --csv build/demo/tensorcore.csv
 C step06_tensorcore --size 4096 --time 0.2 --variant mma_s8_tile --dtype s8 --csv build/demo/tensorcore.csv
@@ -281,6 +288,9 @@ demo_without_a_gpu() {
         prints "== Recorded earlier on an H200 (" && prints "NVIDIA H200, 4096^3, FP32, cold L2" &&
         prints "the figures of plots/data/nvidia-h200/sgemm.csv" && holds "$CALLS" "step01_naive --sim --size 96 " &&
         same "$(grep -c '^NVIDIA H200' "$tmp/out")" 4 || return 1
+    printf '#!/bin/sh\nexit 2\n' >scripts/plots.sh # no gnuplot
+    DEMO_SIZE=96 status 0 scripts/demo.sh && prints "figures:  none this time" && prints "passed:   4 steps" || return 1
+    awk '/^== Recorded/ { on = 1 } on && /^step0/ { print $1 }' "$tmp/out" >"$tmp/order" && sort -c "$tmp/order" || return 1
     RUN_STATUS=1 status 1 scripts/demo.sh # a wrong result is not passed over
 }
 

@@ -39,7 +39,7 @@ for source in tests/faulty/memory.cu tests/faulty/shared.cu tests/faulty/global.
         [ -s "$work/mine" ] || why="no marker"
         while IFS="$(printf '\t')" read -r _ line kind; do
             grep -q "^cudasim: $kind\( in kernel\)\?[: ]" "$work/out" || why="nothing of the kind '$kind'"
-            grep -q "$base:$line[: )]" "$work/out" || why="nothing about line $line"
+            grep -q "$base:${line}[: )]" "$work/out" || why="nothing about line $line"
         done <"$work/mine"
         # ... and no other kind.
         others=$(grep -c '^cudasim: ' "$work/out")

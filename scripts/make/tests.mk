@@ -3,16 +3,14 @@ archives := $(foreach f,knn readers gemv gemm core,build/lib/$(f).a)
 tests := $(patsubst tests/%.c,build/tests/%,$(wildcard tests/test_*.c tests/*/test_*.c))
 gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
+program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
 $(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
-$(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
+$(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
-build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o
-build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
-build/tests/candidates/run: $(filter %.cu.o,$(call objects,step07_gemv))
 build/obj/tests/%.c.o: CFLAGS += -idirafter /usr/include/openblas # where Fedora has cblas.h; deps.sh looks there too
 
 # They run on the GPU that ARCHS names or in the simulator, which takes the PTX of compute_90a. Optimising their host

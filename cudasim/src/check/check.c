@@ -9,6 +9,7 @@
 #include "base/parts.h"
 #include "check/checked.h"
 #include "check/divergent.h"
+#include "check/formats.h"
 #include "check/global.h"
 #include "check/local.h"
 #include "check/places.h"
@@ -649,6 +650,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .shuffle = unwritten_shuffle,
                           .enter = local_enter,
                           .heap = heap_given,
+                          .printf = formats_printf,
                           .fault = on_fault};
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */

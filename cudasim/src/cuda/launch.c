@@ -25,6 +25,7 @@ static _Thread_local struct {
     void *stream;
 } configurations[MAX_CONFIGURATIONS];
 static _Thread_local int configuration_count;
+static _Thread_local bool by_chevrons; /* the thread's next launch is one by <<<>>> */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
     if (configuration_count == MAX_CONFIGURATIONS) return (unsigned)cudaErrorInvalidConfiguration;
@@ -39,6 +40,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
     if (configuration_count == 0) return runtime_result(cudaErrorMissingConfiguration);
     int i = --configuration_count;
+    by_chevrons = true;
     *grid = configurations[i].grid;
     *block = configurations[i].block;
     *shared = configurations[i].shared;
@@ -48,10 +50,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
                           bool cooperative, const dim3 *cluster) {
+    const char *call = by_chevrons ? NULL : cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel";
+    by_chevrons = false;
     TOUCH_DEVICE();
     operation op;
     cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
-    return runtime_result(error ? error : stream_submit(stream, &op));
+    return runtime_result_of(call, error ? error : stream_submit(stream, &op));
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {

@@ -291,6 +291,37 @@ static void help(void *argument, int number) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* The launch that runs, for whoever ends the process. From then on no launch begins or returns. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    launch *launch;
+    bool ends;
+} running = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, false};
+
+static void set_running(launch *la) {
+    pthread_mutex_lock(&running.lock);
+    running.launch = la;
+    if (la == NULL && running.ends) pthread_cond_broadcast(&running.over);
+    while (running.ends) pthread_cond_wait(&running.over, &running.lock);
+    pthread_mutex_unlock(&running.lock);
+}
+
+void sim_launch_interrupt(double seconds) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += (time_t)seconds;
+    pthread_mutex_lock(&running.lock);
+    running.ends = true;
+    if (running.launch != NULL) {
+        __atomic_store_n(&running.launch->faulted, 1, __ATOMIC_RELEASE); /* nothing is said of its threads any more */
+        __atomic_store_n(&running.launch->stop, 1, __ATOMIC_RELEASE);
+    }
+    while (running.launch != NULL && pthread_cond_timedwait(&running.over, &running.lock, &limit) == 0) {
+    }
+    pthread_mutex_unlock(&running.lock);
+}
+
 static void launch_free(launch *la) {
     if (la->grid_workspace != 0) memory_free(la->grid_workspace);
     free(la->workers);
@@ -359,6 +390,7 @@ static sim_status launch_over(launch *la) {
     alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
     alone_blocks = la->blocks;
     if (la->observer != NULL) observe_launch(la, false);
+    set_running(NULL);
     launch_free(la);
     return status;
 }
@@ -370,6 +402,7 @@ sim_running *launch_begin(const launch_spec *spec, const void *params, double se
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
         return NULL;
     }
+    set_running(la);
     la->begun = pool_now();
     if (la->entry != alone_entry || la->blocks > alone_blocks) offer(la);
     if (launch_work(la, seconds > 0 ? pool_now() + seconds : 0)) {

@@ -70,7 +70,7 @@ typedef struct ptx_variable {
     uint64_t count;  /* elements (of `vector` values each); 0 for an array without a size, as in extern shared x[] */
     uint64_t size;   /* bytes in all */
     unsigned align;  /* bytes; the natural alignment where none is written */
-    bool is_extern, is_visible, is_weak, is_array;
+    bool is_extern, is_visible, is_weak, is_array, is_managed;
     uint8_t *init; /* `size` bytes, or NULL: zeros */
     ptx_relocation *relocations;
     int relocation_count;
