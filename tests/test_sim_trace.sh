@@ -63,12 +63,12 @@ if cmp -s "$work/1.json" "$work/4.json"; then good; else bad 'threads change the
 
 # ---- limits are said ----
 small='step01_naive/run --variant coalesced --no-baseline --size'
-expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launches like one' \
+expect 'blocks left out' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launch like one' \
     $small 64 --trace "$json"
 expect 'in the file, too' 0 '"left out":"2 blocks ' cat "$json"
 expect 'a cluster is not torn apart' 0 'block (15,0,0)' sh -c "$cudasim --trace '$json' --trace-blocks 1 \
     build/cudasim/tests/programs/cluster_histogram && cat '$json'"
-expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' step02_smem/run \
+expect 'too many slices' 0 'of 1 block what came after 200000 slices: try a smaller problem$' step02_smem/run \
     --m 32 --n 32 --k 12000 --variant tile32 --no-baseline --trace-blocks 1 --trace "$json"
 right 'what there is of them' format "$json"
 right 'and up to where all of its warps have come' cut "$json"
