@@ -60,8 +60,8 @@ static void show_progress(const launch *la, double since, double *shown) {
     const double share = (double)done / (double)la->blocks;
     char rest[64] = "", line[COLUMNS + 1];
     if (done > 0) snprintf(rest, sizeof rest, ", about %.0f s left", (t - since) / share * (1.0 - share));
-    const int tail = snprintf(NULL, 0, ": %lu of %llu blocks, %.0f %%%s", done, (unsigned long long)la->blocks,
-                              100.0 * share, rest);
+    const int tail =
+        snprintf(NULL, 0, ": %lu of %llu blocks, %.0f %%%s", done, (unsigned long long)la->blocks, 100.0 * share, rest);
     snprintf(line, sizeof line, "simulating %.*s: %lu of %llu blocks, %.0f %%%s", COLUMNS - 11 - tail,
              READABLE(la->entry->source->name), done, (unsigned long long)la->blocks, 100.0 * share, rest);
     fprintf(stderr, "\r\033[K%s", line);
