@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Shared by the tests that run a step in the simulator; to be sourced with `run` set to its program. Makes $work; the last
-# line of such a test is `ended`.
+# Shared by the tests that run a step in the simulator; to be sourced with `run` set to its program. Makes $work; the
+# last line of such a test is `ended`.
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13
 export CUDASIM_LIB

@@ -22,4 +22,15 @@ expect 'the list' 0 '128 threads per block' --list --verbose
 expect 'what it lacks' 2 'unknown option' --lda 3
 expect 'a sweep that it lacks' 2 "^test_family: --sweep: 'odd' is unknown \(known: square, check\)" --sweep odd
 
+# Outputs that take nothing, and standard output as a file of rows.
+expect 'rows on standard output' 0 '^test_family,plain,axpy,' --variant plain --n 777 --csv -
+same 'and no file of that name' '' "$(ls -- - 2>/dev/null)"
+expect 'a full disk' 2 '^--csv /dev/full: No space left on device$' --variant plain --n 777 --csv /dev/full
+"$run" --sim --variant plain --n 777 >&- 2>"$work/out"
+same 'standard output that is closed' '2 test_family: standard output cannot be written' \
+    "$? $(sed 's/written: .*/written/' "$work/out")"
+"$run" --sim --variant plain --n 777 --csv "$work/rows" >&- 2>"$work/out"
+same 'what is printed does not get into the rows' '2 2 1' "$? $(wc -l <"$work/rows") $(grep -c '^step,' "$work/rows")"
+expect 'a device that is not there' 2 '^test_family: --device 5: there is 1 GPU here, numbered from 0$' --device 5
+
 ended

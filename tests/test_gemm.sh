@@ -1,6 +1,6 @@
 #!/bin/sh
-# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
-# fault each. Last line: "N passed, N failed".
+# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with
+# one fault each. Last line: "N passed, N failed".
 set -u
 run=build/tests/gemm/run
 . "$(dirname "$0")/run_case.sh"
@@ -122,5 +122,24 @@ expect 'resumed' 0 'simulated in' --variant plain --size 20 --out f32 --csv "$wo
 same 'a resumed run adds no row' "$rows" "$(wc -l <"$work/csv")"
 expect 'another type is another case' 0 'simulated in' --variant plain --size 20 --csv "$work/csv" --resume
 same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
+
+# What the simulator shows on a terminal while a kernel takes more than a second.
+columns=$(CUDASIM_THREADS=1 python3 - "$run" <<'END'
+import os, pty, re, sys
+seen = b""
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "--sim", "--variant", "plain", "--size", "700"])
+try:
+    while data := os.read(fd, 4096):
+        seen += data
+except OSError:  # its end, on Linux
+    os.waitpid(pid, 0)
+shown = [line for line in re.split(rb"\r\033\[K|\r?\n", seen) if line.startswith(b"simulating ")]
+told = any(re.search(rb" [0-9]+ %, about [0-9]+ s left$", line) for line in shown)
+print("as wanted" if told and max(map(len, shown)) < 80 else shown[-3:])
+END
+)
+same 'the progress of a long kernel: a share, the time left, less than 80 columns' 'as wanted' "$columns"
 
 ended

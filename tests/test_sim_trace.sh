@@ -30,7 +30,7 @@ expect() {
 right() { expect "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
 json=$work/trace.json
 small='step01_naive/run --variant coalesced --no-baseline --size'
-expect 'what is left out is said' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launches like one' \
+expect 'what is left out is said' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launch like one' \
     $small 64 --trace "$json"
 expect 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such file or directory$" \
     $small 32 --trace "$work/none/trace.json"

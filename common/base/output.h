@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The descriptor `path` refers to: 1 for "-", N for /dev/fd/N and /proc/self/fd/N, or 1 or 2 where `path` is the file that
- * standard output or standard error goes to (/dev/stdout, say, or f in `--out f >f`); -1 if none. Opening such a path
- * again would start at the beginning of the file, or truncate it, and destroy what has already been written. */
+/* The descriptor `path` refers to: 1 for "-", N for /dev/fd/N and /proc/self/fd/N, or 1 or 2 where `path` is the file
+ * that standard output or standard error goes to (/dev/stdout, say, or f in `--out f >f`); -1 if none. Opening such a
+ * path again would start at the beginning of the file, or truncate it, and destroy what has already been written. */
 int output_descriptor(const char *path);
 
 /* A duplicate of it (to be closed), after flushing what stdout and stderr have buffered; -1 with errno set. */
@@ -17,7 +17,8 @@ int output_duplicate(int descriptor);
  * file that is opened would get its number, and what is printed. To be called before any file is opened. */
 void output_reserve(void);
 
-/* Writes what `f` has buffered. Returns whether all that was printed has arrived; if not, errno says why (0: unknown). */
+/* Writes what `f` has buffered. Returns whether all that was printed has arrived; if not, errno says why (0: unknown).
+ */
 bool output_flush(FILE *f);
 
 #endif

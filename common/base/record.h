@@ -46,16 +46,17 @@ record record_empty(void);
 /* Checks, before anything is measured, that `path` can be appended to: it can be opened for writing and, if it is not
  * empty, starts with RECORD_HEADER and ends with a newline (no newline means a write was cut short). "-" and what is
  * already open as standard output always can be; a named pipe cannot, as what reads it would see its end at once. The
- * file is left unchanged; one that did not exist still does not, and record_csv_append creates it, header first. Returns
- * 0, or 2 after one line on `err`. */
+ * file is left unchanged; one that did not exist still does not, and record_csv_append creates it, header first.
+ * Returns 0, or 2 after one line on `err`. */
 int record_csv_prepare(const char *path, FILE *err);
 
 /* Appends one whole line with a single write() to the file opened with O_APPEND, so concurrent writers do not tear
- * lines and no partial line is left behind (a short write is cut off again). Returns 0, or 2 after one line on `err`. */
+ * lines and no partial line is left behind (a short write is cut off again). Returns 0, or 2 after one line on `err`.
+ */
 int record_csv_append(const char *path, const record *r, FILE *err);
 
-/* The same for any other file of lines below a header line: `option` names the file in the message; `text` is the header
- * followed by the lines, and its first `header` bytes are left out if the file already has a header. */
+/* The same for any other file of lines below a header line: `option` names the file in the message; `text` is the
+ * header followed by the lines, and its first `header` bytes are left out if the file already has a header. */
 int record_text_prepare(const char *option, const char *path, const char *header, FILE *err);
 int record_text_append(const char *path, const char *text, size_t header, FILE *err);
 

@@ -14,8 +14,8 @@ typedef struct {
     int tried, refused, wrong; /* calls: all; those that the library refused; those found to be wrong */
 } bench_baseline;
 
-/* Tries the family's calls on the launch's problem and operands (its variant is NULL), and chooses. Only the winner must pass the full verification, as a variant
- * does, because that is slow:
+/* Tries the family's calls on the launch's problem and operands (its variant is NULL), and chooses. Only the winner
+ * must pass the full verification, as a variant does, because that is slow:
  *
  * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
  * call must have the same one: no reference has to be computed. Each call that is right so far is then timed quickly,

@@ -72,8 +72,8 @@ typedef struct {
     double (*of)(const session *s, const record *r); /* in the place of a field; NULL: the field */
 } bench_column;
 
-/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions (bench/matrices.h has
- * them). */
+/* The operands of C = alpha*A*B + beta*C: a family that has these needs no bench_operand_functions (bench/matrices.h
+ * has them). */
 typedef struct {
     operand_spec (*spec)(const session *s, const void *problem);
     /* Enqueues `launch`, a const bench_launch *, on a set and with these scalars. */
@@ -120,8 +120,8 @@ typedef struct {
     bool (*choose)(session *s, const timing_task *outline, bench_launch *launch);
 } bench_candidate_functions;
 
-/* The table. A problem is one of the family's structs of problem_size bytes. Where a comment names a default, that is what
- * bench_family_complete puts in the place of NULL. */
+/* The table. A problem is one of the family's structs of problem_size bytes. Where a comment names a default, that is
+ * what bench_family_complete puts in the place of NULL. */
 typedef struct {
     const char *op;                      /* as recorded: "gemm" */
     const char *noun;                    /* what the step has several of: "variant" */

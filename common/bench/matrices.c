@@ -47,8 +47,7 @@ static cudaError_t move(void *context, cudaStream_t stream) {
     matrices *o = launch->operands;
     operand_sets old = o->at;
     void *old_pad = o->pad;
-    const bool room =
-        operand_sets_bytes(&old.spec, old.sets) + (double)PAGE * SIZES < session_memory(launch->session);
+    const bool room = operand_sets_bytes(&old.spec, old.sets) + (double)PAGE * SIZES < session_memory(launch->session);
     const operand_spec spec = old.spec;
     const int sets = old.sets;
     if (!room) operand_sets_destroy(&old);
@@ -87,8 +86,8 @@ static cudaError_t verify(const bench_launch *launch, const char *name, FILE *re
     const session *s = launch->session;
     matrices *o = launch->operands;
     const int specified = begin_verification(launch);
-    const cudaError_t error = operand_sets_verify(&o->at, name, s->family->matrices.enqueue, (void *)(uintptr_t)launch,
-                                                  s->stream, report, v);
+    const cudaError_t error =
+        operand_sets_verify(&o->at, name, s->family->matrices.enqueue, (void *)(uintptr_t)launch, s->stream, report, v);
     end_verification(launch, specified);
     return error;
 }

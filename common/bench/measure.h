@@ -6,7 +6,8 @@
 
 /* The outline of a measurement with launches in it (`baseline` NULL: ours alone). In rounds between which the operands
  * move, where they can and `moves` says so. The launches must outlive the task. */
-timing_task measure_task(const timing_task *outline, const bench_launch *ours, const bench_launch *baseline, bool moves);
+timing_task measure_task(const timing_task *outline, const bench_launch *ours, const bench_launch *baseline,
+                         bool moves);
 
 /* Times `ours` beside `baseline` (NULL: alone) with the outline's sets, cache and mode, for so many seconds; `hot`: as
  * timing.h has it. A CUDA error ends the process. */

@@ -114,7 +114,7 @@ typedef struct {
     const timing_task *task;
     int sides, sets;
     const timing_side *side[2]; /* ours, baseline */
-    double ms[2];       /* a launch, estimated */
+    double ms[2];               /* a launch, estimated */
     cudaGraphExec_t graph[2];
     int launches[2]; /* in each one's graph; 0: single launches */
     int repeats[2];  /* of the launch or graph in one sample */

@@ -37,8 +37,8 @@ typedef struct {
 typedef struct {
     timing_side ours, baseline; /* the second may be missing */
     int sets; /* operand sets, >= 1; of a multiple of four all but one are taken: A B B A would give each side half */
-    /* Puts set `set` back as it was before a launch changed it; NULL where a launch changes nothing that matters. It and
-     * `move` get the context of `ours`. */
+    /* Puts set `set` back as it was before a launch changed it; NULL where a launch changes nothing that matters. It
+     * and `move` get the context of `ours`. */
     cudaError_t (*restore)(void *context, int set, cudaStream_t stream);
     /* Memory written before each sample to empty the caches, where the sets alone are too small to; NULL: none. */
     void *flush;

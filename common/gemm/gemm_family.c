@@ -230,15 +230,16 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
     const device_arithmetic what = arithmetic_of[c->type].what;
     const int products = arithmetic_of[c->type].products;
     *w = (bench_workload){.flops = shape_flops(size),
-                      .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
-                      .peak = s->device.peak_gflops[what] / products,
-                      .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
-                      .touched = operand_touched(&spec),
-                      .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
-                      .restores = c->beta != 0.0f,
-                      .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
-                      .second_mode = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
-                      .sustained_s = state_of(s)->o.sustained_s};
+                          .bytes =
+                              shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
+                          .peak = s->device.peak_gflops[what] / products,
+                          .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
+                          .touched = operand_touched(&spec),
+                          .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
+                          .restores = c->beta != 0.0f,
+                          .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
+                          .second_mode = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
+                          .sustained_s = state_of(s)->o.sustained_s};
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */

@@ -55,8 +55,8 @@ typedef struct {
 /* Runs the step's command line over its variants. Exit status as gemm_step_main's. */
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count);
 
-/* A step's table, as GEMM_VARIANTS (gemm.h) has it; its second parameter makes the row of a variant with candidates, which has
- * neither a launcher nor a kernel of its own:
+/* A step's table, as GEMM_VARIANTS (gemm.h) has it; its second parameter makes the row of a variant with candidates,
+ * which has neither a launcher nor a kernel of its own:
  *
  *   #define VARIANTS(VARIANT, TUNED) \
  *       VARIANT(shuffle, "one warp per row") \

@@ -141,7 +141,8 @@ static int run_problem(session *s, const void *problem) {
     const int least = simulated ? SIMULATED_LINKS : LINKS;
     c.sets = simulated ? 1 : measure_cold_sets(&work);
     c.links = c.sets > least ? c.sets : least;
-    const double need = s->family->operands->bytes(s, problem, c.sets) + (double)gemv_chain_bytes(problem, c.links, c.sets);
+    const double need =
+        s->family->operands->bytes(s, problem, c.sets) + (double)gemv_chain_bytes(problem, c.links, c.sets);
     if (need > session_memory(s)) return sweep_too_large(s, problem, need);
     c.small = (size_t)c.sets * work.touched < gemv_cold_bytes(s);
     c.outline = (timing_task){.sets = c.sets, .mode = TIMING_GRAPH};
@@ -160,7 +161,6 @@ static int run_problem(session *s, const void *problem) {
 int gemv_chain_sweep(session *s) {
     case_list problems;
     int status = sweep_begin(s, &problems);
-    for (int i = 0; i < problems.count && status == EXIT_OK; i++)
-        status = run_problem(s, case_list_at(&problems, i));
+    for (int i = 0; i < problems.count && status == EXIT_OK; i++) status = run_problem(s, case_list_at(&problems, i));
     return sweep_end(s, &problems, status);
 }

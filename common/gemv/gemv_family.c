@@ -151,14 +151,14 @@ static void workload(const session *s, const void *problem, bench_workload *w) {
     const operand_spec spec = gemv_operands(c);
     const bool article = s->o.sweep == SWEEP_ARTICLE;
     *w = (bench_workload){.flops = shape_flops(size),
-                      .bytes = shape_bytes(size, c->beta, word, word),
-                      .peak = s->device.peak_gbps,
-                      .peak_of_bytes = true,
-                      .touched = operand_touched(&spec),
-                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
-                      .one_set = article,
-                      .restores = c->beta != 0.0f,
-                      .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
+                          .bytes = shape_bytes(size, c->beta, word, word),
+                          .peak = s->device.peak_gbps,
+                          .peak_of_bytes = true,
+                          .touched = operand_touched(&spec),
+                          .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
+                          .one_set = article,
+                          .restores = c->beta != 0.0f,
+                          .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
     gemv_state_of(s)->ceiling_gbps = NAN;
 }
 

@@ -31,8 +31,8 @@ static const option table[] = {
     {"no-tune", NULL, OPTION_OFF, FIELD(tune), "do not search: use the candidate of the nearest tuned shape", NULL},
     {"tune-file", "FILE", OPTION_OUTPUT, FIELD(tune_file),
      "keep what was tuned in FILE (default: gemv.tune in the user's cache folder)", NULL},
-    {"tune-csv", "FILE", OPTION_OUTPUT, FIELD(tune_csv),
-     "append every candidate's time to FILE as CSV (default: none)", NULL},
+    {"tune-csv", "FILE", OPTION_OUTPUT, FIELD(tune_csv), "append every candidate's time to FILE as CSV (default: none)",
+     NULL},
     {0},
 };
 

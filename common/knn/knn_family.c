@@ -109,10 +109,11 @@ static void fill_record(const session *s, const void *problem, record *r) {
 static void workload(const session *s, const void *problem, bench_workload *w) {
     const knn_case *c = problem;
     *w = (bench_workload){.flops = 3.0 * c->m * (double)c->n * c->d,
-                      .bytes = NAN,
-                      .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
-                      .mode = TIMING_EVENTS,
-                      .second_mode = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
+                          .bytes = NAN,
+                          .touched =
+                              (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
+                          .mode = TIMING_EVENTS,
+                          .second_mode = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
 }
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */

@@ -11,9 +11,9 @@
 /* What the verification of one launch found. */
 typedef struct {
     bool ok;
-    double worst_share; /* from the random pass: |c - ref| / bound */
+    double worst_share;   /* from the random pass: |c - ref| / bound */
     uint64_t fingerprint; /* of C's elements, from the exact pass (matrix.h) */
-    double seconds;     /* the launch of that pass in the simulator, where nothing else is timed; NAN on a GPU */
+    double seconds;       /* the launch of that pass in the simulator, where nothing else is timed; NAN on a GPU */
 } verdict;
 
 /* Seconds on a monotonic clock. */
@@ -27,9 +27,9 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
 void inspect_outline(const char *name, const matrix *x);
 
 /* Checks all of C, the guard zones and padding of all three operands, and that A and B are unchanged; in the simulator
- * on the host. Without `reference` C's elements are not compared. On integers (v->exact) it takes their fingerprint, too.
- * `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false and is printed
- * to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
+ * on the host. Without `reference` C's elements are not compared. On integers (v->exact) it takes their fingerprint,
+ * too. `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false and is
+ * printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
 cudaError_t inspect(const char *name, const char *names, const verify_case *v, bool reference, cudaStream_t stream,
                     FILE *report, verdict *verdict);
 

@@ -169,7 +169,7 @@ static void prepare_refuses_a_named_pipe(void **state) {
 }
 
 static void prepare_refuses_another_files_content(void **state) {
-    const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER,       RECORD_HEADER ",more\n",
+    const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER, RECORD_HEADER ",more\n",
                                   "\n" HEADER_LINE, "\"" HEADER_LINE};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         write_text(others[i]);
@@ -182,7 +182,8 @@ static void prepare_refuses_another_files_content(void **state) {
 static void prepare_refuses_a_last_line_cut_short(void **state) {
     write_text(HEADER_LINE ROW "step01_naive,naive,ge");
     assert_int_equal(record_csv_prepare(path, err), 2);
-    assert_said("--csv %s: its last line has no newline, as a write was cut short: complete or delete that line\n", path);
+    assert_said("--csv %s: its last line has no newline, as a write was cut short: complete or delete that line\n",
+                path);
     assert_int_equal(record_text_prepare("--tune-csv", path, "a,b\n", err), 2);
     assert_said("--tune-csv %s: holds something else: its first line is not this program's header\n", path);
 }

@@ -30,12 +30,7 @@ static void assert_load_refused(int line, const char *reason) {
 }
 
 static void load_refuses_a_wrong_header(void **state) {
-    const char *const others[] = {"hello\n",
-                                  "\n",
-                                  ROW,
-                                  RECORD_HEADER,
-                                  RECORD_HEADER ",x\n",
-                                  RECORD_HEADER "\r\n"};
+    const char *const others[] = {"hello\n", "\n", ROW, RECORD_HEADER, RECORD_HEADER ",x\n", RECORD_HEADER "\r\n"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         write_text(others[i]);
         assert_load_refused(1, "not this program's header");

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "../gpu/fake_blas.h"
 #include "../unit.h"
 #include "bench/baseline.h"
 #include "bench/session.h"
-#include "../gpu/fake_blas.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
 #include "gpu/blas.h"

@@ -267,14 +267,10 @@ static void knn_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(gemm_defaults),
-        TEST(gemm_options_are_taken),
-        TEST(gemm_refuses),
-        TEST(a_show_takes_no_other_option),
-        TEST(gemv_options_are_taken),
-        TEST(gemv_refuses),
-        TEST(knn_options_are_taken),
-        TEST(knn_refuses),
+        TEST(gemm_defaults),          TEST(gemm_options_are_taken),
+        TEST(gemm_refuses),           TEST(a_show_takes_no_other_option),
+        TEST(gemv_options_are_taken), TEST(gemv_refuses),
+        TEST(knn_options_are_taken),  TEST(knn_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* The tune file, several writers of it, and the search. */
+#include "../unit.h"
+#include "bench/tune.h"
 #include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../unit.h"
-#include "bench/tune.h"
 
 /* ---- the tune file ---- */
 

@@ -82,12 +82,12 @@ static void fill_record(const session *s, const void *problem, record *r) {
 static void workload(const session *s, const void *problem, bench_workload *w) {
     const double n = ((const saxpy_case *)problem)->n;
     *w = (bench_workload){.flops = 2.0 * n,
-                      .bytes = 12.0 * n,
-                      .peak = s->device.peak_gbps,
-                      .peak_of_bytes = true,
-                      .touched = (size_t)(8.0 * n),
-                      .cold_bytes = 2 * s->device.l2_bytes,
-                      .restores = true};
+                          .bytes = 12.0 * n,
+                          .peak = s->device.peak_gbps,
+                          .peak_of_bytes = true,
+                          .touched = (size_t)(8.0 * n),
+                          .cold_bytes = 2 * s->device.l2_bytes,
+                          .restores = true};
 }
 
 /* y = a*x + y is C = a*A*B + C for an A of one column, x, and a B of one element. */

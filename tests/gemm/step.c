@@ -46,8 +46,8 @@ static size_t room_for_a(const gemm_problem *p) {
 VARIANTS(GEMM_VARIANT_DECLARED)
 
 static const gemm_variant variants[] = {
-    VARIANTS(GEMM_VARIANT_ROW)
-    {.name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
+    VARIANTS(GEMM_VARIANT_ROW){
+        .name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
     {.name = "only_s8", .idea = "takes s8 and tn", .launch = launch_plain, .kernel = kernel_plain, .refuses = takes_s8},
 };
 

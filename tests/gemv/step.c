@@ -23,8 +23,10 @@ static const gemv_candidate candidates[] = {
 };
 
 static const gemv_variant variants[] = {
-    VARIANTS(GEMV_VARIANT_ROW)
-    {.name = "tuned", .idea = "the same, of two candidates", .candidates = candidates, .candidate_count = ARRAY_SIZE(candidates)},
+    VARIANTS(GEMV_VARIANT_ROW){.name = "tuned",
+                               .idea = "the same, of two candidates",
+                               .candidates = candidates,
+                               .candidate_count = ARRAY_SIZE(candidates)},
     {.name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
 };
 

@@ -1,10 +1,10 @@
 /* A GEMV's operands, its verification on the host, its check list and sweeps. */
-#include <limits.h>
-#include <math.h>
 #include "../unit.h"
 #include "gemv/gemv_cases.h"
 #include "gemv/gemv_operands.h"
 #include "gemv/gemv_shapes.h"
+#include <limits.h>
+#include <math.h>
 
 static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 

@@ -1,5 +1,5 @@
 /* cuBLAS and cublasLt made up: what cublas_v2.h and cublasLt.h say, for column-major matrices in host memory. What
- * comes out of the code that calls them must be the row-major product. Include after cmocka.h. */
+ * comes out of the code that calls them must be the row-major product. */
 #ifndef KL_FAKE_BLAS_H
 #define KL_FAKE_BLAS_H
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "tensor/matrix.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -333,9 +333,9 @@ static void peaks_at_a_clock(void **state) {
     for (int what = 0; what < DEVICE_ARITHMETICS; what++) assert_true(device_peak_at(&d, what, 1000) == 0.0);
 }
 
-/* FMA lanes per SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP per clock and SM: the datasheets'
- * dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362 at 2.52 on
- * 142, V100 125 at 1.53 on 80. */
+/* FMA lanes per SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP per clock and SM: the
+ * datasheets' dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362
+ * at 2.52 on 142, V100 125 at 1.53 on 80. */
 static void lanes_and_tensor_flops(void **state) {
     const int table[][3] = {{70, 64, 1024},  {75, 64, 1024},  {80, 64, 2048},   {86, 128, 1024},
                             {89, 128, 1024}, {90, 128, 4096}, {100, 128, 8192}, {120, 128, 1024},

@@ -1,8 +1,8 @@
 /* Element types: every pattern, rounding, the ends of the range. */
-#include <limits.h>
-#include <math.h>
 #include "../unit.h"
 #include "tensor/dtype.h"
+#include <limits.h>
+#include <math.h>
 
 static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 
@@ -76,10 +76,8 @@ static void fp32_is_the_processors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_sizes),
-        cmocka_unit_test(all_patterns_come_back),
-        cmocka_unit_test(rounds_to_nearest_even),
-        cmocka_unit_test(the_ends_of_the_range),
+        cmocka_unit_test(names_and_sizes),        cmocka_unit_test(all_patterns_come_back),
+        cmocka_unit_test(rounds_to_nearest_even), cmocka_unit_test(the_ends_of_the_range),
         cmocka_unit_test(fp32_is_the_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,10 +6,10 @@
 #include <float.h>
 #include <math.h>
 
-#include <cblas.h>
 #include "../unit.h"
 #include "gemm/gemm_operands.h"
 #include "tensor/verify.h"
+#include <cblas.h>
 
 /* Not every test that includes this uses all of it. */
 #pragma GCC diagnostic ignored "-Wunused-function"

@@ -14,13 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/record.h"
+#include "gemm/gemm.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gemm/gemm.h"
-#include "base/record.h"
 #include "gpu/simulator.h"
-#include "tensorcore.h"
 #include "tensor/verify.h"
+#include "tensorcore.h"
 
 GEMM_VARIANT_DECLARED(best)
 size_t workspace_best(const gemm_problem *p);

@@ -50,13 +50,21 @@ static cluster *cluster_next(worker *k) {
     return c;
 }
 
+/* At most 79 columns, as a character in the last of 80 makes some terminals wrap: the kernel's name is cut for it. */
 static void show_progress(const launch *la, double since, double *shown) {
+    enum { COLUMNS = 79 };
     const double t = pool_now();
     if (t - since < 1.0 || t - *shown < 0.2) return;
     *shown = t;
     const unsigned long done = __atomic_load_n(&la->done_blocks, __ATOMIC_RELAXED);
-    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", READABLE(la->entry->source->name), done,
-            (unsigned long long)la->blocks);
+    const double share = (double)done / (double)la->blocks;
+    char rest[64] = "", line[COLUMNS + 1];
+    if (done > 0) snprintf(rest, sizeof rest, ", about %.0f s left", (t - since) / share * (1.0 - share));
+    const int tail =
+        snprintf(NULL, 0, ": %lu of %llu blocks, %.0f %%%s", done, (unsigned long long)la->blocks, 100.0 * share, rest);
+    snprintf(line, sizeof line, "simulating %.*s: %lu of %llu blocks, %.0f %%%s", COLUMNS - 11 - tail,
+             READABLE(la->entry->source->name), done, (unsigned long long)la->blocks, 100.0 * share, rest);
+    fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
 }
 
