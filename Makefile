@@ -32,12 +32,12 @@ families_step07_gemv := gemv
 families_step08_knn := knn readers gemm
 also_step08_knn := build/obj/step05_doublebuffer/best/best.cu.o
 step_objects = $(call objects,$(1)) $(also_$(1)) $(foreach f,$(or $(families_$(1)),gemm) core,build/lib/$(f).a)
-$(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS)$(if $(findstring knn,$(s)), -lz))))
+$(foreach s,$(steps),$(eval $(call program,$(s)/run,$(call step_objects,$(s)),$(LDLIBS))))
 
 # Step 8's methods for other languages: the whole step except main.
 library := build/step08/libknn.so
 $(eval $(call program,$(library),build/obj/step08_knn/library/knn_library.c.o \
-    $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS) -lz,-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
+    $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS),-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
 
 # Step 8's baselines on the CPU: OpenBLAS, and ANN if it is installed.
 ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)
@@ -50,7 +50,7 @@ $(if $(wildcard bundle.txt),$(eval .SECONDARY: $(sim_objects) $(call objects,$(a
 
 # EX="my/NN_name", from scripts/ex.sh: each linked with its harness; warnings are no errors; C++14 has shorter headers.
 exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)
-$(foreach e,$(EX),$(eval build/obj/$(e)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++14 -lineinfo --no-compress -Xcompiler -fPIC$(,)-fvisibility=hidden)$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS) -lz)))
+$(foreach e,$(EX),$(eval build/obj/$(e)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++14 -lineinfo --no-compress -Xcompiler -fPIC$(,)-fvisibility=hidden)$(eval $(call program,build/$(e)/run,$(call exercise_objects,$(e),$(shell sed -n 's/^family=//p' exercises/$(notdir $(e))/exercise.txt)),$(LDLIBS))))
 
 $(linked):
 	$(call say,link  $@)

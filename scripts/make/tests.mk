@@ -8,10 +8,10 @@ gpu_test := build/tests/gpu/faults
 tensorcore_test := build/tests/tensorcore/run
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
-$(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
+$(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas)))
 $(foreach t,$(sim_tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o build/lib/sim.a,-lcmocka -lm -lpthread)))
 $(foreach t,$(programs) $(sim_bench),$(eval $(call program,$(t),$(t:build/%=build/obj/%).cu.o,$(LDLIBS))))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))
 $(eval $(call program,$(gpu_test),$(call objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
@@ -46,7 +46,7 @@ build/$(1)/%.c.o: %.c build/flags
 	$$(Q)$$(compile_c) $(as_written) -Icudasim/src -Icudasim/include -Icudasim/tests -O1 -g1 -frounding-math -DSIM_ISA=$(or $($(1)_isa),baseline) '-DSIM_ISAS=ISA($(or $($(1)_isa),baseline))' $$($(1)_flags)
 build/lib/$(1)_sim.a: $(patsubst %,build/$(1)/%.o,$(sim_sources))
 $(1)_whole := -Wl,--whole-archive build/lib/$(1)_sim.a -Wl,--no-whole-archive \
-    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread -lz
+    -Wl,--export-dynamic-symbol=cudasim_active -lstdc++ -ldl -lm -lpthread
 $(foreach s,$(steps),$(call program,build/$(1)/$(s)/run,$(call step_objects,$(s)),$$($(1)_whole),$($(1)_flags))
 build/$(1)/$(s)/run: build/lib/$(1)_sim.a
 )
@@ -58,5 +58,5 @@ endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 asan_readers := $(patsubst %,build/asan/%.o,$(wildcard common/readers/*.c common/base/*.c))
 $(foreach t,$(sim_tests),$(eval $(call program,build/asan/$(t:build/%=%),build/asan/$(t:build/%=%).c.o build/lib/asan_sim.a,build/lib/asan_sim.a -lcmocka -lm -lpthread,$(asan_flags))))
-$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lz -lm -lpthread,$(asan_flags))))
+$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lm -lpthread,$(asan_flags))))
 sanitized += $(patsubst build/%,build/asan/%,$(sim_tests)) build/asan/tests/test_table build/asan/tests/test_classify
