@@ -430,7 +430,7 @@ def convert(o, outputs):
     for path, target in pairs:
         try:
             writer = Writer(outputs, target)
-            for name in {writer.path, writer.labels_path}:
+            for name in (writer.path, writer.labels_path):
                 if os.path.realpath(name) in read:
                     raise Mistake(f"{name} would be written over what is read")
                 if os.path.realpath(name) in written:

@@ -5,7 +5,7 @@
 # (cudasim/tests/random), from a seed that the clock gives. FUZZ_SECONDS (600) each; what it finds and its own corpus are in
 # build/fuzz.
 #
-#   fuzz.sh [programs] [ptx] [fatbin] [csv] [npy] [vecs] [idx] [gzip]     (default: all)
+#   fuzz.sh [programs] [ptx] [fatbin] [csv] [npy]     (default: all)
 #
 # With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
 # tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc
@@ -19,11 +19,11 @@ trap 'exit 130' INT TERM
 passed=0 failed=0
 case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is not a number" >&2; exit 2 ;; esac
 
-targets=${*:-programs ptx fatbin csv npy vecs idx gzip}
+targets=${*:-programs ptx fatbin csv npy}
 for target in $targets; do
     [ "$target" = programs ] || [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
 done
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icudasim -Icommon \
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icudasim -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
@@ -55,7 +55,7 @@ fuzz() {
     mkdir -p "$out/$name"
     if [ $engine = libFuzzer ]; then
         # shellcheck disable=SC2086 # words
-        "$compiler" $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" "$@" -lz -lm -o "$out/fuzz_$name" \
+        "$compiler" $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" "$@" -lm -o "$out/fuzz_$name" \
             >"$log" 2>&1 || { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         dictionary=
         [ ! -e "tests/fuzz/$name.dict" ] || dictionary=-dict=tests/fuzz/$name.dict
@@ -64,7 +64,7 @@ fuzz() {
             -artifact_prefix="$out/$name-" "$out/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
     else
         # shellcheck disable=SC2086 # words
-        gcc $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" -lz -lm \
+        gcc $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" -lm \
             -o "$out/replay_$name" >"$log" 2>&1 ||
             { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         timeout $((seconds + 60)) "$out/replay_$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
@@ -102,8 +102,7 @@ for target in $targets; do
     ptx) fuzz ptx cudasim/src/ptx/*.c cudasim/src/base/arena.c ;;
     fatbin) fuzz fatbin cudasim/src/ptx/fatbin.c ;;
     *)
-        [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \
-            readers/idx readers/input readers/names readers/npy readers/rows readers/table readers/vecs
+        [ -n "$objects" ] || objects base/parallel readers/classes readers/scaling readers/table
         # shellcheck disable=SC2086 # words
         fuzz "$target" $objects
         ;;
