@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/output.h"
@@ -243,8 +242,6 @@ static void vote_and_print(run *r) {
     }
 }
 
-/* ---- files of results ------------------------------------------------------------------------------------------ */
-
 /* Before anything is computed. */
 static int open_result(result *x, const char *path) {
     struct stat there;
@@ -280,7 +277,7 @@ static int close_result(result *x, bool keep) {
     bool failed = fflush(x->f) != 0 || ferror(x->f);
     failed = fclose(x->f) != 0 || failed;
     if (x->part != NULL && keep && !failed) failed = rename(x->part, x->path) != 0;
-    if (x->part != NULL && (!keep || failed)) unlink(x->part);
+    if (x->part != NULL && (!keep || failed)) remove(x->part);
     if (keep && failed) fprintf(stderr, "%s: %s\n", x->path, strerror(errno));
     free(x->part);
     return keep && failed ? EXIT_CUDA : EXIT_OK;

@@ -60,10 +60,10 @@ typedef struct {
 } tally;
 
 /* Prints "97.89 %", or "-" where there is nothing to divide by. */
-static void put_share(FILE *out, int width, long long part, long long whole) {
+static void put_share(FILE *out, long long part, long long whole) {
     char text[32] = "-";
     if (whole > 0) snprintf(text, sizeof text, "%.2f %%", 100.0 * (double)part / (double)whole);
-    fprintf(out, "  %*s", width, text);
+    fprintf(out, "  %9s", text);
 }
 
 int classes_print(const label_classes *c, const int *truth, const int *predicted, int m, FILE *out) {
@@ -80,14 +80,12 @@ int classes_print(const label_classes *c, const int *truth, const int *predicted
         const int length = (int)strlen(c->class[i].name);
         width = length > width ? length : width;
     }
-    fputs("accuracy", out);
-    put_share(out, 0, right, m);
-    fprintf(out, ": %d of %d\n", right, m);
+    fprintf(out, "accuracy  %.2f %%: %d of %d\n", 100.0 * right / m, right, m);
     fprintf(out, "%-*s  %9s  %9s  %9s  %9s\n", width, "class", "records", "predicted", "precision", "recall");
     for (int i = 0; i < c->count; i++) {
         fprintf(out, "%-*s  %9lld  %9lld", width, c->class[i].name, of[i].records, of[i].predicted);
-        put_share(out, 9, of[i].hits, of[i].predicted);
-        put_share(out, 9, of[i].hits, of[i].records);
+        put_share(out, of[i].hits, of[i].predicted);
+        put_share(out, of[i].hits, of[i].records);
         fputs(i >= c->trained ? "  (not in training)\n" : "\n", out);
     }
     free(of);

@@ -11,16 +11,16 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MAX_COLUMNS = 1 << 20, MAX_HEADER = 1 << 16, SPELLED = 32 };
+enum { MAX_COLUMNS = 1 << 20, MAX_HEADER = 1 << 16, MAX_LABEL = 63, SPELLED = 32 };
 
 /* A file while it is read. */
 typedef struct {
     table *t;
     const table_options *o;
     FILE *in, *err;
-    int label;  /* the labels' column, or -1 */
-    int fields; /* in each row, the label among them */
-    size_t texts_length, texts_capacity, capacity;
+    int label;       /* the labels' column, or -1 */
+    int fields;      /* in each row, the label among them */
+    size_t capacity; /* rows that there is room for */
 } reader;
 
 /* ---- messages ---- */
@@ -70,22 +70,10 @@ static void spell(double number, char *room) {
     while (digits++ < 17 && strtod(room, NULL) != number);
 }
 
-/* Keeps a row's label. Until all are read, t->labels holds how far each is from the first. */
 static int put_label(reader *r, int row, const char *text, size_t length) {
-    table *t = r->t;
-    if (length > TABLE_LABEL) return REJECT(r, "a label longer than 63 bytes: %.*s...", TABLE_LABEL, text);
-    if (length + 1 > r->texts_capacity - r->texts_length) {
-        const size_t capacity = (r->texts_capacity + length + SPELLED) * 2;
-        char *texts = realloc(t->texts, capacity);
-        if (texts == NULL) return no_memory(r);
-        t->texts = texts;
-        r->texts_capacity = capacity;
-    }
-    t->labels[row] = (const char *)r->texts_length;
-    memcpy(t->texts + r->texts_length, text, length);
-    t->texts[r->texts_length + length] = '\0';
-    r->texts_length += length + 1;
-    return 0;
+    if (length > MAX_LABEL) return REJECT(r, "a label longer than 63 bytes: %.*s...", MAX_LABEL, text);
+    r->t->labels[row] = strndup(text, length);
+    return r->t->labels[row] != NULL ? 0 : no_memory(r);
 }
 
 static int put_number_label(reader *r, int row, double number) {
@@ -160,7 +148,7 @@ static int read_header(reader *r, const char *header, size_t bytes) {
 /* Looks for what is no finite number, and keeps the labels. */
 static int check_cells(reader *r) {
     table *t = r->t;
-    if (r->label >= 0 && (t->labels = malloc((size_t)t->rows * sizeof *t->labels)) == NULL) return no_memory(r);
+    if (r->label >= 0 && (t->labels = calloc((size_t)t->rows, sizeof *t->labels)) == NULL) return no_memory(r);
     for (int i = 0; i < t->rows; i++)
         for (int j = t->type < CELL_F4 ? r->fields : 0; j < r->fields; j++) {
             const double value = cell(t, (size_t)i * t->stride + (size_t)j);
@@ -178,11 +166,9 @@ static int read_npy(reader *r) {
     if (fstat(fileno(r->in), &about) != 0) return REJECT(r, "%s", strerror(errno));
     if (!S_ISREG(about.st_mode)) return REJECT(r, "an .npy file is mapped and cannot come through a pipe");
     t->mapped_size = (size_t)about.st_size;
-    t->mapped = mmap(NULL, t->mapped_size, PROT_READ, MAP_PRIVATE, fileno(r->in), 0);
-    if (t->mapped == MAP_FAILED) {
-        t->mapped = NULL;
-        return REJECT(r, "cannot be mapped: %s", strerror(errno));
-    }
+    void *mapped = mmap(NULL, t->mapped_size, PROT_READ, MAP_PRIVATE, fileno(r->in), 0);
+    if (mapped == MAP_FAILED) return REJECT(r, "cannot be mapped: %s", strerror(errno));
+    t->mapped = mapped;
     const unsigned char *bytes = t->mapped;
     if (t->mapped_size < 12) return REJECT(r, "truncated in its .npy header");
     if (memcmp(bytes, "\x93NUMPY", 6) != 0) return not_read(r, "neither text nor an .npy file");
@@ -232,7 +218,7 @@ static int read_line(reader *r, const char *text) {
     table *t = r->t;
     double *to;
     int fields = 1, numbers = 0, wrong = -1, column = 0;
-    const char *p, *word = NULL;
+    const char *p, *word = NULL, *label = NULL;
     for (p = text; *p != '\0'; p++) fields += *p == ',';
     if (r->fields == 0 && count_columns(r, fields) != 0) return 2;
     if (fields != r->fields) return REJECT_ROW(r, "%d columns, but the first line has %d", fields, r->fields);
@@ -242,8 +228,7 @@ static int read_line(reader *r, const char *text) {
     for (p = text; column < fields; p += strcspn(p, ",") + 1, column++) {
         const double number = parse_number(p);
         if (column == r->label) {
-            if ((isnan(number) ? put_label(r, t->rows, p, strcspn(p, ",")) : put_number_label(r, t->rows, number)) != 0)
-                return 2;
+            label = p;
             continue;
         }
         if (isnan(number) && word == NULL) {
@@ -254,8 +239,13 @@ static int read_line(reader *r, const char *text) {
         *to++ = number;
     }
     if (word != NULL && (t->rows > 0 || t->header > 0 || numbers > 0)) return reject_field(r, wrong, word);
-    t->rows += word == NULL;
     t->header = t->header > 0 || word != NULL;
+    if (word != NULL) return 0;
+    const double number = label != NULL ? parse_number(label) : NAN;
+    if (label != NULL &&
+        (isnan(number) ? put_label(r, t->rows, label, strcspn(label, ",")) : put_number_label(r, t->rows, number)) != 0)
+        return 2;
+    t->rows++;
     return 0;
 }
 
@@ -297,30 +287,27 @@ static int read_file(reader *r) {
 }
 
 int table_read(const char *path, const table_options *options, table **read, FILE *err) {
-    table *t = *read = calloc(1, sizeof *t);
+    table *t = calloc(1, sizeof *t);
     reader r = {.t = t, .o = options, .err = err, .label = -1};
+    *read = NULL;
     if (t == NULL || (t->path = strdup(path)) == NULL) {
         fprintf(err, "%s: out of memory\n", path);
         free(t);
-        *read = NULL;
         return 2;
     }
     const int status = read_file(&r);
     if (r.in != NULL) fclose(r.in);
-    for (int i = 0; status == 0 && t->labels != NULL && i < t->rows; i++)
-        t->labels[i] = t->texts + (size_t)t->labels[i];
-    if (status == 0) return 0;
-    table_free(t);
-    *read = NULL;
+    if (status != 0) table_free(t);
+    if (status == 0) *read = t;
     return status;
 }
 
 void table_free(table *t) {
     if (t == NULL) return;
     if (t->mapped != NULL) munmap(t->mapped, t->mapped_size);
+    for (int i = 0; t->labels != NULL && i < t->rows; i++) free(t->labels[i]);
     free(t->owned);
     free(t->labels);
-    free(t->texts);
     free(t->path);
     free(t);
 }

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_LABEL = 63 }; /* bytes of a label at most */
-
 /* Where the labels are: in a column, nowhere, or in the only column. */
 typedef enum { LABELS_LAST, LABELS_FIRST, LABELS_NONE, LABELS_ONLY } labels_place;
 
@@ -26,15 +24,14 @@ typedef enum { CELL_U1, CELL_I4, CELL_F4, CELL_F8 } cell_type;
 
 typedef struct {
     char *path;
-    int rows, columns;   /* columns: of coordinates, without the labels' */
-    const char **labels; /* a text for each row; NULL: none. A number is spelled in the fewest digits that read back. */
+    int rows, columns; /* columns: of coordinates, without the labels' */
+    char **labels;     /* a text for each row; NULL: none. A number is spelled in the fewest digits that read back. */
     /* The rest is only for table.c. Coordinate (row, column) is element row * stride + first + column. */
     cell_type type;
     const void *cells;
     size_t stride, first;
     int header;    /* lines in front of the first row; -1: an .npy file */
     double *owned; /* the cells of a CSV file */
-    char *texts;   /* the labels, one after the other */
     void *mapped;
     size_t mapped_size;
 } table;
