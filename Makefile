@@ -60,7 +60,7 @@ exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o \
 family_of = $(shell sed -n 's/^family=//p' exercises/$(notdir $(1))/exercise.txt)
 define exercise
 build/obj/$(1)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++17 -lineinfo --no-compress -Xcompiler -fPIC,-fvisibility=hidden
-$(call program,build/$(1)/run,$(call exercise_objects,$(1),$(call family_of,$(1))),$(LDLIBS) -lz)
+$(call program,build/$(1)/run,$(call exercise_objects,$(1),$(call family_of,$(1))),$(LDLIBS))
 endef
 $(foreach e,$(EX),$(eval $(call exercise,$(e))))
 
@@ -93,8 +93,8 @@ endef
 $(foreach s,$(steps),$(eval $(call step_goal,$(s))))
 
 deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA's Python wheels)
-	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib:" \
-	    "here"
+	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib," \
+	    "numpy: here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
 test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test)

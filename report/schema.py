@@ -71,14 +71,7 @@ COMMON = {
     """),
 }
 
-# Intermediate: what step 8's `run --rates-csv` writes about one sample; record/knn.py makes rows of knn_rates.csv of it.
-PASSING = {
-    "run_rates": columns("""
-        method:text! k:int! class:text! train_records:int! test_records:int! class_records:int! accuracy:real!
-        detection:real! false_alarms:real neighbours_unlike_cpu:int""" + ORIGIN),
-}
-
-FILES = {**MEASURED, **COMMON, **PASSING}
+FILES = {**MEASURED, **COMMON}
 
 
 def header(name):

@@ -3,7 +3,7 @@
 #
 # One archive with the sources, the built steps, the simulator in every instruction set, and the parts of the CUDA
 # Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make in it
-# needs gcc, g++, make and zlib's headers, and compiles only what is changed there: the steps' objects and all libraries go in.
+# needs gcc, g++ and make, and compiles only what is changed there: the steps' objects and all libraries go in.
 #
 # OUT=FILE            the archive (build/kernel-ladder.tar.xz)
 # ARCHS="86 89 90a"   which GPUs its machine code is for, as everywhere

@@ -24,12 +24,11 @@ if [ $# = 0 ]; then
     fi
     missing=
     for tool in gcc g++ make; do command -v $tool >/dev/null 2>&1 || missing="$missing $tool"; done
-    echo '#include <zlib.h>' | gcc -E - >/dev/null 2>&1 || missing="$missing zlib.h"
     for some in "$here"/step[0-9][0-9]; do some=${some##*/}; if [ "$some" = step02 ]; then break; fi; done
     if [ "$(told compiles)" = no ]; then
         echo "no compiler in this archive: the steps run, and cannot be changed"
     elif [ -n "$missing" ]; then
-        echo "the steps run; to change one, type: sudo apt-get install build-essential zlib1g-dev (missing:$missing)"
+        echo "the steps run; to change one, type: sudo apt-get install build-essential (missing:$missing)"
     else
         echo "a changed kernel is built by, e.g.: make $some; an exercise: make ex NAME=01"
     fi

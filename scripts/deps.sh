@@ -1,14 +1,15 @@
 #!/bin/sh
 # Finds what the build needs and installs what is missing, if it can. Costs a few milliseconds when all is there.
 #
-#   deps.sh [--check] [cuda] [plots] [figures] [report] [test] [baselines]
+#   deps.sh [--check] [cuda] [plots] [figures] [report] [test] [baselines] [data]
 #
-# cuda   a C and C++ compiler, zlib and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
+# cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
 #        reads
 # plots  gnuplot, and what report takes
 # figures   gnuplot where it can be had: without it a line says that figures are left out
 # report Python 3.9 or newer with its standard library, for report/
-# test   cmocka, OpenBLAS, git
+# test   cmocka, OpenBLAS, git, zlib
+# data   numpy for scripts/data.py, as a wheel in build/numpy where Python has none
 # baselines   OpenBLAS, and ANN where it can be had: only a comparison is missing without it
 #
 # --check installs nothing: one line says all that is missing. CUDA_HOME and NVCC name a toolkit, CC a C compiler;
@@ -42,13 +43,14 @@ has_library() {
 # All of the standard library: python3-minimal has no sqlite3.
 have_python() { python3 -c 'import csv, sqlite3, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; }
 
+have_numpy() { PYTHONPATH=$PWD/build/numpy python3 -c 'import numpy' 2>/dev/null; }
+
 # missing_packages GROUP...: their Debian names.
 missing_packages() {
     for group; do
         case $group in
         cuda)
             have "${cc%% *}" && have g++ || echo build-essential # nvcc drives g++
-            has_library zlib.h z || echo zlib1g-dev              # step 8 reads gzip
             find_toolkit || have_pip || echo python3-venv        # for the toolkit's wheels
             ;;
         plots)
@@ -58,9 +60,11 @@ missing_packages() {
         report) have_python || echo python3 ;;
         test)
             has_library cmocka.h cmocka || echo libcmocka-dev
+            has_library zlib.h z || echo zlib1g-dev # conformance's golden file is packed
             has_library cblas.h openblas || echo libopenblas-dev
             have git || echo git
             ;;
+        data) have_numpy || have_pip || echo python3-venv ;;
         baselines) has_library cblas.h openblas || echo libopenblas-dev ;;
         esac
     done
@@ -77,6 +81,7 @@ die_missing() { # PACKAGE...
         fi
         ;;
     esac
+    case " $groups " in *" data "*) have_numpy || die "missing: numpy; type: sh scripts/deps.sh data" ;; esac
     [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
 }
 
@@ -239,6 +244,20 @@ install_wheels() {
     rm -rf build/cuda.new
 }
 
+# numpy is only for scripts/data.py.
+install_numpy() {
+    need_build
+    find_pip
+    say "fetching numpy into build/numpy"
+    rm -rf build/numpy.new
+    waiting build/pip.log "" $pip install --quiet --only-binary=:all: --disable-pip-version-check \
+        --target build/numpy.new numpy ||
+        die "pip could not fetch numpy (see build/pip.log; is a Python index reachable?);" \
+            "or type: apt-get install python3-numpy"
+    rm -rf build/numpy
+    mv build/numpy.new build/numpy
+}
+
 # try_wheels DIR: its nvcc makes a program for sm_90a.
 try_wheels() {
     printf '__global__ void k(float *p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n' >build/try.cu
@@ -272,8 +291,8 @@ groups=
 for argument; do
     case $argument in
     --check) check_only=1 ;;
-    cuda | plots | figures | report | test | baselines) groups="$groups $argument" ;;
-    *) die "unknown argument '$argument' (cuda, plots, figures, report, test, baselines, --check)" ;;
+    cuda | plots | figures | report | test | baselines | data) groups="$groups $argument" ;;
+    *) die "unknown argument '$argument' (cuda, plots, figures, report, test, baselines, data, --check)" ;;
     esac
 done
 
@@ -287,6 +306,7 @@ else
 fi
 case " $groups " in *" baselines "*) try_ann ;; esac
 case " $groups " in *" figures "*) try_gnuplot ;; esac
+case " $groups " in *" data "*) have_numpy || install_numpy ;; esac
 
 case " $groups " in
 *" cuda "*)

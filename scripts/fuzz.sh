@@ -3,7 +3,7 @@
 # Fuzzes the readers of untrusted files, the data files of step 8, under AddressSanitizer and UndefinedBehaviorSanitizer.
 # FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #
-#   fuzz.sh [csv] [npy] [vecs] [idx] [gzip]     (default: all)
+#   fuzz.sh [csv] [npy]     (default: all)
 #
 # With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
 # tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc
@@ -17,11 +17,11 @@ trap 'exit 130' INT TERM
 passed=0 failed=0
 case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is not a number" >&2; exit 2 ;; esac
 
-targets=${*:-csv npy vecs idx gzip}
+targets=${*:-csv npy}
 for target in $targets; do
     [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
 done
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -DTABLE_MAX_NUMBERS=8 -Icommon \
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
@@ -53,7 +53,7 @@ fuzz() {
     mkdir -p "$out/$name"
     if [ $engine = libFuzzer ]; then
         # shellcheck disable=SC2086 # words
-        "$compiler" $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" "$@" -lz -lm -o "$out/fuzz_$name" \
+        "$compiler" $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" "$@" -lm -o "$out/fuzz_$name" \
             >"$log" 2>&1 || { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         dictionary=
         [ ! -e "tests/fuzz/$name.dict" ] || dictionary=-dict=tests/fuzz/$name.dict
@@ -62,7 +62,7 @@ fuzz() {
             -artifact_prefix="$out/$name-" "$out/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
     else
         # shellcheck disable=SC2086 # words
-        gcc $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" -lz -lm \
+        gcc $flags -fsanitize=$sanitizers "tests/fuzz/fuzz_$name.c" tests/fuzz/replay.c "$@" -lm \
             -o "$out/replay_$name" >"$log" 2>&1 ||
             { echo "FAIL $name: it does not build"; cat "$log"; failed=$((failed + 1)); return; }
         timeout $((seconds + 60)) "$out/replay_$name" "tests/fuzz/corpus/$name" >"$log" 2>&1
@@ -81,14 +81,9 @@ fuzz() {
 
 objects=
 for target in $targets; do
-    case $target in
-    *)
-        [ -n "$objects" ] || objects base/parallel readers/cells readers/classes readers/csv readers/encoding \
-            readers/idx readers/input readers/names readers/npy readers/rows readers/table readers/vecs
-        # shellcheck disable=SC2086 # words
-        fuzz "$target" $objects
-        ;;
-    esac
+    [ -n "$objects" ] || objects base/parallel readers/classes readers/scaling readers/table
+    # shellcheck disable=SC2086 # words
+    fuzz "$target" $objects
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -48,8 +48,7 @@ case $CC in # what the tensor cores screen for needs Hopper
 *) exact=direct+radix ;;
 esac
 
-rate_methods=
-for method in ${RATE_METHODS:-$exact gemm_cublas+auto}; do rate_methods="$rate_methods --method $method"; done
+rate_methods=${RATE_METHODS:-$exact gemm_cublas+auto}
 
 started=$(date +%s)
 late() { [ -n "${MINUTES:-}" ] && [ $(($(date +%s) - started)) -ge $((MINUTES * 60)) ]; }
@@ -122,14 +121,16 @@ part_cpu() {
     done
 }
 
-# classify SEED PROTOCOL CLASS FACTS...: the rates of one sample
+# classify SEED PROTOCOL CLASS FACTS...: the predictions for one sample, and how many neighbours are not the CPU's
 classify() {
-    protocol=$2 class=$3
-    base=$work/$1/$protocol-$class
-    # shellcheck disable=SC2086 # several methods
-    ./step08/run --train "$base-train.csv" --test "$base-test.csv" --header no --symbolic 2,3,4 \
-        --normalize zscore,minmax --classes-map kdd --k-sweep 1:15 --verify $rate_methods --rates-csv "$base.rates" \
-        >"$base.out" 2>"$base.err" || { cat "$base.err" >&2; return 1; }
+    base=$work/$1/$2-$3
+    python3 -B scripts/data.py --symbolic 2,3,4 "$base-train.csv" "$base-train.npy" "$base-test.csv" "$base-test.npy" \
+        >"$base.log" 2>&1 || { cat "$base.log" >&2; return 1; }
+    for method in $rate_methods; do
+        ./step08/run --train "$base-train.npy" --train-labels "$base-train.labels" --test "$base-test.npy" \
+            --test-labels "$base-test.labels" --normalize zscore,minmax --k-sweep 1:15 --verify --method "$method" \
+            --out "$base-$method.votes" >"$base-$method.out" 2>"$base.log" || { cat "$base.log" >&2; return 1; }
+    done
 }
 
 part_rates() {
@@ -140,6 +141,7 @@ part_rates() {
             return
         fi
     done
+    (unset CC && sh scripts/deps.sh data) # there CC is the compiler
     for seed in ${SEEDS:-1 2 3 4 5 6 7 8 9 10}; do
         if [ -f "$rates" ] && grep -q "^[a-z]*,[^,]*,$seed," "$rates"; then continue; fi
         stop_if_late
@@ -155,7 +157,8 @@ part_rates() {
         failed= # all of them end before this does
         for job in $jobs; do wait "$job" || failed=$?; done
         [ -z "$failed" ] || exit "$failed"
-        report knn-rates "$seed" "$work/$seed" >"$work/$seed/rows"
+        # shellcheck disable=SC2086 # several methods
+        report knn-rates "$seed" "$work/$seed" $rate_methods >"$work/$seed/rows"
         { # a seed's samples are recorded all or not at all
             if [ -s "$rates" ]; then cat "$rates"; else report header knn_rates; fi
             cat "$work/$seed/rows"

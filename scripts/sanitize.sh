@@ -54,7 +54,7 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
             if [ "$tool" = racecheck ]; then sample="--max-size 1024 --every 187"; fi
             sanitize "$tool" "$step best" "./$step/run" --sweep check --variant best $sample
             ;;
-        step08) # Rows longer than what a block selects from or sorts; votes, and copies in several streams.
+        step08) # Rows longer than what a block selects from or sorts; and votes.
             sanitize "$tool" "$step long rows" "./$step/run" --sweep check --max-size 4100 --every 23 \
                 --method direct+kpass --method direct+bitonic --method direct+warpselect --method exact_tc
             sanitize "$tool" "$step long answers" "./$step/run" --m 2 --n 4100 --d 3 --k 3000 --time 0.001 \

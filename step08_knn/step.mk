@@ -1,13 +1,12 @@
 families_step08_knn := knn readers gemm
 also_step08_knn := build/obj/step05_doublebuffer/best/best.cu.o
 apart_step08_knn := build/obj/step08_knn/library/%
-libs_step08_knn := -lz
 build/tests/knn/run: build/obj/step08_knn/paper/vote.cu.o
 
 # The methods for other languages: the whole step except main.
 library := build/step08/libknn.so
 $(eval $(call program,$(library),build/obj/step08_knn/library/knn_library.c.o \
-    $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS) -lz,-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
+    $(filter-out %/step.c.o,$(call step_objects,step08_knn)),$(LDLIBS),-shared -Wl$(,)-z$(,)defs $(LDFLAGS)))
 
 # The baselines on the CPU: OpenBLAS, and ANN if it is installed.
 ann := $(if $(wildcard /usr/include/ANN/ANN.h /usr/local/include/ANN/ANN.h),-lann)

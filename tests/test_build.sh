@@ -442,7 +442,7 @@ printf '#!/bin/sh\nexit 1\n' >"$work/nothing/apt-get"
 chmod +x "$work/nothing/id" "$work/nothing/apt-get"
 run env PATH="$work/nothing" sh scripts/deps.sh cuda plots
 check "deps without root names the exact command" eval \
-    '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential zlib1g-dev gnuplot-nox python3$"'
+    '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential gnuplot-nox python3$"'
 rm "$work/nothing/apt-get"
 run env PATH="$work/nothing" sh scripts/deps.sh plots
 check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 && said "gnuplot-nox python3 (Debian"'

@@ -133,79 +133,66 @@ fi
 refused 'a file that is not there' "$work/none: No such file or directory" --train "$work/none" --test x
 printf '1,2,a\n3,4,b\n1,3,a\n' >"$work/train.csv"
 printf '1,2.5,a\n3,3,b\n9,9,c\n' >"$work/test.csv"
-refused 'k larger than what there is' \
-    "step08_knn: $work/train.csv: k = 5, and there are 3 training records" --train "$work/train.csv" --test "$work/test.csv"
-refused 'k of a sweep larger than what there is' \
-    "step08_knn: $work/train.csv: k = 4, and there are 3 training records" \
-    --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:4
-printf '1,2,a\n3,4,a\n' >"$work/one.csv"
-printf '1,2,a\n3,4\n' >"$work/ragged.csv"
-expect 'a ragged row' 2 "^$work/ragged.csv:2: " --train "$work/ragged.csv" --test "$work/test.csv"
+few="--train $work/train.csv --test $work/test.csv --k 1"
+refused 'k larger than what there is' "$work/train.csv: k = 5, and there are 3 training records" \
+    --train "$work/train.csv" --test "$work/test.csv"
 printf '1\n2\n' >"$work/two.csv"
-expect 'another number of columns' 2 ': 1 column, but .* has 3$' --train "$work/train.csv" --test "$work/two.csv" --k 1
-expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' \
-    --train "$work/train.csv" --test "$work/test.csv" --k 1 --memory-limit 50
-refused 'a file that cannot be written' "$work/no/file: No such file or directory" \
-    --train "$work/train.csv" --test "$work/test.csv" --k 1 --out "$work/no/file"
-expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' --train "$work/train.csv" --test "$work/test.csv" --k 1 --verify \
+printf '1,2\n3,4\n9,9\n' >"$work/train.plain"
+refused 'another number of columns' "$work/two.csv: 1 coordinates, but $work/train.plain has 2" \
+    --train "$work/train.plain" --test "$work/two.csv" --k 1 --labels none
+# shellcheck disable=SC2086 # several words
+{
+expect 'memory that does not do' 2 'needs [0-9.]* MB, may take' $few --memory-limit 50
+refused 'a file that cannot be written' "$work/no/file: No such file or directory" $few --out "$work/no/file"
+expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' $few --verify \
     --out "$work/labels" --out-indices "$work/indices" --out-distances "$work/distances"
-same 'labels' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
+same 'labels' 'a b b ' "$(tr '\n' ' ' <"$work/labels")"
 same 'neighbours' '0 1 1 ' "$(tr '\n' ' ' <"$work/indices")"
 same 'distances' '0.25 1 61 ' "$(tr '\n' ' ' <"$work/distances")"
-expect 'counters of records' 0 '^direct\+radix, m 3, n 3, d 2, k 1: knn_direct\(' --method direct+radix \
-    --train "$work/train.csv" --test "$work/test.csv" --k 1 --counters
+same 'no part of a file is left' '' "$(ls "$work" | grep part)"
+expect 'counters of records' 0 '^direct\+radix, m 3, n 3, d 2, k 1: knn_direct\(' --method direct+radix $few --counters
 expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CPU.s$' --method direct+radix \
     --train "$work/train.csv" --test "$work/test.csv" --k 3 --verify
 expect 'a tie goes to the smallest label' 0 '^accuracy +33.33 %' --train "$work/train.csv" --test "$work/test.csv" --k 3
-expect 'without labels' 0 '^seconds: read ' --train "$work/train.csv" --split 0.6 --labels none --symbolic 3 --k 1
-awk 'BEGIN { for (i = 0; i < 40000; i++) { for (j = 0; j < 15; j++) printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
-    >"$work/tiles.csv"
-head -n 40 "$work/tiles.csv" >"$work/points.csv"
-expect 'queries in several tiles' 0 "^bf_garcia +the same neighbours and distances as the CPU's$" --method bf_garcia \
-    --train "$work/points.csv" --test "$work/tiles.csv" --k 3 --verify --out-distances "$work/distances"
+expect 'a vote for each k' 0 '^   3   33.33%$' --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:3 \
+    --out "$work/labels"
+same 'written in a line' 'a,a,a b,a,a b,a,a ' "$(tr '\n' ' ' <"$work/labels")"
+seq 10000 49999 | sed 's/.*\(.\)\(.\)$/&,\1,\2/' >"$work/tiles.csv"
+expect 'many queries' 0 "^bf_garcia +the same neighbours and distances as the CPU's$" --method bf_garcia \
+    --train "$work/train.csv" --test "$work/tiles.csv" --k 3 --verify --out-distances "$work/distances"
 same 'and all of them come back' 40000 "$(($(wc -l <"$work/distances")))"
-expect 'copies are shown apart' 0 \
-    '^seconds: .*, copy in [0-9.]*, search [0-9.]*, copy out .*; queries in, search and results out took [0-9.]* ' \
-    --method bf_garcia --train "$work/points.csv" --test "$work/points.csv" --k 3
-expect 'detection' 0 'b' --train "$work/train.csv" --test "$work/test.csv" --k 1 --positive b
 printf '4097.625,a\n4097.375,b\n4096.125,c\n' >"$work/far.csv"
 printf '4096.625,a\n' >"$work/near.csv"
-awk 'BEGIN { for (i = 0; i < 9000; i++) print i % 100 "," int(i / 100) ",label" i }' >"$work/many.csv"
-printf '7,3,label307\n99,89,label8999\n0,0,label0\n50,41,label4150\n' >"$work/few.csv"
-expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$work/many.csv" --test "$work/few.csv" \
-    --k 1
+far="--train $work/far.csv --test $work/near.csv --k 3"
 expect 'negative distances are counted' 0 '^gemm_ladder.radix +1 distances below 0$' --method gemm_ladder+radix \
-    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+    $far --out-indices "$work/indices"
 same 'and their neighbours are in order' '0,1,2' "$(cat "$work/indices")"
-expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass \
-    --train "$work/far.csv" --test "$work/near.csv" --k 3 --out-indices "$work/indices"
+expect 'which the exact ones have not' 0 '^accuracy' --method direct+kpass $far --out-indices "$work/indices"
 same 'but the nearest' '2,1,0' "$(cat "$work/indices")"
-gzip -c "$work/train.csv" >"$work/train.csv.gz"
-expect 'the best method' 0 '^best +by exact_tc$' --verbose --train "$work/train.csv" --test "$work/test.csv" --k 1
-expect 'the best method without wgmma' 0 '^best +by fused$' --verbose --sim-device sm_80 --train "$work/train.csv" \
-    --test "$work/test.csv" --k 1
-expect 'the best method without cp.async' 0 '^best +by direct\+radix$' --verbose --sim-device sm_75 --train "$work/train.csv" \
-    --test "$work/test.csv" --k 1
-expect 'compressed' 0 '^accuracy +66.67 %' --train "$work/train.csv.gz" --test "$work/test.csv" --k 1
-"$run" --sim --train "$work/train.csv" --test "$work/test.csv" --k 1 >/dev/full 2>"$work/out"
+expect 'those that are not the nearest are counted' 0 '^gemm_ladder.radix +1 of 1 neighbours are not among the CPU.s;' \
+    --method gemm_ladder+radix --train "$work/far.csv" --test "$work/near.csv" --k 1 --verify
+seq 0 19999 | sed 's/^.$/0&/; s/^..$/0&/; s/^\(.*\)\(..\)$/\1,\2,label&/' >"$work/many.csv"
+printf '3,07,label307\n89,99,label8999\n0,0,label000\n41,50,label4150\n' >"$work/few.csv"
+expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$work/many.csv" --test "$work/few.csv" --k 1
+expect 'the best method' 0 '^best +by exact_tc$' --verbose $few
+expect 'the best method without wgmma' 0 '^best +by fused$' --verbose --sim-device sm_80 $few
+expect 'the best method without cp.async' 0 '^best +by direct\+radix$' --verbose --sim-device sm_75 $few
+"$run" --sim $few >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 step08_knn: standard output cannot be written' "$? $(cat "$work/out")"
 
 # --- what is written, and where ---
-few="--train $work/train.csv --test $work/test.csv --k 1"
-# shellcheck disable=SC2086 # several words
-{
-expect 'the method named first is written' 0 "^$work/labels: the labels that direct.kpass predicts$" \
-    --train "$work/far.csv" --test "$work/near.csv" --k 3 --method direct+kpass --method gemm_ladder+radix \
-    --out "$work/labels" --out-indices "$work/indices"
+expect 'the method named first is written' 0 '^gemm_ladder.radix, k 3$' $far --method direct+kpass \
+    --method gemm_ladder+radix --out-indices "$work/indices"
 same 'an exact one' '2,1,0' "$(cat "$work/indices")"
 same 'which runs first' 'direct+kpass, gemm_ladder+radix,' "$(sed -n 's/ k 3$//p' "$work/out" | tr '\n' ' ' | sed 's/ $//')"
-same 'and the others are compared with it' 1 "$(grep -c '^gemm_ladder+radix .* of direct+kpass.s; query' "$work/out")"
-expect 'an inexact one' 0 "^$work/indices: the neighbours that gemm_ladder.radix finds$" --train "$work/far.csv" \
-    --test "$work/near.csv" --k 3 --method gemm_ladder+radix --method direct+kpass --out-indices "$work/indices"
+expect 'an inexact one' 0 '^direct.kpass, k 3$' $far --method gemm_ladder+radix --method direct+kpass \
+    --out-indices "$work/indices"
 same 'where it was named first' '0,1,2' "$(cat "$work/indices")"
 expect 'without a name the last exact one' 0 '^best, k 1$' --sim-device sm_80 $few
-expect 'best, and another' 0 '^direct\+radix, k 1$' $few --method best --method direct+radix
-same 'both' 2 "$(grep -c ', k 1$' "$work/out")"
+echo before >"$work/kept"
+expect 'a method that refuses' 2 'takes k up to 64' --method one_kernel --train "$work/many.csv" --test "$work/few.csv" \
+    --k 65 --out "$work/kept"
+same 'leaves what was there' before "$(cat "$work/kept")"
 "$run" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"
 same 'into a pipe' 3 "$(grep -c '^[0-9]$' "$work/out")"
 {
@@ -222,106 +209,47 @@ same 'into standard output, a file' 'in front 3 behind' \
 } >"$work/out" 2>&1
 same 'measurements, too' 'in front 1 1 1 behind' "$(head -n 1 "$work/out") $(grep -c '^step,variant,' "$work/out") $(
     grep -c '^step08_knn,direct+radix,knn,' "$work/out") $(grep -c ' exact$' "$work/out") $(tail -n 1 "$work/out")"
-}
 
-# --- labels in files of their own ---
-printf '\0\0\10\3\0\0\0\3\0\0\0\1\0\0\0\2\1\2\3\4\11\11' >"$work/train.idx3"
-printf '\0\0\10\1\0\0\0\3\0\1\1' >"$work/train.idx1"
-printf '\0\0\10\3\0\0\0\2\0\0\0\1\0\0\0\2\1\3\10\10' >"$work/test.idx3"
-printf 'zero\none\n' >"$work/test.words"
-printf '0\n0\n' >"$work/test.csv1"
-idx="--train $work/train.idx3 --test $work/test.idx3 --k 1"
-# shellcheck disable=SC2086 # several words
-{
-refused 'a pixel is no label' \
-    "$work/train.idx3: an idx file of images holds no labels: name their file with --train-labels, or say --labels none" $idx
-expect 'no labels' 0 '^seconds: ' $idx --labels none
-expect 'labels of their own' 0 '^accuracy +50.00 %: 1 of 2' $idx --train-labels "$work/train.idx1" \
-    --test-labels "$work/test.csv1" --verify
-expect 'no labels of the test' 0 '^the test records have no labels: ' $idx --train-labels "$work/train.idx1" \
+# --- labels in files of their own, and files that scripts/data.py has to convert ---
+printf '1,3\n8,8\n' >"$work/test.plain"
+printf 'zero\none\none\n' >"$work/train.words"
+printf 'zero\ntwo\n' >"$work/test.words"
+own="--train $work/train.plain --test $work/test.plain --k 1"
+expect 'no labels' 0 '^best, k 1$' $own --labels none
+expect 'labels of their own' 0 '^accuracy +50.00 %: 1 of 2' $own --train-labels "$work/train.words" \
+    --test-labels "$work/test.words" --verify
+same 'test labels that training lacks' 1 "$(grep -c '^two .*not in training' "$work/out")"
+expect 'no labels of the test' 0 '^the test records have no labels: ' $own --train-labels "$work/train.words" \
     --out "$work/labels"
-same 'predictions' 'label 0 1 ' "$(tr '\n' ' ' <"$work/labels")"
+same 'predictions' 'zero one ' "$(tr '\n' ' ' <"$work/labels")"
 same 'and no accuracy' 0 "$(grep -c '^accuracy' "$work/out")"
-expect 'split with their labels' 0 '^accuracy +[0-9.]+ %: . of 1' --train "$work/train.idx3" \
-    --train-labels "$work/train.idx1" --split 0.6 --k 1
-refused 'too few labels' "$work/test.idx3: 2 columns: a file of labels has one" $idx --train-labels "$work/test.idx3"
-refused 'labels of other records' "$work/test.csv1: 2 labels, but $work/train.idx3 has 3 records" $idx \
-    --train-labels "$work/test.csv1"
-printf 'label\na\nb\nc\n' >"$work/heading"
-refused 'a heading' \
-    "$work/heading: 4 labels, but $work/train.idx3 has 3 records (if the first line is a heading: --header yes)" $idx \
-    --train-labels "$work/heading"
-expect 'a heading that is said' 0 '^seconds: ' $idx --train-labels "$work/heading" --header yes
-expect 'test labels that training lacks' 0 '^zero .*not in training' $idx --train-labels "$work/train.idx1" \
-    --test-labels "$work/test.words"
-refused 'a sweep without truth' \
-    'step08_knn: --k-sweep: the test records have no labels to compare predictions with (--test-labels)' \
-    --train "$work/train.idx3" --test "$work/test.idx3" --train-labels "$work/train.idx1" --k-sweep 1:2
-expect 'one class' 0 "warning: $work/one.csv: only one class: every training record has the label .a.$" \
-    --train "$work/one.csv" --test "$work/test.csv" --k 1
+refused 'too few labels' "$work/test.plain: 2 columns: a file of labels has one" $own --train-labels "$work/test.plain"
+refused 'labels of other records' \
+    "$work/test.words: 2 labels, but $work/train.plain has 3 records (a file of labels has no heading)" $own \
+    --train-labels "$work/test.words"
 printf '1,2.5\n3,3\n9,9\n' >"$work/unlabelled.csv"
 expect 'a test file with one column fewer' 0 '^the test records have no labels: ' --train "$work/train.csv" \
     --test "$work/unlabelled.csv" --k 1 --out "$work/labels"
-same 'is classified' 'label a b b ' "$(tr '\n' ' ' <"$work/labels")"
+same 'is classified' 'a b b ' "$(tr '\n' ' ' <"$work/labels")"
+gzip -c "$work/train.csv" >"$work/train.csv.gz"
+refused 'gzip' "$work/train.csv.gz: neither text nor an .npy file; convert it: python3 scripts/data.py \
+$work/train.csv.gz train.npy $work/test.csv test.npy" --train "$work/train.csv.gz" --test "$work/test.csv"
+printf '1,tcp,a\n' >"$work/words.csv"
+refused 'words' "$work/words.csv:1: column 2: 'tcp' is not a finite number; words become numbers by: python3 \
+scripts/data.py --labels none $work/words.csv train.npy $work/two.csv test.npy" --train "$work/words.csv" \
+    --test "$work/two.csv" --labels none
+printf '\0\0\10\1\0\0\0\2\0\1' >"$work/idx1"
+refused 'labels of idx' "$work/idx1: neither text nor an .npy file; convert it: python3 scripts/data.py $work/idx1 \
+labels.csv" $own --train-labels "$work/idx1"
 }
-
-# --- training records that are encoded and copied in parts ---
-row() { printf %64s '' | tr ' ' "$1"; }
-{
-    printf '\0\0\10\2\0\0\234\100\0\0\0\100'
-    yes '0123456789 some text that no row of 64 bytes begins alike for long' | head -c $((39998 * 64))
-    row y
-    row z
-} >"$work/parts"
-{
-    printf '\0\0\10\2\0\0\0\3\0\0\0\100'
-    row z
-    row y
-    tail -c +13 "$work/parts" | head -c 64
-} >"$work/queries"
-expect 'points in parts' 0 '^bf_garcia, k 1$' --train "$work/parts" --test "$work/queries" --labels none --k 1 \
-    --method bf_garcia --out-indices "$work/indices" --out-distances "$work/distances"
-same 'all of them arrive' '39999 39998 0 0 0 0 ' "$(cat "$work/indices" "$work/distances" | tr '\n' ' ')"
-
-# --- groups of labels ---
-printf 'a,none\nb,attack\n' >"$work/map"
-refused 'a map that lacks a label' "$work/map: it has no class for the label 'c'" --train "$work/train.csv" \
-    --test "$work/test.csv" --k 1 --classes-map "$work/map" --verify
-refused 'a label that is not there' '--positive x: no such label' --train "$work/train.csv" --test "$work/test.csv" \
-    --k 1 --positive x
-printf '1,2,normal.\n3,4,smurf.\n1,3,normal.\n' >"$work/kdd.csv"
-(cd / && exec "$OLDPWD/$run" --sim --train "$work/kdd.csv" --test "$work/kdd.csv" --k 1 --classes-map kdd) >"$work/out" 2>&1
-same 'kdd from any folder' '0 1' "$? $(grep -c '^DoS  *1   100.00 %' "$work/out")"
-awk 'BEGIN { for (i = 0; i < 20000; i++) print i % 200 "," int(i / 200) ",label" i }' >"$work/many.csv"
-expect 'more classes than a matrix has' 0 '^label19999 ' --train "$work/many.csv" --test "$work/few.csv" --k 1 \
-    --positive label307 --out "$work/labels"
-same 'are written' 'label label607 label17899 label0 label8250 ' "$(tr '\n' ' ' <"$work/labels")"
-refused 'rates of no groups' 'step08_knn: --rates-csv: needs --classes-map or --positive' --train "$work/train.csv" \
-    --test "$work/test.csv" --k-sweep 1:2 --rates-csv "$work/rates"
-echo something else >"$work/rates"
-refused 'rates into another file' \
-    "--rates-csv $work/rates: holds something else: its first line is not this program's header" \
-    --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:2 --positive b --rates-csv "$work/rates"
-rm "$work/rates"
-printf 'a,none\nb,"one, two"\nc,rare\nz,never\n' >"$work/map"
-for verify in --verify ''; do
-    # shellcheck disable=SC2086 # a word or none
-    expect "rates $verify" 0 '^   2 ' --train "$work/train.csv" --test "$work/test.csv" --k-sweep 1:2 --classes-map \
-        "$work/map" --method direct+radix --method direct+kpass $verify --rates-csv "$work/rates"
-done
-same 'their rows' "method,k,class,train_records,test_records,class_records,accuracy,detection,false_alarms,\
-neighbours_unlike_cpu,device,cc,driver,cuda,date
-direct+radix,1,\"one, two\",3,3,1,0.666667,1,0,0
-direct+radix,1,rare,3,3,1,0.666667,0,0,0
-direct+radix,2,\"one, two\",3,3,1,0.333333,0,0,0
-direct+radix,2,rare,3,3,1,0.333333,0,0,0" "$(head -n 5 "$work/rates" | sed 's/\(,[0-9]*\),[^,]*,9\.0,.*/\1/')"
-same 'of both methods and runs' '17 8 4' \
-    "$(($(wc -l <"$work/rates"))) $(grep -c '^direct+kpass,' "$work/rates") $(grep -c '^direct+kpass,.*,[01],,' "$work/rates")"
 
 # --- optdigits ---
 data=${KNN_DATA:-data}/optdigits
 published='98.00 97.38 97.83 97.61 97.89 97.77 97.66 97.66 97.72 97.55 97.89 '
 if [ -e "$data/optdigits.tra" ]; then
+    "$run" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k 15 --out-indices "$work/i" \
+        --out-distances "$work/d" >"$work/out" 2>&1
+    same "optdigits, neighbours and distances of 0.10" 0128e08ddb698c4ef95962eca1d7c00ae4efead4a8e498fff823ed12bef94478 "$(cat "$work/i" "$work/d" | sha256sum | cut -c 1-64)"
     for method in $("$run" --list | sed -n 's/^\([a-z_+]*\) .*/\1/p' | grep -v '^gemm_cublas'); do
         "$run" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 --method "$method" \
             >"$work/out" 2>&1

@@ -18,9 +18,9 @@
 
 #define FIELD(name) offsetof(knn_options, name)
 
-static const char *const labels_words[] = {"last", "first", "none", NULL},
-                         *const header_words[] = {"auto", "yes", "no", NULL},
-                         *const normalize_words[] = {"none", "minmax", "zscore", "zscore,minmax", NULL};
+static const char *const labels_words[] = {"last", "first", "none", NULL}, *const normalize_words[] = {
+                                                                               "none", "minmax", "zscore",
+                                                                               "zscore,minmax", NULL};
 
 static const option table[] = {
     {"m", "N", OPTION_SIZE, FIELD(m), "queries" DEFAULTS(M), NULL},
@@ -35,30 +35,21 @@ static const option table[] = {
     {"transfers", NULL, OPTION_FLAG, FIELD(transfers),
      "also time the search with its copies from and to pinned host memory", NULL},
     {"train", "FILE", OPTION_FILE, FIELD(train),
-     "classify: the training records (CSV, .npy, .fvecs, .bvecs, .ivecs, idx; or gzip)", NULL},
-    {"test", "FILE", OPTION_FILE, FIELD(test), "the test records", NULL},
-    {"split", "X", OPTION_SHARE, FIELD(split), "instead of --test: X of the records train, the others are the test",
+     "classify: the training records, numeric CSV or .npy; scripts/data.py makes these of idx, vecs, gzip and CSV with "
+     "words",
      NULL},
-    {"labels", "PLACE", OPTION_WORD, FIELD(labels), "the column of the labels", labels_words},
+    {"test", "FILE", OPTION_FILE, FIELD(test), "the test records", NULL},
+    {"labels", "PLACE", OPTION_WORD, FIELD(labels), "a CSV file's column of labels", labels_words},
     {"train-labels", "FILE", OPTION_FILE, FIELD(train_labels),
-     "the training records' labels, where a file of their own holds them (idx, .npy, CSV)", NULL},
+     "the training records' labels, where a file of their own holds them: one a line, or .npy", NULL},
     {"test-labels", "FILE", OPTION_FILE, FIELD(test_labels), "the same for the test records", NULL},
-    {"header", "WORD", OPTION_WORD, FIELD(header), "whether the CSV's first record holds names", header_words},
-    {"symbolic", "LIST", OPTION_TEXT, FIELD(symbolic),
-     "columns to treat as words whatever they contain: 2,3,4, or none (default: those that contain a word)", NULL},
     {"normalize", "HOW", OPTION_WORD, FIELD(normalize), "scale the columns", normalize_words},
     {"k-sweep", "A:B", OPTION_RANGE, FIELD(k_sweep), "accuracy for each k from A to B, from one search", NULL},
-    {"classes-map", "MAP", OPTION_FILE, FIELD(classes_map),
-     "detection and false alarms for groups of labels: kdd, or a file of label,class", NULL},
-    {"positive", "LABEL", OPTION_TEXT, FIELD(positive),
-     "detection and false alarms for one label (with --classes-map: one class)", NULL},
     {"out", "FILE", OPTION_OUTPUT, FIELD(out_labels),
-     "write the predicted labels (.npy if the name says so, else CSV; the next two likewise)", NULL},
+     "write the predicted labels, a line a record (the next two likewise); with --k-sweep one for each k", NULL},
     {"out-indices", "FILE", OPTION_OUTPUT, FIELD(out_indices),
      "write the neighbours' row numbers in the training records, from 0", NULL},
     {"out-distances", "FILE", OPTION_OUTPUT, FIELD(out_distances), "write the squared distances", NULL},
-    {"rates-csv", "FILE", OPTION_OUTPUT, FIELD(rates_csv),
-     "append accuracy, detection and false-alarm rates to FILE as CSV, a row for each k of --k-sweep and class", NULL},
     {"verify", NULL, OPTION_FLAG, FIELD(verify), "also compare the neighbours with the CPU's", NULL},
     {0},
 };
@@ -66,19 +57,14 @@ static const option table[] = {
 static const option_rule rules[] = {
     {"m n d k", RULE_CONTRADICTS, "sweep", "which chooses the shapes"},
     {"transfers", RULE_CONTRADICTS, "sweep check", "which times nothing"},
-    {"test split labels train-labels test-labels header symbolic normalize k-sweep classes-map positive out "
-     "out-indices "
-     "out-distances rates-csv verify",
-     RULE_NEEDS, "train", NULL},
+    {"test labels train-labels test-labels normalize k-sweep out out-indices out-distances verify", RULE_NEEDS, "train",
+     NULL},
+    {"train", RULE_NEEDS, "test", NULL},
     {"m n d sweep", RULE_CONTRADICTS, "train", "which brings its own data"},
     {"time csv transfers", RULE_CONTRADICTS, "train", "which searches once and records no times"},
-    {"split", RULE_CONTRADICTS, "test", NULL},
     {"train-labels test-labels", RULE_CONTRADICTS, "labels", "which is for labels among the records"},
-    {"test-labels", RULE_NEEDS, "test", NULL},
     {"k", RULE_CONTRADICTS, "k-sweep", NULL},
-    {"out", RULE_CONTRADICTS, "k-sweep", "which predicts several times"},
-    {"k-sweep classes-map positive out", RULE_CONTRADICTS, "labels none", "which predicts nothing"},
-    {"rates-csv", RULE_NEEDS, "k-sweep", NULL},
+    {"k-sweep out", RULE_CONTRADICTS, "labels none", "which predicts nothing"},
     {"test-labels", RULE_NEEDS, "train-labels", NULL},
     {0},
 };
@@ -90,21 +76,15 @@ static bool complete(const option_parse *p, const options *common, void *values)
     if (!options_given(p, "n")) o->n = common->simulate ? SIMULATED_N : DEFAULT_N;
     if (!options_given(p, "d")) o->d = common->simulate ? SIMULATED_D : DEFAULT_D;
     if (!o->k_given) o->k = o->train != NULL ? TRAIN_K : DEFAULT_K;
-    if (o->train == NULL) {
-        if (o->n < 1) return options_fail(p, "--n: must be at least 1");
-        return o->k <= o->n || options_fail(p, "--k %d: more than --n %d", o->k, o->n);
-    }
-    if (o->test == NULL && !options_given(p, "split")) return options_fail(p, "--train: needs --test or --split");
-    return o->rates_csv == NULL || o->classes_map != NULL || o->positive != NULL ||
-           options_fail(p, "--rates-csv: needs --classes-map or --positive");
+    if (o->train != NULL) return true;
+    if (o->n < 1) return options_fail(p, "--n: must be at least 1");
+    return o->k <= o->n || options_fail(p, "--k %d: more than --n %d", o->k, o->n);
 }
 
 void knn_options_program(options_program *p, knn_options *o) {
     static const char *const sweeps[] = {"check", NULL};
-    *o = (knn_options){.memory_limit = DEFAULT_MEMORY / 100.0,
-                       .labels = labels_words[0],
-                       .header = header_words[0],
-                       .normalize = normalize_words[0]};
+    *o = (knn_options){
+        .memory_limit = DEFAULT_MEMORY / 100.0, .labels = labels_words[0], .normalize = normalize_words[0]};
     p->summary = "Finds nearest neighbours: verifies each method's result, then times the method.";
     p->noun = "method";
     p->sweeps = sweeps;

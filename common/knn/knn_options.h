@@ -12,18 +12,14 @@ typedef struct {
     double memory_limit; /* bytes of device memory; up to 1: a share of what is free */
     bool transfers;      /* also time a search with its copies from and to the host */
 
-    /* Classification of records from files; NULL and 0: not given. With `train` there is either a test or a split. */
+    /* Classification of records from files, `train` and `test`; NULL and 0: not given. */
     const char *train, *test;
     const char *train_labels, *test_labels; /* files with only the labels; NULL: `labels` says where they are */
-    double split;                           /* share of the records that train */
     const char *labels;                     /* "last", "first", "none" */
-    const char *header;                     /* "auto", "yes", "no" */
-    const char *symbolic;                   /* columns as in table.h; NULL: those that contain a word */
     const char *normalize;                  /* "none", "minmax", "zscore", "zscore,minmax" */
     int k_sweep[2];                         /* first and last */
-    const char *classes_map, *positive;
-    const char *out_labels, *out_indices, *out_distances, *rates_csv; /* files to write */
-    bool verify;                                                      /* compare the neighbours with the CPU's */
+    const char *out_labels, *out_indices, *out_distances; /* files to write */
+    bool verify;                                          /* compare the neighbours with the CPU's */
 } knn_options;
 
 /* Sets *o to the defaults and fills in what a family contributes to *p (summary, noun, best, sweeps,

@@ -1,352 +1,323 @@
-#include "readers/table_build.h"
+#include "readers/table.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { MAX_COLUMNS = 1 << 20, MAX_HEADER = 1 << 16, MAX_LABEL = 63, SPELLED = 32 };
+
+/* A file while it is read. */
+typedef struct {
+    table *t;
+    const table_options *o;
+    FILE *in, *err;
+    int label;       /* the labels' column, or -1 */
+    int fields;      /* in each row, the label among them */
+    size_t capacity; /* rows that there is room for */
+} reader;
 
 /* ---- messages ---- */
 
-static bool is_control(char c) {
-    return (unsigned char)c < ' ' || c == 0x7f;
-}
-
-/* How many of `length` bytes to keep: at most `most`, and without splitting a UTF-8 character. */
-static size_t whole_characters(const char *text, size_t length, size_t most) {
-    if (length <= most) return length;
-    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80) most--;
-    return most;
-}
-
-const char *table_shown(const char *text, char *room) {
-    const size_t length = strlen(text);
-    const bool cut = length >= TABLE_SHOWN;
-    const size_t count = cut ? whole_characters(text, length, TABLE_SHOWN - 4) : length;
-    for (size_t i = 0; i < count; i++) room[i] = is_control(text[i]) ? '?' : text[i];
-    strcpy(room + count, cut ? "..." : "");
-    return room;
-}
-
-/* Keeps a message on one line, whatever names and values contain. */
-static void say(FILE *err, const char *path, uint64_t line, int row, int column, const char *format,
-                va_list arguments) {
-    char place[96], *reason;
-    size_t length = 0;
-    place[0] = '\0';
-    if (line > 0) length += (size_t)snprintf(place, sizeof place, ":%llu", (unsigned long long)line);
-    if (row >= 0) length += (size_t)snprintf(place + length, sizeof place - length, ": row %d", row + 1);
-    if (column >= 0) snprintf(place + length, sizeof place - length, ": column %d", column + 1);
-    if (vasprintf(&reason, format, arguments) < 0) reason = NULL;
-    for (char *p = reason; p != NULL && *p != '\0'; p++)
-        if (is_control(*p)) *p = '?';
-    fprintf(err, "%s%s: %s\n", path, place, reason != NULL ? reason : "out of memory");
-    free(reason);
-}
-
-int table_reject(table *t, uint64_t line, int column, const char *format, ...) {
-    if (input_failed(t->in)) return 2;
-    va_list arguments;
-    va_start(arguments, format);
-    say(t->err, t->path, line, -1, column, format, arguments);
-    va_end(arguments);
-    return 2;
-}
-
-int table_reject_value(table *t, uint64_t line, int column, const char *value, size_t length, const char *reason) {
-    enum { SHOWN = 40 };
-    return table_reject(t, line, column, "'%.*s%s' %s", (int)whole_characters(value, length, SHOWN), value,
-                        length > SHOWN ? "..." : "", reason);
-}
-
-uint64_t table_line(const table *t, int row) {
-    if (t->column == NULL) return 0;
-    return t->lines != NULL ? t->lines[row] : t->first_line + (uint64_t)row;
-}
-
 int table_complain(const table *t, int row, int column, FILE *err, const char *format, ...) {
     va_list arguments;
+    fputs(t->path, err);
+    if (row >= 0) fprintf(err, t->header < 0 ? ": row %d" : ":%d", t->header < 0 ? row + 1 : row + 1 + t->header);
+    if (column >= 0) fprintf(err, ": column %d", column + 1 + (int)t->first);
+    fputs(": ", err);
     va_start(arguments, format);
-    say(err, t->path, row >= 0 ? table_line(t, row) : 0, t->column == NULL ? row : -1, column, format, arguments);
+    vfprintf(err, format, arguments);
     va_end(arguments);
+    fputc('\n', err);
     return 2;
 }
 
-/* ---- numbers ---- */
+/* About the file; about the row that is being read. */
+#define REJECT(r, ...)     table_complain((r)->t, -1, -1, (r)->err, __VA_ARGS__)
+#define REJECT_ROW(r, ...) table_complain((r)->t, (r)->t->rows, -1, (r)->err, __VA_ARGS__)
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
+static int no_memory(const reader *r) {
+    return REJECT(r, "out of memory");
 }
 
-/* "nan", "nan(...)", "inf", "infinity", as strtod accepts them. */
-static bool is_not_finite(const char *text, const char *end) {
-    const size_t length = (size_t)(end - text);
-    if (length == 3) return strncasecmp(text, "nan", 3) == 0 || strncasecmp(text, "inf", 3) == 0;
-    if (length == 8 && strncasecmp(text, "infinity", 8) == 0) return true;
-    return length > 4 && strncasecmp(text, "nan(", 4) == 0 && end[-1] == ')';
+static int not_read(const reader *r, const char *what) {
+    return REJECT(r, "%s; convert it: %s", what, r->o->convert);
 }
 
-/* The double nearest to a number whose syntax has been checked. */
-static double nearest(const char *text, size_t length) {
-    char room[64], *copy = length < sizeof room ? room : malloc(length + 1);
-    if (copy == NULL) return NAN;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    const double number = strtod(copy, NULL);
-    if (copy != room) free(copy);
-    return number;
+/* ---- numbers and labels ---- */
+
+/* The number that `text` holds in front of a comma or its end; NAN: none, or none that is finite. */
+static double parse_number(const char *text) {
+    const size_t length = strcspn(text, ",");
+    char *end;
+    if (strspn(text, "0123456789+-.eE \t") < length) return NAN; /* strtod takes hexadecimal, too, and words */
+    const double number = strtod(text, &end);
+    if (end == text) return NAN;
+    end += strspn(end, " \t");
+    return end == text + length && isfinite(number) ? number : NAN;
 }
 
-value_kind table_parse_number(const char *text, size_t length, double *number) {
-    const char *p = text, *end = text + length;
-    while (p < end && (*p == ' ' || *p == '\t')) p++;
-    while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
-    const char *const start = p;
-    const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    if (p < end && (*p == 'n' || *p == 'N' || *p == 'i' || *p == 'I'))
-        return is_not_finite(p, end) ? VALUE_NOT_FINITE : VALUE_WORD;
-
-    /* The first 19 significant digits go into `digits`; the decimal point becomes a power of ten. */
-    uint64_t digits = 0;
-    int kept = 0;
-    long scale = 0;
-    bool any = false, point = false, dropped = false;
-    for (; p < end && (is_digit(*p) || (*p == '.' && !point)); p++) {
-        if (*p == '.') {
-            point = true;
-            continue;
-        }
-        any = true;
-        if (point) scale--;
-        if (digits == 0 && *p == '0') continue;
-        if (kept == 19) {
-            dropped = true;
-            continue;
-        }
-        digits = digits * 10 + (uint64_t)(*p - '0');
-        kept++;
-    }
-    if (!any) return VALUE_WORD;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        bool down = false;
-        long exponent = 0;
-        p++;
-        if (p < end && (*p == '-' || *p == '+')) down = *p++ == '-';
-        if (p == end) return VALUE_WORD;
-        for (; p < end && is_digit(*p); p++)
-            if (exponent < 100000) exponent = exponent * 10 + (*p - '0');
-        scale += down ? -exponent : exponent;
-    }
-    if (p != end) return VALUE_WORD;
-
-    /* Both are exact, so this is the only rounding. */
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (!dropped && digits <= UINT64_C(1) << 53 && scale >= -22 && scale <= 22) {
-        const double value = scale < 0 ? (double)digits / powers[-scale] : (double)digits * powers[scale];
-        *number = negative ? -value : value;
-        return VALUE_NUMBER;
-    }
-    *number = nearest(start, (size_t)(end - start));
-    return isfinite(*number) ? VALUE_NUMBER : VALUE_NOT_FINITE;
+/* The fewest digits that read back as the same number. */
+static void spell(double number, char *room) {
+    int digits = 1;
+    do snprintf(room, SPELLED, "%.*g", fabs(number) < 1e15 && number == floor(number) ? 15 : digits, number);
+    while (digits++ < 17 && strtod(room, NULL) != number);
 }
 
-/* ---- reading ---- */
-
-/* The list given by --symbolic: which columns it names, up to the highest. Columns the table does not have are found
- * once it has been read. */
-static int parse_symbolic(table *t, const char *list, FILE *err) {
-    t->symbolic_given = true;
-    if (strcmp(list, "none") == 0) return 0;
-    for (const char *p = list;; p++) {
-        int column = 0;
-        const char *const start = p;
-        for (; is_digit(*p) && column <= TABLE_MAX_COLUMNS; p++) column = column * 10 + (*p - '0');
-        if (p == start || column < 1 || column > TABLE_MAX_COLUMNS || (*p != ',' && *p != '\0')) {
-            fprintf(err, "--symbolic %s: takes columns from 1 with commas between them, as in 2,3,4, or none\n", list);
-            return 2;
-        }
-        if (column > t->symbolic_count) {
-            bool *more = realloc(t->symbolic, (size_t)column * sizeof *more);
-            if (more == NULL) {
-                fprintf(err, "--symbolic: out of memory\n");
-                return 2;
-            }
-            memset(more + t->symbolic_count, 0, (size_t)(column - t->symbolic_count) * sizeof *more);
-            t->symbolic = more;
-            t->symbolic_count = column;
-        }
-        t->symbolic[column - 1] = true;
-        if (*p == '\0') return 0;
-    }
+static int put_label(reader *r, int row, const char *text, size_t length) {
+    if (length > MAX_LABEL) return REJECT(r, "a label longer than 63 bytes: %.*s...", MAX_LABEL, text);
+    r->t->labels[row] = strndup(text, length);
+    return r->t->labels[row] != NULL ? 0 : no_memory(r);
 }
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), of_end = strlen(end);
-    return length >= of_end && strcasecmp(text + length - of_end, end) == 0;
+static int put_number_label(reader *r, int row, double number) {
+    char room[SPELLED];
+    spell(number + 0.0, room); /* -0 is 0 */
+    return put_label(r, row, room, strlen(room));
 }
 
-/* "data.fvecs" and "data.fvecs.gz". */
-static bool has_extension(const char *path, const char *extension) {
-    char packed[16];
-    snprintf(packed, sizeof packed, "%s.gz", extension);
-    return ends_with(path, extension) || ends_with(path, packed);
-}
-
-static int read_format(table *t, table_header header) {
-    size_t length;
-    const unsigned char *first = input_peek(t->in, 6, &length);
-    if (length == 0) return table_reject(t, 0, -1, "is empty");
-    if (has_extension(t->path, ".fvecs")) return table_read_vecs(t, CELL_F32);
-    if (has_extension(t->path, ".bvecs")) return table_read_vecs(t, CELL_U8);
-    if (has_extension(t->path, ".ivecs")) return table_read_vecs(t, CELL_I32);
-    const bool npy = length >= 6 && memcmp(first, "\x93NUMPY", 6) == 0;
-    if (npy) return table_read_npy(t);
-    if (has_extension(t->path, ".npy"))
-        return table_reject(t, 0, -1, "is not an .npy file: it does not begin like one");
-    if (first[0] == 0) return table_read_idx(t);
-    return table_read_csv(t, header);
-}
-
-int table_read(const char *path, const table_options *options, table **read, FILE *err) {
-    *read = NULL;
-    table *t = calloc(1, sizeof *t);
-    if (t != NULL) t->path = strdup(path);
-    if (t == NULL || t->path == NULL) {
-        fprintf(err, "%s: out of memory\n", path);
-        table_free(t);
-        return 2;
-    }
-    t->err = err;
-    int status = options->symbolic != NULL ? parse_symbolic(t, options->symbolic, err) : 0;
-    if (status == 0) status = input_open(path, &t->in, err);
-    if (status == 0) status = read_format(t, options->header);
-    if (status == 0 && input_failed(t->in)) status = 2;
-    input_close(t->in);
-    t->in = NULL;
-    if (status == 0 && t->symbolic_count > t->columns) {
-        fprintf(err, "%s: column %d: named by --symbolic, but there are %d columns\n", path, t->symbolic_count,
-                t->columns);
-        status = 2;
-    }
-    if (status == 0 && t->column == NULL) status = table_check_cells(t);
-    if (status != 0) {
-        table_free(t);
-        return status;
-    }
-    *read = t;
+/* Of a file with so many columns: which holds the labels, and how many are coordinates. */
+static int count_columns(reader *r, int fields) {
+    if (fields > MAX_COLUMNS) return REJECT(r, "more than 1048576 columns");
+    const bool only = r->o->labels == LABELS_ONLY, none = r->t->header < 0 || fields == r->o->coordinates;
+    const labels_place labels = none && !only ? LABELS_NONE : r->o->labels;
+    const bool labelled = labels != LABELS_NONE;
+    if (labels == LABELS_ONLY && fields > 1) return REJECT(r, "%d columns: a file of labels has one", fields);
+    if (labels != LABELS_ONLY && labelled && fields == 1) return REJECT(r, "no columns but the labels");
+    r->fields = fields;
+    r->label = labels == LABELS_LAST ? fields - 1 : labelled ? 0 : -1;
+    r->t->columns = fields - labelled;
+    r->t->first = labels == LABELS_FIRST;
     return 0;
 }
 
-static void free_column(table_column *c) {
-    free(c->codes);
-    free(c->numbers);
-    free(c->entries);
-    free(c->slots);
-    free(c->texts);
+static double cell(const table *t, size_t i) {
+    return t->type == CELL_U1   ? ((const uint8_t *)t->cells)[i]
+           : t->type == CELL_I4 ? ((const int32_t *)t->cells)[i]
+           : t->type == CELL_F4 ? (double)((const float *)t->cells)[i]
+                                : ((const double *)t->cells)[i];
+}
+
+/* ---- .npy: magic, version, the header's length, the header (a Python dictionary), then the elements ---- */
+
+/* The value of a key, without what stands in front of it; "" if there is none. */
+static const char *value_of(const char *header, const char *key) {
+    const char *at = strstr(header, key);
+    if (at == NULL) return "";
+    at += strlen(key);
+    return at + strspn(at, "'\": ");
+}
+
+static int read_header(reader *r, const char *header, size_t bytes) {
+    static const struct {
+        const char *name;
+        cell_type type;
+        size_t size;
+    } types[] = {{"|u1", CELL_U1, 1}, {"<i4", CELL_I4, 4}, {"<f4", CELL_F4, 4}, {"<f8", CELL_F8, 8}};
+    enum { TYPES = sizeof types / sizeof *types };
+    const char *descr = value_of(header, "descr"), *shape = value_of(header, "shape");
+    int i = 0, used = 0;
+    unsigned long long rows, columns = 1;
+    while (i < TYPES && (strncmp(descr, types[i].name, 3) != 0 || strchr("'\"", descr[3]) == NULL)) i++;
+    if (i == TYPES) return not_read(r, "of an .npy file only u1, <i4, <f4 and <f8 are read");
+    if (strncmp(value_of(header, "fortran_order"), "False", 5) != 0)
+        return not_read(r, "of an .npy file only C order is read, not Fortran's");
+    if (sscanf(shape, "(%19llu , %19llu )%n", &rows, &columns, &used) != 2 || used == 0) {
+        columns = 1;
+        used = 0;
+        if (sscanf(shape, "(%19llu ,)%n", &rows, &used) != 1 || used == 0)
+            return not_read(r, "of an .npy file only one or two dimensions are read");
+    }
+    if (rows == 0 || columns == 0) return REJECT(r, "holds no records");
+    if (rows > INT_MAX || columns > MAX_COLUMNS) return REJECT(r, "more than 2147483647 rows or 1048576 columns");
+    if (rows * columns * types[i].size != bytes)
+        return REJECT(r, "%zu bytes of elements, not the %llu of %llu x %llu", bytes, rows * columns * types[i].size,
+                      rows, columns);
+    r->t->rows = (int)rows;
+    r->t->stride = columns;
+    r->t->type = types[i].type;
+    return count_columns(r, (int)columns);
+}
+
+/* Looks for what is no finite number, and keeps the labels. */
+static int check_cells(reader *r) {
+    table *t = r->t;
+    if (r->label >= 0 && (t->labels = calloc((size_t)t->rows, sizeof *t->labels)) == NULL) return no_memory(r);
+    for (int i = 0; i < t->rows; i++)
+        for (int j = t->type < CELL_F4 ? r->fields : 0; j < r->fields; j++) {
+            const double value = cell(t, (size_t)i * t->stride + (size_t)j);
+            if (!isfinite(value)) return table_complain(t, i, j, r->err, "%g is not a finite number", value);
+        }
+    for (int i = 0; i < t->rows && r->label >= 0; i++)
+        if (put_number_label(r, i, cell(t, (size_t)i)) != 0) return 2;
+    return 0;
+}
+
+static int read_npy(reader *r) {
+    table *t = r->t;
+    struct stat about;
+    t->header = -1;
+    if (fstat(fileno(r->in), &about) != 0) return REJECT(r, "%s", strerror(errno));
+    if (!S_ISREG(about.st_mode)) return REJECT(r, "an .npy file is mapped and cannot come through a pipe");
+    t->mapped_size = (size_t)about.st_size;
+    void *mapped = mmap(NULL, t->mapped_size, PROT_READ, MAP_PRIVATE, fileno(r->in), 0);
+    if (mapped == MAP_FAILED) return REJECT(r, "cannot be mapped: %s", strerror(errno));
+    t->mapped = mapped;
+    const unsigned char *bytes = t->mapped;
+    if (t->mapped_size < 12) return REJECT(r, "truncated in its .npy header");
+    if (memcmp(bytes, "\x93NUMPY", 6) != 0) return not_read(r, "neither text nor an .npy file");
+    const size_t start = bytes[6] == 1 ? 10 : 12; /* version 1 has 16 bits for the length, 2 and 3 have 32 */
+    size_t length = 0;
+    for (size_t i = start; i-- > 8;) length = length << 8 | bytes[i];
+    if (bytes[6] < 1 || bytes[6] > 3 || length > MAX_HEADER)
+        return not_read(r, "of .npy files versions 1 to 3 are read, with up to 64 KB of header");
+    if (length > t->mapped_size - start) return REJECT(r, "truncated in its .npy header");
+    if ((start + length) % sizeof(double) != 0) return not_read(r, "its elements are not aligned to 8 bytes");
+    char *header = strndup((const char *)bytes + start, length);
+    t->cells = bytes + start + length;
+    int status = header != NULL ? read_header(r, header, t->mapped_size - start - length) : no_memory(r);
+    free(header);
+    return status == 0 ? check_cells(r) : status;
+}
+
+/* ---- CSV ---- */
+
+static int reject_field(const reader *r, int column, const char *text) {
+    const size_t length = strcspn(text, ",");
+    return table_complain(r->t, r->t->rows, column, r->err,
+                          "'%.*s' is not a finite number; words become numbers by: %s", length < 40 ? (int)length : 40,
+                          text, r->o->convert);
+}
+
+/* Makes room for another row. */
+static bool make_room(reader *r) {
+    table *t = r->t;
+    if ((size_t)t->rows < r->capacity) return true;
+    const size_t capacity = r->capacity == 0 ? 256 : r->capacity * 2;
+    if (capacity > SIZE_MAX / sizeof(double) / (size_t)r->fields) return false;
+    void *cells = realloc(t->owned, capacity * (size_t)r->fields * sizeof *t->owned);
+    if (cells == NULL) return false;
+    t->owned = cells;
+    if (r->label >= 0) {
+        void *labels = realloc(t->labels, capacity * sizeof *t->labels);
+        if (labels == NULL) return false;
+        t->labels = labels;
+    }
+    r->capacity = capacity;
+    return true;
+}
+
+/* Takes a line as a row. A first line without a number among its coordinates is a header. */
+static int read_line(reader *r, const char *text) {
+    table *t = r->t;
+    double *to;
+    int fields = 1, numbers = 0, wrong = -1, column = 0;
+    const char *p, *word = NULL, *label = NULL;
+    for (p = text; *p != '\0'; p++) fields += *p == ',';
+    if (r->fields == 0 && count_columns(r, fields) != 0) return 2;
+    if (fields != r->fields) return REJECT_ROW(r, "%d columns, but the first line has %d", fields, r->fields);
+    if (strchr(text, '"') != NULL) return REJECT_ROW(r, "a field in quotes; convert it: %s", r->o->convert);
+    if (!make_room(r)) return no_memory(r);
+    to = t->owned + (size_t)t->rows * t->stride;
+    for (p = text; column < fields; p += strcspn(p, ",") + 1, column++) {
+        const double number = parse_number(p);
+        if (column == r->label) {
+            label = p;
+            continue;
+        }
+        if (isnan(number) && word == NULL) {
+            word = p;
+            wrong = column - (int)t->first;
+        }
+        numbers += !isnan(number);
+        *to++ = number;
+    }
+    if (word != NULL && (t->rows > 0 || t->header > 0 || numbers > 0)) return reject_field(r, wrong, word);
+    t->header = t->header > 0 || word != NULL;
+    if (word != NULL) return 0;
+    const double number = label != NULL ? parse_number(label) : NAN;
+    if (label != NULL &&
+        (isnan(number) ? put_label(r, t->rows, label, strcspn(label, ",")) : put_number_label(r, t->rows, number)) != 0)
+        return 2;
+    t->rows++;
+    return 0;
+}
+
+static int read_csv(reader *r) {
+    char *text = NULL;
+    size_t capacity = 0;
+    int status = 0;
+    bool blank = false;
+    ssize_t length;
+    while (status == 0 && (length = getline(&text, &capacity, r->in)) >= 0) {
+        while (length > 0 && strchr("\r\n", text[length - 1]) != NULL && text[length - 1] != '\0')
+            text[--length] = '\0';
+        for (ssize_t i = 0; i < length && status == 0; i++)
+            if (((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 0x7f)
+                status = not_read(r, "neither text nor an .npy file");
+        if (status == 0 && blank && length > 0) status = REJECT_ROW(r, "a blank line before the end");
+        blank = length == 0;
+        if (status == 0 && r->t->rows == INT_MAX) status = REJECT(r, "more than 2147483647 rows");
+        if (status == 0 && !blank) status = read_line(r, text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0));
+        r->t->stride = (size_t)r->t->columns;
+    }
+    if (status == 0 && ferror(r->in)) status = REJECT(r, "%s", strerror(errno));
+    if (status == 0 && r->t->rows == 0) status = REJECT(r, "holds no records");
+    free(text);
+    r->t->cells = r->t->owned;
+    r->t->type = CELL_F8;
+    return status;
+}
+
+/* ---- the file ---- */
+
+static int read_file(reader *r) {
+    errno = 0;
+    r->in = fopen(r->t->path, "re");
+    const int first = r->in != NULL ? getc(r->in) : EOF;
+    if (first == EOF) return REJECT(r, "%s", errno != 0 ? strerror(errno) : "is empty");
+    ungetc(first, r->in);
+    return first == 0x93 ? read_npy(r) : read_csv(r);
+}
+
+int table_read(const char *path, const table_options *options, table **read, FILE *err) {
+    table *t = calloc(1, sizeof *t);
+    reader r = {.t = t, .o = options, .err = err, .label = -1};
+    *read = NULL;
+    if (t == NULL || (t->path = strdup(path)) == NULL) {
+        fprintf(err, "%s: out of memory\n", path);
+        free(t);
+        return 2;
+    }
+    const int status = read_file(&r);
+    if (r.in != NULL) fclose(r.in);
+    if (status != 0) table_free(t);
+    if (status == 0) *read = t;
+    return status;
 }
 
 void table_free(table *t) {
     if (t == NULL) return;
-    for (int i = 0; t->column != NULL && i < t->columns; i++) free_column(&t->column[i]);
-    free(t->column);
-    free(t->lines);
-    input_release(&t->block);
-    free(t->symbolic);
+    if (t->mapped != NULL) munmap(t->mapped, t->mapped_size);
+    for (int i = 0; t->labels != NULL && i < t->rows; i++) free(t->labels[i]);
+    free(t->owned);
+    free(t->labels);
     free(t->path);
     free(t);
 }
 
 /* ---- asking ---- */
 
-const char *table_path(const table *t) {
-    return t->path;
+void table_row(const table *t, int row, double *to) {
+    for (size_t j = 0; j < t->stride; j++) to[j] = cell(t, (size_t)row * t->stride + j);
 }
 
-int table_rows(const table *t) {
-    return t->rows;
-}
-
-int table_columns(const table *t) {
-    return t->columns;
-}
-
-bool table_holds_images(const table *t) {
-    return t->images;
-}
-
-bool table_symbolic_given(const table *t) {
-    return t->symbolic_given;
-}
-
-bool table_symbolic(const table *t, int column) {
-    return column < t->symbolic_count && t->symbolic[column];
-}
-
-static const table_entry *entry_of(const table *t, int row, int column) {
-    return &t->column[column].entries[t->column[column].codes[row]];
-}
-
-bool table_numeric(const table *t, int column, const int *rows, int count) {
-    if (t->column == NULL || t->column[column].numbers != NULL) return true;
-    const table_column *c = &t->column[column];
-    if (!c->word && c->not_finite_row < 0) return true;
-    if (rows == NULL) return false;
-    for (int i = 0; i < count; i++)
-        if (entry_of(t, rows[i], column)->kind != VALUE_NUMBER) return false;
-    return true;
-}
-
-double table_number(const table *t, int row, int column) {
-    if (t->column == NULL) return table_cell(t, row, column);
-    if (t->column[column].numbers != NULL) return t->column[column].numbers[row];
-    return entry_of(t, row, column)->number;
-}
-
-bool table_binary(const table *t) {
-    return t->column == NULL;
-}
-
-void table_numbers(const table *t, int row, int first, int count, double *to) {
-    if (t->column == NULL) {
-        table_cells(t, row, first, count, to);
-        return;
-    }
-    for (int j = 0; j < count; j++) to[j] = table_number(t, row, first + j);
-}
-
-bool table_has_text(const table *t, int column) {
-    return t->column == NULL || t->column[column].numbers == NULL;
-}
-
-const char *table_text(const table *t, int row, int column, char *room) {
-    if (t->column != NULL) {
-        if (!table_has_text(t, column)) return NULL;
-        return t->column[column].texts + entry_of(t, row, column)->text;
-    }
-    return table_spell(table_cell(t, row, column), t->type == CELL_F32 || t->type == CELL_F16, room);
-}
-
-/* Millions of labels may be such numbers, and printf is slow. */
-static const char *spell_whole(int64_t number, bool negative, char *room) {
-    char *at = room + TABLE_TEXT - 1;
-    uint64_t rest = negative ? (uint64_t)-number : (uint64_t)number;
-    *at = '\0';
-    do {
-        *--at = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (negative) *--at = '-';
-    return at;
-}
-
-const char *table_spell(double number, bool single, char *room) {
-    if (fabs(number) < 1e15 && number == floor(number)) return spell_whole((int64_t)number, signbit(number), room);
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(room, TABLE_TEXT, "%.*g", digits, number);
-        if (single ? strtof(room, NULL) == (float)number : strtod(room, NULL) == number) break;
-    }
-    return room;
+const float *table_floats(const table *t) {
+    return t->type == CELL_F4 ? t->cells : NULL;
 }

@@ -1,17 +1,19 @@
 """The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
 
     python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for each
-    python3 -m report knn-rates SEED DIR     rows of knn_rates.csv: of each sample in DIR/facts (what knn-sample printed)
-                                             from DIR/PROTOCOL-CLASS.rates (what `run --rates-csv` wrote)
+    python3 -m report knn-rates SEED DIR METHOD...           rows of knn_rates.csv: of each sample in DIR/facts (what
+                                             knn-sample printed) from DIR/PROTOCOL-CLASS-test.csv, and of each method from
+                                             -METHOD.votes (of `run --out`) and -METHOD.out (what it printed)
     python3 -m report knn-summary CSV        how many attacks of U2R there are
 """
 
 import gzip
 import os
+import re
 
 from report import load
 from report.load import Mistake
-from report.record import csv_line
+from report.record import csv_line, origin, read_text
 from report.text import number
 
 NORMAL, TRAINED, TESTED = 4900, 100, 500  # normal records and attacks to train, records to test
@@ -113,38 +115,43 @@ def sample(arguments, root):
     return 0
 
 
-def rates_of(seed, facts, path):
-    """Rows of knn_rates.csv from what one run recorded; facts: a line that knn-sample printed of its sample."""
+def share(part, whole):
+    return number(round(part / whole if whole else 0, 4))
+
+
+def rates_of(seed, facts, folder, method, class_of):
+    """Rows of knn_rates.csv from what one run found; facts: a line that knn-sample printed of its sample."""
     protocol, name, *counts = facts.split()
-    train_normal, train_attacks, test_normal, test_attacks, _ = map(int, counts)
-    what = f"{protocol} {name}"
-    db = load.empty_database()
-    load.fill(db, "run_rates", load.read_table(path, "run_rates"))
-    rows = db.execute("SELECT * FROM run_rates WHERE class = ? ORDER BY rowid", [name]).fetchall()
-    if not rows:
-        raise Mistake(f"{what}: run recorded no rates of {name}")
-    for row in rows:
-        if row["neighbours_unlike_cpu"] is None:
-            raise Mistake(f"{what}: {row['method']}: not compared with the CPU")
-        if (row["train_records"], row["test_records"], row["class_records"]) != (
-                train_normal + train_attacks, test_normal + test_attacks, test_attacks):
-            raise Mistake(f"{what}: run had other records: {row['train_records']} to train, {row['test_records']} to test, "
-                          f"{row['class_records']} of them {name}")
-        shares = [number(round(row[column] or 0, 4)) for column in ("accuracy", "detection", "false_alarms")]
-        yield csv_line([protocol, name, seed, row["method"], row["k"], *counts, *shares, row["neighbours_unlike_cpu"],
-                        *[row[column] or "" for column in ("device", "cc", "driver", "cuda", "date")]])
+    _, _, test_normal, test_attacks, _ = map(int, counts)
+    base = os.path.join(folder, f"{protocol}-{name}")
+    what = f"{protocol} {name}: {method}"
+    truth = [line.rsplit(",", 1)[-1] for line in read_text(f"{base}-test.csv") if line]
+    votes = [line.split(",") for line in read_text(f"{base}-{method}.votes") if line]
+    if len(votes) != len(truth) or len(truth) != test_normal + test_attacks or len(set(map(len, votes))) != 1:
+        raise Mistake(f"{what}: {len(votes)} lines of votes for {len(truth)} records, of {test_normal + test_attacks}")
+    said = "\n".join(read_text(f"{base}-{method}.out"))
+    unlike = re.search(r"^\S+ +(?:(\d+) of \d+ neighbours are not among|the same neighbours and distances as) the "
+                       r"CPU's", said, re.MULTILINE)
+    if not unlike:
+        raise Mistake(f"{what}: not compared with the CPU")
+    normal = [i for i, label in enumerate(truth) if class_of[label] == "normal"]
+    attacks = [i for i, label in enumerate(truth) if class_of[label] == name]
+    for k, predicted in enumerate(zip(*votes), 1):
+        right = sum(a == b for a, b in zip(truth, predicted))
+        detected = sum(class_of[predicted[i]] == name for i in attacks)
+        alarms = sum(class_of[predicted[i]] != "normal" for i in normal)
+        shares = [share(right, len(truth)), share(detected, len(attacks)), share(alarms, len(normal))]
+        yield csv_line([protocol, name, seed, method, k, *counts, *shares, unlike[1] or 0, *origin()])
 
 
 def rates(arguments, root):
-    if len(arguments) != 2:
-        raise Mistake("usage: python3 -m report knn-rates SEED DIR")
-    seed, folder = arguments
-    lines = load.read_lines(os.path.join(folder, "facts"), os.path.join(folder, "facts"))
-    rows = []
-    for facts in sorted(line for _, line in lines):
-        protocol, name = facts.split()[:2]
-        rows += rates_of(seed, facts, os.path.join(folder, f"{protocol}-{name}.rates"))
-    print("\n".join(rows))
+    if len(arguments) < 3:
+        raise Mistake("usage: python3 -m report knn-rates SEED DIR METHOD...")
+    seed, folder, *methods = arguments
+    class_of = classes(root)
+    for facts in sorted(line for line in read_text(os.path.join(folder, "facts")) if line):
+        for method in methods:
+            print("\n".join(rates_of(seed, facts, folder, method, class_of)))
     return 0
 
 

@@ -6,8 +6,9 @@ tensorcore_test := build/tests/tensorcore/run
 program_objects = $(filter-out build/obj/$(1)/test_%,$(call objects,$(1))) # of a folder that holds tests, too
 # Steps with correct variants and variants with one fault each; step 7's configurations, each as a variant.
 test_steps := $(foreach t,gemm gemv knn candidates family,build/tests/$(t)/run)
-$(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(LDLIBS) -lcmocka -lopenblas -lz)))
-$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS) -lz)))
+link_tests = $(LDLIBS) -lcmocka -lopenblas
+$(foreach t,$(tests),$(eval $(call program,$(t),$(t:build/%=build/obj/%).c.o $(archives),$(link_tests))))
+$(foreach t,$(test_steps),$(eval $(call program,$(t),$(call program_objects,$(t:build/%/run=%)) $(archives),$(LDLIBS))))
 $(eval $(call program,$(gpu_test),$(call program_objects,tests/gpu) $(archives),$(LDLIBS)))
 $(eval $(call program,$(tensorcore_test),$(call objects,tests/tensorcore) $(filter-out %/step.c.o,$(call objects,step06_tensorcore)) \
     build/obj/step04_vectorized/lds128_2x2.cu.o $(archives),$(LDLIBS)))
@@ -27,12 +28,13 @@ build/$(1)/%.c.o: %.c build/flags
 	$$(Q)$$(compile_c) -fno-strict-aliasing -ffp-contract=off -fno-math-errno -O1 -g1 -frounding-math $$($(1)_flags)
 $(foreach s,$(steps),$(call program,build/$(1)/$(s)/run,$(call step_objects,$(s)),-Wl$(,)--whole-archive \
     cudasim/build/$(1)/libcudasim.a -Wl$(,)--no-whole-archive -Wl$(,)--export-dynamic-symbol=cudasim_active \
-    -lstdc++ -ldl -lm -lpthread -lz,$$($(1)_flags))
+    -lstdc++ -ldl -lm -lpthread,$$($(1)_flags))
 build/$(1)/$(s)/run: cudasim/build/$(1)/libcudasim.a
 )
 sanitized += $(patsubst %,build/$(1)/%/run,$(steps))
 endef
 $(foreach s,asan tsan,$(eval $(call sanitizer_rules,$(s))))
 asan_readers := $(patsubst %,build/asan/%.o,$(wildcard common/readers/*.c common/base/*.c))
-$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers),-lcmocka -lz -lm -lpthread,$(asan_flags))))
+$(foreach t,test_table test_classify,$(eval $(call program,build/asan/tests/$(t),build/asan/tests/$(t).c.o $(asan_readers), \
+    -lcmocka -lm -lpthread,$(asan_flags))))
 sanitized += build/asan/tests/test_table build/asan/tests/test_classify

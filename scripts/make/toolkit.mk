@@ -12,6 +12,7 @@ groups := $(if $(filter-out $(no_toolkit),$(goals)),cuda) \
           $(if $(filter notes notes-check compare counters golden cold latency sass knn-paper check-layout,$(goals)), \
               report) \
           $(if $(filter deps test test-all test-sanitizers,$(goals)),test) \
+          $(if $(filter deps test test-all,$(goals)),data) \
           $(if $(filter deps knn-paper build/knn_cpu,$(goals)),baselines)
 check := $(if $(and $(filter deps demo test test-all,$(goals)),$(if $(dry),,may install)),,--check)
 ifneq ($(strip $(groups)),)

@@ -177,9 +177,8 @@ static void knn_options_are_taken(void **state) {
     assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25 && knn.memory_limit == 0.8);
     assert_true(!knn.k_given && !knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
     assert_string_equal(knn.labels, "last");
-    assert_string_equal(knn.header, "auto");
     assert_string_equal(knn.normalize, "none");
-    assert_true(knn.train == NULL && knn.test == NULL && knn.symbolic == NULL && knn.rates_csv == NULL);
+    assert_true(knn.train == NULL && knn.test == NULL && knn.out_labels == NULL);
     ACCEPTED(KNN, "--sim");
     assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
     ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --memory-limit 2.5G --transfers");
@@ -187,29 +186,23 @@ static void knn_options_are_taken(void **state) {
     assert_true(knn.memory_limit == 2.5e9 && !o.chosen[0] && o.chosen[1]);
     ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
     assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
-    ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --rates-csv r "
-                  "--classes-map kdd --header no --symbolic 2,3,4 --seed 4 --verify");
+    ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify");
     assert_string_equal(knn.train, "a");
     assert_string_equal(knn.test, "b");
     assert_string_equal(knn.labels, "first");
     assert_string_equal(knn.normalize, "zscore,minmax");
-    assert_string_equal(knn.header, "no");
-    assert_string_equal(knn.symbolic, "2,3,4");
-    assert_string_equal(knn.classes_map, "kdd");
-    assert_string_equal(knn.rates_csv, "r");
     assert_true(knn.k_sweep[0] == 1 && knn.k_sweep[1] == 11 && knn.k == 5 && !knn.k_given && knn.verify);
-    ACCEPTED(KNN, "--train a --split 0.25 --out b --out-indices c --out-distances d.npy --k 3 --positive x");
-    assert_true(knn.split == 0.25 && knn.k_given && knn.k == 3);
+    ACCEPTED(KNN, "--train a --test e --out b --out-indices c --out-distances d --k 3");
+    assert_true(knn.k_given && knn.k == 3);
     assert_string_equal(knn.out_labels, "b");
     assert_string_equal(knn.out_indices, "c");
-    assert_string_equal(knn.out_distances, "d.npy");
-    assert_string_equal(knn.positive, "x");
+    assert_string_equal(knn.out_distances, "d");
+    ACCEPTED(KNN, "--train a --test b --k-sweep 1:5 --out c");
     ACCEPTED(KNN, "--train a --test b --train-labels c --test-labels d");
     assert_string_equal(knn.train_labels, "c");
     assert_string_equal(knn.test_labels, "d");
     ACCEPTED(KNN, "--train a --test a --train-labels c"); /* the same records, and labels to find */
-    ACCEPTED(KNN, "--train a --split 0.5 --train-labels c");
-    ACCEPTED(KNN, "--train a --split 0.5 --labels none --out-indices c");
+    ACCEPTED(KNN, "--train a --test b --labels none --out-indices c");
     help_of(KNN);
     assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
     assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));
@@ -227,22 +220,17 @@ static void knn_refuses(void **state) {
         {"--lda 5", "--lda: unknown option (see --help)"},
         {"--metric l2", "--metric: unknown option (see --help)"},
         {"--dtype f16", "--dtype: unknown option (see --help)"},
-        {"--train a", "--train: needs --test or --split"},
-        {"--train a --test b --split 0.5", "--split: contradicts --test"},
+        {"--train a", "--train: needs --test"},
         {"--train a --test b --k 0", "--k: '0' is not above 0"},
         {"--train a --test b --k 3 --k-sweep 1:5", "--k: contradicts --k-sweep"},
-        {"--train a --test b --k-sweep 1:5 --out c", "--out: contradicts --k-sweep, which predicts several times"},
         {"--train a --test b --labels middle", "--labels: 'middle' is unknown (known: last, first, none)"},
-        {"--train a --split 0.5 --test-labels c", "--test-labels: needs --test"},
         {"--train a --test b --test-labels c", "--test-labels: needs --train-labels"},
-        {"--train a --test b --rates-csv c --positive x", "--rates-csv: needs --k-sweep"},
-        {"--train a --test b --rates-csv c --k-sweep 1:5", "--rates-csv: needs --classes-map or --positive"},
         {"--train a --test b --out c --out-indices c", "--out: 'c' is the --out-indices file too"},
     };
     ALL_REFUSED(KNN, list);
     each_refused_with(KNN, "",
-                      "test=a split=0.5 labels=last train-labels=a test-labels=a header=no symbolic=2 normalize=none "
-                      "k-sweep=1:2 classes-map=a positive=a out=a out-indices=a out-distances=a rates-csv=a verify",
+                      "test=a labels=last train-labels=a test-labels=a normalize=none k-sweep=1:2 out=a out-indices=a "
+                      "out-distances=a verify",
                       "needs --train");
     each_refused_with(KNN, "--sweep check", "m=9 n=9 d=9 k=9", "contradicts --sweep, which chooses the shapes");
     each_refused_with(KNN, "--sweep check", "transfers", "contradicts --sweep check, which times nothing");
@@ -250,19 +238,17 @@ static void knn_refuses(void **state) {
                       "contradicts --train, which brings its own data");
     each_refused_with(KNN, "--train a --test b", "time=1 csv=c transfers",
                       "contradicts --train, which searches once and records no times");
-    each_refused_with(KNN, "--train a --test b --labels none", "k-sweep=1:2 classes-map=c positive=c out=c",
+    each_refused_with(KNN, "--train a --test b --labels none", "k-sweep=1:2 out=c",
                       "contradicts --labels none, which predicts nothing");
     each_refused_with(KNN, "--train a --test b --labels last", "train-labels=c test-labels=c",
                       "contradicts --labels, which is for labels among the records");
-    const char *const inputs[] = {"train", "test", "train-labels", "test-labels", "classes-map"};
+    const char *const inputs[] = {"train", "test", "train-labels", "test-labels"};
     for (int i = 0; i < ARRAY_SIZE(inputs); i++) {
         char line[96], reason[64];
         snprintf(line, sizeof line, "--train a --test b%s --%s x", i == 3 ? " --train-labels y" : "", inputs[i]);
         snprintf(reason, sizeof reason, "'x' is the --%s file too", inputs[i]);
         each_refused_with(KNN, line, "out=x out-indices=x out-distances=x", reason);
     }
-    each_refused_with(KNN, "--train a --test b --k-sweep 1:2 --classes-map x", "rates-csv=x",
-                      "'x' is the --classes-map file too");
 }
 
 int main(void) {

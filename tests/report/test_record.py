@@ -217,36 +217,34 @@ class Samples(Case):
                      "knn-sample: 5000 distinct normal records in same, 5300 wanted")
 
 
-RUN = """\
-method,k,class,train_records,test_records,class_records,accuracy,detection,false_alarms,neighbours_unlike_cpu,device,cc,driver,\
-cuda,date
-gemm_cublas+auto,1,DoS,4926,500,90,0.97,0.911111,0.005,3,NVIDIA H200,9.0,580.1,13.0,2026-11-22
-gemm_cublas+auto,1,U2R,4926,500,26,0.97,0.807692,0.00210970,3,NVIDIA H200,9.0,580.1,13.0,2026-11-22
-exact_tc,1,U2R,4926,500,26,0.98,1,0,0,NVIDIA H200,9.0,580.1,13.0,2026-11-22
-"""
-
-
 class Rates(Case):
-    def rates(self, text, facts="same U2R 4900 26 474 26 53\n"):
+    """Ten records, three of them attacks: two of U2R, one of them also by name, and a normal one takes a false alarm."""
+
+    TRUTH = ["normal."] * 7 + ["ps.", "perl.", "perl."]
+    VOTES = [["normal.", "normal."]] * 6 + [["perl.", "normal."], ["perl.", "ps."], ["perl.", "normal."],
+                                             ["smurf.", "normal."]]
+
+    def rates(self, votes=None, facts="same U2R 4900 26 7 3 53\n", said="3 of 20 neighbours are not among the CPU's; query 1"):
         write(facts, self.tmp, "facts")
-        write(text, self.tmp, "same-U2R.rates")
-        return report("knn-rates", "3", self.tmp)
+        write("".join(f"0,tcp,{label}\n" for label in self.TRUTH), self.tmp, "same-U2R-test.csv")
+        write("".join(",".join(line) + "\n" for line in votes or self.VOTES), self.tmp, "same-U2R-gemm+auto.votes")
+        write(f"step\ngemm+auto  {said}\n", self.tmp, "same-U2R-gemm+auto.out")
+        return report("knn-rates", "3", self.tmp, "gemm+auto", **ORIGIN)
 
     def test_of_a_sample(self):
-        run = self.rates(RUN)
-        self.assertEqual(run.stdout, "same,U2R,3,gemm_cublas+auto,1,4900,26,474,26,53,0.97,0.8077,0.0021,3,NVIDIA H200,9.0,580.1,"
-                         "13.0,2026-11-22\nsame,U2R,3,exact_tc,1,4900,26,474,26,53,0.98,1,0,0,NVIDIA H200,9.0,580.1,13.0,"
-                         "2026-11-22\n", run.stderr)
+        run = self.rates()
+        self.assertEqual(run.stdout, f"same,U2R,3,gemm+auto,1,4900,26,7,3,53,0.7,0.6667,0.1429,3,{WHERE}\n"
+                         f"same,U2R,3,gemm+auto,2,4900,26,7,3,53,0.8,0.3333,0,3,{WHERE}\n", run.stderr)
         path = write(schema.header("knn_rates") + "\n" + run.stdout, self.tmp, "rates.csv")
         self.assertEqual(len(load.read_table(path, "knn_rates")), 2)
+        self.assertIn(f",0.1429,0,{WHERE}", self.rates(said="the same neighbours and distances as the CPU's").stdout)
 
     def test_refuses(self):
-        self.refused(self.rates(RUN.replace(",0,0,NVIDIA", ",0,,NVIDIA")), "exact_tc: not compared with the CPU")
-        self.refused(self.rates(RUN.replace("U2R", "R2L")), "run recorded no rates of U2R")
-        self.refused(self.rates(RUN.replace(",26,0.98", ",27,0.98")), "run had other records")
-        self.refused(self.rates(RUN.replace("4926", "4925")), "run had other records: 4925 to train")
-        self.refused(self.rates(RUN + "exact\n"), "same-U2R.rates:5: 1 fields, not 15")
-        self.refused(self.rates(RUN, "same DoS 4900 26 474 26 53\n"), "same-DoS.rates: No such file")
+        self.refused(self.rates(said="exact"), "same U2R: gemm+auto: not compared with the CPU")
+        self.refused(self.rates(self.VOTES[1:]), "same U2R: gemm+auto: 9 lines of votes for 10 records, of 10")
+        self.refused(self.rates(self.VOTES[1:] + [["perl."]]), "lines of votes for 10 records")
+        self.refused(self.rates(facts="same U2R 4900 26 8 3 53\n"), "10 lines of votes for 10 records, of 11")
+        self.refused(self.rates(facts="same DoS 4900 26 7 3 53\n"), "same-DoS-test.csv: No such file")
 
     def test_summary(self):
         run = report("knn-summary", os.path.join(DATA, "knn_rates.csv"))
