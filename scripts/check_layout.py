@@ -41,16 +41,9 @@ LARGER = """
     cudasim/src/exec/integer.c
     cudasim/src/machine/bulk.c
     cudasim/tests/cuda/test_runtime.c
-    cudasim/tests/exec/test_float.c
     cudasim/tests/exec/test_integer.c
-    cudasim/tests/exec/test_matrix.c
-    cudasim/tests/exec/test_wgmma.c
     cudasim/tests/faulty/waits.cu
-    cudasim/tests/machine/test_async.c
-    cudasim/tests/machine/test_groups.c
-    cudasim/tests/machine/test_machine.c
     cudasim/tests/programs
-    cudasim/tests/ptx/test_parser.c
     cudasim/tests/random/flow.h
     scripts
     tests
