@@ -651,35 +651,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .heap = heap_given,
                           .fault = on_fault};
 
-/* ---- the end of the program -------------------------------------------------------------------------------------- */
-
-static bool leaks_wanted;
-
-static void say_leak(const memory_allocation *m) {
-    char text[200];
-    snprintf(text, sizeof text, "%llu bytes at 0x%llx, the program's allocation number %llu, have not been freed",
-             (unsigned long long)m->size, (unsigned long long)m->base, (unsigned long long)m->serial);
-    finding_say("leak", text);
-}
-
-bool checks_end(void) {
-    unsigned long all;
-    if (leaks_wanted) memory_leaks(say_leak);
-    const unsigned long count = finding_count(&all);
-    if (count == 0) return false;
-    fflush(stdout);
-    fprintf(stderr, "cudasim: %lu finding%s", count, count == 1 ? "" : "s");
-    if (all > count) fprintf(stderr, ", %lu with repeats", all);
-    fputc('\n', stderr);
-    return true;
-}
-
 observer *checks_before(observer *next) {
     checks.next = next;
     return &checks;
-}
-
-void checks_begin(bool leaks) {
-    leaks_wanted = leaks;
-    memory_track(true);
 }

@@ -387,8 +387,9 @@ static uint8_t bytes_of(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? HOW_BYTES(15) : HOW_BYTES((((1u << bytes) - 1) << address % 4) & 15);
 }
 
-/* A lane's words: looked at, or written. Atomic operations and strong reads are noted with the looking. */
-static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes, bool puts) {
+/* A lane's words: looked at, or written, or both. Atomic operations and strong reads are noted with the looking. */
+typedef enum touch_part { LOOK, PUT, LOOK_AND_PUT } touch_part;
+static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes, touch_part how_far) {
     const uint8_t how = (uint8_t)(t->how | bytes_of(address, bytes < 4 ? (unsigned)bytes : 4));
     const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane,
                         how, 0};
@@ -401,15 +402,15 @@ static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t add
             p = part_begin(s, at, t->cluster->launch->serial);
         }
         word *w = &s->words[at / 4];
-        if (puts) {
+        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
+        if (how_far != PUT && !quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
+        if (how_far == LOOK) {
+            if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
+        } else {
             if ((how & HOW_STRENGTH) != STRENGTH_WEAK)
                 hide(t, &mine, w, hidden_at(s, p, at, t->cluster->launch->serial));
             note_write(&mine, w);
-            continue;
         }
-        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
-        if (!quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
-        if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
     }
     if (p != NULL) unlock_part(p);
 }
@@ -451,7 +452,7 @@ static void order_lanes(const observed_access *a, clocks *c, uint32_t agent) {
     }
 }
 
-static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
+static void touch_lanes(const toucher *t, const observed_access *a, touch_part how_far) {
     shadow s = {0};
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left);
@@ -468,7 +469,7 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
             if (t->kind == ACCESS_READ) continue;
             memory_changes(at, at + a->bytes); /* it is beside what its pointer was taken to mean */
         }
-        touch(t, &s, l, at, a->bytes, puts);
+        touch(t, &s, l, at, a->bytes, how_far);
     }
 }
 
@@ -494,17 +495,17 @@ static toucher toucher_of(const observed_access *a) {
 void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
     const int in_doubt = doubt_count;
-    touch_lanes(&t, a, false);
+    touch_lanes(&t, a, LOOK);
     await_stores(in_doubt, t.number);
     if (a->kind == ACCESS_WRITE) store_begins();
-    if (a->kind != ACCESS_READ) touch_lanes(&t, a, true);
+    if (a->kind != ACCESS_READ) touch_lanes(&t, a, PUT);
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
 
 /* What another host thread has done since before it came first. */
 void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
-    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC);
+    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? PUT : LOOK);
     order(a, t.cluster, t.agent, true);
     order_lanes(a, &t.cluster->clocks, t.agent);
 }
@@ -531,8 +532,8 @@ void global_touch_range(const global_range *r) {
                        .later = true,
                        .bytes = (unsigned)r->bytes,
                        .verb = r->verb};
-    touch(&t, &s, r->lane, r->address, r->bytes, false);
-    if (r->kind != ACCESS_READ) touch(&t, &s, r->lane, r->address, r->bytes, true);
+    /* At once: of two copies by two host threads one is to meet the other. */
+    touch(&t, &s, r->lane, r->address, r->bytes, r->kind == ACCESS_READ ? LOOK : LOOK_AND_PUT);
 }
 
 void global_forget(const warp *w, uint64_t address, uint64_t bytes) {

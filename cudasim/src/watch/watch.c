@@ -89,8 +89,8 @@ static void read_environment(void) {
     if (form != NULL && !tables && !lines) refuse("cudasim: CUDASIM_COUNTERS=%s is neither table nor lines\n", form);
     if (csv != NULL && !sink_try(csv)) _Exit(2);
     checks = read_switch("CUDASIM_CHECK", true);
-    const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false);
-    if (checks) checks_begin(leaks);
+    const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false), strict = read_switch("CUDASIM_STRICT", false);
+    if (checks) checks_begin(leaks, strict);
     read_trace();
     on_exit(note_status, NULL);
     observe(false);
