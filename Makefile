@@ -46,7 +46,7 @@ $(eval $(call program,build/knn_cpu,$(patsubst %,build/obj/%.o,tests/baselines/k
     build/lib/knn.a build/lib/core.a,$(ann) $(openblas_library) $(LDLIBS)))
 
 include scripts/make/simulator.mk scripts/make/tests.mk
-$(if $(wildcard bundle.txt),$(eval .SECONDARY: $(sim_objects) $(call objects,$(addprefix common/,base gpu tensor bench gemm gemv knn readers)))) # an archive has them linked
+$(if $(wildcard bundle.txt),$(eval .SECONDARY: $(call objects,$(addprefix common/,base gpu tensor bench gemm gemv knn readers)))) # an archive has them linked
 
 # EX="my/NN_name", from scripts/ex.sh: each linked with its harness; warnings are no errors; C++14 has shorter headers.
 exercise_objects = build/obj/$(1)/exercise.cu.o build/obj/exercises/$(2).c.o $(if $(filter knn,$(2)),$(archives) $(patsubst %,build/obj/step08_knn/%.o,search.c distance_direct.cu paper/vote.cu),build/lib/$(2).a build/lib/core.a)
@@ -54,19 +54,19 @@ $(foreach e,$(EX),$(eval build/obj/$(e)/exercise.cu.o: NVCCFLAGS := -O3 -std=c++
 
 $(linked):
 	$(call say,link  $@)
-	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out build/lib/%san_sim.a,$(filter %.o %.a,$^)) \
+	$(Q)$(CC) $(link_flags) -o $@ -Wl,--start-group $(filter-out cudasim/build/%,$(filter %.o %.a,$^)) \
 	    -Wl,--end-group $(link_libs)
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 kernels := $(patsubst build/obj/%.cu.o,%,$(filter %.cu.o,$(call objects,$(steps) tests/gpu)))
 .DEFAULT_GOAL := all
 scripted := test-gpu sanitize fuzz bench knn-paper knn-torch errors counters golden cold latency sass data ptx sim-counters diff drawings timeline book book-test ex exercises bundle first-hour
-.PHONY: all sim sim-all deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
+.PHONY: all sim sim-all cudasim-tests deps demo test test-all test-sanitizers test-tuned check-layout check-archs bench-sim plots notes \
         notes-check compare profile format clean help compile_commands.json FORCE $(scripted)
 
 all: $(foreach s,$(steps),$(call number,$(s))) ## build every step (the default), and the simulator if there is no GPU
-sim: $(sim) ## build the simulator for this machine: build/sim/libcudart.so.13
-sim-all: $(sim_all) ## the same for every instruction set: build/sim-all/libcudart.so.13
+sim: $(sim) ## build the simulator for this machine: cudasim/build/libcudart.so.13
+sim-all: $(sim_all) ## the same for every instruction set: cudasim/build/all/libcudart.so.13
 
 # stepNN: ## build one step: stepNN_name/run, with a link stepNN to its folder
 define step_goal
@@ -80,15 +80,17 @@ deps: ## find what everything needs and install what is missing (WHEELS=1: CUDA'
 	@echo "CUDA $(CUDA_VERSION) in $(CUDA_DIR), $(shell $(CC) --version | head -n 1), gnuplot, cmocka, OpenBLAS, zlib: here"
 	@echo "machine code: $(addprefix sm_,$(archs)); PTX: compute_90a$(addprefix $(,) compute_,$(portable))"
 demo: all ; @sh scripts/demo.sh ## show everything the project does, in small, with or without a GPU
-test_programs := sim $(tests) $(sim_tests) $(test_steps) $(gpu_test) $(tensorcore_test) $(programs) build/cudasim/tests/conformance/run
-test: all $(test_programs) check-layout ## build everything with warnings as errors and run every test (with a GPU also test-gpu)
+test_programs := $(tests) $(test_steps) $(gpu_test) $(tensorcore_test)
+cudasim-tests: | $(sim) $(if $(filter test-all,$(goals)),$(sim_all) $(foreach s,asan tsan,cudasim/build/$(s)/libcudasim.a))
+	+$(Q)$(cudasim) $(if $(filter test-all,$(goals)),tests-all,tests)
+test: all $(test_programs) cudasim-tests check-layout ## build everything with warnings as errors and run every test (with a GPU also test-gpu)
 	@sh scripts/run_tests.sh
-test-all: all $(test_programs) $(sim_all) $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
+test-all: all $(test_programs) cudasim-tests $(sanitized) check-layout ## also longer lists, every instruction set, sanitizers and fuzzing
 	@KL_TEST_ALL=1 sh scripts/run_tests.sh
-test-sanitizers: $(sanitized) ; @sh scripts/sanitizers.sh ## the simulator's and readers' tests, steps and programs under ASan, UBSan, TSan
+test-sanitizers: $(sanitized) ; +@sh scripts/sanitizers.sh && $(cudasim) test-sanitizers ## steps, readers and the simulator's own tests under ASan, UBSan, TSan
 test-tuned: ; @sh tests/gpu/tuned.sh ## is step 7's best ever slower than another variant? (SHAPES=, SEED=)
 check-layout: $(if $(filter cuda,$(groups)),$(sim)) ; @python3 scripts/check_layout.py ## check the order of includes and calls, the size of files and folders
-bench-sim: all sim $(sim_bench) ; @sh scripts/bench_sim.sh ## time the simulator and compare with its targets (RUNS=5)
+bench-sim: all $(sim) ; +@sh scripts/bench_sim.sh && $(cudasim) bench ## time the simulator and compare with its targets (RUNS=5)
 
 # Goals that run a script, whose line `# help: ` describes them.
 ptx: all
@@ -106,13 +108,13 @@ build/archs/%.o: %.cu build/flags
 	$(call say,nvcc  $< ($(checked)))
 	$(Q)$(compile_cuda)
 build/archs/%.o: gencode = $(foreach a,$(checked),-gencode arch=compute_$(a),code=sm_$(a))
-compile_commands.json: ; @$(MAKE) -Bn V=1 all sim $(test_programs) | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@ ## tell editors (clangd) how each file is compiled
+compile_commands.json: ; @{ $(MAKE) -Bn V=1 cudasim=: all $(test_programs); echo cd cudasim; $(cudasim) -Bn V=1 all tests; } | python3 scripts/compile_commands.py "$(CUDA_DIR)" >$@ ## tell editors (clangd) how each file is compiled
 format: ## run clang-format on every .c, .h, .cu and .cuh
 	@command -v clang-format >/dev/null || { [ "$$(id -u)" = 0 ] || sudo='sudo '; \
 	    echo "format: clang-format is missing; type: $${sudo}apt-get install clang-format" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format -i
 clean: ## remove what was built, except for the toolkit in build/cuda
-	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) step[0-9][0-9]_*/run compile_commands.json
+	@rm -rf $(filter-out build/cuda,$(wildcard build/*)) cudasim/build step[0-9][0-9]_*/run compile_commands.json
 	@for link in step[0-9][0-9]; do if [ -L "$$link" ]; then rm "$$link"; fi; done; rmdir build 2>/dev/null || true
 help: ## list the targets
 	@trap '' PIPE; { sed -n 's/^\(# \)\{0,1\}\([a-zA-Z_.-]*\):.*## \(.*\)/\2\t\3/p' Makefile | \

@@ -8,13 +8,7 @@ export LC_ALL
 # gpu_name, gpu_slug: the first GPU's name, and the name of its folder in plots/data/: NVIDIA H200, nvidia-h200; the one
 # that common/gpu/devices.csv gives it, or else made of the name.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
-gpu_slug() {
-    gpu_name | awk -F , '
-        NR == FNR { slug[$2] = $1; next }
-        $0 in slug { print slug[$0]; next }
-        { name = tolower($0); gsub(/[^a-z0-9]+/, "-", name); gsub(/^-|-$/, "", name); print name }
-    ' "${root:-.}/common/gpu/devices.csv" -
-}
+gpu_slug() { report slug "$(gpu_name)"; }
 
 # name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After make, to
 # which CC is the compiler.

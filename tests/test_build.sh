@@ -119,8 +119,8 @@ check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && s
 # What this tree has built already, if with the same flags: only the first step and the harness are built here.
 lend() {
     [ -e "$root/build/flags" ] || return 0
-    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/gemm \) -prune -o \
-        -type f -print | tar cf - -T -) | tar xf - -C build
+    (cd "$root" && find build/flags build/obj cudasim/build \( -path "build/obj/$first" -o -path build/obj/common/gemm \
+        -o -path cudasim/build/tests \) -prune -o -type f -print | tar cf - -T -) | tar xf -
 }
 lend
 run make -j2 "$step" ARCHS=90a
@@ -180,7 +180,7 @@ check "a touched header rebuilds C and CUDA" eval \
 touch -r "$root/common/gemm/gemm.h" common/gemm/gemm.h # as it was: of what is lent, much includes it
 run make -j8 clean "$first/run" ARCHS=90a
 check "clean comes before what is built with it" eval \
-    '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e build/sim ]'
+    '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e cudasim/build ]'
 run make -n "$step" ARCHS="89 90a"
 check "a changed flag rebuilds" said 'sm_89.*\.cu$'
 

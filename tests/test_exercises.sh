@@ -167,9 +167,9 @@ cards() { # cards FOLDER TEXT
 # on the GPU takes EXERCISE_MS or STEP_MS, says what EXERCISE_SAYS or STEP_SAYS, and ends with its EXERCISE_STATUS.
 make_gpu() {
     gpu="$tmp/a, folder" # with a comma and a blank, as one may have
-    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/build/sim"
+    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/cudasim/build"
     cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
-    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/build/sim/libcudart.so.13"
+    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
     printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
     printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
     cat >"$gpu/run" <<'EOF'

@@ -22,9 +22,9 @@
 #include "tensorcore.h"
 #include "tensor/verify.h"
 
-GEMM_VARIANT(best);
+GEMM_VARIANT_DECLARED(best)
 size_t workspace_best(const gemm_problem *p);
-GEMM_VARIANT(lds128_2x2);
+GEMM_VARIANT_DECLARED(lds128_2x2)
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
@@ -121,7 +121,6 @@ typedef struct {
 } special;
 
 static void nothing(const product *x) {
-    (void)x;
 }
 /* All of one sign: what is beyond FP32 stays there. */
 static void positive(const product *x) {

@@ -4,6 +4,7 @@
 
 #include "base/device_model.h"
 #include "base/parts.h"
+#include "cudasim.h"
 #include "cuda/runtime.h"
 #include "watch/watch.h"
 
@@ -14,9 +15,6 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream);
-void cudasim_count(const char *what, const char *problem);
-void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols, size_t ld);
-void cudasim_operands_end(void);
 #pragma GCC visibility pop
 
 /* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
@@ -136,8 +134,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     return runtime_result(stream_submit(stream, &op));
 }
 
-/* For programs that know that they are simulated: launches from now on are counted and traced as those of `what`, at
- * `problem`; NULL: they are not. A program that never calls this has all counted and traced. */
 void cudasim_count(const char *what, const char *problem) {
     watch_begin();
     if (!watch_records()) return;
@@ -145,9 +141,6 @@ void cudasim_count(const char *what, const char *problem) {
     watch_record(what, problem);
 }
 
-/* For programs that lay out several arrays in one piece of memory: from now on the checks find what kernels touch of
- * the allocation beside this array and others that are said. It has rows x cols elements; the rows are ld elements
- * apart, and what lies between them may be read. */
 void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
                      size_t ld) {
     memory_part part = {
@@ -158,7 +151,6 @@ void cudasim_operand(const char *name, const void *elements, size_t element_byte
     parts_add(&part);
 }
 
-/* All memory is for kernels to touch again. */
 void cudasim_operands_end(void) {
     if (!memory_tracks()) return;
     cudaDeviceSynchronize();

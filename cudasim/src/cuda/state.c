@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/device_model.h"
+#include "cudasim.h"
 #include "cuda/runtime.h"
 
 static pthread_mutex_t state_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -142,10 +143,6 @@ void *handle_any(handle_kind kind, const void **key) {
     return NULL;
 }
 
-#pragma GCC visibility push(default)
-int cudasim_active(void);
-const char *cudasim_device(void);
-
 int cudasim_active(void) {
     return 1;
 }
@@ -153,4 +150,3 @@ int cudasim_active(void) {
 const char *cudasim_device(void) {
     return device_model_current()->arch;
 }
-#pragma GCC visibility pop
