@@ -65,14 +65,14 @@ wanted global last_block_narrow_fence 'another block: no fence and flag there si
 copied() { # NAME STATUS ARGUMENT...
     name=$1 wanted_status=$2
     shift 2
-    cudasim/cudasim "$@" >"$work/out" 2>&1
+    ./cudasim "$@" >"$work/out" 2>&1
     status=$?
     said=$(grep -c '^cudasim: uninitialised: a copy of 128 bytes to the host takes with it 64 .* from byte 64 of' "$work/out")
     if [ $status = "$wanted_status" ] && [ "$said" = "$wanted_status" ]; then passed=$((passed + 1)); else fail "$name" "exit status $status"; fi
 }
-copied strict 1 --strict build/cudasim/tests/faulty/copied
-copied strict_whole 0 --strict build/cudasim/tests/faulty/copied whole
-copied not_strict 0 build/cudasim/tests/faulty/copied
+copied strict 1 --strict build/tests/faulty/copied
+copied strict_whole 0 --strict build/tests/faulty/copied whole
+copied not_strict 0 build/tests/faulty/copied
 # What is not freed.
 ./cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?

@@ -11,9 +11,9 @@
 #include "check/divergent.h"
 #include "check/global.h"
 #include "check/local.h"
-#include "check/places.h"
+#include "check/message.h"
+#include "check/shared.h"
 #include "check/unwritten.h"
-#include "check/words.h"
 #include "isa/arrays.h"
 #include "machine/groups.h"
 #include "machine/wgmma.h"
@@ -49,7 +49,7 @@ static void check_array(const observed_access *a, uint8_t array, uint64_t low, u
         if (finding_repeats(BOUNDS, at, (site){0})) return;
         char who[96], where[320], what[800];
         snprintf(what, sizeof what, "%s %s %s", thread_name(a->w, l, who), a->kind == ACCESS_READ ? "reads" : "writes",
-                 place_name(f, array, b, (uint32_t)a->address[l], a->bytes, where));
+                 shared_name(f, array, b, (uint32_t)a->address[l], a->bytes, where));
         finding_add(&(finding){BOUNDS, a->w->launch->entry->source->name, at, {0}, what, NULL});
         return;
     }
@@ -120,17 +120,17 @@ static void order_by_flags(checked_block *at, const observed_access *a) {
 /* `low` and `high` are the lowest and highest of the offsets, or of more. */
 static void shared_access(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
                           uint64_t low, uint64_t high) {
-    place_access p = {.w = a->w,
-                      .at = at,
-                      .function = a->function,
-                      .pc = a->i->pc,
-                      .bytes = a->bytes,
-                      .array = a->function->watch[a->i->pc].array,
-                      .verb = a->kind == ACCESS_READ    ? "reads"
-                              : a->kind == ACCESS_WRITE ? "writes"
-                                                        : "changes",
-                      .loads = a->kind == ACCESS_READ,
-                      .silent_same = a->kind == ACCESS_WRITE};
+    shared_report p = {.w = a->w,
+                       .at = at,
+                       .function = a->function,
+                       .pc = a->i->pc,
+                       .bytes = a->bytes,
+                       .array = a->function->watch[a->i->pc].array,
+                       .verb = a->kind == ACCESS_READ    ? "reads"
+                               : a->kind == ACCESS_WRITE ? "writes"
+                                                         : "changes",
+                       .loads = a->kind == ACCESS_READ,
+                       .silent_same = a->kind == ACCESS_WRITE};
     const cell_access access = {.clocks = &at->cluster->clocks,
                                 .agent = agent_of(a->w),
                                 .site = site_number(at->cluster->launch, a->function, a->i->pc),
@@ -141,7 +141,7 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
                                                                     : CELL_UPDATE,
-                                .trouble = place_trouble,
+                                .trouble = shared_report_trouble,
                                 .context = &p};
     uint64_t inside[LANES];
     for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
@@ -203,7 +203,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
     checked_block *at = checked(w->block);
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
-    places_settle();
+    shared_settle();
     if (f->watch[i->pc].guarded) return false;
     if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
     if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
@@ -219,7 +219,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 
 static void before(observer *o, const observed_access *a) {
     (void)o;
-    places_settle();
+    shared_settle();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
         heap_touch(a);
@@ -284,7 +284,7 @@ static void on_async(observer *o, const observed_async *c) {
     checked_block *at = checked(c->w->block);
     const clocks *k = &at->cluster->clocks;
     const uint32_t agent = agent_of(c->w), number = site_number(at->cluster->launch, c->function, c->i->pc);
-    places_settle();
+    shared_settle();
     if (c->stage == COPY_LANDED) {
         for (uint32_t l = 0; l < LANES; l++)
             if (c->lanes >> l & 1) {
@@ -295,10 +295,14 @@ static void on_async(observer *o, const observed_async *c) {
         return;
     }
     if (c->stage != COPY_ISSUED) return;
-    place_access p = {
+    shared_report p = {
         .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
-    const cell_access access = {
-        .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = place_trouble, .context = &p};
+    const cell_access access = {.clocks = k,
+                                .agent = agent,
+                                .site = number,
+                                .action = CELL_WRITE,
+                                .trouble = shared_report_trouble,
+                                .context = &p};
     cells_access(&at->cells, &access, c->lanes, c->to, c->width);
     for (uint32_t l = 0; l < LANES; l++)
         if (c->lanes >> l & 1) {
@@ -310,7 +314,7 @@ static void on_async(observer *o, const observed_async *c) {
 /* A bulk copy that is being looked at, and in what part of the checks. */
 typedef struct bulk_look {
     const observed_bulk *c;
-    place_access *p;
+    shared_report *p;
     const cell_access *access;
     global_range range;
     uint32_t site;
@@ -405,14 +409,14 @@ static void on_bulk(observer *o, const observed_bulk *c) {
     (void)o;
     checked_launch *launch = checked(c->w->block)->cluster->launch;
     const uint32_t number = site_number(launch, c->function, c->i->pc);
-    place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
+    shared_report p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
     cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
                           .agent = agent_of(c->w),
                           .site = number,
-                          .trouble = place_trouble,
+                          .trouble = shared_report_trouble,
                           .context = &p};
     bulk_look look = {.c = c, .p = &p, .access = &access, .site = number};
-    places_settle();
+    shared_settle();
     if (c->stage == COPY_ISSUED) bulk_touches(c, &look);
     if (c->stage != COPY_LANDED && c->from_block != NULL) { /* it may be read at any time between */
         p.at = checked(c->from_block);
@@ -446,7 +450,7 @@ static void on_bulk(observer *o, const observed_bulk *c) {
 }
 
 typedef struct operand {
-    place_access p;
+    shared_report p;
     cell_access access;
     uint32_t reader, clock;
     use_writes met;
@@ -470,7 +474,7 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
     (void)o;
     checked_block *at = checked(c->w->block);
     clocks *k = &at->cluster->clocks;
-    places_settle();
+    shared_settle();
     if (c->stage != COPY_ISSUED) return;
     clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
     operand it = {.p = {.w = c->w,
@@ -485,7 +489,7 @@ static void on_wgmma(observer *o, const observed_wgmma *c) {
                               .agent = agent_of(c->w),
                               .site = site_number(at->cluster->launch, c->function, c->i->pc),
                               .action = CELL_USE,
-                              .trouble = place_trouble,
+                              .trouble = shared_report_trouble,
                               .context = &it.p};
     issued_wgmma *issued = &at->wgmmas[it.reader].recent[c->number % WGMMAS_KEPT];
     if (issued->clock == it.clock && cells_use_follows(&it.access, &issued->met)) return;
@@ -501,19 +505,19 @@ static void mbarrier_touched(checked_block *at, const observed_sync *s) {
     const function *f = w->frame->function;
     const uint32_t pc = w->pc - 1;
     const bool init = s->kind == SYNC_MBARRIER_INIT;
-    place_access p = {.w = s->w,
-                      .at = at,
-                      .function = f,
-                      .pc = pc,
-                      .bytes = 8,
-                      .verb = init ? "initialises an mbarrier in" : "uses an mbarrier in",
-                      .silent_same = init};
+    shared_report p = {.w = s->w,
+                       .at = at,
+                       .function = f,
+                       .pc = pc,
+                       .bytes = 8,
+                       .verb = init ? "initialises an mbarrier in" : "uses an mbarrier in",
+                       .silent_same = init};
     const cell_access access = {.clocks = &at->cluster->clocks,
                                 .agent = agent_of(w),
                                 .site = site_number(at->cluster->launch, f, pc),
                                 .how = init ? STRENGTH_WEAK : STRENGTH_ATOMIC,
                                 .action = init ? CELL_WRITE : CELL_LOOK,
-                                .trouble = place_trouble,
+                                .trouble = shared_report_trouble,
                                 .context = &p};
     cells_range(&at->cells, &access, (uint32_t)__builtin_ctz(s->lanes), s->id, 8);
 }
@@ -525,7 +529,7 @@ static void on_sync(observer *o, const observed_sync *s) {
     warp *w = s->w;
     const uint32_t agent = w != NULL ? agent_of(w) : 0, alive = w != NULL ? w->lanes & ~w->exited : 0;
     meeting *m;
-    places_settle();
+    shared_settle();
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
         divergent_arrive(s);
@@ -611,7 +615,7 @@ static void on_launch_end(observer *o, launch *la) {
 }
 static void on_block_begin(observer *o, block *b) {
     (void)o;
-    places_forget();
+    shared_forget();
     if (current == NULL || !checked_begin(current, b)) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
         _exit(3);
@@ -622,12 +626,12 @@ static void on_block_begin(observer *o, block *b) {
 static void on_block_end(observer *o, block *b) {
     (void)o;
     (void)b;
-    places_settle();
+    shared_settle();
 }
 static void on_fault(observer *o, launch *la) {
     (void)o;
     (void)la;
-    places_forget();
+    shared_forget();
     finding_fault();
 }
 

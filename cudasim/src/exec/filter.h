@@ -1,7 +1,8 @@
-/* Of which accesses in watched code observers need not be told by op_observe, and what is noted instead. Those that
- * count take repeated ones together; others may not want to know, or be told quickly. */
-#ifndef SIM_EXEC_TOLD_H
-#define SIM_EXEC_TOLD_H
+/* Decides whether op_observe has to call the observers' hooks for an access. Three kinds of access skip them: one that
+ * repeats the instruction's latest one, which is only counted; one to a space for which no observer has a hook; and one
+ * that an observer's quick hook has dealt with. */
+#ifndef SIM_EXEC_FILTER_H
+#define SIM_EXEC_FILTER_H
 
 #include "base/parts.h"
 #include "exec/address.h"
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i
     return f->kept != LANES_ONLY && repeats_affine(w, i, p, first, f->step);
 }
 
-/* ---- what nobody wants to know, or the only observer is told quickly -----------------------------------------------
+/* ---- accesses without a hook, and those for the quick hook --------------------------------------------------------
  */
 
 /* Does a generic access go to global memory with all its lanes? */
@@ -120,9 +121,9 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
            is_complete(m, low, high - low + bytes);
 }
 
-/* Does nobody want to be told but those who count? */
-static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    const uint32_t wanted = w->launch->tells_of;
+/* Has no observer a hook for this access, other than those that only count? */
+static inline bool has_no_hook(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const uint32_t wanted = w->launch->hooked_spaces;
     if (watched->constant) return !(wanted >> PTX_CONST & 1);
     if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
     if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
@@ -132,8 +133,8 @@ static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched
     return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 
-/* Has the only one of the others dealt with it? */
-static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+/* Is the quick hook the only one that would be called, and has it dealt with the access? */
+static inline bool quick_hook_took(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const unsigned bytes = watched->bytes;
     observer *o = w->launch->quick;
     if (o == NULL || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
@@ -151,9 +152,9 @@ static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const wat
     return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
 }
 
-/* Is the access no matter to anybody but those who count? */
-static inline bool is_quiet(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    return w->launch->tells_of == 0 || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched);
+/* May the hooks be skipped for this access? It is counted all the same. */
+static inline bool skips_hooks(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    return w->launch->hooked_spaces == 0 || has_no_hook(w, i, mask, watched) || quick_hook_took(w, i, mask, watched);
 }
 
 #endif
