@@ -61,6 +61,19 @@ wanted waits cluster_no_barrier "another block of the cluster: the cluster's bar
 wanted tensor stores_to_one_place 'another block: a flag with fences, or another launch'
 wanted global last_block_no_second_fence 'another block: no fence here since the flag was read; the other side has one'
 wanted global last_block_narrow_fence 'another block: no fence and flag there since; this side has both'
+# What the host copies though nothing has written it.
+copied() { # NAME STATUS ARGUMENT...
+    name=$1 wanted_status=$2
+    shift 2
+    ./cudasim "$@" >"$work/out" 2>&1
+    status=$?
+    said=$(grep -c '^cudasim: uninitialised: a copy of 128 bytes .* takes with it 64 .* from byte 64 of' "$work/out")
+    [ $status = "$wanted_status" ] && [ "$said" = "$wanted_status" ] && passed=$((passed + 1)) && return
+    fail "$name" "exit status $status"
+}
+copied strict 1 --strict build/tests/faulty/copied
+copied strict_whole 0 --strict build/tests/faulty/copied whole
+copied not_strict 0 build/tests/faulty/copied
 # What is not freed.
 ./cudasim --leak-check build/tests/faulty/leak >"$work/out" 2>&1
 status=$?

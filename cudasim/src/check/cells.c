@@ -359,8 +359,8 @@ static const access_lines *pattern_of(cells *s, uint32_t mask, const uint64_t *o
     return p;
 }
 
-/* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier of
- * the whole block, or where that tells which lane has read what, by the line. */
+/* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier
+ * of the whole block, or where that tells which lane has read what, by the line. */
 static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
     const access_lines *p = pattern_of(s, mask, offset, bytes);
@@ -386,8 +386,8 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Are the line's reads since then the agent's own, and those of these words, which the lanes of the pattern are about to
- * write, not another lane's, as far as that is known? */
+/* Are the line's reads since then the agent's own, and those of these words, which the lanes of the pattern are about
+ * to write, not another lane's, as far as that is known? */
 static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t words, unsigned each,
                               uint32_t shift) {
     if (l->read.agent != a->agent || l->noted == s->epoch) return false;
@@ -399,8 +399,8 @@ static bool reads_are_its_own(const cells *s, const cell_access *a, const line *
     return true;
 }
 
-/* Is no copy on its way to the line, and has all that anybody has read or written of these words been before? `each` and
- * `shift` are as in line_reads. */
+/* Is no copy on its way to the line, and has all that anybody has read or written of these words been before? `each`
+ * and `shift` are as in line_reads. */
 static bool is_free(cells *s, const cell_access *a, uint32_t number, uint32_t words, unsigned each, uint32_t shift) {
     const line *l = line_at(s, a->clocks, number);
     if (l->pending != 0) return false;

@@ -27,8 +27,9 @@ typedef struct hidden_writes {
 } hidden_writes;
 
 /* Reads of words of a line by one agent at one clock, where the line had been written before a barrier of the whole
- * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / each has read a word; each is MANY_LANES
- * where all lanes have read each of the words, and 0 where neither holds: then the agent's lanes are not told apart. */
+ * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / each has read a word; each is
+ * MANY_LANES where all lanes have read each of the words, and 0 where neither holds: then the agent's lanes are not
+ * told apart. */
 typedef struct line_reads {
     stamp by;
     uint32_t words, site;
@@ -110,7 +111,7 @@ typedef struct cell_access {
     uint32_t agent, site;
     bool foreign; /* an agent that barriers of this block do not order */
     strength how;
-    bool learns; /* an update of which the agent looks at what had been there: it comes after all updates before */
+    bool learns;   /* an update of which the agent looks at what had been there: it comes after all updates before */
     bool replaces; /* an update that writes what does not depend on what had been there */
     cell_action action;
     /* Called for a lane's first trouble: with the cell, its number, the stamp that the access is unordered with and

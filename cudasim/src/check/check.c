@@ -8,13 +8,14 @@
 
 #include "base/parts.h"
 #include "check/checked.h"
+#include "check/copies.h"
 #include "check/divergent.h"
 #include "check/formats.h"
 #include "check/global.h"
 #include "check/local.h"
-#include "check/places.h"
+#include "check/message.h"
+#include "check/shared.h"
 #include "check/unwritten.h"
-#include "check/words.h"
 #include "isa/arrays.h"
 #include "machine/groups.h"
 #include "machine/wgmma.h"
@@ -50,7 +51,7 @@ static void check_array(const observed_access *a, uint8_t array, uint64_t low, u
         if (finding_repeats(BOUNDS, at, (site){0})) return;
         char who[96], where[320], what[800];
         snprintf(what, sizeof what, "%s %s %s", thread_name(a->w, l, who), a->kind == ACCESS_READ ? "reads" : "writes",
-                 place_name(f, array, b, (uint32_t)a->address[l], a->bytes, where));
+                 shared_name(f, array, b, (uint32_t)a->address[l], a->bytes, where));
         finding_add(&(finding){BOUNDS, a->w->launch->entry->source->name, at, {0}, what, NULL});
         return;
     }
@@ -121,17 +122,17 @@ static void order_by_flags(checked_block *at, const observed_access *a) {
 /* `low` and `high` are the lowest and highest of the offsets, or of more. */
 static void shared_access(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
                           uint64_t low, uint64_t high) {
-    place_access p = {.w = a->w,
-                      .at = at,
-                      .function = a->function,
-                      .pc = a->i->pc,
-                      .bytes = a->bytes,
-                      .array = a->function->watch[a->i->pc].array,
-                      .verb = a->kind == ACCESS_READ    ? "reads"
-                              : a->kind == ACCESS_WRITE ? "writes"
-                                                        : "changes",
-                      .loads = a->kind == ACCESS_READ,
-                      .silent_same = a->kind == ACCESS_WRITE};
+    shared_report p = {.w = a->w,
+                       .at = at,
+                       .function = a->function,
+                       .pc = a->i->pc,
+                       .bytes = a->bytes,
+                       .array = a->function->watch[a->i->pc].array,
+                       .verb = a->kind == ACCESS_READ    ? "reads"
+                               : a->kind == ACCESS_WRITE ? "writes"
+                                                         : "changes",
+                       .loads = a->kind == ACCESS_READ,
+                       .silent_same = a->kind == ACCESS_WRITE};
     const cell_access access = {.clocks = &at->cluster->clocks,
                                 .agent = agent_of(a->w),
                                 .site = site_number(at->cluster->launch, a->function, a->i->pc),
@@ -142,7 +143,7 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
                                                                     : CELL_UPDATE,
-                                .trouble = place_trouble,
+                                .trouble = shared_report_trouble,
                                 .context = &p};
     uint64_t inside[LANES];
     for (uint32_t l = 0; l < LANES; l++) inside[l] = offset[l] & CLUSTER_OFFSET;
@@ -204,7 +205,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
     checked_block *at = checked(w->block);
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
-    places_settle();
+    shared_settle();
     if (f->watch[i->pc].guarded) return false;
     if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
     if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
@@ -220,7 +221,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
 
 static void before(observer *o, const observed_access *a) {
     (void)o;
-    places_settle();
+    shared_settle();
     if (a->space == PTX_GLOBAL) {
         global_access(a);
         heap_touch(a);
@@ -251,249 +252,6 @@ static void strong(observer *o, const observed_access *a) {
     if (a->space == PTX_GLOBAL) global_done(a);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------ */
-
-/* What a lane of a cp.async reads, when it is issued and when it is done: it may be read at any time between. */
-static void fetch(const observed_async *c, uint32_t lane) {
-    const global_range range = {.w = c->w,
-                                .function = c->function,
-                                .pc = c->i->pc,
-                                .lane = lane,
-                                .address = c->from[lane],
-                                .bytes = c->bytes[lane],
-                                .kind = ACCESS_READ,
-                                .verb = "copies"};
-    if (range.bytes == 0) return;
-    if (c->stage == COPY_ISSUED) outside_touch_range(&range);
-    global_touch_range(&range);
-}
-
-/* Words of which nothing has written a byte are no more written where a copy has put them. */
-static void brought(checked_block *at, uint64_t global, uint64_t bytes, uint32_t to, uint32_t site) {
-    const memory_allocation *m = memory_find(global);
-    if (m == NULL || memory_is_written(m, global, bytes)) return;
-    const uint32_t unit = at->cells.unit;
-    for (uint64_t k = 0; k < bytes; k += unit) {
-        uint64_t n = k;
-        while (n < k + unit && n < bytes && !memory_is_written(m, global + n, 1)) n++;
-        if (n == k + unit || n == bytes) cells_blank(&at->cells, &at->cluster->clocks, to + (uint32_t)k, unit, site);
-    }
-}
-
-static void on_async(observer *o, const observed_async *c) {
-    (void)o;
-    checked_block *at = checked(c->w->block);
-    const clocks *k = &at->cluster->clocks;
-    const uint32_t agent = agent_of(c->w), number = site_number(at->cluster->launch, c->function, c->i->pc);
-    places_settle();
-    if (c->stage == COPY_LANDED) {
-        for (uint32_t l = 0; l < LANES; l++)
-            if (c->lanes >> l & 1) {
-                fetch(c, l);
-                cells_arrived(&at->cells, k, agent, l, (uint32_t)c->to[l], c->width, number, false);
-                if (c->bytes[l] > 0) brought(at, c->from[l], c->bytes[l], (uint32_t)c->to[l], number);
-            }
-        return;
-    }
-    if (c->stage != COPY_ISSUED) return;
-    place_access p = {
-        .w = c->w, .at = at, .function = c->function, .pc = c->i->pc, .bytes = c->width, .verb = "copies to"};
-    const cell_access access = {
-        .clocks = k, .agent = agent, .site = number, .action = CELL_WRITE, .trouble = place_trouble, .context = &p};
-    cells_access(&at->cells, &access, c->lanes, c->to, c->width);
-    for (uint32_t l = 0; l < LANES; l++)
-        if (c->lanes >> l & 1) {
-            cells_pending(&at->cells, (uint32_t)c->to[l], c->width, number);
-            fetch(c, l);
-        }
-}
-
-/* A bulk copy that is being looked at, and in what part of the checks. */
-typedef struct bulk_look {
-    const observed_bulk *c;
-    place_access *p;
-    const cell_access *access;
-    global_range range;
-    uint32_t site;
-} bulk_look;
-
-/* What it does in global memory, by the thread that issues it. */
-static void touch_row(void *context, const tensor_row *r) {
-    const bulk_look *l = context;
-    global_range range = l->range;
-    range.address = r->global;
-    range.bytes = r->bytes;
-    const memory_allocation *m = memory_find(r->global);
-    if (m == NULL) return; /* past the last row */
-    if (range.bytes > m->base + m->size - r->global) range.bytes = m->base + m->size - r->global;
-    outside_touch_range(&range);
-    global_touch_range(&range);
-    if (range.kind != ACCESS_ATOMIC || memory_is_written(m, r->global, range.bytes)) return;
-    const unwritten_read missing = {.function = range.function,
-                                    .space = PTX_GLOBAL,
-                                    .pc = range.pc,
-                                    .lane = range.lane,
-                                    .address = r->global,
-                                    .bytes = (unsigned)range.bytes};
-    say_unwritten(range.w, &missing, "has a bulk copy change", (site){0});
-}
-
-/* Calls `each` for what it reads or writes of global memory, in pieces that follow one another in shared memory, too.
- */
-static void each_row(const observed_bulk *c, tensor_row_fn *each, bulk_look *l) {
-    if (c->map != NULL)
-        tensormap_rows(c->map, c->at, c->to_block == NULL, each, l);
-    else if (c->global != 0)
-        each(l, &(tensor_row){.global = c->global, .bytes = c->bytes});
-}
-
-static void bulk_touches(const observed_bulk *c, bulk_look *l) {
-    const bool writes = c->to_block == NULL;
-    uint64_t first = c->global, end = c->global + c->bytes;
-    if (c->map != NULL ? !tensormap_range(c->map, c->at, &first, &end) : c->global == 0) return;
-    const memory_allocation *m = memory_find(first);
-    if (m == NULL) return;
-    if (!writes && !memory_may_change(m, first, end - first) && memory_is_open(m, first, end - first, false)) return;
-    if (writes) memory_changes(first, end);
-    l->range = (global_range){.w = c->w,
-                              .function = c->function,
-                              .pc = c->i->pc,
-                              .lane = (uint32_t)c->lane,
-                              .kind = !writes      ? ACCESS_READ
-                                      : c->reduces ? ACCESS_ATOMIC
-                                                   : ACCESS_WRITE,
-                              .verb = writes ? "has a bulk copy write" : "has a bulk copy read"};
-    each_row(c, touch_row, l);
-}
-
-static void written_row(void *context, const tensor_row *r) {
-    (void)context;
-    memory_written(r->global, r->bytes);
-}
-
-/* The pieces of a row that follow one another in shared memory. */
-static void each_piece(const bulk_look *l, uint32_t offset, const tensor_row *r,
-                       void (*each)(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes)) {
-    for (uint64_t k = 0; k < r->bytes;) {
-        uint32_t follow = (uint32_t)r->bytes, place = offset;
-        if (l->c->map != NULL) place = tensormap_place(l->c->map, offset, r->row, r->from + (uint32_t)k, &follow);
-        if (follow > r->bytes - k) follow = (uint32_t)(r->bytes - k);
-        each(l, place, r->global + k, follow);
-        k += follow;
-    }
-}
-
-static void brought_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
-    brought(checked(l->c->to_block), global, bytes, place, l->site);
-}
-static void brought_row(void *context, const tensor_row *r) {
-    const bulk_look *l = context;
-    const memory_allocation *m = memory_find(r->global);
-    if (m != NULL && !memory_is_written(m, r->global, r->bytes)) each_piece(l, l->c->to, r, brought_piece);
-}
-
-static void source_piece(const bulk_look *l, uint32_t place, uint64_t global, uint32_t bytes) {
-    (void)global;
-    l->p->bytes = bytes;
-    cells_range(&l->p->at->cells, l->access, (uint32_t)l->c->lane, place, bytes);
-}
-static void source_row(void *context, const tensor_row *r) {
-    const bulk_look *l = context;
-    each_piece(l, l->c->from, r, source_piece);
-}
-
-static void on_bulk(observer *o, const observed_bulk *c) {
-    (void)o;
-    checked_launch *launch = checked(c->w->block)->cluster->launch;
-    const uint32_t number = site_number(launch, c->function, c->i->pc);
-    place_access p = {.w = c->w, .function = c->function, .pc = c->i->pc, .bytes = c->extent};
-    cell_access access = {.clocks = &checked(c->w->block)->cluster->clocks,
-                          .agent = agent_of(c->w),
-                          .site = number,
-                          .trouble = place_trouble,
-                          .context = &p};
-    bulk_look look = {.c = c, .p = &p, .access = &access, .site = number};
-    places_settle();
-    if (c->stage == COPY_ISSUED) bulk_touches(c, &look);
-    if (c->stage != COPY_LANDED && c->from_block != NULL) { /* it may be read at any time between */
-        p.at = checked(c->from_block);
-        p.verb = "has a bulk copy read";
-        access.action = c->stage == COPY_ISSUED ? CELL_READ : CELL_FETCH;
-        if (c->map != NULL)
-            tensormap_rows(c->map, c->at, false, source_row, &look);
-        else
-            cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->from, c->extent);
-    }
-    p.bytes = c->extent;
-    if (c->to_block == NULL) {
-        if (c->stage == COPY_LANDED) each_row(c, written_row, &look);
-        return;
-    }
-    p.at = checked(c->to_block);
-    if (c->stage == COPY_ISSUED && !c->reduces) {
-        p.verb = "has a bulk copy write";
-        access.action = CELL_WRITE;
-        cells_range(&p.at->cells, &access, (uint32_t)c->lane, c->to, c->extent);
-        cells_pending(&p.at->cells, c->to, c->extent, number);
-        clocks_follow(&p.at->cluster->clocks, copier_of(c->to_block), agent_of(c->w));
-    } else if (c->stage == COPY_LANDED) {
-        clocks *k = &p.at->cluster->clocks;
-        const uint32_t agent = copier_of(c->to_block);
-        cells_arrived(&p.at->cells, k, agent, 0, c->to, c->extent, number, true);
-        if (!c->reduces && c->from_block == NULL) each_row(c, brought_row, &look);
-        meeting *m = meeting_at(&p.at->mbarriers, c->mbarrier, k);
-        if (m != NULL) clocks_release(k, agent, m->coming);
-    }
-}
-
-typedef struct operand {
-    place_access p;
-    cell_access access;
-    uint32_t reader, clock;
-    use_writes met;
-} operand;
-
-static bool operand_chunk(void *context, uint32_t address) {
-    operand *o = context;
-    cells_use(&o->p.at->cells, &o->access, address, o->reader, o->clock, &o->met);
-    return true;
-}
-
-/* Of a warpgroup's wgmma, by its number, the clock of the agent that reads its operands. (Each issue moves its warp's
- * own clock on, too: those of the next block begin later.) */
-static uint32_t wgmma_clock(const clocks *c, uint32_t number) {
-    return c->begun + number;
-}
-
-/* Each warp must come after what has been written there; once one has waited for it, all of it has been read. The first
- * to issue it looks at every word; the others at whose writes these were, if that is enough. */
-static void on_wgmma(observer *o, const observed_wgmma *c) {
-    (void)o;
-    checked_block *at = checked(c->w->block);
-    clocks *k = &at->cluster->clocks;
-    places_settle();
-    if (c->stage != COPY_ISSUED) return;
-    clocks_lanes(k, agent_of(c->w), c->w->active, c->w->lanes & ~c->w->exited);
-    operand it = {.p = {.w = c->w,
-                        .at = at,
-                        .function = c->function,
-                        .pc = c->i->pc,
-                        .bytes = WGMMA_CHUNK,
-                        .verb = "has a wgmma read"},
-                  .reader = c->w->index / WARPGROUP,
-                  .clock = wgmma_clock(k, c->number)};
-    it.access = (cell_access){.clocks = k,
-                              .agent = agent_of(c->w),
-                              .site = site_number(at->cluster->launch, c->function, c->i->pc),
-                              .action = CELL_USE,
-                              .trouble = place_trouble,
-                              .context = &it.p};
-    issued_wgmma *issued = &at->wgmmas[it.reader].recent[c->number % WGMMAS_KEPT];
-    if (issued->clock == it.clock && cells_use_follows(&it.access, &issued->met)) return;
-    wgmma_chunks(c->i, c->a, c->b, operand_chunk, &it);
-    *issued = (issued_wgmma){it.clock, it.met};
-}
-
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
 
 /* An mbarrier's own 8 bytes: its initialisation must come before all else that is done with it. */
@@ -502,19 +260,19 @@ static void mbarrier_touched(checked_block *at, const observed_sync *s) {
     const function *f = w->frame->function;
     const uint32_t pc = w->pc - 1;
     const bool init = s->kind == SYNC_MBARRIER_INIT;
-    place_access p = {.w = s->w,
-                      .at = at,
-                      .function = f,
-                      .pc = pc,
-                      .bytes = 8,
-                      .verb = init ? "initialises an mbarrier in" : "uses an mbarrier in",
-                      .silent_same = init};
+    shared_report p = {.w = s->w,
+                       .at = at,
+                       .function = f,
+                       .pc = pc,
+                       .bytes = 8,
+                       .verb = init ? "initialises an mbarrier in" : "uses an mbarrier in",
+                       .silent_same = init};
     const cell_access access = {.clocks = &at->cluster->clocks,
                                 .agent = agent_of(w),
                                 .site = site_number(at->cluster->launch, f, pc),
                                 .how = init ? STRENGTH_WEAK : STRENGTH_ATOMIC,
                                 .action = init ? CELL_WRITE : CELL_LOOK,
-                                .trouble = place_trouble,
+                                .trouble = shared_report_trouble,
                                 .context = &p};
     cells_range(&at->cells, &access, (uint32_t)__builtin_ctz(s->lanes), s->id, 8);
 }
@@ -526,7 +284,7 @@ static void on_sync(observer *o, const observed_sync *s) {
     warp *w = s->w;
     const uint32_t agent = w != NULL ? agent_of(w) : 0, alive = w != NULL ? w->lanes & ~w->exited : 0;
     meeting *m;
-    places_settle();
+    shared_settle();
     switch (s->kind) {
     case SYNC_BARRIER_ARRIVE:
         divergent_arrive(s);
@@ -612,7 +370,7 @@ static void on_launch_end(observer *o, launch *la) {
 }
 static void on_block_begin(observer *o, block *b) {
     (void)o;
-    places_forget();
+    shared_forget();
     if (current == NULL || !checked_begin(current, b)) {
         fputs("cudasim: the host has no memory for the checks (CUDASIM_CHECK=0 runs without)\n", stderr);
         _exit(3);
@@ -623,12 +381,12 @@ static void on_block_begin(observer *o, block *b) {
 static void on_block_end(observer *o, block *b) {
     (void)o;
     (void)b;
-    places_settle();
+    shared_settle();
 }
 static void on_fault(observer *o, launch *la) {
     (void)o;
     (void)la;
-    places_forget();
+    shared_forget();
     finding_fault();
 }
 
@@ -640,9 +398,9 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .strong = strong,
                           .quick = quick,
                           .spaces = 1u << PTX_SHARED | 1u << PTX_SHARED_CLUSTER | 1u << PTX_LOCAL | SPACES_INCOMPLETE,
-                          .async = on_async,
-                          .bulk = on_bulk,
-                          .wgmma = on_wgmma,
+                          .async = copies_async,
+                          .bulk = copies_bulk,
+                          .wgmma = copies_wgmma,
                           .sync = on_sync,
                           .step = unwritten_step,
                           .careful = CAREFUL_CHECK,
@@ -653,35 +411,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .printf = formats_printf,
                           .fault = on_fault};
 
-/* ---- the end of the program -------------------------------------------------------------------------------------- */
-
-static bool leaks_wanted;
-
-static void say_leak(const memory_allocation *m) {
-    char text[200];
-    snprintf(text, sizeof text, "%llu bytes at 0x%llx, the program's allocation number %llu, have not been freed",
-             (unsigned long long)m->size, (unsigned long long)m->base, (unsigned long long)m->serial);
-    finding_say("leak", text);
-}
-
-bool checks_end(void) {
-    unsigned long all;
-    if (leaks_wanted) memory_leaks(say_leak);
-    const unsigned long count = finding_count(&all);
-    if (count == 0) return false;
-    fflush(stdout);
-    fprintf(stderr, "cudasim: %lu finding%s", count, count == 1 ? "" : "s");
-    if (all > count) fprintf(stderr, ", %lu with repeats", all);
-    fputc('\n', stderr);
-    return true;
-}
-
 observer *checks_before(observer *next) {
     checks.next = next;
     return &checks;
-}
-
-void checks_begin(bool leaks) {
-    leaks_wanted = leaks;
-    memory_track(true);
 }

@@ -5,8 +5,12 @@
 
 #include "machine/observe.h"
 
-/* Once, before any kernel. `leaks`: device memory that the program has not freed in the end is a finding. */
-void checks_begin(bool leaks);
+/* Once, before any kernel. `leaks`: device memory that the program has not freed in the end is a finding; `strict`: so
+ * is what the host copies of device memory that nothing has written. */
+void checks_begin(bool leaks, bool strict);
+
+/* Bytes of device memory are about to be copied to the host. */
+void checks_host_copy(const void *from, uint64_t bytes);
 
 /* No kernel runs any more: says how much has been found. True where that is anything. */
 bool checks_end(void);

@@ -2,9 +2,9 @@
 #ifndef SIM_CHECKED_H
 #define SIM_CHECKED_H
 
-#include "check/between.h"
 #include "check/cells.h"
 #include "check/findings.h"
+#include "check/grid_order.h"
 #include "check/poison.h"
 #include "machine/cluster.h"
 #include "machine/observe.h"
@@ -94,15 +94,15 @@ typedef struct checked_launch {
     checked_cluster *clusters;
     const function *functions[MOST_CHECKED_FUNCTIONS];
     uint32_t function_count;
-    uint32_t serial;  /* of all launches */
-    between *between; /* NULL: nobody has used a fence */
+    uint32_t serial;   /* of all launches */
+    grid_order *order; /* NULL: nobody has used a fence */
 } checked_launch;
 
 static inline checked_block *checked(const block *b) {
     return b->checks;
 }
 
-/* Are there stores that race with others unless they leave what was there (places.h, global.h)? Their own thread says.
+/* Are there stores that race with others unless they leave what was there (shared.h, global.h)? Their own thread says.
  */
 extern _Thread_local bool checked_doubts;
 

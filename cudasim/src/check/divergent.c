@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/checked.h"
-#include "check/words.h"
+#include "check/message.h"
 #include "machine/groups.h"
 #include "ptx/flow.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/align.h"
 #include "check/findings.h"
-#include "check/words.h"
+#include "check/message.h"
 #include "isa/printf_arguments.h"
 
 #define PRINTF "printf"

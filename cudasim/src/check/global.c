@@ -2,7 +2,7 @@
  * latest write, and the first and the latest read since; where strong or atomic accesses write, also what these hide. A
  * store to a part of a word is remembered with the bytes that it writes, and only of the latest one.
  *
- * Of accesses by threads of one cluster clocks.h knows the order, of others between.h. */
+ * Of accesses by threads of one cluster clocks.h knows the order, of others grid_order.h. */
 #include "check/global.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "check/words.h"
+#include "check/message.h"
 #include "isa/writes.h"
 
 /* how */
@@ -110,12 +110,12 @@ void global_begin(checked_launch *l) {
 
 void global_end(checked_launch *l) {
     memory_unchanged();
-    between_free(l->between);
-    l->between = NULL;
+    grid_order_free(l->order);
+    l->order = NULL;
 }
 
 void global_cluster(checked_cluster *c, const block *b, bool begins) {
-    if (c->run != NULL) between_end(c->launch->between, c->run);
+    if (c->run != NULL) grid_order_end(c->launch->order, c->run);
     c->run = NULL;
     if (begins) c->number = (uint32_t)(b->index / b->cluster->size);
 }
@@ -125,11 +125,11 @@ static run *run_of(checked_cluster *c) {
     checked_launch *l = c->launch;
     if (c->run != NULL) return c->run;
     pthread_mutex_lock(&lock);
-    if (l->between == NULL)
-        __atomic_store_n(&l->between, between_new(c->clocks.agents, l->la->blocks / l->la->cluster_size),
+    if (l->order == NULL)
+        __atomic_store_n(&l->order, grid_order_new(c->clocks.agents, l->la->blocks / l->la->cluster_size),
                          __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
-    return c->run = between_begin(l->between, c->number);
+    return c->run = grid_order_begin(l->order, c->number);
 }
 
 /* ---- what is said ------------------------------------------------------------------------------------------------ */
@@ -192,8 +192,8 @@ static const char *what_is_wanted(const toucher *t, const trace *other) {
     checked_cluster *c = t->cluster;
     fence_wanted fence = FENCE_UNKNOWN;
     if (c->run != NULL && other->cluster != t->number)
-        fence = between_fence_wanted(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1, other->agent,
-                                     other->clock);
+        fence = grid_order_fence_wanted(c->launch->order, c->run, &c->clocks, t->agent, other->cluster - 1,
+                                        other->agent, other->clock);
     if (fence == FENCE_HERE) return " (another block: no fence here since the flag was read; the other side has one)";
     if (fence == FENCE_THERE) return " (another block: no fence and flag there since; this side has both)";
     return order_wanted(c->launch, t->number, t->agent, other->cluster, other->agent);
@@ -247,8 +247,8 @@ static bool ordered(const toucher *t, uint32_t lane, const trace *other) {
     if (other->cluster == t->number)
         return clocks_before_all(&c->clocks, stamp_of(other->clock, other->agent, other->lane, STRENGTH_WEAK),
                                  other->lanes, t->agent, lane);
-    return c->run != NULL && between_ordered(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1,
-                                             other->agent, other->clock);
+    return c->run != NULL && grid_order_ordered(c->launch->order, c->run, &c->clocks, t->agent, other->cluster - 1,
+                                                other->agent, other->clock);
 }
 
 static bool strong(uint8_t how, bool near) {
@@ -387,11 +387,13 @@ static uint8_t bytes_of(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? HOW_BYTES(15) : HOW_BYTES((((1u << bytes) - 1) << address % 4) & 15);
 }
 
-/* A lane's words: looked at, or written. Atomic operations and strong reads are noted with the looking. */
-static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes, bool puts) {
+/* A lane's words: looked at, or written, or both. Atomic operations and strong reads are noted with the looking. */
+typedef enum touch_part { LOOK, PUT, LOOK_AND_PUT } touch_part;
+static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes,
+                  touch_part how_far) {
     const uint8_t how = (uint8_t)(t->how | bytes_of(address, bytes < 4 ? (unsigned)bytes : 4));
-    const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane,
-                        how, 0};
+    const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane, how,
+                        0};
     const uint64_t from = address - s->m->base;
     part *p = NULL;
     bool quiet = false;
@@ -401,15 +403,15 @@ static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t add
             p = part_begin(s, at, t->cluster->launch->serial);
         }
         word *w = &s->words[at / 4];
-        if (puts) {
+        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
+        if (how_far != PUT && !quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
+        if (how_far == LOOK) {
+            if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
+        } else {
             if ((how & HOW_STRENGTH) != STRENGTH_WEAK)
                 hide(t, &mine, w, hidden_at(s, p, at, t->cluster->launch->serial));
             note_write(&mine, w);
-            continue;
         }
-        const hidden_word *h = p->hides == t->cluster->launch->serial ? &s->hidden[at / 4] : NULL;
-        if (!quiet) quiet = !look(t, lane, how, s->m->base + at, w, h);
-        if (t->kind == ACCESS_READ) note(t, &mine, w->reads);
     }
     if (p != NULL) unlock_part(p);
 }
@@ -426,18 +428,17 @@ static void order(const observed_access *a, checked_cluster *c, uint32_t agent, 
     const bool fences = both || a->order == (after ? ORDER_ACQUIRE : ORDER_RELEASE);
     const bool reads = a->kind != ACCESS_WRITE && !(a->kind == ACCESS_ATOMIC && is_red(a));
     if (after ? !reads : a->kind == ACCESS_READ) return;
-    if (__atomic_load_n(&c->launch->between, __ATOMIC_ACQUIRE) == NULL && !fences)
-        return; /* nobody releases anything */
+    if (__atomic_load_n(&c->launch->order, __ATOMIC_ACQUIRE) == NULL && !fences) return; /* nobody releases anything */
     run *r = run_of(c);
-    between *b = c->launch->between;
-    if (!after && fences) between_fence(b, r, &c->clocks, agent, wide);
+    grid_order *b = c->launch->order;
+    if (!after && fences) grid_order_fence(b, r, &c->clocks, agent, wide);
     uint64_t last = 0;
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint64_t address = a->address[__builtin_ctz(left)];
-        if (address != last) between_access(b, r, &c->clocks, agent, &(strong_access){address, after, !after});
+        if (address != last) grid_order_access(b, r, &c->clocks, agent, &(strong_access){address, after, !after});
         last = address;
     }
-    if (after && fences) between_fence(b, r, &c->clocks, agent, wide);
+    if (after && fences) grid_order_fence(b, r, &c->clocks, agent, wide);
 }
 
 /* The same for the lanes of its warp among themselves. */
@@ -451,7 +452,7 @@ static void order_lanes(const observed_access *a, clocks *c, uint32_t agent) {
     }
 }
 
-static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
+static void touch_lanes(const toucher *t, const observed_access *a, touch_part how_far) {
     shadow s = {0};
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left);
@@ -468,7 +469,7 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
             if (t->kind == ACCESS_READ) continue;
             memory_changes(at, at + a->bytes); /* it is beside what its pointer was taken to mean */
         }
-        touch(t, &s, l, at, a->bytes, puts);
+        touch(t, &s, l, at, a->bytes, how_far);
     }
 }
 
@@ -494,17 +495,17 @@ static toucher toucher_of(const observed_access *a) {
 void global_touch(const observed_access *a) {
     const toucher t = toucher_of(a);
     const int in_doubt = doubt_count;
-    touch_lanes(&t, a, false);
+    touch_lanes(&t, a, LOOK);
     await_stores(in_doubt, t.number);
     if (a->kind == ACCESS_WRITE) store_begins();
-    if (a->kind != ACCESS_READ) touch_lanes(&t, a, true);
+    if (a->kind != ACCESS_READ) touch_lanes(&t, a, PUT);
     if ((t.how & HOW_STRENGTH) != STRENGTH_WEAK) order(a, t.cluster, t.agent, false);
 }
 
 /* What another host thread has done since before it came first. */
 void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
-    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC);
+    if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC ? PUT : LOOK);
     order(a, t.cluster, t.agent, true);
     order_lanes(a, &t.cluster->clocks, t.agent);
 }
@@ -531,8 +532,8 @@ void global_touch_range(const global_range *r) {
                        .later = true,
                        .bytes = (unsigned)r->bytes,
                        .verb = r->verb};
-    touch(&t, &s, r->lane, r->address, r->bytes, false);
-    if (r->kind != ACCESS_READ) touch(&t, &s, r->lane, r->address, r->bytes, true);
+    /* At once: of two copies by two host threads one is to meet the other. */
+    touch(&t, &s, r->lane, r->address, r->bytes, r->kind == ACCESS_READ ? LOOK : LOOK_AND_PUT);
 }
 
 void global_forget(const warp *w, uint64_t address, uint64_t bytes) {
@@ -560,14 +561,14 @@ static bool is_wide_fence(const warp *w) {
 void global_sync(const observed_sync *s) {
     checked_cluster *c = checked(s->b)->cluster;
     if (s->kind == SYNC_FENCE) {
-        run *r = run_of(c); /* with which there is c->launch->between */
-        between_fence(c->launch->between, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
+        run *r = run_of(c); /* with which there is c->launch->order */
+        grid_order_fence(c->launch->order, r, &c->clocks, agent_of(s->w), is_wide_fence(s->w));
         return;
     }
     if (c->run == NULL) return;
-    between *b = c->launch->between;
+    grid_order *b = c->launch->order;
     const uint32_t barrier = s->b->rank << 4 | (s->id & 15);
-    if (s->kind == SYNC_BARRIER_ARRIVE) between_meet(b, c->run, agent_of(s->w), barrier, true);
-    if (s->kind == SYNC_BARRIER_PASS) between_meet(b, c->run, agent_of(s->w), barrier, false);
-    if (s->kind == SYNC_BARRIER_DONE) between_met(b, c->run, barrier);
+    if (s->kind == SYNC_BARRIER_ARRIVE) grid_order_meet(b, c->run, agent_of(s->w), barrier, true);
+    if (s->kind == SYNC_BARRIER_PASS) grid_order_meet(b, c->run, agent_of(s->w), barrier, false);
+    if (s->kind == SYNC_BARRIER_DONE) grid_order_met(b, c->run, barrier);
 }

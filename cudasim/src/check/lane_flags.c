@@ -1,5 +1,5 @@
-/* Order among the lanes of one warp by flags: what a lane knew at its latest fence goes to the flag that it then writes,
- * and from there to the lanes that read the flag and fence. All of a warp runs on one host thread at a time. */
+/* Order among the lanes of one warp by flags: what a lane knew at its latest fence goes to the flag that it then
+ * writes, and from there to the lanes that read the flag and fence. All of a warp runs on one host thread at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ typedef struct lane_flag {
 #define MOST_FLAGS 4096u /* then those before are forgotten, and what they order would be found as races */
 
 struct lane_flags {
-    uint32_t begun; /* of which block it all is */
+    uint32_t begun;        /* of which block it all is */
     uint32_t fenced, seen; /* lanes that have had a fence, and those that have seen a flag since */
     uint32_t at_fence[CLOCK_LANES][CLOCK_LANES], from_flags[CLOCK_LANES][CLOCK_LANES]; /* by lane, of whom */
-    lane_flag *table; /* by hash of the key */
+    lane_flag *table;                                                                  /* by hash of the key */
     uint32_t count, room;
 };
 

@@ -6,8 +6,8 @@
 
 #include "base/heap.h"
 #include "check/global.h"
+#include "check/message.h"
 #include "check/unwritten.h"
-#include "check/words.h"
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
 
 #include "base/parts.h"
 #include "check/global.h"
-#include "check/words.h"
+#include "check/message.h"
 
 /* "A[4160] (row 65, column 0)"; of a single column "x[64]". */
 static const char *element_name(const memory_part *p, uint64_t address, char text[128]) {

@@ -17,7 +17,7 @@ typedef struct poison {
     uint32_t lanes;
     uint32_t origin; /* number of the read, for whoever reports it */
     bool spreads;
-    bool padding; /* it looks like the padding of a struct: to store it is no use of it */
+    bool padding;           /* it looks like the padding of a struct: to store it is no use of it */
     uint16_t bytes;         /* of the register, a bit each */
     uint32_t carried;       /* while an instruction is looked at: lanes in which the result has it, */
     uint16_t carried_bytes; /* and which bytes */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/words.h"
+#include "check/message.h"
 #include "isa/arrays.h"
 #include "isa/loose.h"
 #include "machine/groups.h"
@@ -30,7 +30,7 @@ void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, sit
     }
     if (finding_repeats(UNINITIALISED, at, (site){0})) return;
     if (r->space == PTX_SHARED)
-        place_name(r->function, ARRAY_UNKNOWN, r->where, (uint32_t)r->address, r->bytes, where);
+        shared_name(r->function, ARRAY_UNKNOWN, r->where, (uint32_t)r->address, r->bytes, where);
     else if (r->space == PTX_LOCAL)
         local_name(r->frame, r->address, r->bytes, where);
     else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "cuda/runtime.h"
 
 cudaError_t operation_error(sim_status status) {
@@ -148,10 +149,15 @@ bool operation_of_pageable(const operation *op) {
 
 static void run_copy(const struct cudaMemcpy3DParms *p) {
     if (empty(&p->extent)) return;
+    runtime_lock();
+    const bool to_host = side_of_region(&p->dstPtr, &p->dstPos, &p->extent) != SIDE_DEVICE;
+    runtime_unlock();
     uint8_t *to = region_start(&p->dstPtr, &p->dstPos);
     const uint8_t *from = region_start(&p->srcPtr, &p->srcPos);
     for (size_t z = 0; z < p->extent.depth; z++) {
         for (size_t y = 0; y < p->extent.height; y++) {
+            if (to_host)
+                checks_host_copy(from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);
             memory_written((uint64_t)(uintptr_t)(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch), p->extent.width);
             memmove(to + (z * p->dstPtr.ysize + y) * p->dstPtr.pitch,
                     from + (z * p->srcPtr.ysize + y) * p->srcPtr.pitch, p->extent.width);

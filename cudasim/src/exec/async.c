@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/lanes.h"
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 #include "machine/bulk.h"
 #include "machine/groups.h"
 #include "machine/mbarrier.h"

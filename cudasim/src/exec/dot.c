@@ -6,8 +6,8 @@
  */
 #include "base/floats.h"
 #include "exec/address.h"
+#include "exec/filter.h"
 #include "exec/fma.h"
-#include "exec/access_filter.h"
 #include "isa/rows.h"
 
 /* The instruction by itself, and on with the next. */
@@ -36,7 +36,7 @@ typedef struct row {
 /* Have the checks been told of a load, or need they not be? It reads `bytes` from `first` on. */
 static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, uint64_t first, unsigned bytes) {
     return i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
-                                            : told_quickly(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);
+                                            : quick_hook_took(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);
 }
 
 /* What a load of single numbers would put into its register. False where its
@@ -161,10 +161,10 @@ static __attribute__((noinline)) void dot_both(warp *w, const insn *i, uint32_t 
 HANDLER(op_dot_watched) {
     const run_counts *counts = w->frame->counts;
     const launch *la = w->launch;
-    if (la->tells_of >> PTX_GLOBAL & 1 || (la->tells_repeats && (counts == NULL || counts->patterns == NULL)))
+    if (la->hooked_spaces >> PTX_GLOBAL & 1 || (la->counts_repeats && (counts == NULL || counts->patterns == NULL)))
         go_on(w, i, mask);
-    else if (la->tells_repeats)
-        la->tells_of == 0 ? dot_counted(w, i, mask) : dot_both(w, i, mask);
+    else if (la->counts_repeats)
+        la->hooked_spaces == 0 ? dot_counted(w, i, mask) : dot_both(w, i, mask);
     else
         dot_checked(w, i, mask);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/address.h"
-#include "exec/access_filter.h"
+#include "exec/filter.h"
 #include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/cluster.h"
@@ -77,10 +77,10 @@ static void own_shared(const warp *w, observed_access *a, uint64_t *address) {
     if (others == 0 && base != 0) EACH_LANE address[l] -= base;
 }
 
-typedef void teller(const observed_access *a);
+typedef void access_hook(const observed_access *a);
 
 /* Tells of an access by addresses of the instruction's own space, once for each space that they mean. */
-static void tell(const observed_access *access, const uint64_t *given, bool constant, teller *to) {
+static void call_hook(const observed_access *access, const uint64_t *given, bool constant, access_hook *to) {
     const bool shared = access->space == PTX_SHARED || access->space == PTX_SHARED_CLUSTER;
     if (access->space != PTX_NO_SPACE && !constant && !(shared && access->w->block->cluster->size > 1)) {
         to(access);
@@ -186,8 +186,8 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
     }
     const bool waits =
         (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) && warp_present(w, mask) != ALL_LANES;
-    const bool quiet = !waits && is_quiet(w, i, mask, watched), counted = w->launch->tells_repeats;
-    if (waits || (quiet && (!counted || (w->launch->tells_of != 0 && repeats(w, i, mask))))) {
+    const bool quiet = !waits && skips_hooks(w, i, mask, watched), counted = w->launch->counts_repeats;
+    if (waits || (quiet && (!counted || (w->launch->hooked_spaces != 0 && repeats(w, i, mask))))) {
         watched->run(w, i, mask);
         return;
     }
@@ -215,23 +215,23 @@ static __attribute__((noinline)) void observe_access(warp *w, const insn *i, uin
         access_addresses(w, i, a.mask, address);
     if (a.space == PTX_SHARED_CLUSTER && w->block->cluster->size == 1) a.space = PTX_SHARED;
     a.same_pattern = same_pattern(w, i, a.mask, address, 0);
-    if (w->launch->tells_before && !quiet) tell(&a, address, watched->constant, observe_before);
-    const bool alike = patterns && w->launch->tells_repeats && watched->what <= WATCH_WRITE && !watched->constant &&
+    if (w->launch->hooks_before && !quiet) call_hook(&a, address, watched->constant, observe_before);
+    const bool alike = patterns && w->launch->counts_repeats && watched->what <= WATCH_WRITE && !watched->constant &&
                        (i->space == PTX_GLOBAL || i->space == PTX_SHARED);
     if (alike) allow_repeats(w, i, mask, address, a.bytes); /* a load may overwrite its address */
     watched->run(w, i, mask);
     const bool strong = watched->order != ORDER_WEAK;
-    if (!w->launch->tells_after && !patterns && !strong) return;
+    if (!w->launch->hooks_after && !patterns && !strong) return;
     const bool done = executed(w, i, mask);
-    if (done && strong) tell(&a, address, watched->constant, observe_strong);
+    if (done && strong) call_hook(&a, address, watched->constant, observe_strong);
     if (done)
-        tell(&a, address, watched->constant, observe_after);
+        call_hook(&a, address, watched->constant, observe_after);
     else if (patterns)
         counts->patterns[2 * i->pc].repeatable = false;
 }
 
 HANDLER(op_observe) {
-    if (w->launch->tells_of == 0 && repeats(w, i, mask))
+    if (w->launch->hooked_spaces == 0 && repeats(w, i, mask))
         w->frame->function->watch[i->pc].run(w, i, mask);
     else
         observe_access(w, i, mask);
@@ -242,7 +242,7 @@ void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask);
 void SIM_JOIN(op_observe_next, SIM_ISA)(warp *w, const insn *i, uint32_t mask) {
     const watched_insn *watched = &w->frame->function->watch[i->pc];
     w->pc = i->pc + 1;
-    if (w->launch->tells_of == 0 && repeats(w, i, mask)) {
+    if (w->launch->hooked_spaces == 0 && repeats(w, i, mask)) {
         if (watched->next != NULL) {
             watched->next(w, i, mask);
             return;

@@ -19,7 +19,7 @@ typedef struct carrier {
 typedef struct search {
     const ptx_function *s;
     ptx_operand place; /* of the load: base_of */
-    carrier *list;            /* those that have been met; from `done` on they have yet to be followed */
+    carrier *list;     /* those that have been met; from `done` on they have yet to be followed */
     int count, done;
     int *next, room; /* flow_successors */
     bool guarded;    /* an atom.cas compares the value itself */
@@ -122,8 +122,9 @@ static bool compares_result(const search *f, const ptx_instruction *t, const car
 
 /* Can nobody see the value but in the result? */
 static bool is_arithmetic(const ptx_instruction *t) {
-    static const char *const others[] = {"ld",   "atom", "shfl", "vote",    "match",    "redux", "call", "bar",  "barrier",
-                                         "mma",  "wmma", "tex",  "mbarrier", "ldmatrix", "wgmma", "suld", "ldu", "st"};
+    static const char *const others[] = {"ld",       "atom",     "shfl",    "vote", "match", "redux",
+                                         "call",     "bar",      "barrier", "mma",  "wmma",  "tex",
+                                         "mbarrier", "ldmatrix", "wgmma",   "suld", "ldu",   "st"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (opcode_is(t->opcode, others[k])) return false;
     return instruction_has_result(t);

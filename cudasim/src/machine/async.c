@@ -59,7 +59,7 @@ void async_commit(warp *w, uint32_t mask) {
     for (int l = 0; l < LANES; l++) w->async->committed[l] += mask >> l & 1;
 }
 
-static void tell(warp *w, const copy *c, uint32_t lanes) {
+static void call_hook(warp *w, const copy *c, uint32_t lanes) {
     uint64_t to[LANES], from[LANES];
     for (int l = 0; l < LANES; l++) {
         to[l] = (uint64_t)(c->to[l] - w->block->shared);
@@ -78,7 +78,7 @@ static void tell(warp *w, const copy *c, uint32_t lanes) {
 }
 
 static void carry_out(warp *w, const copy *c, uint32_t lanes) {
-    if (w->launch->observer != NULL) tell(w, c, lanes);
+    if (w->launch->observer != NULL) call_hook(w, c, lanes);
     if (w->block->dirty != NULL) proxy_wrote_lanes(w, lanes, c->to, c->width);
     for (int l = 0; l < LANES; l++) {
         if (!(lanes >> l & 1)) continue;

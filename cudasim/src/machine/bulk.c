@@ -5,7 +5,7 @@
 
 #include "machine/access.h"
 #include "machine/async.h"
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 #include "machine/cluster.h"
 #include "machine/fault.h"
 #include "machine/mbarrier.h"
@@ -59,7 +59,7 @@ static struct bulk_copies *copies_of(block *b) {
 }
 
 /* `to` is the block that it goes to, or in whose shared memory it begins. */
-static void tell(const bulk_copy *c, block *to, copy_stage stage) {
+static void call_hook(const bulk_copy *c, block *to, copy_stage stage) {
     if (c->w->launch->observer == NULL || c->kind == BULK_ARRIVE) return;
     const observed_bulk told = {.stage = stage,
                                 .w = c->w,
@@ -90,7 +90,7 @@ static bulk_copy *add(block *b, const bulk_copy *copy) {
     *s->last = c;
     s->last = &c->next;
     if (c->kind != BULK_STORE) mbarrier_in_flight(b, c->mbarrier);
-    tell(c, b, COPY_ISSUED);
+    call_hook(c, b, COPY_ISSUED);
     return c;
 }
 
@@ -193,7 +193,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
             arrivals += (uint32_t)__builtin_popcount(c->lanes);
         } else {
             load(b, c);
-            tell(c, b, COPY_LANDED);
+            call_hook(c, b, COPY_LANDED);
             bytes += c->bytes;
         }
         blamed = *c;
@@ -215,7 +215,7 @@ static void read_source(bulk_copy *c) {
     else
         memcpy(c->data, b->shared + c->source, c->bytes);
     c->read = true;
-    tell(c, b, COPY_READ);
+    call_hook(c, b, COPY_READ);
     proxy_source(b, c->source, (uint32_t)(c->map.rank > 0 ? tensormap_extent(&c->map) : c->bytes), false);
     for (bulk_copy *other = b->bulk->first; other != NULL; other = other->next) /* others may read it, too */
         if (other->kind == BULK_STORE && !other->read)
@@ -243,7 +243,7 @@ static void put(void *context, uint8_t *to, const uint8_t *from, uint64_t bytes)
 static void store(bulk_copy *c) {
     uint64_t first = c->global, end = c->global + c->bytes;
     read_source(c);
-    tell(c, c->source_block, COPY_LANDED);
+    call_hook(c, c->source_block, COPY_LANDED);
     blame(c);
     if (c->map.rank == 0) {
         still_there(c, c->source_block, first, end);

@@ -226,7 +226,7 @@ uint32_t warp_converge(warp *w, const insn *i, uint32_t mask, const uint32_t *me
 
 /* These have waited for one another, tiles each for itself. `members` holds of those that came last, who are of every
  * tile. */
-static void tell_together(warp *w, uint32_t gone, const uint32_t *members) {
+static void hook_lanes_met(warp *w, uint32_t gone, const uint32_t *members) {
     if (w->launch->observer == NULL) return;
     for (uint32_t left = gone & w->active; left != 0;) {
         const uint32_t tile = members[__builtin_ctz(left)];
@@ -246,7 +246,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
     const uint32_t waiting = mask & ~satisfied(w, mask, members, present);
     uint32_t gone = mask & ~waiting;
     if (waiting == 0 && w->group_count == 1) {
-        tell_together(w, gone, members);
+        hook_lanes_met(w, gone, members);
         return;
     }
     /* Those whose members have now all come go on, each group from where it stands; a tile does not wait for another.
@@ -266,7 +266,7 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
         g->pc++;
     }
     leave_waiting(w, waiting, pc, members);
-    tell_together(w, gone, members);
+    hook_lanes_met(w, gone, members);
     warp_select(w);
 }
 

@@ -157,10 +157,10 @@ typedef struct launch {
     struct observer *observer; /* who watches; NULL: nobody */
     void *watched;             /* what the observers keep of it */
     int worker_count;
-    bool tells_repeats;     /* one of them counts, and takes repeated accesses together */
-    bool tells_before;      /* one of them wants to be told before an access; */
-    bool tells_after;       /* after it; */
-    uint32_t tells_of;      /* to which spaces the others, who want each by itself, a bit each */
+    bool counts_repeats;    /* one of them counts, and takes repeated accesses together: observer.repeated */
+    bool hooks_before;      /* one of them has a hook before an access; */
+    bool hooks_after;       /* after it; */
+    uint32_t hooked_spaces; /* for which spaces the others have a hook, a bit each */
     struct observer *quick; /* the only one of those, where its observer.quick may be asked */
     bool async_proxy;       /* the module uses the asynchronous proxy */
     double patience;        /* seconds without progress until the watchdog stops it; 0: for ever */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 #include "machine/fault.h"
 #include "machine/groups.h"
 #include "machine/observe.h"

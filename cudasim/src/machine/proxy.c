@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 #include "machine/cluster.h"
 #include "machine/mbarrier.h"
 

@@ -1,6 +1,6 @@
 #include "machine/schedule.h"
 
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 #include "machine/bulk.h"
 #include "machine/cluster.h"
 #include "machine/groups.h"

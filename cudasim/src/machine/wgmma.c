@@ -258,7 +258,7 @@ void wgmma_chunks(const insn *i, uint64_t a, uint64_t b, wgmma_chunk *each, void
     matrix_chunks(b, f->trans_b, f->n, f->k, each, context);
 }
 
-static void tell(warp *w, const warpgroup *group, uint32_t number, copy_stage stage) {
+static void call_hook(warp *w, const warpgroup *group, uint32_t number, copy_stage stage) {
     const wgmma_operation *o = &group->operations[number - group->base];
     const observed_wgmma told = {
         .stage = stage, .w = w, .function = o->function, .i = o->i, .number = number, .a = o->a, .b = o->b};
@@ -320,7 +320,7 @@ void wgmma_issue(warp *w, const insn *i, uint32_t mask) {
     o->registers[q] = w->registers;
     o->group[q] = m->committed;
     o->arrived |= 1u << q;
-    if (w->launch->observer != NULL) tell(w, group, m->issued, COPY_ISSUED);
+    if (w->launch->observer != NULL) call_hook(w, group, m->issued, COPY_ISSUED);
     m->issued++;
     const wgmma_use *use = use_of(f, i);
     for (int k = 0; k < f->wgmma->words; k++) {
@@ -385,7 +385,7 @@ void wgmma_wait(warp *w, const insn *i, uint32_t mask, wgmma_multiply *multiply)
         return;
     }
     for (uint32_t n = group->done; w->launch->observer != NULL && (int32_t)(until - n) > 0; n++)
-        tell(w, group, n, COPY_READ);
+        call_hook(w, group, n, COPY_READ);
     if ((int32_t)(until - group->done) > 0) {
         if (!multiply(w->block->shared, &group->operations[group->done - group->base], (int)(until - group->done)))
             fault_no_memory(w->worker, 0, "matrices of a wgmma");

@@ -94,8 +94,8 @@ static void read_environment(void) {
     if ((tables || lines) && fcntl(STDOUT_FILENO, F_GETFD) < 0)
         refuse("cudasim: the standard output is closed: no counters can be printed\n");
     checks = read_switch("CUDASIM_CHECK", true);
-    const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false);
-    if (checks) checks_begin(leaks);
+    const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false), strict = read_switch("CUDASIM_STRICT", false);
+    if (checks) checks_begin(leaks, strict);
     read_trace();
     observe(false);
     if (watch_records()) watch_record("", "");

@@ -5,6 +5,7 @@
  *   CUDASIM_TRACE_BLOCKS=N         of so many blocks of each launch
  *   CUDASIM_CHECK=0                no checks (check/check.h)
  *   CUDASIM_LEAK_CHECK=1           they look for device memory that is not freed, too
+ *   CUDASIM_STRICT=1               and for copies to the host of device memory that nothing has written
  *   CUDASIM_EXPLAIN=METRIC         says what the metric is, and ends the process
  * A wrong value ends the process with one line and exit status 2. */
 #ifndef SIM_WATCH_H

@@ -39,8 +39,8 @@ __global__ void member_unwritten(int *g, int n) {
     int t = threadIdx.x;
     s[t].c = t;
     __syncthreads();
-    padded x = s[63 - t];   // FAULT uninitialised
-    g[t] = x.c + (int)x.d;  // FAULT uninitialised
+    padded x = s[63 - t];  // FAULT uninitialised
+    g[t] = x.c + (int)x.d; // FAULT uninitialised
 }
 /* The padding itself, by its bytes, behind a copy. */
 __global__ void padding_summed(int *g, int n) {

@@ -411,7 +411,7 @@ static void random_kernels(void **state) {
     const sim_other_handlers *const others = sim_others;
     plain[ROW_op_observe] = others[ROW_op_observe];
     double counted[METRIC_COUNT], expected[METRIC_COUNT];
-    checks_begin(false); /* from the allocations on */
+    checks_begin(false, false); /* from the allocations on */
     arguments a = {.n = 6, .m = 0x123456789};
     a.out = memory_allocate(OUT_BYTES, 256, MEMORY_DEVICE, NULL, NULL);
     a.room = memory_allocate(ROOM_BYTES, 256, MEMORY_DEVICE, NULL, NULL);

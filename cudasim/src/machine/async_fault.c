@@ -1,4 +1,4 @@
-#include "machine/blame.h"
+#include "machine/async_fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

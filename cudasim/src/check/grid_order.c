@@ -1,4 +1,4 @@
-#include "check/between.h"
+#include "check/grid_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ struct run {
     uint32_t *meeting[BARRIERS_TOLD]; /* what those who have arrived had fenced */
 };
 
-struct between {
+struct grid_order {
     pthread_mutex_t lock;
     uint32_t agents;
     run **runs; /* by number */
@@ -84,8 +84,8 @@ static void *made(void *p) {
     _exit(3);
 }
 
-between *between_new(uint32_t agents, uint64_t clusters) {
-    between *b = made(calloc(1, sizeof *b));
+grid_order *grid_order_new(uint32_t agents, uint64_t clusters) {
+    grid_order *b = made(calloc(1, sizeof *b));
     b->agents = agents;
     b->clusters = clusters;
     pthread_mutex_init(&b->lock, NULL);
@@ -93,7 +93,7 @@ between *between_new(uint32_t agents, uint64_t clusters) {
     return b;
 }
 
-static void agents_free(between *b, run *r) {
+static void agents_free(grid_order *b, run *r) {
     for (uint32_t k = 0; r->of != NULL && k < b->agents; k++) {
         free(r->of[k].fenced);
         free(r->of[k].taken);
@@ -109,7 +109,7 @@ static void agents_free(between *b, run *r) {
     }
 }
 
-void between_free(between *b) {
+void grid_order_free(grid_order *b) {
     if (b == NULL) return;
     for (uint64_t k = 0; k <= b->clusters; k++) {
         if (b->runs[k] == NULL) continue;
@@ -134,7 +134,7 @@ void between_free(between *b) {
     free(b);
 }
 
-run *between_begin(between *b, uint32_t number) {
+run *grid_order_begin(grid_order *b, uint32_t number) {
     run *r = made(calloc(1, sizeof *r));
     r->number = number;
     r->index = UINT32_MAX;
@@ -145,7 +145,7 @@ run *between_begin(between *b, uint32_t number) {
     return r;
 }
 
-void between_end(between *b, run *r) {
+void grid_order_end(grid_order *b, run *r) {
     pthread_mutex_lock(&b->lock);
     agents_free(b, r);
     pthread_mutex_unlock(&b->lock);
@@ -159,11 +159,11 @@ static location **slot_of(location **table, uint32_t size, uint64_t address) {
     return &table[k];
 }
 
-static location *find(const between *b, uint64_t address) {
+static location *find(const grid_order *b, uint64_t address) {
     return b->location_count > 0 ? *slot_of(b->table, b->table_size, address) : NULL;
 }
 
-static location *find_or_make(between *b, uint64_t address) {
+static location *find_or_make(grid_order *b, uint64_t address) {
     if (2 * b->location_count >= b->table_size) {
         const uint32_t size = b->table_size != 0 ? 2 * b->table_size : 64;
         location **larger = made(calloc(size, sizeof(location *)));
@@ -184,12 +184,12 @@ static location *find_or_make(between *b, uint64_t address) {
 
 /* ---- releases and acquisitions ----------------------------------------------------------------------------------- */
 
-static uint32_t *fenced_of(between *b, run_agent *a) {
+static uint32_t *fenced_of(grid_order *b, run_agent *a) {
     if (a->fenced == NULL) a->fenced = made(calloc((size_t)b->agents * 2, sizeof *a->fenced));
     return a->fenced;
 }
 
-static void acquire(between *b, run *r, clocks *c, uint32_t agent, const sight *s, taken *t, bool wide) {
+static void acquire(grid_order *b, run *r, clocks *c, uint32_t agent, const sight *s, taken *t, bool wide) {
     for (uint32_t k = t->near; k < s->seen; k++) /* of its own cluster */
         if (s->of->log[k]->by == r) clocks_acquire(c, agent, s->of->log[k]->clocks + b->agents);
     t->near = s->seen;
@@ -202,7 +202,7 @@ static void acquire(between *b, run *r, clocks *c, uint32_t agent, const sight *
     r->acquired[r->acquired_count++] = (acquisition){s->of, s->seen, agent, c->of[agent].now++};
 }
 
-static void acquire_all(between *b, run *r, clocks *c, uint32_t agent, bool wide) {
+static void acquire_all(grid_order *b, run *r, clocks *c, uint32_t agent, bool wide) {
     run_agent *a = &r->of[agent];
     if (a->taken_room < r->sight_count) {
         a->taken = made(realloc(a->taken, r->sight_room * sizeof *a->taken));
@@ -216,7 +216,7 @@ static void acquire_all(between *b, run *r, clocks *c, uint32_t agent, bool wide
     }
 }
 
-void between_fence(between *b, run *r, clocks *c, uint32_t agent, bool wide) {
+void grid_order_fence(grid_order *b, run *r, clocks *c, uint32_t agent, bool wide) {
     pthread_mutex_lock(&b->lock);
     run_agent *a = &r->of[agent];
     acquire_all(b, r, c, agent, wide);
@@ -231,7 +231,7 @@ void between_fence(between *b, run *r, clocks *c, uint32_t agent, bool wide) {
     pthread_mutex_unlock(&b->lock);
 }
 
-static void publish(between *b, run *r, uint32_t agent, uint64_t address) {
+static void publish(grid_order *b, run *r, uint32_t agent, uint64_t address) {
     run_agent *a = &r->of[agent];
     location *l = find_or_make(b, address);
     if (!a->dirty && a->latest != NULL && a->latest->latest_at == l) return;
@@ -266,7 +266,7 @@ static void see(run *r, clocks *c, uint32_t agent, location *l) {
     r->sights[k].clock = c->of[agent].now++;
 }
 
-void between_access(between *b, run *r, clocks *c, uint32_t agent, const strong_access *s) {
+void grid_order_access(grid_order *b, run *r, clocks *c, uint32_t agent, const strong_access *s) {
     pthread_mutex_lock(&b->lock);
     location *l = s->reads ? find(b, s->address) : NULL;
     if (l != NULL && l->count > 0) see(r, c, agent, l);
@@ -274,7 +274,7 @@ void between_access(between *b, run *r, clocks *c, uint32_t agent, const strong_
     pthread_mutex_unlock(&b->lock);
 }
 
-void between_meet(between *b, run *r, uint32_t agent, uint32_t barrier, bool arrives) {
+void grid_order_meet(grid_order *b, run *r, uint32_t agent, uint32_t barrier, bool arrives) {
     run_agent *a = &r->of[agent];
     uint32_t **at = &r->meeting[barrier % BARRIERS_TOLD];
     if (arrives && a->fenced != NULL) {
@@ -286,7 +286,7 @@ void between_meet(between *b, run *r, uint32_t agent, uint32_t barrier, bool arr
     }
 }
 
-void between_met(between *b, run *r, uint32_t barrier) {
+void grid_order_met(grid_order *b, run *r, uint32_t barrier) {
     (void)b;
     free(r->meeting[barrier % BARRIERS_TOLD]);
     r->meeting[barrier % BARRIERS_TOLD] = NULL;
@@ -294,7 +294,7 @@ void between_met(between *b, run *r, uint32_t barrier) {
 
 /* ---- what has happened before ------------------------------------------------------------------------------------ */
 
-static void go_to(between *b, const acquisition *a) {
+static void go_to(grid_order *b, const acquisition *a) {
     if (b->step_count == b->step_room) {
         b->step_room = b->step_room != 0 ? 2 * b->step_room : 64;
         b->steps = made(realloc(b->steps, b->step_room * sizeof *b->steps));
@@ -302,7 +302,7 @@ static void go_to(between *b, const acquisition *a) {
     b->steps[b->step_count++] = (struct step){a->from, a->count};
 }
 
-static void search_from(between *b, uint32_t *found, const release *r) {
+static void search_from(grid_order *b, uint32_t *found, const release *r) {
     known_join(found + (size_t)r->by->index * b->agents, r->clocks, b->agents);
     for (uint32_t k = 0; k < r->acquired; k++) {
         const acquisition *a = &r->by->acquired[k];
@@ -311,7 +311,7 @@ static void search_from(between *b, uint32_t *found, const release *r) {
 }
 
 /* Makes room for what a search of the agent's finds. */
-static void search_begin(between *b, run_agent *a) {
+static void search_begin(grid_order *b, run_agent *a) {
     if (a->found_runs < b->run_count) {
         a->found = made(realloc(a->found, (size_t)b->run_count * b->agents * sizeof *a->found));
         memset(a->found + (size_t)a->found_runs * b->agents, 0,
@@ -321,7 +321,7 @@ static void search_begin(between *b, run_agent *a) {
     b->search++;
 }
 
-static void search_on(between *b, run_agent *a) {
+static void search_on(grid_order *b, run_agent *a) {
     while (b->step_count > 0) {
         const struct step s = b->steps[--b->step_count];
         uint32_t k = s.of->search == b->search ? s.of->searched : 0;
@@ -335,7 +335,7 @@ static void search_on(between *b, run_agent *a) {
 }
 
 /* The clocks of all agents of all clusters that this one knows of. */
-static void search(between *b, run *r, const clocks *c, uint32_t agent) {
+static void search(grid_order *b, run *r, const clocks *c, uint32_t agent) {
     run_agent *a = &r->of[agent];
     search_begin(b, a);
     for (uint32_t k = 0; k < r->acquired_count; k++) {
@@ -345,12 +345,12 @@ static void search(between *b, run *r, const clocks *c, uint32_t agent) {
     search_on(b, a);
 }
 
-static bool has_found(const between *b, const run_agent *a, const run *other, uint32_t agent, uint32_t clock) {
+static bool has_found(const grid_order *b, const run_agent *a, const run *other, uint32_t agent, uint32_t clock) {
     return other->index < a->found_runs && clock < a->found[(size_t)other->index * b->agents + agent];
 }
 
-bool between_ordered(between *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
-                     uint32_t clock) {
+bool grid_order_ordered(grid_order *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
+                        uint32_t clock) {
     pthread_mutex_lock(&b->lock);
     const run *by = b->runs[number < b->clusters ? number : b->clusters];
     run_agent *a = &r->of[agent];
@@ -370,7 +370,7 @@ bool between_ordered(between *b, run *r, const clocks *c, uint32_t agent, uint32
 }
 
 /* Would the agent know of it with a fence now? */
-static bool found_with_a_fence(between *b, run *r, const clocks *c, uint32_t agent, const run *by, uint32_t other,
+static bool found_with_a_fence(grid_order *b, run *r, const clocks *c, uint32_t agent, const run *by, uint32_t other,
                                uint32_t clock) {
     run_agent *a = &r->of[agent];
     search_begin(b, a);
@@ -387,8 +387,8 @@ static bool found_with_a_fence(between *b, run *r, const clocks *c, uint32_t age
     return found;
 }
 
-fence_wanted between_fence_wanted(between *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
-                                  uint32_t clock) {
+fence_wanted grid_order_fence_wanted(grid_order *b, run *r, const clocks *c, uint32_t agent, uint32_t number,
+                                     uint32_t other, uint32_t clock) {
     pthread_mutex_lock(&b->lock);
     const run *by = b->runs[number < b->clusters ? number : b->clusters];
     fence_wanted wanted = FENCE_UNKNOWN;

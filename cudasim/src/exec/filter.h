@@ -1,8 +1,8 @@
-/* Which accesses of watched code op_observe may keep from the observers. Accesses that repeat the instruction's latest
- * one are only counted, and the counters get them together. The other observers may not want to hear of a kind of
- * access, or have a quicker function for it. */
-#ifndef SIM_EXEC_ACCESS_FILTER_H
-#define SIM_EXEC_ACCESS_FILTER_H
+/* Decides whether op_observe has to call the observers' hooks for an access. Three kinds of access skip them: one that
+ * repeats the instruction's latest one, which is only counted; one to a space for which no observer has a hook; and one
+ * that an observer's quick hook has dealt with. */
+#ifndef SIM_EXEC_FILTER_H
+#define SIM_EXEC_FILTER_H
 
 #include "base/parts.h"
 #include "exec/address.h"
@@ -24,7 +24,8 @@ static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t 
     }
 }
 
-/* ---- repeats ----------------------------------------------------------------------------------------------------- */
+/* ---- repeats -------------------------------------------------------------------------------------------------------
+ */
 
 /* Are the lanes as far apart as in the latest access? *first is lane 0's address. */
 static __attribute__((noinline, unused)) bool same_lanes(const warp *w, const insn *i, const access_pattern *p,
@@ -58,7 +59,7 @@ static inline __attribute__((always_inline)) bool repeats_affine(warp *w, const 
     return p->repeatable && p->affine && p->step == step && repeats_at(w, i, p, first);
 }
 
-/* If this access repeats the instruction's latest one, and nobody needs to know at once, it is only counted. */
+/* A repetition of the instruction's latest access, where nobody needs to be told at once: it is noted. */
 static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i, uint32_t mask) {
     const frame *frame = w->frame;
     if (mask != ALL_LANES || frame->counts == NULL || frame->counts->patterns == NULL) return false;
@@ -72,7 +73,8 @@ static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i
     return f->kept != LANES_ONLY && repeats_affine(w, i, p, first, f->step);
 }
 
-/* ---- accesses that no observer needs ----------------------------------------------------------------------------- */
+/* ---- accesses without a hook, and those for the quick hook --------------------------------------------------------
+ */
 
 /* Does a generic access go to global memory with all its lanes? */
 static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
@@ -119,9 +121,9 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
            is_complete(m, low, high - low + bytes);
 }
 
-/* Do all observers but the counters do without this access? */
-static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    const uint32_t wanted = w->launch->tells_of;
+/* Has no observer a hook for this access, other than those that only count? */
+static inline bool has_no_hook(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    const uint32_t wanted = w->launch->hooked_spaces;
     if (watched->constant) return !(wanted >> PTX_CONST & 1);
     if (watched->what == WATCH_MATRIX || watched->what == WATCH_WMMA) return false;
     if (i->space != PTX_NO_SPACE && i->space != PTX_GLOBAL) return !(wanted >> i->space & 1);
@@ -131,8 +133,8 @@ static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched
     return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 
-/* Has the quick function of the only other observer dealt with the access? */
-static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+/* Is the quick hook the only one that would be called, and has it dealt with the access? */
+static inline bool quick_hook_took(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const unsigned bytes = watched->bytes;
     observer *o = w->launch->quick;
     if (o == NULL || watched->what != WATCH_READ || i->space != PTX_SHARED || mask != ALL_LANES ||
@@ -150,9 +152,9 @@ static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const wat
     return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
 }
 
-/* Does the access concern the counters alone? */
-static inline bool is_quiet(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
-    return w->launch->tells_of == 0 || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched);
+/* May the hooks be skipped for this access? It is counted all the same. */
+static inline bool skips_hooks(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
+    return w->launch->hooked_spaces == 0 || has_no_hook(w, i, mask, watched) || quick_hook_took(w, i, mask, watched);
 }
 
 #endif

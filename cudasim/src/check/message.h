@@ -1,6 +1,6 @@
-/* How findings name things. */
-#ifndef SIM_WORDS_H
-#define SIM_WORDS_H
+/* The words of a finding: who accesses, which bytes, and what would have ordered two accesses. */
+#ifndef SIM_MESSAGE_H
+#define SIM_MESSAGE_H
 
 #include "check/checked.h"
 
@@ -24,8 +24,8 @@ const char *order_wanted(const checked_launch *l, uint32_t cluster, uint32_t age
                          uint32_t other_agent);
 
 /* "4 bytes of s at byte 12 of 128", or by its address where no array is known to lie there. */
-const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
-                       char text[320]);
+const char *shared_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
+                        char text[320]);
 
 /* "4 bytes of its local arrays at byte 12 of 128": an offset into a thread's stack, of the frame or one that called it.
  */

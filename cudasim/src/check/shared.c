@@ -1,15 +1,15 @@
-#include "check/places.h"
+#include "check/shared.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "check/global.h"
+#include "check/message.h"
 #include "check/unwritten.h"
-#include "check/words.h"
 
 /* A store that races with another one: it is, unless it leaves what is there. */
 typedef struct doubt {
-    place_access access;
+    shared_report access;
     uint32_t lane, number;
     stamp other;
     uint32_t other_site;
@@ -19,7 +19,7 @@ typedef struct doubt {
 static _Thread_local doubt doubts[MOST_DOUBTS];
 static _Thread_local int doubt_count;
 
-static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t number, stamp other,
+static void say_race(const shared_report *p, trouble t, uint32_t lane, uint32_t number, stamp other,
                      uint32_t other_site) {
     const checked_launch *l = p->at->cluster->launch;
     const site at = {p->function, p->pc}, there = site_at(l, other_site);
@@ -32,7 +32,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     char who[96], whom[96], where[320], what[800], other_what[400];
     const char *did = t == TROUBLE_AFTER_READ ? "read" : "write";
     snprintf(what, sizeof what, "%s %s %s", thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
+             shared_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where));
     if (copy)
         snprintf(other_what, sizeof other_what, "and nothing orders it after this copy: ");
     else
@@ -41,7 +41,7 @@ static void say_race(const place_access *p, trouble t, uint32_t lane, uint32_t n
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
-void places_settle_all(void) {
+void shared_settle_all(void) {
     for (int k = 0; k < doubt_count; k++) {
         const doubt *d = &doubts[k];
         const cells *c = &d->access.at->cells;
@@ -53,12 +53,12 @@ void places_settle_all(void) {
     checked_doubts = false;
 }
 
-void places_forget(void) {
+void shared_forget(void) {
     doubt_count = 0;
 }
 
 /* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
-static void unwritten(const place_access *p, uint32_t lane, uint32_t number, bool brought, uint32_t copy) {
+static void unwritten(const shared_report *p, uint32_t lane, uint32_t number, bool brought, uint32_t copy) {
     const uint32_t missing = p->offset == NULL ? ALL_BYTES
                                                : cells_unwritten(&p->at->cells, &p->at->cluster->clocks,
                                                                  (uint32_t)p->offset[lane], p->bytes);
@@ -77,22 +77,22 @@ static void unwritten(const place_access *p, uint32_t lane, uint32_t number, boo
         say_unwritten(p->w, &r, p->verb, (site){0});
 }
 
-static void say_no_wait(const place_access *p, trouble t, uint32_t lane, uint32_t number, uint32_t other_site) {
+static void say_no_wait(const shared_report *p, trouble t, uint32_t lane, uint32_t number, uint32_t other_site) {
     const checked_launch *l = p->at->cluster->launch;
     const site at = {p->function, p->pc}, there = site_at(l, other_site);
     if (finding_repeats(NO_WAIT, at, there)) return;
     char who[96], where[320], what[800];
     const bool pending = t == TROUBLE_PENDING;
     snprintf(what, sizeof what, "%s %s %s, %s", thread_name(p->w, lane, who), p->verb,
-             place_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where),
+             shared_name(p->function, p->array, p->at->block, number * p->at->cells.unit, p->bytes, where),
              pending ? "into which a copy is under way that nobody has waited for"
                      : "which a wgmma reads, and nothing orders this after a wgmma.wait_group for it");
     finding_add(
         &(finding){NO_WAIT, l->la->entry->source->name, at, there, what, pending ? "the copy: " : "the wgmma: "});
 }
 
-void place_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site) {
-    const place_access *p = context;
+void shared_report_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site) {
+    const shared_report *p = context;
     const cells *c = &p->at->cells;
     if (t == TROUBLE_UNWRITTEN) {
         unwritten(p, lane, number, other != 0, other_site);

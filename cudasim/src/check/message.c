@@ -1,4 +1,4 @@
-#include "check/words.h"
+#include "check/message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@ const char *thread_name(const warp *w, uint32_t lane, char text[96]) {
     return text;
 }
 
-const char *place_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
-                       char text[320]) {
+const char *shared_name(const function *f, uint8_t array, const block *b, uint32_t offset, unsigned bytes,
+                        char text[320]) {
     const shared_array *found = array != ARRAY_UNKNOWN && array != ARRAY_MANY ? &f->arrays[array - 1] : NULL;
     for (int k = 0; k < f->array_count && found == NULL; k++) {
         const shared_array *a = &f->arrays[k];

@@ -1,10 +1,10 @@
-/* What accesses to shared memory meet, said as findings. */
-#ifndef SIM_PLACES_H
-#define SIM_PLACES_H
+/* Turns what an access to shared memory has run into (check/cells.h) into findings. */
+#ifndef SIM_CHECK_SHARED_H
+#define SIM_CHECK_SHARED_H
 
 #include "check/checked.h"
 
-typedef struct place_access {
+typedef struct shared_report {
     warp *w;
     checked_block *at; /* whose shared memory */
     const function *function;
@@ -15,17 +15,17 @@ typedef struct place_access {
     const char *verb; /* "reads" */
     bool loads;       /* into registers */
     bool silent_same; /* a plain store: one of the value that is there is no race with another store */
-} place_access;
+} shared_report;
 
-/* cell_access.trouble; its context is a place_access. */
-void place_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site);
+/* cell_access.trouble; its context is a shared_report. */
+void shared_report_trouble(void *context, trouble t, uint32_t lane, uint32_t number, stamp other, uint32_t other_site);
 
 /* Stores that left what was there were no race with other stores: the instructions before have been executed. And: what
  * is in doubt is of a block that has ended. */
-void places_settle_all(void);
-static inline void places_settle(void) {
-    if (checked_doubts) places_settle_all();
+void shared_settle_all(void);
+static inline void shared_settle(void) {
+    if (checked_doubts) shared_settle_all();
 }
-void places_forget(void);
+void shared_forget(void);
 
 #endif
