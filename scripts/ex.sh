@@ -201,6 +201,10 @@ if [ -n "${HINT:-}${SHOW:-}" ]; then
     done
     exit 0
 fi
+if [ ! -e build/sim/libcudart.so.13 ]; then
+    sh scripts/deps.sh --check cuda || exit 2
+    sh scripts/first_build.sh sim '' >&2
+fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -209,10 +213,6 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
-if [ ! -e build/sim/libcudart.so.13 ]; then
-    sh scripts/deps.sh --check cuda || exit 2
-    sh scripts/first_build.sh sim '' >&2
-fi
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2

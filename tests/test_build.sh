@@ -58,7 +58,8 @@ step=${first%%_*}
 
 # --- help, dry run, arguments ---
 run make help
-for target in $(sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\n' | grep '^[a-z_.-]*$' | sort -u); do
+for target in $(sed -n '/^scripted :=/,/[^\\]$/p; /^named :=/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\n' |
+    grep '^[a-z][a-z-]*$' | grep -vx 'scripted\|named' | sort -u); do
     check "help lists $target" said "^$target  *[A-Za-z]"
 done
 check "help lists stepNN" said '^stepNN '

@@ -4,7 +4,9 @@
 MAKEFLAGS += -k
 not_ours := -path ./build -o -path ./.git -o -path ./data -o -path ./my
 c_sources := $(patsubst ./%,%,$(shell find . \( $(not_ours) \) -prune -o -type f -name '*.c' -print))
-tidied := $(patsubst %,build/lint/tidy/%.ok,$(c_sources))
+# What clang 14 cannot read: gcc's names of processors, and _Float16.
+gcc_alone := %/exec/handlers.c %/exec/test_handlers.c %/exec/test_wgmma.c
+tidied := $(patsubst %,build/lint/tidy/%.ok,$(filter-out $(gcc_alone),$(c_sources)))
 lint: style $(tidied)
 	@echo "lint: $(words $(c_sources)) C files, and all that is formatted, pass"
 style: build/lint/installed ; @sh scripts/lint.sh
