@@ -90,7 +90,8 @@ without() {
 
 # wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
 wrong_first() {
-    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p; /^  first/{s//      first/p;q;}' "$1"
+    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p
+        /^  first/{s//      first/p;q;}' "$1"
     ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
 }
 
@@ -103,7 +104,8 @@ median() {
         { printf "%.4g\n", $column; exit }' "$work/time.csv"
 }
 
-# timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong there.
+# timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong
+# there.
 timed() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || return 0
     gpu=$(value "$1" gpu)
@@ -147,7 +149,9 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     done <"$work/runs"
     echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
     below "$work/out" >"$work/said"
-    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
+    if [ "$status" = 0 ]; then
+        echo "result    right"
+    elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
         done=0
         echo "result    WRONG$at"
         wrong_first "$work/said"

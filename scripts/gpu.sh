@@ -16,8 +16,8 @@ gpu_slug() {
     ' "${root:-.}/common/gpu/devices.csv" -
 }
 
-# name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After make, to
-# which CC is the compiler.
+# name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After
+# make, to which CC is the compiler.
 name_origin() {
     DEVICE=$(gpu_name) DATE=$(date -u +%Y-%m-%d)
     CC=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)

@@ -33,7 +33,8 @@ ex() { # ex FOLDER VARIABLE=VALUE...: its output in $tmp/out and $tmp/err, its e
     shift
     env MY="$work/$folder" "$@" sh scripts/ex.sh >"$tmp/out" 2>"$tmp/err"
 }
-of() { awk -v name="$2" '/^[0-9]/ { mine = index($0, name ":") == 1 } mine' "$1"; } # of OUTPUT NAME: what it says of one
+# of OUTPUT NAME: what it says of one.
+of() { awk -v name="$2" '/^[0-9]/ { mine = index($0, name ":") == 1 } mine' "$1"; }
 refused() { # refused TEXT VARIABLE=VALUE...: exit status 2 and one line that has TEXT
     text=$1
     shift
@@ -139,7 +140,8 @@ is_refused() { # is_refused FOLDER NAME
     of "$tmp/$1" "$2"
     ! cmp "$work/solved/$2/exercise.cu" "$work/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
     text=$(cat "$work/$1/$2/text")
-    of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" || { echo "not said: $text"; return 1; }
+    of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" ||
+        { echo "not said: $text"; return 1; }
 }
 is_complete() { # what a reader is pointed to exists
     for key in title minutes lesson step family run fails hint1 hint2 hint3; do
@@ -148,7 +150,8 @@ is_complete() { # what a reader is pointed to exists
     lesson=$(sed -n 's/^lesson=//p' "exercises/$1/exercise.txt")
     [ -e "$lesson" ] || { echo "there is no $lesson"; return 1; }
     minutes="($(sed -n 's/^minutes=//p' "exercises/$1/exercise.txt") minutes)"
-    ! grep -rh "make ex NAME=$1\`" --include='*.md' step* | grep -v -F "$minutes" | grep 'minutes)' || { echo "it says $minutes"; return 1; }
+    ! grep -rh "make ex NAME=$1\`" --include='*.md' step* | grep -v -F "$minutes" | grep 'minutes)' ||
+        { echo "it says $minutes"; return 1; }
     lines=$(grep -c '^[-+][^-+]' "exercises/$1/solution.patch")
     [ "$lines" -le 30 ] || { echo "the solution changes $lines lines"; return 1; }
 }
@@ -286,8 +289,10 @@ check "what is not done yet is no error of make's" is_no_error_of_makes
 make_gpu
 check "on a GPU, both times" times_both
 check "on a GPU, a wrong result there" wrong_on_gpu
-check "on a GPU that the kernel does not run on" on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'
-check "on a GPU that the step does not run on" on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
+check "on a GPU that the kernel does not run on" \
+    on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'
+check "on a GPU that the step does not run on" \
+    on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
 check "a folder with a comma in its name" finds_below_folder
 check "hints" hints
 check "the solution" diffs

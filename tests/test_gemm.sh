@@ -1,6 +1,6 @@
 #!/bin/sh
-# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
-# fault each. Last line: "N passed, N failed".
+# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with
+# one fault each. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 CUDASIM_LIB=$PWD/build/sim/libcudart.so.13

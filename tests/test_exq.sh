@@ -1,0 +1,274 @@
+#!/bin/sh
+# Every exercise fails as it is handed out, for the reason that its exercise.txt states (fails=), and passes with its
+# solution.patch; what looks like a solution and is none fails; make ex and make exercises otherwise.
+# Last line: "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tmp=$(mktemp -d) || exit 1
+work=build/exercises_test
+rm -rf "$work"
+trap 'rm -rf "$tmp" "$work" "build/$work" "build/obj/$work"' EXIT
+trap 'exit 130' INT TERM
+CCACHE_DISABLE=1 # an object from another tree's cache has that tree's paths in its lines
+export CCACHE_DISABLE
+unset NAME HINT SHOW RESET
+mkdir -p "$tmp/bin" "$work"
+printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi" # times are not what is tested
+chmod +x "$tmp/bin/nvidia-smi"
+PATH=$tmp/bin:$PATH
+names="01_coalesce 03_edges 05_barrier 12_alignment 13_pad_four 33_stream_k"
+
+passed=0 failed=0
+check() { # check NAME COMMAND...
+    what=$1
+    shift
+    if "$@" >"$tmp/log" 2>&1; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "FAIL $what"
+        sed 's/^/    /' "$tmp/log"
+    fi
+}
+ex() { # ex FOLDER VARIABLE=VALUE...: its output in $tmp/out and $tmp/err, its exit status
+    folder=$1
+    shift
+    env MY="$work/$folder" "$@" sh scripts/ex.sh >"$tmp/out" 2>"$tmp/err"
+}
+of() { awk -v name="$2" '/^[0-9]/ { mine = index($0, name ":") == 1 } mine' "$1"; } # of OUTPUT NAME: what it says of one
+refused() { # refused TEXT VARIABLE=VALUE...: exit status 2 and one line that has TEXT
+    text=$1
+    shift
+    ex refused "$@"
+    status=$?
+    cat "$tmp/out" "$tmp/err"
+    [ $status = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -qF -e "$text" "$tmp/err"
+}
+
+fails_as_stated() { # in one of the ways that exercise.txt may name
+    of "$tmp/handed" "$1" >"$tmp/said"
+    cat "$tmp/said"
+    grep -q '^not yet' "$tmp/said" || return 1
+    for kind in $(sed -n 's/^fails=//p' "exercises/$1/exercise.txt"); do
+        case $kind in
+        wrong) grep -q '^result    WRONG' "$tmp/said" ;;
+        counter)
+            grep -q '^result    right$' "$tmp/said" && grep -q '^checks    nothing' "$tmp/said" &&
+                grep -q '^counters .* (missed)$' "$tmp/said"
+            ;;
+        *) grep -q "^    $kind" "$tmp/said" && grep -q '^checks    FOUND' "$tmp/said" ;;
+        esac || { echo "this is not: $kind"; return 1; }
+    done
+    # The reader is led to the line: findings name the exercise's own file.
+    ! grep -q '^checks    FOUND' "$tmp/said" || grep -q "$1/exercise.cu:[0-9]" "$tmp/said"
+}
+passes_solved() {
+    of "$tmp/solved" "$1"
+    of "$tmp/solved" "$1" | grep -q '^done '
+}
+# Wrong solutions that a reader may try, and what is said of them: NAME@WHAT IS SAID@SED'S SCRIPT for the solved copy.
+wrong_solutions() {
+    cat <<'EOF'
+01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
+03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
+03_edges@^result    WRONG, with .*--beta 1@s/if (row >= p.m .*/row = min(row, p.m - 1), col = min(col, p.n - 1);/
+05_barrier@^    race@/Bs.y..x. =/,/for/s/__syncthreads/__syncwarp/
+05_barrier@^counters  block barriers, of warps: .* (missed)@s/acc += As/__syncthreads(), &/
+12_alignment@^counters  load requests: 256, goal: at most 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
+12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
+12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
+12_alignment@^result    WRONG, with .*--lda 32@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0]/
+13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
+13_pad_four@^counters  shared memory per block, bytes: .* (missed)@s/BM + 4/BM + 12/
+33_stream_k@^    race@s/store_release(&left_ready.worker., 1)/*(volatile unsigned *)\&left_ready[worker] = 1/
+33_stream_k@^    race@s/load_acquire(&left_ready.worker.)/*(volatile unsigned *)\&left_ready[worker]/
+EOF
+}
+# Solutions unlike ours that must pass: NAME@SED'S SCRIPT for the solved copy.
+right_solutions() {
+    cat <<'EOF'
+05_barrier@s/__syncthreads/cooperative_groups::this_thread_block().sync/; s/^#include.*/&\n#include <cooperative_groups.h>/
+EOF
+}
+passes_otherwise() { # passes_otherwise NAME SED'S SCRIPT
+    mkdir -p "$work/right/$1"
+    sed "$2" "$work/solved/$1/exercise.cu" >"$work/right/$1/exercise.cu"
+    ! cmp "$work/solved/$1/exercise.cu" "$work/right/$1/exercise.cu" >/dev/null && ex right NAME="$1"
+    status=$?
+    cat "$tmp/out" "$tmp/err"
+    [ $status = 0 ]
+}
+put_wrong() { # a folder each for the first, second ... wrong solution of an exercise
+    wrong_solutions | while IFS=@ read -r name text script; do
+        n=1
+        while [ -e "$work/wrong$n/$name" ]; do n=$((n + 1)); done
+        mkdir -p "$work/wrong$n/$name"
+        sed "$script" "$work/solved/$name/exercise.cu" >"$work/wrong$n/$name/exercise.cu"
+        echo "$text" >"$work/wrong$n/$name/text"
+    done
+}
+is_refused() { # is_refused FOLDER NAME
+    of "$tmp/$1" "$2"
+    ! cmp "$work/solved/$2/exercise.cu" "$work/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
+    text=$(cat "$work/$1/$2/text")
+    of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" || { echo "not said: $text"; return 1; }
+}
+is_complete() { # what a reader is pointed to exists
+    for key in title minutes lesson step family run fails hint1 hint2 hint3; do
+        grep -q "^$key=." "exercises/$1/exercise.txt" || { echo "exercise.txt lacks $key"; return 1; }
+    done
+    lesson=$(sed -n 's/^lesson=//p' "exercises/$1/exercise.txt")
+    [ -e "$lesson" ] || { echo "there is no $lesson"; return 1; }
+    minutes="($(sed -n 's/^minutes=//p' "exercises/$1/exercise.txt") minutes)"
+    ! grep -rh "make ex NAME=$1\`" --include='*.md' step* | grep -v -F "$minutes" | grep 'minutes)' || { echo "it says $minutes"; return 1; }
+    lines=$(grep -c '^[-+][^-+]' "exercises/$1/solution.patch")
+    [ "$lines" -le 30 ] || { echo "the solution changes $lines lines"; return 1; }
+}
+hints() { ex handed NAME=1 HINT=2 && grep -q '^01_coalesce, hint 2: ' "$tmp/out"; }
+diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
+full_disk() { # one line, no half copy, and the reader's own is not lost
+    cannot="ex: cannot write $work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$work/full/04_beta")" ] || return 1
+    echo mine >"$work/full/04_beta/exercise.cu"
+    (trap '' XFSZ && ulimit -f 1 && ex full NAME=04 RESET=1)
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$work/full/04_beta/"*)" = mine ]
+}
+keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
+    echo '// mine' >>"$work/handed/04_beta/exercise.cu"
+    ex handed NAME=04
+    grep -q mine "$work/handed/04_beta/exercise.cu" || return 1
+    ex handed NAME=04_beta RESET=1
+    cmp "$work/handed/04_beta/exercise.cu" exercises/04_beta/exercise.cu
+}
+does_not_build() {
+    mkdir -p "$work/broken/04_beta" && echo 'this is no kernel' >"$work/broken/04_beta/exercise.cu"
+    ex broken NAME=04_beta
+    [ $? = 1 ] && grep -q "broken/04_beta/exercise.cu(1)" "$tmp/err" && grep -q '^ex: it does not build' "$tmp/err"
+}
+cards() { # cards FOLDER TEXT
+    MY=$work/$1 sh scripts/exercises.sh >"$tmp/card"
+    cat "$tmp/card"
+    grep -q "$2" "$tmp/card"
+}
+# A tree with one exercise and one step, both programs made up, on a machine with a GPU that is made up, too. Each run
+# on the GPU takes EXERCISE_MS or STEP_MS, says what EXERCISE_SAYS or STEP_SAYS, and ends with its EXERCISE_STATUS.
+make_gpu() {
+    gpu="$tmp/a, folder" # with a comma and a blank, as one may have
+    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/build/sim"
+    cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
+    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/build/sim/libcudart.so.13"
+    printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
+    printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
+    cat >"$gpu/run" <<'EOF'
+#!/bin/sh
+echo "$0 $*" >>"$LOG"
+case $0 in step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;; *) ms=$EXERCISE_MS says=${EXERCISE_SAYS:-} status=${EXERCISE_STATUS:-0} ;; esac
+case $* in *--sim*) printf '%b' "${SIM_SAYS:-}"; exit "${SIM_STATUS:-0}" ;; esac
+while [ $# != 0 ]; do
+    [ "$1" != --csv ] || csv=$2
+    shift
+done
+[ -z "$ms" ] || printf 'step,variant,mode,ms_median,ms_min\nx,y,events,%s,1\n' "$ms" >"$csv"
+printf '%b' "$says" >&2
+exit "$status"
+EOF
+    # The step is there once it has been built.
+    printf '#!/bin/sh\ncase " $* " in *" step03 "*) mkdir -p step03 && cp run step03/run ;; esac\n' >"$gpu/bin/make"
+    cp "$gpu/run" "$gpu/build/my/07_one/run"
+    chmod +x "$gpu/bin"/* "$gpu/run" "$gpu/build/my/07_one/run"
+}
+on_gpu() { # on_gpu STATUS TEXT VARIABLE=VALUE...: how make ex ends there, and a line of what it says
+    wants=$1 line=$2
+    shift 2
+    rm -rf "$gpu/step03" "$gpu/log"
+    env PATH="$gpu/bin:$PATH" LOG="$gpu/log" EXERCISE_MS= STEP_MS= NAME=07 "$@" sh "$gpu/scripts/ex.sh" >"$tmp/out" 2>&1
+    status=$?
+    cat "$tmp/out"
+    [ $status = "$wants" ] && grep -qxF -e "$line" "$tmp/out"
+}
+times_both() { # on the GPU, with the options for that, the step's variant after ours
+    on_gpu 0 'time      1.235 ms; step03 tile takes 0.0125 ms (--n 4096 --dtype f32)' EXERCISE_MS=1.23456 STEP_MS=0.0125 &&
+        cat "$gpu/log" && [ "$(grep -c -e '--n 4096 --dtype f32 --no-baseline' "$gpu/log")" = 2 ] &&
+        grep -q 'step03/run --variant tile --n 4096' "$gpu/log" && ! grep -q -e '--n 4096.*--sim' "$gpu/log" &&
+        grep -q '^done' "$tmp/out"
+}
+wrong_on_gpu() {
+    on_gpu 1 '      first at row 3, column 1: expected 2, got 1' EXERCISE_STATUS=1 STEP_MS=1 \
+        EXERCISE_SAYS='exercise: 5 of 9 elements wrong\n  first at row 3, column 1: expected 2, got 1\n' &&
+        grep -q '^time      WRONG on the GPU, with --n 4096' "$tmp/out" && grep -q '^not yet' "$tmp/out"
+}
+finds_below_folder() { # a finding is told with its path from the project's folder, whatever characters that has
+    on_gpu 1 '    race in my/07_one/exercise.cu:5' SIM_STATUS=1 \
+        SIM_SAYS="cudasim: race in $gpu/my/07_one/exercise.cu:5\\ncudasim: 1 finding\\n" &&
+        grep -q '^result    right, this time' "$tmp/out" && grep -q '^checks    FOUND' "$tmp/out"
+}
+names_the_next() {
+    mkdir -p "$work/some/01_coalesce" && echo 'done' >"$work/some/01_coalesce/state"
+    cards some '^1 of .* done; next: make ex NAME=02_two_columns$'
+}
+keeps_no_best_of_a_miss() { ! grep -q SHARED "$work/handed/13_pad_four/state"; }
+is_no_error_of_makes() {
+    MY=$work/handed make ex NAME=3 >"$tmp/out" 2>&1
+    status=$?
+    cat "$tmp/out"
+    [ $status = 0 ] && grep -q '^not yet' "$tmp/out" && ! grep -q Error "$tmp/out"
+}
+says_changed() {
+    sleep 1
+    touch "$work/solved/01_coalesce/exercise.cu"
+    cards solved '^changed *01_coalesce'
+}
+
+for name in $names; do
+    mkdir -p "$work/solved/$name"
+    cp "exercises/$name/exercise.cu" "$work/solved/$name/"
+    check "$name: its patch applies" patch -s "$work/solved/$name/exercise.cu" "exercises/$name/solution.patch"
+done
+ex handed NAME="$names"
+cp "$tmp/out" "$tmp/handed"
+cat "$tmp/err"
+ex solved NAME="$names"
+cp "$tmp/out" "$tmp/solved"
+cat "$tmp/err"
+for name in $names; do
+    check "$name is complete" is_complete "$name"
+    check "$name fails as stated" fails_as_stated "$name"
+    check "$name passes with its solution" passes_solved "$name"
+done
+put_wrong
+while IFS=@ read -r name script; do check "$name, solved otherwise" passes_otherwise "$name" "$script"; done <<EOF
+$(right_solutions)
+EOF
+for folder in "$work"/wrong*; do
+    folder=$(basename "$folder")
+    wrong=$(cd "$work/$folder" && echo [0-9]*)
+    ex "$folder" NAME="$wrong"
+    cp "$tmp/out" "$tmp/$folder"
+    cat "$tmp/err"
+    for name in $wrong; do check "$name, $folder is refused" is_refused "$folder" "$name"; done
+done
+check "the card, handed out" cards handed "^0 of $(echo "$names" | wc -w) done"
+check "the card, solved" cards solved "^$(echo "$names" | wc -w) of $(echo "$names" | wc -w) done"
+check "the card, best counters" cards solved 'best: load_per_request 2.5, store_per_request 4'
+check "the card, changed since" says_changed
+check "the card, what is next" names_the_next
+check "the card, no best that no solution reaches" keeps_no_best_of_a_miss
+check "what is not done yet is no error of make's" is_no_error_of_makes
+make_gpu
+check "on a GPU, both times" times_both
+check "on a GPU, a wrong result there" wrong_on_gpu
+check "on a GPU that the kernel does not run on" on_gpu 0 'time      not measured: too old' EXERCISE_STATUS=3 STEP_MS=1 EXERCISE_SAYS='too old\n'
+check "on a GPU that the step does not run on" on_gpu 0 'time      not measured: not here' EXERCISE_MS=1 STEP_SAYS='not here\n'
+check "a folder with a comma in its name" finds_below_folder
+check "hints" hints
+check "the solution" diffs
+check "a full disk" full_disk
+check "a copy is kept, and reset" keeps_and_resets
+check "a copy that does not build" does_not_build
+check "no name" refused "NAME is not set"
+check "a name that is none" refused "there is no exercise '99_none'" NAME=99_none
+check "a name with a slash" refused "there is no exercise '../x'" NAME=../x
+check "hint 4" refused "HINT=4 is not 1, 2 or 3" NAME=01 HINT=4
+check "show what" refused "SHOW=all is not diff" NAME=01 SHOW=all
+check "reset what" refused "RESET=yes is not 1" NAME=01 RESET=yes
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
