@@ -1,10 +1,10 @@
 #!/bin/sh
 # archs.sh "ARCHS" "KNOWN" VERSION: which GPUs machine code is made for, as assignments for make.
 #
-# ARCHS as the user gave them (""): the GPU here, else 90a. KNOWN: the architectures that this nvcc of VERSION knows, without
-# the names that end in "a". Prints archs (to make code for), portable (whose PTX comes along, for newer GPUs), checked and
-# left_out (make check-archs: what it compiles for, and what this nvcc lacks), gpu (the compute capability here, or nothing),
-# or refused: why not.
+# ARCHS as the user gave them (""): the GPU here, else 90a. KNOWN: the architectures that this nvcc of VERSION knows,
+# without the names that end in "a". Prints archs (to make code for), portable (whose PTX comes along, for newer GPUs),
+# checked and left_out (make check-archs: what it compiles for, and what this nvcc lacks), gpu (the compute capability
+# here, or nothing), or refused: why not.
 set -eu
 known=
 for a in $2; do

@@ -39,12 +39,12 @@ case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
 *) pdl=1 ;;
 esac
 
-# tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are sorted
-# by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
+# tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are
+# sorted by that) and its options. Each run takes a minute or two at most, so that MINUTES can be kept to.
 
-# Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in all types, layouts and
-# sizes, and at 8192^3 the rungs whose lessons say so. Shapes that are odd beside the next aligned ones. Sustained: ten
-# seconds under continuous load, after all that should find the GPU cool.
+# Step 6: all variants at 4096^3, in f16 and, because of mma_s8_tile, in s8; then the best ones in all types, layouts
+# and sizes, and at 8192^3 the rungs whose lessons say so. Shapes that are odd beside the next aligned ones. Sustained:
+# ten seconds under continuous load, after all that should find the GPU cool.
 tensor_runs() {
     best="--variant best"
     case $1 in
@@ -90,7 +90,9 @@ search_runs() {
         echo "0 --m 1200 --n $shape"
     done
     large=$(for method in gemm_cublas+warpselect gemm_cublas+radix gemm_ladder+warpselect gemm_ladder+radix \
-        direct+warpselect direct+radix one_kernel screen+radix fused exact_tc best; do echo "--method $method"; done | tr '\n' ' ')
+        direct+warpselect direct+radix one_kernel screen+radix fused exact_tc best; do
+        echo "--method $method"
+    done | tr '\n' ' ')
     echo "16384 --m 1200 --n 1000000 --d 128 --k 100 $large"
     echo "16384 --m 10000 --n 1000000 --d 128 --k 25 $large"
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# help: pack what runs offline on another Debian, Ubuntu or WSL2: kernel-ladder.tar.xz (OUT=, ARCHS=, STEPS=, RUN_ONLY=1)
+# help: pack what runs offline on another Debian or WSL2: kernel-ladder.tar.xz (OUT=, ARCHS=, STEPS=, RUN_ONLY=1)
 #
 # One archive with the sources, the built steps, the simulator in every instruction set, and the parts of the CUDA
-# Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make in it
-# needs gcc, g++ and make, and compiles only what is changed there: the steps' objects and all libraries go in.
+# Toolkit that compile a kernel, as build/cuda, where scripts/deps.sh looks. ./run in it needs nothing installed; make
+# in it needs gcc, g++ and make, and compiles only what is changed there: the steps' objects and all libraries go in.
 #
 # OUT=FILE            the archive (build/kernel-ladder.tar.xz)
 # ARCHS="86 89 90a"   which GPUs its machine code is for, as everywhere
@@ -22,7 +22,7 @@ command -v xz >/dev/null || fail "xz is missing; type: apt-get install xz-utils"
 need_step bundle STEPS ${STEPS:-}
 if [ -z "${BUILT:-}" ]; then
     # shellcheck disable=SC2086 # several steps
-    build_steps ${STEPS:-all} sim-all build/obj/exercises/gemm.c.o build/obj/exercises/gemv.c.o build/obj/exercises/knn.c.o
+    build_steps ${STEPS:-all} sim-all $(printf 'build/obj/exercises/%s.c.o ' gemm gemv knn)
 fi
 
 mkdir -p build
@@ -32,12 +32,13 @@ trap 'exit 130' HUP INT TERM
 to=$work/kernel-ladder
 mkdir -p "$to/cudasim/build" "$to/build/cuda/lib64"
 
-# The sources, without tests: they would double what is unpacked, and they are for those who change the project. A repository
-# that this folder merely lies in knows none of them.
+# The sources, without tests: they would double what is unpacked, and they are for those who change the project. A
+# repository that this folder merely lies in knows none of them.
 { { [ -e .git ] && git ls-files 2>/dev/null; } ||
-    find . -type f ! -path './build/*' ! -path './cudasim/build/*' ! -path './.git/*' ! -path './data/*' ! -path './my/*'; } |
+    find . -type f ! -path './build/*' ! -path './cudasim/build/*' ! -path './.git/*' ! -path './data/*' \
+        ! -path './my/*'; } |
     grep -vE '^(\./)?(tests|cudasim/tests|\.github|\.ci|step[0-9][0-9]_[a-z0-9]*/run)(/|$)' |
-    while IFS= read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done | # not what is deleted but not committed
+    while IFS= read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done | # but for what is deleted
     tar -cf - -T - | tar -xf - -C "$to"
 cp scripts/bundle_run.sh "$to/run"
 chmod +x "$to/run"
@@ -84,10 +85,11 @@ if [ -z "${RUN_ONLY:-}" ]; then
     for program in $copied exercises/run; do
         if [ -d "build/obj/${program%/run}" ]; then cp -R "build/obj/${program%/run}" "$to/build/obj/"; fi
     done
-    find build/obj/common build/obj/exercises build/obj/step* -name '*.d' 2>/dev/null | while IFS= read -r file; do
-        mkdir -p "$to/${file%/*}"
-        sed -E 's,(^| )/[^ ]+,,g' "$file" >"$to/$file"
-    done
+    find build/obj/common build/obj/exercises build/obj/step* -name '*.d' 2>/dev/null |
+        while IFS= read -r file; do
+            mkdir -p "$to/${file%/*}"
+            sed -E 's,(^| )/[^ ]+,,g' "$file" >"$to/$file"
+        done
 fi
 
 # What ./run tells of it: the least glibc that its programs ask for, and whose machine code they hold.
@@ -104,6 +106,7 @@ glibc=$(cat $copied "$library" | grep -aoE 'GLIBC_2\.[0-9]+' | sed 's/.*\.//' | 
 find "$to" -exec touch -hr "$to/bundle.txt" {} +
 tar -C "$work" --owner=0 --group=0 -cf - kernel-ladder | xz -T0 "-${LEVEL:-6}" >"$work/archive"
 mv "$work/archive" "$out"
-echo "$out: $(du -m "$out" | cut -f 1) MB, unpacked $(du -sm "$to" | cut -f 1) MB; machine code for sm_$(sed -n 's/^archs //p' \
-    "$to/bundle.txt" | sed 's/ *$//; s/ /, sm_/g'), glibc 2.$glibc or newer"
+code=$(sed -n 's/^archs //p' "$to/bundle.txt" | sed 's/ *$//; s/ /, sm_/g')
+echo "$out: $(du -m "$out" | cut -f 1) MB, unpacked $(du -sm "$to" | cut -f 1) MB; machine code for sm_$code," \
+    "glibc 2.$glibc or newer"
 echo "there: tar xf $(basename "$out") && kernel-ladder/run"

@@ -4,8 +4,8 @@
 # of step 7 read from DRAM while `run` times them as it always does, and records them beside the matrix's size in
 # plots/data/GPU/gemv_dram.csv, which is replaced when all is counted.
 # COLD_VARIANTS="streaming" narrows the variants, COLD_SHAPES="f16:1024:1024 f32:500:300" the shapes (dtype:n:k).
-# Ends with a line for each shape and variant. Exit status: 0, 1 if less than 98 % of a matrix came from DRAM in the median
-# launch (or nothing was counted), 2 without ncu, 3 without a GPU, or that of ncu if it failed.
+# Ends with a line for each shape and variant. Exit status: 0, 1 if less than 98 % of a matrix came from DRAM in the
+# median launch (or nothing was counted), 2 without ncu, 3 without a GPU, or that of ncu if it failed.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh

@@ -74,7 +74,8 @@ without() {
 
 # wrong_first FILE: what a run says of its wrong result, up to the first wrong element.
 wrong_first() {
-    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p; /^  first/{s//      first/p;q;}' "$1"
+    sed -n 's/^exercise: /    /p; s/^exercise  *\([0-9]* of .* neighbours\)/    \1/p
+        /^  first/{s//      first/p;q;}' "$1"
     ! grep -q '^  first.*got nan' "$1" || echo "      (nan: C begins so, and so do the words around A and B)"
 }
 
@@ -85,7 +86,8 @@ median() {
     report column "$work/time.csv" ms_median
 }
 
-# timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong there.
+# timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong
+# there.
 timed() {
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' || return 0
     gpu=$(value "$1" gpu)
@@ -129,7 +131,9 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     done <"$work/runs"
     echo "$1: $(value "$1" title). You edit $my/$1/exercise.cu; lesson: $(value "$1" lesson)"
     below "$work/out" >"$work/said"
-    if [ "$status" = 0 ]; then echo "result    right"; elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
+    if [ "$status" = 0 ]; then
+        echo "result    right"
+    elif grep -q 'WRONG RESULT\|neighbours are not among' "$work/said"; then
         done=0
         echo "result    WRONG$at"
         wrong_first "$work/said"
@@ -183,6 +187,10 @@ if [ -n "${HINT:-}${SHOW:-}" ]; then
     done
     exit 0
 fi
+if [ ! -e build/sim/libcudart.so.13 ]; then
+    sh scripts/deps.sh --check cuda || exit 2
+    sh scripts/first_build.sh sim '' >&2
+fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ex.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -191,10 +199,6 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
-if [ ! -e cudasim/build/libcudart.so.13 ]; then
-    sh scripts/deps.sh --check cuda || exit 2
-    sh scripts/first_build.sh sim '' >&2
-fi
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2

@@ -1,5 +1,6 @@
 #!/bin/sh
-# first_build.sh "GOALS" "GPU": about how long a first build takes, from seconds of one core (GPU: "" where there is none).
+# first_build.sh "GOALS" "GPU": about how long a first build takes, from seconds of one core (GPU: "" where there is
+# none).
 step=20 steps=180 simulator=30 tests=400 archive=350 longest_file=15
 total=0
 for goal in $1; do

@@ -10,8 +10,8 @@ export LC_ALL
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
 gpu_slug() { report slug "$(gpu_name)"; }
 
-# name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After make, to
-# which CC is the compiler.
+# name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After
+# make, to which CC is the compiler.
 name_origin() {
     DEVICE=$(gpu_name) DATE=$(date -u +%Y-%m-%d)
     CC=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1)

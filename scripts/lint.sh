@@ -23,7 +23,7 @@ install() {
     if ! { mkdir -p build && python3 -m venv build/lint && $bin/pip install --quiet --disable-pip-version-check \
         --only-binary=:all: -r scripts/lint.txt; } >build/lint.log 2>&1; then
         rm -rf build/lint
-        echo "lint: the tools cannot be fetched (see build/lint.log; is python3-venv here, a Python index reachable?)" >&2
+        echo "lint: the tools cannot be fetched (see build/lint.log; python3-venv and a Python index are needed)" >&2
         exit 2
     fi
     cp scripts/lint.txt build/lint/installed
@@ -50,10 +50,11 @@ jobs=$(nproc 2>/dev/null || echo 1)
 # shellcheck disable=SC2086 # two words or none
 c_files $newer | xargs -r -P "$jobs" -n 60 $bin/clang-format --dry-run -Werror || status=1
 # shellcheck disable=SC2086 # two words or none
-files \( -name '*.sh' -o -path './.ci/run' \) $newer | xargs -r -P "$jobs" -n 10 $bin/shellcheck -S warning -f gcc || status=1
+files \( -name '*.sh' -o -path './.ci/run' \) $newer |
+    xargs -r -P "$jobs" -n 10 $bin/shellcheck -S warning -f gcc || status=1
 # Tables of conformance are as wide as an instruction takes.
-wide=$(files \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name '*.mk' -o -name Makefile \) \
-    ! -path './cudasim/tests/conformance/*' -exec env LC_ALL=C.UTF-8 grep -nHE '^.{121,}' {} + |
+wide=$(files \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name '*.mk' \
+    -o -name Makefile \) ! -path './cudasim/tests/conformance/*' | LC_ALL=C.UTF-8 xargs grep -nHE '^.{121,}' |
     sed 's/^\(\.\/[^:]*:[0-9]*\):.*/\1: more than 120 columns/')
 [ -z "$wide" ] || { echo "$wide"; status=1; }
 $bin/ruff check --quiet --output-format concise --cache-dir build/lint/ruff . || status=1

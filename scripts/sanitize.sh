@@ -38,15 +38,16 @@ for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         # and off 16 bytes in each type, so that every kernel runs in all three.
         every=5 size=129
         if [ "$step" = step07 ]; then every=41; fi
-        # Step 6 has 14 kinds of problems (type, layout, output), with 171 problems each up to this size: two or three of
-        # each kind, and some with K long enough for a ring of stages to go round.
+        # Step 6 has 14 kinds of problems (type, layout, output), with 171 problems each up to this size: two or three
+        # of each kind, and some with K long enough for a ring of stages to go round.
         if [ "$step" = step06 ]; then every=63 size=600; fi
         # Step 8 has a list of its own, some 260 problems: these 16 and what follows have every kernel run.
         if [ "$step" = step08 ]; then every=17 size=2200; fi
         sanitize "$tool" "$step" "./$step/run" --sweep check --max-size $size --every $every
         case $step in
         step05) # Its blocks share a tile only where there is enough of K: at larger sizes.
-            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --variant best --max-size 1000 --every 10
+            sanitize "$tool" "$step stream_k" "./$step/run" --sweep check --variant stream_k --variant best \
+                --max-size 1000 --every 10
             ;;
         step07) # Its persistent kernels go round only where there are more rows than fit at once: the first problem's.
             # Under racecheck that would take minutes: 1024 x 1024, where half of them go round.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: count in the simulator what a step's variants do, side by side: STEP=step03 [VARIANT=] [SIZE=256]
-# Runs each variant once at m = n = k = SIZE and prints a column for each of its kernels; what is zero for all is left out.
-# Where there is cuobjdump (CUDA Toolkit), what the machine code consists of stands below.
+# Runs each variant once at m = n = k = SIZE and prints a column for each of its kernels; what is zero for all is left
+# out. Where there is cuobjdump (CUDA Toolkit), what the machine code consists of stands below.
 set -eu
 cd "$(dirname "$0")/.."
 fail() { echo "sim-counters: $1" >&2; exit 2; }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Shared by the tests of scripts; to be sourced with `name` set. Makes $tmp and, in $copy, which becomes the current folder, a
-# copy of scripts/, report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written to the working tree. Hides the
-# machine's GPU, if there is one.
+# Shared by the tests of scripts; to be sourced with `name` set. Makes $tmp and, in $copy, which becomes the current
+# folder, a copy of scripts/, report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written
+# to the working tree. Hides the machine's GPU, if there is one.
 LC_ALL=C
 export LC_ALL
 unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \

@@ -58,7 +58,8 @@ step=${first%%_*}
 
 # --- help, dry run, arguments ---
 run make help
-for target in $(sed -n '/^\.PHONY:/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\n' | grep '^[a-z_.-]*$' | sort -u); do
+for target in $(sed -n '/^scripted :=/,/[^\\]$/p; /^named :=/,/[^\\]$/p' Makefile | tr -d '\\' | tr ' ' '\n' |
+    grep '^[a-z][a-z-]*$' | grep -vx 'scripted\|named' | sort -u); do
     check "help lists $target" said "^$target  *[A-Za-z]"
 done
 check "help lists stepNN" said '^stepNN '
@@ -71,11 +72,13 @@ check "VERSION, CITATION.cff and CHANGELOG.md name one version" [ "$status" = 0 
 
 run make -n
 check "make -n succeeds" [ "$status" = 0 ]
-check "make -n would link every step" [ "$(grep -c 'aside.sh gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
+check "make -n would link every step" \
+    [ "$(grep -c 'aside.sh gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
 check "make -n builds nothing" [ ! -e build/obj ]
 check "make -n takes no time" eval '! said "first build"'
 run make "$step" CFLAGS=--nonsense
-check "the first build says how long it takes" eval '[ "$status" = 2 ] && said "^The first build takes about [0-9]* s on"'
+check "the first build says how long it takes" eval '[ "$status" = 2 ] &&
+    said "^The first build takes about [0-9]* s on"'
 rm -rf build
 run make ex NAME=01 CUDA_HOME="$work/nowhere" NVCC=
 check "not where it cannot begin" eval '[ "$status" = 2 ] && said "nowhere has no bin/nvcc" && ! said "first build"'
@@ -97,7 +100,8 @@ check "a file in a new folder of a step is compiled" eval 'said "^echo \"nvcc  $
     said "^echo \"cc    $first/new/other.c" && said "run .*build/obj/$first/new/deeper/kernel.cu.o"'
 rm -r "$first/new"
 run make -n step08 # its families and the kernel of another step are named in its step.mk
-check "a step's own part of the Makefile counts" eval 'said "step08_knn/run .*build/obj/step05_doublebuffer/best/best.cu.o" &&
+check "a step's own part of the Makefile counts" eval \
+    'said "step08_knn/run .*build/obj/step05_doublebuffer/best/best.cu.o" &&
     said "build/lib/readers.a" && ! said "knn_library.c"'
 
 # --- two makes in one tree, and no room for temporary files ---
@@ -145,7 +149,8 @@ check "profile without STEP: one line, exit 2" eval '[ "$status" = 2 ] && lines 
 run make compare A=one.csv
 check "compare without B: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "A and B.*A=.*B="'
 run make plots TERM=dumb
-check "plots TERM=dumb draws in the terminal" eval '[ "$status" = 0 ] && said "The SGEMM ladder" && ! ls build/plots/*.png'
+check "plots TERM=dumb draws in the terminal" eval '[ "$status" = 0 ] && said "The SGEMM ladder" &&
+    ! ls build/plots/*.png'
 run env DEVICE=nowhere make -n plots
 check "plots takes no DEVICE from the environment" eval '[ "$status" = 0 ] && ! said nowhere'
 run make plots DEVICE=nowhere
@@ -155,7 +160,8 @@ check "plots refuses another TERM" eval '[ "$status" = 2 ] && said "unknown term
 if [ -e build ]; then mv build "$work/build"; fi
 touch build
 run sh scripts/deps.sh cuda
-check "what cannot be written is named" eval '[ "$status" = 2 ] && lines 1 && said "deps: cannot write to the folder $copy/build$"'
+check "what cannot be written is named" eval '[ "$status" = 2 ] && lines 1 &&
+    said "deps: cannot write to the folder $copy/build$"'
 rm build
 if [ -e "$work/build" ]; then mv "$work/build" build; fi
 run sh scripts/deps.sh nonsense
@@ -231,10 +237,12 @@ mv "$work/git" .git
 echo 'nvidia-x1,NVIDIA X1,12,1,2,,' >>common/gpu/devices.csv
 run make build/gpu/devices.inc ARCHS=90a
 check "a bad line in the table of GPUs fails the build" eval \
-    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" && ! grep -qs "NVIDIA X1" build/gpu/devices.inc'
+    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" &&
+    ! grep -qs "NVIDIA X1" build/gpu/devices.inc'
 git checkout -q common/gpu/devices.csv
 run make build/gpu/devices.inc ARCHS=90a
-check "a good one has a row for each" [ "$(grep -c '"NVIDIA ' build/gpu/devices.inc)" = "$(($(wc -l <common/gpu/devices.csv) - 1))" ]
+check "a good one has a row for each" \
+    [ "$(grep -c '"NVIDIA ' build/gpu/devices.inc)" = "$(($(wc -l <common/gpu/devices.csv) - 1))" ]
 sleep 1
 touch common/gemm/gemm.h
 run make -j2 "$step" ARCHS=90a
@@ -380,7 +388,8 @@ cp "$csv" "$work/before"
 run with_gpu env FAKE_STATUS=3 make -s bench FORCE=1
 check "bench FORCE=1 that fails at once keeps the old file" eval '[ "$status" != 0 ] && cmp -s "$csv" "$work/before"'
 run with_gpu make -s bench FORCE=1 SWEEPS=odd
-check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] && [ "$(grep -c "^step" "$csv")" = "$(($(ls -d step0[1-5]_* | wc -l) + 1))" ]'
+check "bench FORCE=1 starts afresh" eval '[ "$status" = 0 ] &&
+    [ "$(grep -c "^step" "$csv")" = "$(($(ls -d step0[1-5]_* | wc -l) + 1))" ]'
 files="gemv.csv sgemm.csv "
 if [ -e step06_tensorcore/step.c ]; then files="${files}tensorcore.csv "; fi
 check "bench leaves one file an operation" [ "$(ls plots/data/nvidia-made-up-4090-laptop | tr '\n' ' ')" = "$files" ]
@@ -388,13 +397,15 @@ check "bench records steps 6 and 7 in their own" eval '! grep -q "gemm,\|^step0[
     ! grep -q "gemv\|step06" "$csv"'
 for script in bench:BENCH_STEPS counters:BENCH_STEPS sanitize:STEPS test_gpu:STEPS; do
     run with_gpu env "${script#*:}=$step step77" sh "scripts/${script%:*}.sh"
-    check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 && said "no step .step77.*=step04"'
+    check "${script%:*}.sh refuses an unknown step" eval '[ "$status" = 2 ] && lines 1 &&
+        said "no step .step77.*=step04"'
 done
 run with_gpu make -s bench BENCH_STEPS=step08 SWEEPS=article
 check "bench records the shapes of step 8" eval \
     '[ "$status" = 0 ] && [ "$(grep -c "^step08_knn,.*,knn," "$(dirname "$csv")/knn.csv")" = 5 ]'
 run with_gpu env PYTHON=false sh scripts/knn_torch.sh
-check "knn_torch.sh without PyTorch: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "false has no PyTorch"'
+check "knn_torch.sh without PyTorch: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 &&
+    said "false has no PyTorch"'
 run with_gpu env PYTHON="$work/none" sh scripts/knn_torch.sh
 check "knn_torch.sh without Python: one line, exit 2" eval '[ "$status" = 2 ] && lines 1 && said "none is missing"'
 run with_gpu env SWEEPS="odd even" sh scripts/bench.sh
@@ -445,7 +456,8 @@ check "deps without root names the exact command" eval \
     '[ "$status" = 2 ] && lines 1 && said "type: sudo apt-get install -y build-essential gnuplot-nox python3$"'
 rm "$work/nothing/apt-get"
 run env PATH="$work/nothing" sh scripts/deps.sh plots
-check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 && said "gnuplot-nox python3 (Debian"'
+check "deps without apt-get names the packages" eval '[ "$status" = 2 ] && lines 1 &&
+    said "gnuplot-nox python3 (Debian"'
 
 bare "$work/root" make
 printf '#!/bin/sh\necho 0\n' >"$work/root/id"
@@ -465,7 +477,8 @@ check "a step says in one line what is missing" eval '[ "$status" = 2 ] &&
     [ "$(grep -c missing "$work/out")" = 1 ] && said "missing: build-essential .*the CUDA Toolkit 13; type: make deps$"'
 for goal in plots notes-check "-n deps"; do
     run env PATH="$work/root" make $goal
-    check "make $goal names what is missing and make deps" eval '[ "$status" = 2 ] && said "missing: .*; type: make deps$"'
+    check "make $goal names what is missing and make deps" eval '[ "$status" = 2 ] &&
+        said "missing: .*; type: make deps$"'
 done
 check "none of them installs" [ ! -s "$work/apt" ]
 for goal in deps demo test; do
@@ -523,7 +536,8 @@ check "and again what has not passed" eval '[ "$status" = 0 ] && said "shellchec
 sleep 1
 touch "$small/common/a.c"
 run sh "$small/scripts/lint.sh"
-check "but then only what has changed" eval '[ "$status" = 0 ] && said "clang-format: .*common/a.c" && ! said "b.cuh\|c.sh"'
+check "but then only what has changed" eval '[ "$status" = 0 ] && said "clang-format: .*common/a.c" &&
+    ! said "b.cuh\|c.sh"'
 printf '%0121d\n' 0 | tee "$small/wide.mk" >"$small/cudasim/tests/conformance/wide.h"
 printf '%0119dµ\n' 0 >"$small/Makefile"
 run sh "$small/scripts/lint.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/bundle.sh and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of this
-# tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's
+# Tests scripts/bundle.sh and the first hour: an archive of one step, unpacked elsewhere, runs there with nothing of
+# this tree, no network variables and, where unshare may, no network; docs/first-hour.md has the script's
 # commands, and make knows the targets that the notes name.
 # Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
 set -u
@@ -48,8 +48,10 @@ runs_a_step() { # verified there, by the archive's own libraries
 }
 packs_within_a_repository() { # that is another's, and does not know the sources
     git -C "$tmp/another place" init -q &&
-        printf 'CUDA_LIB := %s\n' "$there/build/cuda/lib64" >"$there/build/config.mk" && echo 'archs := 90a' >"$there/build/archs.mk" &&
-        away env BUILT=1 RUN_ONLY=1 LEVEL=0 STEPS=step02 OUT="$tmp/c.tar.xz" sh scripts/bundle.sh >"$tmp/out" || return 1
+        printf 'CUDA_LIB := %s\n' "$there/build/cuda/lib64" >"$there/build/config.mk" &&
+        echo 'archs := 90a' >"$there/build/archs.mk" &&
+        away env BUILT=1 RUN_ONLY=1 LEVEL=0 STEPS=step02 OUT="$tmp/c.tar.xz" sh scripts/bundle.sh >"$tmp/out" ||
+        return 1
     rm -rf "$tmp/another place/.git" "$there/build/config.mk" "$there/build/archs.mk"
     tar -tf "$tmp/c.tar.xz" >"$tmp/list" && grep -qx kernel-ladder/step02_smem/tile32.cu "$tmp/list"
 }
@@ -76,13 +78,17 @@ compiles_there() { # with the archive's compiler and no other: nothing, then onl
     mkdir "$tmp/whole" && BUILT=1 LEVEL=0 STEPS=step02 OUT="$tmp/w.tar.xz" sh scripts/bundle.sh >"$tmp/out" &&
         tar -C "$tmp/whole" -xf "$tmp/w.tar.xz" || return 1
     there=$tmp/whole/kernel-ladder
-    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] && away ./step02/run --sim --size 64 >"$tmp/out" ||
+    away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] &&
+        away ./step02/run --sim --size 64 >"$tmp/out" ||
         { head "$tmp/out"; return 1; }
     sed -i 's/^    float acc = 0.0f;/    float acc = 0.0f; \/* mine *\//' "$there/step02_smem/tile32.cu"
     away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 || { tail "$tmp/out"; return 1; }
-    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' | diff - "$tmp/out" && [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
-        away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out" || return 1
-    mv "$there" "$tmp/moved" && there=$tmp/moved && away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ] ||
+    printf '%s\n' 'nvcc  step02_smem/tile32.cu' 'link  step02_smem/run' | diff - "$tmp/out" &&
+        [ -n "$(find "$there/step02_smem/run" -newer "$tmp/w.tar.xz")" ] &&
+        away ./run step02 --sim --size 64 >"$tmp/out" && grep -qE '^tile32 +64 +64 +64 +[0-9.]+ s' "$tmp/out" ||
+        return 1
+    mv "$there" "$tmp/moved" && there=$tmp/moved && away env KL_CUDA_SEARCH= make step02 >"$tmp/out" 2>&1 &&
+        [ ! -s "$tmp/out" ] ||
         { echo "once moved:"; head "$tmp/out"; return 1; }
 }
 targets_exist() { # that README and docs/ tell the reader to type
@@ -99,7 +105,10 @@ first_hour_is_current() {
 mkdir "$tmp/bin"
 printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
 chmod +x "$tmp/bin/nvidia-smi"
-for case in packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current targets_exist; do check $case; done
+for case in packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current \
+    targets_exist; do
+    check $case
+done
 [ -z "${KL_TEST_ALL:-}" ] || check compiles_there
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

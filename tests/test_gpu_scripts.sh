@@ -121,7 +121,8 @@ with_gpu() { env PATH="$work/gpu:$PATH" "$@"; }
 # --- the folder of a GPU's recordings ---
 # folder_is NAME FOLDER: the folder of the GPU that nvidia-smi calls NAME.
 folder_is() { [ "$(with_gpu env FAKE_NAME="$1" sh -c '. scripts/gpu.sh && gpu_slug')" = "$2" ]; }
-check "a GPU that the table knows" 'folder_is "NVIDIA H100 80GB HBM3" nvidia-h100 && folder_is "NVIDIA H200" nvidia-h200'
+check "a GPU that the table knows" 'folder_is "NVIDIA H100 80GB HBM3" nvidia-h100 &&
+    folder_is "NVIDIA H200" nvidia-h200'
 check "a GPU that it does not" 'folder_is "NVIDIA  H200 (MIG 1g)" nvidia-h200-mig-1g && folder_is "-Tesla T4-" tesla-t4'
 
 # --- cold.sh ---
@@ -155,7 +156,8 @@ check "cold leaves the caches and the graphs to the program" \
 cp "$csv" "$work/before"
 run with_gpu env FAKE_SHARE=0.97 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
 check "cold fails where 97 % is read" \
-    '[ "$status" = 1 ] && said "^FAIL streaming f16 300 x 500: 97.0 % of the matrix came from DRAM (at least 96.0 %), 5 launches$"'
+    '[ "$status" = 1 ] &&
+    said "^FAIL streaming f16 300 x 500: 97.0 % of the matrix came from DRAM (at least 96.0 %), 5 launches$"'
 check "cold records that too" '[ "$(wc -l <"$csv")" = 2 ]'
 run with_gpu env FAKE_SHARE=0.985 COLD_SHAPES=f16:300:500 COLD_VARIANTS=streaming sh scripts/cold.sh
 check "cold takes 98.5 %" '[ "$status" = 0 ] && said "^ok streaming .* 98.5 %"'
@@ -190,7 +192,8 @@ check "test-tuned draws others with another seed" '! cmp -s "$work/out" "$work/o
 run env SHAPES=2000 sh tests/gpu/tuned.sh --list
 check "test-tuned: every side in its range, n*k up to 2^29, all types and alignments, every magnitude" '
     awk "{ type[\$1]++; size[\$1] = \$1 == \"f32\" ? 4 : 2 }
-        \$2 < 1 || \$2 > 32768 || \$3 < 1 || \$3 > 32768 || \$2 * \$3 > 2 ^ 29 || \$2 != int(\$2) || \$3 != int(\$3) { bad++ }
+        \$2 < 1 || \$2 > 32768 || \$3 < 1 || \$3 > 32768 || \$2 * \$3 > 2 ^ 29 || \$2 != int(\$2) ||
+            \$3 != int(\$3) { bad++ }
         { wide += \$3 % 8 == 0; odd += \$3 % 2; small += \$2 < 32; large += \$2 > 4096 }
         { long += \$3 > 4096; short += \$3 < 32 }
         END { exit !(!bad && type[\"f16\"] == 1200 && type[\"bf16\"] == 400 && type[\"f32\"] == 400 && wide >= 1000 &&

@@ -16,8 +16,10 @@ plots_draws_all() {
             holds "$tmp/a/$figure.svg" ": NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-2" || return 1
     done
     [ "$(find "$tmp/a" | wc -l)" -eq 35 ] || return 1 # and the folder; nothing else is left
-    # Every ink and grey that a figure has is turned on a dark screen, but text on colours and what is as grey as can be.
-    greys=$(cat "$tmp"/a/*.svg | grep -oE "(fill|stroke|color)=[\"'](black|rgb\( *([0-9]+), *\3, *\3\))[\"']" | tr "'" '"' |
+    # Every ink and grey that a figure has is turned on a dark screen, but text on colours and what is as grey as can
+    # be.
+    greys=$(cat "$tmp"/a/*.svg | grep -oE "(fill|stroke|color)=[\"'](black|rgb\( *([0-9]+), *\3, *\3\))[\"']" |
+        tr "'" '"' |
         sort -u | grep -v -e 'rgb(16,16,16)' -e 'fill="rgb(255,255,255)"' -e 'rgb(136, 136, 136)')
     [ -n "$greys" ] && echo "$greys" | while IFS= read -r grey; do
         for figure in "$tmp"/a/*.svg; do holds "$figure" "[$grey]" || exit 1; done
@@ -62,7 +64,8 @@ plots_of_a_device() { # into a folder of its own, beside another GPU's
     status 0 scripts/plots.sh --term svg --device nvidia-h100 && same "$(cat build/plots/gpus_sgemm.svg)" mine &&
         same "$(ls build/plots)" "$(printf 'gpus_sgemm.svg\nnvidia-h100')" &&
         holds build/plots/nvidia-h100/size.svg ": NVIDIA H100 80GB HBM3, driver" &&
-        holds build/plots/nvidia-h100/gpus_sgemm.svg ">H100<" && holds build/plots/nvidia-h100/gpus_sgemm.svg ">H200<" &&
+        holds build/plots/nvidia-h100/gpus_sgemm.svg ">H100<" &&
+        holds build/plots/nvidia-h100/gpus_sgemm.svg ">H200<" &&
         holds build/plots/nvidia-h100/gpus_sgemm.svg " to 2026-12-31;<" && # in two lines: one would be cut off
         says "no figures of tensor cores" && status 0 scripts/plots.sh --term svg --device nvidia-h200 --out "$tmp/l" &&
         holds "$tmp/l/size.svg" ": NVIDIA H200, driver" && holds "$tmp/l/gpus_gemv.svg" ">H100<" &&
@@ -75,7 +78,8 @@ plots_of_a_device() { # into a folder of its own, beside another GPU's
 }
 plots_refuses() {
     cp -R "$recorded" "$tmp/torn" && echo step05_doublebuffer,serpentine >>"$tmp/torn/sgemm.csv"
-    status 2 scripts/plots.sh --out "$tmp/h" "$tmp/torn/sgemm.csv" && one_line && says "sgemm.csv:118: 2 fields, not 44" &&
+    status 2 scripts/plots.sh --out "$tmp/h" "$tmp/torn/sgemm.csv" && one_line &&
+        says "sgemm.csv:118: 2 fields, not 44" &&
         [ ! -e "$tmp/h/size.svg" ] && status 2 scripts/plots.sh --term pdf && one_line && says pdf &&
         status 2 scripts/plots.sh --nope && one_line && says --nope && status 2 scripts/plots.sh --out && one_line &&
         status 2 scripts/plots.sh a b && one_line
@@ -87,7 +91,8 @@ plots_on_a_full_disk() { # says so, leaves what was drawn before, and no half fi
 }
 cannot_write() { # one line that names the folder
     rm -rf build && touch build
-    status 2 scripts/plots.sh "$recorded/sgemm.csv" && one_line && says "plots: cannot write to the folder $copy/build/plots" &&
+    status 2 scripts/plots.sh "$recorded/sgemm.csv" && one_line &&
+        says "plots: cannot write to the folder $copy/build/plots" &&
         status 2 scripts/demo.sh && one_line && says "demo: cannot write to the folder build/demo" || result=1
     rm build && mkdir build
     return ${result:-0}
@@ -98,7 +103,8 @@ plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     sed 's/NVIDIA H200/Tesla T4/' "$recorded/sgemm.csv" >plots/data/tesla-t4/sgemm.csv
     printf '#!/bin/sh\necho "Tesla T4"\n' >"$tmp/gpu/nvidia-smi"
     # gnuplot would take longer than all else here
-    printf '#!/bin/sh\nfor what; do [ "$what" != svg ] || echo "</svg>" >"$4.svg"; done\necho "$5" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
+    printf '#!/bin/sh\nfor what; do [ "$what" != svg ] ||
+        echo "</svg>" >"$4.svg"; done\necho "$5" >"$CAPTION"\n' >"$tmp/gpu/gnuplot"
     chmod +x "$tmp/gpu"/*
     cp "$tmp/gpu/gnuplot" "$tmp/bin/gnuplot"
     CAPTION=$tmp/caption
@@ -109,7 +115,8 @@ plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
     }
     drawn_of "First One" && mkdir -p plots/data/nvidia-h200 && cp "$recorded/sgemm.csv" plots/data/nvidia-h200/ &&
         drawn_of "NVIDIA H200" && drawn_of "Tesla T4" "$tmp/gpu:$PATH" &&
-        cp "$tmp/header" plots/data/tesla-t4/sgemm.csv && drawn_of "NVIDIA H200" "$tmp/gpu:$PATH" # as of a run that failed
+        cp "$tmp/header" plots/data/tesla-t4/sgemm.csv &&
+        drawn_of "NVIDIA H200" "$tmp/gpu:$PATH" # as of a run that failed
     result=$?
     rm -r plots/data "$tmp/bin/gnuplot"
     return $result
@@ -117,8 +124,10 @@ plots_chooses_the_csv() { # the GPU's own, else the H200's, else the first
 python_is_missing() {
     mkdir -p "$tmp/bare"
     for tool in sh sed tr cat dirname gnuplot; do ln -sf "$(command -v "$tool")" "$tmp/bare/$tool"; done
-    PATH=$tmp/bare status 2 sh scripts/plots.sh "$recorded/sgemm.csv" && one_line && says "python3 (3.9 or newer, with sqlite3)" &&
-        says "make deps" && STEP=step03 PATH=$tmp/bare status 2 sh scripts/sim_counters.sh && one_line && says "sim-counters: python3"
+    PATH=$tmp/bare status 2 sh scripts/plots.sh "$recorded/sgemm.csv" && one_line &&
+        says "python3 (3.9 or newer, with sqlite3)" &&
+        says "make deps" && STEP=step03 PATH=$tmp/bare status 2 sh scripts/sim_counters.sh && one_line &&
+        says "sim-counters: python3"
 }
 
 # ---- counters and machine code: recording them
@@ -167,7 +176,8 @@ counters_records() {
         holds $csv "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016,byte,Made-Up GPU (2),9.0,580.1,13.0,2" &&
         holds "$tmp/calls" "_:1 --clock-control none --metrics gpu__time_duration.sum,launch__registers_per_thread," &&
         grep -q 'step01/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile *$' "$tmp/calls" &&
-        holds "$tmp/calls" "step06/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile --dtype s8" || return 1
+        holds "$tmp/calls" "step06/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile --dtype s8" ||
+        return 1
     # One step again: the other's rows stay.
     NCU_BYTES=5 BENCH_STEPS=step06 status 0 scripts/counters.sh && lines $csv $((2 * metrics + 1)) &&
         holds $csv "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016," &&
@@ -177,7 +187,8 @@ counters_fails_whole() { # nothing is replaced when a launch fails
     machine
     mkdir -p plots/data/made-up-gpu-2
     echo kept >$csv
-    NCU_STATUS=4 status 4 scripts/counters.sh && says "step01 mma_s8_tile: ncu failed (exit status 4): ==ERROR== ERR_NVG" &&
+    NCU_STATUS=4 status 4 scripts/counters.sh &&
+        says "step01 mma_s8_tile: ncu failed (exit status 4): ==ERROR== ERR_NVG" &&
         NCU_BYTES='' status 2 scripts/counters.sh && says "ncu saw no launch" &&
         BENCH_STEPS=step77 status 2 scripts/counters.sh && one_line && says "no step 'step77'" &&
         same "$(cat $csv)" kept && same "$(ls plots/data/made-up-gpu-2)" counters.csv
@@ -234,7 +245,8 @@ END
 
 # ---- demo, on steps made up
 
-# demo_machine: run writes the recorded rows of its step, or with --sim a simulated one, and notes its arguments and locale.
+# demo_machine: run writes the recorded rows of its step, or with --sim a simulated one, and notes its arguments and
+# locale.
 demo_machine() {
     machine
     mkdir -p step07_gemv step08_knn
@@ -258,7 +270,8 @@ esac >>"$csv"
 END
     for step in step06_tensorcore step07_gemv step08_knn; do cp step01_naive/run $step/; done
     printf '#!/bin/sh\necho "the figures of $1"\n' >scripts/plots.sh
-    mkdir -p "$tmp/demo" && cp "$tmp/header" "$tmp/demo/" && rm -rf "$tmp/demo/data" && cp -R "$recorded" "$tmp/demo/data"
+    mkdir -p "$tmp/demo" && cp "$tmp/header" "$tmp/demo/" && rm -rf "$tmp/demo/data" &&
+        cp -R "$recorded" "$tmp/demo/data"
     RECORDED=$tmp/demo/data
     export RECORDED
 }
@@ -290,12 +303,15 @@ demo_without_a_gpu() {
         same "$(grep -c '^NVIDIA H200' "$tmp/out")" 4 || return 1
     printf '#!/bin/sh\nexit 2\n' >scripts/plots.sh # no gnuplot
     DEMO_SIZE=96 status 0 scripts/demo.sh && prints "figures:  none this time" && prints "passed:   4 steps" || return 1
-    awk '/^== Recorded/ { on = 1 } on && /^step0/ { print $1 }' "$tmp/out" >"$tmp/order" && sort -c "$tmp/order" || return 1
+    awk '/^== Recorded/ { on = 1 } on && /^step0/ { print $1 }' "$tmp/out" >"$tmp/order" && sort -c "$tmp/order" ||
+        return 1
     RUN_STATUS=1 status 1 scripts/demo.sh # a wrong result is not passed over
 }
 
-for each in plots_draws_all plots_in_the_terminal plots_without_some plots_nothing plots_of_an_unknown_gpu plots_of_a_device \
-    plots_refuses plots_on_a_full_disk cannot_write plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records latency_records demo_with_a_gpu \
+for each in plots_draws_all plots_in_the_terminal plots_without_some \
+    plots_nothing plots_of_an_unknown_gpu plots_of_a_device plots_refuses plots_on_a_full_disk cannot_write \
+    plots_chooses_the_csv python_is_missing counters_records counters_fails_whole counters_needs sass_records \
+    latency_records demo_with_a_gpu \
     demo_without_a_gpu; do # demo's last: they put something else in the place of plots.sh
     check "$each"
 done

@@ -69,7 +69,8 @@ computes 17000 100 150
 computes 17000 65 200
 computes 6000 520 256 --no-check # for time's sake
 computes 6000 513 256 --no-check
-nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' | sort -u >"$work/kernels"
+nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm_[a-z_]*<.*>\)([^)]*)$/\1/p' |
+    sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
 [ "$(wc -l <"$work/kernels")" = 26 ] && ! [ -s "$work/out" ]
 result "kernels that no shape above takes" $?

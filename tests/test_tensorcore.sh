@@ -14,8 +14,9 @@ check() { # NAME COMMAND...
 program=build/tests/tensorcore/run
 check 'special values' "$program" special --sim
 
-# The rungs in f16, whose rows begin and end on 16 bytes: less than a tile, tiles that are not whole, K that ends within a
-# tile, is shorter than the ring and goes round it, more tiles than multiprocessors; what lies between rows stays as it was.
+# The rungs in f16, whose rows begin and end on 16 bytes: less than a tile, tiles that are not whole, K that ends within
+# a tile, is shorter than the ring and goes round it, more tiles than multiprocessors; what lies between rows stays as
+# it was.
 rungs='wmma mma_sync ldmatrix swizzle stages warp_64x64 fragments interleaved pointers rasterized tma wgmma
     warp_specialised persistent_grid ping_pong cluster best'
 computes() { # VARIANT... -- OPTION...: all of these give a result

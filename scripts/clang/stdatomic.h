@@ -1,5 +1,5 @@
-/* For clang-tidy from PyPI, which brings no headers: gcc's serve it, but gcc's stdatomic.h is of gcc's own built-ins. Only
- * what this project uses. */
+/* For clang-tidy from PyPI, which brings no headers: gcc's serve it, but gcc's stdatomic.h is of gcc's own built-ins.
+ * Only what this project uses. */
 #ifndef CLANG_STDATOMIC_H
 #define CLANG_STDATOMIC_H
 

@@ -308,8 +308,8 @@ static void give_pages_back(const entry *e) {
         madvise((void *)(uintptr_t)e->allocation.base, e->span - PAGE,
                 MADV_DONTNEED); /* they are zero when used again */
     } else if (e->span) {
-        mmap((void *)(uintptr_t)e->allocation.base, e->span - PAGE, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        (void)mmap((void *)(uintptr_t)e->allocation.base, e->span - PAGE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     }
 }
 
