@@ -26,6 +26,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
     "slug": "report.csvs:slug",
+    "type": "report.course.rungs:type_option",
     "column": "report.csvs:column",
     "goals": "report.csvs:goals",
     "tidy-search": "report.csvs:tidy_search",

@@ -129,12 +129,20 @@ def short_name(path, root):
     return path if inside.startswith(os.pardir) else inside
 
 
+def add_ladder(db, root):
+    """The table of all steps' variants, in order."""
+    from report.course import rungs  # which needs this module
+    db.execute("CREATE TABLE ladder (family, step, variant, dtype, flop_per_byte)")
+    db.executemany("INSERT INTO ladder VALUES (?, ?, ?, ?, ?)", rungs.ladder(root))
+
+
 def open_folder(folder, root, **paths):
-    """A database of what is recorded in `folder`, with the hand-written tables of the repository at `root`.
+    """A database of what is recorded in `folder`, with the ladders and the hand-written tables of the repository at `root`.
 
     Files that are missing are tables without rows. `paths` names files that lie elsewhere: sgemm=...
     """
     db = empty_database()
+    add_ladder(db, root)
     names = {}
     for kind in (*schema.MEASURED, *schema.COMMON):
         if kind in schema.MEASURED:

@@ -23,7 +23,7 @@ A block stands between two lines of their own, its marker and <!-- end -->:
   <!-- code: FILE FROM [.. TO] -->             lines of a source, at most 25: from the one line that holds the text FROM to
                                                the one line after it that holds TO, or to the end of the statement or block
                                                that FROM begins
-  <!-- rungs: [STEP] -->                       the rungs that docs/rungs.csv lists, with their lines of code and of change
+  <!-- rungs: [STEP] -->                       the rungs, with their lines of code and of change
 
 A value stands inside a line, <!-- value: VIEW KEY... FIELD [FORMAT] -->53.1<!-- end -->, or <!-- value@nvidia-h100: ... --> for
 that of another GPU, whose folder lies beside this one. Where nothing of it is recorded, it reads "not measured"; where only

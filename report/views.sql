@@ -32,14 +32,10 @@ FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torc
 
 -- ---- the ladders: every variant of every step in the order they are read ----
 
--- Variants that no ladder in plots/ names come last, in the order of the file.
+-- Variants that no step.c names come last, in the order of the file.
 CREATE TABLE variant AS
 SELECT family, step, short_step(step) AS short, variant, min(place) AS place
-FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
-      UNION ALL
-      SELECT 'tensor', step, variant, rowid FROM tensorcore_ladder
-      UNION ALL
-      SELECT 'gemv', step, variant, rowid FROM gemv_ladder WHERE variant <> 'cublas'
+FROM (SELECT family, step, variant, rowid AS place FROM ladder
       UNION ALL
       SELECT 'gemm', step, variant, 1000000 + line FROM gemm_shown
       UNION ALL
@@ -152,8 +148,8 @@ GROUP BY step, variant, dtype, layout, m, n, k, load;
 
 CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
 SELECT v.step, v.variant, place, dtype
-FROM variant AS v LEFT JOIN tensorcore_ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
-WHERE family = 'tensor';
+FROM variant AS v LEFT JOIN ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
+WHERE v.family = 'tensor';
 
 -- cuBLAS: as it ran beside the variant that stands for the type, at the same clock; where that is missing, the median
 -- over the other variants' runs.

@@ -8,8 +8,8 @@ def roofline(db, files, gap):
     """Every variant at 4096^3 over its intensity, FLOP per byte that its blocks load. An unknown device has no DRAM bandwidth;
     its FP32 peak is what `run` computed of the device's attributes."""
     measured = db.execute("SELECT v.step, v.short, v.variant, flop_per_byte, tflops, tflops * ms_median / ms_max AS least, "
-                          "tflops * ms_median / ms_min AS most FROM variant AS v JOIN gemm USING (step, variant) JOIN intensity "
-                          "USING (step, variant) WHERE family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) AND flop_per_byte > 0 "
+                          "tflops * ms_median / ms_min AS most FROM variant AS v JOIN gemm USING (step, variant) JOIN ladder "
+                          "USING (step, variant) WHERE v.family = 'gemm' AND (m, n, k) = (4096, 4096, 4096) AND flop_per_byte > 0 "
                           "ORDER BY step, place").fetchall()
     if not measured:
         raise nothing("4096^3", files["sgemm"])

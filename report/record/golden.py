@@ -142,7 +142,7 @@ MOST_NAMES = 5  # in a cell of the table
 
 def faults_of(root):
     """(program, kernel, {kind: lines}) of every kernel of cudasim/tests/faulty, in order."""
-    for path in sorted(glob.glob(os.path.join(root, "tests", "faulty", "*.cu"))):
+    for path in sorted(glob.glob(os.path.join(root, "cudasim", "tests", "faulty", "*.cu"))):
         kernels, name = {}, ""
         for number, line in enumerate(read_text(path), 1):
             found = re.search(r"__global__.*\bvoid (\w+)\(", line)

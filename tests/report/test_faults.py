@@ -15,7 +15,7 @@ CSV = os.path.join(ROOT, "plots", "data", "nvidia-h200", "faults.csv")
 class Faults(Case):
     def test_table(self):
         table = "\n".join(golden.table(CSV, ROOT))
-        with open(os.path.join(ROOT, "tests", "faulty", "README.md"), encoding="utf-8") as f:
+        with open(os.path.join(ROOT, "cudasim", "tests", "faulty", "README.md"), encoding="utf-8") as f:
             self.assertIn(table, f.read(), "python3 -m report faults --table plots/data/nvidia-h200/faults.csv")
 
     def test_what_is_not_recorded(self):

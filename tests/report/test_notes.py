@@ -1,5 +1,6 @@
 """The notes' markers: what is refreshed, and what is refused."""
 
+import glob
 import os
 import shutil
 
@@ -18,6 +19,8 @@ class Notes(Case):
                             ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__")])
         os.makedirs(os.path.join(self.tmp, "scripts"))
         shutil.copy(os.path.join(ROOT, "scripts", "metrics.txt"), os.path.join(self.tmp, "scripts"))
+        for path in glob.glob(os.path.join(ROOT, "step*_*", "step.c")):
+            write(read(path), self.tmp, os.path.relpath(path, ROOT))
         self.note("# Ladder\n" + TABLE)
 
     def note(self, text, name="README.md"):
