@@ -1,4 +1,5 @@
-"""python3 -m report COMMAND [ARGUMENT]...: tables and figures of recorded measurements. README.md lists the commands."""
+"""python3 -m report COMMAND [ARGUMENT]...: tables and figures of recorded measurements. README.md lists the
+commands."""
 
 import importlib
 import os

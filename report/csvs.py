@@ -2,8 +2,9 @@
 
     python3 -m report slug NAME                the folder of a GPU in plots/data: nvidia-h200 of NVIDIA H200
     python3 -m report column CSV NAME          that column of the first row, to four digits
-    python3 -m report goals CSV METRIC=GOAL... a line for each goal of an exercise: ok or missed, the counter, and all in words
-    python3 -m report tidy-search GEMV SEARCH  what SEARCH (gemv_search.csv) holds of the cases in GEMV; status 1 where some is left out
+    python3 -m report goals CSV METRIC=GOAL... a line for each goal of an exercise: ok or missed, the counter, and all
+    in words python3 -m report tidy-search GEMV SEARCH  what SEARCH (gemv_search.csv) holds of the cases in GEMV;
+    status 1 where some is left out
 """
 
 import csv
@@ -50,8 +51,8 @@ def goals(arguments, root):
         total = sum(float(row["value"]) for row in mine)
         words = re.sub(r" \(.*\)$", "", mine[-1]["plain"]) if mine else f"{metric} was not counted"
         ok = bool(mine) and total <= float(goal)
-        print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, goal {short(float(goal))}"
-              f"{'' if ok else ' (missed)'}")
+        print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, goal "
+              f"{short(float(goal))}{'' if ok else ' (missed)'}")
     return 0
 
 

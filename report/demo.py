@@ -33,7 +33,8 @@ def text_table(table, db, given):
 
 def main(arguments, root):
     parser = Parser(prog="python3 -m report demo", description=__doc__.split(": ", 1)[1])
-    parser.add_argument("--size", type=int, default=4096, help="m = n = k of the tables of GEMM and GEMV (default 4096)")
+    parser.add_argument("--size", type=int, default=4096,
+                        help="m = n = k of the tables of GEMM and GEMV (default 4096)")
     parser.add_argument("csv", nargs="+", help="files that `run --csv` wrote")
     given = parser.parse_args(arguments)
     db = load.empty_database()

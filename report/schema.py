@@ -62,14 +62,16 @@ RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files
 COMMON = {
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
     "devices": columns("""
-        slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
+        slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real
+        dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
         lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int ffma_conflicts:int nvcc:text!
     """),
 }
 
-# Intermediate: what step 8's `run --rates-csv` writes about one sample; record/knn.py makes rows of knn_rates.csv of it.
+# Intermediate: what step 8's `run --rates-csv` writes about one sample; record/knn.py makes rows of knn_rates.csv of
+# it.
 PASSING = {
     "run_rates": columns("""
         method:text! k:int! class:text! train_records:int! test_records:int! class_records:int! accuracy:real!

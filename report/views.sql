@@ -25,7 +25,8 @@ WHERE ms_median > 0 AND mode NOT IN ('chain', 'chain_pdl') AND
 CREATE VIEW search_shown AS -- the autotuner's
 SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0 AND mode NOT IN ('chain', 'chain_pdl');
 
-CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the host), cpu
+CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the
+-- host), cpu
 SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
        CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
 FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
@@ -76,7 +77,8 @@ CREATE TABLE best AS
 SELECT step, variant
 FROM (SELECT gemm.step, gemm.variant, row_number() OVER (
                  PARTITION BY gemm.step
-                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n DESC,
+                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n
+                        DESC,
                           tflops DESC, place) AS rank
       FROM gemm JOIN variant ON family = 'gemm' AND variant.step = gemm.step AND variant.variant = gemm.variant)
 WHERE rank = 1;
@@ -107,15 +109,18 @@ FROM (SELECT step, dtype, n, k, cache, mode, median(1000 * baseline_ms) AS us
 CREATE TABLE gemv_all AS
 SELECT r.name, r.op, r.step, r.dtype, r.n, r.k, r.cache, r.mode, r.us, r.gbps, r.ratio, r.ratio_min, r.ratio_max,
        r.peak_share, r.line, CASE WHEN r.gbps > 0 THEN r.gbps / c.gbps END AS ceiling_share
-FROM (SELECT variant AS name, op, step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+FROM (SELECT variant AS name, op, step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share,
+       line
       FROM gemv_row WHERE op <> 'read'
       UNION ALL
-      SELECT 'read_ceiling', 'gemv', step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+      SELECT 'read_ceiling', 'gemv', step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share,
+             line
       FROM gemv_ceiling
       UNION ALL
       SELECT 'cublas', 'gemv', step, dtype, n, k, cache, mode, us, gbps, NULL, NULL, NULL, NULL, NULL
       FROM gemv_cublas) AS r
-LEFT JOIN gemv_ceiling AS c ON (c.step, c.dtype, c.n, c.k, c.cache, c.mode) = (r.step, r.dtype, r.n, r.k, r.cache, r.mode);
+LEFT JOIN gemv_ceiling AS c ON (c.step, c.dtype, c.n, c.k, c.cache, c.mode) = (r.step, r.dtype, r.n, r.k, r.cache,
+       r.mode);
 
 CREATE INDEX gemv_case ON gemv_all (name, n, k);
 
@@ -251,7 +256,8 @@ CREATE INDEX counter_index ON counter (step, variant, metric);
 -- instruction issued, times the share of clocks in which one is.
 CREATE VIEW waiting AS
 SELECT c.step, c.variant, substr(c.metric, length('smsp__average_warps_issue_stalled_') + 1,
-                                 instr(c.metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') - 1)
+                                 instr(c.metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') -
+                                        1)
                           AS reason, c.value * busy.value / 100 AS warps
 FROM counter AS c
 JOIN counter AS busy ON (busy.step, busy.variant, busy.metric) =

@@ -1,7 +1,8 @@
-"""The rungs: a row each in the tables of variants in step.c, and for step 8, whose methods combine parts, in docs/rungs.csv.
+"""The rungs: a row each in the tables of variants in step.c, and for step 8, whose methods combine parts, in
+docs/rungs.csv.
 
-Of each row: its name and idea; what it takes and needs, which are the sentences of its functions `supports` and `refuses`; the
-type it multiplies; the rung before it; and its intensity. None of it stands anywhere else.
+Of each row: its name and idea; what it takes and needs, which are the sentences of its functions `supports` and
+`refuses`; the type it multiplies; the rung before it; and its intensity. None of it stands anywhere else.
 """
 
 import csv
@@ -75,7 +76,8 @@ def parts(root):
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(COLUMNS):
             raise Mistake(f"{PARTS}:{number}: {len(row)} fields, not {len(COLUMNS)}")
-    rungs = [Rung(step, name, idea, [refuses] if refuses else [], before) for step, name, idea, before, refuses in rows[1:]]
+    rungs = [Rung(step, name, idea, [refuses] if refuses else [], before) for step, name, idea, before, refuses
+             in rows[1:]]
     for rung in rungs:
         before = [one for one in rungs if (one.step, one.name) == (rung.step, rung.before)]
         if rung.before and not before:
@@ -88,14 +90,17 @@ def lessons_pairs(root):
     """{path of a rung: the rung before it}, as the lessons compare them: make diff A=... B=..."""
     pairs = {}
     notes = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "**", "*.md"), recursive=True)
-    for path in sorted(notes, key=lambda path: (path.endswith("README.md"), path)):  # an overview shows the exercise of reading one
-        for before, rung in re.findall(r"make diff A=([\w:]+)\s+B=([\w:]+)", source.read(root, os.path.relpath(path, root))):
+    # an overview shows the exercise of reading one
+    for path in sorted(notes, key=lambda path: (path.endswith("README.md"), path)):
+        for before, rung in re.findall(r"make diff A=([\w:]+)\s+B=([\w:]+)",
+                                       source.read(root, os.path.relpath(path, root))):
             pairs.setdefault(source.find(root, rung), before)
     return pairs
 
 
 def listed(root):
-    """Every rung, in the order they are read. The one before: as its lesson says, else the row before, of the same type."""
+    """Every rung, in the order they are read. The one before: as its lesson says, else the row before, of the same
+    type."""
     rungs = [rung for step in steps(root) for rung in variants(root, step)] + parts(root)
     paths = {str(rung): source.find(root, str(rung)) for rung in rungs}
     by_path = {path: next(rung for rung in rungs if str(rung) == name) for name, path in paths.items()}
@@ -103,16 +108,17 @@ def listed(root):
     for row, rung in zip([None, *rungs], rungs):
         if rung.before is None and paths[str(rung)] in pairs:
             rung.before = by_path.get(source.find(root, pairs[paths[str(rung)]]))
-        elif rung.before is None and row and (row.step, row.dtype) == (rung.step, rung.dtype) and family(root, rung.step) != "knn":
-            rung.before = row
+        elif rung.before is None and row and (row.step, row.dtype) == (rung.step, rung.dtype):
+            rung.before = row if family(root, rung.step) != "knn" else None
     return rungs
 
 
 @functools.lru_cache(maxsize=None)
 def ladder(root):
-    """(family, step, variant, type, intensity) of every variant, for the tables of measurements. The intensity is counted: FLOP per
-    byte that a block of BM x BN results loads from global memory, whichever of caches and DRAM serves it; two loads of 4
-    bytes an FMA where nothing is shared. A kernel that declares no tile has that of the row before."""
+    """(family, step, variant, type, intensity) of every variant, for the tables of measurements. The intensity is
+    counted: FLOP per byte that a block of BM x BN results loads from global memory, whichever of caches and DRAM
+    serves it; two loads of 4 bytes an FMA where nothing is shared. A kernel that declares no tile has that of the
+    row before."""
     rows, intensity = [], 2 / 8
     for step in steps(root):
         of = family(root, step)
@@ -145,14 +151,15 @@ def table_lines(root, note, step):
         needs = f"as `{of.name}`" if rung.needs and of is not rung else "; ".join(rung.needs) or "–"
         path = source.find(root, str(rung))
         change = source.changed(root, str(rung.before), str(rung))[0] if rung.before else "–"
-        lines.append(f"| {rung.step[:6]} | [`{rung.name}`]({os.path.relpath(path, os.path.dirname(note))}) | {rung.idea} | "
-                     f"{f'`{rung.before.name}`' if rung.before else '–'} | {needs} | "
+        lines.append(f"| {rung.step[:6]} | [`{rung.name}`]({os.path.relpath(path, os.path.dirname(note))}) | "
+                     f"{rung.idea} | {f'`{rung.before.name}`' if rung.before else '–'} | {needs} | "
                      f"{len(source.code(root, path))} | {change} |")
     return lines
 
 
 def type_option(arguments, root):
-    """python3 -m report type STEP VARIANT: the option for the type that a variant of step 6 multiplies, where that is not f16."""
+    """python3 -m report type STEP VARIANT: the option for the type that a variant of step 6 multiplies, where that
+    is not f16."""
     for of, step, name, dtype, _ in ladder(root):
         if of == "tensor" and dtype != "f16" and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
             print(f"--dtype {dtype}")

@@ -33,8 +33,8 @@ def counted(launch, metrics, what):
 
 
 def metrics_in(names, folder, what):
-    """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the mean
-    and the extremes of each sum."""
+    """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the
+    mean and the extremes of each sum."""
     asked = "|".join(lines_of(os.path.join(folder, f"{what}.set")))
     return sorted(name for name in names if re.fullmatch(rf"({asked})\.sum", name))
 
@@ -124,7 +124,8 @@ def shapes(arguments, root):
         if not groups:
             say(f"{run}: ncu saw no launch")
             missing += 1
-    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *(f"{OPCODES}.{name}" for name in names), *ORIGIN]))
+    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *(f"{OPCODES}.{name}" for name in names),
+                    *ORIGIN]))
     for row in rows:
         print(csv_line(row))
     return 1 if missing else 0
@@ -220,7 +221,8 @@ def faults(arguments, root):
             missing += 1
             continue
         message = said(text) or ("" if ended else next((t for t in reversed(text) if t), ""))
-        found = bool(said(text)) and any("SUMMARY" in t and not re.search(r"SUMMARY: 0 (errors|hazards)", t) for t in text)
+        found = bool(said(text)) and any("SUMMARY" in t and not re.search(r"SUMMARY: 0 (errors|hazards)", t) for t
+                                         in text)
         at = any(f"{program}.cu:{line}" in t for line in lines for t in text)
         agrees = not found and ended if kind == QUIET else found
         print(csv_line([program, name, kind, tool, "yes" if agrees else "no", "yes" if at else "no" if lines else "",

@@ -1,7 +1,9 @@
 """The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
 
-    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for each
-    python3 -m report knn-rates SEED DIR     rows of knn_rates.csv: of each sample in DIR/facts (what knn-sample printed)
+    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for
+    each
+    python3 -m report knn-rates SEED DIR     rows of knn_rates.csv: of each sample in DIR/facts (what knn-sample
+    printed)
                                              from DIR/PROTOCOL-CLASS.rates (what `run --rates-csv` wrote)
     python3 -m report knn-summary CSV        how many attacks of U2R there are
 """
@@ -128,8 +130,8 @@ def rates_of(seed, facts, path):
             raise Mistake(f"{what}: {row['method']}: not compared with the CPU")
         if (row["train_records"], row["test_records"], row["class_records"]) != (
                 train_normal + train_attacks, test_normal + test_attacks, test_attacks):
-            raise Mistake(f"{what}: run had other records: {row['train_records']} to train, {row['test_records']} to test, "
-                          f"{row['class_records']} of them {name}")
+            raise Mistake(f"{what}: run had other records: {row['train_records']} to train, {row['test_records']} to "
+                          f"test, {row['class_records']} of them {name}")
         shares = [number(round(row[column] or 0, 4)) for column in ("accuracy", "detection", "false_alarms")]
         yield csv_line([protocol, name, seed, row["method"], row["k"], *counts, *shares, row["neighbours_unlike_cpu"],
                         *[row[column] or "" for column in ("device", "cc", "driver", "cuda", "date")]])
@@ -158,6 +160,6 @@ def summary(arguments, root):
     if "same" in found and "corrected" in found:
         same, corrected = found["same"], found["corrected"]
         print(f"U2R: {corrected['attacks_known']} attacks exist in the training data, not 100; same file: "
-              f"{same['train_attacks']} train, {same['test_attacks']} test; corrected: {corrected['train_attacks']} train, "
-              f"{corrected['test_attacks']} test")
+              f"{same['train_attacks']} train, {same['test_attacks']} test; corrected: {corrected['train_attacks']} "
+              f"train, {corrected['test_attacks']} test")
     return 0

@@ -69,10 +69,12 @@ class Tree(Case):
     def setUp(self):
         super().setUp()
         self.put("step01_a/one.cu", KERNEL)
-        self.put("step01_a/two.cu", KERNEL.replace("_one", "_two").replace("x = 1", "x = 2").replace("    int y = x +\n", ""))
+        self.put("step01_a/two.cu",
+                 KERNEL.replace("_one", "_two").replace("x = 1", "x = 2").replace("    int y = x +\n", ""))
         self.put("step01_a/tiles.cuh", TILES)
         self.put("step01_a/step.c", STEP_C)
-        self.put("docs/rungs.csv", "step,rung,idea,predecessor,refuses\nstep08_k,part,a part,,\nstep08_k,rest,the rest,part,k above 9\n")
+        self.put("docs/rungs.csv", "step,rung,idea,predecessor,refuses\nstep08_k,part,a part,,\nstep08_k,rest,the "
+                                   "rest,part,k above 9\n")
         for name in "part", "rest":
             self.put(f"step08_k/{name}.cu", KERNEL)
 
@@ -160,7 +162,8 @@ class Rungs(Tree):
         '| step01 | [`three`](../step01_a/three.cu) | third | – | needs \\"more\\"; takes s8 tn; takes odd n | 15 | – |']
 
     def test_table(self):
-        self.assertEqual(self.table("step01")[2:], [line.replace("takes s8 tn; takes odd n", "takes odd n; takes s8 tn") for line in self.WANTED])
+        self.assertEqual(self.table("step01")[2:],
+                         [line.replace("takes s8 tn; takes odd n", "takes odd n; takes s8 tn") for line in self.WANTED])
         self.assertEqual(self.table("step08")[2:], [
             "| step08 | [`part`](../step08_k/part.cu) | a part | – | – | 12 | – |",
             "| step08 | [`rest`](../step08_k/rest.cu) | the rest | `part` | k above 9 | 12 | 0 |"])
@@ -169,7 +172,8 @@ class Rungs(Tree):
     def test_rows_in_a_macro(self):
         before = self.table("step01")
         text = read(self.tmp, "step01_a/step.c")
-        self.put("step01_a/step.c", text[:text.index("static const gemm_variant")] + MACRO + text[text.index("};\n\n") + 3:])
+        self.put("step01_a/step.c", text[:text.index("static const gemm_variant")] + MACRO +
+                 text[text.index("};\n\n") + 3:])
         self.assertEqual(self.table("step01"), before)
 
     def test_the_rung_before_is_the_one_that_the_lesson_compares(self):
@@ -185,7 +189,8 @@ class Rungs(Tree):
         self.assertEqual(rungs.ladder(self.tmp), [
             ("gemm", "step01_a", "one", "f16", 0.25), ("gemm", "step01_a", "two", "f16", 64 * 32 / 2 / 96),
             ("gemm", "step01_a", "three", "s8", 64 * 32 / 2 / 96),
-            *(("tensor", "step02_b", name, dtype, None) for name, dtype in (("one", "f16"), ("two", "f16"), ("three", "s8")))])
+            *(("tensor", "step02_b", name, dtype, None) for name, dtype
+              in (("one", "f16"), ("two", "f16"), ("three", "s8")))])
 
     def test_refuses(self):
         for path, old, new, text in [
@@ -208,7 +213,8 @@ class Rungs(Tree):
             names = [rung.name for rung in rungs.variants(ROOT, step)]
             self.assertEqual(bool(names), step != "step08_knn", step)
             self.assertEqual(len(names), len(set(names)))
-        self.assertEqual([row[4] for row in rungs.ladder(ROOT) if row[2] in ("coalesced", "tile32", "tile4x4", "stream_k")],
+        self.assertEqual([row[4] for row in rungs.ladder(ROOT) if row[2]
+                          in ("coalesced", "tile32", "tile4x4", "stream_k")],
                          [0.25, 8, 16, 128 * 256 / 2 / 384])
 
 
@@ -220,12 +226,13 @@ class Links(Tree):
     def test_those_that_lead_somewhere(self):
         self.put("step01_a/README.md", "# One: *a* `b`!\n## One\n## One\n")
         self.assertEqual(self.broken(
-            "# Here\n[x](#here) [y](../step01_a/README.md#one-a-b) [z](../step01_a/README.md#one-1) [web](https://a.b/c)\n"
-            "![i](../step01_a/one.cu) [l](../step01_a/one.cu#L3-L4) `[code](none)` [`two`](../step01_a)\n"
-            "```\n[in code](none.md)\n```\n`[code\nin two lines](none)`\n"), [])
+            "# Here\n[x](#here) [y](../step01_a/README.md#one-a-b) [z](../step01_a/README.md#one-1) "
+            "[web](https://a.b/c)\n![i](../step01_a/one.cu) [l](../step01_a/one.cu#L3-L4) `[code](none)` "
+            "[`two`](../step01_a)\n```\n[in code](none.md)\n```\n`[code\nin two lines](none)`\n"), [])
 
     def test_those_that_do_not(self):
-        self.assertEqual(self.broken("# Here\n[x](#there) [in\ntwo](#lines)\n[y](none.md) and ![i](img/none.svg)\n[z](../../out.md)\n"), [
+        self.assertEqual(self.broken("# Here\n[x](#there) [in\ntwo](#lines)\n[y](none.md) and "
+                                     "![i](img/none.svg)\n[z](../../out.md)\n"), [
             "docs/a.md:2: the link #there leads nowhere: no heading #there in docs/a.md",
             "docs/a.md:3: the link #lines leads nowhere: no heading #lines in docs/a.md",
             "docs/a.md:4: the link none.md leads nowhere: no docs/none.md",
@@ -235,8 +242,9 @@ class Links(Tree):
 
 class Lessons(Tree):
     def test_words(self):
-        self.assertEqual(lessons.words("# Lesson 1\nA [word](to/a/file.md) <!-- value: x -->53.1<!-- end --> % – of *it*.\n"
-                                       "| a | table |\n```\nsome code\n```\n![a drawing](x.svg)\n<sub>from there</sub>\n"), 7)
+        self.assertEqual(lessons.words("# Lesson 1\nA [word](to/a/file.md) <!-- value: x -->53.1<!-- end --> % – of "
+                                       "*it*.\n| a | table |\n```\nsome code\n```\n![a drawing](x.svg)\n<sub>from "
+                                       "there</sub>\n"), 7)
 
     def test_too_long(self):
         self.put("step01_a/README.md", "# Step 1\n" + "word " * 1700)
@@ -274,7 +282,8 @@ class Drawings(Tree):
 
     def test_a_drawing_says_what_made_it(self):
         self.assertRegex(read(self.tmp, "docs/img/one.svg"),
-                         r'^<svg width="400">\n<!-- docs/draw/one.py; it and what it read: sha256 [0-9a-f]{32} -->\n<text>')
+                         r'^<svg width="400">\n<!-- docs/draw/one.py; it and what it read: sha256 [0-9a-f]{32} '
+                         r'-->\n<text>')
         self.assertEqual(self.stale(), [])
 
     def test_a_change_of_anything_makes_it_stale(self):
@@ -340,12 +349,16 @@ class Repository(Case):
     """The drawings that are committed, and the commands."""
 
     def test_the_drawings_tell_what_the_hardware_counted(self):
-        alts = {name: read(ROOT, "docs/img", name + ".svg") for name in ("phases", "pitch", "transpose", "stores", "lanes")}
+        alts = {name: read(ROOT, "docs/img", name + ".svg") for name
+                in ("phases", "pitch", "transpose", "stores", "lanes")}
         for name, text in [("phases", "lds128 takes 2 wavefronts. lds128_2x2 takes 1 wavefront."),
-                           ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of 4095 words: 1 wave"),
-                           ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it takes 2."),
+                           ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of "
+                                     "4095 words: 1 wave"),
+                           ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it "
+                                         "takes 2."),
                            ("stores", "word by word: 17 sectors for 128 bytes. coalesced_store: 5 sectors"),
-                           ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 for B.")]:
+                           ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 "
+                                     "for B.")]:
             self.assertIn(text, alts[name])
 
     def test_a_note_that_is_stale_fails_the_check(self):
@@ -383,7 +396,7 @@ class Repository(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("-             *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 8];\n", run.stdout)
         self.assertIn("+             *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 4];\n", run.stdout)
-        self.assertRegex(run.stdout.splitlines()[-1], r"^lds128 \(\d+ lines of code\) to lds128_2x2 \(\d+\): 5 lines of code "
-                                                      r"change \(5 gone, 5 new\)$")
+        self.assertRegex(run.stdout.splitlines()[-1], r"^lds128 \(\d+ lines of code\) to lds128_2x2 \(\d+\): 5 lines "
+                                                      r"of code change \(5 gone, 5 new\)$")
         self.refused(report("diff", "lds128", ""), "diff: name two rungs, e.g. make diff A=lds128 B=lds128_2x2")
         self.refused(report("diff", "lds128", "lds64"), "diff: no step has a kernel lds64")

@@ -93,7 +93,8 @@ class Damaged(Case):
                 continue
             with self.subTest(kind):
                 self.again()
-                self.refuse(kind[:-4], lambda lines: lines[:4] + [lines[4].replace("NVIDIA H200", "Tesla T4")] + lines[5:],
+                self.refuse(kind[:-4], lambda lines: lines[:4] + [lines[4].replace("NVIDIA H200", "Tesla T4")] +
+                            lines[5:],
                             ":5: measured on Tesla T4, the lines before on NVIDIA H200: one device a file")
 
 
@@ -104,14 +105,17 @@ class Read(Case):
     HEADER = "step,variant,article_kernel,article_ms,article_ratio\n"
 
     def test_quotes_and_line_ends(self):
-        self.assertEqual(self.rows(self.HEADER.replace("\n", "\r\n") + 'a,"b, ""c""",,7,0.5\r\n'), [("a", 'b, "c"', None, "7", "0.5")])
+        self.assertEqual(self.rows(self.HEADER.replace("\n", "\r\n") + 'a,"b, ""c""",,7,0.5\r\n'),
+                         [("a", 'b, "c"', None, "7", "0.5")])
 
     def test_columns_in_another_order(self):
-        self.assertEqual(self.rows("article_ms,step,variant,article_ratio,article_kernel\nx,a,b,1,2\n"), [("a", "b", "2", "x", "1")])
+        self.assertEqual(self.rows("article_ms,step,variant,article_ratio,article_kernel\nx,a,b,1,2\n"),
+                         [("a", "b", "2", "x", "1")])
 
     def test_number_of_a_whole_column_keeps_its_value(self):
         db = load.open_folder(DATA, ROOT)
-        self.assertEqual(db.execute("SELECT count(*) FROM sgemm WHERE typeof(m) <> 'integer' OR typeof(ms_median) <> 'real'")
+        self.assertEqual(db.execute("SELECT count(*) FROM sgemm WHERE typeof(m) <> 'integer' OR typeof(ms_median) <> "
+                                    "'real'")
                          .fetchone()[0], 0)
 
 
