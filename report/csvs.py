@@ -51,8 +51,8 @@ def goals(arguments, root):
         total = sum(float(row["value"]) for row in mine)
         words = re.sub(r" \(.*\)$", "", mine[-1]["plain"]) if mine else f"{metric} was not counted"
         ok = bool(mine) and total <= float(goal)
-        print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, goal "
-              f"{short(float(goal))}{'' if ok else ' (missed)'}")
+        print(f"{'ok' if ok else 'missed'}\t{metric} {total:.6g}\t{words}: {short(total) if mine else '-'}, "
+              f"goal: at most {short(float(goal))}{'' if ok else ' (missed)'}")
     return 0
 
 

@@ -12,6 +12,7 @@ my=${MY:-my}
 
 names=
 for name in ${NAME:-}; do
+    case $name in [1-9]) name=0$name ;; esac
     case $name in *[!a-z0-9_]*) fail "there is no exercise '$name'; make exercises lists them" ;; esac
     found=$(cd exercises && ls -d "$name"/ "$name"_*/ 2>/dev/null)
     [ -n "$found" ] || fail "there is no exercise '$name'; make exercises lists them"
@@ -32,7 +33,8 @@ put() {
 # below [FILE]: its lines, with paths as they are seen from here.
 below() {
     HERE=$PWD/ awk '{
-        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"]))) printf "%s", substr($0, 1, at - 1)
+        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"])))
+            printf "%s", substr($0, 1, at - 1)
         print
     }' "$@"
 }
@@ -49,7 +51,8 @@ counted() {
     report goals "$2" $(value "$1" goal | sed 's/  */=/')
 }
 
-# best NAME GOALS: keeps the least value of each counter in the reader's state.
+# best NAME GOALS: keeps the least value of each counter in the reader's state, of solutions that reach all goals: what
+# misses one may well be below another that no solution can reach.
 best() {
     {
         cut -f 2 "$2"
@@ -120,7 +123,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     while [ "$status" = 0 ] && read -r options; do
         [ -n "$first" ] || at=", with $options"
         # shellcheck disable=SC2086 # several options
-        CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+        CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
             $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
         first=
     done <"$work/runs"
@@ -156,7 +159,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     cat "$work/without"
     [ ! -s "$work/without" ] || done=0
     [ "$status" != 0 ] || timed "$1" || done=0
-    if [ "$status" = 0 ]; then
+    if [ "$done" = 1 ]; then
         best "$1" "$work/goals" >"$work/best"
     else
         sed 1d "$my/$1/state" >"$work/best" 2>/dev/null
@@ -188,7 +191,10 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
-[ -e build/sim/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
+if [ ! -e cudasim/build/libcudart.so.13 ]; then
+    sh scripts/deps.sh --check cuda || exit 2
+    sh scripts/first_build.sh sim '' >&2
+fi
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2
