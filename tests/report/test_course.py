@@ -365,7 +365,7 @@ class Repository(Case):
         """A note with code of a kernel, in a repository of its own."""
         for folder in "report", "plots":
             shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
-                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__")])
+                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__", "README.md")])
         write(KERNEL, self.tmp, "step01_a/one.cu")
         write("# One\n<!-- code: step01_a/one.cu int x = -->\n<!-- end -->\n<!-- lines: one -->?<!-- end -->\n",
               self.tmp, "step01_a/1_one.md")
