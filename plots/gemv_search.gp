@@ -1,4 +1,5 @@
-# The autotuner's search at three sizes: how much slower every candidate is than the best. Across: threads per row; down:
+# The autotuner's search at three sizes: how much slower every candidate is than the best. Across: threads per row;
+# down:
 # 16-byte loads in flight per thread; n: rows per block, of several the fastest.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 columns = scale(1); last = scale(2)
@@ -19,12 +20,16 @@ set label (dumb ? "loads" : "16-byte loads in flight per thread") at -1.35, last
 box = dumb ? NaN : 0
 cell(text) = text[strstrt(text, " ") + 1 : *]
 frame(x, which) = x == which ? box : NaN
-plot DATA index "boxes" using ($1 + box):2:($1 - 0.49):($1 + 0.49):($2 - 0.47):($2 + 0.47):3 with boxxyerror lc rgb variable, \
-     "" index "boxes" using ($1 + frame($6, 1)):2:($1 - 0.47):($1 + 0.47):($2 - 0.43):($2 + 0.43) with boxxyerror lc rgb "#E69F00" \
+plot DATA index "boxes" using ($1 + box):2:($1 - 0.49):($1 + 0.49):($2 - 0.47):($2 + 0.47):3 with boxxyerror lc rgb \
+    variable, \
+     "" index "boxes" using ($1 + frame($6, 1)):2:($1 - 0.47):($1 + 0.47):($2 - 0.43):($2 + 0.43) with boxxyerror lc \
+         rgb "#E69F00" \
          lw 1.2 fs empty, \
-     "" index "boxes" using ($1 + frame($6, 2)):2:($1 - 0.47):($1 + 0.47):($2 - 0.43):($2 + 0.43) with boxxyerror lc rgb "#009E73" \
+     "" index "boxes" using ($1 + frame($6, 2)):2:($1 - 0.47):($1 + 0.47):($2 - 0.43):($2 + 0.43) with boxxyerror lc \
+         rgb "#009E73" \
          lw 1.2 fs empty, \
-     "" index "boxes" using ($1 + frame($7, 1)):2:($1 - 0.49):($1 + 0.49):($2 - 0.47):($2 + 0.47) with boxxyerror lc rgb "black" \
+     "" index "boxes" using ($1 + frame($7, 1)):2:($1 - 0.49):($1 + 0.49):($2 - 0.47):($2 + 0.47) with boxxyerror lc \
+         rgb "black" \
          lw 2 fs empty, \
      "" index "boxes" using ($1 + box):2:4:5 with labels center font small textcolor rgb variable, \
      "" index "boxes" using (dumb ? $1 : NaN):2:(cell(strcol(4))) with labels center, \
@@ -32,6 +37,9 @@ plot DATA index "boxes" using ($1 + box):2:($1 - 0.49):($1 + 0.49):($2 - 0.47):(
      "" index "rows" using (-0.62):1:2 with labels right textcolor rgb INK, \
      "" index "panels" using (columns - 0.4):($1 + 1.5):2 with labels left textcolor rgb INK, \
      "" index "panels" using (columns - 0.4):($1 + 0.5):3 with labels left textcolor rgb INK, \
-     "" index "panels" using (columns - 0.4):($1 - 0.5):4 with labels left font (dumb ? "" : medium) textcolor rgb INK, \
-     "" index "panels" using (columns - 0.4):($1 - 1.5):5 with labels left font (dumb ? "" : medium) textcolor rgb INK, \
-     "" index "key" using ((columns - 1) / 2):(last - 1.8):2 with labels center font (dumb ? "" : medium) textcolor rgb INK
+     "" index "panels" using (columns - 0.4):($1 - 0.5):4 with labels left font (dumb ? "" : medium) textcolor rgb \
+         INK, \
+     "" index "panels" using (columns - 0.4):($1 - 1.5):5 with labels left font (dumb ? "" : medium) textcolor rgb \
+         INK, \
+     "" index "key" using ((columns - 1) / 2):(last - 1.8):2 with labels center font (dumb ? "" : medium) textcolor \
+         rgb INK

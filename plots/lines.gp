@@ -1,4 +1,5 @@
-# What figures of lines share: in panels beside one another, as report/figures/layout.py lays them out. A figure sets TITLE,
+# What figures of lines share: in panels beside one another, as report/figures/layout.py lays them out. A figure sets
+# TITLE,
 # XLABEL, YLABEL, and SLANT where the texts below the axis are long, and calls this.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 if (SLIDE) { set title TITLE } else { set label TITLE at screen 0.012, 1 - 22.0 / ARG5 left font big textcolor rgb INK }
@@ -35,7 +36,8 @@ plot DATA index "grid" using 1:(dumb ? NaN : $2):3:(0) with vectors nohead lc rg
      "" index "marked" using 1:2 with points lc rgb INK pt (dumb ? 1 : 6) ps 2 * ps, \
      "" index "marked" using ($1 - 0.02):($2 + 0.08):3 with labels right textcolor rgb INK, \
      "" index "labels" using ($5 == 2 ? NaN : $1):2:(end($4, $5)):4 with points lc variable pt variable ps ps, \
-     "" index "labels" using ($5 == 2 && !dumb ? $1 - 0.02 : NaN):2:(0.04):(0):4 with vectors nohead lc variable dt 2 lw 0.8, \
+     "" index "labels" using ($5 == 2 && !dumb ? $1 - 0.02 : NaN):2:(0.04):(0):4 with vectors nohead lc variable dt 2 \
+         lw 0.8, \
      "" index "labels" using ($1 + 0.035 * (scale(2) - scale(1)) / 1.4):2:3 with labels left textcolor rgb INK, \
      "" index "notes" using 1:2:3 with labels left font (dumb ? "" : small) textcolor rgb GREY, \
      "" index "panels" using 1:2:3 with labels center textcolor rgb INK, \

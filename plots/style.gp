@@ -1,7 +1,8 @@
 # What the figures share: arguments, terminal, type, colours. python3 -m report figures calls each figure as
 #   gnuplot -c FIGURE.gp DATA OUT CAPTION TERMINAL COLUMNS BASELINE
 # DATA: what report/figures made of the measurements, in named blocks; OUT: the path without its ending; TERMINAL: png,
-# svg, dumb (text, COLUMNS wide) or page (an SVG for the notes, COLUMNS pixels high); BASELINE: what the kernels are compared with.
+# svg, dumb (text, COLUMNS wide) or page (an SVG for the notes, COLUMNS pixels high); BASELINE: what the kernels are
+# compared with.
 if (ARGC < 6) { print "draw the figures with scripts/plots.sh"; exit status 2 }
 DATA = ARG1; OUT = ARG2; CAPTION = ARG3; TERMINAL = ARG4; BASELINE = ARG6
 set encoding utf8
@@ -14,13 +15,15 @@ scale(i) = real(word($scale[1], i))
 SLIDE = TERMINAL ne "page"
 if (!exists("SLANT")) { SLANT = 0 }
 
-# Read on a projector: large type, thick lines; on a page of the notes type that a telephone shows. Not enhanced: names have
+# Read on a projector: large type, thick lines; on a page of the notes type that a telephone shows. Not enhanced: names
+# have
 # underscores.
 if (TERMINAL eq "png") { set terminal pngcairo size 1920,1080 noenhanced font "sans-serif,26" linewidth 3 }
 if (TERMINAL eq "svg") {
     set terminal svg size 1920,1080 dynamic noenhanced font "sans-serif,34" linewidth 3 background "#ffffff"
 }
-if (!SLIDE) { set terminal svg size 720,ARG5 + 0 fixed noenhanced font "sans-serif,20" linewidth 2 background "#ffffff" }
+if (!SLIDE) { set terminal svg size 720,ARG5 + 0 fixed noenhanced font "sans-serif,20" linewidth 2 background \
+    "#ffffff" }
 if (dumb) { set terminal dumb size ARG5 + 0,36 noenhanced mono }
 set output OUT.".".(SLIDE ? TERMINAL : "svg")
 big = TERMINAL eq "png" ? ",32" : SLIDE ? ",42" : ",22"

@@ -1,4 +1,5 @@
-"""python3 -m report COMMAND [ARGUMENT]...: tables and figures of recorded measurements. README.md lists the commands."""
+"""python3 -m report COMMAND [ARGUMENT]...: tables and figures of recorded measurements. README.md lists the
+commands."""
 
 import importlib
 import os
@@ -24,6 +25,7 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
     "slug": "report.csvs:slug",
+    "type": "report.course.rungs:type_option",
     "column": "report.csvs:column",
     "goals": "report.csvs:goals",
     "tidy-search": "report.csvs:tidy_search",

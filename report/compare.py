@@ -87,7 +87,8 @@ def mixed(part, side):
     problems = [" ".join(filter(None, (shape(one), special(one)))) for one in part("mixed") if one["side"] == side]
     if problems:
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
-        yield f"warning: {'AB'[side - 1]} has rows timed in graphs beside rows timed between events: {problems[0]}{more}"
+        yield (f"warning: {'AB'[side - 1]} has rows timed in graphs beside rows timed between events: "
+               f"{problems[0]}{more}")
 
 
 def main(arguments, root):
@@ -110,9 +111,11 @@ def main(arguments, root):
     print(LINE % ("kernel", "shape", "case", unit, unit, "B/A", "ratio", "ratio"))
     cases = part("cases")
     for one in cases:
-        print(LINE % (cut(f"{short_step(one['step'])} {one['variant']}", 26), cut(shape(one), 17), cut(special(one), 14),
+        print(LINE %
+              (cut(f"{short_step(one['step'])} {one['variant']}", 26), cut(shape(one), 17), cut(special(one), 14),
                       tell(one["rate_a"], 2), tell(one["rate_b"], 2),
-                      tell(one["change"], 3) + "*" * (one["overlap"] == 0), tell(one["ratio_a"], 3), tell(one["ratio_b"], 3)))
+                      tell(one["change"], 3) + "*" * (one["overlap"] == 0), tell(one["ratio_a"], 3),
+               tell(one["ratio_b"], 3)))
     if any(one["by_ratio"] for one in cases):
         print("two devices: B/A, intervals and the difference are of ratios to the baseline, not of times")
     if any(one["overlap"] == 0 for one in cases):

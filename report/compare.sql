@@ -10,7 +10,8 @@ WHERE mode <> 'sim';
 -- part: latest
 CREATE TABLE latest AS
 SELECT *, max(line), first
-FROM (SELECT *, first_value(line) OVER (PARTITION BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how
+FROM (SELECT *, first_value(line) OVER (PARTITION BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta,
+       cache, how
                                         ORDER BY line) AS first FROM compared)
 GROUP BY side, step, variant, op, dtype, layout, m, n, k, d, alpha, beta, cache, how;
 -- Problems of GEMM whose rows were not all timed alike: which way is chosen by how long a launch takes, for all of a

@@ -33,14 +33,14 @@ def text_table(table, db, given):
 
 def main(arguments, root):
     parser = Parser(prog="python3 -m report demo", description=__doc__.split(": ", 1)[1])
-    parser.add_argument("--size", type=int, default=4096, help="m = n = k of the tables of GEMM and GEMV (default 4096)")
+    parser.add_argument("--size", type=int, default=4096,
+                        help="m = n = k of the tables of GEMM and GEMV (default 4096)")
     parser.add_argument("csv", nargs="+", help="files that `run --csv` wrote")
     given = parser.parse_args(arguments)
     db = load.empty_database()
     load.fill(db, "sgemm", [row for path in given.csv for row in load.read_table(path, "sgemm")], "rows_of_all")
     db.execute("CREATE VIEW record AS SELECT rowid AS line, * FROM rows_of_all")
-    path = os.path.join(root, "plots", "tensorcore_ladder.csv")
-    load.fill(db, "tensorcore_ladder", load.read_table(path, "tensorcore_ladder") if os.path.isfile(path) else [])
+    load.add_ladder(db, root)
     found = []
     for name in TABLES:
         lines = text_table(Table(os.path.join(HERE, "tables", "demo", name + ".sql")), db, {"size": given.size})

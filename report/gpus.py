@@ -40,10 +40,11 @@ def short(name, slug):
 
 
 def add(db, folder, root):
-    """Makes the tables `gpu` (place, ladder, short, text: where it was measured), `heading` and `reached` in the database
-    of `folder`. Of two folders of one GPU the one that is shown counts."""
+    """Makes the tables `gpu` (place, ladder, short, text: where it was measured), `heading` and `reached` in the
+    database of `folder`. Of two folders of one GPU the one that is shown counts."""
     db.execute("CREATE TABLE gpu (ladder TEXT, place INTEGER, short TEXT, text TEXT)")
-    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third, ratio, ratio_min, ratio_max)")
+    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third, ratio, ratio_min, "
+               "ratio_max)")
     db.execute("CREATE TABLE heading (ladder TEXT, nr INTEGER, text TEXT)")
     db.executemany("INSERT INTO heading VALUES (?, ?, ?)",
                    [(ladder, nr, text) for ladder, texts in HEADINGS.items() for nr, text in enumerate(texts)])

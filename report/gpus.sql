@@ -1,11 +1,14 @@
--- What one GPU's ladders reached, for tables and figures of several: of each shape the texts of three columns (gpus.py has
+-- What one GPU's ladders reached, for tables and figures of several: of each shape the texts of three columns (gpus.py
+-- has
 -- their headings) and the ratio that a figure draws. Shapes of one `line` are joined there. The peaks are the data
 -- sheet's; a GPU that devices.csv does not know has dashes in their place.
 -- part: reached
 WITH peak AS (SELECT * FROM devices WHERE name = (SELECT device FROM source WHERE kind IN ('gemm', 'tensor', 'gemv')))
 SELECT 'sgemm' AS ladder, shape = 'article' AS line, m AS place,
-       CASE shape WHEN 'square' THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END AS shape, '`' || variant || '`' AS first,
-       ratio_text(ratio, ratio_low, ratio_high) AS second, percent(tflops / (SELECT fp32_tflops FROM peak)) AS third, ratio,
+       CASE shape WHEN 'square' THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END AS shape, '`' || variant || '`' AS
+              first,
+       ratio_text(ratio, ratio_low, ratio_high) AS second, percent(tflops / (SELECT fp32_tflops FROM peak)) AS third,
+              ratio,
        ratio_min, ratio_max
 FROM (SELECT *, row_number() OVER (PARTITION BY m, n, k ORDER BY tflops DESC) AS rank FROM gemm
       WHERE shape IN ('square', 'article')
@@ -15,7 +18,8 @@ WHERE rank = 1
 UNION ALL
 SELECT 'tensorcore', CASE dtype WHEN 'f16' THEN 1 WHEN 'bf16' THEN 2 WHEN 's8' THEN 3 WHEN 'tf32' THEN 4 ELSE 5 END, m,
        dtype || ', ' || m || '³', fast_speed(tflops), ratio_text(ratio, ratio_low, ratio_high),
-       percent(tflops / CASE dtype WHEN 's8' THEN (SELECT s8_tops FROM peak) WHEN 'tf32' THEN (SELECT tf32_tflops FROM peak)
+       percent(tflops / CASE dtype WHEN 's8' THEN (SELECT s8_tops FROM peak) WHEN 'tf32' THEN (SELECT tf32_tflops FROM
+              peak)
                                    WHEN 'tf32x3' THEN (SELECT tf32_tflops / 3 FROM peak)
                                    ELSE (SELECT f16_tflops FROM peak) END), ratio, ratio_min, ratio_max
 FROM tensor
@@ -34,18 +38,21 @@ SELECT 'knn', 0, place, m || ' of ' || n || ', d ' || d || ', k ' || k, millisec
 FROM (SELECT s.place, s.m, s.n, s.d, s.k,
              min(CASE WHEN variant NOT LIKE 'gemm\_cublas%' ESCAPE '\' THEN ms_median END) AS ours,
              min(CASE WHEN variant LIKE 'gemm\_cublas%' ESCAPE '\' THEN ms_median END) AS theirs,
-             max(CASE WHEN baseline LIKE 'torch %' THEN ratio END) AS torch, max(CASE WHEN first THEN ratio_min END) AS torch_min,
+             max(CASE WHEN baseline LIKE 'torch %' THEN ratio END) AS torch, max(CASE WHEN first THEN ratio_min END) AS
+                    torch_min,
              max(CASE WHEN first THEN ratio_max END) AS torch_max
       FROM (SELECT 1 AS place, 1200 AS m, 32768 AS n, 256 AS d, 25 AS k UNION ALL VALUES (2, 1200, 16384, 32, 46),
             (3, 1200, 16384, 32, 512), (4, 1200, 1000000, 128, 100), (5, 10000, 1000000, 128, 25)) AS s
-      JOIN (SELECT *, row_number() OVER (PARTITION BY m, n, d, k ORDER BY (baseline LIKE 'torch %') * ratio DESC) = 1 AS first FROM knn)
+      JOIN (SELECT *, row_number() OVER (PARTITION BY m, n, d, k ORDER BY (baseline LIKE 'torch %') * ratio DESC) = 1
+             AS first FROM knn)
            USING (m, n, d, k)
       WHERE op = 'knn' AND mode NOT IN ('sim', 'cpu', 'transfers') AND ms_median > 0
       GROUP BY s.place)
 WHERE ours > 0
 ORDER BY 1, 2, 3, 4;
 -- part: origin
-SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_torch' THEN 'knn' ELSE kind END AS ladder,
+SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_torch' THEN 'knn' ELSE kind END AS
+       ladder,
        device, min(text) AS text
 FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn', 'knn_torch')
 GROUP BY ladder;

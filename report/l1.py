@@ -2,8 +2,8 @@
 
 A request takes as long as the slowest of three: 2 clocks; the lookup of its lines, of which each of four tag banks does
 one per clock; the reading of its words, of which each of 32 data banks gives one per clock. Which tag bank a line has
-follows from two parities of its number. Fitted to the 192 patterns of cudasim/tests/counted/lines.cu that stay in place, on an
-H200; the other 64 are met within 3 % (tests/report/test_l1.py).
+follows from two parities of its number. Fitted to the 192 patterns of cudasim/tests/counted/lines.cu that stay in
+place, on an H200; the other 64 are met within 3 % (tests/report/test_l1.py).
 """
 
 import random

@@ -96,8 +96,8 @@ def read_table(path, kind, name=None):
 
 
 def fill(db, kind, rows, table=None):
-    """Makes a table of these rows, named after the kind of file unless `table` names it. A row's line in the file is its
-    rowid + 1."""
+    """Makes a table of these rows, named after the kind of file unless `table` names it. A row's line in the file is
+    its rowid + 1."""
     table = table or kind
     columns = schema.FILES[kind]
     types = {"text": "TEXT", "int": "INTEGER", "real": "REAL"}
@@ -119,7 +119,8 @@ def empty_database():
 
 def one_device(db, names):
     """Refuses rows of a second device: tables and figures show one."""
-    for table, line, other, first in db.execute("SELECT file, line, device, first FROM other_device ORDER BY file, line"):
+    for table, line, other, first in db.execute(
+            "SELECT file, line, device, first FROM other_device ORDER BY file, line"):
         raise Mistake(f"{names[table]}:{line}: measured on {other}, the lines before on {first}: one device a file")
 
 
@@ -129,12 +130,21 @@ def short_name(path, root):
     return path if inside.startswith(os.pardir) else inside
 
 
+def add_ladder(db, root):
+    """The table of all steps' variants, in order."""
+    from report.course import rungs  # which needs this module
+    db.execute("CREATE TABLE ladder (family, step, variant, dtype, flop_per_byte)")
+    db.executemany("INSERT INTO ladder VALUES (?, ?, ?, ?, ?)", rungs.ladder(root))
+
+
 def open_folder(folder, root, **paths):
-    """A database of what is recorded in `folder`, with the hand-written tables of the repository at `root`.
+    """A database of what is recorded in `folder`, with the ladders and the hand-written tables of the repository at
+    `root`.
 
     Files that are missing are tables without rows. `paths` names files that lie elsewhere: sgemm=...
     """
     db = empty_database()
+    add_ladder(db, root)
     names = {}
     for kind in (*schema.MEASURED, *schema.COMMON):
         if kind in schema.MEASURED:

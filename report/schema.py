@@ -60,11 +60,10 @@ RECORDS = [kind for kind, its in MEASURED.items() if its is RECORD]  # the files
 
 # Maintained by hand in plots/, except devices, in common/gpu/, and sass, which `make sass` records in plots/data/.
 COMMON = {
-    "intensity": columns("step:text! variant:text! tile_m:int tile_n:int flop_per_byte:real! how:text!"),
     "gemv_ladder": columns("step:text! variant:text! article_kernel:text article_ms:text article_ratio:text"),
-    "tensorcore_ladder": columns("step:text! variant:text! dtype:text!"),
     "devices": columns("""
-        slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
+        slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real
+        dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
         lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int ffma_conflicts:int nvcc:text!

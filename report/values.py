@@ -36,7 +36,8 @@ USUAL = {  # how a field is written without a format
 
 def find_step(db, name, family=None):
     """The step's whole name: step05 stands for step05_doublebuffer."""
-    steps = [row[0] for row in db.execute("SELECT DISTINCT step FROM variant WHERE family = coalesce(?, family) ORDER BY step", [family])]
+    steps = [row[0] for row in db.execute("SELECT DISTINCT step FROM variant WHERE family = coalesce(?, family) ORDER "
+                                          "BY step", [family])]
     for step in steps:
         if name in (step, short_step(step)):
             return step
@@ -164,5 +165,6 @@ def value(db, words, root):
     values = [computed(asked, row_of(db, view, side), known) for side in sides]
     if sides[0] == sides[1]:
         return written(values[0], " ".join(format), USUAL.get(asked) or (
-            (lambda x: "%.1f" % x) if asked.endswith("*100") else (lambda x: significant(x, 3)) if "/" in asked else raw))
+            (lambda x: "%.1f" % x) if asked.endswith("*100") else (lambda x: significant(x, 3)) if "/" in asked
+            else raw))
     return written(None if None in values else values[0] / values[1], " ".join(format), factor)

@@ -25,21 +25,18 @@ WHERE ms_median > 0 AND mode NOT IN ('chain', 'chain_pdl') AND
 CREATE VIEW search_shown AS -- the autotuner's
 SELECT rowid + 1 AS line, * FROM gemv_search WHERE us > 0 AND mode NOT IN ('chain', 'chain_pdl');
 
-CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the host), cpu
+CREATE VIEW knn_shown AS -- 1200 queries, or beside PyTorch; `how`: device, transfers (with copies from and to the
+-- host), cpu
 SELECT rowid + 1 AS line, *, coalesce(baseline LIKE 'torch %', 0) AS beside_torch,
        CASE WHEN mode IN ('transfers', 'cpu') THEN mode ELSE 'device' END AS how
 FROM knn WHERE op = 'knn' AND ms_median > 0 AND (m = 1200 OR baseline LIKE 'torch %');
 
 -- ---- the ladders: every variant of every step in the order they are read ----
 
--- Variants that no ladder in plots/ names come last, in the order of the file.
+-- Variants that no step.c names come last, in the order of the file.
 CREATE TABLE variant AS
 SELECT family, step, short_step(step) AS short, variant, min(place) AS place
-FROM (SELECT 'gemm' AS family, step, variant, rowid AS place FROM intensity
-      UNION ALL
-      SELECT 'tensor', step, variant, rowid FROM tensorcore_ladder
-      UNION ALL
-      SELECT 'gemv', step, variant, rowid FROM gemv_ladder WHERE variant <> 'cublas'
+FROM (SELECT family, step, variant, rowid AS place FROM ladder
       UNION ALL
       SELECT 'gemm', step, variant, 1000000 + line FROM gemm_shown
       UNION ALL
@@ -80,7 +77,8 @@ CREATE TABLE best AS
 SELECT step, variant
 FROM (SELECT gemm.step, gemm.variant, row_number() OVER (
                  PARTITION BY gemm.step
-                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n DESC,
+                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n
+                        DESC,
                           tflops DESC, place) AS rank
       FROM gemm JOIN variant ON family = 'gemm' AND variant.step = gemm.step AND variant.variant = gemm.variant)
 WHERE rank = 1;
@@ -111,15 +109,18 @@ FROM (SELECT step, dtype, n, k, cache, mode, median(1000 * baseline_ms) AS us
 CREATE TABLE gemv_all AS
 SELECT r.name, r.op, r.step, r.dtype, r.n, r.k, r.cache, r.mode, r.us, r.gbps, r.ratio, r.ratio_min, r.ratio_max,
        r.peak_share, r.line, CASE WHEN r.gbps > 0 THEN r.gbps / c.gbps END AS ceiling_share
-FROM (SELECT variant AS name, op, step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+FROM (SELECT variant AS name, op, step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share,
+       line
       FROM gemv_row WHERE op <> 'read'
       UNION ALL
-      SELECT 'read_ceiling', 'gemv', step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share, line
+      SELECT 'read_ceiling', 'gemv', step, dtype, n, k, cache, mode, us, gbps, ratio, ratio_min, ratio_max, peak_share,
+             line
       FROM gemv_ceiling
       UNION ALL
       SELECT 'cublas', 'gemv', step, dtype, n, k, cache, mode, us, gbps, NULL, NULL, NULL, NULL, NULL
       FROM gemv_cublas) AS r
-LEFT JOIN gemv_ceiling AS c ON (c.step, c.dtype, c.n, c.k, c.cache, c.mode) = (r.step, r.dtype, r.n, r.k, r.cache, r.mode);
+LEFT JOIN gemv_ceiling AS c ON (c.step, c.dtype, c.n, c.k, c.cache, c.mode) = (r.step, r.dtype, r.n, r.k, r.cache,
+       r.mode);
 
 CREATE INDEX gemv_case ON gemv_all (name, n, k);
 
@@ -152,8 +153,8 @@ GROUP BY step, variant, dtype, layout, m, n, k, load;
 
 CREATE VIEW tensor_variant AS -- with the type that each stands for on the ladder
 SELECT v.step, v.variant, place, dtype
-FROM variant AS v LEFT JOIN tensorcore_ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
-WHERE family = 'tensor';
+FROM variant AS v LEFT JOIN ladder AS l ON (l.step, l.variant) = (v.step, v.variant)
+WHERE v.family = 'tensor';
 
 -- cuBLAS: as it ran beside the variant that stands for the type, at the same clock; where that is missing, the median
 -- over the other variants' runs.
@@ -255,7 +256,8 @@ CREATE INDEX counter_index ON counter (step, variant, metric);
 -- instruction issued, times the share of clocks in which one is.
 CREATE VIEW waiting AS
 SELECT c.step, c.variant, substr(c.metric, length('smsp__average_warps_issue_stalled_') + 1,
-                                 instr(c.metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') - 1)
+                                 instr(c.metric, '_per_issue_active') - length('smsp__average_warps_issue_stalled_') -
+                                        1)
                           AS reason, c.value * busy.value / 100 AS warps
 FROM counter AS c
 JOIN counter AS busy ON (busy.step, busy.variant, busy.metric) =

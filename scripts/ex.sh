@@ -187,7 +187,7 @@ if [ -n "${HINT:-}${SHOW:-}" ]; then
     done
     exit 0
 fi
-if [ ! -e build/sim/libcudart.so.13 ]; then
+if [ ! -e cudasim/build/libcudart.so.13 ]; then
     sh scripts/deps.sh --check cuda || exit 2
     sh scripts/first_build.sh sim '' >&2
 fi

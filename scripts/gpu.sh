@@ -84,11 +84,10 @@ build_steps() {
     MAKEFLAGS='' make --no-print-directory -j"$(nproc)" ${targets:-all} >&2
 }
 
-# type_options STEP VARIANT: the options for the type that a variant of step 6 stands for (plots/tensorcore_ladder.csv),
-# where that is not the step's default.
+# type_options STEP VARIANT: the options for the type that a variant of step 6 multiplies, where that is not the step's default.
 type_options() {
     case $1 in step06*) ;; *) return 0 ;; esac
-    sed -n "/,f16$/d; s/^[^,]*,$2,/--dtype /p" plots/tensorcore_ladder.csv
+    report type "$1" "$2"
 }
 
 # ncu_step STEP VARIANT SIZE [NCU'S OPTION]...: Nsight Compute on a step, all variants where VARIANT is empty.

@@ -221,7 +221,7 @@ commit=$(git rev-parse --short=7 HEAD)
 run "./$step/run" --version
 check "the version names the commit" said "(kernel-ladder $release $commit)\$"
 echo >>README.md
-echo >>plots/intensity.csv
+echo >>plots/gemv_ladder.csv
 run make -j2 "$step" ARCHS=90a
 check "notes and recordings do not count" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc"'
 git checkout -q README.md plots

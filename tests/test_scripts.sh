@@ -7,7 +7,14 @@ name=scripts
 
 # ---- plots: what report/ digests is tested in tests/report
 
+steps_of_the_course() { # their tables and kernels, of which the ladders are made
+    rm -rf step0*
+    for step in "$root"/step[0-9][0-9]_*; do
+        (cd "$root" && find "${step##*/}" -name '*.c*' -type f | tar cf - -T -) | tar xf -
+    done
+}
 plots_draws_all() {
+    steps_of_the_course
     status 0 scripts/plots.sh --out "$tmp/a" "$recorded/sgemm.csv" && [ ! -s "$tmp/err" ] || return 1
     for figure in plots/*.gp; do
         figure=$(basename "$figure" .gp)
@@ -136,6 +143,7 @@ machine() { # a GPU, ncu, cuobjdump, nvcc, and a make that has nothing to do
     made=$tmp/machine
     rm -rf "$made" plots/data build step0*
     mkdir -p "$made" build step01_naive step06_tensorcore
+    cp "$root/step06_tensorcore/step.c" step06_tensorcore/
     cat >"$made/nvidia-smi" <<'END'
 #!/bin/sh
 case $* in

@@ -1,7 +1,7 @@
 """What a kernel's source says, for the drawings: constants, declared values, and the indices of what it accesses.
 
-The expressions are taken from the source and computed as C does with integers that are not negative, so a drawing cannot
-differ from the kernel. Where the source no longer has what a drawing asks for, drawing fails.
+The expressions are taken from the source and computed as C does with integers that are not negative, so a drawing
+cannot differ from the kernel. Where the source no longer has what a drawing asks for, drawing fails.
 """
 
 import re

@@ -1,6 +1,7 @@
 """Boxes, text and lines of an SVG, light or dark as the reader's screen is, and legible on a telephone.
 
-A drawing is 400 units wide and shown 720 pixels wide, so that text of 12 units is 21 pixels there and 11 on a telephone.
+A drawing is 400 units wide and shown 720 pixels wide, so that text of 12 units is 21 pixels there and 11 on a
+telephone.
 """
 
 from xml.sax.saxutils import escape, quoteattr
@@ -55,6 +56,6 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.6g}" width="{SHOWN}" '
             f'height="{SHOWN * height / WIDTH:.0f}" role="img" aria-label={quoteattr(self.alt)}>',
             f"<title>{escape(self.alt)}</title>", f"<style>{STYLE}</style>",
-            '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-            '<path class="line" d="M0,1 L7,4 L0,7"/></marker></defs>',
+            '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+            'orient="auto"><path class="line" d="M0,1 L7,4 L0,7"/></marker></defs>',
             f'<rect class="paper" width="{WIDTH}" height="{height:.6g}"/>', *self.parts, "</svg>", ""])

@@ -1,5 +1,5 @@
-"""Who holds what: the fragments of m8n8k16 and m16n8k16 as mma_s8_tile and mma_sync load them, the rows that the lanes of
-ldmatrix name, warp tiles, and the sums of wgmma."""
+"""Who holds what: the fragments of m8n8k16 and m16n8k16 as mma_s8_tile and mma_sync load them, the rows that the lanes
+of ldmatrix name, warp tiles, and the sums of wgmma."""
 
 from _kernel import Kernel
 from _svg import Drawing
@@ -42,8 +42,8 @@ def fragments(sources):
         c[row, column], c[row + 8, column] = (lane, 0), (lane, 1)
     if len(a) != 128 or len(b) != 64 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows of 16 k, of B, 16 k of 8 columns, and "
-                "of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
+    d = Drawing("The fragments of mma.m16n8k16: which lane holds which word of A, 16 rows of 16 k, of B, 16 k of 8 "
+                "columns, and of C, 16 by 8. Lane 4g + t has row g, or column g, and of it word t.")
     d.text(10, 18, "A box: one register, two numbers. In it: the lane.", "note")
     grid(d, 250, 46, b, 8, 8, "B: 16 k × 8 columns", True)
     end = grid(d, 40, 186, a, 16, 8, "A: 16 rows × 16 k")
@@ -59,8 +59,8 @@ def lanes(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/ldmatrix.cu")
     line = kernel.line("int row = wm + i * 16")
     row_of, chunk_of = (part.split("=", 1)[1].strip(" ;") for part in line.strip().removeprefix("int ").split(", "))
-    d = Drawing("ldmatrix.x4 of 16 rows of 16 k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes 16 to 31 the right "
-                "halves; each quarter is one 8 by 8 matrix and becomes one register.")
+    d = Drawing("ldmatrix.x4 of 16 rows of 16 k. Lanes 0 to 15 name the left halves of rows 0 to 15, lanes 16 to 31 "
+                "the right halves; each quarter is one 8 by 8 matrix and becomes one register.")
     d.text(10, 18, "ldmatrix.x4: each lane names one row of 16 bytes.", "note")
     names = {}
     for lane in range(32):
@@ -88,12 +88,14 @@ def bytes_tile(sources):
             row, first = (kernel.compute(one, **where) for one in kernel.arguments(line, "gemm_at")[2:])
             words[row, first // 4] = lane
         for i in range(2):
-            row, column = (kernel.compute(one, i=i, **where) for one in kernel.arguments("*c = gemm_at(", "gemm_at")[2:])
+            row, column = (kernel.compute(one, i=i, **where) for one
+                           in kernel.arguments("*c = gemm_at(", "gemm_at")[2:])
             c[row, column] = lane
     if len(a) != 32 or len(b) != 32 or len(c) != 64:
         kernel.refuse("fragments that cover A, B and C once")
-    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows of 16 k, of B, 16 k of 8 columns, and which of "
-                "the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t on, and sums 2t, 2t + 1 of row g.")
+    d = Drawing("mma.m8n8k16 of bytes: which lane holds which word of A, 8 rows of 16 k, of B, 16 k of 8 columns, and "
+                "which of the 8 by 8 sums. Lane 4g + t has row g of A, column g of B, of both the k from 4t on, and "
+                "sums 2t, 2t + 1 of row g.")
     d.text(10, 18, "In a box: the lane. Lanes 0 to 3 stand out.", "note")
 
     def matrix(x, y, wide, words, name):
@@ -109,8 +111,8 @@ def bytes_tile(sources):
 
 
 def warp_tiles(sources):
-    d = Drawing("A block of 128 by 128 divided among warps. stages: eight warps of 64 by 32. warp_64x64: four of 64 by 64. For 16 k "
-                "a warp loads its rows of A and its columns of B.")
+    d = Drawing("A block of 128 by 128 divided among warps. stages: eight warps of 64 by 32. warp_64x64: four of 64 by "
+                "64. For 16 k a warp loads its rows of A and its columns of B.")
     d.text(10, 18, "A block's 128 × 128 of C; a box: a warp's part.", "note")
     for n, name in enumerate(("stages", "warp_64x64")):
         kernel = Kernel(sources, f"step06_tensorcore/c_ring/{name}.cu")
@@ -143,7 +145,8 @@ def sums(sources):
             held[row + down, column] = thread
     if len(held) != 64 * across // 2:
         kernel.refuse("sums of 64 rows, each held once")
-    d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every {across} columns "
+    d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every "
+                f"{across} columns "
                 "lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
     d.text(10, 18, "The sums of one wgmma: 64 rows, N columns.", "note")
     for warp in range(4):

@@ -3,7 +3,7 @@ flight, how launches overlap."""
 
 import re
 
-from _kernel import Kernel, sectors
+from _kernel import Kernel
 from _svg import Drawing
 
 STEP = "step07_gemv/"
@@ -25,7 +25,8 @@ def balanced(sources):
 
 def gpu(sources):
     """(name, multiprocessors) of the GPU that is recorded."""
-    row = next(line.split(",") for line in sources.text("common/gpu/devices.csv").split("\n") if line.startswith("nvidia-h200,"))
+    row = next(line.split(",") for line in sources.text("common/gpu/devices.csv").split("\n")
+               if line.startswith("nvidia-h200,"))
     return "H200", int(row[2])
 
 
@@ -115,7 +116,8 @@ def request(d, top, title, loads, rows_shown):
 
 
 def requests(sources, names, sizes, rows_shown):
-    found = {one: bytes_of(kernel(sources, one) if one != "splitk_balanced" else balanced(sources), sizes[one]) for one in names}
+    found = {one: bytes_of(kernel(sources, one) if one != "splitk_balanced" else balanced(sources), sizes[one]) for one
+             in names}
     d = Drawing("The bytes of A that one load instruction of a warp wants, in f16. " + " ".join(
         f"{one}: {touched(loads, LINE)} lines, {touched(loads, SECTOR)} sectors." for one, loads in found.items()))
     d.text(10, 18, "One load of A by 32 lanes. A cell is a sector of 32 bytes,", "note")
@@ -129,8 +131,9 @@ def requests(sources, names, sizes, rows_shown):
 def split(sources):
     """Whose element each of the first of row 0 is, in the two kernels that split K."""
     kernels = {"splitk_atomic": kernel(sources, "splitk_atomic"), "splitk_balanced": balanced(sources)}
-    d = Drawing("The first 64 elements of a row of A and the threads, by threadIdx.y, that take them. splitk_atomic deals them "
-                "out one by one, splitk_balanced in pieces of " f"{kernels['splitk_balanced'].value('TILE_K')}.")
+    d = Drawing("The first 64 elements of a row of A and the threads, by threadIdx.y, that take them. splitk_atomic "
+                "deals them out one by one, splitk_balanced in pieces of "
+                f"{kernels['splitk_balanced'].value('TILE_K')}.")
     d.text(10, 18, "Row 0 of A, its first 64 elements. The number: threadIdx.y", "note")
     d.text(10, 33, "of the thread that takes it. Colours: threads 0, 1 and 2.", "note")
     top, wide = 44, 11.6
@@ -176,8 +179,8 @@ def tree(sources):
     source = one.subscripts("+= sums[", "sums")  # what is added to: sums[tk][tn]
     levels = halves(one)
     threads = 2 * levels[0]
-    d = Drawing(f"The {threads} sums of a row. With atomics {threads} additions to one word follow one another. In a tree "
-                f"{len(levels)} levels add pairs: " + ", ".join(f"{half} additions" for half in levels) + ".")
+    d = Drawing(f"The {threads} sums of a row. With atomics {threads} additions to one word follow one another. In a "
+                f"tree {len(levels)} levels add pairs: " + ", ".join(f"{half} additions" for half in levels) + ".")
     wide = 380 / threads
     d.text(10, 16, f"vectorized: {threads} atomics, one by one", "title")
     for i in range(threads):
@@ -228,10 +231,13 @@ LATENCY_US, GBPS = 0.65, 4600
 
 
 def in_flight(sources):
-    """(rung, blocks, threads per block, bytes per load, loads per thread): at n = k = 1024, all that can be on the way at once."""
+    """(rung, blocks, threads per block, bytes per load, loads per thread): at n = k = 1024, all that can be on the
+    way at once."""
     found = []
-    for name, size, loads in (("naive", HALF, 4), ("naive_wide", HALF, 4), ("splitk_atomic", HALF, 4), ("splitk_balanced", HALF, 8),
-                              ("vectorized", 16, 4), ("row_per_block", 16, 1), ("shuffle", 16, 4), ("streaming", 16, None)):
+    for name, size, loads in (("naive", HALF, 4), ("naive_wide", HALF, 4), ("splitk_atomic", HALF, 4),
+                              ("splitk_balanced", HALF, 8),
+                              ("vectorized", 16, 4), ("row_per_block", 16, 1), ("shuffle", 16, 4),
+                              ("streaming", 16, None)):
         one = balanced(sources) if name == "splitk_balanced" else kernel(sources, name)
         if name.startswith("naive"):
             one = Kernel(sources, STEP + "naive.cuh", BLOCK_N=one.value("BLOCK_N"))
@@ -250,7 +256,8 @@ def flight(sources):
     def text(x):
         return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"
 
-    d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " + ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
+    d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " +
+                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
                 f". A full memory pipe holds {text(need)}.")
     d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
     d.text(10, 33, "blocks × threads × bytes per load × loads per thread", "note")
@@ -305,7 +312,8 @@ def timeline(order, start, ready):
 
 def pdl(sources):
     shown = []
-    for title, name, overlaps in (("one after the other", "streaming", False), ("shuffle with PDL: waits, then loads", "shuffle", True),
+    for title, name, overlaps in (("one after the other", "streaming", False),
+                                  ("shuffle with PDL: waits, then loads", "shuffle", True),
                                   ("streaming with PDL: loads A, then waits", "streaming", True)):
         steps = phases(sources, name)
         first, after = timeline(steps, 0, 0)
@@ -313,9 +321,9 @@ def pdl(sources):
         second, _ = timeline(steps, after if overlaps else end, end)
         shown.append((title, first, second))
     total = max(second[-1][2] for _, _, second in shown)
-    d = Drawing("Two kernels, time from left to right. One after the other, the second is launched when the first has ended. With "
-                "programmatic dependent launch it is launched while the first runs. shuffle then waits for the first before it "
-                "loads anything; streaming loads A meanwhile, and waits before x.")
+    d = Drawing("Two kernels, time from left to right. One after the other, the second is launched when the first has "
+                "ended. With programmatic dependent launch it is launched while the first runs. shuffle then waits for "
+                "the first before it loads anything; streaming loads A meanwhile, and waits before x.")
     d.text(10, 18, "Two kernels; the second needs what the first computes.", "note")
     d.text(10, 33, "Time runs right, and is not to scale.", "note")
     top, scale = 44, 380 / total
@@ -324,7 +332,8 @@ def pdl(sources):
         for number, one in enumerate((first, second)):
             y = top + 22 + number * 25
             for phase, start, end in one:
-                words, style, inside = ("launch", "cell", "") if phase == "launch" else (PHASES[phase][1], *PHASES[phase][3:])
+                words, style, inside = ("launch", "cell", "") if phase == "launch" else (PHASES[phase][1],
+                                                                                         *PHASES[phase][3:])
                 d.label(10 + start * scale, y, (end - start) * scale - 1.5, 22, words, style, inside)
         x = 10 + first[-1][2] * scale - 0.75
         d.line(x, top + 18, x, top + 74)
@@ -341,12 +350,14 @@ def candidates(sources):
     text = sources.text(STEP + "best/direct.cu")
     found = [tuple(map(int, one)) for one in re.findall(r"^    DIRECT\((\d+), (\d+), (\d+), (\d+)\)", text, re.M)]
     persistent = [tuple(map(int, one)) for one in
-                  re.findall(r"^    PERSISTENT\((\d+), (\d+), (\d+), (\d+)\)", sources.text(STEP + "best/best.cu"), re.M)]
+                  re.findall(r"^    PERSISTENT\((\d+), (\d+), (\d+), (\d+)\)", sources.text(STEP + "best/best.cu"),
+                             re.M)]
     points = [(r, u * v * 16, "a") for _, r, u, v in found] + [(r, u * n * 16, "b") for n, r, u, _ in persistent]
     across = sorted({x for x, _, _ in points})
     up = sorted({y for _, y, _ in points})
-    d = Drawing(f"{len(found)} direct and {len(persistent)} persistent configurations of best: threads that share a row, from "
-                f"{across[0]} to {across[-1]}, and bytes of A in flight for each thread, from {up[0]} to {up[-1]}.")
+    d = Drawing(f"{len(found)} direct and {len(persistent)} persistent configurations of best: threads that share a "
+                f"row, from {across[0]} to {across[-1]}, and bytes of A in flight for each thread, from {up[0]} to "
+                f"{up[-1]}.")
     d.text(10, 18, f"{len(found)} direct (blue) and {len(persistent)} persistent (orange) candidates", "note")
     left, top, wide, high = 78, 34, 312 / len(across), 24
     for j, y in enumerate(reversed(up)):

@@ -1,4 +1,5 @@
-"""Grid, block, warp, thread, each inside the one before, and where each of them runs: with the sizes of step 1's kernels."""
+"""Grid, block, warp, thread, each inside the one before, and where each of them runs: with the sizes of step 1's
+kernels."""
 
 from _kernel import Kernel
 from _svg import Drawing
@@ -7,7 +8,8 @@ SIDE, WARP = 4096, 32
 
 
 def warps_of(block):
-    """(warp, x, y) of a block's threads in the order in which CUDA numbers them: x runs first, 32 numbers are a warp."""
+    """(warp, x, y) of a block's threads in the order in which CUDA numbers them: x runs first, 32 numbers are a
+    warp."""
     return [(tid // WARP, tid % block, tid // block) for tid in range(block * block)]
 
 
@@ -53,7 +55,8 @@ def draw(sources):
     d.line(left, tops[2] + high * cell, left, below)
     d.box(left, below, 40, 40, "a", 1)
 
-    for (name, what, where), x, y in zip(levels, (124, 124, 124, 64), (tops[0] + 36, tops[1] + 36, below - 34, below + 22)):
+    for (name, what, where), x, y in zip(levels, (124, 124, 124, 64),
+                                         (tops[0] + 36, tops[1] + 36, below - 34, below + 22)):
         d.text(x, y, name, "title")
         d.text(x, y + 15, what)
         d.text(x, y + 30, where, "note")

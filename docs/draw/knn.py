@@ -1,4 +1,5 @@
-"""Step 8's kernels: tiles, networks, the bar of warpselect, digits, and the screen's bounds, computed as the kernels do it."""
+"""Step 8's kernels: tiles, networks, the bar of warpselect, digits, and the screen's bounds, computed as the
+kernels do it."""
 
 import math
 import random
@@ -27,8 +28,8 @@ def tile(sources):
     one = Kernel(sources, STEP + "distance_direct.cu")
     bm, bn, tm = (one.value(name) for name in ("BM", "BN", "TM"))
     words = tm + one.value("TN")
-    d = Drawing(f"A block's tile of {bm} queries by {bn} points, and what two of its {one.value('THREADS')} threads compute: {words} "
-                f"words loaded for {tm * one.value('TN')} pairs.")
+    d = Drawing(f"A block's tile of {bm} queries by {bn} points, and what two of its {one.value('THREADS')} threads "
+                f"compute: {words} words loaded for {tm * one.value('TN')} pairs.")
     d.text(10, 18, f"direct: a block has {bm} queries × {bn} points. Coloured: pairs", "note")
     d.text(10, 33, "of threads 0 and 37; their rows of X and columns of Y.", "note")
     cell, left, top = 2.3, 60, 64
@@ -44,7 +45,8 @@ def tile(sources):
         for first in (col, one.compute("col + BN / 2", threadIdx_x=thread)):
             d.box(left + first * cell, top + row * cell, 4 * cell, tm * cell, style, 0.5)
             d.box(left + first * cell, top - 18, 4 * cell, 12, style, 0.5)
-    d.text(left, top + bm * cell + 16, f"{words} words loaded, {tm * one.value('TN')} pairs, 2 instructions each", "note")
+    d.text(left, top + bm * cell + 16, f"{words} words loaded, {tm * one.value('TN')} pairs, 2 instructions each",
+           "note")
     return d.svg()
 
 
@@ -60,8 +62,8 @@ def cancel(sources):
     result = f32(sums - 2 * product)
     exact, exact_product = x * x + y * y, 2 * x * y
     step = 2 ** (math.floor(math.log2(sums)) - 23)
-    d = Drawing(f"|x|² + |y|² and 2xy for x = {x}, y = {y} on the numbers that FP32 has, {step:.0f} apart. In real numbers they differ "
-                f"by {exact - exact_product:.0f}, rounded by {result:.0f}.")
+    d = Drawing(f"|x|² + |y|² and 2xy for x = {x}, y = {y} on the numbers that FP32 has, {step:.0f} apart. In real "
+                f"numbers they differ by {exact - exact_product:.0f}, rounded by {result:.0f}.")
     d.text(10, 18, f"x = {x}, y = {y}. Ticks: the numbers FP32 has", "note")
     d.text(10, 33, f"there, {step:.0f} apart. Blue: exact. Orange: as FP32 rounds.", "note")
     low = sums - 2 * step
@@ -70,7 +72,8 @@ def cancel(sources):
     def at(value):
         return left + (value - low) * wide
 
-    for number, (what, real, rounded) in enumerate((("|x|² + |y|²", exact, sums), ("2xy", exact_product, f32(2 * product)))):
+    for number, (what, real,
+                 rounded) in enumerate((("|x|² + |y|²", exact, sums), ("2xy", exact_product, f32(2 * product)))):
         y0 = 84 + number * 62
         d.text(10, y0 - 24, what, "title")
         d.line(left, y0, at(low + 5 * step), y0)
@@ -100,7 +103,8 @@ def network(sources):
             now[i], now[j] = min(now[i], now[j]), max(now[i], now[j])
         columns.append(now)
         count = half
-    d = Drawing(f"The network of kpass on {values}: {len(pairs)} steps of " + ", ".join(str(len(one)) for one in pairs) +
+    d = Drawing(f"The network of kpass on {values}: {len(pairs)} steps of " +
+                ", ".join(str(len(one)) for one in pairs) +
                 f" comparisons bring the least, {columns[-1][0]}, to the front; all others stay in the vector.")
     d.text(10, 18, "kpass: the smaller of each pair goes up. Blue: the part", "note")
     d.text(10, 33, "that the next step works on.", "note")
@@ -108,7 +112,8 @@ def network(sources):
     live = [len(values)] + [one.compute(half_of, count=c) for c in (7, 4, 2)][:len(pairs)]
     for c, column in enumerate(columns):
         for i, value in enumerate(column):
-            d.label(20 + c * wide, top + i * high, 26, 20, value, "a" if i < live[c] else "cell", "on" if i < live[c] else "")
+            d.label(20 + c * wide, top + i * high, 26, 20, value, "a" if i < live[c] else "cell", "on" if i < live[c]
+                    else "")
     for c, group in enumerate(pairs):
         for number, (i, j) in enumerate(group):
             x = 20 + c * wide + 36 + number * 12
@@ -132,7 +137,8 @@ def bitonic(sources):
             steps.append((size, stride, [one.compute(index, pair=pair, stride=stride) for pair in range(length // 2)]))
             stride //= 2
         size *= 2
-    d = Drawing(f"The bitonic network for {length} keys: {len(steps)} steps of {length // 2} comparisons sort {values}.")
+    d = Drawing(f"The bitonic network for {length} keys: {len(steps)} steps of {length // 2} comparisons sort "
+                f"{values}.")
     d.text(10, 18, f"bitonic: {len(steps)} steps for {length} keys. The arrow points to where", "note")
     d.text(10, 33, "the larger of the two keys goes.", "note")
     top, high = 64, 24
@@ -184,8 +190,8 @@ def bar(sources):
             merges += 1
         bars.append(threshold)
     total = 32 * n
-    d = Drawing(f"The first {total} distances of a warp in random order. {len(passed)} pass the bar, the last of the {32 * regs} least so "
-                f"far, and {merges} merges lower it.")
+    d = Drawing(f"The first {total} distances of a warp in random order. {len(passed)} pass the bar, the last of the "
+                f"{32 * regs} least so far, and {merges} merges lower it.")
     d.text(10, 18, f"{total} distances, 32 per step, one warp. Orange:", "note")
     d.text(10, 33, f"the {len(passed)} below the bar (line). Grey: the others.", "note")
     left, top, wide, high = 24, 44, 360 / n, 180
@@ -195,7 +201,8 @@ def bar(sources):
         y0, y1 = (top + (1 - min(1, bars[i])) * high for i in (step - 1, step))
         d.line(left + step * wide, y0, left + (step + 1) * wide, y1)
     d.text(left, top + high + 16, "time →   up: larger distance", "note")
-    d.text(left, top + high + 32, f"k·(1 + ln(n/k)) = {32 * (1 + math.log(total / 32)):.0f} pass a bar that is never late", "note")
+    d.text(left, top + high + 32, f"k·(1 + ln(n/k)) = {32 * (1 + math.log(total / 32)):.0f} pass a bar that is never "
+                                  f"late", "note")
     return d.svg()
 
 
@@ -226,7 +233,8 @@ def digits(sources):
         steps.append((digit, before, len(here), wanted))
         wanted -= before
     d = Drawing(f"Radix selection of the {k}-th of {n} distances, digit by digit: " + "; ".join(
-        f"{digit} bits: {before} certainly among the k, {still} with the same digit" for digit, before, still, _ in steps) + ".")
+        f"{digit} bits: {before} certainly among the k, {still} with the same digit" for digit, before, still, _
+        in steps) + ".")
     d.text(10, 18, f"radix: the {k}-th smallest of {n:,} distances, d = 32", "note")
     top, wide = 30, 11.4
     known = 0
@@ -254,8 +262,9 @@ def vote(sources):
     counts = [labels.count(label) for label in range(4)]
     keys = [count << 32 | 0xffffffff - label for label, count in enumerate(counts)]
     winner = keys.index(max(keys))
-    d = Drawing(f"{len(labels)} neighbours with labels {labels} vote: one thread a neighbour adds 1 to the counter of its label. Counts {counts}; "
-                f"the largest key, count first and then the smaller label, is that of label {winner}.")
+    d = Drawing(f"{len(labels)} neighbours with labels {labels} vote: one thread a neighbour adds 1 to the counter of "
+                f"its label. Counts {counts}; the largest key, count first and then the smaller label, is that of "
+                f"label {winner}.")
     d.text(10, 18, f"vote: one block per query, thread i has neighbour i, k = {len(labels)}.", "note")
     d.text(10, 33, "Lines: one atomicAdd each, on counters in shared memory.", "note")
     styles, top, left = ["a", "b", "c", "d"], 58, 66
@@ -269,7 +278,8 @@ def vote(sources):
         d.text(left + 38 + label * 80, top + 116, f"of {label}", "note", "middle")
     d.text(10, top + 140, "key")
     for label, key in enumerate(keys):
-        d.text(left + 38 + label * 80, top + 140, f"{key >> 32:x}'{key & 0xffffffff:08x}", "title" if label == winner else "tiny", "middle")
+        d.text(left + 38 + label * 80, top + 140, f"{key >> 32:x}'{key & 0xffffffff:08x}", "title" if label == winner
+               else "tiny", "middle")
     d.text(10, top + 162, f"The largest key wins: label {winner}, of equal counts the smaller.", "note")
     return d.svg()
 
@@ -285,8 +295,9 @@ def one_kernel(sources):
     rows = sorted({one.value("row", threadIdx_x=t) + i for t in range(warp * 32, warp * 32 + 32) for i in range(tm)})
     row, col = one.value("row", threadIdx_x=thread), one.value("col", threadIdx_x=thread)
     columns = [one.compute("col + j / 4 * (BN / 2) + j % 4", col=col, j=j) for j in range(tn)]
-    d = Drawing(f"A tile of {bm} queries by {bn} points in registers. A warp holds {len(rows)} whole rows of it, {rows[0]} to {rows[-1]}, and a "
-                f"thread {tm * tn} pairs. A distance below the k-th so far is inserted into its query's sorted list.")
+    d = Drawing(f"A tile of {bm} queries by {bn} points in registers. A warp holds {len(rows)} whole rows of it, "
+                f"{rows[0]} to {rows[-1]}, and a thread {tm * tn} pairs. A distance below the k-th so far is inserted "
+                f"into its query's sorted list.")
     d.text(10, 18, f"one_kernel: {bm} queries × {bn} points a block, in registers.", "note")
     d.text(10, 33, f"Light: the rows of warp {warp}. Dark: one thread's pairs.", "note")
     cell, left, top = 1.6, 10, 46
@@ -322,7 +333,8 @@ def one_kernel(sources):
 def gamma(sources, steps):
     """exact_screen.cuh's, from its source."""
     one = Kernel(sources, STEP + "best/exact_screen.cuh")
-    found = re.search(r"return \(\(float\)\(steps \* BK\) \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text)
+    found = re.search(r"return \(\(float\)\(steps \* BK\) \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;",
+                      one.text)
     if not found:
         one.refuse("gamma as the drawing knows it")
     part, more, power = map(int, found.groups())
@@ -356,9 +368,9 @@ def screen(sources):
     bar = max(true for true, _ in points[:k])
     kept = [one for one in points if one[1] <= bar]
     widest = max((true - low) / true for true, low in points)
-    d = Drawing(f"20 points by the lower bound of their distance from a query, d = 32. The farthest of the {k} with the smallest bounds is the bar. "
-                f"{len(points) - len(kept)} points have a bound above it and are dropped, {len(kept)} are kept. A bound is at most "
-                f"{100 * widest:.2f} % below its distance.")
+    d = Drawing(f"20 points by the lower bound of their distance from a query, d = 32. The farthest of the {k} with "
+                f"the smallest bounds is the bar. {len(points) - len(kept)} points have a bound above it and are "
+                f"dropped, {len(kept)} are kept. A bound is at most {100 * widest:.2f} % below its distance.")
     d.text(10, 18, f"20 points, k = {k}. Squares: lower bounds. Orange dots:", "note")
     d.text(10, 33, f"distances of the {k} with the smallest; line: their farthest.", "note")
     left, long, top = 20, 350, 46
@@ -370,7 +382,8 @@ def screen(sources):
             d.box(at(true) - 1.5, top + i * 8 + 2, 3, 3, "b", 1.5)
     d.line(at(bar), top - 4, at(bar), top + len(points) * 8 + 4)
     d.text(left, top + len(points) * 8 + 18, "distance →   blue: kept   grey: certainly farther", "note")
-    d.text(10, top + len(points) * 8 + 36, f"A bound is at most {100 * widest:.2f} % too low: too little to see.", "note")
+    d.text(10, top + len(points) * 8 + 36, f"A bound is at most {100 * widest:.2f} % too low: too little to see.",
+           "note")
     return d.svg()
 
 
@@ -381,8 +394,9 @@ def triangle(sources):
     hx, hy = (tuple(round(v / grid) * grid for v in one) for one in (x, y))
     ex, ey, real, seen = math.dist(x, hx), math.dist(y, hy), math.dist(x, y), math.dist(hx, hy)
     gamma(sources, 1)
-    d = Drawing(f"Two points and what rounding makes of them. e(x) = {ex:.0f}, e(y) = {ey:.0f}; between the points {real:.0f}, between "
-                f"their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more than e(x) + e(y) = {ex + ey:.0f}.")
+    d = Drawing(f"Two points and what rounding makes of them. e(x) = {ex:.0f}, e(y) = {ey:.0f}; between the points "
+                f"{real:.0f}, between their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more "
+                f"than e(x) + e(y) = {ex + ey:.0f}.")
     d.text(10, 18, "Rounding moves each point to a grid (here a coarse one).", "note")
     for i in range(10):
         for j in range(1, 5):
@@ -404,5 +418,6 @@ def triangle(sources):
 
 def draw(sources):
     return {"knn_tile": tile(sources), "knn_cancel": cancel(sources), "knn_network": network(sources),
-            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources), "knn_vote": vote(sources),
+            "knn_bitonic": bitonic(sources), "knn_bar": bar(sources), "knn_digits": digits(sources),
+            "knn_vote": vote(sources),
             "knn_one_kernel": one_kernel(sources), "knn_screen": screen(sources), "knn_triangle": triangle(sources)}

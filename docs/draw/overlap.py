@@ -1,4 +1,5 @@
-"""What step 5 moves while it multiplies: register_prefetch's three movements, cp_async's stages, the copies of spread_copies."""
+"""What step 5 moves while it multiplies: register_prefetch's three movements, cp_async's stages, the copies of
+spread_copies."""
 
 import re
 
@@ -16,8 +17,9 @@ def prefetch(sources):
     places = [body.find(call) for call in order]
     if min(places) < 0 or places != sorted(places) or "if (k == BK - 1)" not in body:
         kernel.refuse("a loop in the order that the drawing has")
-    d = Drawing(f"One turn of register_prefetch's loop, k = 0 to {last} of tile t, time from left to right. The loads of tile "
-                f"t + 1 from global memory begin before k = 0. At k = {last} they are stored into the other buffer, then comes "
+    d = Drawing(f"One turn of register_prefetch's loop, k = 0 to {last} of tile t, time from left to right. The loads "
+                f"of tile t + 1 from global memory begin before k = 0. At k = {last} they are stored into the other "
+                f"buffer, then comes "
                 "the barrier. The fragment of each k is loaded while the k before it is multiplied.")
     d.text(10, 18, "One turn of the loop multiplies tile t; time runs right.", "note")
     left, wide, top = 86, 17.8, 34
@@ -34,7 +36,8 @@ def prefetch(sources):
                 d.box(x, y + 4, 12, 22, "b", 0)
                 d.box(x + 13.5, y - 4, 3, 112, "c", 0)
             elif number == 2:
-                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d", "" if k < last else "on")
+                d.label(x, y + 4, wide - 1, 22, (k + 1) % (last + 1), "soft-d" if k < last else "d", "" if k < last
+                        else "on")
             elif number == 3:
                 d.label(x, y + 4, wide - 1, 22, k, "cell")
     d.label(left, top + 4, 2 * wide, 22, "LDG", "a", "on", 0)
@@ -42,7 +45,8 @@ def prefetch(sources):
     d.text(10, top + 40 * 3 + 26, "this k")
     y = top + 166
     for x, y, style, text in ((10, y, "a", "4 loads are issued"), (150, y, "b", "10 stores"), (250, y, "c", "barrier"),
-                              (10, y + 17, "soft-d", "fragment of that k"), (150, y + 17, "d", "fragment of k = 0, tile t + 1")):
+                              (10, y + 17, "soft-d", "fragment of that k"),
+                              (150, y + 17, "d", "fragment of k = 0, tile t + 1")):
         d.box(x, y - 9, 10, 10, style)
         d.text(x + 14, y, text)
     return d.svg()
@@ -51,11 +55,13 @@ def prefetch(sources):
 def stages(sources):
     kernel = Kernel(sources, FOLDER + "cp_async.cu")
     count, shown = kernel.value("STAGES"), 8
-    filled = lambda t: kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("copy_tile(p, &from, &stages[(t"))[1], t=t)
+    filled = lambda t: kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("copy_tile(p, &from, &stages[(t"))[1],
+                                      t=t)
     read = lambda t: kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("now = &stages[t %"))[1], t=t)
     turns = range(3, 3 + shown)
-    d = Drawing(f"The {count} stages of cp_async at the turns t = {turns[0]} to {turns[-1]} of its loop. In each turn one stage "
-                f"is multiplied, one is filled with the tile {count - 1} further on, and {count - 2} are in flight.")
+    d = Drawing(f"The {count} stages of cp_async at the turns t = {turns[0]} to {turns[-1]} of its loop. In each turn "
+                f"one stage is multiplied, one is filled with the tile {count - 1} further on, and {count - 2} are in "
+                f"flight.")
     d.text(10, 18, "A row is a turn of the loop, a box the tile in a stage.", "note")
     left, wide, high, top = 78, 78, 24, 46
     for stage in range(count):
@@ -71,7 +77,8 @@ def stages(sources):
             style, inside = (("a", "on") if ahead == 0 else ("b", "on") if ahead == count - 1 else ("soft-b", ""))
             d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style, inside)
     y = top + shown * (high + 3) + 16
-    for x, style, text in ((10, "a", "multiplied"), (110, "soft-b", "in flight or landed"), (260, "b", "copies are issued")):
+    for x, style, text in ((10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
+                           (260, "b", "copies are issued")):
         d.box(x, y - 9, 10, 10, style)
         d.text(x + 14, y, text)
     return d.svg()
@@ -90,8 +97,9 @@ def spread(sources):
     issued = {k: copies_of(kernel, k) for k in range(slots)}
     if sorted(s for k in issued for s in issued[k]) != list(range(all_copies)) or max(map(len, issued.values())) > 1:
         kernel.refuse("every copy once, and at most one for each k")
-    d = Drawing(f"When a thread issues its {all_copies} copies of a tile. rasterized: all before k = 0. spread_copies: one or none "
-                f"for each k from 0 to {slots - 1}, first the {of_a} of A, then the {all_copies - of_a} of B; at k = {deep - 1} it "
+    d = Drawing(f"When a thread issues its {all_copies} copies of a tile. rasterized: all before k = 0. spread_copies: "
+                f"one or none for each k from 0 to {slots - 1}, first the {of_a} of A, then the {all_copies - of_a} of "
+                f"B; at k = {deep - 1} it "
                 "waits for the next tile.")
     d.text(10, 18, "One turn of the loop. Grey: one k, 128 FMAs per thread.", "note")
     d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")

@@ -1,4 +1,5 @@
-"""The banks that eight lanes want from B in one 16-byte load, in lds128 and in lds128_2x2, and the phases of A's load."""
+"""The banks that eight lanes want from B in one 16-byte load, in lds128 and in lds128_2x2, and the phases of A's
+load."""
 
 from _kernel import Kernel, wavefronts
 from _svg import Drawing
@@ -29,7 +30,8 @@ def banks(sources):
         for number, wave in enumerate(waves[name]):
             y = top + 22 + number * 30
             for group in range(8):
-                lanes = {lane for bank in range(4 * group, 4 * group + 4) for lane in (wave[bank][1] if bank in wave else ())}
+                lanes = {lane for bank in range(4 * group, 4 * group + 4) for lane
+                         in (wave[bank][1] if bank in wave else ())}
                 text = ", ".join(map(str, sorted(lanes)))
                 d.label(22 + group * wide, y, wide - 2, 26, text, "a" if lanes else "cell", "on" if lanes else "")
         if count > 1:
@@ -50,8 +52,9 @@ def merged(sources):
     pairs = all(rows[lane] == rows[lane + 1] for lane in range(0, 32, 2))
     if not pairs or len(set(rows[:16])) > 1 or len(set(rows[16:])) > 1:
         kernel.refuse("lanes that share the words of A as the drawing has it")
-    d = Drawing("The four phases of lds128's load of A. In phases 1 and 2 all lanes want the same 16 bytes, in phases 3 and 4 "
-                "others. Phases whose lanes share addresses with their neighbours merge in pairs: two wavefronts, not four.")
+    d = Drawing("The four phases of lds128's load of A. In phases 1 and 2 all lanes want the same 16 bytes, in phases "
+                "3 and 4 others. Phases whose lanes share addresses with their neighbours merge in pairs: two "
+                "wavefronts, not four.")
     d.text(10, 18, "lds128, the load of A by a whole warp. In a box: lane, and", "note")
     d.text(10, 33, "below it the row of A where its 16 bytes begin.", "note")
     wide = 34

@@ -1,4 +1,5 @@
-"""The pipelines of step 6 as the simulator traced them: of one block which copies are in flight, and who multiplies when.
+"""The pipelines of step 6 as the simulator traced them: of one block which copies are in flight, and who multiplies
+when.
 
 docs/counted/pipelines.csv says which runs these are, and the files beside it have their bars (scripts/timeline.py);
 `make timeline` records them anew. As a program it draws the bars of one file: pipelines.py CSV TITLE, to stdout.
@@ -41,14 +42,16 @@ def turns(rows):
                       for what, name, begin, _ in bars if what == "product")
     if len({name for *_, name in products}) < 2:
         return ""
-    return " Tiles of C are multiplied in this order: " + ", ".join(f"{tile} by {row}" for _, row, tile in products) + "."
+    return " Tiles of C are multiplied in this order: " + ", ".join(f"{tile} by {row}" for _, row, tile
+                                                                    in products) + "."
 
 
 def says(rows, title):
     stages = sum(name.startswith("stage ") for name in rows)
     during, all_of_them = overlap(rows)
-    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} tiles "
-            f"along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the order of "
+    return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} "
+            f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
+            f"order of "
             "the simulation, which is no time.")
 
 

@@ -1,4 +1,5 @@
-"""How many blocks of step 3's variants an SM's registers hold, from their compiled sizes, and how many warps these are."""
+"""How many blocks of step 3's variants an SM's registers hold, from their compiled sizes, and how many warps these
+are."""
 
 import csv
 import io
@@ -12,7 +13,8 @@ NAMES = ("tile4x4", "tile8x16_128t", "tile8x8_256t")
 
 def draw(sources):
     compiled = {row["variant"]: int(row["registers"])
-                for row in csv.DictReader(io.StringIO(sources.text("plots/data/sass.csv"))) if row["step"] == "step03_regblock"}
+                for row in csv.DictReader(io.StringIO(sources.text("plots/data/sass.csv")))
+                if row["step"] == "step03_regblock"}
     rows = []
     for name in NAMES:
         sizes = Kernel(sources, f"step03_regblock/{name}.cu")

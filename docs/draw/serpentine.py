@@ -1,4 +1,5 @@
-"""The order in which multiply() goes through a thread's results, and how many operands each FMA shares with the one before."""
+"""The order in which multiply() goes through a thread's results, and how many operands each FMA shares with the one
+before."""
 
 import re
 
@@ -31,10 +32,12 @@ def draw(sources):
         raise ValueError("the orders are not of the same results")
     fetched = {name: 2 + sum((i != before[0]) + (j != before[1]) for before, (i, j) in zip(order, order[1:]))
                for name, order in orders.items()}
-    both = {name: sum(i != before[0] and j != before[1] for before, (i, j) in zip(order, order[1:])) for name, order in orders.items()}
+    both = {name: sum(i != before[0] and j != before[1] for before, (i, j) in zip(order, order[1:])) for name, order
+            in orders.items()}
     results = len(orders[names[0]])
     d = Drawing(f"The order of a thread's {results} FMAs of one k. " + " ".join(
-        f"{name}: {both[name]} times both operands change; {fetched[name]} words of A and B are read if an operand is kept for "
+        f"{name}: {both[name]} times both operands change; {fetched[name]} words of A and B are read if an operand is "
+        f"kept for "
         "the next FMA." for name in names))
     d.text(10, 18, "A thread's 8 × 8 results of one k. Each column", "note")
     d.text(10, 33, "needs one word of B, each row one of A.", "note")

@@ -4,6 +4,7 @@ import re
 import struct
 
 from _svg import Drawing
+
 from report.course.source import without_comments
 from report.load import Mistake
 
@@ -28,8 +29,8 @@ def split(sources):
     big = number(bits(a) + add & mask)
     small = number(bits(a - big) + add & mask)
     rest = a - big - small
-    d = Drawing(f"The 23 bits of mantissa of {NUMBER}: big keeps the upper ten, rounded; small is the difference, rounded to "
-                f"TF32; what is left is {abs(rest) / a:.1e} of the number.")
+    d = Drawing(f"The 23 bits of mantissa of {NUMBER}: big keeps the upper ten, rounded; small is the difference, "
+                f"rounded to TF32; what is left is {abs(rest) / a:.1e} of the number.")
     d.text(10, 18, f"a = {NUMBER}, in FP32. The mantissa's bits:", "note")
     for line, (name, x) in enumerate((("a", a), ("big", big), ("|small|", abs(small)))):
         y = 34 + line * 44

@@ -3,7 +3,8 @@
 from _kernel import Kernel, sectors
 from _svg import Drawing
 
-PITCH, ROW = 4097, 1  # words in a row of C, and which of a thread's eight rows is stored: one that begins within a sector
+# words in a row of C, and which of a thread's eight rows is stored: one that begins within a sector
+PITCH, ROW = 4097, 1
 
 
 def scalar(sources):
@@ -20,7 +21,8 @@ def exchanged(sources):
     kernel = Kernel(sources, "step04_vectorized/coalesced_store.cu")
     kernel.line("for (int x = lane; x < BN; x += 32)")
     where = dict(i=ROW, r=0, row0=0, col0=0)
-    return [(kernel.value("row", threadIdx_x=lane, **where), kernel.value("col", x=lane, **where)) for lane in range(32)]
+    return [(kernel.value("row", threadIdx_x=lane, **where), kernel.value("col", x=lane, **where)) for lane
+            in range(32)]
 
 
 def draw(sources):

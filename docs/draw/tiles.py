@@ -14,8 +14,9 @@ def draw(sources):
     b_read = [kernel.index("acc +=", "Bs", x=x, y=y, k=k) for k in range(tile)]
     if len({row for row, _ in a_read}) > 1 or len({col for _, col in b_read}) > 1:
         kernel.refuse("threads that read a row of As and a column of Bs")
-    d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the tile of "
-                f"B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, and reads a row "
+    d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the "
+                f"tile of B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, "
+                f"and reads a row "
                 "of A's and a column of B's.")
     unit = 17  # a tile in the small picture
     left, top, mats = 132, 20, 6
@@ -37,7 +38,8 @@ def draw(sources):
     d.text(10, 77, "C's tile stays.")
     size = 128
     cell = size / tile
-    for name, at, up, style, copied, read in (("As", 260, 26, "a", a_copy, a_read), ("Bs", 260, 178, "b", b_copy, b_read)):
+    for name, at, up, style, copied, read in (("As", 260, 26, "a", a_copy, a_read),
+                                              ("Bs", 260, 178, "b", b_copy, b_read)):
         d.text(at, up - 6, f"{name}, {tile} × {tile} words", "note")
         d.box(at, up, size, size, "cell", 0)
         for row, col in read:
@@ -46,7 +48,8 @@ def draw(sources):
             d.line(at + line * cell, up, at + line * cell, up + size, style="thin")
             d.line(at, up + line * cell, at + size, up + line * cell, style="thin")
         d.box(at + copied[1] * cell, up + copied[0] * cell, cell, cell, style, 0)
-    for number, line in enumerate(("Right: shared memory, as", f"thread x = {x}, y = {y} sees it.", "Strong: the word it copies.",
+    for number, line in enumerate(("Right: shared memory, as", f"thread x = {x}, y = {y} sees it.",
+                                   "Strong: the word it copies.",
                                    "Pale: the words it reads.")):
         d.text(10, 262 + 15 * number, line, "note")
     return {"tiles": d.svg()}

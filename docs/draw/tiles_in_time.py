@@ -1,5 +1,5 @@
-"""Step 6 in time: the ring of stages, fragments and copies among the products, the pointers that move, TMA's boxes and their
-barriers, the order of tiles, waves of tiles, a persistent block's tiles, and what a cluster shares."""
+"""Step 6 in time: the ring of stages, fragments and copies among the products, the pointers that move, TMA's boxes and
+their barriers, the order of tiles, waves of tiles, a persistent block's tiles, and what a cluster shares."""
 
 import re
 
@@ -13,8 +13,8 @@ def ring(sources):
     kernel = Kernel(sources, "step06_tensorcore/c_ring/stages.cu")
     stages, shown = kernel.value("STAGES"), 6
     kernel.line("request(p, row0, col0, t + STAGES - 1, ring);")
-    d = Drawing(f"The ring of stages: {stages} places in shared memory. While tile t is multiplied, tile t + 1 travels and "
-                f"tile t + {stages - 1} is requested, where tile t - 1 was.")
+    d = Drawing(f"The ring of stages: {stages} places in shared memory. While tile t is multiplied, tile t + 1 travels "
+                f"and tile t + {stages - 1} is requested, where tile t - 1 was.")
     d.text(10, 18, "A column for each tile that is multiplied.", "note")
     for s in range(stages):
         d.text(52, 52 + s * 34, f"stage {s}", "", "end")
@@ -40,8 +40,9 @@ def fragments_ahead(sources):
     stage, _, _, loaded, *_ = kernel.arguments(call, "load_fragments")
     inside = re.fullmatch(r"ring\[(.*)\]", stage)[1]
     now = re.search(r"int now = (.*?), next", kernel.line("int now = step"))[1]
-    d = Drawing(f"Two tiles of {steps} steps. warp_64x64 loads the fragments of a step, waits and multiplies. fragments loads those "
-                f"of the next step while it multiplies: in step {steps - 1} those of the next tile, after the barrier.")
+    d = Drawing(f"Two tiles of {steps} steps. warp_64x64 loads the fragments of a step, waits and multiplies. "
+                f"fragments loads those of the next step while it multiplies: in step {steps - 1} those of the next "
+                f"tile, after the barrier.")
     d.text(10, 18, "Two tiles of 64 k, four steps each; time runs right.", "note")
     wide, left = 39, 66
     d.text(10, 44, "warp_64x64", "title")
@@ -60,7 +61,8 @@ def fragments_ahead(sources):
         where, which = kernel.compute(inside, t=t, step=step), kernel.compute(loaded, step=step)
         if step == steps - 1:
             d.box(x - 5, 136, 3, 50, "c", 0)
-        d.label(x, 140, wide - 8, 20, which, ("b" if kernel.compute(now, step=step) else "soft-b") if which else "d", "on" if
+        d.label(x, 140, wide - 8, 20, which, ("b" if kernel.compute(now, step=step) else "soft-b") if which else "d",
+                "on" if
                 kernel.compute(now, step=step) or not which else "")
         d.label(x, 166, wide - 8, 20, step, "soft-a" if kernel.compute(now, step=step) else "a", "" if kernel.compute(
             now, step=step) else "on")
@@ -80,7 +82,8 @@ def interleaved(sources):
     if sorted(i for some in issued for i in some) != list(range(each)):
         kernel.refuse("every copy once")
     d = Drawing(f"When a thread issues its {2 * each} copies of a tile. fragments: all before step 0. interleaved: "
-                f"{2 * len(issued[0])} in each of the {steps} steps, half of A and half of B; the group is closed in the last.")
+                f"{2 * len(issued[0])} in each of the {steps} steps, half of A and half of B; the group is closed in "
+                f"the last.")
     d.text(10, 18, "One tile of 64 k. Grey: the 32 products of a step.", "note")
     d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")
     wide = (372 - 2 * each * 8) / steps
@@ -118,9 +121,10 @@ def pointers(sources):
     if len(places) != 1:
         kernel.refuse("rows whose XOR is the same")
     to_bytes = [kernel.compute(to, down=one - row) for one in rows]
-    d = Drawing(f"The {each} copies of thread 13 of a tile of A: chunk {chunk} of rows {row}, {rows[1]}, to {rows[-1]}. From one "
-                f"pointer plus {apart} rows each; to one address plus {to_bytes[1]} bytes each, always in place {places.pop()}, since "
-                f"the XOR of every {apart}th row is the same. A stage further is a constant, too.")
+    d = Drawing(f"The {each} copies of thread 13 of a tile of A: chunk {chunk} of rows {row}, {rows[1]}, to "
+                f"{rows[-1]}. From one pointer plus {apart} rows each; to one address plus {to_bytes[1]} bytes each, "
+                f"always in place {places.pop()}, since the XOR of every {apart}th row is the same. A stage further is "
+                f"a constant, too.")
     d.text(10, 18, f"Thread 13 copies chunk {chunk} of every {apart}th row of A.", "note")
     d.text(10, 44, "from: A in global memory", "title")
     d.text(226, 44, "to: stage 0", "title")
@@ -137,7 +141,9 @@ def pointers(sources):
     y = 54 + each * 24 + 16
     step = kernel.compute("STAGES * BK")
     d.text(10, y, f"Registers: a, to. Constants: the rest. B: {128 * kernel.value('BM') // 1024} KB further.", "note")
-    d.text(10, y + 16, f"Stages 1 and 2: + {kernel.compute('2 * (BM + BN) * BK')} and + {2 * kernel.compute('2 * (BM + BN) * BK')} bytes.", "note")
+    d.text(10, y + 16,
+           f"Stages 1 and 2: + {kernel.compute('2 * (BM + BN) * BK')} and + {2 * kernel.compute('2 * (BM + BN) * BK')} "
+           f"bytes.", "note")
     d.text(10, y + 32, f"Once in {stages} tiles: a += {step} numbers.", "note")
     return d.svg()
 
@@ -151,8 +157,8 @@ def boxes(sources):
     parity = kernel.arguments("mbarrier_wait(full + 8 * at_next", "mbarrier_wait")[1]
     if y != "row0":
         kernel.refuse("boxes that begin in row0")
-    d = Drawing(f"One thread names a box of 128 rows and 64 k by its first column and row. Tile t goes to stage t mod {stages}; its "
-                f"bytes are counted by that stage's barrier, whose parity for it is t / {stages} mod 2.")
+    d = Drawing(f"One thread names a box of 128 rows and 64 k by its first column and row. Tile t goes to stage t mod "
+                f"{stages}; its bytes are counted by that stage's barrier, whose parity for it is t / {stages} mod 2.")
     d.text(10, 18, "A, 128 rows from row0 on: a box for each 64 k.", "note")
     places = {}
     for t in range(tiles):
@@ -180,8 +186,9 @@ def persistent(sources):
     kernel.line(loop)
     parity = kernel.arguments("mbarrier_wait(full + 8 * s, it", "mbarrier_wait")[1]
     tiles = [tile for tile in range(0, 16 * 32, MULTIPROCESSORS)]
-    d = Drawing(f"Block 0 of {MULTIPROCESSORS} computes tiles 0, {tiles[1]}, {tiles[2]} and so on. With {steps} tiles along K and {stages} "
-                f"stages, each tile of C begins with another stage or parity: stages are counted across tiles, by it.")
+    d = Drawing(f"Block 0 of {MULTIPROCESSORS} computes tiles 0, {tiles[1]}, {tiles[2]} and so on. With {steps} tiles "
+                f"along K and {stages} stages, each tile of C begins with another stage or parity: stages are counted "
+                f"across tiles, by it.")
     d.text(10, 18, f"Block 0 of {MULTIPROCESSORS}; K = {64 * steps}: {steps} tiles of 64 for each tile of C.", "note")
     d.text(10, 33, f"In a box: the stage, of {stages}. Full colour: parity 1.", "note")
     for n, tile in enumerate(tiles):
@@ -220,8 +227,8 @@ def raster(sources):
     banded = [place(tile, side, side) for tile in range(together)]
     plain = [(tile // side, tile % side) for tile in range(together)]
     d = Drawing(f"The first {together} of 64 by 64 tiles of C, those that run at once. Row by row they need "
-                f"{len({r for r, _ in plain})} rows of A and {len({c for _, c in plain})} columns of B; in bands of 8 rows "
-                f"{len({r for r, _ in banded})} and {len({c for _, c in banded})}.")
+                f"{len({r for r, _ in plain})} rows of A and {len({c for _, c in plain})} columns of B; in bands of 8 "
+                f"rows {len({r for r, _ in banded})} and {len({c for _, c in banded})}.")
     d.text(10, 18, f"8192³, tiles of 128 × 128: the first {together}, two per", "note")
     d.text(10, 33, "multiprocessor, run at once.", "note")
     for n, (name, tiles) in enumerate((("row by row", plain), ("in bands of 8", banded))):
@@ -263,8 +270,8 @@ def cluster(sources):
     count, bm, bn = kernel.value("CLUSTER"), kernel.value("BM"), kernel.value("BN")
     kernel.line("tma_load_multicast(")
     part = bn // count
-    d = Drawing(f"A cluster of {count} blocks, one above the other. Each loads its own {bm} rows of A, and {part} columns of B, "
-                f"which the hardware sends to both.")
+    d = Drawing(f"A cluster of {count} blocks, one above the other. Each loads its own {bm} rows of A, and {part} "
+                f"columns of B, which the hardware sends to both.")
     d.text(10, 18, "One tile of K: what a block loads, and who gets it.", "note")
     for rank in range(count):
         y = 40 + rank * 96
@@ -274,7 +281,8 @@ def cluster(sources):
         d.text(236, y + 12, f"its stage, {128 * (bm + bn) // 1024} KB", "note")
         d.label(236, y + 20, 150, 26, f"A {rank * bm}–{rank * bm + bm - 1}", "soft-a")
         for other in range(count):
-            d.label(236 + other * 76, y + 50, 74, 26, f"B {other * part}–{other * part + part - 1}", "soft-" + "bd"[other])
+            d.label(236 + other * 76, y + 50, 74, 26, f"B {other * part}–{other * part + part - 1}", "soft-" +
+                    "bd"[other])
             d.line(104, 40 + other * 96 + 63, 233, y + 63, True)
         d.line(104, y + 33, 233, y + 33, True)
     without, with_them = bm + bn, bm + part
@@ -284,4 +292,5 @@ def cluster(sources):
 
 def draw(sources):
     return {"ring": ring(sources), "fragments_ahead": fragments_ahead(sources), "interleaved": interleaved(sources),
-            "pointers": pointers(sources), "tma": boxes(sources), "persistent": persistent(sources), "raster": raster(sources), "waves": waves(sources), "cluster": cluster(sources)}
+            "pointers": pointers(sources), "tma": boxes(sources), "persistent": persistent(sources),
+            "raster": raster(sources), "waves": waves(sources), "cluster": cluster(sources)}

@@ -10,7 +10,8 @@ SMS = 132  # of an H200
 
 
 class Source(Kernel):
-    """A kernel whose expressions have fields of p and d, min, max and ?: as well. Of a name's declarations the last counts."""
+    """A kernel whose expressions have fields of p and d, min, max and ?: as well. Of a name's declarations the last
+    counts."""
 
     def declared(self, name):
         found = re.findall(rf"\bint [^;]*?(?<=[ ,]){name} = ((?:[^,;(]|\((?:[^()]|\([^()]*\))*\))*)[,;]", self.text)
@@ -66,8 +67,8 @@ def warp_tiles(sources):
     kernels = {name: Source(sources, f"{FOLDER}{name}.cu") for name in ("serpentine", "warp_tiles")}
     words = {name: warp_words(kernel) for name, kernel in kernels.items()}
     d = Drawing("A block's tile, the results of warp 0 in it, and of these the ones of lanes 0, 1 and 4. " + " ".join(
-        f"In {name} warp 0 has {fmas // 32} results per lane, in {rows} rows and {cols} columns: {rows + cols} words for "
-        f"{fmas} FMAs." for name, (rows, cols, fmas) in words.items()))
+        f"In {name} warp 0 has {fmas // 32} results per lane, in {rows} rows and {cols} columns: {rows + cols} words "
+        f"for {fmas} FMAs." for name, (rows, cols, fmas) in words.items()))
     cell, top = 1.46, 40
     for name, kernel in kernels.items():
         rows, cols, fmas = words[name]
@@ -75,15 +76,19 @@ def warp_tiles(sources):
         d.text(10, top - 22, name, "title")
         d.text(10, top - 7, f"a block has {bm} × {bn} results", "note")
         d.box(10, top, bn * cell, bm * cell, "cell", 1)
-        for lane, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"), (16 if bn == bm else 4, "c")]:
+        for lane, style in [(lane, "soft-d") for lane in range(32)] + [(0, "a"), (1, "b"),
+                                                                       (16 if bn == bm else 4, "c")]:
             for row in owned(kernel, lane)[0]:
                 for col in owned(kernel, lane)[1]:
                     d.box(10 + col * cell, top + row * cell, 4 * cell - 0.4, 4 * cell - 0.4, style, 0)
         if bn == bm:
-            for line, text in enumerate((f"Warp 0 reads {rows} words", f"of A and {cols} of B", f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
+            for line, text in enumerate((f"Warp 0 reads {rows} words", f"of A and {cols} of B",
+                                         f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
                                          "FMAs per word.")):
                 d.text(210, top + 20 + 15 * line, text)
-            for line, (style, text) in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"), ("soft-d", "other lanes of warp 0"))):
+            for line, (style,
+                       text) in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"),
+                                           ("soft-d", "other lanes of warp 0"))):
                 d.box(210, top + 96 + 16 * line, 10, 10, style)
                 d.text(224, top + 105 + 16 * line, text)
         else:
@@ -113,7 +118,8 @@ def rasterization(sources):
     bm, bn = kernels["rasterized"].value("BM"), kernels["rasterized"].value("BN")
     shared = {name: (len({row for row, _ in at}), len({col for _, col in at})) for name, at in places.items()}
     d = Drawing(f"The tiles of C at m = n = {side}, and those of the {SMS} blocks that run first. " + " ".join(
-        f"{name}: they lie in {rows} rows and {cols} columns of tiles, and need {rows * bm + cols * bn} words of A and B for each k."
+        f"{name}: they lie in {rows} rows and {cols} columns of tiles, and need {rows * bm + cols * bn} words of A and "
+        f"B for each k."
         for name, (rows, cols) in shared.items()))
     d.text(10, 18, f"C at m = n = {side}: {side // bm} × {side // bn} tiles. Blue: the first {SMS}", "note")
     d.text(10, 33, "blocks. Dark and pale in turn: the order, eight by eight.", "note")
@@ -124,7 +130,8 @@ def rasterization(sources):
             for col in range(side // bn):
                 d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "cell", 0)
         for number, (row, col) in enumerate(at):
-            d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "a" if number // 8 % 2 == 0 else "soft-a", 0)
+            d.box(left + col * wide, top + row * high, wide - 0.6, high - 0.6, "a" if number // 8 % 2 == 0
+                  else "soft-a", 0)
         rows, cols = shared[name]
         y = top + side // bm * high + 15
         d.text(left, y, f"{rows} × {bm} = {rows * bm:,} of A")
@@ -137,7 +144,8 @@ def rasterization(sources):
 
 
 def division(kernel, side):
-    """(tiles of C, tiles of K, whole pieces, workers): what the launcher computes for m = n = k = side on SMS multiprocessors."""
+    """(tiles of C, tiles of K, whole pieces, workers): what the launcher computes for m = n = k = side on SMS
+    multiprocessors."""
     tiles = side // kernel.value("BM") * (side // kernel.value("BN"))
     given = {"tiles": tiles, "sms": SMS, "tiles_k": side // kernel.value("BK")}
     given["rest"], given["divided"] = kernel.value("rest", **given), kernel.value("divided", **given)
@@ -163,9 +171,10 @@ def waves(sources):
     kernel = Source(sources, FOLDER + "stream_k.cu")
     tiles, tiles_k, whole, workers = division(kernel, 4096)
     full, rest = divmod(tiles, SMS)
-    d = Drawing(f"At 4096³ there are {tiles} tiles of C for {SMS} multiprocessors. One block per tile: {full} whole waves, and a last "
-                f"one in which {SMS - rest} multiprocessors have no work. stream_k divides the last {tiles - whole} tiles evenly "
-                f"among {workers} blocks, {(tiles - whole) * tiles_k / workers / tiles_k:.2f} tiles' work each.")
+    d = Drawing(f"At 4096³ there are {tiles} tiles of C for {SMS} multiprocessors. One block per tile: {full} whole "
+                f"waves, and a last one in which {SMS - rest} multiprocessors have no work. stream_k divides the last "
+                f"{tiles - whole} tiles evenly among {workers} blocks, "
+                f"{(tiles - whole) * tiles_k / workers / tiles_k:.2f} tiles' work each.")
     d.text(10, 18, f"4096³: {tiles} tiles on {SMS} multiprocessors (upwards), in time.", "note")
     high, wide, top = 60, 90, 48
     d.text(10, top - 7, "spread_copies: one block per tile", "title")
@@ -184,7 +193,8 @@ def waves(sources):
         d.box(10 + (share + wave) * wide, top, wide - 2, high, "a", 0)
         d.text(10 + (share + wave) * wide + wide / 2, top + high - 24, f"{SMS} tiles", "on", "middle")
     d.box(10 + (share + whole / SMS) * wide, top, (full + 1 - share - whole / SMS) * wide - 2, high, "cell", 0)
-    d.text(10, top + high + 16, f"Grey: no work. Saved: {100 * (1 - tiles / SMS / (full + 1)):.1f} % of the time, before the price.", "note")
+    d.text(10, top + high + 16, f"Grey: no work. Saved: {100 * (1 - tiles / SMS / (full + 1)):.1f} % of the time, "
+                                f"before the price.", "note")
     return d.svg()
 
 
@@ -197,8 +207,9 @@ def pieces(sources):
     shown = 3
     among = [piece for piece in range(workers) if first[piece] < shown * tiles_k]
     left_behind = sum(begin % tiles_k != 0 for begin in first[:-1])
-    d = Drawing(f"Stream-K at 1024³: {tiles} tiles of C with {tiles_k} units each, cut into {workers} pieces of {first[1]} or "
-                f"{first[-1] - first[-2]} units. The first {shown} tiles and their {len(among)} pieces. {left_behind} of the pieces begin "
+    d = Drawing(f"Stream-K at 1024³: {tiles} tiles of C with {tiles_k} units each, cut into {workers} pieces of "
+                f"{first[1]} or {first[-1] - first[-2]} units. The first {shown} tiles and their {len(among)} pieces. "
+                f"{left_behind} of the pieces begin "
                 "inside a tile and leave their sums there.")
     d.text(10, 18, f"1024³: {tiles} tiles of C, {tiles_k} units each (tiles of K),", "note")
     d.text(10, 33, f"in {workers} pieces. A row is a tile of C, a box is a piece.", "note")
@@ -224,5 +235,6 @@ def pieces(sources):
 
 
 def draw(sources):
-    return {"warp_tiles": warp_tiles(sources), "rasterization": rasterization(sources), "waves_stream_k": waves(sources),
+    return {"warp_tiles": warp_tiles(sources), "rasterization": rasterization(sources),
+            "waves_stream_k": waves(sources),
             "pieces": pieces(sources)}

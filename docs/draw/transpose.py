@@ -1,4 +1,5 @@
-"""Where load_tiles of step 4 puts A: one float4 of global memory goes to four rows of As, and the banks of a warp's store."""
+"""Where load_tiles of step 4 puts A: one float4 of global memory goes to four rows of As, and the banks of a warp's
+store."""
 
 from _kernel import Kernel, wavefronts
 from _svg import Drawing
@@ -18,9 +19,9 @@ def draw(sources):
     kernel = Kernel(sources, "step04_vectorized/tiles.cuh")
     bk, bm, pitch = (kernel.value(name) for name in ("BK", "BM", "A_ROW"))
     counts = {one: len(wavefronts(stores(kernel, 0, range(32), one), 32)) for one in (bm, pitch)}
-    d = Drawing(f"A thread loads four neighbouring words of a row of A and stores them into four rows of As, one below the other. "
-                f"With rows of {pitch} words a warp's store takes {counts[pitch]} wavefront, with rows of {bm} it takes "
-                f"{counts[bm]}.")
+    d = Drawing(f"A thread loads four neighbouring words of a row of A and stores them into four rows of As, one below "
+                f"the other. With rows of {pitch} words a warp's store takes {counts[pitch]} wavefront, with rows of "
+                f"{bm} it takes {counts[bm]}.")
     cell, gap = 19, 1.5
     styles = ["a", "b", "soft-a", "soft-b"]
     d.text(10, 18, "A in global memory", "title")
@@ -43,7 +44,8 @@ def draw(sources):
     for tid in SHOWN:
         for part in range(4):
             k, row = kernel.index(f"t->A[a_k + {part}]", "t->A", threadIdx_x=tid)
-            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2 else "")
+            d.label(x0 + row * cell, 44 + k * cell, cell - gap, cell - gap, f"{tid}", styles[tid], "on" if tid < 2
+                    else "")
     d.text(x0, 44 + bk * cell + 12, f"row of A: 0 to {bm - 1}  ->", "note")
     d.text(10, 150, "The number is the thread.")
     d.text(10, 165, "As has a row for each k,")

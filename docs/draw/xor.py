@@ -22,8 +22,9 @@ def words(kernel, place, chunk, width):
 
 
 def banks(sources):
-    d = Drawing("Chunk 0 of rows 0 to 7 in shared memory. In ldmatrix, rows of 64 bytes as they are, the eight rows fall into "
-                "two groups of four banks: four wavefronts. In swizzle, XORed, into eight groups: one wavefront.")
+    d = Drawing("Chunk 0 of rows 0 to 7 in shared memory. In ldmatrix, rows of 64 bytes as they are, the eight rows "
+                "fall into two groups of four banks: four wavefronts. In swizzle, XORed, into eight groups: one "
+                "wavefront.")
     d.text(10, 18, "Eight lanes name chunk 0 of rows 0 to 7.", "note")
     d.text(10, 33, "A box is four banks; the number is the row that lies there.", "note")
     top, wide = 44, 44.5
@@ -48,8 +49,9 @@ def banks(sources):
 def table(sources):
     kernel = Kernel(sources, "step06_tensorcore/b_ldmatrix/swizzle.cu")
     place, across = place_in(kernel), kernel.value("BK") // 8
-    d = Drawing("Where swizzle puts the chunks of rows 0 to 7: two rows of 64 bytes fill the 32 banks, and chunk c of row r "
-                "stands where chunk c XOR r / 2 mod 4 would be. Chunk 0 of the eight rows stands in eight different columns.")
+    d = Drawing("Where swizzle puts the chunks of rows 0 to 7: two rows of 64 bytes fill the 32 banks, and chunk c of "
+                "row r stands where chunk c XOR r / 2 mod 4 would be. Chunk 0 of the eight rows stands in eight "
+                "different columns.")
     d.text(10, 18, "The chunks of rows 0 to 7: two rows fill the banks.", "note")
     for row in range(8):
         for chunk in range(across):
@@ -69,8 +71,9 @@ def box(sources):
     """The 128-byte swizzle, and the four steps of 32 bytes that wgmma takes."""
     kernel = Kernel(sources, "step06_tensorcore/d_hopper/tma.cu")
     place, chunks = place_in(kernel), kernel.value("BK") // 8
-    d = Drawing("Eight rows of a TMA box, 128 bytes each: chunk c of row r stands where chunk c XOR r would be. wgmma takes 32 "
-                "bytes of K at a time, two chunks a row, wherever the swizzle put them; eight rows are 1024 bytes.")
+    d = Drawing("Eight rows of a TMA box, 128 bytes each: chunk c of row r stands where chunk c XOR r would be. wgmma "
+                "takes 32 bytes of K at a time, two chunks a row, wherever the swizzle put them; eight rows are 1024 "
+                "bytes.")
     d.text(10, 18, "Eight rows of a box, 64 k each; a cell: a chunk of 8 k.", "note")
     for row in range(8):
         for chunk in range(chunks):

@@ -1,8 +1,8 @@
-"""docs/img: drawings by the programs in docs/draw, one a file, whose draw(sources) gives a drawing's text for each name, and the
-lessons' figures of measurements, which gnuplot draws (report/figures/lessons.py).
+"""docs/img: drawings by the programs in docs/draw, one a file, whose draw(sources) gives a drawing's text for each
+name, and the lessons' figures of measurements, which gnuplot draws (report/figures/lessons.py).
 
-A drawing says which program made it, with a hash of that program, of what all programs share (docs/draw/_*.py), and of every
-file that it read: when one of them changes, `make notes-check` names the drawing.
+A drawing says which program made it, with a hash of that program, of what all programs share (docs/draw/_*.py), and of
+every file that it read: when one of them changes, `make notes-check` names the drawing.
 """
 
 import glob

@@ -7,7 +7,8 @@ An entry is a heading of the third level, some sentences, and a last line that s
 
     *Met in [step 5](../step05_doublebuffer/README.md), as the last wave.*
 
-The linked page has to have the term itself, without what stands in parentheses behind it, or one of the names after "as".
+The linked page has to have the term itself, without what stands in parentheses behind it, or one of the names after
+"as".
 """
 
 import os
@@ -21,7 +22,8 @@ STALL = re.compile(r"\| ([a-z_]+) \(\d+\.\d+\) \|")
 
 def has(text, name):
     """Is a name in a text, whatever its case and the line breaks, from the beginning of a word on?"""
-    return re.search(r"(?<![^\W_])" + re.escape(" ".join(name.lower().split())), " ".join(text.lower().split())) is not None
+    return re.search(r"(?<![^\W_])" + re.escape(" ".join(name.lower().split())),
+                     " ".join(text.lower().split())) is not None
 
 
 def entries(text):
@@ -37,7 +39,8 @@ def unmet(root, heading, body):
     if not found:
         return [f"{GLOSSARY}: {heading} does not end with where it is met"]
     _, _, also = met[1].rpartition("), as ")
-    names = [re.sub(r" \(.*\)$", "", heading)] + ([name for name in also.split(", ") if name] if "), as " in met[1] else [])
+    names = [re.sub(r" \(.*\)$", "", heading)] + ([name for name in also.split(", ") if name] if "), as " in met[1]
+                                                  else [])
     wrong = []
     for link in found:
         page = os.path.normpath(os.path.join(os.path.dirname(GLOSSARY), link.partition("#")[0]))
@@ -71,6 +74,7 @@ def check(root):
     for page in links.notes(root):
         shown = links.read(os.path.join(root, page))
         if "largest stall" in shown:
-            wrong += [f"{page}: {GLOSSARY} lacks the stall reason {reason}" for reason in sorted(set(STALL.findall(shown)))
+            wrong += [f"{page}: {GLOSSARY} lacks the stall reason {reason}" for reason
+                      in sorted(set(STALL.findall(shown)))
                       if reason not in headings and f"{reason} (stall)" not in headings]
     return wrong

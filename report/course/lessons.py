@@ -1,4 +1,5 @@
-"""The lessons: notes whose title begins with "Lesson", and a step's README that is its only lesson: each of one idea and at most 1,600 words of prose."""
+"""The lessons: notes whose title begins with "Lesson", and a step's README that is its only lesson: each of one
+idea and at most 1,600 words of prose."""
 
 import glob
 import os
@@ -35,7 +36,8 @@ def too_long(root):
 
 
 def main(arguments, root):
-    """lessons: a table of them: words, lines shown of the source, drawings, and its rungs' lines of code and changes."""
+    """lessons: a table of them: words, lines shown of the source, drawings, and its rungs' lines of code and
+    changes."""
     if arguments:
         raise Mistake(f"unknown argument {arguments[0]}")
     print("lesson                            words  drawings  rungs: lines of code, changed since the one before")

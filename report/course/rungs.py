@@ -1,6 +1,12 @@
-"""docs/ladder.md's table: every rung of every step, from docs/rungs.csv, step.c's tables and the kernels' source."""
+"""The rungs: a row each in the tables of variants in step.c, and for step 8, whose methods combine parts, in
+docs/rungs.csv.
+
+Of each row: its name and idea; what it takes and needs, which are the sentences of its functions `supports` and
+`refuses`; the type it multiplies; the rung before it; and its intensity. None of it stands anywhere else.
+"""
 
 import csv
+import functools
 import glob
 import io
 import os
@@ -9,66 +15,152 @@ import re
 from report.course import source
 from report.load import Mistake
 
-FILE = "docs/rungs.csv"
+PARTS = "docs/rungs.csv"
 COLUMNS = ["step", "rung", "idea", "predecessor", "refuses"]
-TABLE = re.compile(r"\bvariants\[\] = \{(.*?)\n\};", re.DOTALL)
+TABLE = re.compile(r"\bvariants\[\] = \{(.*?)\n\};|^#define VARIANTS\([\w, ]+\)(.*)", re.DOTALL | re.MULTILINE)
+ROW = re.compile(r'(?:\{\s*"(\w+)"|\b[A-Z_]+\(\s*(\w+))\s*,\s*"((?:[^"\\]|\\.)*)"((?:[^"{}()]|\([^()]*\))*)')
+FUNCTION = re.compile(r"const char \*(\w+)\([^;{]*\) \{(.*?)\n\}", re.DOTALL)
+
+
+class Rung:
+    def __init__(self, step, name, idea, needs=(), before=None):
+        self.step, self.name, self.idea, self.needs, self.before = step, name, idea, list(needs), before
+        taken = [found[1] for found in (re.fullmatch(r"takes (\w+)(?: in)? tn", one) for one in self.needs) if found]
+        self.dtype = taken[0] if taken else "f16"
+
+    def __str__(self):
+        return f"{self.step[:6]}:{self.name}"
+
+
+def steps(root):
+    return [os.path.basename(os.path.dirname(path)) for path in
+            sorted(glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "step.c")))]
+
+
+def family(root, step):
+    """gemm, tensor, gemv or knn."""
+    text = source.read(root, step + "/step.c")
+    found = re.search(r"\b(\w+)_step_main\(", text)
+    return "tensor" if "GEMM_F16" in text else found[1] if found else ""
+
+
+def variants(root, step):
+    """The rungs of a step's table, in order."""
+    text = source.without_comments(source.read(root, step + "/step.c")).replace("\\\n", " ")
+    tables = TABLE.search(text)
+    table = (tables[1] or tables[2].split("\n")[0]) if tables else ""
+    sources = "".join(source.without_comments(source.read(root, os.path.relpath(path, root))) for path in sorted(
+        glob.glob(os.path.join(glob.escape(root), step, "**", "*.c*"), recursive=True)) if path.endswith((".c", ".cu")))
+    bodies = dict(FUNCTION.findall(sources))
+
+    def said(text):
+        """What the functions that a text names say, and those that they call."""
+        for name in re.findall(r"\w+", text):
+            if name in bodies and "note" not in name:
+                yield from re.findall(r'"((?:[^"\\]|\\.)*)"', bodies[name])
+                yield from said(bodies[name])
+
+    rungs = []
+    for in_braces, in_macro, idea, rest in ROW.findall(table):
+        rungs.append(Rung(step, in_braces or in_macro, idea, dict.fromkeys(said(rest))))
+    return rungs
+
+
+def parts(root):
+    """The rows of docs/rungs.csv."""
+    if not os.path.isfile(os.path.join(root, PARTS)):
+        return []
+    rows = list(csv.reader(io.StringIO(source.read(root, PARTS))))
+    if rows[:1] != [COLUMNS]:
+        raise Mistake(f"{PARTS}:1: the columns are {','.join(COLUMNS)}")
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(COLUMNS):
+            raise Mistake(f"{PARTS}:{number}: {len(row)} fields, not {len(COLUMNS)}")
+    rungs = [Rung(step, name, idea, [refuses] if refuses else [], before) for step, name, idea, before, refuses
+             in rows[1:]]
+    for rung in rungs:
+        before = [one for one in rungs if (one.step, one.name) == (rung.step, rung.before)]
+        if rung.before and not before:
+            raise Mistake(f"{PARTS}: no rung {rung.before}, which {rung.name} names as its predecessor")
+        rung.before = before[0] if before else None
+    return rungs
+
+
+def lessons_pairs(root):
+    """{path of a rung: the rung before it}, as the lessons compare them: make diff A=... B=..."""
+    pairs = {}
+    notes = glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "**", "*.md"), recursive=True)
+    # an overview shows the exercise of reading one
+    for path in sorted(notes, key=lambda path: (path.endswith("README.md"), path)):
+        for before, rung in re.findall(r"make diff A=([\w:]+)\s+B=([\w:]+)",
+                                       source.read(root, os.path.relpath(path, root))):
+            pairs.setdefault(source.find(root, rung), before)
+    return pairs
 
 
 def listed(root):
-    """The rows of docs/rungs.csv."""
-    rows = list(csv.reader(io.StringIO(source.read(root, FILE))))
-    if rows[:1] != [COLUMNS]:
-        raise Mistake(f"{FILE}:1: the columns are {','.join(COLUMNS)}")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(COLUMNS):
-            raise Mistake(f"{FILE}:{number}: {len(row)} fields, not {len(COLUMNS)}")
-    return [dict(zip(COLUMNS, row)) for row in rows[1:]]
+    """Every rung, in the order they are read. The one before: as its lesson says, else the row before, of the same
+    type."""
+    rungs = [rung for step in steps(root) for rung in variants(root, step)] + parts(root)
+    paths = {str(rung): source.find(root, str(rung)) for rung in rungs}
+    by_path = {path: next(rung for rung in rungs if str(rung) == name) for name, path in paths.items()}
+    pairs = lessons_pairs(root)
+    for row, rung in zip([None, *rungs], rungs):
+        if rung.before is None and paths[str(rung)] in pairs:
+            rung.before = by_path.get(source.find(root, pairs[paths[str(rung)]]))
+        elif rung.before is None and row and (row.step, row.dtype) == (rung.step, rung.dtype):
+            rung.before = row if family(root, rung.step) != "knn" else None
+    return rungs
 
 
-def built(root, step):
-    """The names in a step's tables of variants and methods: those of one kernel each."""
-    text = "".join(source.without_comments(source.read(root, os.path.relpath(path, root)))
-                   for path in sorted(glob.glob(os.path.join(glob.escape(root), step, "*.c"))))
-    tables = "".join(TABLE.findall(text))
-    return re.findall(r'\{\s*"(\w+)"', tables) + re.findall(r'\.name = "(\w+)"', text)
+@functools.lru_cache(maxsize=None)
+def ladder(root):
+    """(family, step, variant, type, intensity) of every variant, for the tables of measurements. The intensity is
+    counted: FLOP per byte that a block of BM x BN results loads from global memory, whichever of caches and DRAM
+    serves it; two loads of 4 bytes an FMA where nothing is shared. A kernel that declares no tile has that of the
+    row before."""
+    rows, intensity = [], 2 / 8
+    for step in steps(root):
+        of = family(root, step)
+        for rung in variants(root, step) if of in ("gemm", "tensor", "gemv") else ():
+            if of == "gemm":
+                intensity = tile_intensity(root, str(rung)) or intensity
+            rows.append((of, step, rung.name, rung.dtype, intensity if of == "gemm" else None))
+    return rows
 
 
-def check(root, rows):
-    """Refuses a list that is not what the steps build."""
-    for folder in sorted(glob.glob(os.path.join(glob.escape(root), "step[0-9][0-9]_*", "step.c"))):
-        step = os.path.basename(os.path.dirname(folder))
-        names = [row["rung"] for row in rows if row["step"] == step]
-        for name in built(root, step):
-            if name not in names:
-                raise Mistake(f"{FILE} lacks {name} of {step}")
-    for row in rows:
-        variants = built(root, row["step"])
-        if not variants or TABLE.search(source.read(root, row["step"] + "/step.c")) and row["rung"] not in variants:
-            raise Mistake(f"{FILE}: {row['step']} has no {row['rung']}")
-
-
-def named(row):
-    return f"{row['step'][:6]}:{row['rung']}"
+def tile_intensity(root, rung):
+    try:
+        text = "\n".join(line for _, _, line in source.code(root, source.find(root, rung)))
+    except Mistake:  # a table without its kernels
+        return None
+    found = [re.search(rf"\b(?:{name}|TILE) = (\d+)\b", text) for name in ("BM", "BN")]
+    m, n = (int(one[1]) if one else 0 for one in found)
+    return m * n / (2 * (m + n)) if m and n else None
 
 
 def table_lines(root, note, step):
     """The Markdown lines for <!-- rungs: [STEP] -->."""
-    rows = listed(root)
-    check(root, rows)
-    every = {row["rung"]: row for row in rows}
-    shown = [row for row in rows if step in ("", row["step"], row["step"][:6])]
+    shown = [rung for rung in listed(root) if step in ("", rung.step, rung.step[:6])]
     if not shown:
         raise Mistake(f"unknown step {step}")
-    lines = ["| step | rung | idea | after | refuses | lines | changed |", "|---|---|---|---|---|--:|--:|"]
-    for row in shown:
-        before = row["predecessor"]
-        first = {**every, **{one["rung"]: one for one in rows if one["step"] == row["step"]}}  # its own step's before others'
-        if before and before not in first:
-            raise Mistake(f"{FILE}: no rung {before}, which {row['rung']} names as its predecessor")
-        path = source.find(root, named(row))
-        count = len(source.code(root, path))
-        change = source.changed(root, named(first[before]), named(row))[0] if before else "–"
-        link = os.path.relpath(path, os.path.dirname(note))
-        lines.append(f"| {row['step'][:6]} | [`{row['rung']}`]({link}) | {row['idea']} | "
-                     f"{f'`{before}`' if before else '–'} | {row['refuses'] or '–'} | {count} | {change} |")
+    lines = ["| step | rung | idea | after | takes and needs | lines | changed |", "|---|---|---|---|---|--:|--:|"]
+    first = {}  # of a step, with these needs
+    for rung in shown:
+        of = first.setdefault((rung.step, *rung.needs), rung)
+        needs = f"as `{of.name}`" if rung.needs and of is not rung else "; ".join(rung.needs) or "–"
+        path = source.find(root, str(rung))
+        change = source.changed(root, str(rung.before), str(rung))[0] if rung.before else "–"
+        lines.append(f"| {rung.step[:6]} | [`{rung.name}`]({os.path.relpath(path, os.path.dirname(note))}) | "
+                     f"{rung.idea} | {f'`{rung.before.name}`' if rung.before else '–'} | {needs} | "
+                     f"{len(source.code(root, path))} | {change} |")
     return lines
+
+
+def type_option(arguments, root):
+    """python3 -m report type STEP VARIANT: the option for the type that a variant of step 6 multiplies, where that
+    is not f16."""
+    for of, step, name, dtype, _ in ladder(root):
+        if of == "tensor" and dtype != "f16" and arguments[1:] == [name] and arguments[0] in (step, step[:6]):
+            print(f"--dtype {dtype}")
+    return 0

@@ -1,4 +1,5 @@
-"""The kernels' source in the notes: lines that a note shows, how long a kernel is, what changes from one rung to the next.
+"""The kernels' source in the notes: lines that a note shows, how long a kernel is, what changes from one rung to the
+next.
 
 A rung is a kernel's file without its suffix, lds128 for step04_vectorized/lds128.cu. Its code is that file with the
 headers of the steps that it includes in their places, without comments and blank lines; common/ is not counted.
@@ -38,7 +39,8 @@ def only_line(lines, wanted, first, path):
     if not found:
         raise Mistake(f"{path} has no line with '{wanted}'" + (f" from line {first + 1} on" if first else ""))
     if len(found) > 1:
-        raise Mistake(f"{path} has '{wanted}' in lines {', '.join(str(one + 1) for one in found[:4])}: name more of one")
+        places = ", ".join(str(one + 1) for one in found[:4])
+        raise Mistake(f"{path} has '{wanted}' in lines {places}: name more of one")
     return found[0]
 
 
@@ -68,7 +70,8 @@ def excerpt(root, note, asked):
         raise Mistake(f"lines {first + 1} to {last + 1} of {path} are {last - first + 1}, "
                       f"and a note shows at most {MOST} at once")
     shown = lines[first:last + 1]
-    margin = min(len(line) - len(line.lstrip()) for line in shown if line.strip() and line[0] != "#")  # #pragma has none
+    # #pragma has none
+    margin = min(len(line) - len(line.lstrip()) for line in shown if line.strip() and line[0] != "#")
     shown = [line if line[:1] == "#" else line[margin:] for line in shown]
     link = os.path.relpath(path, os.path.dirname(note))
     where = f"line {first + 1}" if first == last else f"lines {first + 1} to {last + 1}"
@@ -126,7 +129,8 @@ def compared(root, one, other):
 
 def changed(root, one, other):
     """(lines that change, lines gone, lines new): a line in the place of another counts once."""
-    edits = [(i2 - i1, j2 - j1) for what, i1, i2, j1, j2 in compared(root, one, other)[1].get_opcodes() if what != "equal"]
+    edits = [(i2 - i1, j2 - j1) for what, i1, i2, j1, j2 in compared(root, one, other)[1].get_opcodes()
+             if what != "equal"]
     return sum(map(max, edits)), sum(gone for gone, _ in edits), sum(new for _, new in edits)
 
 

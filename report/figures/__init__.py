@@ -2,8 +2,9 @@
 
     scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
 
-GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR. CSV holds the
-FP32 GEMM steps' measurements; what else was recorded lies beside it, and beside its folder what other GPUs reached.
+GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR. CSV
+holds the FP32 GEMM steps' measurements; what else was recorded lies beside it, and beside its folder what other GPUs
+reached.
 """
 
 import os
@@ -39,8 +40,8 @@ def rates_of(db):
 
 
 def captions(db):
-    """For each group of figures: its kind, its caption (None: nothing was measured), what its kernels are compared with, and
-    the figures."""
+    """For each group of figures: its kind, its caption (None: nothing was measured), what its kernels are compared
+    with, and the figures."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
     baseline = ladders.baseline_name(db)
@@ -49,16 +50,20 @@ def captions(db):
         return f"Recorded {what}: {source[kind]}{rest}" if kind in source else None
 
     def where_from(ladder):
-        origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? AND short IN (SELECT gpu FROM reached WHERE ladder = "
-                                                "gpu.ladder AND ratio IS NOT NULL) ORDER BY place", [ladder])]
+        origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? AND short IN (SELECT gpu FROM "
+                                                "reached WHERE ladder = gpu.ladder AND ratio IS NOT NULL) ORDER BY "
+                                                "place", [ladder])]
         return f"Recorded measurements: {'; '.join(origins)}. Medians (min, max)." if origins else None
 
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
-        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), baseline, of("sgemm")),
-        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt."), "cuBLAS",
+        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), baseline,
+         of("sgemm")),
+        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt."),
+         "cuBLAS",
          of("tensorcore")),
-        ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"), "FP32",
+        ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"),
+         "FP32",
          of("tensorcore_error")),
         ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS",
          of("gemv")),
@@ -103,7 +108,8 @@ def drawn(root, work, script, text, name, caption, term, size, baseline="", **se
         with open(paths[0], "w", encoding="utf-8") as file:
             file.write(text)
         done = subprocess.run(
-            ["gnuplot", *(["-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items())] if settings else []),
+            ["gnuplot",
+             *(["-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items())] if settings else []),
              "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size), baseline],
             env={**os.environ, "LC_ALL": "C.UTF-8", "GNUPLOT_LIB": os.path.join(root, "plots")}, check=False,
             restore_signals=False)  # a file that may not grow is not its end
@@ -111,7 +117,8 @@ def drawn(root, work, script, text, name, caption, term, size, baseline="", **se
             raise Mistake(f"gnuplot failed on plots/{script}.gp", 3)
         path = paths[1] + "." + ("svg" if term == "page" else term)
         if path.endswith(".svg"):
-            with open(path, encoding="utf-8") as file, open(os.path.join(root, "plots", "dark.css"), encoding="utf-8") as css:
+            with open(path, encoding="utf-8") as file, open(os.path.join(root, "plots", "dark.css"),
+                                                            encoding="utf-8") as css:
                 svg = file.read().replace("<desc>", f"<style>\n{css.read()}</style>\n<desc>", 1)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(svg)
@@ -148,13 +155,15 @@ def options(arguments, root):
 
 
 def choose(given, root):
-    """The CSV: the one that is asked for, else of this machine's GPU, else of the H200, else of the first that has rows."""
+    """The CSV: the one that is asked for, else of this machine's GPU, else of the H200, else of the first that has
+    rows."""
     data = os.path.join(root, "plots", "data")
     if given.csv:
         return given.csv[0]
     names = [given.device] if given.device else [os.environ.get("GPU_SLUG") or "nvidia-h200", "nvidia-h200",
                                                  *map(os.path.basename, all_gpus.folders(data))]
-    folder = next((name for name in names if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)),
+    folder = next((name for name in names
+                   if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)),
                   names[-1])
     return os.path.join(data, folder, "sgemm.csv")
 
@@ -173,7 +182,9 @@ def main(arguments, root):
         return 0
     csv = choose(given, root)
     folder = os.path.dirname(csv) or "."
-    if not os.path.isfile(csv) and (given.csv or not any(has_rows(os.path.join(folder, kind + ".csv")) for kind in schema.RECORDS)):
+    if not os.path.isfile(csv) and (given.csv
+                                    or not any(has_rows(os.path.join(folder, kind + ".csv")) for kind
+                                               in schema.RECORDS)):
         say(f"no recorded measurements to draw (no file {load.short_name(csv, root)}): `make bench` records them")
         return 1
     out = os.path.abspath(given.out or os.path.join(root, "build", "plots", *([given.device] if given.device else [])))
@@ -195,7 +206,8 @@ def main(arguments, root):
                 if caption != shown:
                     print(("\n" if shown else "") + "\n".join(textwrap.wrap(caption, columns)))
                     shown = caption
-                with open(path, encoding="utf-8") as file:  # without gnuplot's form feeds, blank lines and blanks at the ends
+                # without gnuplot's form feeds, blank lines and blanks at the ends
+                with open(path, encoding="utf-8") as file:
                     lines = [line.rstrip() for line in file.read().replace("\f", "").split("\n")]
                 print("\n" + "\n".join(lines[next((i for i, line in enumerate(lines) if line), 0):]), end="")
         for name in os.listdir(out):  # an older figure would pass for one of these

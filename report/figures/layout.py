@@ -36,8 +36,8 @@ def data(blocks, *scale):
 
 
 def runs(lines):
-    """Lines of a plot, each a list of rows, with an empty line after each. An empty one is left out: two empty lines would
-    end the block, and what follows would not be drawn."""
+    """Lines of a plot, each a list of rows, with an empty line after each. An empty one is left out: two empty lines
+    would end the block, and what follows would not be drawn."""
     return [one for line in lines if line for one in line + [""]]
 
 
@@ -68,7 +68,8 @@ def nice_ceiling(x):
 
 def steps(top, most=6):
     """Round numbers from 0 up to top, at most so many after 0."""
-    unit = next(u for power in range(-3, 9) for u in (10 ** power, 2 * 10 ** power, 5 * 10 ** power) if top / u <= most + 1e-9)
+    unit = next(u for power in range(-3, 9) for u in (10 ** power, 2 * 10 ** power, 5 * 10 ** power)
+                if top / u <= most + 1e-9)
     return [round(unit * i, 9) for i in range(int(top / unit + 1e-9) + 1)]
 
 
@@ -98,25 +99,28 @@ def linear(top, text="%g"):
 
 def powers(low, high, base=10, every=1, text=lambda i: "%g" % 10.0 ** i):
     """A logarithmic axis between two powers of `base`; text(i) is that of its power i."""
-    return Axis(float(base) ** low, float(base) ** high, [(float(base) ** i, text(i)) for i in range(low, high + 1) if i % every == 0],
+    return Axis(float(base) ** low, float(base) ** high,
+                [(float(base) ** i, text(i)) for i in range(low, high + 1) if i % every == 0],
                 lambda x: math.log(x, base))
 
 
 class Line:
-    """A line of a plot: points (x, y) or (x, y, least, greatest). Its name stands at its end, `style`: lines, dashed (no points),
-    theirs (dashed, hollow points), points, hollow."""
+    """A line of a plot: points (x, y) or (x, y, least, greatest). Its name stands at its end, `style`: lines, dashed
+    (no points), theirs (dashed, hollow points), points, hollow."""
 
     def __init__(self, points, series, name="", style="lines"):
         self.points, self.series, self.name, self.style = [tuple(one) for one in points], series, name, style
 
 
 def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), space=0.12):
-    """The blocks of lines.gp. panels: (title, lines) each; gap: least distance of two labels; room: of the labels, in panels;
-    notes: (panel, x, y, text) in small letters; marked: the same with a circle and a line down to the axis; every: labels
-    behind every panel, not the last one alone; rules: the values of y where there is an axis,
+    """The blocks of lines.gp. panels: (title, lines) each; gap: least distance of two labels; room: of the labels, in
+    panels; notes: (panel, x, y, text) in small letters; marked: the same with a circle and a line down to the axis;
+    every: labels behind every panel, not the last one alone; rules: the values of y where there is an axis,
     the lowest mark where none is given."""
     rules = rules or [y.marks[0][0]]
-    blocks = {name: [] for name in ("grid", "axes", "xticks", "yticks", "whiskers", "lines", "dashed", "theirs", "points", "hollow", "labels",
+    blocks = {name: [] for name
+              in ("grid", "axes", "xticks", "yticks", "whiskers", "lines", "dashed", "theirs", "points", "hollow",
+                  "labels",
                                     "panels", "notes", "marked")}
     pitch = 1 + (room if every else 0) + space
     for panel, (title, lines) in enumerate(panels):
@@ -127,13 +131,15 @@ def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), s
         blocks["panels"].append(row(left + 0.5, 1.06, quoted(title)))
         for line in lines:
             blocks[line.style] += runs([[row(left + x.at(px), y.at(py), line.series) for px, py, *_ in line.points]])
-            blocks["whiskers"] += [row(left + x.at(px), y.at(py), line.series, *map(y.at, more)) for px, py, *more in line.points
+            blocks["whiskers"] += [row(left + x.at(px), y.at(py), line.series, *map(y.at, more)) for px, py, *more
+                                   in line.points
                                    if more and None not in more]
         if every or panel == len(panels) - 1:
             # A line that has ended before the last panel is named there all the same.
             ends = [(line, y.at(line.points[-1][1])) for line in lines if line.name and line.points]
             places = spread([end for _, end in ends], gap, 0.02, 0.98)
-            blocks["labels"] += [row(left + 1.06, place, quoted(line.name), line.series, {"theirs": 1, "dashed": 2}.get(line.style, 0))
+            blocks["labels"] += [row(left + 1.06, place, quoted(line.name), line.series,
+                                     {"theirs": 1, "dashed": 2}.get(line.style, 0))
                                  for (line, _), place in zip(ends, places)]
     blocks["yticks"] = [row(-0.04, y.at(at), quoted(text)) for at, text in y.marks]
     for name, those in ("notes", notes), ("marked", marked):
@@ -143,7 +149,8 @@ def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), s
 
 
 class Bar:
-    """A bar: its length and its least and greatest, as shares of the longest there may be, its colour and the text behind it."""
+    """A bar: its length and its least and greatest, as shares of the longest there may be, its colour and the text
+    behind it."""
 
     def __init__(self, length, series, text, ends=(None, None)):
         self.length, self.series, self.text, self.ends = length, series, text, ends
@@ -152,12 +159,13 @@ class Bar:
 def bars(rows, names, texts, columns=97, panels=("",), marks=(), ticks=(), groups=(), legend=()):
     """The blocks of bars.gp; x counts columns of letters and y lines, downwards from 0.
 
-    rows: (name, Bar of each panel or None), "" for a gap, a text for a heading; names, texts: columns of their longest; marks:
-    (panel, where, text, dashed) of lines across the bars; ticks: (where, text); groups: (row, text) at the very left;
-    legend: (series, text)."""
+    rows: (name, Bar of each panel or None), "" for a gap, a text for a heading; names, texts: columns of their
+    longest; marks: (panel, where, text, dashed) of lines across the bars; ticks: (where, text); groups: (row, text) at
+    the very left; legend: (series, text)."""
     wide = (columns - names) / len(panels)
     long = wide - texts - 1
-    blocks = {name: [] for name in ("bars", "whiskers", "names", "groups", "texts", "headings", "marks", "keys", "legend", "ticks")}
+    blocks = {name: [] for name
+              in ("bars", "whiskers", "names", "groups", "texts", "headings", "marks", "keys", "legend", "ticks")}
     head = [sum(1 for panel, *_ in marks if panel == one) for one in range(len(panels))]
     top = max(head) + any(panels) + len(legend) + 0.4
     y, left = 0, [names + 1 + panel * wide for panel in range(len(panels))]
@@ -177,11 +185,14 @@ def bars(rows, names, texts, columns=97, panels=("",), marks=(), ticks=(), group
         blocks["names"].append(row(names, y + 0.5, quoted(name)))
         for at, cell in zip(left, cells):
             if cell:
-                blocks["bars"].append(row(at, y + 0.5, quoted("#" * round(cell.length * long)), at + cell.length * long, cell.series))
-                blocks["texts"].append(row(at + long + 1 if columns > 90 or marks else at + max(0, *(e or 0 for e in (cell.length, cell.ends[1]))) *
+                blocks["bars"].append(row(at, y + 0.5, quoted("#" * round(cell.length * long)), at + cell.length * long,
+                                          cell.series))
+                blocks["texts"].append(row(at + long + 1 if columns > 90 or marks else at +
+                                           max(0, *(e or 0 for e in (cell.length, cell.ends[1]))) *
                                            long + 0.7, y + 0.5, quoted(cell.text)))
                 if cell.ends[0] is not None:
-                    blocks["whiskers"].append(row(at + cell.length * long, y + 0.5, *(at + end * long for end in cell.ends)))
+                    blocks["whiskers"].append(row(at + cell.length * long, y + 0.5,
+                                                  *(at + end * long for end in cell.ends)))
     for i, (panel, where, text, dashed) in enumerate(marks):
         at, key = left[panel] + where * long, head[panel] - 0.2 - sum(1 for other in marks[:i] if other[0] == panel)
         blocks["marks"].append(row(at, y - 0.1, 0.3 - y, dashed))

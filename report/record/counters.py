@@ -1,8 +1,8 @@
 """Rows of counters.csv from what Nsight Compute counted of one variant.
 
     python3 -m report counters STEP VARIANT SIZE LOG     the rows of one variant (scripts/metrics.txt, m = n = k = SIZE)
-    python3 -m report counters --merge ROWS OLD STEP...  a whole file: these rows, and of the old one, if it is there, those
-                                                         of other steps
+    python3 -m report counters --merge ROWS OLD STEP...  a whole file: these rows, and of the old one, if it is there,
+                                                         those of other steps
 """
 
 import os
@@ -13,7 +13,8 @@ from report.record import csv_line, ncu_launches, origin, plain
 
 
 def together(metric, launches, what):
-    """A metric of all launches of a variant: sums are added, launch__... is the largest, all else the mean by duration."""
+    """A metric of all launches of a variant: sums are added, launch__... is the largest, all else the mean by
+    duration."""
     cells = [plain(launch.get(metric, ""), metric, what) for launch in launches]
     if len(cells) == 1 or "" in cells:
         return "" if "" in cells else cells[0]

@@ -27,8 +27,8 @@ def counted(launch, metrics, what):
 
 
 def metrics_in(names, folder, what):
-    """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the mean
-    and the extremes of each sum."""
+    """What was asked for (scripts/golden.sh wrote down as what): ncu adds facts of the device and of itself, and the
+    mean and the extremes of each sum."""
     asked = "|".join(lines_of(os.path.join(folder, f"{what}.set")))
     return sorted(name for name in names if re.fullmatch(rf"({asked})\.sum", name))
 
@@ -80,7 +80,8 @@ def shapes(arguments, root):
         if not groups:
             say(f"{run}: ncu saw no launch")
             missing += 1
-    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *(f"{OPCODES}.{name}" for name in names), *ORIGIN]))
+    print(csv_line(["run", "kernel", "grid", "block", "launches", *metrics, *(f"{OPCODES}.{name}" for name in names),
+                    *ORIGIN]))
     for row in rows:
         print(csv_line(row))
     return 1 if missing else 0

@@ -165,6 +165,6 @@ def summary(arguments, root):
     if "same" in found and "corrected" in found:
         same, corrected = found["same"], found["corrected"]
         print(f"U2R: {corrected['attacks_known']} attacks exist in the training data, not 100; same file: "
-              f"{same['train_attacks']} train, {same['test_attacks']} test; corrected: {corrected['train_attacks']} train, "
-              f"{corrected['test_attacks']} test")
+              f"{same['train_attacks']} train, {same['test_attacks']} test; corrected: {corrected['train_attacks']} "
+              f"train, {corrected['test_attacks']} test")
     return 0

@@ -4,15 +4,16 @@
 
 NVCC is the compiler's version; USAGE is what cuobjdump -res-usage prints, LISTING what -sass prints.
 
-The kernel: of several instantiations the one for whole float4 (all of its own that is bool is true: Lb1E ends its name, or
-Lb1ELb1E); of several of those the one that is named after the variant, and the first by name. The loop: from the target of a backward branch to the last
-branch to it; of those that hold FFMAs and no other such loop, the one with the most FFMAs. A kernel without one has its
-registers recorded and nothing else. `other` is what has no column of its own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
+The kernel: of several instantiations the one for whole float4 (all of its own that is bool is true: Lb1E ends its
+name, or Lb1ELb1E); of several of those the one that is named after the variant, and the first by name. The loop: from
+the target of a backward branch to the last branch to it; of those that hold FFMAs and no other such loop, the one with
+the most FFMAs. A kernel without one has its registers recorded and nothing else. `other` is what has no column of its
+own, and also what never executes (@!PT): ptxas fills in LDS before LDGSTS so.
 
-`ffma_reads`: the registers that its FFMAs read from the register file: their sources, but for those that the instruction
-before marked `.reuse` in the same place. `ffma_conflicts`: FFMAs that so read three registers of one parity, which takes
-another clock where the register file has two banks (Jia, Maggioni, Staiger, Scarpazza: Dissecting the NVIDIA Volta GPU
-Architecture via Microbenchmarking, 2018).
+`ffma_reads`: the registers that its FFMAs read from the register file: their sources, but for those that the
+instruction before marked `.reuse` in the same place. `ffma_conflicts`: FFMAs that so read three registers of one
+parity, which takes another clock where the register file has two banks (Jia, Maggioni, Staiger, Scarpazza: Dissecting
+the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018).
 """
 
 import re
@@ -79,7 +80,8 @@ def kind(text):
 
 
 def sources(text):
-    """[(register, whether it is marked .reuse)] of an instruction's sources, in their places; None where there is none."""
+    """[(register, whether it is marked .reuse)] of an instruction's sources, in their places; None where there is
+    none."""
     found = [re.match(r"[-|~!]*(R\d+)((?:\.\w+)*)", part.strip()) for part in text.split(",")[1:]]
     return [one and (one[1], ".reuse" in one[2]) for one in found]
 

@@ -1,9 +1,10 @@
-"""check.py [--record]: what the lessons predict and their drawings show, counted in the simulator; see ../test_lessons.sh.
+"""check.py [--record]: what the lessons predict and their drawings show, counted in the simulator; see
+../test_lessons.sh.
 
-counts.csv: a kernel and its options, a metric of --counters-csv ("FFMA of 2": of the second kernel; else of the last), what it is divided by (another metric; "warp FMA": 32 FMAs;
-nothing), the count that this must be, and the words of the note or drawing that say so. Lines of source with their
-counts, which lessons show, are recorded in docs/counted, divided by how often a warp takes a value of k; --record writes
-them anew.
+counts.csv: a kernel and its options, a metric of --counters-csv ("FFMA of 2": of the second kernel; else of the last),
+what it is divided by (another metric; "warp FMA": 32 FMAs; nothing), the count that this must be, and the words of the
+note or drawing that say so. Lines of source with their counts, which lessons show, are recorded in docs/counted,
+divided by how often a warp takes a value of k; --record writes them anew.
 """
 
 import csv
@@ -45,7 +46,8 @@ def divided(number, divisor):
 
 def by_line(step, variant, options, divisor):
     """The lines of a kernel's own file that access memory, with their wavefronts and bank conflicts, as text."""
-    shown = subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters=lines"], cwd=ROOT,
+    shown = subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters=lines"],
+                           cwd=ROOT,
                            check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\n")
     start = next(number for number, line in enumerate(shown) if line.endswith(f"/{variant}.cu"))
     ends = {name: shown[start + 1].index(name) + len(name) for name in ("sectors", "wavefronts", "conflicts")}
@@ -89,7 +91,8 @@ def main(record):
             if row["said"] not in plain(row["note"]):
                 faults.append(f"{row['note']} does not say: {row['said']}")
             passed, failed = passed + (not faults), failed + bool(faults)
-            print("FAIL" if faults else "ok", row["variant"], row["metric"], *([row["per"]] if row["per"] else []), *faults)
+            print("FAIL" if faults else "ok", row["variant"], row["metric"], *([row["per"]] if row["per"] else []),
+                  *faults)
     print(f"{passed} passed, {failed} failed")
     return failed != 0 or passed == 0
 

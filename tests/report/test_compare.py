@@ -56,8 +56,8 @@ class Compare(Case):
         self.assertRegex(out, r"(?m)^kernel +shape +case +GB/s +GB/s")
 
     def test_the_simulators_rows_do_not_count(self):
-        simulated = ("step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),"
-                     "9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
+        simulated = ("step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 "
+                     "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
         both = write(read(data("sgemm")) + simulated, self.tmp, "both.csv")
         alone = write(self.lines("sgemm")[0] + "\n" + simulated, self.tmp, "alone.csv")
         self.assertEqual(self.compare(data("sgemm"), both).splitlines()[2:],
@@ -65,7 +65,8 @@ class Compare(Case):
         self.assertIn("0 matched, 116 only in A, 0 only in B", self.compare(both, alone))
 
     def recorded_again(self, name, change=lambda one: None):
-        """serpentine's rows as version 0.10 records them, with an interval of 1 % around the median: change(row as a dict)."""
+        """serpentine's rows as version 0.10 records them, with an interval of 1 % around the median: change(row as
+        a dict)."""
         head = read(data("sgemm")).splitlines()[0].split(",")
         rows = [dict(zip(head, line.split(","))) for line in self.lines("sgemm")[1:]
                 if ",serpentine," in line and line.split(",")[21]]
@@ -74,7 +75,8 @@ class Compare(Case):
             for what, middle in ("ms", "ms_median"), ("ratio", "ratio"):
                 one[what + "_low"], one[what + "_high"] = (str(float(one[middle]) * x) for x in (0.995, 1.005))
             change(one)
-        return write("\n".join([",".join(columns)] + [",".join(one.get(name, "") for name in columns) for one in rows]) + "\n",
+        return write("\n".join([",".join(columns)] +
+                               [",".join(one.get(name, "") for name in columns) for one in rows]) + "\n",
                      self.tmp, name)
 
     def test_of_intervals(self):
@@ -104,7 +106,8 @@ class Compare(Case):
             return row
         a, b = data("sgemm"), write(fields("sgemm", one_long), self.tmp, "b.csv")
         self.assertNotIn("warning", self.compare(a, a))
-        self.assertIn("\nwarning: B has rows timed in graphs beside rows timed between events: 1024x1024x1024\n", self.compare(a, b))
+        self.assertIn("\nwarning: B has rows timed in graphs beside rows timed between events: 1024x1024x1024\n",
+                      self.compare(a, b))
         self.assertIn("\nwarning: A has rows ", self.compare(b, a))
 
     def test_of_intervals_that_one_side_lacks(self):
@@ -127,7 +130,8 @@ class Compare(Case):
                 for name in "ratio", "ratio_low", "ratio_high":
                     one[name] = str(float(one[name]) * 0.9)
         out = self.compare(self.recorded_again("a.csv"), self.recorded_again("b.csv", smaller))
-        self.assertIn("\ntwo devices: B/A, intervals and the difference are of ratios to the baseline, not of times\n", out)
+        self.assertIn("\ntwo devices: B/A, intervals and the difference are of ratios to the baseline, not of times\n",
+                      out)
         self.assertRegex(out, r"(?m)^step05 serpentine +8192x8192x8192 .* 1\.000 ")
         self.assertRegex(out, r"(?m)^step05 serpentine +4096x4096x4096 .* 0\.900\* ")
         self.assertIn("largest difference of two medians: 10.0 % (step05 serpentine 4096x4096x4096)", out)
@@ -162,9 +166,10 @@ class Demo(Case):
         return run.stdout
 
     SIMULATED = (
-        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
-        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
-        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
+        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\nstep07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
 
     def test_of_the_simulator(self):
         rows = self.SIMULATED.splitlines(True)
@@ -179,7 +184,8 @@ class Demo(Case):
         self.assertNotIn("Of a", alone)
 
     def test_searches_are_one_short_table(self):
-        """One shape, one heading; a device with a comma in its name; copies and the CPU in columns and rows of their own."""
+        """One shape, one heading; a device with a comma in its name; copies and the CPU in columns and rows of
+        their own."""
         out = self.demo(data("knn"))
         self.assertEqual(out.count("queries"), 1)
         self.assertLess(out.count("\n"), 15)

@@ -29,10 +29,37 @@ TILES = """#ifndef TILES
 static const int BM = 128, BK = 8;
 #endif
 """
-STEP_C = """static const gemm_variant variants[] = {
-    {"one", "text", launch_one},
-    {"two", "text", launch_two},
+STEP_C = """static const char *needs_more(const device_facts *device) {
+    return device->cc >= 80 ? NULL : "needs \\"more\\"";
+}
+
+static const char *takes_odd(const gemm_problem *p) {
+    return p->n % 2 ? takes_s8(p) : "takes odd n";
+}
+
+static const char *takes_s8(const gemm_problem *p) {
+    return "takes s8 tn";
+}
+
+static const gemm_variant variants[] = {
+    {"one", "first, of 8x8", launch_one, NULL}, /* {"none", "of it"} */
+    {"two", "second", launch_two, needs_more, NULL},
+    {"three", "third", launch_three, needs_more, takes_odd},
 };
+
+static const gemm_show shows[] = {
+    {"show", "no variant", show_it},
+};
+
+int main(void) {
+    return gemm_step_main(variants);
+}
+"""
+MACRO = """#define VARIANTS(VARIANT, TUNED) \\
+    VARIANT(one, "first, of 8x8") \\
+    VARIANT(two, "second", \\
+        .supports = needs_more) \\
+    TUNED(three, "third", .supports = needs_more, .refuses = takes_odd)
 """
 
 
@@ -42,10 +69,14 @@ class Tree(Case):
     def setUp(self):
         super().setUp()
         self.put("step01_a/one.cu", KERNEL)
-        self.put("step01_a/two.cu", KERNEL.replace("_one", "_two").replace("x = 1", "x = 2").replace("    int y = x +\n", ""))
+        self.put("step01_a/two.cu",
+                 KERNEL.replace("_one", "_two").replace("x = 1", "x = 2").replace("    int y = x +\n", ""))
         self.put("step01_a/tiles.cuh", TILES)
         self.put("step01_a/step.c", STEP_C)
-        self.put("docs/rungs.csv", "step,rung,idea,predecessor,refuses\nstep01_a,one,first,,\nstep01_a,two,second,one,odd n\n")
+        self.put("docs/rungs.csv", "step,rung,idea,predecessor,refuses\nstep08_k,part,a part,,\nstep08_k,rest,the "
+                                   "rest,part,k above 9\n")
+        for name in "part", "rest":
+            self.put(f"step08_k/{name}.cu", KERNEL)
 
     def put(self, path, text):
         return write(text, self.tmp, path)
@@ -118,30 +149,54 @@ class Code(Tree):
 
 
 class Rungs(Tree):
+    def setUp(self):
+        super().setUp()
+        self.put("step01_a/three.cu", KERNEL.replace("_one", "_three"))
+
     def table(self, step=""):
         return rungs.table_lines(self.tmp, "docs/ladder.md", step)
 
-    def test_table(self):
-        self.assertEqual(self.table()[2:], [
-            "| step01 | [`one`](../step01_a/one.cu) | first | – | – | 15 | – |",
-            "| step01 | [`two`](../step01_a/two.cu) | second | `one` | odd n | 14 | 2 |"])
-        self.assertEqual(self.table("step01"), self.table())
+    WANTED = [
+        "| step01 | [`one`](../step01_a/one.cu) | first, of 8x8 | – | – | 15 | – |",
+        '| step01 | [`two`](../step01_a/two.cu) | second | `one` | needs \\"more\\" | 14 | 2 |',
+        '| step01 | [`three`](../step01_a/three.cu) | third | – | needs \\"more\\"; takes s8 tn; takes odd n | 15 | – |']
 
-    def test_a_name_that_two_steps_have(self):
-        """A predecessor is of the same step where that has one of the name."""
-        for path in "step.c", "two.cu", "tiles.cuh":
-            self.put("step02_b/" + path, read(self.tmp, "step01_a", path))
-        self.put("step02_b/one.cu", "nothing of it\n")
-        self.put("docs/rungs.csv", read(self.tmp, "docs/rungs.csv") + "step02_b,one,other,,\nstep02_b,two,last,one,\n")
-        alone = self.table("step01")[-1]
-        self.assertTrue(alone.endswith("| `one` | odd n | 14 | 2 |"), alone)
+    def test_table(self):
+        self.assertEqual(self.table("step01")[2:],
+                         [line.replace("takes s8 tn; takes odd n", "takes odd n; takes s8 tn") for line in self.WANTED])
+        self.assertEqual(self.table("step08")[2:], [
+            "| step08 | [`part`](../step08_k/part.cu) | a part | – | – | 12 | – |",
+            "| step08 | [`rest`](../step08_k/rest.cu) | the rest | `part` | k above 9 | 12 | 0 |"])
+        self.assertEqual(len(self.table()), 2 + 5)
+
+    def test_rows_in_a_macro(self):
+        before = self.table("step01")
+        text = read(self.tmp, "step01_a/step.c")
+        self.put("step01_a/step.c", text[:text.index("static const gemm_variant")] + MACRO +
+                 text[text.index("};\n\n") + 3:])
+        self.assertEqual(self.table("step01"), before)
+
+    def test_the_rung_before_is_the_one_that_the_lesson_compares(self):
+        self.put("step01_a/3_three.md", "`make diff A=one B=three` shows it.\n")
+        self.put("step01_a/README.md", "Say `make diff A=two B=three`.\n")
+        self.assertIn("| third | `one` |", self.table("step01")[-1])
+
+    def test_types_and_intensities(self):
+        self.put("step02_b/step.c", STEP_C.replace("gemm_step_main", "GEMM_F16, gemm_step_main"))
+        self.change_file("step01_a/two.cu", '#include "tiles.cuh"', "static const int BM = 64, BN = 32;")
+        self.change_file("step01_a/tiles.cuh", "BM = 128", "TM = 8")
+        rungs.ladder.cache_clear()
+        self.assertEqual(rungs.ladder(self.tmp), [
+            ("gemm", "step01_a", "one", "f16", 0.25), ("gemm", "step01_a", "two", "f16", 64 * 32 / 2 / 96),
+            ("gemm", "step01_a", "three", "s8", 64 * 32 / 2 / 96),
+            *(("tensor", "step02_b", name, dtype, None) for name, dtype
+              in (("one", "f16"), ("two", "f16"), ("three", "s8")))])
 
     def test_refuses(self):
         for path, old, new, text in [
-                ("step01_a/step.c", '{"two"', '{"three", "text"},\n    {"two"', "docs/rungs.csv lacks three of step01_a"),
-                ("step01_a/step.c", '    {"two", "text", launch_two},\n', "", "docs/rungs.csv: step01_a has no two"),
-                ("docs/rungs.csv", "second,one", "second,none", "no rung none, which two names as its predecessor"),
-                ("docs/rungs.csv", ",odd n", "", "docs/rungs.csv:3: 4 fields, not 5"),
+                ("step01_a/step.c", '{"two"', '{"four", "text"},\n    {"two"', "no kernel step01:four"),
+                ("docs/rungs.csv", "rest,part", "rest,none", "no rung none, which rest names as its predecessor"),
+                ("docs/rungs.csv", ",k above 9", "", "docs/rungs.csv:3: 4 fields, not 5"),
                 ("docs/rungs.csv", "step,rung", "rung,step", "docs/rungs.csv:1: the columns are")]:
             with self.subTest(text):
                 self.again()
@@ -152,6 +207,16 @@ class Rungs(Tree):
         with self.assertRaises(Mistake):
             self.table("step09")
 
+    def test_every_step_has_its_variants(self):
+        """Where step.c no longer has a form that is read here, its rungs would be missing."""
+        for step in rungs.steps(ROOT):
+            names = [rung.name for rung in rungs.variants(ROOT, step)]
+            self.assertEqual(bool(names), step != "step08_knn", step)
+            self.assertEqual(len(names), len(set(names)))
+        self.assertEqual([row[4] for row in rungs.ladder(ROOT) if row[2]
+                          in ("coalesced", "tile32", "tile4x4", "stream_k")],
+                         [0.25, 8, 16, 128 * 256 / 2 / 384])
+
 
 class Links(Tree):
     def broken(self, text):
@@ -161,12 +226,13 @@ class Links(Tree):
     def test_those_that_lead_somewhere(self):
         self.put("step01_a/README.md", "# One: *a* `b`!\n## One\n## One\n")
         self.assertEqual(self.broken(
-            "# Here\n[x](#here) [y](../step01_a/README.md#one-a-b) [z](../step01_a/README.md#one-1) [web](https://a.b/c)\n"
-            "![i](../step01_a/one.cu) [l](../step01_a/one.cu#L3-L4) `[code](none)` [`two`](../step01_a)\n"
-            "```\n[in code](none.md)\n```\n`[code\nin two lines](none)`\n"), [])
+            "# Here\n[x](#here) [y](../step01_a/README.md#one-a-b) [z](../step01_a/README.md#one-1) "
+            "[web](https://a.b/c)\n![i](../step01_a/one.cu) [l](../step01_a/one.cu#L3-L4) `[code](none)` "
+            "[`two`](../step01_a)\n```\n[in code](none.md)\n```\n`[code\nin two lines](none)`\n"), [])
 
     def test_those_that_do_not(self):
-        self.assertEqual(self.broken("# Here\n[x](#there) [in\ntwo](#lines)\n[y](none.md) and ![i](img/none.svg)\n[z](../../out.md)\n"), [
+        self.assertEqual(self.broken("# Here\n[x](#there) [in\ntwo](#lines)\n[y](none.md) and "
+                                     "![i](img/none.svg)\n[z](../../out.md)\n"), [
             "docs/a.md:2: the link #there leads nowhere: no heading #there in docs/a.md",
             "docs/a.md:3: the link #lines leads nowhere: no heading #lines in docs/a.md",
             "docs/a.md:4: the link none.md leads nowhere: no docs/none.md",
@@ -176,8 +242,9 @@ class Links(Tree):
 
 class Lessons(Tree):
     def test_words(self):
-        self.assertEqual(lessons.words("# Lesson 1\nA [word](to/a/file.md) <!-- value: x -->53.1<!-- end --> % – of *it*.\n"
-                                       "| a | table |\n```\nsome code\n```\n![a drawing](x.svg)\n<sub>from there</sub>\n"), 7)
+        self.assertEqual(lessons.words("# Lesson 1\nA [word](to/a/file.md) <!-- value: x -->53.1<!-- end --> % – of "
+                                       "*it*.\n| a | table |\n```\nsome code\n```\n![a drawing](x.svg)\n<sub>from "
+                                       "there</sub>\n"), 7)
 
     def test_too_long(self):
         self.put("step01_a/README.md", "# Step 1\n" + "word " * 1700)
@@ -215,7 +282,8 @@ class Drawings(Tree):
 
     def test_a_drawing_says_what_made_it(self):
         self.assertRegex(read(self.tmp, "docs/img/one.svg"),
-                         r'^<svg width="400">\n<!-- docs/draw/one.py; it and what it read: sha256 [0-9a-f]{32} -->\n<text>')
+                         r'^<svg width="400">\n<!-- docs/draw/one.py; it and what it read: sha256 [0-9a-f]{32} '
+                         r'-->\n<text>')
         self.assertEqual(self.stale(), [])
 
     def test_a_change_of_anything_makes_it_stale(self):
@@ -281,19 +349,23 @@ class Repository(Case):
     """The drawings that are committed, and the commands."""
 
     def test_the_drawings_tell_what_the_hardware_counted(self):
-        alts = {name: read(ROOT, "docs/img", name + ".svg") for name in ("phases", "pitch", "transpose", "stores", "lanes")}
+        alts = {name: read(ROOT, "docs/img", name + ".svg") for name
+                in ("phases", "pitch", "transpose", "stores", "lanes")}
         for name, text in [("phases", "lds128 takes 2 wavefronts. lds128_2x2 takes 1 wavefront."),
-                           ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of 4095 words: 1 wave"),
-                           ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it takes 2."),
+                           ("pitch", "Rows of 4096 words: 32 wavefronts. Rows of 1000 words: 8 wavefronts. Rows of "
+                                     "4095 words: 1 wave"),
+                           ("transpose", "With rows of 132 words a warp's store takes 1 wavefront, with rows of 128 it "
+                                         "takes 2."),
                            ("stores", "word by word: 17 sectors for 128 bytes. coalesced_store: 5 sectors"),
-                           ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 for B.")]:
+                           ("lanes", "uncoalesced: 32 for A; uncoalesced: 1 for B; coalesced: 1 for A; coalesced: 4 "
+                                     "for B.")]:
             self.assertIn(text, alts[name])
 
     def test_a_note_that_is_stale_fails_the_check(self):
         """A note with code of a kernel, in a repository of its own."""
         for folder in "report", "plots":
             shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
-                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__")])
+                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__", "README.md")])
         write(KERNEL, self.tmp, "step01_a/one.cu")
         write("# One\n<!-- code: step01_a/one.cu int x = -->\n<!-- end -->\n<!-- lines: one -->?<!-- end -->\n",
               self.tmp, "step01_a/1_one.md")
@@ -324,7 +396,7 @@ class Repository(Case):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("-             *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 8];\n", run.stdout)
         self.assertIn("+             *(float4 *)&a_reg[0] = *(const float4 *)&t.A[k][ty * 4];\n", run.stdout)
-        self.assertRegex(run.stdout.splitlines()[-1], r"^lds128 \(\d+ lines of code\) to lds128_2x2 \(\d+\): 5 lines of code "
-                                                      r"change \(5 gone, 5 new\)$")
+        self.assertRegex(run.stdout.splitlines()[-1], r"^lds128 \(\d+ lines of code\) to lds128_2x2 \(\d+\): 5 lines "
+                                                      r"of code change \(5 gone, 5 new\)$")
         self.refused(report("diff", "lds128", ""), "diff: name two rungs, e.g. make diff A=lds128 B=lds128_2x2")
         self.refused(report("diff", "lds128", "lds64"), "diff: no step has a kernel lds64")

@@ -16,18 +16,21 @@ class Asked(Case):
         self.refused(report("column", path + "x", "a"), "cannot read")
 
     def test_goals(self):
-        path = write('kernel,metric,plain,value\none,LOADS,"loads, global (sum)",3\ntwo,LOADS,"loads, global (sum)",2.5\n', self.tmp, "x.csv")
+        path = write('kernel,metric,plain,value\none,LOADS,"loads, global (sum)",3\ntwo,LOADS,"loads, global '
+                     '(sum)",2.5\n', self.tmp, "x.csv")
         run = report("goals", path, "LOADS=5.5", "LOADS=4", "STORES=1")
-        self.assertEqual(run.stdout, "ok\tLOADS 5.5\tloads, global: 5.50, goal 5.50\n"
-                         "missed\tLOADS 5.5\tloads, global: 5.50, goal 4 (missed)\n"
-                         "missed\tSTORES 0\tSTORES was not counted: -, goal 1 (missed)\n")
+        self.assertEqual(run.stdout, "ok\tLOADS 5.5\tloads, global: 5.50, goal: at most 5.50\n"
+                         "missed\tLOADS 5.5\tloads, global: 5.50, goal: at most 4 (missed)\n"
+                         "missed\tSTORES 0\tSTORES was not counted: -, goal: at most 1 (missed)\n")
 
     def test_what_was_searched_and_not_recorded_is_forgotten(self):
         header = schema.header("gemv_search").split(",")
-        row = lambda n, candidate, us: ",".join({"step": "s", "variant": "best", "n": n, "candidate": candidate, "us": us}.get(
+        row = lambda n, candidate, us: ",".join({"step": "s", "variant": "best", "n": n, "candidate": candidate,
+                                                 "us": us}.get(
             name, "x") for name in header) + "\n"
         gemv = write(",".join(schema.header("gemv").split(",")) + "\n" + ",".join(
-            {"step": "s", "variant": "best", "n": "8"}.get(name, "x") for name in schema.header("gemv").split(",")) + "\n", self.tmp, "g.csv")
+            {"step": "s", "variant": "best", "n": "8"}.get(name, "x") for name in schema.header("gemv").split(",")) +
+                     "\n", self.tmp, "g.csv")
         kept = ",".join(header) + "\n" + row("8", "a", "1") + row("8", "b", "2")
         search = write(kept, self.tmp, "s.csv")
         run = report("tidy-search", gemv, search)

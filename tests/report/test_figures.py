@@ -173,7 +173,8 @@ class Layout(Case):
         self.assertEqual(sorted(range(5), key=lambda i: places[i]), [4, 0, 1, 2, 3])
 
     def blocks(self, *lines, **more):
-        text = chart([("", lines)], Axis(0, 10, [(0, "0"), (10, "10")]), Axis(0, 4, [(0, "0"), (4, "4")]), 0.1, 0.2, **more)
+        text = chart([("", lines)], Axis(0, 10, [(0, "0"), (10, "10")]), Axis(0, 4, [(0, "0"), (4, "4")]), 0.1, 0.2,
+                     **more)
         return {block.split("\n")[0][2:]: block.split("\n")[1:] for block in re.split("\n\n\n+", text)}
 
     def test_a_label_with_room_stays(self):
@@ -197,7 +198,8 @@ class Layout(Case):
         self.assertFalse(page.holds(ROOT, drawn))
 
     def test_steps(self):
-        self.assertEqual([steps(x) for x in (7, 53, 1.2)], [[0, 2, 4, 6], [0, 10, 20, 30, 40, 50], [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2]])
+        self.assertEqual([steps(x) for x in (7, 53, 1.2)],
+                         [[0, 2, 4, 6], [0, 10, 20, 30, 40, 50], [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2]])
 
     def test_round_numbers(self):
         self.assertEqual([nice_ceiling(x) for x in (0.011, 4.1, 51, 660)], [0.015, 4.5, 55, 700])

@@ -28,7 +28,8 @@ class Glossary(Case):
         self.assertEqual(self.check(), [])
 
     def test_two_terms_with_one_anchor(self):
-        found = self.check(text="[warp](#warp) [Warp](#warp) [wave](#wave)\n\n" + WARP + WARP.replace("### warp", "### Warp") + WAVE)
+        found = self.check(text="[warp](#warp) [Warp](#warp) [wave](#wave)\n\n" + WARP +
+                           WARP.replace("### warp", "### Warp") + WAVE)
         self.assertEqual(found, ["docs/glossary.md: Warp has the anchor of another term"])
 
     def test_order(self):
@@ -41,7 +42,8 @@ class Glossary(Case):
     def test_a_term_that_is_not_met(self):
         self.finds("wave is not met in step05/README.md", step5="# Step 5\nmicrowave <!-- wave -->\n")
         self.assertEqual(self.check(step1=STEP1.replace("warp]", "it]").replace("#warp", "")), [], "by its other name")
-        self.finds("warp is not met in step01", step1=STEP1.replace("warp]", "it]").replace("#warp", "").replace("lanes", "rows"))
+        self.finds("warp is not met in step01",
+                   step1=STEP1.replace("warp]", "it]").replace("#warp", "").replace("lanes", "rows"))
 
     def test_a_term_without_a_place(self):
         self.finds("wave does not end with where it is met", text=INDEX + WARP + WAVE.replace("*Met in", "*In"))
@@ -49,13 +51,16 @@ class Glossary(Case):
     def test_stall_reasons(self):
         table = "| variant | largest stall |\n|---|---|\n| `a` | wait (3.12) |\n| `b` | barrier (1.00) |\n"
         found = self.check(step5=STEP5 + table)
-        self.assertEqual(found, [f"step05/README.md: docs/glossary.md lacks the stall reason {name}" for name in ("barrier", "wait")])
+        self.assertEqual(found,
+                         [f"step05/README.md: docs/glossary.md lacks the stall reason {name}" for name
+                          in ("barrier", "wait")])
 
     def test_no_glossary(self):
         self.assertEqual(self.check(text=None), [])
 
     def test_github_s_anchors(self):
-        self.assertEqual([links.anchor(text) for text in ("Little's law", "cp.async", "layout tn/nn", "lg_throttle", "split-K")],
+        self.assertEqual([links.anchor(text) for text
+                          in ("Little's law", "cp.async", "layout tn/nn", "lg_throttle", "split-K")],
                          ["littles-law", "cpasync", "layout-tnnn", "lg_throttle", "split-k"])
         self.assertEqual(links.anchors("# A\n## A\n```\n# A\n```\n# b\n"), {"a", "a-1", "b"})
 

@@ -39,7 +39,8 @@ class Counters(Case):
         self.assertEqual(len(load.read_table(path, "counters")), out.count("\n"))
 
     def test_refuses(self):
-        for old, new, text in [("\n\"0\"", "\n==\"0\"", None), ('"2,640,128","217"', '"217"', "rows differ in length: 9 and 8"),
+        for old, new, text in [("\n\"0\"", "\n==\"0\"", None), ('"2,640,128","217"', '"217"', "rows differ in length: "
+                                                                                              "9 and 8"),
                                ('"3,467"', '"3.4.6"', "smsp__inst_executed.sum is not a number: 3.4.6")]:
             run = self.counters(NCU.replace(old, new))
             if text:
@@ -55,7 +56,8 @@ class Counters(Case):
         none = os.path.join(self.tmp, "none")
         self.assertEqual(report("counters", "--merge", rows, none).stdout.count("\n"), 2)
         damaged = write(read(old) + "step06_tensorcore,wmm\n", self.tmp, "damaged.csv")
-        self.refused(report("counters", "--merge", rows, damaged, "step05_doublebuffer"), "damaged.csv:186: 2 fields, not 13")
+        self.refused(report("counters", "--merge", rows, damaged, "step05_doublebuffer"),
+                     "damaged.csv:186: 2 fields, not 13")
 
 
 class Cold(Case):
@@ -68,7 +70,8 @@ class Cold(Case):
 
     def test_the_later_half_counts(self):
         run = self.cold("9", "9", "9", "1,048,576", "1,000,000", "1,048,578")
-        self.assertEqual(run.stdout, "step07_gemv,streaming,f16,1024,512,3,1048576,1048576,1000000,1048578,1.0000,0.9537," +
+        self.assertEqual(run.stdout,
+                         "step07_gemv,streaming,f16,1024,512,3,1048576,1048576,1000000,1048578,1.0000,0.9537," +
                          WHERE + "\n", run.stderr)
 
     def test_refuses(self):
@@ -79,7 +82,8 @@ class Cold(Case):
     def test_judges(self):
         run = report("cold", "--judge", os.path.join(DATA, "gemv_dram.csv"))
         self.assertEqual((run.returncode, run.stdout.count("ok ")), (0, 14))
-        self.assertIn("ok streaming f16 1024 x 1024: 100.0 % of the matrix came from DRAM (at least 58.7 %), 34 launches", run.stdout)
+        self.assertIn("ok streaming f16 1024 x 1024: 100.0 % of the matrix came from DRAM (at least 58.7 %), 34 "
+                      "launches", run.stdout)
         self.change("gemv_dram", lambda lines: lines[:1] + [lines[1].replace(",1.0000,", ",0.9799,")] + lines[2:])
         run = report("cold", "--judge", self.file("gemv_dram"))
         self.assertEqual((run.returncode, run.stdout.count("FAIL ")), (1, 1))
@@ -161,7 +165,8 @@ class Sass(Case):
             return self.sass("\n".join(["\t\tFunction : _Z1kILb1EEv", *lines, ""])).stdout.split(",")[-2]
 
         self.assertEqual(conflicts("@!P1 FFMA R9, -R3, R5, |R7|"), "1")
-        self.assertEqual(conflicts("FFMA R8, R2, R4, R7", "FFMA R8, R2, R2, R6"), "0")  # two of one parity, two registers
+        # two of one parity, two registers
+        self.assertEqual(conflicts("FFMA R8, R2, R4, R7", "FFMA R8, R2, R2, R6"), "0")
         self.assertEqual(conflicts("FFMA R8, R2, R4, RZ", "FFMA R8, R2, UR4, R6", "FFMA R8, R2, 2, R6"), "0")
         kept = "FFMA R8, R2.reuse, R5, R6"
         self.assertEqual(conflicts(kept, "FFMA R10, R2, R4, R6"), "0")
@@ -212,7 +217,8 @@ class Samples(Case):
         self.assertTrue(20 < len(set(a) & set(c)) < 150)
 
     def test_refuses(self):
-        self.refused(self.sample(1, "a", self.SAME + "1,tcp,mistake.\n"), "same.gz:6314: 'mistake.' is no label of KDD Cup 1999")
+        self.refused(self.sample(1, "a", self.SAME + "1,tcp,mistake.\n"),
+                     "same.gz:6314: 'mistake.' is no label of KDD Cup 1999")
         self.refused(self.sample(1, "b", records(5000, "normal", 0) + records(300, "smurf", 0)),
                      "knn-sample: 5000 distinct normal records in same, 5300 wanted")
 
@@ -248,5 +254,5 @@ class Rates(Case):
 
     def test_summary(self):
         run = report("knn-summary", os.path.join(DATA, "knn_rates.csv"))
-        self.assertEqual(run.stdout, "U2R: 52 attacks exist in the training data, not 100; same file: 26 train, 26 test; "
-                         "corrected: 52 train, 100 test\n", run.stderr)
+        self.assertEqual(run.stdout, "U2R: 52 attacks exist in the training data, not 100; same file: 26 train, 26 "
+                         "test; corrected: 52 train, 100 test\n", run.stderr)

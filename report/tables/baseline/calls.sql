@@ -18,7 +18,8 @@ GROUP BY problem
 ORDER BY min(place), min(a), min(b), problem;
 -- part: below
 SELECT sub(CASE WHEN EXISTS (SELECT 1 FROM baseline_used WHERE 'calls-' || ladder = :table)
-                THEN 'Recorded on ' || text || '; refused: calls that do not take the problem, wrong: whose result was not ' ||
+                THEN 'Recorded on ' || text ||
+                       '; refused: calls that do not take the problem, wrong: whose result was not ' ||
                      'right; neither can be the baseline.'
                 ELSE 'Not recorded yet.' END)
 FROM (SELECT max(text) AS text FROM source

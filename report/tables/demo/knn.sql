@@ -7,7 +7,8 @@ SELECT 1 FROM record WHERE op = 'knn' AND mode <> 'sim' LIMIT 1;
 -- part: heading
 SELECT device || ', ' || m || ' queries, ' || n || ' points, d ' || d || ', k ' || k || coalesce('; CPU: ' || (
            SELECT without_threads(cpu.device) FROM record AS cpu
-           WHERE cpu.op = 'knn' AND cpu.mode = 'cpu' AND (cpu.m, cpu.n, cpu.d, cpu.k) = (gpu.m, gpu.n, gpu.d, gpu.k) LIMIT 1), '')
+           WHERE cpu.op = 'knn' AND cpu.mode = 'cpu' AND (cpu.m, cpu.n, cpu.d, cpu.k) = (gpu.m, gpu.n, gpu.d, gpu.k)
+                  LIMIT 1), '')
 FROM record AS gpu
 WHERE op = 'knn' AND mode NOT IN ('sim', 'cpu') AND coalesce(baseline, '') NOT LIKE 'torch %'
 ORDER BY (m, n, d, k) = (1200, 32768, 256, 25) DESC, 1.0 * m * n * d DESC, k DESC, line LIMIT 1;
@@ -15,7 +16,8 @@ ORDER BY (m, n, d, k) = (1200, 32768, 256, 25) DESC, 1.0 * m * n * d DESC, k DES
 WITH shape AS (SELECT m, n, d, k FROM record
                WHERE op = 'knn' AND mode NOT IN ('sim', 'cpu') AND coalesce(baseline, '') NOT LIKE 'torch %'
                ORDER BY (m, n, d, k) = (1200, 32768, 256, 25) DESC, 1.0 * m * n * d DESC, k DESC, line LIMIT 1),
-     latest AS (SELECT max(line) AS line, step, variant, mode = 'cpu' AS on_cpu, mode = 'transfers' AS copied, ms_median AS ms
+     latest AS (SELECT max(line) AS line, step, variant, mode = 'cpu' AS on_cpu, mode = 'transfers' AS copied,
+            ms_median AS ms
                 FROM record JOIN shape USING (m, n, d, k)
                 WHERE op = 'knn' AND mode <> 'sim' AND coalesce(baseline, '') NOT LIKE 'torch %'
                 GROUP BY step, variant, mode = 'cpu', mode = 'transfers'),

@@ -11,5 +11,6 @@ LIMIT 1;
 SELECT step, variant, form('%.3f', ms_median) AS "ms", form('%.2f', gflops / 1000) AS "TFLOP/s",
        percent(ratio) AS "vs cuBLAS"
 FROM record
-WHERE op = 'gemm' AND dtype = 'f32' AND (m, n, k, alpha, beta, cache) = (:size, :size, :size, 1, 0, 'cold') AND mode <> 'sim'
+WHERE op = 'gemm' AND dtype = 'f32' AND (m, n, k, alpha, beta, cache) = (:size, :size, :size, 1, 0, 'cold')
+      AND mode <> 'sim'
 ORDER BY step, line;

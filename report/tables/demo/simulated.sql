@@ -4,12 +4,15 @@
 -- part: any
 SELECT 1 FROM record WHERE mode = 'sim' LIMIT 1;
 -- part: heading
-SELECT device || ', every element: integers to the bit, others within their bound' FROM record WHERE mode = 'sim' LIMIT 1;
+SELECT device || ', every element: integers to the bit, others within their bound' FROM record WHERE mode = 'sim' LIMIT
+       1;
 -- part: rows
 SELECT step, variant, dtype AS type,
-       CASE op WHEN 'knn' THEN m || 'x' || n || 'x' || d WHEN 'gemm' THEN m || 'x' || n || 'x' || k ELSE n || 'x' || k END
+       CASE op WHEN 'knn' THEN m || 'x' || n || 'x' || d WHEN 'gemm' THEN m || 'x' || n || 'x' || k ELSE n || 'x' || k
+              END
        AS "m x n x k",
-       CASE op WHEN 'knn' THEN 'k = ' || k ELSE form('%.3f', coalesce(max_err_bound_share, 0)) END AS "worst error, of bound"
+       CASE op WHEN 'knn' THEN 'k = ' || k ELSE form('%.3f', coalesce(max_err_bound_share, 0)) END AS
+              "worst error, of bound"
 FROM record WHERE mode = 'sim'
 ORDER BY step, line;
 -- part: below

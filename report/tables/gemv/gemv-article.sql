@@ -16,7 +16,8 @@ SELECT CASE l.variant WHEN 'cublas' THEN article_kernel ELSE '`' || article_kern
 FROM line AS l
 LEFT JOIN gemv_ladder AS article ON article.step = :step AND article.variant = l.variant
 LEFT JOIN gemv_text AS ours
-     ON (name, op, ours.step, dtype, n, k, cache, mode) = (l.variant, 'gemv', :step, 'f16', 1024, 1024, 'cold', 'events')
+     ON (name, op, ours.step, dtype, n, k, cache, mode) = (l.variant, 'gemv', :step, 'f16', 1024, 1024, 'cold',
+            'events')
 ORDER BY place;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; f16, 1024 × 1024, cold L2, single launches between events as in ' ||

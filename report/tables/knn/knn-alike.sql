@@ -7,7 +7,8 @@ WITH pair AS (SELECT a.detection - b.detection AS found, a.false_alarms - b.fals
               WHERE a.method = 'gemm_cublas+auto' AND b.method = (SELECT method FROM rate_method))
 SELECT CASE WHEN count(*) = 0 THEN 'Not measured yet.'
             ELSE form('Of the %d cells (class, origin of the test records, k = %d to %d) exact and inexact search have the same ' ||
-                      'detection rate and the same false alarms in %d.', count(*), min(k), max(k), sum(max(abs(found), abs(alarms)) < 1e-9)) END
+                      'detection rate and the same false alarms in %d.', count(*), min(k), max(k), sum(max(abs(found),
+                             abs(alarms)) < 1e-9)) END
 FROM pair
 UNION ALL
 SELECT form('In the others detection differs by at most %.1f points, false alarms by at most %.1f.',

@@ -8,7 +8,8 @@ WITH d(d) AS (VALUES (32), (64), (128), (256)),
                      max(CASE WHEN variant = 'exact_tc' AND how = 'device' THEN ms_median END) AS exact,
                      max(CASE WHEN variant = 'exact_tc' AND how = 'transfers' THEN ms_median END) AS exact_copied,
                      max(CASE WHEN variant = 'gemm_cublas+auto' AND how = 'device' THEN ms_median END) AS paper,
-                     max(CASE WHEN variant = 'gemm_cublas+auto' AND how = 'transfers' THEN ms_median END) AS paper_copied,
+                     max(CASE WHEN variant = 'gemm_cublas+auto' AND how = 'transfers' THEN ms_median END) AS
+                            paper_copied,
                      max(CASE WHEN variant = 'bf_garcia' AND how = 'device' THEN ms_median END) AS brute,
                      max(CASE WHEN variant = 'bf_garcia' AND how = 'transfers' THEN ms_median END) AS brute_copied,
                      max(CASE WHEN variant = 'openblas' AND how = 'cpu' THEN ms_median END) AS openblas,
@@ -25,7 +26,8 @@ FROM d JOIN n LEFT JOIN here USING (d, n)
 ORDER BY d, n;
 -- part: below
 SELECT sub('Recorded on ' || max(CASE kind WHEN 'knn' THEN text END) ||
-           coalesce(' and ' || max(CASE kind WHEN 'knn_cpu' THEN device END), '') || '; m = 1200, k = 25, median ms (with ' ||
+           coalesce(' and ' || max(CASE kind WHEN 'knn_cpu' THEN device END), '') ||
+                  '; m = 1200, k = 25, median ms (with ' ||
            'copies from and to the host), then the speed-up of `exact_tc`. OpenBLAS on all cores, ANN on one; ' ||
            'building the tree is not counted.')
 FROM source;

@@ -20,6 +20,7 @@ FROM (SELECT side, side AS label, name, text FROM measured
       FROM (SELECT * FROM measured ORDER BY side) GROUP BY name)
 ORDER BY side;
 -- part: below
-SELECT 'Ratio to ' || against || ', median (min..max); each step by the variant that is fastest at 4096³.' FROM gemm_source
+SELECT 'Ratio to ' || against || ', median (min..max); each step by the variant that is fastest at 4096³.' FROM
+       gemm_source
 UNION ALL
 SELECT line FROM gemm_source;

@@ -11,7 +11,8 @@ WITH at AS (SELECT v.step, v.short, v.variant, place, speed, tflops
              WHERE step = (SELECT max(step) FROM variant WHERE family = 'gemm' AND step < :step))
 SELECT sentence
 FROM (SELECT -1 AS place, 'At 4096³ `' || own.variant || '` reaches ' || own.tflops || ' TFLOP/s' || coalesce(
-                 ', ' || factor(own.speed / old.speed) || ' times ' || old.short || '''s best, `' || old.variant || '` (' ||
+                 ', ' || factor(own.speed / old.speed) || ' times ' || old.short || '''s best, `' || old.variant ||
+                        '` (' ||
                  old.tflops || ')', '') || '.' AS sentence
       FROM own LEFT JOIN old
       UNION ALL

@@ -10,7 +10,8 @@ WITH own AS (SELECT place, '`' || v.variant || '`' AS name, v.dtype, ms, t.tflop
      -- the type's peak, of the last variant that says it
      peak_of AS (SELECT max(place), v.dtype, peak
                  FROM tensor_variant AS v JOIN tensor USING (step, variant, dtype)
-                 WHERE v.step = :step AND (layout, m, n, k, load) = ('tn', 4096, 4096, 4096, 'burst') AND peak IS NOT NULL
+                 WHERE v.step = :step AND (layout, m, n, k, load) = ('tn', 4096, 4096, 4096, 'burst') AND peak IS NOT
+                        NULL
                  GROUP BY v.dtype)
 SELECT name AS variant, dtype AS type, ms, tflops AS "TFLOP/s", peak AS "% of the type's peak",
        ratio AS "ratio to cuBLAS, median (min..max)"

@@ -6,7 +6,8 @@ WITH pair(place, m, n, k, next_m, next_n, next_k) AS (
          VALUES (1, 4095, 4097, 4100, 4096, 4104, 4104), (2, 1000, 1000, 1000, 1024, 1024, 1024),
                 (3, 8192, 8192, 72, 8192, 8192, 128)),
      name(nr, variant) AS (VALUES (1, 'best')),
-     here AS (SELECT t.*, ms_median FROM tensor_text AS t JOIN tensor USING (step, variant, dtype, layout, m, n, k, load)
+     here AS (SELECT t.*, ms_median FROM tensor_text AS t JOIN tensor USING (step, variant, dtype, layout, m, n, k,
+            load)
               WHERE (step, dtype, layout, load) = (:step, :dtype, :layout, 'burst'))
 SELECT pair.m || ' × ' || pair.n || ' × ' || pair.k AS "m × n × k", '`' || name.variant || '`' AS variant, a.ms,
        a.tflops AS "TFLOP/s", a.ratio AS "ratio to cuBLAS, median (min..max)",

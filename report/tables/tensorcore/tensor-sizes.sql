@@ -11,7 +11,8 @@ SELECT tensor_side.side AS "m = n = k", own.ms AS "`best` ms", own.tflops AS "TF
 FROM tensor_side
 LEFT JOIN here AS own ON own.side = tensor_side.side AND own.variant = 'best'
 LEFT JOIN tensor_baseline AS b ON (b.step, b.dtype, b.layout, b.m, b.n, b.k, b.load) =
-                                  (:step, :dtype, :layout, tensor_side.side, tensor_side.side, tensor_side.side, 'burst')
+                                  (:step, :dtype, :layout, tensor_side.side, tensor_side.side, tensor_side.side,
+                                         'burst')
 ORDER BY tensor_side.side;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; cold L2, medians, ratios pair by pair; ' || :dtype || ' ' ||
