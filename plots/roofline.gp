@@ -29,8 +29,10 @@ if (above > 0) {
     set label "above the DRAM roof:\n".(dumb ? "caches serve repeats" : "L1/L2 serve the\nrepeated loads") \
         at 0.135, above_y * (dumb ? 4 : 5.2) left textcolor rgb GREY
 }
-plot DATA index "labels" using 5:6:($1 / 1.06 - $5):($2 - $6) with vectors nohead lc rgb FAINT dt 3 lw 0.7, \
-     "" index "points" using 1:2:(mark($3)):3 with points lc variable pt variable ps 2 * point, \
+plot DATA index "labels" using 5:6:($1 / 1.06 - $5):($2 - $6) with vectors nohead lc rgb GRID lw 0.6, \
+     "" index "points" using 1:(dumb ? NaN : $2):3:4:5 with yerrorbars lc variable pt 0 lw 0.7, \
+     "" index "points" using 1:2:(mark($5)):5 with points lc variable pt variable ps 2 * point, \
      "" index "beside" using 1:2:3 with labels left textcolor rgb INK, \
+     "" index "below" using 1:2:3 with labels center textcolor rgb INK, \
      "" index "labels" using 1:2:(mark($4)):4 with points lc variable pt variable ps 1.5 * point, \
      "" index "labels" using ($1 * 1.15):2:3 with labels left textcolor rgb INK

@@ -16,15 +16,17 @@ COMMANDS = {  # the function that each is, taking its arguments and the reposito
     "cold": "report.record.cold:main",
     "sass": "report.record.sass:main",
     "latency": "report.record.latency:main",
-    "patterns": "report.record.golden:patterns",
     "shapes": "report.record.golden:shapes",
-    "faults": "report.record.golden:faults",
     "diff": "report.course.source:main",
     "drawings": "report.course.drawings:main",
     "lessons": "report.course.lessons:main",
     "book": "report.book:main",
     "book-whole": "report.book.whole:main",
     "header": "report.schema:main",
+    "slug": "report.csvs:slug",
+    "column": "report.csvs:column",
+    "goals": "report.csvs:goals",
+    "tidy-search": "report.csvs:tidy_search",
     "knn-sample": "report.record.knn:sample",
     "knn-rates": "report.record.knn:rates",
     "knn-summary": "report.record.knn:summary",
@@ -46,7 +48,7 @@ def main():
         return status
     except Mistake as mistake:
         print(f"{program}: {mistake}", file=sys.stderr)
-        return 2
+        return mistake.status
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python would still print there
         if isinstance(error, BrokenPipeError):  # the reader has seen enough

@@ -76,7 +76,7 @@ def agreement(cases):
         without = f" ({lacking} more are not recorded in both)" if lacking else ""
         yield f"{sum(one['overlap'] for one in known)} of {len(known)} intervals overlap{without}"
     elif cases:
-        yield "no intervals to compare: not recorded in both (files of version 0.9 have none)"
+        yield "no intervals to compare: not recorded in both"
     if changed:
         farthest = max(changed, key=lambda one: abs(one["change"] - 1))
         yield f"largest difference of two medians: {100 * abs(farthest['change'] - 1):.1f} % ({name_of(farthest)})"

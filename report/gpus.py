@@ -22,15 +22,16 @@ def recorded(folder):
     return any(os.path.isfile(os.path.join(folder, kind + ".csv")) for kind in schema.RECORDS)
 
 
+def folders(parent):
+    """The folders of recordings in one."""
+    paths = [os.path.join(parent, name) for name in sorted(os.listdir(parent) if os.path.isdir(parent) else [])]
+    return [one for one in paths if recorded(one)]
+
+
 def beside(folder):
     """The folders of recordings beside this one."""
     folder = os.path.abspath(folder)
-    try:
-        names = sorted(os.listdir(os.path.dirname(folder)))
-    except OSError:
-        return []
-    folders = [os.path.join(os.path.dirname(folder), name) for name in names]
-    return [one for one in folders if one != folder and recorded(one)]
+    return [one for one in folders(os.path.dirname(folder)) if one != folder]
 
 
 def short(name, slug):
@@ -42,7 +43,7 @@ def add(db, folder, root):
     """Makes the tables `gpu` (place, ladder, short, text: where it was measured), `heading` and `reached` in the database
     of `folder`. Of two folders of one GPU the one that is shown counts."""
     db.execute("CREATE TABLE gpu (ladder TEXT, place INTEGER, short TEXT, text TEXT)")
-    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third, ratio)")
+    db.execute("CREATE TABLE reached (gpu, ladder, line, place, shape, first, second, third, ratio, ratio_min, ratio_max)")
     db.execute("CREATE TABLE heading (ladder TEXT, nr INTEGER, text TEXT)")
     db.executemany("INSERT INTO heading VALUES (?, ?, ?)",
                    [(ladder, nr, text) for ladder, texts in HEADINGS.items() for nr, text in enumerate(texts)])
@@ -60,5 +61,5 @@ def add(db, folder, root):
         slug, place = known.get(device, (None, len(known) + len(there)))
         db.executemany("INSERT INTO gpu VALUES (?, ?, ?, ?)",
                        [(row["ladder"], place, short(device, slug), row["text"]) for row in origins])
-        db.executemany("INSERT INTO reached VALUES (?" + ", ?" * 8 + ")",
+        db.executemany("INSERT INTO reached VALUES (?" + ", ?" * 10 + ")",
                        [(short(device, slug), *row) for row in part("reached")])

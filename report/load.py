@@ -13,7 +13,11 @@ WHOLE = re.compile(r"-?\d+")
 
 
 class Mistake(Exception):
-    """Bad input, reported in one line that names what is wrong; the exit status is then 2."""
+    """Bad input, reported in one line that names what is wrong; the exit status is then 2, or the one that is given."""
+
+    def __init__(self, text, status=2):
+        super().__init__(text)
+        self.status = status
 
 
 def split_line(line, place):
@@ -50,7 +54,7 @@ def read_header(fields, columns, place):
         if field in fields[:number]:
             raise Mistake(f"{place}: duplicate column '{field}'")
     for column in columns:
-        if column.name not in fields and not column.optional:
+        if column.name not in fields:
             raise Mistake(f"{place}: missing column '{column.name}'")
     return [known[field] for field in fields]
 
@@ -79,7 +83,7 @@ def read_table(path, kind, name=None):
     lines = read_lines(path, name)
     place = f"{name}:1"
     there = read_header(split_line(lines[0][1], place), columns, place)
-    order = [there.index(column) if column in there else None for column in columns]
+    order = [there.index(column) for column in columns]
     rows = []
     for number, line in lines[1:]:
         place = f"{name}:{number}"
@@ -87,7 +91,7 @@ def read_table(path, kind, name=None):
         if len(fields) != len(there):
             raise Mistake(f"{place}: {len(fields)} fields, not {len(there)}")
         values = [value_of(field, column, place) for field, column in zip(fields, there)]
-        rows.append(tuple(None if i is None else values[i] for i in order))
+        rows.append(tuple(values[i] for i in order))
     return rows
 
 
@@ -99,6 +103,11 @@ def fill(db, kind, rows, table=None):
     types = {"text": "TEXT", "int": "INTEGER", "real": "REAL"}
     db.execute(f"CREATE TABLE {table} (" + ", ".join(f'"{c.name}" {types[c.kind]}' for c in columns) + ")")
     db.executemany(f"INSERT INTO {table} VALUES (" + ", ".join("?" * len(columns)) + ")", rows)
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def empty_database():
@@ -139,7 +148,7 @@ def open_folder(folder, root, **paths):
         path = paths.get(kind, path)
         names[kind] = short_name(path, root)
         fill(db, kind, read_table(path, kind, names[kind]) if os.path.isfile(path) else [])
-    with open(os.path.join(HERE, "views.sql"), encoding="utf-8") as views:
-        db.executescript(views.read())
+    for name in "views.sql", "values.sql":
+        db.executescript(read_text(os.path.join(HERE, name)))
     one_device(db, names)
     return db

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from report import claims, gpus, load, tables, values
+from report import gpus, load, tables, values
 from report.course import drawings, glossary, lessons, links, rungs, source
 from report.files import replace
 from report.load import Mistake
@@ -25,41 +25,30 @@ A block stands between two lines of their own, its marker and <!-- end -->:
                                                that FROM begins
   <!-- rungs: [STEP] -->                       the rungs that docs/rungs.csv lists, with their lines of code and of change
 
-A value stands inside a line: <!-- KIND: ... -->53.1<!-- end -->, or <!-- KIND@nvidia-h100: ... --> for that of another GPU,
-whose folder lies beside this one. Where nothing of it is recorded, it reads "not measured"; where only this number is
-missing, that is an error.
-  value: STEP VARIANT M N K FIELD [FORMAT]     FIELD: a CSV column, tflops, percent (100 * ratio) or peak_percent;
-                                               FORMAT: as for printf
-  ratio: STEP1 VARIANT1 STEP2 VARIANT2 M N K [FORMAT]     the speed-up of 1 over 2
-  counter: STEP VARIANT METRIC[/DIVISOR]... [percent] [FORMAT]     METRIC: of scripts/metrics.txt; DIVISOR: another or
-                                               a number, 1e9; percent: times 100
-  waiting: STEP VARIANT REASON [FORMAT]        how many of a scheduler's warps wait for a stall reason, on average
-  sass: STEP VARIANT FIELD[/DIVISOR]... [percent] [FORMAT]     FIELD: a column of plots/data/sass.csv
-  gemv: STEP VARIANT N K FIELD [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     VARIANT: also cublas or read_ceiling; FIELD:
-                                               also us or ceiling_percent; DTYPE: f16 where none is named; MODE: graph,
-                                               pdl, events; CACHE: cold, warm; chain: in a chain
-  gemv-ratio: STEP VARIANT1 VARIANT2 N K [DTYPE] [MODE] [CACHE] [chain] [FORMAT]     words of one alone: best/pdl
-  tensor: STEP VARIANT M N K FIELD [DTYPE] [LAYOUT] [sustained] [FORMAT]     VARIANT: also cublas; FIELD: also us,
-                                               peak: the TFLOP/s that peak_share is of, clock_peak: those of Hopper's
-                                               f16 at the clock recorded with the row, clock_share and clock_percent:
-                                               the part of them that was reached; DTYPE: the one that the variant
-                                               stands for on the ladder (of cublas: f16) and LAYOUT: tn, where none is
-                                               named
-  tensor-ratio: STEP VARIANT1 VARIANT2 M N K [DTYPE] [LAYOUT] [sustained] [FORMAT]     words of one alone: persistent/nn
-  knn: METHOD N D K [FORMAT]                   milliseconds of 1200 queries, without copies from and to the host
-  knn-ratio: METHOD1 METHOD2 N D K [FORMAT]    the speed-up of 1 over 2
-  claim: LADDER STEP VARIANT [SET]             "faster than cuBLAS at 8 of the 11 sizes recorded here", as its ratios say;
-                                               LADDER: sgemm, tensorcore, gemv; SET: square, article, odd; a type (f16)
-  span: LADDER STEP VARIANT [SET]              the least and the greatest of these ratios
-  either: WORDS/WORDS LIMIT KIND: ...          the first words where that value is no less than LIMIT, the second where it
-                                               is; as_much stands for two words
-  tensor-limit: STEP tflops|clock [FORMAT]     the power-limited peak of f16 (views.sql: tensor_limit)
-  lines: RUNG                                  a kernel's lines of code, as `make diff` counts them
-  changed: RUNG1 RUNG2                         how many of them change from one rung to another
+A value stands inside a line, <!-- value: VIEW KEY... FIELD [FORMAT] -->53.1<!-- end -->, or <!-- value@nvidia-h100: ... --> for
+that of another GPU, whose folder lies beside this one. Where nothing of it is recorded, it reads "not measured"; where only
+this number is missing, that is an error. The views are in report/values.sql, and their keys are
+  gemm STEP VARIANT M N K                      FP32; fields: the CSV's columns, tflops, percent (100 * ratio), peak_percent
+  tensor STEP VARIANT M N K [dtype=] [layout=] [load=]     VARIANT: also cublas; fields: also us, peak: the TFLOP/s that
+                                               peak_share is of, clock_peak: those of Hopper's f16 at the clock recorded
+                                               with the row, clock_share and clock_percent: the part that was reached
+  gemv STEP VARIANT N K [dtype=] [mode=] [cache=] [op=gemv_chain]     VARIANT: also cublas or read_ceiling; fields: us, gbps,
+                                               ratio, percent, peak_percent, ceiling_percent; mode: graph, pdl, events
+  knn METHOD N D K                             fields: ms of 1200 queries, without copies from and to the host
+  counter STEP VARIANT                         fields: the metrics of scripts/metrics.txt
+  waiting STEP VARIANT                         fields: stall reasons: how many of a scheduler's warps wait for it on average
+  sass STEP VARIANT                            fields: the columns of plots/data/sass.csv
+  limit STEP                                   fields: tflops and clock of f16's power-limited peak
+  claim STEP VARIANT SET                       fields: claim: "faster than cuBLAS at 8 of the 11 sizes recorded here", and span:
+                                               the least and the greatest ratio; SET: square, article, odd; a type; all
+FIELD may be multiplied and divided: ffma_reuse/ffma*100. A key that is two, stream_k/rasterized, asks for the first one's
+field over the second one's; speed is there for that in every view of times. FORMAT is printf's, or 1?faster:slower: the
+first words where the value is at least 1, else the second.
+  <!-- lines: RUNG -->                         a kernel's lines of code, as `make diff` counts them
+  <!-- changed: RUNG1 RUNG2 -->                how many of them change from one rung to another
 """
 
-OF_THE_TREE = {"counter": claims.KINDS["counter"], "lines": source.lines_value, "changed": source.changed_value}
-KINDS = {**claims.KINDS, **OF_THE_TREE}
+KINDS = {"value": values.value, "lines": source.lines_value, "changed": source.changed_value}
 INLINE = re.compile(r"<!-- (" + "|".join(KINDS) + r")(?:@([a-z0-9-]+))?: ")
 BLOCK = re.compile(r" *<!-- (?:(code|rungs)|(table)(?:@([a-z0-9-]+))?):(?: |$)")
 ANY = re.compile(r"<!-- (" + "|".join(KINDS) + r"|table|code|rungs)(@[a-z0-9-]+)?: ")
@@ -77,7 +66,7 @@ def words_of(marker):
 def argument(db, family, name, word, step):
     """A word of a table's marker as the value of the argument called `name` there; `step` is the marker's, if it has one."""
     if name == "STEP":
-        return values.find_step(db, family, word)
+        return values.find_step(db, word, {"gemv": "gemv", "tensorcore": "tensor"}.get(family))
     if name == "LAST":
         return values.find_variant(db, step, word)
     if name in ("N", "K"):
@@ -94,7 +83,8 @@ def table_lines(db, found, words):
         raise Mistake(f"unknown table {name} ({', '.join(found)})")
     table, arguments = found[name]
     needed = [one for one in arguments if not one.startswith("[")]
-    values.need(words[1:], len(needed), len(arguments), " ".join(["table:", name, *arguments]))
+    if not len(needed) <= len(words) - 1 <= len(arguments):
+        raise Mistake(" ".join(["the marker reads table:", name, *arguments]))
     given = {"table": name, "dtype": "f16", "layout": "tn", "last": None}
     for argument_name, word in zip(arguments, words[1:]):
         argument_name = argument_name.strip("[]")
@@ -161,8 +151,7 @@ def inline(db, root, line, others=None):
         another = ANY.search(marker, close)
         if end < 0 or another and another.start() < end:
             raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
-        more = [root] if match[1] in OF_THE_TREE else []
-        look_up = lambda of: KINDS[match[1]](of, words, *more)
+        look_up = lambda of: KINDS[match[1]](of, words, root)
         text = others.value(match[2], look_up) if match[2] else look_up(db)
         done += line[:match.start()] + marker[:close] + text + END
         line = marker[end + len(END):]

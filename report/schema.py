@@ -3,7 +3,6 @@
 A file is a table of the same name in the database. Each column is written name:type with marks after it:
     text, int, real    what a field holds; int is a whole number
     !                  the field may not be empty
-    ?                  the column may be missing from the file: rows recorded before it was added read as empty
 Columns may stand in any order in a file, but a name that is not listed here is an error.
 """
 
@@ -13,8 +12,7 @@ class Column:
         name, kind = text.split(":")
         self.name = name
         self.needed = "!" in kind
-        self.optional = "?" in kind
-        self.kind = kind.strip("!?")
+        self.kind = kind.strip("!")
 
 
 def columns(text):
@@ -27,8 +25,8 @@ RECORD = columns("""
     cache:text! mode:text! ms_median:real ms_min:real ms_max:real gflops:real gbps:real peak_share:real
     baseline:text baseline_ms:real ratio:real ratio_min:real ratio_max:real max_err_bound_share:real
     clock_mhz:real power_w:real device:text! cc:text driver:text cuda:text date:text
-    baseline_call:text? cublas:text? version:text? pairs:int? sets:int? ms_low:real? ms_high:real? ratio_low:real?
-    ratio_high:real? calls_tried:int? calls_failed:int? calls_wrong:int?
+    baseline_call:text cublas:text version:text pairs:int sets:int ms_low:real ms_high:real ratio_low:real
+    ratio_high:real calls_tried:int calls_failed:int calls_wrong:int
 """)
 
 ORIGIN = " device:text! cc:text driver:text cuda:text date:text!"
@@ -69,7 +67,7 @@ COMMON = {
         slug:text! name:text! sms:int! fp32_tflops:real tf32_tflops:real f16_tflops:real s8_tops:real dram_gbps:real"""),
     "sass": columns("""
         step:text! variant:text! arch:text! registers:int! loop_instructions:int ffma:int ffma_reuse:int lds32:int
-        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int? ffma_conflicts:int? nvcc:text!
+        lds64:int lds128:int ldg:int ldgsts:int sts:int bar:int other:int ffma_reads:int ffma_conflicts:int nvcc:text!
     """),
 }
 

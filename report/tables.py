@@ -1,8 +1,7 @@
-"""Makes Markdown tables and text charts from the SQL files in tables/; README.md describes such a file."""
+"""Makes Markdown tables from the SQL files in tables/; README.md describes such a file."""
 
 import os
 
-from report import charts
 from report.load import HERE
 from report.sql import Parts
 from report.text import DASH
@@ -57,25 +56,21 @@ def render(table, db, given):
     """The lines of a table with these named values."""
     names, rows = table.rows(db, "heading", given)
     heading = dict(zip(names, rows[0])) if rows else {}
-    if "chart" in table.statements:
-        lines = charts.bars(table.rows(db, "chart", given)[1], **heading)
+    names, rows = table.rows(db, "rows", given)
+    if "columns" in table.statements:
+        names, rows = pivot([row[0] for row in table.rows(db, "columns", given)[1]], names, rows)
+    names, rows = without_unused(names, rows)
+    if not names:
+        lines = []
+    elif table.align == "text":  # a paragraph, its sentences a row each
+        lines = [" ".join(row[0] for row in rows)]
     else:
-        names, rows = table.rows(db, "rows", given)
-        if "columns" in table.statements:
-            names, rows = pivot([row[0] for row in table.rows(db, "columns", given)[1]], names, rows)
-        names, rows = without_unused(names, rows)
-        if not names:
-            lines = []
-        elif table.align == "text":  # a paragraph, its sentences a row each
-            lines = [" ".join(row[0] for row in rows)]
-        else:
-            align = table.align.ljust(len(names), table.align[-1])
-            names = [name.format(**heading) for name in names]
-            lines = [row_line(names), "|" + "".join("---|" if side == "l" else "--:|" for side, _ in zip(align, names))]
-            for row in rows or [[None] * len(names)]:
-                lines.append(row_line([DASH if cell is None else str(cell) for cell in row]))
+        align = table.align.ljust(len(names), table.align[-1])
+        names = [name.format(**heading) for name in names]
+        lines = [row_line(names), "|" + "".join("---|" if side == "l" else "--:|" for side, _ in zip(align, names))]
+        for row in rows or [[None] * len(names)]:
+            lines.append(row_line([DASH if cell is None else str(cell) for cell in row]))
     for row in table.rows(db, "below", given)[1]:
         if row[0] is not None:
             lines += ["", row[0]]
     return lines
-

@@ -168,7 +168,6 @@ CREATE VIEW tensor_text AS
 SELECT step, variant, dtype, layout, m, n, k, load, significant(ms_median, 4) AS ms, fast_speed(tflops) AS tflops,
        percent(peak_share) AS peak, form('%.3f (%.3f..%.3f)', ratio, ratio_min, ratio_max) AS ratio,
        fast_speed(tflops) || coalesce(form(' (%.2f)', ratio), '') AS short,
-       fast_speed(tflops) || coalesce(form(' (%s)', percent(ratio)), '') AS with_percent,
        form('%.0f', clock_mhz) AS clock, form('%.0f', power_w) AS power, form('%.3f', ratio) AS plain_ratio
 FROM tensor;
 
@@ -189,7 +188,7 @@ ORDER BY m LIMIT 1;
 CREATE TABLE tensor_side AS
 SELECT column1 AS side FROM (VALUES (1024), (2048), (4096), (8192), (16384));
 
--- ---- which of the library's calls was the baseline; files of version 0.9 do not say ----
+-- ---- which of the library's calls was the baseline ----
 
 CREATE VIEW baseline_used AS
 SELECT 'sgemm' AS ladder, CASE shape WHEN 'square' THEN 1 WHEN 'article' THEN 2 ELSE 3 END AS place, m AS a, n AS b,

@@ -3,8 +3,7 @@
 #
 # ARCHS as the user gave them (""): the GPU here, else 90a. KNOWN: the architectures that this nvcc of VERSION knows, without
 # the names that end in "a". Prints archs (to make code for), portable (whose PTX comes along, for newer GPUs), checked and
-# left_out (make check-archs: what it compiles for, and what this nvcc lacks), isas and isa (this kind of processor's
-# instruction sets, for the simulator, and the best that this one has), gpu (the compute capability here, or nothing),
+# left_out (make check-archs: what it compiles for, and what this nvcc lacks), gpu (the compute capability here, or nothing),
 # or refused: why not.
 set -eu
 known=
@@ -37,15 +36,3 @@ echo "archs := $archs"
 echo "portable := $portable"
 echo "checked :=$checked"
 echo "left_out := ${left_out:+; nvcc $3 does not know$left_out}"
-
-# Of the simulator: x86-64's levels.
-isas=baseline isa=baseline
-if [ "$(uname -m)" = x86_64 ]; then
-    isas="v4 v3 baseline"
-    flags=" $(grep -m 1 '^flags' /proc/cpuinfo) "
-    has() { for flag; do case $flags in *" $flag "*) ;; *) return 1 ;; esac; done; }
-    if has avx2 fma bmi1 bmi2 f16c abm movbe; then isa=v3; fi
-    if [ $isa = v3 ] && has avx512f avx512bw avx512cd avx512dq avx512vl; then isa=v4; fi
-fi
-echo "isas := $isas"
-echo "isa := $isa"

@@ -171,13 +171,7 @@ tidy_search() {
     case $files in *gemv_search.csv*) ;; *) return 0 ;; esac
     if has_rows "$search"; then
         touch "$folder/gemv.csv"
-        awk -F, 'FILENAME == ARGV[1] { recorded[$1, $2, $4, $7, $8, $12, $13] = 1; next }
-            FNR == 1 { print; next }
-            { problem = $1 SUBSEP $2 SUBSEP $3 SUBSEP $4 SUBSEP $5 SUBSEP $6 SUBSEP $7 }
-            seen[problem, $8]++ { again[problem] = 1 }
-            !(problem in recorded) { lost = 1; next }
-            !(problem in again)
-            END { exit lost }' "$folder/gemv.csv" "$search" >"$search.new" || rm -f "$tuned"
+        report tidy-search "$folder/gemv.csv" "$search" >"$search.new" || rm -f "$tuned"
         mv "$search.new" "$search"
     fi
     has_rows "$search" || rm -f "$tuned"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# help: make the book of all lessons, code and figures in build/book (open build/book/index.html; no network needed to read it)
+# help: make the book of all lessons, code and figures in build/book: open build/book/index.html, offline, too
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -24,7 +24,8 @@ if [ -n "$here" ] && [ -d "plots/data/$here" ]; then
 else
     text=
 fi
-report book --figures build/book-figures --here "$here" ${text:+--text "$text"} build/book-source
+report book --figures build/book-figures --here "$here" ${text:+--text "$text"} ${BOOK_WEB:+--web "$BOOK_WEB"} \
+    build/book-source
 (cd build/book-source && ../book-venv/bin/zensical build --clean --strict) >build/book.log 2>&1 ||
     { unless_full book build/book.log; cat build/book.log >&2
       echo "book: the generator failed (build/book.log)" >&2; exit 1; }

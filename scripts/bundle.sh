@@ -30,13 +30,13 @@ work=$(mktemp -d build/bundle.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 to=$work/kernel-ladder
-mkdir -p "$to/build/sim" "$to/build/cuda/lib64"
+mkdir -p "$to/cudasim/build" "$to/build/cuda/lib64"
 
 # The sources, without tests: they would double what is unpacked, and they are for those who change the project. A repository
 # that this folder merely lies in knows none of them.
 { { [ -e .git ] && git ls-files 2>/dev/null; } ||
-    find . -type f ! -path './build/*' ! -path './.git/*' ! -path './data/*' ! -path './my/*'; } |
-    grep -vE '^(\./)?(tests|\.github|\.ci|step[0-9][0-9]_[a-z0-9]*/run)(/|$)' |
+    find . -type f ! -path './build/*' ! -path './cudasim/build/*' ! -path './.git/*' ! -path './data/*' ! -path './my/*'; } |
+    grep -vE '^(\./)?(tests|cudasim/tests|\.github|\.ci|step[0-9][0-9]_[a-z0-9]*/run)(/|$)' |
     while IFS= read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done | # not what is deleted but not committed
     tar -cf - -T - | tar -xf - -C "$to"
 cp scripts/bundle_run.sh "$to/run"
@@ -51,10 +51,10 @@ for program in step[0-9][0-9]_*/run; do
     ln -s "${program%/run}" "$to/$step"
     copied="$copied $program"
 done
-library=build/sim-all/libcudart.so.13
-if [ ! -e "$library" ] && [ -n "${BUILT:-}" ]; then library=build/sim/libcudart.so.13; fi
+library=cudasim/build/all/libcudart.so.13
+if [ ! -e "$library" ] && [ -n "${BUILT:-}" ]; then library=cudasim/build/libcudart.so.13; fi
 [ -e "$library" ] || fail "$library is missing; type: make sim-all"
-cp "$library" "$to/build/sim/libcudart.so.13"
+cp "$library" "$to/cudasim/build/libcudart.so.13"
 
 # The toolkit: its layout is that of /usr/local/cuda, and of the wheels in build/cuda.
 setting() { sed -n "s/^$1 := //p" build/config.mk; }
@@ -81,11 +81,10 @@ if [ -z "${RUN_ONLY:-}" ]; then
     mkdir -p "$to/build/obj" "$to/build/gpu"
     cp build/gpu/devices.inc "$to/build/gpu/"
     cp -R build/lib "$to/build/lib"
-    rm -f "$to"/build/lib/*sim.a
     for program in $copied exercises/run; do
         if [ -d "build/obj/${program%/run}" ]; then cp -R "build/obj/${program%/run}" "$to/build/obj/"; fi
     done
-    find build/obj/common build/obj/cudasim build/obj/exercises build/obj/step* -name '*.d' 2>/dev/null | while IFS= read -r file; do
+    find build/obj/common build/obj/exercises build/obj/step* -name '*.d' 2>/dev/null | while IFS= read -r file; do
         mkdir -p "$to/${file%/*}"
         sed -E 's,(^| )/[^ ]+,,g' "$file" >"$to/$file"
     done

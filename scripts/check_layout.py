@@ -2,7 +2,7 @@
 1 for any.
 
 Includes of common/ name the folder ("tensor/matrix.h") and follow the arrows below; no folders include one another in a
-circle; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files, in cudasim/ a
+circle, and no files of common/ call one another in one, as far as they are built; a source file has at most 700 lines, or a line `/* long: why */`; a folder has at most 25 files, in cudasim/ a
 header and its source counted as one.
 
 The modules of cudasim/ stand in a row. What a file includes is of its own module or of one to its left, and so is what it
@@ -166,6 +166,24 @@ def check_calls(root):
     return faults, said if missing else None
 
 
+def check_common_calls(root):
+    """Circles of calls between files of common/, by the objects that are there and not older than their sources."""
+    objects = []
+    for module in sorted(ARROWS):
+        folder = os.path.join("build", "obj", "common", module)
+        for name in entries(root, folder):
+            source, built = os.path.join("common", module, name[:-len(".o")]), os.path.join(folder, name)
+            if not name.endswith((".c.o", ".cu.o")) or not os.path.isfile(os.path.join(root, source)):
+                continue
+            if os.path.getmtime(os.path.join(root, built)) >= os.path.getmtime(os.path.join(root, source)):
+                objects.append((source, built))
+    edges = {}
+    for source, other in calls_of(root, objects):
+        edges.setdefault(source, set()).add(other)
+    circle = circle_in(edges)
+    return ["a circle of calls: " + " -> ".join(circle)] if circle else []
+
+
 def check(root):
     faults, edges = [], {}
     for name in entries(root, "cudasim"):
@@ -210,7 +228,7 @@ def check(root):
     if circle:
         faults.append("a circle of folders: " + " -> ".join(circle))
     calls, said = check_calls(root)
-    return faults + calls, said
+    return faults + calls + check_common_calls(root), said
 
 
 def main():

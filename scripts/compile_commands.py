@@ -1,4 +1,5 @@
 """make -Bn V=1 ... | compile_commands.py CUDA_DIR: a clangd database of the compile commands among them, on standard output.
+A line `cd FOLDER` says where those after it run.
 
 nvcc's commands become clang's: clangd speaks clang's flags alone."""
 
@@ -14,17 +15,19 @@ def clang_for_cuda(words, cuda):
 
 
 def main():
-    cuda, entries = sys.argv[1], {}
+    cuda, entries, folder = sys.argv[1], {}, os.getcwd()
     for line in sys.stdin.read().replace("\\\n", " ").splitlines():
+        if line.startswith("cd ") and len(line.split()) == 2:
+            folder = os.path.join(os.getcwd(), line.split()[1])
         if " -c " not in line:
             continue
-        words = shlex.split(line)
+        words = shlex.split(line.removeprefix("sh scripts/make/aside.sh "))
         sources = [word for word in words if word.endswith((".c", ".cu", ".cpp"))]
-        if len(sources) != 1 or sources[0] in entries:
+        if len(sources) != 1 or (folder, sources[0]) in entries:
             continue
         arguments = clang_for_cuda([w for w in words if w != sources[0]] + sources, cuda) if sources[0].endswith(".cu") \
             else words
-        entries[sources[0]] = {"directory": os.getcwd(), "file": sources[0], "arguments": arguments}
+        entries[folder, sources[0]] = {"directory": folder, "file": sources[0], "arguments": arguments}
     json.dump(list(entries.values()), sys.stdout, indent=1)
     print()
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Shows everything the project does, in small. With a GPU: runs every step, prints one table, draws the figures of this
 # machine.
-# Without: runs every step in the simulator, prints one table, then the recorded tables and their figures. DEMO_SIZE
-# (4096, in the simulator 512): m = n = k.
+# Without: runs every step in the simulator, prints one table, then the recorded tables and their figures. Last, what
+# passed, where the figures are and what to type next. DEMO_SIZE (4096, in the simulator 512): m = n = k.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
@@ -10,8 +10,10 @@ need_python demo
 folder=build/demo
 need_folder demo $folder
 
-figures() { sh scripts/plots.sh "$1" || echo "No figures this time, for the reason above."; }
+drawn="none this time, for the reason above"
+figures() { if sh scripts/plots.sh "$1"; then drawn="build/plots, e.g. build/plots/progression.svg"; fi; }
 
+ran=0
 # run_steps OPTION...: every step that is built, recorded in $folder afresh.
 run_steps() {
     rm -f "$folder"/*.csv
@@ -28,6 +30,7 @@ run_steps() {
         for each in $own; do
             "./$step/run" "$@" --variant "${each%:*}" --dtype "${each#*:}" --csv "$folder/$(recorded_in "$step")"
         done
+        ran=$((ran + 1))
         echo
     done
 }
@@ -68,3 +71,8 @@ else
         echo "There is no recorded run ($recorded): make bench records one on a machine with a GPU."
     fi
 fi
+echo
+echo "== Done"
+echo "passed:   $ran steps, every element of every result checked"
+echo "figures:  $drawn"
+echo "next:     ./step04/run --help; the first lesson: step01_naive/README.md; an exercise: make ex NAME=01"

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Finds what the build needs and installs what is missing, if it can. Costs a few milliseconds when all is there.
 #
-#   deps.sh [--check] [cuda] [plots] [report] [test] [baselines] [data]
+#   deps.sh [--check] [cuda] [plots] [figures] [report] [test] [baselines] [data]
 #
 # cuda   a C and C++ compiler and the CUDA Toolkit 13; writes what it found to build/config.mk, which the Makefile
 #        reads
 # plots  gnuplot, and what report takes
+# figures   gnuplot where it can be had: without it a line says that figures are left out
 # report Python 3.9 or newer with its standard library, for report/
 # test   cmocka, OpenBLAS, git, zlib
 # data   numpy for scripts/data.py, as a wheel in build/numpy where Python has none
@@ -23,7 +24,7 @@ cc=${CC:-gcc}
 check_only=
 if [ "${WHEELS:-}" = 0 ]; then WHEELS=; fi
 wheels="nvidia-cuda-nvcc==13.0.* nvidia-cuda-crt==13.0.* nvidia-nvvm==13.0.* nvidia-cuda-runtime==13.0.*
-    nvidia-cuda-cccl==13.0.*"
+    nvidia-cuda-cccl==13.0.* nvidia-cuda-cuobjdump==13.2.* nvidia-cuda-nvdisasm==13.2.*" # 13.0's have no such wheels
 
 say() { echo "deps: $*" >&2; }
 die() { say "$@"; exit 2; }
@@ -138,6 +139,17 @@ try_ann() {
     waiting build/apt.log "" apt_install libann-dev || :
 }
 
+# Figures are optional, too.
+try_gnuplot() {
+    if have gnuplot; then return; fi
+    if [ -z "$check_only" ] && have apt-get && [ "$(id -u)" = 0 ]; then
+        waiting build/apt.log "" apt_install gnuplot-nox || :
+    fi
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo="sudo "
+    have gnuplot || say "no figures without gnuplot; for them type: ${sudo}apt-get install gnuplot-nox"
+}
+
 # --- the CUDA Toolkit -------------------------------------------------------------------------------------------------
 
 # toolkit_of NVCC: the folder it belongs to; nvcc may be a link or a wrapper, so ask it.
@@ -183,7 +195,8 @@ find_toolkit() {
             for place in $search; do try_toolkit "$place" && return 0; done
         fi
     fi
-    try_toolkit build/cuda
+    try_toolkit build/cuda || return
+    [ -z "${WHEELS:-}" ] || [ -x build/cuda/bin/cuobjdump ] # wheels of an earlier version lack it
 }
 
 # The system's pip, or what it takes to make one in a virtual environment.
@@ -278,8 +291,8 @@ groups=
 for argument; do
     case $argument in
     --check) check_only=1 ;;
-    cuda | plots | report | test | baselines | data) groups="$groups $argument" ;;
-    *) die "unknown argument '$argument' (cuda, plots, report, test, baselines, data, --check)" ;;
+    cuda | plots | figures | report | test | baselines | data) groups="$groups $argument" ;;
+    *) die "unknown argument '$argument' (cuda, plots, figures, report, test, baselines, data, --check)" ;;
     esac
 done
 
@@ -293,6 +306,7 @@ else
 fi
 case " $groups " in *" baselines "*) try_ann ;; esac
 case " $groups " in *" data "*) have_numpy || install_numpy ;; esac
+case " $groups " in *" figures "*) try_gnuplot ;; esac
 
 case " $groups " in
 *" cuda "*)

@@ -12,6 +12,7 @@ my=${MY:-my}
 
 names=
 for name in ${NAME:-}; do
+    case $name in [1-9]) name=0$name ;; esac
     case $name in *[!a-z0-9_]*) fail "there is no exercise '$name'; make exercises lists them" ;; esac
     found=$(cd exercises && ls -d "$name"/ "$name"_*/ 2>/dev/null)
     [ -n "$found" ] || fail "there is no exercise '$name'; make exercises lists them"
@@ -32,7 +33,8 @@ put() {
 # below [FILE]: its lines, with paths as they are seen from here.
 below() {
     HERE=$PWD/ awk '{
-        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"]))) printf "%s", substr($0, 1, at - 1)
+        for (; at = index($0, ENVIRON["HERE"]); $0 = substr($0, at + length(ENVIRON["HERE"])))
+            printf "%s", substr($0, 1, at - 1)
         print
     }' "$@"
 }
@@ -43,29 +45,14 @@ copied() { # copied NAME: makes the reader's copy if there is none, or with RESE
     [ -z "${RESET:-}" ] || { rm -f "$my/$1/state"; echo "$my/$1/exercise.cu is as it was handed out"; }
 }
 
-# counted NAME CSV: a line for each goal: the counter in words, its value, the goal, and whether it is reached.
+# counted NAME CSV: a line for each goal: whether it is reached, the counter and its value, and all in words.
 counted() {
-    value "$1" goal | while read -r metric goal; do
-        awk -v metric="$metric" -v goal="$goal" '
-            index($0, "," metric ",\"") {
-                n = split($0, field, ","); value = field[n - 1]
-                rest = substr($0, index($0, "," metric ",\"") + length(metric) + 3)
-                words = substr(rest, 1, index(rest, "\"") - 1)
-                sub(/ \(.*\)$/, "", words)
-                sum += value
-                seen = 1
-            }
-            function short(x) { return x == int(x) ? sprintf("%d", x) : sprintf("%.2f", x) }
-            END {
-                if (!seen) words = metric " was not counted"
-                ok = seen && sum <= goal
-                printf "%s\t%s\t%s: %s, goal %s%s\n", ok ? "ok" : "missed", metric " " sum, words, seen ? short(sum) : "-",
-                    short(goal), ok ? "" : " (missed)"
-            }' "$2"
-    done
+    # shellcheck disable=SC2046 # a word a goal
+    report goals "$2" $(value "$1" goal | sed 's/  */=/')
 }
 
-# best NAME GOALS: keeps the least value of each counter in the reader's state.
+# best NAME GOALS: keeps the least value of each counter in the reader's state, of solutions that reach all goals: what
+# misses one may well be below another that no solution can reach.
 best() {
     {
         cut -f 2 "$2"
@@ -95,9 +82,7 @@ wrong_first() {
 median() {
     rm -f "$work/time.csv"
     timeout 120 "$@" --no-baseline --csv "$work/time.csv" >"$work/gpu" 2>&1 </dev/null || return
-    awk -F , '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms_median") column = i; next }
-        { printf "%.4g\n", $column; exit }' "$work/time.csv"
+    report column "$work/time.csv" ms_median
 }
 
 # timed NAME: on a GPU, the milliseconds of the reader's kernel and of the step's; status 1 if the former is wrong there.
@@ -138,7 +123,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     while [ "$status" = 0 ] && read -r options; do
         [ -n "$first" ] || at=", with $options"
         # shellcheck disable=SC2086 # several options
-        CUDASIM_LIB=$PWD/build/sim/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+        CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
             $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
         first=
     done <"$work/runs"
@@ -174,7 +159,7 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     cat "$work/without"
     [ ! -s "$work/without" ] || done=0
     [ "$status" != 0 ] || timed "$1" || done=0
-    if [ "$status" = 0 ]; then
+    if [ "$done" = 1 ]; then
         best "$1" "$work/goals" >"$work/best"
     else
         sed 1d "$my/$1/state" >"$work/best" 2>/dev/null
@@ -206,7 +191,10 @@ for name in $names; do
     copied "$name"
     folders="$folders $my/$name" programs="$programs build/$my/$name/run"
 done
-[ -e build/sim/libcudart.so.13 ] || sh scripts/first_build.sh sim '' >&2
+if [ ! -e cudasim/build/libcudart.so.13 ]; then
+    sh scripts/deps.sh --check cuda || exit 2
+    sh scripts/first_build.sh sim '' >&2
+fi
 # shellcheck disable=SC2086 # several programs
 MAKEFLAGS='' make --no-print-directory -k -j"$(nproc)" EX="$folders" sim $programs >"$work/make" 2>&1 || {
     grep -v -e '^make' -e '^nvcc ' -e '^cc ' -e '^link ' "$work/make" | below >&2

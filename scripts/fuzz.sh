@@ -1,11 +1,9 @@
 #!/bin/sh
-# help: fuzz the readers of PTX, fat binaries and data files, and the simulator by random programs (FUZZ_SECONDS=600 each)
-# Fuzzes the readers of untrusted files, under AddressSanitizer and UndefinedBehaviorSanitizer: PTX and fat
-# binaries, and the data files of step 8. And runs random programs in the simulator and in a plain model
-# (cudasim/tests/random), from a seed that the clock gives. FUZZ_SECONDS (600) each; what it finds and its own corpus are in
-# build/fuzz.
+# help: fuzz the readers of data files (FUZZ_SECONDS=600 each); the simulator: make -C cudasim fuzz
+# Fuzzes the readers of untrusted files, the data files of step 8, under AddressSanitizer and UndefinedBehaviorSanitizer.
+# FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #
-#   fuzz.sh [programs] [ptx] [fatbin] [csv] [npy]     (default: all)
+#   fuzz.sh [csv] [npy]     (default: all)
 #
 # With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
 # tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc
@@ -19,11 +17,11 @@ trap 'exit 130' INT TERM
 passed=0 failed=0
 case $seconds in '' | *[!0-9]*) echo "fuzz: FUZZ_SECONDS=$seconds is not a number" >&2; exit 2 ;; esac
 
-targets=${*:-programs ptx fatbin csv npy}
+targets=${*:-csv npy}
 for target in $targets; do
-    [ "$target" = programs ] || [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
+    [ -e "tests/fuzz/fuzz_$target.c" ] || { echo "fuzz: no target '$target'" >&2; exit 2; }
 done
-flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icudasim -Icommon \
+flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
@@ -81,32 +79,8 @@ fuzz() {
     fi
 }
 
-programs() {
-    log=$out/programs.log
-    seed=$(($(date +%s) * 1000000))
-    if make build/tests/test_sim_random >"$log" 2>&1 &&
-        RANDOM_SEED=$seed RANDOM_SECONDS=$seconds build/tests/test_sim_random >"$log" 2>&1
-    then
-        passed=$((passed + 1))
-        echo "ok programs: $(sed -n 's/^\([0-9]* programs from seed [0-9]*\) on$/\1/p' "$log")"
-    else
-        failed=$((failed + 1))
-        echo "FAIL programs: $(grep RANDOM_SEED "$log"); the program is in $log"
-    fi
-}
-
-objects=
-for target in $targets; do
-    case $target in
-    programs) programs ;;
-    ptx) fuzz ptx cudasim/src/ptx/*.c cudasim/src/base/arena.c ;;
-    fatbin) fuzz fatbin cudasim/src/ptx/fatbin.c ;;
-    *)
-        [ -n "$objects" ] || objects base/parallel readers/classes readers/scaling readers/table
-        # shellcheck disable=SC2086 # words
-        fuzz "$target" $objects
-        ;;
-    esac
-done
+objects base/parallel readers/classes readers/scaling readers/table
+# shellcheck disable=SC2086 # words
+for target in $targets; do fuzz "$target" $objects; done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -8,13 +8,7 @@ export LC_ALL
 # gpu_name, gpu_slug: the first GPU's name, and the name of its folder in plots/data/: NVIDIA H200, nvidia-h200; the one
 # that common/gpu/devices.csv gives it, or else made of the name.
 gpu_name() { nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1; }
-gpu_slug() {
-    gpu_name | awk -F , '
-        NR == FNR { slug[$2] = $1; next }
-        $0 in slug { print slug[$0]; next }
-        { name = tolower($0); gsub(/[^a-z0-9]+/, "-", name); gsub(/^-|-$/, "", name); print name }
-    ' "${root:-.}/common/gpu/devices.csv" -
-}
+gpu_slug() { report slug "$(gpu_name)"; }
 
 # name_origin: what a recorded row says of where it comes from (report/record/__init__.py), in the environment. After make, to
 # which CC is the compiler.
@@ -61,8 +55,14 @@ need_gpu() {
 
 # need_tool PROGRAM TOOL PACKAGE: looks on PATH and in the CUDA Toolkit; ends the program with status 2 where it is not.
 need_tool() {
-    PATH=$PATH:$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null || :)/bin:${CUDA_HOME:-/usr/local/cuda}/bin
+    cuda=$(sed -n 's/^CUDA_DIR := //p' build/config.mk 2>/dev/null || :)
+    PATH=$PATH:$cuda/bin:${CUDA_HOME:-/usr/local/cuda}/bin:$PWD/build/cuda/bin
     command -v "$2" >/dev/null || { echo "$1: $2 is missing; it comes with the CUDA Toolkit (package $3)" >&2; exit 2; }
+}
+
+# need_sass PROGRAM: the tools that list machine code, also those that `make deps WHEELS=1` brings.
+need_sass() {
+    for tool in cuobjdump nvdisasm; do need_tool "$1" $tool "cuda-$tool-13-0; or type: make deps WHEELS=1"; done
 }
 
 # need_step PROGRAM VARIABLE STEP...: ends it with status 2 where one of the steps does not exist, built or not.
@@ -70,8 +70,9 @@ need_step() {
     program=$1 variable=$2
     shift 2
     for step; do
-        ls "$step/run" "$step/step.c" "$step"_*/step.c 2>/dev/null | grep -q . ||
-            { echo "$program: there is no step '$step', e.g. $variable=step04" >&2; exit 2; }
+        for file in "$step/run" "$step/step.c" "$step"_*/step.c; do if [ -e "$file" ]; then continue 2; fi; done
+        echo "$program: there is no step '$step', e.g. $variable=step04" >&2
+        exit 2
     done
 }
 

@@ -1,19 +1,30 @@
 #!/bin/sh
-# help: write each kernel's PTX (and its SASS, with cuobjdump) to build/ptx
-# The PTX of compute_90a, compiled anew with line numbers, and the SASS of what `make` built (cuobjdump comes with the CUDA
-# Toolkit, not with its Python wheels). Exit status: 0, or that of a compiler that failed.
+# help: write the PTX and SASS of a step's kernels to build/ptx: STEP=step05; without STEP, of all
+# The PTX of compute_90a, compiled anew with line numbers, and the SASS of what make builds. SASS takes cuobjdump and
+# nvdisasm, of the CUDA Toolkit or of `make deps WHEELS=1`. Exit status: 0, that of a compiler that failed, or 2 for an
+# unknown step.
 set -eu
 cd "$(dirname "$0")/.."
-nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk) toolkit=$(sed -n 's/^CUDA_DIR := //p' build/config.mk)
-cuobjdump=$toolkit/bin/cuobjdump
-[ -x "$cuobjdump" ] || cuobjdump=$(command -v cuobjdump) || cuobjdump=
+. scripts/gpu.sh
+need_step ptx STEP ${STEP:-}
+nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+if (need_sass ptx) 2>build/ptx.missing; then
+    need_sass ptx
+    cuobjdump=cuobjdump
+    build_steps ${STEP:-}
+else
+    cuobjdump=
+fi
 export nvcc cuobjdump
 # shellcheck disable=SC2016 # the inner shell's
-find step[0-9][0-9]_* -name '*.cu' | xargs -P "$(nproc 2>/dev/null || echo 1)" -I{} sh -c '
+find step[0-9][0-9]_* -path "${STEP:-step}*" -name '*.cu' -print0 | xargs -0 -P "$(nproc)" -I{} sh -c '
     kernel=${1%.cu}
     mkdir -p "build/ptx/${kernel%/*}"
     "$nvcc" -Icommon -O3 -lineinfo -arch=compute_90a -ptx -o "build/ptx/$kernel.ptx" "$1" || exit 255
-    [ -z "$cuobjdump" ] || [ ! -e "build/obj/$1.o" ] || "$cuobjdump" -sass "build/obj/$1.o" >"build/ptx/$kernel.sass"' sh {}
+    [ -z "$cuobjdump" ] || [ ! -e "build/obj/$1.o" ] ||
+        "$cuobjdump" -sass "build/obj/$1.o" >"build/ptx/$kernel.sass"' sh {}
 if [ -n "$cuobjdump" ]; then echo "build/ptx: the PTX of compute_90a, and SASS"; else
-    echo "build/ptx: the PTX of compute_90a; no SASS without cuobjdump"
+    echo "build/ptx: the PTX of compute_90a; no SASS:"
+    cat build/ptx.missing
 fi
+rm -f build/ptx.missing

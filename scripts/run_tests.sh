@@ -2,8 +2,8 @@
 # Runs tests and sums their counts: run_tests.sh [PROGRAM|SCRIPT]... (default: all that `make test` is about, and with
 # KL_TEST_ALL=1 in the environment, from `make test-all`, fuzzing and sanitizers too; some scripts have longer lists then)
 #
-# As many run at once as there are processors, and a line says of each how it went when it ends; the GPU has its tests
-# alone, after the others. A run that is killed ends what it started.
+# As many run at once as there are processors, and a line says of each how it went when it ends; the simulator's own tests
+# (make -C cudasim test) and those on the GPU come after the others, and alone. A run that is killed ends what it started.
 #
 # A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same.
 # One that crashes or runs nothing counts as failed. Last line: "N passed, N failed"; exit status 1 when any failed.
@@ -44,8 +44,8 @@ trap 'exit 130' HUP INT TERM
 
 # The longest first, lest one be left alone at the end.
 if [ $# = 0 ]; then
-    for test in cudasim/tests/test_sanitizers.sh tests/test_exercises.sh tests/test_sim_steps.sh tests/test_build.sh cudasim/tests/test_fuzz.sh \
-        tests/test_*.sh tests/test_*.c tests/*/test_*.c cudasim/tests/test_*.sh cudasim/tests/test_*.c cudasim/tests/*/test_*.c; do
+    for test in tests/test_exercises.sh tests/test_sim_steps.sh tests/test_build.sh tests/test_*.sh tests/test_*.c \
+        tests/*/test_*.c; do
         [ -e "$test" ] || continue
         case " $* " in *" $test "*) continue ;; esac
         case $test in *_fuzz.sh | *_sanitizers.sh) [ -n "${KL_TEST_ALL:-}" ] || continue ;; esac
@@ -53,6 +53,7 @@ if [ $# = 0 ]; then
         set -- "$@" "$test"
     done
     [ -e report/notes.py ] && set -- "$@" notes-check
+    [ -e cudasim/tests/run.sh ] && set -- "$@" cudasim
     nvidia-smi -L 2>/dev/null | grep -q '^GPU ' && set -- "$@" scripts/test_gpu.sh
 fi
 
@@ -61,16 +62,17 @@ run() {
     log=$logs/$(basename "$1").log
     case $1 in
     notes-check) python3 -B -m report notes --check ;;
+    cudasim) MAKEFLAGS='' make -C cudasim --no-print-directory test${KL_TEST_ALL:+-all} ;;
     *.sh) sh "$1" ;;
     *) "./$1" ;;
     esac >"$log" 2>&1
     echo "$? $1"
 }
 
-# worker TEST...: those that no other has taken yet, in order; those on the GPU are not for it.
+# worker TEST...: those that no other has taken yet, in order; those that run alone are not for it.
 worker() {
     for test; do
-        [ "$test" != scripts/test_gpu.sh ] && mkdir "$work/$(basename "$test")" 2>/dev/null && run "$test"
+        [ "$test" != scripts/test_gpu.sh ] && [ "$test" != cudasim ] && mkdir "$work/$(basename "$test")" 2>/dev/null && run "$test"
     done
 }
 
@@ -78,12 +80,13 @@ worker() {
 sum() { sed -n "s/$1/\\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'; }
 
 judge() {
-    passed=0 failed=0
+    passed=0 failed=0 course=
     while read -r status test; do
         log=$logs/$(basename "$test").log s=
         case $test in
         notes-check) p=$((status == 0)) f=$((status != 0)) ;;
-        *.sh)
+        *.sh | cudasim)
+            [ "$test" != cudasim ] || course="$passed passed, $failed failed"
             p=$(tail -n 1 "$log" | sed -n 's/^\([0-9]*\) passed, [0-9]* failed.*/\1/p')
             f=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, \([0-9]*\) failed.*/\1/p')
             s=$(tail -n 1 "$log" | sed -n 's/^[0-9]* passed, [0-9]* failed, \([0-9]* skipped\)$/\1/p')
@@ -101,12 +104,14 @@ judge() {
         fi
         passed=$((passed + p)) failed=$((failed + f))
         if [ "$f" = 0 ]; then
+            [ "$test" != cudasim ] || sed '$d' "$log"
             echo "ok    $(basename "$test"): $p passed${s:+, $s}"
         else
             echo "FAIL  $(basename "$test"): $p passed, $f failed$why; the end of $log:"
             tail -n 40 "$log" | sed 's/^/      /'
         fi
     done
+    [ -z "$course" ] || echo "the course: $course; cudasim: $(tail -n 1 "$logs/cudasim.log")"
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ] && [ "$passed" != 0 ]
 }
@@ -118,5 +123,6 @@ judge() {
         processors=$((processors - 1))
     done
     wait
+    case " $* " in *" cudasim "*) run cudasim ;; esac
     case " $* " in *" scripts/test_gpu.sh "*) run scripts/test_gpu.sh ;; esac
 } | judge

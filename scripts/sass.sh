@@ -1,14 +1,16 @@
 #!/bin/sh
-# help: record the instructions of every kernel's main loop for sm_90a (needs cuobjdump, no GPU)
+# help: record the instructions of every kernel's main loop for sm_90a, without a GPU (STEP=step05 narrows it)
 # Records what the compiler made of every SGEMM kernel's main loop (steps 1 to 5) for sm_90a in plots/data/sass.csv:
-# registers, and how many instructions of which kind (report/record/sass.py says how the loop is found). Needs no GPU.
-# Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
+# registers, and how many instructions of which kind (report/record/sass.py says how the loop is found), and prints
+# them. With STEP the other steps' rows stay. Exit status: 0, 2 without cuobjdump or without machine code for sm_90a.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/gpu.sh
-need_tool sass cuobjdump cuda-cuobjdump-13-0
+need_step sass STEP ${STEP:-}
+case ${STEP:-step01} in step0[1-5]*) ;; *) echo "sass: STEP=$STEP is no SGEMM of steps 1 to 5" >&2; exit 2 ;; esac
+need_sass sass
 need_python sass
-MAKEFLAGS='' make --no-print-directory -j"$(nproc)" all >&2
+build_steps ${STEP:-}
 
 arch=sm_90a
 csv=plots/data/sass.csv
@@ -18,10 +20,10 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/sass.XXXXXX")
 trap 'rm -rf "$work" "$csv.new.$$"' EXIT
 trap 'exit 130' INT TERM
 
-report header sass >"$work/rows"
-for kernel in step0[1-5]_*/*.cu step0[1-5]_*/best/*.cu; do
+report header sass >"$work/header"
+: >"$work/rows"
+for kernel in $(find step0[1-5]_* -path "${STEP:-step}*" -name '*.cu' | LC_ALL=C sort); do
     case $kernel in */show_*) continue ;; esac # no variant
-    [ -f "$kernel" ] || continue
     object=build/obj/$kernel.o
     cuobjdump -arch "$arch" -res-usage "$object" >"$work/usage"
     cuobjdump -arch "$arch" -sass "$object" >"$work/sass"
@@ -32,6 +34,10 @@ for kernel in step0[1-5]_*/*.cu step0[1-5]_*/best/*.cu; do
     report sass "${kernel%%/*}" "$(basename "$kernel" .cu)" "$arch" "$nvcc" "$work/usage" "$work/sass" >>"$work/rows"
 done
 mkdir -p plots/data
-cat "$work/rows" >"$csv.new.$$"
+{
+    cat "$work/header"
+    { [ -z "${STEP:-}" ] || [ ! -e "$csv" ] || sed "1d; /^$STEP/d" "$csv"; cat "$work/rows"; } | sort -s -t , -k 1,1
+} >"$csv.new.$$"
 mv "$csv.new.$$" "$csv"
+cat "$work/header" "$work/rows"
 echo "sass: recorded in $csv; refresh the notes with make notes" >&2

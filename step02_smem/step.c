@@ -1,12 +1,13 @@
 /* Step 2: tiles in shared memory. */
 #include "gemm/gemm.h"
 
-GEMM_VARIANT(tile32);
 GEMM_SHOW(latency);
 
-static const gemm_variant variants[] = {
-    {"tile32", "32x32 tiles of A and B staged in shared memory", launch_tile32, kernel_tile32, NULL, NULL, NULL, NULL},
-};
+/* clang-format off */
+#define VARIANTS(VARIANT) \
+    VARIANT(tile32, "32x32 tiles of A and B staged in shared memory")
+/* clang-format on */
+GEMM_VARIANTS(VARIANTS)
 
 static const gemm_show shows[] = {
     {"latency", "how long a load waits: shared memory, L1, L2, DRAM, by following pointers", show_latency, NULL},

@@ -3,14 +3,6 @@
 
 #include "gemm/gemm.h"
 
-GEMM_VARIANT(register_prefetch);
-GEMM_VARIANT(cp_async);
-GEMM_VARIANT(serpentine);
-GEMM_VARIANT(warp_tiles);
-GEMM_VARIANT(rasterized);
-GEMM_VARIANT(spread_copies);
-GEMM_VARIANT(stream_k);
-GEMM_VARIANT(best);
 size_t workspace_sgemm_best(const gemm_problem *p);
 
 static const char *needs_cp_async(const device_facts *device) {
@@ -27,24 +19,25 @@ static const char *needs_alignment(const gemm_problem *p) {
     return aligned ? NULL : "takes rows of A, B and C that are multiples of 16 bytes and begin on one";
 }
 
-static const gemm_variant variants[] = {
-    {"register_prefetch", "double buffering through registers, as in the article", launch_register_prefetch,
-     kernel_register_prefetch, NULL, needs_alignment, NULL, NULL},
-    {"cp_async", "4 stages of cp.async: no staging registers", launch_cp_async, kernel_cp_async, needs_cp_async,
-     needs_alignment, NULL, NULL},
-    {"serpentine", "FMAs down one column of results and up the next", launch_serpentine, kernel_serpentine,
-     needs_cp_async, needs_alignment, NULL, NULL},
-    {"warp_tiles", "128x256 per block, 64x64 per warp, 8x16 per thread", launch_warp_tiles, kernel_warp_tiles,
-     needs_cp_async, needs_alignment, NULL, NULL},
-    {"rasterized", "blocks numbered down bands of 8 tiles, for L2", launch_rasterized, kernel_rasterized,
-     needs_cp_async, needs_alignment, NULL, NULL},
-    {"spread_copies", "a tile's copies spread over the FMAs, not in one burst", launch_spread_copies,
-     kernel_spread_copies, needs_cp_async, needs_alignment, NULL, NULL},
-    {"stream_k", "the last waves divided evenly among the multiprocessors", launch_stream_k, kernel_stream_k,
-     needs_cp_async, needs_alignment, NULL, NULL},
-    {"best", "the same for any shape and alignment, a tile for every size", launch_best, kernel_best, needs_cp_async,
-     NULL, NULL, workspace_sgemm_best},
-};
+/* clang-format off */
+#define VARIANTS(VARIANT) \
+    VARIANT(register_prefetch, "double buffering through registers, as in the article", .refuses = needs_alignment) \
+    VARIANT(cp_async, "4 stages of cp.async: no staging registers", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(serpentine, "FMAs down one column of results and up the next", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(warp_tiles, "128x256 per block, 64x64 per warp, 8x16 per thread", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(rasterized, "blocks numbered down bands of 8 tiles, for L2", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(spread_copies, "a tile's copies spread over the FMAs, not in one burst", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(stream_k, "the last waves divided evenly among the multiprocessors", \
+        .supports = needs_cp_async, .refuses = needs_alignment) \
+    VARIANT(best, "the same for any shape and alignment, a tile for every size", \
+        .supports = needs_cp_async, .workspace = workspace_sgemm_best)
+/* clang-format on */
+GEMM_VARIANTS(VARIANTS)
 
 int main(int argc, char **argv) {
     return gemm_step_main(argc, argv, "step05_doublebuffer", variants, ARRAY_SIZE(variants), NULL);

@@ -3,25 +3,6 @@
 
 #include "gemm/gemm.h"
 
-GEMM_VARIANT(mma_s8_tile);
-GEMM_VARIANT(wmma);
-GEMM_VARIANT(mma_sync);
-GEMM_VARIANT(ldmatrix);
-GEMM_VARIANT(swizzle);
-GEMM_VARIANT(stages);
-GEMM_VARIANT(warp_64x64);
-GEMM_VARIANT(fragments);
-GEMM_VARIANT(interleaved);
-GEMM_VARIANT(pointers);
-GEMM_VARIANT(rasterized);
-GEMM_VARIANT(tma);
-GEMM_VARIANT(wgmma);
-GEMM_VARIANT(warp_specialised);
-GEMM_VARIANT(persistent_grid);
-GEMM_VARIANT(ping_pong);
-GEMM_VARIANT(cluster);
-GEMM_VARIANT(three_products);
-GEMM_VARIANT(best);
 const char *best_refuses(const gemm_problem *p);
 const char *best_note(const gemm_problem *p);
 size_t workspace_best(const gemm_problem *p);
@@ -82,44 +63,43 @@ static const char *takes_tf32x3(const gemm_problem *p) {
     return p->type == GEMM_TF32X3 && p->layout == GEMM_TN ? takes_chunks(p) : "takes tf32x3 in tn";
 }
 
-static const gemm_variant variants[] = {
-    {"mma_s8_tile", "one warp and one instruction for 8x8 of C: mma.m8n8k16 of s8", launch_mma_s8_tile,
-     kernel_mma_s8_tile, needs_mma_s8, takes_s8_tn, NULL, NULL},
-    {"wmma", "CUDA C++'s fragments: load, multiply, store", launch_wmma, kernel_wmma, needs_sm75, takes_f16, NULL,
-     NULL},
-    {"mma_sync", "the bare instruction; each lane loads its own words", launch_mma_sync, kernel_mma_sync, needs_sm80,
-     takes_f16, NULL, NULL},
-    {"ldmatrix", "four 8 x 8 matrices per load", launch_ldmatrix, kernel_ldmatrix, needs_sm80, takes_f16, NULL, NULL},
-    {"swizzle", "chunks XORed with their row: no bank conflicts", launch_swizzle, kernel_swizzle, needs_sm80, takes_f16,
-     NULL, NULL},
-    {"stages", "cp.async into a ring of three stages", launch_stages, kernel_stages, needs_sm80, takes_f16, NULL, NULL},
-    {"warp_64x64", "64 x 64 per warp: more products per load", launch_warp_64x64, kernel_warp_64x64, needs_sm80,
-     takes_f16, NULL, NULL},
-    {"fragments", "fragments loaded a step ahead of the products", launch_fragments, kernel_fragments, needs_sm80,
-     takes_f16, NULL, NULL},
-    {"interleaved", "a tile's copies issued between its products, a quarter in each step", launch_interleaved,
-     kernel_interleaved, needs_sm80, takes_f16, NULL, NULL},
-    {"pointers", "pointers that move, the loop unrolled over the ring", launch_pointers, kernel_pointers, needs_sm80,
-     takes_f16, NULL, NULL},
-    {"rasterized", "blocks in bands of 8 rows of tiles: L2 holds what they share", launch_rasterized, kernel_rasterized,
-     needs_sm80, takes_f16, NULL, NULL},
-    {"tma", "one thread loads tiles by TMA, mbarriers count the bytes", launch_tma, kernel_tma, needs_tma,
-     takes_f16_products, NULL, NULL},
-    {"wgmma", "a warpgroup multiplies straight from shared memory", launch_wgmma, kernel_wgmma, needs_hopper,
-     takes_f16_products, NULL, NULL},
-    {"warp_specialised", "one warpgroup loads tiles, two multiply: 128x256 per block", launch_warp_specialised,
-     kernel_warp_specialised, needs_hopper, takes_f16_products, NULL, NULL},
-    {"persistent_grid", "a block per multiprocessor, tile after tile", launch_persistent_grid, kernel_persistent_grid,
-     needs_hopper, takes_f16_products, NULL, NULL},
-    {"ping_pong", "the consumers alternate tiles: one stores while the other multiplies", launch_ping_pong,
-     kernel_ping_pong, needs_hopper, takes_f16_products, NULL, NULL},
-    {"cluster", "two blocks share B: each loads half of it for both", launch_cluster, kernel_cluster, needs_hopper,
-     takes_f16_products, NULL, NULL},
-    {"three_products", "FP32 from three TF32 products, split in registers", launch_three_products,
-     kernel_three_products, needs_sm80, takes_tf32x3, NULL, NULL},
-    {"best", "complete: every type, layout, shape and alignment, the fastest kernel for each", launch_best, kernel_best,
-     needs_sm80, best_refuses, best_note, workspace_best},
-};
+/* clang-format off */
+#define VARIANTS(VARIANT) \
+    VARIANT(mma_s8_tile, "one warp and one instruction for 8x8 of C: mma.m8n8k16 of s8", \
+        .supports = needs_mma_s8, .refuses = takes_s8_tn) \
+    VARIANT(wmma, "CUDA C++'s fragments: load, multiply, store", .supports = needs_sm75, .refuses = takes_f16) \
+    VARIANT(mma_sync, "the bare instruction; each lane loads its own words", \
+        .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(ldmatrix, "four 8 x 8 matrices per load", .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(swizzle, "chunks XORed with their row: no bank conflicts", .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(stages, "cp.async into a ring of three stages", .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(warp_64x64, "64 x 64 per warp: more products per load", .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(fragments, "fragments loaded a step ahead of the products", \
+        .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(interleaved, "a tile's copies issued between its products, a quarter in each step", \
+        .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(pointers, "pointers that move, the loop unrolled over the ring", \
+        .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(rasterized, "blocks in bands of 8 rows of tiles: L2 holds what they share", \
+        .supports = needs_sm80, .refuses = takes_f16) \
+    VARIANT(tma, "one thread loads tiles by TMA, mbarriers count the bytes", \
+        .supports = needs_tma, .refuses = takes_f16_products) \
+    VARIANT(wgmma, "a warpgroup multiplies straight from shared memory", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(warp_specialised, "one warpgroup loads tiles, two multiply: 128x256 per block", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(persistent_grid, "a block per multiprocessor, tile after tile", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(ping_pong, "the consumers alternate tiles: one stores while the other multiplies", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(cluster, "two blocks share B: each loads half of it for both", \
+        .supports = needs_hopper, .refuses = takes_f16_products) \
+    VARIANT(three_products, "FP32 from three TF32 products, split in registers", \
+        .supports = needs_sm80, .refuses = takes_tf32x3) \
+    VARIANT(best, "complete: every type, layout, shape and alignment, the fastest kernel for each", \
+        .supports = needs_sm80, .refuses = best_refuses, .note = best_note, .workspace = workspace_best)
+/* clang-format on */
+GEMM_VARIANTS(VARIANTS)
 
 static const gemm_show shows[] = {
     {"mma_s8", "the article's first program: one mma.m8n8k16 of s8, and which lane holds what", show_mma_s8, NULL},

@@ -8,7 +8,7 @@ unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS 
     KNN_DATA
 root=$(cd "$(dirname "$0")/.." && pwd)
 recorded=$root/tests/report/data # a part of what was recorded on an H200
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_$name.XXXXXX") || exit 1
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_${name:?}.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 copy="$tmp/a repo" # with a blank, as a folder may have

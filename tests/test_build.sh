@@ -71,11 +71,57 @@ check "VERSION, CITATION.cff and CHANGELOG.md name one version" [ "$status" = 0 
 
 run make -n
 check "make -n succeeds" [ "$status" = 0 ]
-check "make -n would link every step" [ "$(grep -c '^gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
+check "make -n would link every step" [ "$(grep -c 'aside.sh gcc.*-o step.*/run ' "$work/out")" = "$(echo "$dirs" | wc -l)" ]
 check "make -n builds nothing" [ ! -e build/obj ]
 check "make -n takes no time" eval '! said "first build"'
-run make step77
+run make "$step" CFLAGS=--nonsense
 check "the first build says how long it takes" eval '[ "$status" = 2 ] && said "^The first build takes about [0-9]* s on"'
+rm -rf build
+run make ex NAME=01 CUDA_HOME="$work/nowhere" NVCC=
+check "not where it cannot begin" eval '[ "$status" = 2 ] && said "nowhere has no bin/nvcc" && ! said "first build"'
+run sh scripts/first_build.sh bundle ''
+check "an archive takes its time, too" said "^The first build takes about [0-9]* s on"
+
+# GOAL:MOST LIKE IT
+for pair in step4:step04 step01_naive:step01 tests:test test-gpus:test-gpu claen:clean; do
+    run make "${pair%:*}"
+    check "there is no goal ${pair%:*}, but ${pair#*:}" eval \
+        '[ "$status" = 2 ] && lines 1 && said "no goal .${pair%:*}.; did you mean ${pair#*:}?; make help"'
+done
+run make bench-sim RUNS=x
+check "bench-sim refuses RUNS before it compiles" eval '[ "$status" = 2 ] && lines 1 && said "RUNS=x is not a count"'
+mkdir -p "$first/new/deeper"
+touch "$first/new/deeper/kernel.cu" "$first/new/other.c"
+run make -n "$step"
+check "a file in a new folder of a step is compiled" eval 'said "^echo \"nvcc  $first/new/deeper/kernel.cu" &&
+    said "^echo \"cc    $first/new/other.c" && said "run .*build/obj/$first/new/deeper/kernel.cu.o"'
+rm -r "$first/new"
+run make -n step08 # its families and the kernel of another step are named in its step.mk
+check "a step's own part of the Makefile counts" eval 'said "step08_knn/run .*build/obj/step05_doublebuffer/best/best.cu.o" &&
+    said "build/lib/readers.a" && ! said "knn_library.c"'
+
+# --- two makes in one tree, and no room for temporary files ---
+make -s deps ARCHS=90a >/dev/null
+cp build/archs.mk "$work/archs.mk"
+mkdir "$work/slow"
+printf '#!/bin/sh\nsleep 1\nexit 9\n' >"$work/slow/nvidia-smi"
+chmod +x "$work/slow/nvidia-smi"
+PATH="$work/slow:$PATH" make -s deps ARCHS=90a >/dev/null &
+sleep 0.6
+check "another make finds build/archs.mk whole meanwhile" cmp -s build/archs.mk "$work/archs.mk"
+wait
+echo old >"$work/file"
+# shellcheck disable=SC2016 # the inner shell's
+run sh scripts/make/aside.sh sh -c 'echo new >"$3" && [ "$(cat "$1")" = old ]' sh "$work/file" -o "$work/file"
+check "what is compiled is moved into place" eval '[ "$status" = 0 ] && [ "$(cat "$work/file")" = new ]'
+# shellcheck disable=SC2016
+run sh scripts/make/aside.sh sh -c 'echo half >"$2"; exit 3' sh -o "$work/file"
+check "a compiler that fails leaves what was there" eval \
+    '[ "$status" = 3 ] && [ "$(cat "$work/file")" = new ] && [ "$(ls "$work"/file*)" = "$work/file" ]'
+run env TMPDIR="$work/none" make -s deps ARCHS=90a
+check "without a folder for temporary files, build/ has them" eval '[ "$status" = 0 ] && said "machine code: sm_90a"'
+run env TMPDIR="$work/none" NAME=01 HINT=1 make ex
+check "make ex works without one, too" eval '[ "$status" = 0 ] && said "hint 1"'
 
 for archs in 99 sm_80 "90a 80,89"; do
     run make deps ARCHS="$archs"
@@ -119,8 +165,8 @@ check "deps.sh refuses an unknown group" eval '[ "$status" = 2 ] && lines 1 && s
 # What this tree has built already, if with the same flags: only the first step and the harness are built here.
 lend() {
     [ -e "$root/build/flags" ] || return 0
-    (cd "$root/build" && find flags sim obj \( -path "obj/$first" -o -path obj/common/gemm \) -prune -o \
-        -type f -print | tar cf - -T -) | tar xf - -C build
+    (cd "$root" && find build/flags build/obj cudasim/build \( -path "build/obj/$first" -o -path build/obj/common/gemm \
+        -o -path cudasim/build/tests \) -prune -o -type f -print | tar cf - -T -) | tar xf -
 }
 lend
 run make -j2 "$step" ARCHS=90a
@@ -135,7 +181,24 @@ check "PTX of compute_90a is embedded, and no other" eval \
     'grep -aq "^\.target sm_90a" "$work/all.o" && ! grep -aq "^\.target sm_90$" "$work/all.o"'
 
 run make "$step" ARCHS=90a
-check "built again, there is nothing to do" eval '[ "$status" = 0 ] && ! said "^cc\|^nvcc\|^link\|first build"'
+check "built again, there is nothing to do" eval '[ "$status" = 0 ] && lines 1 && said "^$step is up to date"'
+run make sim ARCHS=90a
+check "nor of make" eval '[ "$status" = 0 ] && ! said "Nothing to be done"'
+
+# --- PTX and machine code of one step ---
+rm -rf build/ptx
+run env PATH="$work/nothing:$PATH" make ptx STEP="$step" ARCHS=90a
+check "make ptx of one step" eval '[ "$status" = 0 ] && [ "$(ls build/ptx)" = "$first" ] &&
+    [ "$(ls build/ptx/"$first"/*.ptx | wc -l)" = "$(find "$first" -name "*.cu" | wc -l)" ] && ! said step02'
+if command -v cuobjdump nvdisasm >/dev/null; then
+    check "and its SASS" [ -s "build/ptx/$first/coalesced.sass" ]
+else
+    check "without cuobjdump it says what brings it" said "cuobjdump is missing.*make deps WHEELS=1"
+fi
+for goal in ptx sass; do
+    run make $goal STEP=step77
+    check "make $goal of no step" eval '[ "$status" = 2 ] && said "no step .step77."'
+done
 
 # --- which version it is ---
 # builds_version TEXT [MAKE'S ARGUMENT]...: built again, the step says it is that; one file was compiled for it.
@@ -168,7 +231,7 @@ mv "$work/git" .git
 echo 'nvidia-x1,NVIDIA X1,12,1,2,,' >>common/gpu/devices.csv
 run make build/gpu/devices.inc ARCHS=90a
 check "a bad line in the table of GPUs fails the build" eval \
-    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" && [ ! -e build/gpu/devices.inc ]'
+    '[ "$status" != 0 ] && said "devices.csv:$(wc -l <common/gpu/devices.csv): 7 fields" && ! grep -qs "NVIDIA X1" build/gpu/devices.inc'
 git checkout -q common/gpu/devices.csv
 run make build/gpu/devices.inc ARCHS=90a
 check "a good one has a row for each" [ "$(grep -c '"NVIDIA ' build/gpu/devices.inc)" = "$(($(wc -l <common/gpu/devices.csv) - 1))" ]
@@ -180,7 +243,7 @@ check "a touched header rebuilds C and CUDA" eval \
 touch -r "$root/common/gemm/gemm.h" common/gemm/gemm.h # as it was: of what is lent, much includes it
 run make -j8 clean "$first/run" ARCHS=90a
 check "clean comes before what is built with it" eval \
-    '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e build/sim ]'
+    '[ "$status" = 0 ] && said "^link" && [ -x "$first/run" ] && [ ! -e cudasim/build ]'
 run make -n "$step" ARCHS="89 90a"
 check "a changed flag rebuilds" said 'sm_89.*\.cu$'
 
@@ -440,16 +503,38 @@ check "a CC that cannot be run is named, nothing installed" eval \
 run env -u NVCC CUDA_HOME="$work/nowhere" sh scripts/deps.sh cuda
 check "a CUDA_HOME without nvcc is named" eval '[ "$status" = 2 ] && lines 1 && said "$work/nowhere has no bin/nvcc"'
 
-if ! command -v clang-format >/dev/null; then
-    mkdir "$work/user"
-    for user in 0: 1000:sudo; do
-        printf '#!/bin/sh\necho %s\n' "${user%:*}" >"$work/user/id"
-        chmod +x "$work/user/id"
-        run env PATH="$work/user:$PATH" make format
-        check "format without clang-format: the command for user ${user%:*}" eval \
-            '[ "$status" = 2 ] && said "type: ${user#*:} *apt-get install clang-format$"'
-    done
-fi
+# --- lint and format, in a small tree, with tools that are made up and say what they are given ---
+small=$work/small
+mkdir -p "$small/scripts" "$small/common" "$small/build/lint/bin" "$small/cudasim/tests/conformance"
+cp scripts/lint.sh scripts/lint.txt "$small/scripts/"
+cp scripts/lint.txt "$small/build/lint/installed"
+touch "$small/.clang-format" "$small/common/a.c" "$small/common/b.cuh" "$small/scripts/c.sh"
+for tool in clang-format clang-tidy shellcheck ruff; do
+    printf '#!/bin/sh\necho "%s: $*"\n[ ! -e "%s" ]\n' $tool "$work/bad.$tool" >"$small/build/lint/bin/$tool"
+    chmod +x "$small/build/lint/bin/$tool"
+done
+touch "$work/bad.shellcheck"
+run sh "$small/scripts/lint.sh"
+check "lint reads every file, without .git" eval '[ "$status" = 1 ] && said "clang-format: .*common/a.c" &&
+    said "clang-format: .*common/b.cuh" && said "shellcheck: .*scripts/c.sh" && said "^ruff: check"'
+rm "$work/bad.shellcheck"
+run sh "$small/scripts/lint.sh"
+check "and again what has not passed" eval '[ "$status" = 0 ] && said "shellcheck: .*scripts/c.sh"'
+sleep 1
+touch "$small/common/a.c"
+run sh "$small/scripts/lint.sh"
+check "but then only what has changed" eval '[ "$status" = 0 ] && said "clang-format: .*common/a.c" && ! said "b.cuh\|c.sh"'
+printf '%0121d\n' 0 | tee "$small/wide.mk" >"$small/cudasim/tests/conformance/wide.h"
+printf '%0119dµ\n' 0 >"$small/Makefile"
+run sh "$small/scripts/lint.sh"
+check "lines have at most 120 columns" eval '[ "$status" = 1 ] && [ "$(grep -c columns "$work/out")" = 1 ] &&
+    said "^./wide.mk:1: more than 120 columns"'
+run sh "$small/scripts/lint.sh" --format
+check "format takes every C and CUDA file" said "clang-format: -i .*common/b.cuh"
+echo none==1 >"$small/scripts/lint.txt"
+run env PIP_NO_INDEX=1 sh "$small/scripts/lint.sh"
+check "tools that cannot be had: one sentence more" eval \
+    '[ "$status" = 2 ] && said "^lint: the tools cannot be fetched (see build/lint.log" && [ ! -e "$small/build/lint" ]'
 
 if [ -n "${KL_TEST_WHEELS:-}" ]; then
     bin=$(dirname "$(command -v python3)"):/usr/bin:/bin

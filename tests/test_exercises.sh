@@ -68,9 +68,10 @@ passes_solved() {
 wrong_solutions() {
     cat <<'EOF'
 01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
-02_two_columns@^counters  load requests: 24576, goal 20480 (missed)@s/if (second) acc2/acc2/
+02_two_columns@^counters  load requests: 24576, goal: at most 20480 (missed)@s/if (second) acc2/acc2/
 02_two_columns@^result    WRONG, with .*--n 100@s/second = .*/second = (blockIdx.x % blocks_n + 1) * 2 * BLOCK <= p.n;/
 03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
+03_edges@^result    WRONG, with .*--beta 1@s/if (row >= p.m .*/row = min(row, p.m - 1), col = min(col, p.n - 1);/
 04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
 04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
 05_barrier@^    race@/Bs.y..x. =/,/for/s/__syncthreads/__syncwarp/
@@ -82,9 +83,11 @@ wrong_solutions() {
 09_outer_product@^result    WRONG@s/a_reg.i. \* b_reg.j./a_reg[j] * b_reg[i]/
 10_bank_pad@^counters  shared memory per block, bytes: .* (missed)@s/BK + 1/BK + 2/
 11_strangers@^result    WRONG, with --m 61@s/if (j \* COLS </if (j </
-12_alignment@^counters  load requests: 256, goal 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
+12_alignment@^counters  load requests: 256, goal: at most 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
 12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
 12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
+12_alignment@^result    STOPPED .* with .*--lda 32@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0]/
+12_alignment@, with --sweep check@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0 \&\& p->k % 4 == 0 \&\& p->n % 4 == 0]/
 13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
 13_pad_four@^counters  shared memory per block, bytes: .* (missed)@s/BM + 4/BM + 12/
 14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/
@@ -167,9 +170,9 @@ cards() { # cards FOLDER TEXT
 # on the GPU takes EXERCISE_MS or STEP_MS, says what EXERCISE_SAYS or STEP_SAYS, and ends with its EXERCISE_STATUS.
 make_gpu() {
     gpu="$tmp/a, folder" # with a comma and a blank, as one may have
-    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/build/sim"
+    mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/cudasim/build"
     cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
-    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/build/sim/libcudart.so.13"
+    touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
     printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
     printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
     cat >"$gpu/run" <<'EOF'

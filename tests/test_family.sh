@@ -2,27 +2,8 @@
 # A family that is just a folder (tests/family), run by the bench: everything it gets without a line of its own in there.
 # Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the exit status, and a line of the output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    build/tests/family/run --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        sed 's/^/    /' "$work/out"
-    fi
-}
+run=build/tests/family/run
+. "$(dirname "$0")/run_case.sh"
 
 expect 'its options are in the help' 0 '^ +--a X +y = a\*x \+ y' --help
 expect 'and no other family has a word in it' 0 '^ +--seed N' --help
@@ -41,5 +22,15 @@ expect 'the list' 0 '128 threads per block' --list --verbose
 expect 'what it lacks' 2 'unknown option' --lda 3
 expect 'a sweep that it lacks' 2 "^test_family: --sweep: 'odd' is unknown \(known: square, check\)" --sweep odd
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+# Outputs that take nothing, and standard output as a file of rows.
+expect 'rows on standard output' 0 '^test_family,plain,axpy,' --variant plain --n 777 --csv -
+same 'and no file of that name' '' "$(ls -- - 2>/dev/null)"
+expect 'a full disk' 2 '^--csv /dev/full: No space left on device$' --variant plain --n 777 --csv /dev/full
+"$run" --sim --variant plain --n 777 >&- 2>"$work/out"
+same 'standard output that is closed' '2 test_family: standard output cannot be written' \
+    "$? $(sed 's/written: .*/written/' "$work/out")"
+"$run" --sim --variant plain --n 777 --csv "$work/rows" >&- 2>"$work/out"
+same 'what is printed does not get into the rows' '2 2 1' "$? $(wc -l <"$work/rows") $(grep -c '^step,' "$work/rows")"
+expect 'a device that is not there' 2 '^test_family: --device 5: there is 1 GPU here, numbered from 0$' --device 5
+
+ended

@@ -1,38 +1,9 @@
 #!/bin/sh
-# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with one
-# fault each. Last line: "N passed, N failed".
+# A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with
+# one fault each. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    build/tests/gemm/run --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        sed 's/^/    /' "$work/out"
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$1: '$3', wanted '$2'"
-    fi
-}
+run=build/tests/gemm/run
+. "$(dirname "$0")/run_case.sh"
 
 # What is right passes, and each fault is found, in every type that can have it.
 for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32' 'tf32x3 f32'; do
@@ -90,8 +61,8 @@ expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --m 0 
 expect 'no product' 0 '^plain' --variant plain --m 7 --n 9 --k 0 --beta 2 --dtype s8
 expect 'infinite sums' 0 '^plain' --variant plain --size 40 --alpha 1e6
 expect 'large whole scalars' 0 '^plain' --variant plain --size 40 --dtype s8 --alpha -65536 --beta 65536
-expect 'what has no device' 0 'nowhere .*skipped: needs what no device has' --variant nowhere
-expect 'what takes other types' 0 'only_s8 .*skipped: takes s8 and tn' --variant only_s8 --size 20
+expect 'what has no device' 2 'nowhere .*skipped: needs what no device has' --variant nowhere
+expect 'what takes other types' 2 'only_s8 .*skipped: takes s8 and tn' --variant only_s8 --size 20
 expect 'what takes this type' 0 '^only_s8 .* s ' --variant only_s8 --size 20 --dtype s8
 expect 'a note' 0 '^    rows of C do not begin on 16 bytes$' --variant plain --size 20 --dtype f16
 expect 'no note' 0 '^plain' --variant plain --size 24 --dtype f16
@@ -117,7 +88,7 @@ expect 'a show runs no variant' 0 'right' --show right
 same 'a show runs no variant' '' "$(grep plain "$work/out")"
 expect 'a show on another device' 0 '^as it should be on sm_75$' --show right --sim-device sm_75
 expect 'a show that is wrong' 1 '^not as it should be$' --show wrong
-expect 'a show that this device has not' 0 '^skipped: needs what no device has$' --show nowhere
+expect 'a show that this device has not' 2 '^skipped: needs what no device has$' --show nowhere
 expect 'an unknown show' 2 "^test_gemm: --show: 'x' is unknown \(known: right, wrong, nowhere\)$" --show x
 same 'an unknown show takes one line' 1 "$(wc -l <"$work/out")"
 expect 'a list of shows' 0 '^--show wrong +shows what is wrong$' --list
@@ -152,5 +123,23 @@ same 'a resumed run adds no row' "$rows" "$(wc -l <"$work/csv")"
 expect 'another type is another case' 0 'simulated in' --variant plain --size 20 --csv "$work/csv" --resume
 same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+# What the simulator shows on a terminal while a kernel takes more than a second.
+columns=$(CUDASIM_THREADS=1 python3 - "$run" <<'END'
+import os, pty, re, sys
+seen = b""
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "--sim", "--variant", "plain", "--size", "700"])
+try:
+    while data := os.read(fd, 4096):
+        seen += data
+except OSError:  # its end, on Linux
+    os.waitpid(pid, 0)
+shown = [line for line in re.split(rb"\r\033\[K|\r?\n", seen) if line.startswith(b"simulating ")]
+told = any(re.search(rb" [0-9]+ %, about [0-9]+ s left$", line) for line in shown)
+print("as wanted" if told and max(map(len, shown)) < 80 else shown[-3:])
+END
+)
+same 'the progress of a long kernel: a share, the time left, less than 80 columns' 'as wanted' "$columns"
+
+ended

@@ -2,37 +2,8 @@
 # A GEMV step, end to end in the simulator: tests/gemv has a correct kernel and several with one fault each.
 # Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the step's exit status, and a line of its output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    build/tests/gemv/run --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        sed 's/^/    /' "$work/out"
-    fi
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$1: '$3', wanted '$2'"
-    fi
-}
+run=build/tests/gemv/run
+. "$(dirname "$0")/run_case.sh"
 
 for t in f16 bf16 f32; do
     expect "a right kernel, $t" 0 '^plain +100 +33 ' --variant plain --n 100 --k 33 --dtype $t --alpha 2 --beta -0.5
@@ -44,7 +15,7 @@ expect 'y is read with beta 0' 1 'got nan' --variant reads_y --size 30
 expect 'A is read with alpha 0' 1 'got nan' --variant reads_a --size 30 --alpha 0
 expect 'A is not read with alpha 0' 0 '^plain' --variant plain --size 30 --alpha 0 --beta 2
 expect 'products rounded to 16 bits' 1 'random pass: ' --variant rounds_products --size 500 --dtype bf16
-expect 'what has no device' 0 'skipped: needs what no device has' --variant nowhere
+expect 'what has no device' 2 'skipped: needs what no device has' --variant nowhere
 expect 'the candidate that fits' 0 'tuned: n64 r1 u1 v1' --variant tuned --verbose --size 40
 expect 'nothing to compute' 0 'nothing to time; verified' --variant plain --n 0 --k 5
 expect 'no product' 0 '^plain' --variant plain --n 7 --k 0 --beta 2
@@ -62,7 +33,7 @@ expect 'the check list of candidates' 0 '^tuned .*0 failed, of 2 candidates, eac
     --variant tuned --sweep check
 expect 'the check list finds faults' 1 '^reads_a +[0-9]+ passed, [1-9]' --variant reads_a --sweep check --every 3
 for sweep in square article odd; do
-    expect "the $sweep sweep" 0 '^plain' --variant plain --sweep $sweep --csv "$work/csv" --json "$work/json"
+    expect "the $sweep sweep" 0 '^plain' --variant plain --sweep $sweep --csv "$work/csv"
 done
 same 'rows say what they are' '' "$(awk -F, 'NR > 1 && ($3 != "gemv" || $4 != "f16" || $6 != 1 || $13 != "sim" ||
     $14 != "")' "$work/csv")"
@@ -70,7 +41,7 @@ rows=$(wc -l <"$work/csv")
 expect 'resumed' 0 'simulated in' --variant plain --sweep square --csv "$work/csv" --resume
 same 'a resumed sweep adds no row' "$rows" "$(wc -l <"$work/csv")"
 # Killed in a sweep, whatever it is doing: rows are whole, and it is continued.
-build/tests/gemv/run --sim --variant plain --sweep square --csv "$work/cut" >/dev/null 2>&1 &
+"$run" --sim --variant plain --sweep square --csv "$work/cut" >/dev/null 2>&1 &
 while kill -0 $! 2>/dev/null && [ "$(cat "$work/cut" 2>/dev/null | wc -l)" -lt 3 ]; do :; done
 kill -9 $!
 wait $! 2>/dev/null
@@ -87,10 +58,10 @@ expect 'a resumed sweep leaves out what is too slow' 0 '^plain +100 .*skipped: a
     --variant plain --sweep square --max-size 100 --csv "$work/slow" --resume
 expect 'a tune-csv, and no GPU' 2 '^test_gemv: --tune-csv: there is no search in the simulator' --tune-csv "$work/tune.csv"
 same 'nothing is left of a tune-csv' '' "$(ls "$work/tune.csv" 2>/dev/null)"
-build/tests/gemv/run --sim --variant plain --size 20 >/dev/full 2>"$work/out"
+"$run" --sim --variant plain --size 20 >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 test_gemv: standard output cannot be written' "$? $(cat "$work/out")"
 expect 'launches that overlap' 0 '^plain +20 ' --pdl --variant plain --size 20
-expect 'a GPU without that' 2 '^--pdl: needs sm_90' --pdl --variant plain --size 20 --sim-device sm_80
+expect 'a GPU without that' 2 '^test_gemv: --pdl: needs sm_90' --pdl --variant plain --size 20 --sim-device sm_80
 
 # Step 7's configurations at shapes that the check list of small problems does not have. The GPU has 40
 # multiprocessors, on which the persistent ones take on 640 rows at once and no more.
@@ -134,5 +105,4 @@ for t in $types; do
     configurations '^n64 .*short$' "wider rows with room between them, $t" --dtype $t --n 131 --k 183 --lda 190
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

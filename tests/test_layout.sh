@@ -121,6 +121,18 @@ expect 'a module without arrows' 1 'common/conv: no module that ARROWS in script
 common/conv/conv.h:1: "base/array.h" is against the arrows: conv may include nothing'
 put common/stray.h ''
 expect 'a file in no module' 1 "common/stray.h: a file of common/ belongs into a module's folder"
+object common/base/stats.c 'int records(void);' 'int stats(void) { return records(); }'
+object common/base/records.c 'int stats(void);' 'int records(void) { return stats(); }'
+expect 'files of common/ that call one another' 1 \
+    'a circle of calls: common/base/records.c -> common/base/stats.c -> common/base/records.c'
+object common/base/stats.c 'int device(void);' 'int stats(void) { return device(); }'
+object common/gpu/device.c 'int stats(void);' 'int device(void) { return stats(); }'
+expect 'such files of two folders' 1 \
+    'a circle of calls: common/base/stats.c -> common/gpu/device.c -> common/base/stats.c'
+object common/base/stats.c 'int records(void);' 'int stats(void) { return records(); }'
+object common/base/records.c 'int device(void);' 'int records(void) { return device(); }'
+object common/gpu/device.c 'int device(void) { return 1; }'
+expect 'files that call others in one direction' 0 ''
 
 # The simulator's modules.
 order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> cuda'

@@ -4,7 +4,7 @@
 # kernel that no shape takes is a failure, too. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
+CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13
 export CUDASIM_LIB
 unset CUDASIM_DEVICE
 work=$(mktemp -d) || exit 1

@@ -2,22 +2,7 @@
 # What steps 2 and 6 show (--show), in the simulator: compares it with what was reviewed (tests/show), step 6's drawings
 # on every GPU that it simulates. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-check() { # NAME CONDITION...
-    name=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $name:"
-        sed 's/^/    /' "$work/out" | tail -n 20
-    fi
-}
+. "$(dirname "$0")/run_case.sh"
 
 # run ARGUMENTS...: the step's output in $work/out, without the line that names the device in $work/shown.
 step=step06_tensorcore
@@ -63,5 +48,4 @@ check 'latency fits 100 columns' [ "$(awk 'length > 100 || / $/' "$work/out" | w
 run --list
 check '--list has latency' grep -q '^--show latency ' "$work/out"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -2,23 +2,13 @@
 # tf32x3 in the simulator beyond step 6's check list: infinities, NaNs and extreme magnitudes, tiles of both widths, and
 # errors against K beside TF32's and FP32's. Ends with "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/build/sim/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/run_case.sh"
 
 check() { # NAME COMMAND...
     name=$1
     shift
-    if "$@" >"$work/out" 2>&1; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name"
-        tail -n 20 "$work/out" | sed 's/^/    /'
-    fi
+    "$@" >"$work/out" 2>&1
+    counted $? "FAIL $name"
 }
 
 program=build/tests/tensorcore/run
@@ -77,5 +67,4 @@ check 'on another GPU there is nothing to try' eval \
     'CUDASIM_DEVICE=sm_80 "$program" special --sim >"$work/out" && grep -q "^0 passed, 0 failed, 1 skipped" "$work/out"'
 check 'no such command' eval '! "$program" nonsense'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

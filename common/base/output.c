@@ -1,8 +1,7 @@
 #include "base/output.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +23,7 @@ static int number_behind(const char *path, const char *prefix) {
 
 int output_descriptor(const char *path) {
     struct stat file;
+    if (strcmp(path, "-") == 0) return STDOUT_FILENO;
     if (stat(path, &file) != 0) return -1;
     int named = number_behind(path, "/dev/fd/");
     if (named < 0) named = number_behind(path, "/proc/self/fd/");
@@ -37,4 +37,15 @@ int output_duplicate(int descriptor) {
     fflush(stdout);
     fflush(stderr);
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+void output_reserve(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+bool output_flush(FILE *f) {
+    errno = 0;
+    return fflush(f) == 0 && !ferror(f);
 }

@@ -1,4 +1,4 @@
-/* Rows of measurements. One table of fields drives the CSV writer, the JSON writer and the CSV reader. */
+/* Rows of measurements. One table of fields drives the CSV writer and reader. */
 #include "base/record.h"
 
 #include <errno.h>
@@ -73,9 +73,9 @@ static const field fields[] = {
     FIELD(OPTIONAL_WHOLE, calls_wrong),
 };
 
-enum { FIELD_COUNT = sizeof fields / sizeof fields[0], FIELDS_OF_0_9 = 32 };
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
-static const char header_line[] = RECORD_HEADER "\n", header_of_0_9[] = RECORD_HEADER_OF_0_9 "\n";
+static const char header_line[] = RECORD_HEADER "\n";
 enum { HEADER_LENGTH = sizeof header_line - 1 };
 
 record record_empty(void) {
@@ -110,7 +110,7 @@ static bool measured(const record *r, const field *f) {
     case OPTIONAL_WHOLE:
         return whole_in(r, f) >= 0;
     case NUMBER:
-        return isfinite(number_in(r, f)); /* JSON has no infinity, and neither format needs one */
+        return isfinite(number_in(r, f)); /* no infinity is measured */
     }
     return false;
 }
@@ -130,25 +130,11 @@ void record_put_csv_text(FILE *f, const char *text) {
     fputc('"', f);
 }
 
-static void put_json_text(FILE *f, const char *text) {
-    fputc('"', f);
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7F)
-            fprintf(f, "\\u%04x", c);
-        else {
-            if (c == '"' || c == '\\') fputc('\\', f);
-            fputc(c, f);
-        }
-    }
-    fputc('"', f);
-}
-
 /* Nine digits bring every float back exactly and are finer than any clock here. */
-static void put_value(FILE *f, const record *r, const field *what, void (*put_text)(FILE *, const char *)) {
+static void put_value(FILE *f, const record *r, const field *what) {
     switch (what->kind) {
     case TEXT:
-        put_text(f, text_in(r, what));
+        record_put_csv_text(f, text_in(r, what));
         break;
     case WHOLE:
     case OPTIONAL_WHOLE:
@@ -160,33 +146,18 @@ static void put_value(FILE *f, const record *r, const field *what, void (*put_te
     }
 }
 
-static void put_csv(FILE *f, const record *r) {
-    fputs(header_line, f);
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        if (i > 0) fputc(',', f);
-        if (measured(r, &fields[i])) put_value(f, r, &fields[i], record_put_csv_text);
-    }
-    fputc('\n', f);
-}
-
-static void put_json(FILE *f, const record *r) {
-    for (int i = 0; i < FIELD_COUNT; i++) {
-        fprintf(f, "%s\"%s\": ", i > 0 ? ", " : "{", fields[i].name);
-        if (measured(r, &fields[i]))
-            put_value(f, r, &fields[i], put_json_text);
-        else
-            fputs("null", f);
-    }
-    fputs("}\n", f);
-}
-
-/* What `put` prints for `r`, to be freed; NULL when out of memory. */
-static char *formatted(void (*put)(FILE *, const record *), const record *r) {
+/* The header and the row, to be freed; NULL when out of memory. */
+static char *formatted(const record *r) {
     char *text = NULL;
     size_t length = 0;
     FILE *f = open_memstream(&text, &length);
     if (f == NULL) return NULL;
-    put(f, r);
+    fputs(header_line, f);
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        if (i > 0) fputc(',', f);
+        if (measured(r, &fields[i])) put_value(f, r, &fields[i]);
+    }
+    fputc('\n', f);
     if (fclose(f) == 0) return text;
     free(text);
     return NULL;
@@ -203,6 +174,7 @@ static void lock(int fd, int operation) {
 /* A file that lines are appended to. */
 typedef struct {
     int fd;
+    bool pipe;    /* a named pipe */
     bool file;    /* a regular file; devices, pipes and what is already standard output have no length and no header to
                    * look back at */
     bool created; /* the file did not exist */
@@ -239,6 +211,7 @@ static const char *open_to_append(const char *path, target *t) {
         if (t->fd < 0 && errno == EEXIST) t->fd = open(path, flags, 0666);
         if (t->fd < 0) return strerror(errno);
         t->file = fstat(t->fd, &s) == 0 && S_ISREG(s.st_mode);
+        t->pipe = !t->file && S_ISFIFO(s.st_mode);
         lock(t->fd, LOCK_EX);
         if (!was_removed(t)) return NULL;
         close(t->fd);
@@ -263,7 +236,7 @@ static const char *write_whole(const target *t, const char *text, size_t length)
 int record_text_append(const char *path, const char *text, size_t header, FILE *err) {
     if (text == NULL) {
         fprintf(err, "%s: out of memory\n", path);
-        return 3;
+        return 2;
     }
     target t;
     const char *reason = open_to_append(path, &t);
@@ -276,19 +249,12 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
     }
     if (reason == NULL) return 0;
     fprintf(err, "%s: %s\n", path, reason);
-    return 3;
+    return 2;
 }
 
 int record_csv_append(const char *path, const record *r, FILE *err) {
-    char *text = formatted(put_csv, r);
+    char *text = formatted(r);
     const int status = record_text_append(path, text, HEADER_LENGTH, err);
-    free(text);
-    return status;
-}
-
-int record_json_append(const char *path, const record *r, FILE *err) {
-    char *text = formatted(put_json, r);
-    const int status = record_text_append(path, text, 0, err);
     free(text);
     return status;
 }
@@ -312,15 +278,13 @@ static const char *try_to_write(const target *t, const char *header) {
 /* Returns NULL if the file can be appended to, otherwise why not. */
 static const char *prepare_open(const target *t, const char *header) {
     const off_t length = length_of(t);
-    const size_t header_length = strlen(header);
     if (t->shared >= 0) return NULL;
-    if (length == 0) return header_length > 0 ? try_to_write(t, header) : NULL;
-    if (header == header_line && file_holds(t->fd, 0, header_of_0_9, sizeof header_of_0_9 - 1))
-        return "was recorded by version 0.9, which had fewer columns: name a new file";
-    if (header_length > 0 && !file_holds(t->fd, 0, header, header_length))
+    if (t->pipe) return "is a named pipe: name a file, or - for standard output";
+    if (length == 0) return try_to_write(t, header);
+    if (!file_holds(t->fd, 0, header, strlen(header)))
         return "holds something else: its first line is not this program's header";
-    if (header_length == 0 && !file_holds(t->fd, 0, "{", 1)) return "holds something else: it does not start with '{'";
-    if (!file_holds(t->fd, length - 1, "\n", 1)) return "its last line has no newline (a write cut short?)";
+    if (!file_holds(t->fd, length - 1, "\n", 1))
+        return "its last line has no newline, as a write was cut short: complete or delete that line";
     return NULL;
 }
 
@@ -339,16 +303,11 @@ int record_csv_prepare(const char *path, FILE *err) {
     return record_text_prepare("--csv", path, header_line, err);
 }
 
-int record_json_prepare(const char *path, FILE *err) {
-    return record_text_prepare("--json", path, "", err);
-}
-
 /* ---- reading ---- */
 
 typedef struct {
     const char *at, *end;
     long line;
-    int fields;       /* of each row */
     char reason[128]; /* set where reading failed */
 } reader;
 
@@ -440,25 +399,23 @@ static bool read_row(reader *in, record *r) {
     const char *start = in->at;
     int count = 0;
     for (;;) {
-        if (!read_field(in, count < in->fields ? texts[count] : surplus)) return false;
+        if (!read_field(in, count < FIELD_COUNT ? texts[count] : surplus)) return false;
         count++;
         if (*in->at++ == '\n') break;
     }
-    if (count != in->fields) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", in->fields);
+    if (count != FIELD_COUNT) return refuse(in, "%d field%s instead of %d", count, count > 1 ? "s" : "", FIELD_COUNT);
     *r = record_empty();
-    for (int i = 0; i < in->fields; i++)
+    for (int i = 0; i < FIELD_COUNT; i++)
         if (!set_field(in, &fields[i], texts[i], r)) return false;
     for (; start < in->at; start++) in->line += *start == '\n';
     return true;
 }
 
 static bool read_header(reader *in) {
-    const size_t length = (size_t)(in->end - in->at), of_0_9 = sizeof header_of_0_9 - 1;
-    const bool old = length >= of_0_9 && memcmp(in->at, header_of_0_9, of_0_9) == 0;
-    if (!old && (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0))
+    const size_t length = (size_t)(in->end - in->at);
+    if (length < HEADER_LENGTH || memcmp(in->at, header_line, HEADER_LENGTH) != 0)
         return refuse(in, "not this program's header");
-    in->fields = old ? FIELDS_OF_0_9 : FIELD_COUNT;
-    in->at += old ? of_0_9 : HEADER_LENGTH;
+    in->at += HEADER_LENGTH;
     in->line++;
     return true;
 }
@@ -466,7 +423,7 @@ static bool read_header(reader *in) {
 static bool check_last_newline(reader *in) {
     if (in->end[-1] == '\n') return true;
     for (const char *c = in->at; c < in->end; c++) in->line += *c == '\n';
-    return refuse(in, "no newline at the end (a write cut short?)");
+    return refuse(in, "no newline at the end, as a write was cut short: complete or delete that line");
 }
 
 static bool read_rows(reader *in, record **rows, int *count) {

@@ -1,4 +1,4 @@
-/* Recorded measurements: a row each, as CSV (RECORD_HEADER has the columns) or as a JSON object on one line. */
+/* Recorded measurements: CSV, a row each (RECORD_HEADER has the columns). */
 #ifndef KL_RECORD_H
 #define KL_RECORD_H
 
@@ -6,18 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Files of version 0.9 end with `date`; they can be read, but not appended to. */
-#define RECORD_HEADER_OF_0_9                                                                                           \
-    "step,variant,op,dtype,layout,m,n,k,d,alpha,beta,cache,mode,ms_median,ms_min,ms_max,gflops,gbps,peak_share,"       \
-    "baseline,baseline_ms,ratio,ratio_min,ratio_max,max_err_bound_share,clock_mhz,power_w,device,cc,driver,cuda,date"
 #define RECORD_HEADER                                                                                                  \
-    RECORD_HEADER_OF_0_9                                                                                               \
-    ",baseline_call,cublas,version,pairs,sets,ms_low,ms_high,ratio_low,ratio_high,calls_tried,calls_failed,calls_"     \
-    "wrong"
+    "step,variant,op,dtype,layout,m,n,k,d,alpha,beta,cache,mode,ms_median,ms_min,ms_max,gflops,gbps,peak_share,"       \
+    "baseline,baseline_ms,ratio,ratio_min,ratio_max,max_err_bound_share,clock_mhz,power_w,device,cc,driver,cuda,date," \
+    "baseline_call,cublas,version,pairs,sets,ms_low,ms_high,ratio_low,ratio_high,calls_tried,calls_failed,calls_wrong"
 
 enum { RECORD_TEXT = 64 };
 
-/* A NAN or an empty string means "not measured" and becomes an empty field (null in JSON). */
+/* A NAN or an empty string means "not measured" and becomes an empty field. */
 typedef struct {
     char step[RECORD_TEXT], variant[RECORD_TEXT], op[RECORD_TEXT], dtype[RECORD_TEXT], layout[RECORD_TEXT];
     int64_t m, n, k, d; /* d is -1 (an empty field) where it does not apply */
@@ -48,22 +44,19 @@ typedef struct {
 record record_empty(void);
 
 /* Checks, before anything is measured, that `path` can be appended to: it can be opened for writing and, if it is not
- * empty, starts with RECORD_HEADER and ends with a newline (no newline means a write was cut short). The file is left
- * unchanged; one that did not exist still does not, and record_csv_append creates it, header first. Returns 0, or 2
- * after one line on `err`. */
+ * empty, starts with RECORD_HEADER and ends with a newline (no newline means a write was cut short). "-" and what is
+ * already open as standard output always can be; a named pipe cannot, as what reads it would see its end at once. The
+ * file is left unchanged; one that did not exist still does not, and record_csv_append creates it, header first.
+ * Returns 0, or 2 after one line on `err`. */
 int record_csv_prepare(const char *path, FILE *err);
 
-/* The same for the JSON file, which has no header: if it is not empty, it starts with '{'. */
-int record_json_prepare(const char *path, FILE *err);
-
 /* Appends one whole line with a single write() to the file opened with O_APPEND, so concurrent writers do not tear
- * lines and no partial line is left behind (a short write is cut off again). Returns 0, or 3 after one line on `err`.
+ * lines and no partial line is left behind (a short write is cut off again). Returns 0, or 2 after one line on `err`.
  */
 int record_csv_append(const char *path, const record *r, FILE *err);
-int record_json_append(const char *path, const record *r, FILE *err);
 
-/* The same for any other file of lines below a header (one line, or ""): `option` names the file in the message; `text`
- * is the header followed by the lines, and its first `header` bytes are left out if the file already has a header. */
+/* The same for any other file of lines below a header line: `option` names the file in the message; `text` is the
+ * header followed by the lines, and its first `header` bytes are left out if the file already has a header. */
 int record_text_prepare(const char *option, const char *path, const char *header, FILE *err);
 int record_text_append(const char *path, const char *text, size_t header, FILE *err);
 
@@ -71,7 +64,7 @@ int record_text_append(const char *path, const char *text, size_t header, FILE *
  * break. */
 void record_put_csv_text(FILE *f, const char *text);
 
-/* Reads a CSV written by record_csv_append of this version or of 0.9. *rows is malloc'ed (to be freed) and *count set.
+/* Reads a CSV written by record_csv_append. *rows is malloc'ed (to be freed) and *count set.
  * Returns 0, or 2 after one line on `err` naming the file, the line and the reason. A file that does not exist has no
  * rows. */
 int record_csv_load(const char *path, record **rows, int *count, FILE *err);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "bench/measure.h"
+#include "bench/session.h"
 #include "gpu/error.h"
 
 enum { FINALISTS = 5, LONG_FINALISTS = 3, MOST_LAUNCHES = 5, SHOWN = 5 };
@@ -28,7 +30,6 @@ typedef struct {
 
 typedef struct {
     const session *s;
-    void *operands;
     timing_task outline;
     candidate *calls;
     int count, next_set;
@@ -39,37 +40,38 @@ typedef struct {
 /* ---- right or wrong --------------------------------------------------------------------------------------------- */
 
 static result result_of(cudaError_t error, bool ok) {
-    if (bench_refused(error)) return REFUSED;
+    if (measure_refused(error)) return REFUSED;
     CUDA_CHECK(error);
     return ok ? RIGHT : WRONG;
 }
 
-static void verify(const search *c, candidate *a) {
+static void verify(search *c, candidate *a) {
     verdict v = {.ok = false};
     FILE *report = c->s->o.verbose ? stderr : NULL;
-    const cudaError_t error = c->s->family->verify(c->s, c->operands, &a->launch, a->call.name, report, &v);
+    const cudaError_t error = c->s->family->operands->verify(&a->launch, a->call.name, report, &v);
     a->result = result_of(error, v.ok);
     a->verified = a->result == RIGHT;
+    if (!a->verified || c->has_reference) return;
+    c->reference = v.fingerprint;
+    c->has_reference = true;
 }
 
-static void look_at_result(search *c, candidate *a) {
+static void check_result(search *c, candidate *a) {
     verdict v = {.ok = false};
-    uint64_t fingerprint = 0;
     if (!c->has_reference) {
         verify(c, a);
-        if (a->result != RIGHT) return;
+        return;
     }
-    const cudaError_t error = c->s->family->exact(c->s, c->operands, &a->launch, a->call.name, NULL, &v, &fingerprint);
-    if (!c->has_reference) c->reference = fingerprint;
-    a->result = result_of(error, v.ok && fingerprint == c->reference);
-    c->has_reference = c->has_reference || a->result == RIGHT;
+    const cudaError_t error = c->s->family->operands->fingerprint(&a->launch, a->call.name, NULL, &v);
+    a->result = result_of(error, v.ok && v.fingerprint == c->reference);
 }
 
 /* ---- fast or slow ----------------------------------------------------------------------------------------------- */
 
 /* One launch, its kernels loaded already, as a measurement between events has it. */
-static double one_launch_ms(search *c, const bench_launch *launch) {
+static double one_launch_ms(search *c, bench_launch *launch) {
     const session *s = c->s;
+    const bench_operand_functions *operands = s->family->operands;
     const timing_task *o = &c->outline;
     const int set = c->next_set;
     cudaEvent_t begin, end;
@@ -77,15 +79,15 @@ static double one_launch_ms(search *c, const bench_launch *launch) {
     c->next_set = (set + 1) % o->sets;
     CUDA_CHECK(cudaEventCreate(&begin));
     CUDA_CHECK(cudaEventCreate(&end));
-    if (s->family->begin != NULL) s->family->begin(s, c->operands, launch);
+    operands->begin(launch);
     if (o->flush != NULL) CUDA_CHECK(cudaMemsetAsync(o->flush, 0, o->flush_bytes, s->stream));
     CUDA_CHECK(cudaEventRecord(begin, s->stream));
-    CUDA_CHECK(s->family->launch(s, c->operands, launch, set, s->stream));
+    CUDA_CHECK(operands->launch(launch, set, s->stream));
     CUDA_CHECK(cudaEventRecord(end, s->stream));
-    if (o->restore != NULL) CUDA_CHECK(s->family->restore(s, c->operands, set, s->stream));
+    if (o->restore != NULL) CUDA_CHECK(o->restore(launch, set, s->stream));
     CUDA_CHECK(cudaStreamSynchronize(s->stream));
     CUDA_CHECK(cudaEventElapsedTime(&ms, begin, end));
-    if (s->family->end != NULL) s->family->end(s, c->operands, launch);
+    operands->end(launch);
     CUDA_CHECK(cudaEventDestroy(begin));
     CUDA_CHECK(cudaEventDestroy(end));
     return ms;
@@ -96,7 +98,7 @@ static bool is_slow(double ms, double least) {
 }
 
 /* The median of a few launches, one of which took `once`. */
-static double few_launches_ms(search *c, const bench_launch *launch, double once) {
+static double few_launches_ms(search *c, bench_launch *launch, double once) {
     double ms[MOST_LAUNCHES] = {once};
     int count = 1;
     while (count < MOST_LAUNCHES && (count + 1) * once <= LAUNCHES_MS) ms[count++] = one_launch_ms(c, launch);
@@ -122,7 +124,7 @@ static void measure(search *c) {
             a->ms = few_launches_ms(c, &a->launch, once);
             continue;
         }
-        bench_time(c->s, c->operands, &c->outline, &a->launch, NULL, SHORT_S, hot, &t);
+        measure_quickly(&c->outline, &a->launch, NULL, SHORT_S, hot, &t);
         a->ms = t.ours_ms.median;
         hot = true;
         if (c->outline.mode == TIMING_AUTO)
@@ -153,7 +155,7 @@ static candidate *winner(const search *c) {
             seconds = c->s->o.time_s / (is_long ? 10 : 4);
             continue;
         }
-        bench_time(c->s, c->operands, &c->outline, &a->launch, &best->launch, seconds, true, &t);
+        measure_quickly(&c->outline, &a->launch, &best->launch, seconds, true, &t);
         if (t.ratio.median > 1.0) best = a;
     }
     return best;
@@ -162,7 +164,7 @@ static candidate *winner(const search *c) {
 static const candidate *choose(search *c) {
     for (int i = 0; i < c->count; i++) {
         progress_show(stderr, c->calls[i].call.name, i, c->count);
-        look_at_result(c, &c->calls[i]);
+        check_result(c, &c->calls[i]);
     }
     for (;;) { /* again without what was wrong: it may be why others counted as slow */
         measure(c);
@@ -174,7 +176,7 @@ static const candidate *choose(search *c) {
     }
 }
 
-/* ---- what is said ----------------------------------------------------------------------------------------------- */
+/* ---- printing ----------------------------------------------------------------------------------------------- */
 
 static int tally(const search *c, result what) {
     int count = 0;
@@ -183,7 +185,7 @@ static int tally(const search *c, result what) {
 }
 
 static void warn(const search *c, const bench_baseline *b, const char *where) {
-    const char *between = "";
+    const char *separator = "";
     if (b->there && b->wrong == 0) return;
     if (!b->there) {
         fprintf(stderr, "no baseline at %s: %d calls tried, %d refused, %d wrong\n", where, b->tried, b->refused,
@@ -192,8 +194,8 @@ static void warn(const search *c, const bench_baseline *b, const char *where) {
     }
     for (int i = 0; i < c->count; i++) {
         if (c->calls[i].result != WRONG) continue;
-        fprintf(stderr, "%s%s", between, c->calls[i].call.name);
-        between = ", ";
+        fprintf(stderr, "%s%s", separator, c->calls[i].call.name);
+        separator = ", ";
     }
     fprintf(stderr, ": wrong at %s, left out as a baseline\n", where);
 }
@@ -210,21 +212,24 @@ static void print_choice(const search *c, const bench_baseline *b, double second
     if (shown > 0) printf("\n");
 }
 
-void baseline_choose(const session *s, const void *problem, void *operands, const timing_task *outline,
-                     bench_baseline *b) {
+void baseline_choose(const bench_launch *launch, const timing_task *outline, bench_baseline *b) {
     const double begin = inspect_now_s();
-    search c = {.s = s, .operands = operands, .outline = *outline, .count = s->family->baselines(s, problem)};
+    const session *s = launch->session;
+    search c = {.s = s, .outline = *outline, .count = s->family->baseline.count(s, launch->problem)};
     char where[96];
-    s->family->say(problem, where, sizeof where);
-    c.calls = calloc((size_t)c.count + 1, sizeof *c.calls);
+    *b = (bench_baseline){.tried = c.count};
+    if (c.count == 0) return;
+    s->family->format(s, launch->problem, false, where, sizeof where);
+    c.calls = calloc((size_t)c.count, sizeof *c.calls);
     if (c.calls == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
     for (int i = 0; i < c.count; i++) {
+        c.calls[i].launch = *launch;
         c.calls[i].launch.number = i;
         c.calls[i].ms = INFINITY;
-        s->family->call(s, i, &c.calls[i].call);
+        s->family->baseline.describe(s, i, &c.calls[i].call);
     }
     const candidate *best = choose(&c);
-    *b = (bench_baseline){.there = best != NULL, .tried = c.count};
+    b->there = best != NULL;
     b->refused = tally(&c, REFUSED);
     b->wrong = tally(&c, WRONG);
     if (best != NULL) {
@@ -237,7 +242,11 @@ void baseline_choose(const session *s, const void *problem, void *operands, cons
     free(c.calls);
 }
 
-void baseline_describe(const bench_baseline *b, record *r) {
+const bench_launch *baseline_launch(const bench_baseline *b) {
+    return b->there ? &b->launch : NULL;
+}
+
+void baseline_record(const bench_baseline *b, record *r) {
     if (b->tried == 0) return;
     r->calls_tried = b->tried;
     r->calls_failed = b->refused;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "bench/session.h"
+#include "bench/family.h"
 
 typedef struct {
     bool there; /* is there one? */
@@ -14,8 +14,8 @@ typedef struct {
     int tried, refused, wrong; /* calls: all; those that the library refused; those found to be wrong */
 } bench_baseline;
 
-/* Tries the family's calls on the operands, and chooses. Only the winner must pass the full verification, as a variant
- * does, because that is slow:
+/* Tries the family's calls on the launch's problem and operands (its variant is NULL), and chooses. Only the winner
+ * must pass the full verification, as a variant does, because that is slow:
  *
  * The first call that passes it leaves the fingerprint of its exact pass (matrix.h), and the exact pass of every other
  * call must have the same one: no reference has to be computed. Each call that is right so far is then timed quickly,
@@ -25,10 +25,12 @@ typedef struct {
  *
  * Names on stderr what was wrong, and says so if there is no baseline; with --verbose prints what was chosen, and how
  * fast the others were. A CUDA error ends the process. */
-void baseline_choose(const session *s, const void *problem, void *operands, const timing_task *outline,
-                     bench_baseline *b);
+void baseline_choose(const bench_launch *launch, const timing_task *outline, bench_baseline *b);
+
+/* How to launch it; NULL where there is none. */
+const bench_launch *baseline_launch(const bench_baseline *b);
 
 /* Puts it into the row: its library, call, version and how many were tried. */
-void baseline_describe(const bench_baseline *b, record *r);
+void baseline_record(const bench_baseline *b, record *r);
 
 #endif

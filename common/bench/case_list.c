@@ -14,6 +14,10 @@ void case_list_add(case_list *l, const void *a_case) {
     memcpy(l->cases + (size_t)l->count++ * l->size, a_case, l->size);
 }
 
+const void *case_list_at(const case_list *l, int i) {
+    return l->cases + (size_t)i * l->size;
+}
+
 void case_list_thin(case_list *l, int every) {
     int kept = 0;
     for (int i = 0; i < l->count; i++)

@@ -17,6 +17,9 @@ typedef struct {
 /* Appends a copy. Without memory it ends the process. */
 void case_list_add(case_list *l, const void *a_case);
 
+/* Case number i. */
+const void *case_list_at(const case_list *l, int i);
+
 /* Keeps every `every`th (>= 1), beginning with the first. */
 void case_list_thin(case_list *l, int every);
 

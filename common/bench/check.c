@@ -1,8 +1,9 @@
-/* --sweep check: verifies variants over the family's list of problems and times nothing. */
+#include "bench/check.h"
+
 #include <stdlib.h>
 
 #include "base/progress.h"
-#include "bench/session.h"
+#include "bench/measure.h"
 #include "gpu/error.h"
 
 enum { MAX_REPORTED = 8 }; /* failing problems of a variant that are printed in full */
@@ -15,19 +16,21 @@ typedef struct {
     int passed, failed, refused, too_large;
 } tally;
 
-static void check_launch(session *s, const void *problem, void *operands, const bench_launch *launch, tally *t) {
-    const bench_family *f = s->family;
-    char size[96], more[160], name[320];
-    verdict v;
-    f->say(problem, size, sizeof size);
-    f->say_more(s, problem, more, sizeof more);
+static void check_launch(const bench_launch *launch, tally *t) {
+    const session *s = launch->session;
+    const bench_variant *variant = launch->variant;
+    char size[96], details[160], name[320];
     const char *candidate = "";
     kernel_info unused;
-    if (launch->variant->candidates > 0) f->kernel(s, launch->variant, launch->number, &unused, &candidate);
-    snprintf(name, sizeof name, "%s%s%s (%s)", launch->variant->name, *candidate != '\0' ? " " : "", candidate, more);
+    verdict v;
+    s->family->format(s, launch->problem, false, size, sizeof size);
+    s->family->format(s, launch->problem, true, details, sizeof details);
+    if (variant->candidates > 0) s->family->candidates.candidate(s, variant, launch->number, &unused, &candidate);
+    snprintf(name, sizeof name, "%s%s%s (%s)", variant->name, *candidate != '\0' ? " " : "", candidate, details);
     error_context("%s %s, %s", s->step, name, size);
-    const cudaError_t error = f->verify(s, operands, launch, name, t->failed < MAX_REPORTED ? stderr : NULL, &v);
-    if (launch->variant->candidates > 0 && bench_refused(error)) {
+    FILE *report = t->failed < MAX_REPORTED ? stderr : NULL;
+    const cudaError_t error = s->family->operands->verify(launch, name, report, &v);
+    if (variant->candidates > 0 && measure_refused(error)) {
         t->refused++;
         return;
     }
@@ -39,21 +42,22 @@ static void check_launch(session *s, const void *problem, void *operands, const 
 }
 
 /* Problem number j on one variant: its launch, or each of its candidates. */
-static void check_variant(session *s, const void *problem, int j, void *operands, const bench_variant *v, tally *t) {
+static void check_variant(const session *s, const void *problem, int j, void *operands, const bench_variant *v,
+                          tally *t) {
     const int stride = v->candidates > 0 && s->device.simulated ? CANDIDATE_STRIDE : 1;
     const int launches = v->candidates > 0 ? v->candidates : 1;
-    if (s->family->refuses != NULL && s->family->refuses(s, v, problem) != NULL) {
+    if (s->family->refuses(s, v, problem) != NULL) {
         t->refused++;
         return;
     }
     for (int i = 0; i < launches; i++) {
-        const bench_launch launch = {.variant = v, .number = i};
-        if (j % stride == i % stride) check_launch(s, problem, operands, &launch, t);
+        const bench_launch launch = {s, problem, operands, v, i, NULL, 0};
+        if (j % stride == i % stride) check_launch(&launch, t);
     }
 }
 
-static void check_problem(session *s, const void *problem, int j, int count, double memory, tally *tallies) {
-    const bool fits = s->family->bytes(s, problem, 1) <= memory;
+static void check_problem(const session *s, const void *problem, int j, int count, double memory, tally *tallies) {
+    const bool fits = s->family->operands->bytes(s, problem, 1) <= memory;
     void *operands = NULL;
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i] || tallies[i].unsupported != NULL) continue;
@@ -62,10 +66,10 @@ static void check_problem(session *s, const void *problem, int j, int count, dou
             tallies[i].too_large++;
             continue;
         }
-        if (operands == NULL) operands = s->family->create(s, problem, 1);
+        if (operands == NULL) operands = s->family->operands->create(s, problem, 1);
         check_variant(s, problem, j, operands, &s->variants[i], &tallies[i]);
     }
-    if (operands != NULL) s->family->destroy(operands);
+    if (operands != NULL) s->family->operands->destroy(operands);
 }
 
 static void print_tally(const session *s, const bench_variant *v, const tally *t, double memory) {
@@ -83,15 +87,15 @@ static void print_tally(const session *s, const bench_variant *v, const tally *t
 }
 
 int bench_check(session *s) {
-    const double memory = bench_memory(s);
+    const double memory = session_memory(s);
     case_list problems = session_cases(s);
     tally *tallies = calloc((size_t)s->count, sizeof *tallies), sum = {0};
     if (tallies == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    s->family->check_list(s, &problems);
+    s->family->problems(s, &problems);
     case_list_thin(&problems, s->o.every);
-    for (int i = 0; i < s->count; i++) tallies[i].unsupported = bench_unsupported(s, &s->variants[i]);
+    for (int i = 0; i < s->count; i++) tallies[i].unsupported = session_unsupported(s, &s->variants[i]);
     for (int j = 0; j < problems.count; j++)
-        check_problem(s, problems.cases + (size_t)j * problems.size, j, problems.count, memory, tallies);
+        check_problem(s, case_list_at(&problems, j), j, problems.count, memory, tallies);
     progress_clear(stderr);
     for (int i = 0; i < s->count; i++) {
         if (!s->o.chosen[i]) continue;
@@ -105,5 +109,8 @@ int bench_check(session *s) {
     printf("\n");
     free(problems.cases);
     free(tallies);
-    return sum.failed > 0 ? EXIT_WRONG : EXIT_OK;
+    s->wrong = sum.failed;
+    s->ran = sum.passed + sum.failed;
+    s->skipped = sum.refused;
+    return session_status(s);
 }

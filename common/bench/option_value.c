@@ -68,7 +68,7 @@ static bool read_memory(const option_parse *p, const char *name, const char *tex
 }
 
 /* Seconds, or a share. */
-static bool read_between(const option_parse *p, const option *what, const char *text, double *value) {
+static bool read_bounded(const option_parse *p, const option *what, const char *text, double *value) {
     const bool share = what->kind == OPTION_SHARE;
     *value = strtod(text, NULL);
     return (*value > 0.0 && (share ? *value < 1.0 : *value <= 86400.0)) ||
@@ -106,7 +106,7 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
     case OPTION_SECONDS:
     case OPTION_SHARE:
         if (!is_decimal(text)) return options_fail(p, "--%s: '%s' is not a finite number", name, text);
-        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_between(p, what, text, value);
+        return what->kind == OPTION_SCALAR ? read_scalar(p, name, text, value) : read_bounded(p, what, text, value);
     case OPTION_MEMORY:
         return read_memory(p, name, text, value);
     case OPTION_RANGE:
@@ -119,6 +119,7 @@ bool option_value_read(const option_parse *p, const option *what, const char *te
         return *(const char **)value != NULL;
     case OPTION_TEXT:
     case OPTION_FILE:
+    case OPTION_OUTPUT:
         *(const char **)value = text;
         return *text != '\0' || options_fail(p, "--%s: its argument is empty", name);
     case OPTION_SWEEP:

@@ -2,21 +2,21 @@
  * are read, so that their order does not matter. */
 #include "bench/options.h"
 
-#include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/suggest.h"
 #include "base/version.h"
+#include "bench/option_parse.h"
 #include "bench/option_value.h"
 #include "gpu/simulator.h"
 
 /* getopt_long's value of an option is its row above every character, so that optopt tells the two apart. */
 enum { CODE_BASE = 256, CODE_POSITIONAL = 1 };
 
-enum { HELP_COLUMNS = 100, HELP_INDENT = 24, HELP_TEXT = 128 };
+enum { HELP_COLUMNS = 100, HELP_INDENT = 24 };
 
 #define FIELD(name) offsetof(options, name)
 
@@ -36,32 +36,37 @@ static const option common_table[] = {
      "in the simulator: device memory that is not freed in the end is a mistake, too", NULL},
     {"counters", "FORM", OPTION_FORM, FIELD(counters),
      "the same, and count what the kernels do, as Nsight Compute does", simulator_counters},
-    {"counters-csv", "FILE", OPTION_FILE, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
-    {"trace", "FILE", OPTION_FILE, FIELD(trace),
+    {"counters-csv", "FILE", OPTION_OUTPUT, FIELD(counters_csv), "the same, and write the counts to FILE as CSV", NULL},
+    {"trace", "FILE", OPTION_OUTPUT, FIELD(trace),
      "the same, and write what ran when, in order, to FILE, which Perfetto opens", NULL},
     {"trace-blocks", "N", OPTION_POSITIVE, FIELD(trace_blocks), "of the first N blocks of each launch (default 2)",
      NULL},
     {"explain", "METRIC", OPTION_TEXT, FIELD(explain), "say what a metric of --counters is and stop", NULL},
     {"time", "S", OPTION_SECONDS, FIELD(time_s), "seconds that a measurement may take (default 0.5)", NULL},
-    {"csv", "FILE", OPTION_FILE, FIELD(csv), "append the results to FILE as CSV (default: none)", NULL},
-    {"json", "FILE", OPTION_FILE, FIELD(json), "append them to FILE, one JSON object per line (default: none)", NULL},
+    {"csv", "FILE", OPTION_OUTPUT, FIELD(csv),
+     "append the results to FILE as CSV, - being standard output (default: none)", NULL},
     {"resume", NULL, OPTION_FLAG, FIELD(resume), "skip what the --csv file already holds", NULL},
     {"version", NULL, OPTION_VERSION, 0, "print the version and stop", NULL},
-    {"help", NULL, OPTION_HELP, 0, "print this and stop", NULL},
+    {"help", NULL, OPTION_HELP, 0, "print this and stop (also -h)", NULL},
 };
 
 static const options common_defaults = {.first = -1, .max_size = INT_MAX, .every = 1, .seed = 1, .time_s = 0.5};
 
+/* Options that stand alone, and all that may stand beside each. */
+static const struct {
+    const char *name, *beside, *because;
+} alone[] = {
+    {"list", "variant verbose dtype device sim sim-device", "which runs nothing"},
+    {"explain", "sim sim-device", "which runs nothing"},
+    {"show", "device sim sim-device no-check leak-check counters counters-csv trace trace-blocks",
+     "which runs no variant"},
+};
+
 static const option_rule common_rules[] = {
     {"every", RULE_NEEDS, "sweep check", NULL},
     {"max-size", RULE_NEEDS, "sweep", NULL},
-    {"time csv json resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
+    {"time csv resume", RULE_CONTRADICTS, "sweep check", "which times nothing"},
     {"resume", RULE_NEEDS, "csv", NULL},
-    {"leak-check", RULE_CONTRADICTS, "no-check", "which looks for nothing"},
-    {"json", RULE_DIFFERS, "csv", NULL},
-    {"counters-csv", RULE_DIFFERS, "csv json", NULL},
-    {"trace", RULE_DIFFERS, "csv json counters-csv", NULL},
-    {"trace-blocks", RULE_NEEDS, "trace", NULL},
     {0},
 };
 
@@ -70,49 +75,14 @@ static const char *const sweep_names[] = {
     [SWEEP_ODD] = "odd",   [SWEEP_CHECK] = "check",
 };
 
-typedef struct {
-    option option;
-    char *values;        /* the struct that its field lies in */
-    const char *initial; /* OPTION_WORD: the field before parsing */
-    bool given;
-} row;
-
-struct option_parse {
-    const options_program *program;
-    options *o;
-    FILE *err;
-    row *rows; /* the family's, then the common ones */
-    int count;
-    struct option *long_options;
-    const char **variants; /* NULL-terminated */
-    char variant_help[HELP_TEXT], max_size_help[HELP_TEXT];
-};
-
-bool options_fail(const option_parse *p, const char *format, ...) {
-    char *message = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vasprintf(&message, format, arguments);
-    va_end(arguments);
-    if (length < 0) {
-        fprintf(p->err, "%s: bad arguments (and no memory to say which)\n", p->program->program);
-        return false;
-    }
-    for (char *c = message; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7F) *c = '?';
-    fprintf(p->err, "%s: %s\n", p->program->program, message);
-    free(message);
-    return false;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-static void *field(const row *r) {
+static void *field(const option_row *r) {
     return r->values + r->option.field;
 }
 
 /* `name` ends after `length` characters. NULL: the program has no such option. */
-static row *find(const option_parse *p, const char *name, size_t length) {
+static option_row *find(const option_parse *p, const char *name, size_t length) {
     for (int i = 0; i < p->count; i++) {
         const char *known = p->rows[i].option.name;
         if (strncmp(known, name, length) == 0 && known[length] == '\0') return &p->rows[i];
@@ -124,16 +94,16 @@ static row *find(const option_parse *p, const char *name, size_t length) {
 }
 
 bool options_given(const option_parse *p, const char *name) {
-    const row *r = find(p, name, strlen(name));
+    const option_row *r = find(p, name, strlen(name));
     return r != NULL && r->given;
 }
 
 static void add_row(option_parse *p, const option *what, void *values) {
     const bool word = what->kind == OPTION_WORD;
-    row *r = &p->rows[p->count];
+    option_row *r = &p->rows[p->count];
     if ((word || what->kind == OPTION_SWEEP) && what->words == NULL) return;
     const int argument = what->kind == OPTION_FORM ? optional_argument : required_argument;
-    *r = (row){.option = *what, .values = values};
+    *r = (option_row){.option = *what, .values = values};
     if (word) r->initial = *(const char **)field(r);
     p->long_options[p->count] =
         (struct option){what->name, what->argument != NULL ? argument : no_argument, NULL, CODE_BASE + p->count};
@@ -145,7 +115,7 @@ static void adapt(option_parse *p, option *what) {
     const options_program *program = p->program;
     const char *noun = program->noun;
     if (what->kind == OPTION_VARIANT) {
-        snprintf(p->variant_help, HELP_TEXT, "run this %s%s; may be repeated (default: all)", noun,
+        snprintf(p->variant_help, OPTION_HELP_TEXT, "run this %s%s; may be repeated (default: all)", noun,
                  strcmp(noun, what->name) != 0 ? " (also --variant)" : "");
         what->name = noun;
         what->help = p->variant_help;
@@ -153,7 +123,7 @@ static void adapt(option_parse *p, option *what) {
     } else if (what->kind == OPTION_SWEEP) {
         what->words = program->sweeps;
     } else if (what->field == FIELD(max_size)) {
-        snprintf(p->max_size_help, HELP_TEXT,
+        snprintf(p->max_size_help, OPTION_HELP_TEXT,
                  "leave out a sweep's problems with a side above N (default: no limit; check in the simulator: %d)",
                  program->simulated_max_size);
         what->help = p->max_size_help;
@@ -185,32 +155,9 @@ static bool create_rows(option_parse *p) {
     return true;
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* "first (default), second", to be freed; `initial` is the default, NULL: none. NULL when memory is short. */
-static char *join(const char *const *words, const char *initial) {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *f = open_memstream(&text, &length);
-    if (f == NULL) return NULL;
-    for (int i = 0; words[i] != NULL; i++)
-        fprintf(f, "%s%s%s", i > 0 ? ", " : "", words[i],
-                initial != NULL && strcmp(initial, words[i]) == 0 ? " (default)" : "");
-    if (fclose(f) == 0) return text;
-    free(text);
-    return NULL;
-}
-
-const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words) {
-    for (int i = 0; words[i] != NULL; i++)
-        if (strcmp(text, words[i]) == 0) return words[i];
-    char *known = join(words, NULL);
-    options_fail(p, "--%s: '%s' is unknown (known: %s)", option, text, known != NULL ? known : "see --help");
-    free(known);
-    return NULL;
-}
-
-static bool read_sweep(const option_parse *p, const row *r, const char *text) {
+static bool read_sweep(const option_parse *p, const option_row *r, const char *text) {
     const char *word = options_word(p, r->option.name, text, r->option.words);
     sweep_kind *kind = field(r);
     if (word == NULL) return false;
@@ -219,7 +166,7 @@ static bool read_sweep(const option_parse *p, const row *r, const char *text) {
     return true;
 }
 
-static bool read_variant(const option_parse *p, const row *r, const char *text) {
+static bool read_variant(const option_parse *p, const option_row *r, const char *text) {
     options *o = p->o;
     const char *word = options_word(p, r->option.name, text, p->variants);
     if (word == NULL) return false;
@@ -230,11 +177,40 @@ static bool read_variant(const option_parse *p, const row *r, const char *text) 
     return true;
 }
 
-static bool read_option(option_parse *p, row *r, const char *text) {
+static bool read_option(option_parse *p, option_row *r, const char *text) {
     r->given = true;
     if (r->option.kind == OPTION_SWEEP) return read_sweep(p, r, text);
     if (r->option.kind == OPTION_VARIANT) return read_variant(p, r, text);
     return option_value_read(p, &r->option, text, field(r));
+}
+
+/* What begins an unknown option's name with the same characters, or is close to it. */
+static bool reject_name(const option_parse *p, const char *argument) {
+    const int length = (int)strcspn(argument, "=");
+    char *name = strndup(argument + 2, (size_t)length - 2);
+    const char **known = calloc((size_t)p->count + 1, sizeof *known), *nearest;
+    int matches = 0;
+    if (name == NULL || known == NULL) {
+        free(name);
+        free(known);
+        return options_fail(p, "out of memory");
+    }
+    for (int i = 0; i < p->count && *name != '\0'; i++)
+        if (strncmp(p->rows[i].option.name, name, strlen(name)) == 0) known[matches++] = p->rows[i].option.name;
+    if (matches > 0) {
+        char *candidates = option_join(known, NULL);
+        options_fail(p, "%.*s: ambiguous option (%s)", length, argument, candidates != NULL ? candidates : "");
+        free(candidates);
+    } else {
+        for (int i = 0; i < p->count; i++) known[i] = p->rows[i].option.name;
+        nearest = suggest(name, known);
+        options_fail(p, "%.*s: unknown option%s%s%s (see --help)", length, argument,
+                     nearest != NULL ? ": did you mean --" : "", nearest != NULL ? nearest : "",
+                     nearest != NULL ? "?" : "");
+    }
+    free(name);
+    free(known);
+    return false;
 }
 
 /* What is no option, or none of ours, or lacks its argument or has one too many. */
@@ -244,11 +220,7 @@ static bool reject(const option_parse *p, int code, const char *argument) {
     if (code == ':') return options_fail(p, "--%s: its argument is missing", name);
     if (name != NULL) return options_fail(p, "--%s: takes no argument", name);
     if (optopt != 0) return options_fail(p, "-%c: unknown option (see --help)", optopt);
-    const int length = (int)strcspn(argument, "=");
-    int matches = 0;
-    for (int i = 0; length > 2 && i < p->count; i++)
-        matches += strncmp(p->rows[i].option.name, argument + 2, (size_t)length - 2) == 0;
-    return options_fail(p, "%.*s: %s option (see --help)", length, argument, matches > 0 ? "ambiguous" : "unknown");
+    return reject_name(p, argument);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------------------- */
@@ -256,7 +228,7 @@ static bool reject(const option_parse *p, int code, const char *argument) {
 /* "name": it was given; "name value": that is its value, given or not. */
 static bool holds(const option_parse *p, const char *condition) {
     const size_t length = strcspn(condition, " ");
-    const row *r = find(p, condition, length);
+    const option_row *r = find(p, condition, length);
     if (r == NULL || condition[length] == '\0') return r != NULL && r->given;
     const char *value =
         r->option.kind == OPTION_SWEEP ? sweep_names[*(sweep_kind *)field(r)] : *(const char **)field(r);
@@ -264,36 +236,62 @@ static bool holds(const option_parse *p, const char *condition) {
 }
 
 /* The next of the names at *list that was given; NULL: there is none. */
-static const row *next_given(const option_parse *p, const char **list) {
+static const option_row *next_given(const option_parse *p, const char **list) {
     while (**list != '\0') {
         const size_t length = strcspn(*list, " ");
-        const row *r = find(p, *list, length);
+        const option_row *r = find(p, *list, length);
         *list += length + ((*list)[length] == ' ');
         if (r != NULL && r->given) return r;
     }
     return NULL;
 }
 
-static bool check_files(const option_parse *p, const row *file, const char *others) {
-    const char *name = *(const char **)field(file);
-    for (const row *other; (other = next_given(p, &others)) != NULL;)
-        if (other != file && strcmp(name, *(const char **)field(other)) == 0)
-            return options_fail(p, "--%s: '%s' is the --%s file too", file->option.name, name, other->option.name);
+/* No file is written that another option names, too. */
+static bool check_files(const option_parse *p) {
+    for (int i = 0; i < p->count; i++) {
+        const option_row *r = &p->rows[i];
+        if (r->option.kind != OPTION_OUTPUT || !r->given) continue;
+        for (int j = 0; j < p->count; j++) {
+            const option_row *other = &p->rows[j];
+            const bool file = other->option.kind == OPTION_FILE || other->option.kind == OPTION_OUTPUT;
+            if (other == r || !file || !other->given) continue;
+            if (strcmp(*(const char **)field(r), *(const char **)field(other)) == 0)
+                return options_fail(p, "--%s: '%s' is the --%s file too", r->option.name, *(const char **)field(r),
+                                    other->option.name);
+        }
+    }
+    return true;
+}
+
+static bool is_listed(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && strncmp(at, name, length) == 0) return true;
+    return false;
+}
+
+static bool check_alone(const option_parse *p) {
+    for (int i = 0; i < ARRAY_SIZE(alone); i++) {
+        const option_row *only = find(p, alone[i].name, strlen(alone[i].name));
+        if (only == NULL || !only->given) continue;
+        for (int j = 0; j < p->count; j++) {
+            const option_row *r = &p->rows[j];
+            const char *name = r->option.kind == OPTION_VARIANT ? "variant" : r->option.name;
+            if (r->given && r != only && !is_listed(alone[i].beside, name))
+                return options_fail(p, "--%s: contradicts --%s, %s", r->option.name, alone[i].name, alone[i].because);
+        }
+    }
     return true;
 }
 
 static bool check_rules(const option_parse *p, const option_rule *rule) {
     for (; rule != NULL && rule->option != NULL; rule++) {
         const char *list = rule->option, *because = rule->because;
-        for (const row *r; (r = next_given(p, &list)) != NULL;) {
-            if (rule->kind == RULE_DIFFERS) {
-                if (!check_files(p, r, rule->other)) return false;
-            } else if (holds(p, rule->other) != (rule->kind == RULE_NEEDS)) {
+        for (const option_row *r; (r = next_given(p, &list)) != NULL;)
+            if (holds(p, rule->other) != (rule->kind == RULE_NEEDS))
                 return options_fail(p, "--%s: %s --%s%s%s", r->option.name,
                                     rule->kind == RULE_NEEDS ? "needs" : "contradicts", rule->other,
                                     because != NULL ? ", " : "", because != NULL ? because : "");
-            }
-        }
     }
     return true;
 }
@@ -304,7 +302,8 @@ static bool complete(option_parse *p) {
     o->simulate = o->simulate || o->sim_device != NULL || program->simulated || o->leak_check || o->counters != NULL ||
                   o->counters_csv != NULL || o->trace != NULL || o->explain != NULL;
     for (int i = 0; i < program->variant_count && !o->variant_given; i++) o->chosen[i] = true;
-    if (!check_rules(p, common_rules) || !check_rules(p, program->rules)) return false;
+    if (!check_alone(p) || !check_rules(p, common_rules) || !check_rules(p, program->rules) || !check_files(p))
+        return false;
     if (o->simulate && o->sweep == SWEEP_CHECK && !options_given(p, "max-size"))
         o->max_size = program->simulated_max_size;
     return program->complete == NULL || program->complete(p, o, program->values);
@@ -330,10 +329,10 @@ static void print_entry(FILE *out, const char *label, const char *text) {
     fputc('\n', out);
 }
 
-static void print_option(FILE *out, const row *r) {
+static void print_option(FILE *out, const option_row *r) {
     const option *what = &r->option;
     const bool lists = what->words != NULL && what->kind != OPTION_VARIANT; /* variants have a place of their own */
-    char *words = lists ? join(what->words, r->initial) : NULL, label[HELP_TEXT], *text = NULL;
+    char *words = lists ? option_join(what->words, r->initial) : NULL, label[OPTION_HELP_TEXT], *text = NULL;
     const bool optional = what->kind == OPTION_FORM;
     snprintf(label, sizeof label, "  --%s%s%s%s", what->name,
              optional                 ? "[="
@@ -348,7 +347,7 @@ static void print_option(FILE *out, const row *r) {
 
 static void print_help(FILE *out, const option_parse *p) {
     const options_program *program = p->program;
-    char label[HELP_TEXT], *variants = join(p->variants, NULL);
+    char label[OPTION_HELP_TEXT], *variants = option_join(p->variants, NULL);
     fprintf(out, "Usage: %s [OPTION]...\n\n%s\n\n", program->program, program->summary);
     for (int i = 0; i < p->count; i++) {
         if (i > 0 && p->rows[i].values != p->rows[i - 1].values) fputc('\n', out);
@@ -373,9 +372,9 @@ static options_result parse(option_parse *p, int argc, char **argv, FILE *out) {
     optind = 0; /* glibc: forget an earlier parse altogether */
     int code;
     /* "-": stray arguments come in their place and argv keeps its order; ":": a missing argument has its own code. */
-    while ((code = getopt_long(argc, argv, "-:", p->long_options, NULL)) != -1) {
-        row *r = code >= CODE_BASE ? &p->rows[code - CODE_BASE] : NULL;
-        if (r != NULL && r->option.kind == OPTION_HELP) {
+    while ((code = getopt_long(argc, argv, "-:h", p->long_options, NULL)) != -1) {
+        option_row *r = code >= CODE_BASE ? &p->rows[code - CODE_BASE] : NULL;
+        if (code == 'h' || (r != NULL && r->option.kind == OPTION_HELP)) {
             print_help(out, p);
             return OPTIONS_EXIT_OK;
         }

@@ -40,6 +40,7 @@ typedef enum {
     OPTION_FORM,     /* the same, --name or --name=WORD: the first one where none is given */
     OPTION_TEXT,     /* const char *: anything but the empty text */
     OPTION_FILE,     /* const char *: a file's name, not empty */
+    OPTION_OUTPUT,   /* the same of a file that is written: no other option may name it */
     OPTION_SWEEP,    /* sweep_kind: one of the program's sweeps */
     OPTION_VARIANT,  /* chosen[]: repeatable */
     OPTION_HELP,
@@ -60,9 +61,8 @@ typedef struct {
 /* A rule for each of the options named in `option`, in force when that option was given. Names are without dashes,
  * separated by single blanks; a name that the program lacks counts as not given. Checked in their order. */
 typedef enum {
-    RULE_NEEDS,       /* `other` must be given too */
-    RULE_CONTRADICTS, /* `other` must not be given */
-    RULE_DIFFERS      /* OPTION_FILE: must not be the same text as any option named in `other` */
+    RULE_NEEDS,      /* `other` must be given too */
+    RULE_CONTRADICTS /* `other` must not be given */
 } rule_kind;
 
 typedef struct {
@@ -88,7 +88,7 @@ typedef struct {
     bool no_check;          /* the simulator does not look for mistakes */
     bool leak_check;        /* it looks for memory that is not freed, too */
     double time_s;          /* budget of one measurement */
-    const char *csv, *json; /* NULL: none */
+    const char *csv;        /* NULL: none */
     const char *counters, *counters_csv, *trace, *explain; /* simulator_watched; NULL: none */
     int trace_blocks;                                      /* 0: not said */
 } options;
@@ -118,8 +118,8 @@ bool options_given(const option_parse *p, const char *name);
 /* Prints "PROGRAM: MESSAGE" as one line, with '?' for control characters. Returns false. */
 __attribute__((format(printf, 2, 3))) bool options_fail(const option_parse *p, const char *format, ...);
 
-/* The one of `words` (NULL-terminated) that is `text`, or NULL after options_fail: "--out: 'x' is unknown (known: f16,
- * f32)". */
+/* The one of `words` (NULL-terminated) that is `text`, or NULL after options_fail: "--out: 'f61' is unknown: did you
+ * mean 'f16'? (known: f16, f32)". */
 const char *options_word(const option_parse *p, const char *option, const char *text, const char *const *words);
 
 typedef enum { OPTIONS_RUN, OPTIONS_EXIT_OK, OPTIONS_EXIT_USAGE } options_result;

@@ -1,8 +1,7 @@
-/* The printed table. */
+#include "bench/print.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "bench/session.h"
 
 static void print_device(const session *s) {
     const device_facts *d = &s->device;
@@ -44,7 +43,7 @@ static void print_titles(const bench_column *columns) {
     for (const bench_column *c = columns; c->title != NULL; c++) printf(" %*s", c->width, c->title);
 }
 
-void bench_print_header(const session *s) {
+void print_header(const session *s) {
     const char *remark = s->family->remark_title;
     print_device(s);
     s->family->header(s);
@@ -64,7 +63,7 @@ static void begin_row(const session *s, const char *name, const record *r) {
     print_columns(s, s->family->sizes, r);
 }
 
-void bench_print_row(const session *s, const char *name, const record *r, double seconds, const char *remark) {
+void print_row(const session *s, const char *name, const record *r, double seconds, const char *remark) {
     char share[32];
     begin_row(s, name, r);
     if (s->device.simulated) {
@@ -77,21 +76,21 @@ void bench_print_row(const session *s, const char *name, const record *r, double
     fflush(stdout);
 }
 
-const char *bench_say_shares(const device_facts *d, const bench_plan *plan, const record *r, char *text, size_t size) {
-    const double peak = plan->peak_of_bytes ? plan->peak : plan->peak / 1e3, can = plan->peak_per_mhz * r->clock_mhz;
+const char *print_shares(const device_facts *d, const bench_workload *w, const record *r, char *text, size_t size) {
+    const double peak = w->peak_of_bytes ? w->peak : w->peak / 1e3, can = w->peak_per_mhz * r->clock_mhz;
     size_t length = 0;
     *text = '\0';
     if (!isnan(r->peak_share))
         length = (size_t)snprintf(text, size, "; %.0f %% of %s %.*f %s", 100.0 * r->peak_share,
                                   d->sheet ? "the data sheet's" : "its clocks'", peak < 100.0 ? 1 : 0, peak,
-                                  plan->peak_of_bytes ? "GB/s" : "TFLOP/s");
+                                  w->peak_of_bytes ? "GB/s" : "TFLOP/s");
     if (can > 0.0 && length > 0 && length < size)
         snprintf(text + length, size - length, ", %.0f %% of what %.0f MHz can do", 100.0 * r->gflops / can,
                  r->clock_mhz);
     return text;
 }
 
-void bench_print_skip(const session *s, const char *name, const record *r, const char *reason) {
+void print_skipped(const session *s, const char *name, const record *r, const char *reason) {
     begin_row(s, name, r);
     printf("  skipped: %s\n", reason);
     fflush(stdout);

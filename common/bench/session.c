@@ -6,13 +6,17 @@
 #include <time.h>
 
 #include "base/version.h"
+#include "gpu/error.h"
 
-bool bench_refused(cudaError_t error) {
-    if (error != cudaErrorNotSupported && error != cudaErrorInvalidConfiguration &&
-        error != cudaErrorLaunchOutOfResources)
-        return false;
-    cudaGetLastError();
-    return true;
+const char *session_unsupported(const session *s, const bench_variant *v) {
+    return v->supports != NULL && s->device.cc > 0 ? v->supports(&s->device) : NULL; /* 0: --list asks no device */
+}
+
+double session_memory(const session *s) {
+    size_t free_bytes, total_bytes;
+    if (s->memory > 0.0) return s->memory;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    return (double)free_bytes * 0.95;
 }
 
 record session_describe(const session *s, const char *variant, const char *op) {
@@ -55,8 +59,13 @@ case_list session_cases(const session *s) {
 }
 
 void session_keep(const session *s, const record *r) {
-    int status = 0;
-    if (s->o.csv != NULL) status = record_csv_append(s->o.csv, r, stderr);
-    if (status == 0 && s->o.json != NULL) status = record_json_append(s->o.json, r, stderr);
-    if (status != 0) exit(status);
+    const int status = s->o.csv != NULL ? record_csv_append(s->o.csv, r, stderr) : EXIT_OK;
+    if (status != EXIT_OK) exit(status);
+}
+
+int session_status(const session *s) {
+    if (s->wrong > 0) return EXIT_WRONG;
+    if (!s->o.variant_given || s->skipped == 0 || s->ran > 0) return EXIT_OK;
+    fprintf(stderr, "%s: nothing was run: every %s named is skipped\n", s->step, s->family->noun);
+    return EXIT_USAGE;
 }

@@ -34,8 +34,6 @@ static const double CLOCK_MS = 10.0;         /* of ours, in which the clock is m
         if (error != cudaSuccess) goto done;                                                                           \
     } while (0)
 
-typedef cudaError_t (*launcher)(void *context, int set, cudaStream_t stream);
-
 static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -43,13 +41,14 @@ static double now_s(void) {
 }
 
 /* Captures `launches` launches over the operand sets, rotating through them. */
-static cudaError_t capture(const timing_task *task, int sets, launcher launch, int launches, cudaStream_t stream,
+static cudaError_t capture(const timing_side *side, int sets, int launches, cudaStream_t stream,
                            cudaGraphExec_t *exec) {
     cudaGraph_t graph = NULL;
     cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
     if (error != cudaSuccess) return error;
     cudaError_t launched = cudaSuccess;
-    for (int i = 0; i < launches && launched == cudaSuccess; i++) launched = launch(task->context, i % sets, stream);
+    for (int i = 0; i < launches && launched == cudaSuccess; i++)
+        launched = side->launch(side->context, i % sets, stream);
     error = cudaStreamEndCapture(stream, &graph); /* always, to get out of capture */
     if (launched != cudaSuccess) error = launched;
     if (error == cudaSuccess) error = cudaGraphInstantiate(exec, graph, 0);
@@ -61,7 +60,7 @@ static cudaError_t capture(const timing_task *task, int sets, launcher launch, i
  * launching. Events around a short launch would mostly measure launch overhead: there it is the shorter of two graphs
  * of many launches, after one that does not count. With TIMING_EVENTS nothing is captured: such a launch may
  * synchronize the stream. */
-static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream_t stream, double *ms) {
+static cudaError_t estimate(const timing_task *task, const timing_side *side, cudaStream_t stream, double *ms) {
     enum { TRIES = 3 };
     cudaEvent_t events[TRIES][2] = {{NULL}};
     cudaGraphExec_t graph = NULL;
@@ -70,16 +69,17 @@ static cudaError_t estimate(const timing_task *task, launcher launch, cudaStream
         for (int end = 0; end < 2; end++) TRY(cudaEventCreate(&events[i][end]));
     for (int runs = 1;; runs = ESTIMATE_LAUNCHES) {
         const int first = runs > 1 ? 0 : 1;
-        if (runs > 1) TRY(capture(task, task->sets, launch, runs, stream, &graph));
+        if (runs > 1) TRY(capture(side, task->sets, runs, stream, &graph));
         for (int i = first; i < TRIES; i++) {
             TRY(cudaEventRecord(events[i][0], stream));
             if (graph != NULL)
                 TRY(cudaGraphLaunch(graph, stream));
             else
-                TRY(launch(task->context, 0, stream));
+                TRY(side->launch(side->context, 0, stream));
             TRY(cudaEventRecord(events[i][1], stream));
             if (task->restore != NULL)
-                for (int set = 0; set < runs && set < task->sets; set++) TRY(task->restore(task->context, set, stream));
+                for (int set = 0; set < runs && set < task->sets; set++)
+                    TRY(task->restore(task->ours.context, set, stream));
         }
         TRY(cudaEventSynchronize(events[TRIES - 1][1]));
         *ms = INFINITY;
@@ -113,8 +113,8 @@ static int graph_launches(const timing_task *task, int sets, double ms) {
 typedef struct {
     const timing_task *task;
     int sides, sets;
-    launcher launch[2]; /* ours, baseline */
-    double ms[2];       /* a launch, estimated */
+    const timing_side *side[2]; /* ours, baseline */
+    double ms[2];               /* a launch, estimated */
     cudaGraphExec_t graph[2];
     int launches[2]; /* in each one's graph; 0: single launches */
     int repeats[2];  /* of the launch or graph in one sample */
@@ -146,27 +146,21 @@ static cudaError_t sample(plan *p, int side, cudaEvent_t begin, cudaEvent_t end,
         if (graph)
             TRY(cudaGraphLaunch(p->graph[side], stream));
         else
-            TRY(p->launch[side](task->context, p->next_set, stream));
+            TRY(p->side[side]->launch(p->side[side]->context, p->next_set, stream));
         p->next_set = (p->next_set + 1) % p->sets;
     }
     if (end != NULL) TRY(cudaEventRecord(end, stream));
     if (task->restore != NULL)
-        for (int i = 0; i < (graph ? p->sets : 1); i++) TRY(task->restore(task->context, first + i, stream));
+        for (int i = 0; i < (graph ? p->sets : 1); i++) TRY(task->restore(task->ours.context, first + i, stream));
 done:
     return error;
 }
 
-/* A B B A A B B A ... */
-static int next_side(const plan *p) {
+/* Whose the next sample is: A B B A A B B A ... */
+static int next_side(plan *p) {
     static const int order[] = {0, 1, 1, 0};
-    return p->sides == 2 ? order[p->samples % 4] : 0;
-}
-
-/* The next sample in this order. */
-static cudaError_t next_sample(plan *p, cudaEvent_t begin, cudaEvent_t end, cudaStream_t stream) {
-    const int side = next_side(p);
-    p->samples++;
-    return sample(p, side, begin, end, stream);
+    const long number = p->samples++;
+    return p->sides == 2 ? order[number % 4] : 0;
 }
 
 /* Power, read every few milliseconds for as long as it takes. */
@@ -213,17 +207,17 @@ static void release_graphs(plan *p) {
 static cudaError_t capture_graphs(plan *p, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
     for (int side = 0; side < p->sides && p->launches[side] > 0 && error == cudaSuccess; side++)
-        error = capture(p->task, p->sets, p->launch[side], p->launches[side], stream, &p->graph[side]);
+        error = capture(p->side[side], p->sets, p->launches[side], stream, &p->graph[side]);
     return error;
 }
 
 /* What is measured, as it is to be launched: estimates, and graphs where launches are short. */
 static cudaError_t make_plan(plan *p, const timing_task *task, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
-    *p = (plan){.task = task, .launch = {task->ours, task->baseline}, .repeats = {1, 1}};
-    p->sides = task->baseline != NULL ? 2 : 1;
+    *p = (plan){.task = task, .side = {&task->ours, &task->baseline}, .repeats = {1, 1}};
+    p->sides = task->baseline.launch != NULL ? 2 : 1;
     p->sets = p->sides == 2 && task->sets % 4 == 0 ? task->sets - 1 : task->sets;
-    for (int side = 0; side < p->sides; side++) TRY(estimate(task, p->launch[side], stream, &p->ms[side]));
+    for (int side = 0; side < p->sides; side++) TRY(estimate(task, p->side[side], stream, &p->ms[side]));
     const bool brief = p->ms[0] < GRAPH_BELOW_MS || (p->sides == 2 && p->ms[1] < GRAPH_BELOW_MS);
     if (task->mode == TIMING_EVENTS || (task->mode == TIMING_AUTO && !brief)) return cudaSuccess;
     for (int side = 0; side < p->sides; side++) p->launches[side] = graph_launches(task, p->sets, p->ms[side]);
@@ -243,7 +237,7 @@ static cudaError_t warm_up(plan *p, double seconds, cudaStream_t stream, double 
     const double begin = now_s();
     for (int queued = 0, ended = 0; ended == 0 || now_s() - begin < seconds; ended++) {
         for (; queued < ended + AHEAD; queued++) {
-            for (int i = 0; i < batch * p->sides; i++) TRY(next_sample(p, NULL, NULL, stream));
+            for (int i = 0; i < batch * p->sides; i++) TRY(sample(p, next_side(p), NULL, NULL, stream));
             TRY(cudaEventRecord(ends[queued % AHEAD], stream));
         }
         TRY(cudaEventSynchronize(ends[ended % AHEAD]));
@@ -309,10 +303,10 @@ static cudaError_t move(plan *p, cudaStream_t stream) {
     const double pair_ms = sample_ms(p, 0) + (p->sides == 2 ? sample_ms(p, 1) : 0.0);
     cudaError_t error;
     release_graphs(p);
-    TRY(p->task->move(p->task->context, stream));
+    TRY(p->task->move(p->task->ours.context, stream));
     TRY(capture_graphs(p, stream));
     for (int i = p->sides * fit(ROUND_WARM_UP_MS / pair_ms, 1, MAX_PAIRS); i > 0; i--)
-        TRY(next_sample(p, NULL, NULL, stream));
+        TRY(sample(p, next_side(p), NULL, NULL, stream));
 done:
     return error;
 }
@@ -355,7 +349,7 @@ cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_resu
         p.samples = begin; /* the pairs go on being AB, BA, AB ... */
         m.last_s = now_s();
         for (int i = begin; i < end; i++) {
-            TRY(next_sample(&p, events[2 * i], events[2 * i + 1], stream));
+            TRY(sample(&p, next_side(&p), events[2 * i], events[2 * i + 1], stream));
             read_meter(&m); /* the host may have had to wait for room in the queue, or for the launch itself */
         }
         if (!task->hot && round == rounds - 1) TRY(run_clocked(&p, &probe, stream));
@@ -401,7 +395,7 @@ cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream
     for (int queued = 0; pairs < queued || !last;) {
         while (!last && queued < pairs + AHEAD) {
             cudaEvent_t(*const e)[2] = events[queued % AHEAD];
-            for (int i = 0; i < p.sides; i++) TRY(next_sample(&p, e[i][0], e[i][1], stream));
+            for (int i = 0; i < p.sides; i++) TRY(sample(&p, next_side(&p), e[i][0], e[i][1], stream));
             queued++;
             last = queued == t.capacity || (queued >= 2 * MIN_PAIRS && now_s() - begin >= seconds);
             if (last) TRY(clock_probe_end(&probe, stream));

@@ -28,13 +28,17 @@ typedef enum {
 enum { TIMING_SLICE_MS = 50 };
 enum { TIMING_ROUNDS = 6 }; /* so many medians have a 95 % interval: from the least to the greatest */
 
+/* One of the two: `launch` enqueues it once, on operand set `set`. */
 typedef struct {
+    cudaError_t (*launch)(void *context, int set, cudaStream_t stream); /* NULL: there is no such side */
     void *context;
+} timing_side;
+
+typedef struct {
+    timing_side ours, baseline; /* the second may be missing */
     int sets; /* operand sets, >= 1; of a multiple of four all but one are taken: A B B A would give each side half */
-    /* Enqueues one launch on operand set `set`. */
-    cudaError_t (*ours)(void *context, int set, cudaStream_t stream);
-    cudaError_t (*baseline)(void *context, int set, cudaStream_t stream); /* NULL: none */
-    /* Puts set `set` back as it was before a launch changed it; NULL where a launch changes nothing that matters. */
+    /* Puts set `set` back as it was before a launch changed it; NULL where a launch changes nothing that matters. It
+     * and `move` get the context of `ours`. */
     cudaError_t (*restore)(void *context, int set, cudaStream_t stream);
     /* Memory written before each sample to empty the caches, where the sets alone are too small to; NULL: none. */
     void *flush;

@@ -123,10 +123,25 @@ typedef struct {
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
                    const gemm_offer *offer);
 
-/* Declares in step.c what a variant's .cu file defines. */
-#define GEMM_VARIANT(name)                                                                                             \
+/* A step's table, one row a variant:
+ *
+ *   #define VARIANTS(VARIANT) \
+ *       VARIANT(tile4x4, "4x4 results per thread, 64x64 per block") \
+ *       VARIANT(best, "the same for any shape", .supports = needs_cp_async)
+ *   GEMM_VARIANTS(VARIANTS)
+ *
+ * declares launch_tile4x4 and kernel_tile4x4, which the variant's .cu defines, and makes `variants`, an array of
+ * gemm_variant. Behind the idea may follow any of the last four fields. */
+#define GEMM_VARIANTS(TABLE)                                                                                           \
+    TABLE(GEMM_VARIANT_DECLARED)                                                                                       \
+    static const gemm_variant variants[] = {TABLE(GEMM_VARIANT_ROW)};
+#define GEMM_VARIANT_DECLARED(name, ...)                                                                               \
     cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
-    kernel_info kernel_##name(void)
+    kernel_info kernel_##name(void);
+#define GEMM_VARIANT_ROW(variant, ...)                                                                                 \
+    {.name = #variant, .launch = launch_##variant, .kernel = kernel_##variant, .idea = __VA_ARGS__},
+
+/* Declares in step.c what a show's .cu file defines. */
 #define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)
 
 #ifdef __cplusplus

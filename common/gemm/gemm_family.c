@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/main.h"
 #include "bench/session.h"
 #include "gemm/gemm.h"
 #include "gemm/gemm_baseline.h"
@@ -38,7 +39,7 @@ static bench_variant variant(const void *variants, int i) {
 
 /* ---- options, --list, --show ----------------------------------------------------------------------------------- */
 
-static void program(session *s, options_program *p) {
+static void add_options(session *s, options_program *p) {
     gemm_options_program(p, &state_of(s)->o, s->context);
 }
 
@@ -67,14 +68,15 @@ static void close_family(session *s) {
     blas_close();
 }
 
-static void list_shows(const session *s) {
-    const gemm_offer *offer = s->context;
+static int list_shows(const gemm_offer *offer) {
     for (int i = 0; offer != NULL && i < offer->show_count; i++)
         printf("--show %-11s %s\n", offer->shows[i].name, offer->shows[i].idea);
+    return EXIT_OK;
 }
 
 static int show(session *s) {
     const char *wanted = state_of(s)->o.show;
+    if (s->o.list) return list_shows(s->context);
     if (wanted == NULL) return -1;
     const gemm_show *what = ((const gemm_offer *)s->context)->shows;
     while (strcmp(what->name, wanted) != 0) what++;
@@ -83,7 +85,7 @@ static int show(session *s) {
     const char *unsupported = what->supports != NULL ? what->supports(&s->device) : NULL;
     if (unsupported != NULL) {
         printf("skipped: %s\n", unsupported);
-        return EXIT_OK;
+        return EXIT_USAGE;
     }
     return what->run(&s->device, stdout) ? EXIT_OK : EXIT_WRONG;
 }
@@ -108,18 +110,19 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static gemm_problem outlined(const gemm_case *c) {
+/* The case on operands without memory. */
+static gemm_problem problem_of(const gemm_case *c) {
     const operand_spec spec = gemm_operands(c);
     return gemm_problem_on(c, &spec.like);
 }
 
 /* The workspace is the largest that one of the chosen variants needs: they share it. */
-static operand_spec outline(const session *s, const void *problem) {
+static operand_spec spec_of(const session *s, const void *problem) {
     operand_spec spec = gemm_operands(problem);
     const gemm_problem p = gemm_problem_on(problem, &spec.like);
     size_t largest = 0;
     for (int i = 0; i < s->count; i++) {
-        if (!s->o.chosen[i] || bench_unsupported(s, &s->variants[i]) != NULL) continue;
+        if (!s->o.chosen[i] || session_unsupported(s, &s->variants[i]) != NULL) continue;
         const size_t bytes = gemm_workspace(variant_of(&s->variants[i]), &p);
         if (bytes > largest) largest = bytes;
     }
@@ -127,7 +130,7 @@ static operand_spec outline(const session *s, const void *problem) {
     return spec;
 }
 
-static void problems(const session *s, case_list *l) {
+static void add_timed(const session *s, case_list *l) {
     const gemm_state *state = state_of(s);
     const gemm_options *o = &state->o;
     gemm_case c = {.m = o->m,
@@ -155,7 +158,7 @@ static void problems(const session *s, case_list *l) {
 }
 
 /* Of all kinds that the step offers, or of what --dtype, --out and --layout leave of them. */
-static void check_list(const session *s, case_list *l) {
+static void add_checked(const session *s, case_list *l) {
     static const gemm_type f32 = GEMM_F32;
     static const gemm_layout nn = GEMM_NN;
     static const gemm_offer plain = {.types = &f32, .type_count = 1, .layouts = &nn, .layout_count = 1};
@@ -178,14 +181,17 @@ static void check_list(const session *s, case_list *l) {
     gemm_cases(kinds, kind_count, l);
 }
 
-static void say(const void *problem, char *text, size_t size) {
-    const gemm_case *c = problem;
-    snprintf(text, size, "m %d, n %d, k %d", c->m, c->n, c->k);
+static void add_problems(const session *s, case_list *l) {
+    (s->o.sweep == SWEEP_CHECK ? add_checked : add_timed)(s, l);
 }
 
-static void say_more(const session *s, const void *problem, char *text, size_t size) {
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     const gemm_case *c = problem;
-    const gemm_problem p = outlined(c);
+    if (!details) {
+        snprintf(text, size, "m %d, n %d, k %d", c->m, c->n, c->k);
+        return;
+    }
+    const gemm_problem p = problem_of(c);
     int used = 0;
     if (s->context != NULL)
         used = snprintf(text, size, "%s %s, C %s, ", gemm_type_name(c->type), gemm_layout_name(c->layout),
@@ -194,7 +200,7 @@ static void say_more(const session *s, const void *problem, char *text, size_t s
              c->misalign);
 }
 
-static void describe(const session *s, const void *problem, record *r) {
+static void fill_record(const session *s, const void *problem, record *r) {
     const gemm_case *c = problem;
     dtype outs[2];
     gemm_outs(c->type, outs);
@@ -217,51 +223,52 @@ static const struct {
 } arithmetic_of[] = {[GEMM_F32] = {DEVICE_FP32, 1},  [GEMM_F16] = {DEVICE_F16, 1}, [GEMM_BF16] = {DEVICE_F16, 1},
                      [GEMM_TF32] = {DEVICE_TF32, 1}, [GEMM_S8] = {DEVICE_S8, 1},   [GEMM_TF32X3] = {DEVICE_TF32, 3}};
 
-static void plan(const session *s, const void *problem, bench_plan *p) {
+static void workload(const session *s, const void *problem, bench_workload *w) {
     const gemm_case *c = problem;
     const shape size = {c->m, c->n, c->k};
     const operand_spec spec = gemm_operands(c);
     const device_arithmetic what = arithmetic_of[c->type].what;
     const int products = arithmetic_of[c->type].products;
-    *p = (bench_plan){.flops = shape_flops(size),
-                      .bytes = shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
-                      .peak = s->device.peak_gflops[what] / products,
-                      .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
-                      .touched = operand_touched(&spec),
-                      .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
-                      .restores = c->beta != 0.0f,
-                      .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
-                      .again = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
-                      .sustained_s = state_of(s)->o.sustained_s};
+    *w = (bench_workload){.flops = shape_flops(size),
+                          .bytes =
+                              shape_bytes(size, c->beta, dtype_size(gemm_operand_dtype(c->type)), dtype_size(c->out)),
+                          .peak = s->device.peak_gflops[what] / products,
+                          .peak_per_mhz = device_peak_at(&s->device, what, 1.0) / products,
+                          .touched = operand_touched(&spec),
+                          .cold_bytes = is_warm(&state_of(s)->o) ? 0 : 2 * s->device.l2_bytes,
+                          .restores = c->beta != 0.0f,
+                          .mode = state_of(s)->o.chain ? TIMING_CHAIN : TIMING_AUTO,
+                          .second_mode = state_of(s)->o.sustained_s > 0.0 ? "sustained" : NULL,
+                          .sustained_s = state_of(s)->o.sustained_s};
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
 
 static const char *refuses(const session *s, const bench_variant *v, const void *problem) {
-    const gemm_problem p = outlined(problem);
+    const gemm_problem p = problem_of(problem);
     return variant_of(v)->refuses != NULL ? variant_of(v)->refuses(&p) : NULL;
 }
 
-static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
-                           float alpha, float beta, cudaStream_t stream) {
-    gemm_problem p = gemm_problem_on(problem, set);
+static cudaError_t enqueue(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream) {
+    const bench_launch *l = context;
+    gemm_problem p = gemm_problem_on(l->problem, set);
     p.alpha = alpha;
     p.beta = beta;
-    if (l->variant == NULL) return gemm_baseline_launch(&state_of(s)->baseline, &p, l->number, stream);
-    return variant_of(l->variant)->launch(&p, stream);
+    if (l->variant != NULL) return variant_of(l->variant)->launch(&p, stream);
+    return gemm_baseline_launch(&state_of(l->session)->baseline, &p, l->number, stream);
 }
 
-static int baselines(const session *s, const void *problem) {
-    const gemm_problem p = outlined(problem);
+static int count_calls(const session *s, const void *problem) {
+    const gemm_problem p = problem_of(problem);
     return gemm_baseline_ask(&state_of(s)->baseline, &p);
 }
 
-static void call(const session *s, int number, bench_call *c) {
+static void describe_call(const session *s, int number, bench_call *c) {
     gemm_baseline_call(&state_of(s)->baseline, number, c);
 }
 
-static const char *note(const session *s, const void *problem, const bench_launch *l) {
-    const gemm_problem p = outlined(problem);
+static const char *remark(const bench_launch *l, char *text, size_t size) {
+    const gemm_problem p = problem_of(l->problem);
     return variant_of(l->variant)->note != NULL ? variant_of(l->variant)->note(&p) : NULL;
 }
 
@@ -290,24 +297,19 @@ static const bench_family family = {.op = "gemm",
                                     .sizes = sizes,
                                     .columns = columns,
                                     .variant = variant,
-                                    .program = program,
+                                    .options = add_options,
                                     .open = open_family,
                                     .close = close_family,
-                                    .instead = show,
-                                    .list = list_shows,
+                                    .command = show,
                                     .header = header,
-                                    .problems = problems,
-                                    .check_list = check_list,
-                                    .say = say,
-                                    .say_more = say_more,
-                                    .describe = describe,
-                                    .plan = plan,
+                                    .problems = add_problems,
+                                    .format = format,
+                                    .record = fill_record,
+                                    .workload = workload,
                                     .refuses = refuses,
-                                    .outline = outline,
-                                    .enqueue = enqueue,
-                                    .baselines = baselines,
-                                    .call = call,
-                                    .note = note};
+                                    .remark = remark,
+                                    .matrices = {spec_of, enqueue},
+                                    .baseline = {count_calls, describe_call}};
 
 int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *variants, int count,
                    const gemm_offer *offer) {

@@ -55,10 +55,22 @@ typedef struct {
 /* Runs the step's command line over its variants. Exit status as gemm_step_main's. */
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count);
 
-/* Declares in step.c what a variant's .cu file defines. */
-#define GEMV_VARIANT(name)                                                                                             \
+/* A step's table, as GEMM_VARIANTS (gemm.h) has it; its second parameter makes the row of a variant with candidates,
+ * which has neither a launcher nor a kernel of its own:
+ *
+ *   #define VARIANTS(VARIANT, TUNED) \
+ *       VARIANT(shuffle, "one warp per row") \
+ *       TUNED(best, "tuned for each shape", .candidates = candidates, .candidate_count = BEST_CANDIDATES) */
+#define GEMV_VARIANTS(TABLE)                                                                                           \
+    TABLE(GEMV_VARIANT_DECLARED, GEMV_TUNED_DECLARED)                                                                  \
+    static const gemv_variant variants[] = {TABLE(GEMV_VARIANT_ROW, GEMV_TUNED_ROW)};
+#define GEMV_VARIANT_DECLARED(name, ...)                                                                               \
     cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
-    kernel_info kernel_##name(dtype type)
+    kernel_info kernel_##name(dtype type);
+#define GEMV_VARIANT_ROW(variant, ...)                                                                                 \
+    {.name = #variant, .launch = launch_##variant, .kernel = kernel_##variant, .idea = __VA_ARGS__},
+#define GEMV_TUNED_DECLARED(name, ...)
+#define GEMV_TUNED_ROW(variant, ...) {.name = #variant, .idea = __VA_ARGS__},
 
 #ifdef __cplusplus
 }

@@ -124,7 +124,7 @@ cudaError_t gemv_chain_verify(gemv_chain *c, const char *name, cudaStream_t stre
         const verify_case at_link = {c->a[i % c->sets], *x_of(c, i), c->vec[i + 1], c->what.alpha,
                                      c->what.beta,      false,       VERIFY_FMA,    false};
         snprintf(link, sizeof link, "%s, link %d%s", name, i, c->pdl ? " (programmatic dependent launch)" : "");
-        error = inspect(link, "Axy", &at_link, stream, v->ok ? report : NULL, v);
+        error = inspect(link, "Axy", &at_link, true, stream, v->ok ? report : NULL, v);
         if (v->worst_share > worst) worst = v->worst_share;
     }
     v->worst_share = worst;

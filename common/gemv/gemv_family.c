@@ -4,19 +4,20 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "bench/main.h"
+#include "bench/measure.h"
+#include "bench/print.h"
 #include "gemv/gemv_cases.h"
+#include "gemv/gemv_chain_run.h"
 #include "gemv/gemv_shapes.h"
 #include "gemv/gemv_state.h"
+#include "gemv/gemv_tune.h"
 #include "gemv/read_ceiling.h"
 #include "gpu/blas.h"
 #include "gpu/error.h"
 
 /* Reading A and nothing else, in several ways. */
 static const bench_variant read_a = {.name = "read_ceiling", .candidates = READ_CEILING_WAYS};
-
-static const gemv_variant *variant_of(const bench_variant *v) {
-    return v->self;
-}
 
 static bench_variant variant(const void *variants, int i) {
     const gemv_variant *v = (const gemv_variant *)variants + i;
@@ -29,7 +30,7 @@ static bench_variant variant(const void *variants, int i) {
 
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
 
-static void program(session *s, options_program *p) {
+static void add_options(session *s, options_program *p) {
     gemv_options_program(p, &gemv_state_of(s)->o);
 }
 
@@ -39,10 +40,12 @@ static int open_family(session *s) {
     dtype_named(o->dtype, &state->type);
     if (s->o.list) return EXIT_OK;
     if (o->pdl && s->device.cc < GEMV_PDL_CC) {
-        fprintf(stderr, "--pdl: needs sm_%d, this is %s (sm_%d)\n", GEMV_PDL_CC, s->device.name, s->device.cc);
+        fprintf(stderr, "%s: --pdl: needs sm_%d, this is %s (sm_%d)\n", s->step, GEMV_PDL_CC, s->device.name,
+                s->device.cc);
         return EXIT_USAGE;
     }
     if (s->o.sweep == SWEEP_CHECK || s->device.simulated) return EXIT_OK;
+    if (gemv_tune_prepare(s) != EXIT_OK) return EXIT_USAGE;
     for (int i = 0; i < s->count && state->tuned.path == NULL; i++)
         if (s->o.chosen[i] && s->variants[i].candidates > 0) tune_open(&state->tuned, o->tune_file, stderr);
     s->baseline = o->baseline && !o->graph && blas_open(stderr);
@@ -55,8 +58,8 @@ static void close_family(session *s) {
     blas_close();
 }
 
-static bool kernel(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
-    const gemv_variant *variant = variant_of(v);
+static bool candidate(const session *s, const bench_variant *v, int i, kernel_info *info, const char **name) {
+    const gemv_variant *variant = gemv_variant_of(v);
     const dtype type = gemv_state_of(s)->type;
     if (i >= (v->candidates > 0 ? v->candidates : 1)) return false;
     *info = v->candidates > 0 ? variant->candidates[i].kernel(type) : variant->kernel(type);
@@ -64,7 +67,7 @@ static bool kernel(const session *s, const bench_variant *v, int i, kernel_info 
     return true;
 }
 
-static const char *how(const session *s) {
+static const char *timing_mode_text(const session *s) {
     const gemv_options *o = &gemv_state_of(s)->o;
     if (o->graph) return "in a chain, without and with programmatic dependent launch";
     if (o->pdl) return "in CUDA graphs with programmatic dependent launch";
@@ -78,7 +81,7 @@ static void header(const session *s) {
         printf("y = sqrt(3/k)*A*x in %s", o->dtype);
     else
         printf("y = %g*A*x + %g*y in %s", (double)o->alpha, (double)o->beta, o->dtype);
-    if (!s->device.simulated) printf(", L2 %s, %s", o->warm ? "warm" : "cold", how(s));
+    if (!s->device.simulated) printf(", L2 %s, %s", o->warm ? "warm" : "cold", timing_mode_text(s));
     if (s->baseline) {
         blas_name(against, sizeof against);
         printf(", against the fastest call of %s", against);
@@ -88,7 +91,7 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void problems(const session *s, case_list *l) {
+static void add_problems(const session *s, case_list *l) {
     const gemv_state *state = gemv_state_of(s);
     const gemv_options *o = &state->o;
     gemv_case c = {.type = state->type,
@@ -99,6 +102,10 @@ static void problems(const session *s, case_list *l) {
                    .beta = o->beta,
                    .seed = s->o.seed};
     int count = 0;
+    if (s->o.sweep == SWEEP_CHECK) {
+        gemv_cases(l);
+        return;
+    }
     shape *sweep = s->o.sweep != SWEEP_NONE ? gemv_sweep(s->o.sweep, s->device.simulated, s->o.max_size, &count) : NULL;
     if (s->o.sweep == SWEEP_NONE) case_list_add(l, &c);
     for (int i = 0; i < count; i++) {
@@ -109,21 +116,20 @@ static void problems(const session *s, case_list *l) {
     free(sweep);
 }
 
-static void say(const void *problem, char *text, size_t size) {
-    const gemv_case *c = problem;
-    snprintf(text, size, "n %d, k %d", c->n, c->k);
-}
-
-static void say_more(const session *s, const void *problem, char *text, size_t size) {
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     static const char *const where[] = {"", "A", "x", "y"};
     const gemv_case *c = problem;
+    if (!details) {
+        snprintf(text, size, "n %d, k %d", c->n, c->k);
+        return;
+    }
     const int used = snprintf(text, size, "%s, lda %d, %d %d %d elements off alignment", dtype_name(c->type),
                               c->lda > 0 ? c->lda : c->k, c->off_a, c->off_x, c->off_y);
     if (c->plant != PLANT_NONE)
         snprintf(text + used, size - (size_t)used, ", %g in %s", (double)c->planted, where[c->plant]);
 }
 
-static void describe(const session *s, const void *problem, record *r) {
+static void fill_record(const session *s, const void *problem, record *r) {
     const gemv_case *c = problem;
     const gemv_options *o = &gemv_state_of(s)->o;
     const char *mode = s->o.sweep == SWEEP_ARTICLE ? "events" : o->pdl ? GEMV_PDL : GEMV_GRAPH;
@@ -138,34 +144,25 @@ static void describe(const session *s, const void *problem, record *r) {
     if (!s->device.simulated) snprintf(r->mode, sizeof r->mode, "%s", mode);
 }
 
-static void plan(const session *s, const void *problem, bench_plan *p) {
+static void workload(const session *s, const void *problem, bench_workload *w) {
     const gemv_case *c = problem;
     const shape size = {1, c->n, c->k};
     const size_t word = dtype_size(c->type);
     const operand_spec spec = gemv_operands(c);
     const bool article = s->o.sweep == SWEEP_ARTICLE;
-    *p = (bench_plan){.flops = shape_flops(size),
-                      .bytes = shape_bytes(size, c->beta, word, word),
-                      .peak = s->device.peak_gbps,
-                      .peak_of_bytes = true,
-                      .touched = operand_touched(&spec),
-                      .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
-                      .one_set = article,
-                      .restores = c->beta != 0.0f,
-                      .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
+    *w = (bench_workload){.flops = shape_flops(size),
+                          .bytes = shape_bytes(size, c->beta, word, word),
+                          .peak = s->device.peak_gbps,
+                          .peak_of_bytes = true,
+                          .touched = operand_touched(&spec),
+                          .cold_bytes = gemv_state_of(s)->o.warm ? 0 : gemv_cold_bytes(s),
+                          .one_set = article,
+                          .restores = c->beta != 0.0f,
+                          .mode = article ? TIMING_EVENTS : TIMING_GRAPH};
     gemv_state_of(s)->ceiling_gbps = NAN;
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------- */
-
-size_t gemv_cold_bytes(const session *s) {
-    return 4 * s->device.l2_bytes;
-}
-
-gemv_launcher *gemv_launcher_of(const bench_launch *l) {
-    const gemv_variant *v = variant_of(l->variant);
-    return v->candidates != NULL ? v->candidates[l->number].launch : v->launch;
-}
 
 static bool with_pdl(const session *s, const bench_launch *l) {
     return l->mode != NULL ? strcmp(l->mode, GEMV_PDL) == 0 : gemv_state_of(s)->o.pdl;
@@ -173,68 +170,70 @@ static bool with_pdl(const session *s, const bench_launch *l) {
 
 /* Where a launch may start before the one in front of it has ended, and none reads what another wrote, verifying takes
  * three: for what overlapping launches may do to one another. */
-static operand_spec outline(const session *s, const void *problem) {
+static operand_spec spec_of(const session *s, const void *problem) {
     const gemv_options *o = &gemv_state_of(s)->o;
     operand_spec spec = gemv_operands(problem);
     spec.launches = (o->pdl || o->graph) && spec.beta == 0.0f ? 3 : 1;
     return spec;
 }
 
-static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
-                           float alpha, float beta, cudaStream_t stream) {
-    gemv_problem p = gemv_problem_on(problem, set);
+static cudaError_t enqueue(void *context, const operand_set *set, float alpha, float beta, cudaStream_t stream) {
+    const bench_launch *l = context;
+    gemv_state *state = gemv_state_of(l->session);
+    gemv_problem p = gemv_problem_on(l->problem, set);
     const size_t all = (size_t)p.n * (size_t)p.k * dtype_size(p.type);
-    if (l->variant == &read_a) return read_ceiling(p.A, all, l->number, gemv_state_of(s)->o.pdl, stream);
+    if (l->variant == &read_a) return read_ceiling(p.A, all, l->number, state->o.pdl, stream);
     p.alpha = alpha;
     p.beta = beta;
-    if (l->variant == NULL) return gemv_baseline_launch(&gemv_state_of(s)->baseline, &p, l->number, stream);
-    p.pdl = with_pdl(s, l);
+    if (l->variant == NULL) return gemv_baseline_launch(&state->baseline, &p, l->number, stream);
+    p.pdl = with_pdl(l->session, l);
     return gemv_launcher_of(l)(&p, stream);
 }
 
-static int baselines(const session *s, const void *problem) {
+static int count_calls(const session *s, const void *problem) {
     const operand_spec spec = gemv_operands(problem);
     const gemv_problem p = gemv_problem_on(problem, &spec.like);
     return gemv_baseline_ask(&gemv_state_of(s)->baseline, &p);
 }
 
-static void call(const session *s, int number, bench_call *c) {
+static void describe_call(const session *s, int number, bench_call *c) {
     gemv_baseline_call(&gemv_state_of(s)->baseline, number, c);
 }
 
 /* Reading A and nothing else: the fastest way of it, then that measured like a variant. */
-static void measure_ceiling(session *s, const void *problem, void *operands, const timing_task *outline) {
-    const gemv_case *c = problem;
+static void measure_ceiling(session *s, const bench_launch *problem, const timing_task *outline) {
+    const gemv_case *c = problem->problem;
     gemv_state *state = s->state;
     const double all = (double)c->n * c->k * (double)dtype_size(c->type);
     timing_task reading = *outline;
-    bench_launch launch = {.variant = &read_a};
+    bench_launch launch = *problem;
     timing_result t;
     double least = INFINITY;
+    launch.variant = &read_a;
     if (all < 16.0) return; /* it reads 16 bytes at a time */
     reading.restore = NULL;
     for (int way = 0; way < READ_CEILING_WAYS; way++) {
         launch.number = way;
-        bench_time(s, operands, &reading, &launch, NULL, s->o.time_s / 20, way > 0, &t);
+        measure_quickly(&reading, &launch, NULL, s->o.time_s / 20, way > 0, &t);
         if (t.ours_ms.median >= least) continue;
         least = t.ours_ms.median;
         state->ceiling_way = way;
     }
     launch.number = state->ceiling_way;
-    bench_time(s, operands, &reading, &launch, NULL, s->o.time_s / 2, true, &t);
+    measure_quickly(&reading, &launch, NULL, s->o.time_s / 2, true, &t);
     record r = session_describe(s, read_a.name, "read");
-    const bench_plan plan = {.flops = NAN, .bytes = all, .peak = s->device.peak_gbps, .peak_of_bytes = true};
-    describe(s, problem, &r);
+    const bench_workload work = {.flops = NAN, .bytes = all, .peak = s->device.peak_gbps, .peak_of_bytes = true};
+    fill_record(s, c, &r);
     if (!state->o.pdl) snprintf(r.mode, sizeof r.mode, "%s", t.mode);
-    bench_fill_in(&r, &plan, &t);
+    measure_record(&r, &work, &t);
     state->ceiling_gbps = r.gbps;
     progress_clear(stderr);
-    bench_print_row(s, r.variant, &r, NAN, "");
+    print_row(s, r.variant, &r, NAN, "");
     if (session_find(s, &r, false) == NULL) session_keep(s, &r);
 }
 
-static int run(session *s, const void *problem) {
-    return gemv_state_of(s)->o.graph ? gemv_run_chain(s, problem) : bench_run(s, problem);
+static int run_chains(session *s) {
+    return gemv_state_of(s)->o.graph && !s->o.list ? gemv_chain_sweep(s) : -1;
 }
 
 /* ---- */
@@ -265,25 +264,19 @@ static const bench_family family = {.op = "gemv",
                                     .sizes = sizes,
                                     .columns = columns,
                                     .variant = variant,
-                                    .program = program,
-                                    .prepare = gemv_tune_prepare,
+                                    .options = add_options,
                                     .open = open_family,
                                     .close = close_family,
-                                    .kernel = kernel,
+                                    .command = run_chains,
                                     .header = header,
-                                    .problems = problems,
-                                    .check_list = gemv_cases,
-                                    .say = say,
-                                    .say_more = say_more,
-                                    .describe = describe,
-                                    .plan = plan,
-                                    .measure_first = measure_ceiling,
-                                    .choose = gemv_tune,
-                                    .outline = outline,
-                                    .enqueue = enqueue,
-                                    .baselines = baselines,
-                                    .call = call,
-                                    .run = run};
+                                    .problems = add_problems,
+                                    .format = format,
+                                    .record = fill_record,
+                                    .workload = workload,
+                                    .measure_ceiling = measure_ceiling,
+                                    .matrices = {spec_of, enqueue},
+                                    .baseline = {count_calls, describe_call},
+                                    .candidates = {candidate, gemv_tune}};
 
 int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *variants, int count) {
     return bench_main(argc, argv, step, &family, variants, count, NULL);

@@ -1,10 +1,11 @@
-/* Which of a variant's candidates is launched. */
+#include "gemv/gemv_tune.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/progress.h"
-#include "gemv/gemv_state.h"
+#include "bench/measure.h"
 #include "gpu/error.h"
 #include "gpu/program.h"
 
@@ -15,14 +16,13 @@ static const char csv_header[] = "step,variant,dtype,n,k,cache,mode,candidate,bl
 typedef struct {
     session *s;
     const gemv_case *problem;
-    void *operands;
     const timing_task *outline;
     const gemv_variant *v;
     bench_launch launch;
-    record described; /* the row that it is for */
+    record row; /* that it is for */
 } search;
 
-int gemv_tune_prepare(session *s) {
+int gemv_tune_prepare(const session *s) {
     const char *csv = gemv_state_of(s)->o.tune_csv;
     return csv != NULL ? record_text_prepare("--tune-csv", csv, csv_header, stderr) : EXIT_OK;
 }
@@ -37,8 +37,8 @@ static bool candidate_fits(void *context, int i) {
     char name[160];
     c->launch.number = i;
     snprintf(name, sizeof name, "%s %s", c->v->name, c->v->candidates[i].name);
-    const cudaError_t error = c->s->family->verify(c->s, c->operands, &c->launch, name, stderr, &verdict);
-    if (bench_refused(error)) return false;
+    const cudaError_t error = c->s->family->operands->verify(&c->launch, name, stderr, &verdict);
+    if (measure_refused(error)) return false;
     CUDA_CHECK(error);
     if (!verdict.ok) c->s->wrong++;
     return verdict.ok;
@@ -48,14 +48,14 @@ static double candidate_us(void *context, int i, bool finals) {
     search *c = context;
     timing_result t;
     c->launch.number = i;
-    bench_time(c->s, c->operands, c->outline, &c->launch, NULL, finals ? FINALS_S : SEARCH_S, i > 0 && !finals, &t);
+    measure_quickly(c->outline, &c->launch, NULL, finals ? FINALS_S : SEARCH_S, i > 0 && !finals, &t);
     return t.ours_ms.median * 1e3;
 }
 
 /* Appends the whole search at once. */
 static void keep_search(const search *context, const double *times) {
     const gemv_variant *v = context->v;
-    const record *r = &context->described;
+    const record *r = &context->row;
     char *text = NULL;
     size_t length;
     FILE *f = open_memstream(&text, &length);
@@ -105,43 +105,53 @@ static int first_that_fits(search *context) {
     return -1;
 }
 
-static int choose(search *context) {
-    const session *s = context->s;
-    gemv_state *state = gemv_state_of(s);
+static tune_entry key_of(const search *context) {
     const gemv_case *c = context->problem;
-    const gemv_variant *v = context->v;
-    const record *r = &context->described;
-    const bool product = c->alpha != 0.0f && c->k > 0;
-    if (s->device.simulated || c->n == 0 || !product) return first_that_fits(context);
-    const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
-    if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
-    for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
+    const record *r = &context->row;
     tune_entry key = {.type = c->type, .n = c->n, .k = c->k};
-    snprintf(key.variant, sizeof key.variant, "%s", v->name);
+    snprintf(key.variant, sizeof key.variant, "%s", context->v->name);
     snprintf(key.device, sizeof key.device, "%s", r->device);
     snprintf(key.build, sizeof key.build, "%s", program_build());
     snprintf(key.driver, sizeof key.driver, "%s", r->driver);
     snprintf(key.cuda, sizeof key.cuda, "%s", r->cuda);
     snprintf(key.cache, sizeof key.cache, "%s", r->cache);
     snprintf(key.mode, sizeof key.mode, "%s", r->mode);
-    const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, &key, names, v->candidate_count);
-    if (known == NULL && !state->o.tune) {
-        known = tune_nearest(&state->tuned, &key, names, v->candidate_count);
-        if (known != NULL && s->o.verbose) printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
-    }
-    int chosen = known != NULL ? index_of(v, known->candidate) : -1;
-    /* It was right for another shape, leading dimension or alignment. */
-    if (chosen >= 0 && !candidate_fits(context, chosen)) chosen = -1;
-    if (chosen < 0) chosen = state->o.tune ? search_candidates(context, &key) : first_that_fits(context);
-    free(names);
-    return chosen;
+    return key;
 }
 
-bool gemv_tune(session *s, const void *problem, void *operands, const timing_task *outline, bench_launch *launch) {
-    search context = {s, problem, operands, outline, launch->variant->self, *launch, {.m = -1}};
-    context.described = session_describe(s, launch->variant->name, "gemv");
-    s->family->describe(s, problem, &context.described);
-    if (launch->mode != NULL) snprintf(context.described.mode, RECORD_TEXT, "%s", launch->mode);
+/* The candidate that the tuning file names for this shape, or with --no-tune for the nearest; -1: none. */
+static int known_candidate(const search *context, const tune_entry *key) {
+    const gemv_state *state = gemv_state_of(context->s);
+    const gemv_variant *v = context->v;
+    const char **names = calloc((size_t)v->candidate_count + 1, sizeof *names);
+    if (names == NULL) CUDA_CHECK(cudaErrorMemoryAllocation);
+    for (int i = 0; i < v->candidate_count; i++) names[i] = v->candidates[i].name;
+    const tune_entry *known = state->o.retune ? NULL : tune_find(&state->tuned, key, names, v->candidate_count);
+    if (known == NULL && !state->o.tune) {
+        known = tune_nearest(&state->tuned, key, names, v->candidate_count);
+        if (known != NULL && context->s->o.verbose)
+            printf("    %s: as tuned for n %d, k %d\n", v->name, known->n, known->k);
+    }
+    free(names);
+    return known != NULL ? index_of(v, known->candidate) : -1;
+}
+
+static int choose(search *context) {
+    const gemv_case *c = context->problem;
+    const bool product = c->alpha != 0.0f && c->k > 0;
+    if (context->s->device.simulated || c->n == 0 || !product) return first_that_fits(context);
+    tune_entry key = key_of(context);
+    const int known = known_candidate(context, &key);
+    /* It was right for another shape, leading dimension or alignment. */
+    if (known >= 0 && candidate_fits(context, known)) return known;
+    return gemv_state_of(context->s)->o.tune ? search_candidates(context, &key) : first_that_fits(context);
+}
+
+bool gemv_tune(session *s, const timing_task *outline, bench_launch *launch) {
+    search context = {s, launch->problem, outline, launch->variant->self, *launch, {.m = -1}};
+    context.row = session_describe(s, launch->variant->name, "gemv");
+    s->family->record(s, launch->problem, &context.row);
+    if (launch->mode != NULL) snprintf(context.row.mode, RECORD_TEXT, "%s", launch->mode);
     launch->number = choose(&context);
     progress_clear(stderr);
     if (launch->number >= 0 && s->o.verbose)

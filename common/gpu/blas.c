@@ -3,12 +3,6 @@
 #include "gpu/cublas.h"
 #include "gpu/cublaslt.h"
 
-blas_scalar blas_scalar_of(const blas_gemm *g, float x) {
-    blas_scalar s = {.number = x};
-    if (g->compute == BLAS_INT32) s.whole = (int32_t)x;
-    return s;
-}
-
 bool blas_open(FILE *err) {
     const char *no_cublas = cublas_open(), *no_lt = cublaslt_open();
     if (no_cublas != NULL && no_lt != NULL)

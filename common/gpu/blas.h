@@ -28,7 +28,11 @@ typedef union {
     float number;
     int32_t whole;
 } blas_scalar;
-blas_scalar blas_scalar_of(const blas_gemm *g, float x);
+static inline blas_scalar blas_scalar_of(const blas_gemm *g, float x) {
+    blas_scalar scalar = {.number = x};
+    if (g->compute == BLAS_INT32) scalar.whole = (int32_t)x;
+    return scalar;
+}
 
 /* Opens both libraries. Returns whether there is at least one; one line on `err` says what is missing. */
 bool blas_open(FILE *err);

@@ -56,7 +56,8 @@ int device_open(const device_choice *choice, device_facts *d, FILE *err) {
     if (error != cudaSuccess || count == 0)
         return without_device(error == cudaSuccess ? cudaErrorNoDevice : error, choice, err);
     if (ordinal >= count) {
-        fprintf(err, "--device %d: there %s %d here, numbered from 0\n", ordinal, count == 1 ? "is" : "are", count);
+        fprintf(err, "%s: --device %d: there %s %d GPU%s here, numbered from 0\n", choice->program, ordinal,
+                count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
         return EXIT_USAGE;
     }
     error = cudaSetDevice(ordinal);

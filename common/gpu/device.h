@@ -51,6 +51,7 @@ typedef struct {
     const char *sim_device; /* the GPU to simulate; NULL: the simulator's default */
     bool again;             /* restart it even if it runs there already: its environment has changed */
     char *const *arguments; /* main's argv, to restart the program on the simulator; NULL: never do that */
+    const char *program;    /* the step's name, for messages about its arguments */
     bool (*has_code)(void); /* does this program contain code for the current device? NULL: not checked */
 } device_choice;
 

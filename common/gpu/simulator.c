@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cudasim.h"
 #include "gpu/error.h"
 
 const char *const simulator_devices[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", NULL};
@@ -56,7 +57,7 @@ bool simulator_watch(const simulator_watched *watched) {
 
 void simulator_count(const char *what, const char *problem) {
     if (!simulator_active()) return;
-    void (*count)(const char *, const char *);
+    cudasim_count_function *count;
     *(void **)&count = dlsym(RTLD_DEFAULT, "cudasim_count");
     if (count != NULL) count(what, problem);
 }
@@ -64,14 +65,14 @@ void simulator_count(const char *what, const char *problem) {
 void simulator_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
                        size_t ld) {
     if (!simulator_active()) return;
-    void (*operand)(const char *, const void *, size_t, size_t, size_t, size_t);
+    cudasim_operand_function *operand;
     *(void **)&operand = dlsym(RTLD_DEFAULT, "cudasim_operand");
     if (operand != NULL) operand(name, elements, element_bytes, rows, cols, ld);
 }
 
 void simulator_operands_end(void) {
     if (!simulator_active()) return;
-    void (*end)(void);
+    cudasim_operands_end_function *end;
     *(void **)&end = dlsym(RTLD_DEFAULT, "cudasim_operands_end");
     if (end != NULL) end();
 }
@@ -116,7 +117,7 @@ static char *name_library(void) {
         return resolved != NULL ? resolved : strdup(named);
     }
     if (!find_root(root)) strcpy(root, "..");
-    return asprintf(&path, "%s/build/sim/libcudart.so.13", root) >= 0 ? path : NULL;
+    return asprintf(&path, "%s/cudasim/build/libcudart.so.13", root) >= 0 ? path : NULL;
 }
 
 /* LD_PRELOAD with the library in front. Blanks and colons separate its names, so a library whose path contains one is
@@ -144,7 +145,7 @@ static void build(FILE *err) {
     char root[PATH_MAX], *makefile = NULL;
     const char *named = getenv("CUDASIM_LIB");
     if ((named != NULL && *named != '\0') || !find_root(root)) return;
-    const bool ours = asprintf(&makefile, "%s/scripts/make/simulator.mk", root) >= 0 && access(makefile, R_OK) == 0;
+    const bool ours = asprintf(&makefile, "%s/cudasim/Makefile", root) >= 0 && access(makefile, R_OK) == 0;
     free(makefile);
     if (!ours) return;
     fprintf(err, "building the simulator first (make sim): about a minute on one core\n");

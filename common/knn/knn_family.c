@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "bench/main.h"
 #include "bench/session.h"
 #include "gpu/cublas.h"
 #include "gpu/error.h"
@@ -50,7 +51,7 @@ static bench_variant variant(const void *methods, int i) {
 
 /* ---- options and --list ---------------------------------------------------------------------------------------- */
 
-static void program(session *s, options_program *p) {
+static void add_options(session *s, options_program *p) {
     knn_options_program(p, &((knn_state *)s->state)->o);
 }
 
@@ -59,6 +60,7 @@ static int open_family(session *s) {
     size_t free_bytes, total_bytes;
     CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     state->memory = state->o.memory_limit <= 1.0 ? state->o.memory_limit * (double)free_bytes : state->o.memory_limit;
+    s->memory = state->memory;
     return EXIT_OK;
 }
 
@@ -68,7 +70,7 @@ static void close_family(session *s) {
 
 static int classify(session *s) {
     const knn_state *state = s->state;
-    if (state->o.train == NULL) return -1;
+    if (state->o.train == NULL || s->o.list) return -1;
     return knn_files_run(s, &state->o, s->variants[0].self, s->count, state->memory);
 }
 
@@ -79,39 +81,39 @@ static void header(const session *s) {
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
 
-static void problems(const session *s, case_list *l) {
+static void add_problems(const session *s, case_list *l) {
     const knn_options *o = &((const knn_state *)s->state)->o;
     const knn_case c = {.m = o->m, .n = o->n, .d = o->d, .k = o->k, .seed = s->o.seed};
-    case_list_add(l, &c);
+    if (s->o.sweep == SWEEP_CHECK)
+        knn_cases(s, l);
+    else
+        case_list_add(l, &c);
 }
 
-static void say(const void *problem, char *text, size_t size) {
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
     const knn_case *c = problem;
-    snprintf(text, size, "m %d, n %d, d %d, k %d", c->m, c->n, c->d, c->k);
-}
-
-static void say_more(const session *s, const void *problem, char *text, size_t size) {
-    const knn_case *c = problem;
+    (void)s;
+    if (!details) {
+        snprintf(text, size, "m %d, n %d, d %d, k %d", c->m, c->n, c->d, c->k);
+        return;
+    }
     snprintf(text, size, "%s, m %d, n %d, d %d, k %d, off alignment %d %d %d %d%s, seed %llu", knn_kind_name(c->kind),
              c->m, c->n, c->d, c->k, c->off[0], c->off[1], c->off[2], c->off[3], c->scarce ? ", little workspace" : "",
              (unsigned long long)c->seed);
 }
 
-static void describe(const session *s, const void *problem, record *r) {
+static void fill_record(const session *s, const void *problem, record *r) {
     knn_describe(problem, r);
 }
 
-static void plan(const session *s, const void *problem, bench_plan *p) {
+static void workload(const session *s, const void *problem, bench_workload *w) {
     const knn_case *c = problem;
-    *p = (bench_plan){.flops = 3.0 * c->m * (double)c->n * c->d,
-                      .bytes = NAN,
-                      .touched = (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
-                      .mode = TIMING_EVENTS,
-                      .again = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
-}
-
-static double memory(const session *s) {
-    return ((const knn_state *)s->state)->memory;
+    *w = (bench_workload){.flops = 3.0 * c->m * (double)c->n * c->d,
+                          .bytes = NAN,
+                          .touched =
+                              (size_t)c->m, /* the operands stay where they are: only whether there are any counts */
+                          .mode = TIMING_EVENTS,
+                          .second_mode = ((const knn_state *)s->state)->o.transfers ? TRANSFERS : NULL};
 }
 
 /* The check list's problems take half of the memory at most: the rest is for workspaces. */
@@ -143,7 +145,7 @@ static void destroy(void *operands) {
 /* Why the method does not do this here, and the workspace for it. */
 static const char *refusal(const session *s, const knn_method *method, const knn_case *c, size_t *workspace) {
     const knn_problem p = knn_operands_outline(c);
-    const double left = memory(s) - knn_operands_bytes(c);
+    const double left = s->memory - knn_operands_bytes(c);
     size_t limit = left > 0.0 ? (size_t)left : 0;
     if (c->scarce) limit = knn_scarce(method, &p, limit);
     return knn_refusal(method, &p, limit, workspace);
@@ -154,13 +156,13 @@ static const char *refuses(const session *s, const bench_variant *v, const void 
     return refusal(s, method_of(v), problem, &workspace);
 }
 
-static cudaError_t verify(const session *s, void *operands, const bench_launch *l, const char *name, FILE *report,
-                          verdict *v) {
-    knn_run *run = operands;
+static cudaError_t verify(const bench_launch *l, const char *name, FILE *report, verdict *v) {
+    const session *s = l->session;
+    knn_run *run = l->operands;
     size_t workspace;
     char said[96];
     refusal(s, method_of(l->variant), &run->o.what, &workspace);
-    s->family->say(&run->o.what, said, sizeof said);
+    s->family->format(s, &run->o.what, false, said, sizeof said);
     simulator_count(l->variant->name, said); /* it launches nothing else in the simulator */
     const cudaError_t error =
         knn_verify(method_of(l->variant), name, &run->o, workspace, s->stream, report, &run->found);
@@ -169,9 +171,9 @@ static cudaError_t verify(const session *s, void *operands, const bench_launch *
     return error;
 }
 
-static void begin(const session *s, void *operands, const bench_launch *l) {
-    knn_run *run = operands;
-    refusal(s, method_of(l->variant), &run->o.what, &run->workspace_bytes);
+static void begin(const bench_launch *l) {
+    knn_run *run = l->operands;
+    refusal(l->session, method_of(l->variant), &run->o.what, &run->workspace_bytes);
     CUDA_ALLOCATE(&run->workspace, run->workspace_bytes + 1);
     for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) {
         const size_t bytes = matrix_element_bytes(&run->o.at[i]);
@@ -180,8 +182,8 @@ static void begin(const session *s, void *operands, const bench_launch *l) {
     }
 }
 
-static void end(const session *s, void *operands, const bench_launch *l) {
-    knn_run *run = operands;
+static void end(const bench_launch *l) {
+    knn_run *run = l->operands;
     CUDA_CHECK(cudaFree(run->workspace));
     for (int i = 0; l->mode != NULL && i < KNN_MATRICES; i++) CUDA_CHECK(cudaFreeHost(run->host[i]));
 }
@@ -206,8 +208,10 @@ static cudaError_t search_from_host(const knn_run *run, const knn_method *method
     return error;
 }
 
-static cudaError_t launch_on(const session *s, void *operands, const bench_launch *l, int set, cudaStream_t stream) {
-    const knn_run *run = operands;
+static cudaError_t launch_on(void *context, int set, cudaStream_t stream) {
+    const bench_launch *l = context;
+    const knn_run *run = l->operands;
+    (void)set; /* there is one */
     const knn_method *method = method_of(l->variant);
     knn_problem p = knn_operands_problem(&run->o);
     p.workspace = run->workspace;
@@ -215,23 +219,20 @@ static cudaError_t launch_on(const session *s, void *operands, const bench_launc
     return l->mode != NULL ? search_from_host(run, method, &p, stream) : search(method, &p, stream);
 }
 
-static void remark(const session *s, const void *operands, const bench_launch *l, char *text, size_t size) {
-    const knn_run *run = operands;
+static const char *remark(const bench_launch *l, char *text, size_t size) {
+    const knn_method *method = method_of(l->variant);
+    const knn_run *run = l->operands;
     const knn_verdict *v = &run->found;
     const knn_case *c = &run->o.what;
     int used = snprintf(text, size, "exact");
-    if (!method_of(l->variant)->exact)
+    if (!method->exact)
         used = snprintf(text, size, "%llu of %llu are not the nearest, %llu distances below 0",
                         (unsigned long long)v->different, (unsigned long long)v->rows * (unsigned)c->k,
                         v->counts.negative);
     if (v->counts.candidates > 0 || v->counts.redone > 0)
         snprintf(text + used, size - (size_t)used, ", %.1f candidates per query, %llu queries searched again",
                  knn_candidates(&v->counts, c->m), v->counts.redone);
-}
-
-static const char *note(const session *s, const void *problem, const bench_launch *l) {
-    const knn_method *method = method_of(l->variant);
-    return s->o.verbose && method->note != NULL ? method->note() : NULL;
+    return l->session->o.verbose && method->note != NULL ? method->note() : NULL;
 }
 
 /* ---- */
@@ -244,6 +245,14 @@ static const bench_column columns[] = {
     {0},
 };
 
+static const bench_operand_functions operand_functions = {.bytes = bytes,
+                                                          .create = create,
+                                                          .destroy = destroy,
+                                                          .verify = verify,
+                                                          .launch = launch_on,
+                                                          .begin = begin,
+                                                          .end = end};
+
 static const bench_family family = {.op = "knn",
                                     .noun = "method",
                                     .state_size = sizeof(knn_state),
@@ -252,28 +261,18 @@ static const bench_family family = {.op = "knn",
                                     .columns = columns,
                                     .remark_title = "neighbours",
                                     .variant = variant,
-                                    .program = program,
+                                    .options = add_options,
                                     .open = open_family,
                                     .close = close_family,
-                                    .instead = classify,
+                                    .command = classify,
                                     .header = header,
-                                    .problems = problems,
-                                    .check_list = knn_cases,
-                                    .say = say,
-                                    .say_more = say_more,
-                                    .describe = describe,
-                                    .plan = plan,
-                                    .bytes = bytes,
-                                    .memory = memory,
-                                    .create = create,
-                                    .destroy = destroy,
+                                    .problems = add_problems,
+                                    .format = format,
+                                    .record = fill_record,
+                                    .workload = workload,
                                     .refuses = refuses,
-                                    .verify = verify,
-                                    .launch = launch_on,
-                                    .begin = begin,
-                                    .end = end,
                                     .remark = remark,
-                                    .note = note};
+                                    .operands = &operand_functions};
 
 int knn_step_main(int argc, char **argv, const char *step, const knn_method *methods, int count) {
     return bench_main(argc, argv, step, &family, methods, count, NULL);

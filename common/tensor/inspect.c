@@ -69,35 +69,38 @@ static cudaError_t check_untouched(const char *name, const char *which, const ma
     return cudaSuccess;
 }
 
-/* Checks what the launch left in the set. `fingerprint` NULL: C's elements, too. */
-static cudaError_t check(const char *name, const char *names, const verify_case *v, bool on_host, cudaStream_t stream,
-                         FILE *report, verdict *verdict, uint64_t *fingerprint) {
+/* Compares C's elements with their reference. */
+static cudaError_t check_result(const char *name, const char *names, const verify_case *v, bool on_host,
+                                cudaStream_t stream, FILE *report, verdict *verdict) {
     verify_result r;
+    cudaError_t error = cudaSuccess;
+    if (on_host)
+        verify_host(v, &r);
+    else
+        error = verify_device(v, stream, &r);
+    if (error != cudaSuccess) return error;
+    if (!v->exact) verdict->worst_share = r.worst_share;
+    if (r.wrong == 0) return cudaSuccess;
+    verdict->ok = false;
+    if (report == NULL) return cudaSuccess;
+    progress_clear(report);
+    (names[2] == 'y' ? verify_report_vector : verify_report)(report, name, v, &r);
+    return cudaSuccess;
+}
+
+/* Checks what the launch left in the set. */
+static cudaError_t check(const char *name, const char *names, const verify_case *v, bool reference, bool on_host,
+                         cudaStream_t stream, FILE *report, verdict *verdict) {
     const char a[] = {names[0], 0}, b[] = {names[1], 0}, c[] = {names[2], 0};
     cudaError_t error = check_untouched(name, a, &v->a, true, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, b, &v->b, !v->b.computed, on_host, stream, report, verdict);
     if (error == cudaSuccess) error = check_untouched(name, c, &v->c, false, on_host, stream, report, verdict);
-    if (error == cudaSuccess && fingerprint != NULL) {
-        if (!on_host) return matrix_fingerprint_device(&v->c, stream, fingerprint);
-        *fingerprint = matrix_fingerprint_host(&v->c);
-        return cudaSuccess;
-    }
-    if (error == cudaSuccess) {
-        if (on_host)
-            verify_host(v, &r);
-        else
-            error = verify_device(v, stream, &r);
-    }
-    if (error != cudaSuccess) return error;
-    if (!v->exact) verdict->worst_share = r.worst_share;
-    if (r.wrong > 0) {
-        verdict->ok = false;
-        if (report != NULL) {
-            progress_clear(report);
-            (names[2] == 'y' ? verify_report_vector : verify_report)(report, name, v, &r);
-        }
-    }
-    return cudaSuccess;
+    if (error == cudaSuccess && v->exact && on_host)
+        verdict->fingerprint = matrix_fingerprint_host(&v->c);
+    else if (error == cudaSuccess && v->exact)
+        error = matrix_fingerprint_device(&v->c, stream, &verdict->fingerprint);
+    if (error != cudaSuccess || !reference) return error;
+    return check_result(name, names, v, on_host, stream, report, verdict);
 }
 
 static cudaError_t fetch(matrix *x) {
@@ -112,8 +115,8 @@ static cudaError_t fetch(matrix *x) {
 }
 
 /* The same on copies in host memory. */
-static cudaError_t check_from_host(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
-                                   FILE *report, verdict *verdict, uint64_t *fingerprint) {
+static cudaError_t check_from_host(const char *name, const char *names, const verify_case *v, bool reference,
+                                   cudaStream_t stream, FILE *report, verdict *verdict) {
     verify_case copy = *v;
     matrix *const all[] = {&copy.a, &copy.b, &copy.c};
     int fetched = 0;
@@ -122,20 +125,15 @@ static cudaError_t check_from_host(const char *name, const char *names, const ve
         error = fetch(all[fetched]);
         if (error == cudaSuccess) fetched++;
     }
-    if (error == cudaSuccess) error = check(name, names, &copy, true, stream, report, verdict, fingerprint);
+    if (error == cudaSuccess) error = check(name, names, &copy, reference, true, stream, report, verdict);
     while (fetched > 0) free(all[--fetched]->memory);
     return error;
 }
 
-cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
-                    verdict *verdict) {
-    return inspect_fingerprint(name, names, v, stream, report, verdict, NULL);
-}
-
-cudaError_t inspect_fingerprint(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
-                                FILE *report, verdict *verdict, uint64_t *fingerprint) {
-    if (simulator_active()) return check_from_host(name, names, v, stream, report, verdict, fingerprint);
-    return check(name, names, v, false, stream, report, verdict, fingerprint);
+cudaError_t inspect(const char *name, const char *names, const verify_case *v, bool reference, cudaStream_t stream,
+                    FILE *report, verdict *verdict) {
+    if (simulator_active()) return check_from_host(name, names, v, reference, stream, report, verdict);
+    return check(name, names, v, reference, false, stream, report, verdict);
 }
 
 cudaError_t inspect_around(const char *name, const char *what, const matrix *x, cudaStream_t stream, FILE *report,

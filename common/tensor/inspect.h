@@ -3,6 +3,7 @@
 #define KL_INSPECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "tensor/verify.h"
@@ -10,8 +11,9 @@
 /* What the verification of one launch found. */
 typedef struct {
     bool ok;
-    double worst_share; /* from the random pass: |c - ref| / bound */
-    double seconds;     /* the launch of that pass in the simulator, where nothing else is timed; NAN on a GPU */
+    double worst_share;   /* from the random pass: |c - ref| / bound */
+    uint64_t fingerprint; /* of C's elements, from the exact pass (matrix.h) */
+    double seconds;       /* the launch of that pass in the simulator, where nothing else is timed; NAN on a GPU */
 } verdict;
 
 /* Seconds on a monotonic clock. */
@@ -25,14 +27,11 @@ cudaError_t inspect_fill(matrix *x, values_kind kind, uint64_t seed, cudaStream_
 void inspect_outline(const char *name, const matrix *x);
 
 /* Checks all of C, the guard zones and padding of all three operands, and that A and B are unchanged; in the simulator
- * on the host. `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false
- * and is printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
-cudaError_t inspect(const char *name, const char *names, const verify_case *v, cudaStream_t stream, FILE *report,
-                    verdict *verdict);
-
-/* The same, but takes the fingerprint of C's elements (matrix.h) instead of comparing them with a reference. */
-cudaError_t inspect_fingerprint(const char *name, const char *names, const verify_case *v, cudaStream_t stream,
-                                FILE *report, verdict *verdict, uint64_t *fingerprint);
+ * on the host. Without `reference` C's elements are not compared. On integers (v->exact) it takes their fingerprint,
+ * too. `names` are three letters for the report: "ABC", or "Axy" for a GEMV. An error makes verdict->ok false and is
+ * printed to `report` (NULL: nowhere), each line starting with `name`. Synchronises. */
+cudaError_t inspect(const char *name, const char *names, const verify_case *v, bool reference, cudaStream_t stream,
+                    FILE *report, verdict *verdict);
 
 /* Checks the guard zones around memory whose elements may hold anything by now; `what` names it ("the workspace").
  * Otherwise as above. */

@@ -95,9 +95,9 @@ static void outline_set(const char *names, const operand_set *set) {
     simulator_operand("workspace", space->elements, sizeof(float), (size_t)space->rows * WORKSPACE_ROW, 1, 1);
 }
 
-/* One pass: fills set 0 and launches on it, then checks; `fingerprint` NULL: with a reference. */
-static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_launch *launch, void *context,
-                        cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint) {
+/* One pass: fills set 0 and launches on it, then checks, with a reference or without. */
+static cudaError_t pass(operand_sets *o, bool exact, bool reference, const char *name, operand_launch *launch,
+                        void *context, cudaStream_t stream, FILE *report, verdict *verdict) {
     const operand_spec *spec = &o->spec;
     operand_set *set = &o->set[0];
     const int launches = spec->launches > 0 ? spec->launches : 1;
@@ -116,10 +116,7 @@ static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_l
     }
     simulator_operands_end();
     const verify_case v = {set->a, set->b, set->c, alpha, beta, exact, spec->arithmetic, spec->b_transposed};
-    if (error == cudaSuccess && fingerprint == NULL)
-        error = inspect(name, spec->names, &v, stream, report, verdict);
-    else if (error == cudaSuccess)
-        error = inspect_fingerprint(name, spec->names, &v, stream, report, verdict, fingerprint);
+    if (error == cudaSuccess) error = inspect(name, spec->names, &v, reference, stream, report, verdict);
     if (error == cudaSuccess && set->workspace.elements != NULL)
         error = inspect_around(name, "the workspace", &set->workspace, stream, report, verdict);
     return error;
@@ -128,13 +125,13 @@ static cudaError_t pass(operand_sets *o, bool exact, const char *name, operand_l
 cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
                                 cudaStream_t stream, FILE *report, verdict *verdict) {
     verdict->ok = true;
-    const cudaError_t error = pass(o, true, name, launch, context, stream, report, verdict, NULL);
-    return error == cudaSuccess ? pass(o, false, name, launch, context, stream, report, verdict, NULL) : error;
+    const cudaError_t error = pass(o, true, true, name, launch, context, stream, report, verdict);
+    return error == cudaSuccess ? pass(o, false, true, name, launch, context, stream, report, verdict) : error;
 }
 
-cudaError_t operand_sets_exact(operand_sets *o, const char *name, operand_launch *launch, void *context,
-                               cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint) {
+cudaError_t operand_sets_fingerprint(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                                     cudaStream_t stream, FILE *report, verdict *verdict) {
     verdict->ok = true;
-    const cudaError_t error = pass(o, true, name, launch, context, stream, report, verdict, fingerprint);
+    const cudaError_t error = pass(o, true, false, name, launch, context, stream, report, verdict);
     return error == cudaSuccess ? operand_sets_fill(o, 0, VALUES_UNIFORM, stream) : error;
 }

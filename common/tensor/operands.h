@@ -70,9 +70,9 @@ typedef cudaError_t operand_launch(void *context, const operand_set *set, float 
 cudaError_t operand_sets_verify(operand_sets *o, const char *name, operand_launch *launch, void *context,
                                 cudaStream_t stream, FILE *report, verdict *verdict);
 
-/* The first of the two launches alone, and without a reference: takes the fingerprint (matrix.h) of C instead, which
- * every right launch has in common. Checks everything around C as above; verdict->ok says only that. */
-cudaError_t operand_sets_exact(operand_sets *o, const char *name, operand_launch *launch, void *context,
-                               cudaStream_t stream, FILE *report, verdict *verdict, uint64_t *fingerprint);
+/* The first of the two launches alone, and without a reference: verdict->fingerprint is what every right launch has in
+ * common. Checks everything around C as above; verdict->ok says only that. */
+cudaError_t operand_sets_fingerprint(operand_sets *o, const char *name, operand_launch *launch, void *context,
+                                     cudaStream_t stream, FILE *report, verdict *verdict);
 
 #endif

@@ -16,7 +16,8 @@ typedef struct {
 } shape_list;
 
 /* A list of an array's shapes. */
-#define SHAPE_LIST(array) {array, ARRAY_SIZE(array)}
+#define SHAPE_LIST(array)                                                                                              \
+    { array, ARRAY_SIZE(array) }
 
 /* The shapes in a list that have no side above max_size; malloc'ed, NULL if out of memory. */
 shape *shapes_up_to(shape_list list, int max_size, int *count);

@@ -1,7 +1,7 @@
 /* Banks of shared memory: 32 of them, each 4 bytes wide; byte address a lies in bank a / 4 % 32.
  *
  * The one rule for wavefronts, for the steps and for the simulator's counters (watch/), as Nsight Compute counts
- * on an H200. cudasim/tests/test_banks.c holds it against 1084 accesses that were counted one by one (plots/data/nvidia-h200/
+ * on an H200. tests/test_banks.c holds it against 1084 accesses that were counted one by one (tests/counted/nvidia-h200/
  * patterns_shared.csv and patterns_copies.csv).
  *
  * Phases: an access goes in phases of consecutive lanes that together ask for 128 bytes: 32 lanes of 4 bytes (or less),

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The simulator's runtime library exports what the real one does, and what the steps' programs import.
-# Ends with "N passed, N failed". SIM_CUDART names another library than build/sim/libcudart.so.13.
+# The simulator's runtime library exports what the real one does, and what programs import.
+# Ends with "N passed, N failed". SIM_CUDART names another library than build/libcudart.so.13.
 set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -21,9 +21,9 @@ finish() {
 }
 skip() { echo "skipped: $1"; }
 
-sim=${SIM_CUDART:-$root/build/sim/libcudart.so.13}
+sim=${SIM_CUDART:-$root/build/libcudart.so.13}
 real=
-if [ -f "$root/build/config.mk" ]; then real=$(sed -n 's/^CUDART *:= *//p' "$root/build/config.mk"); fi
+if [ -f "$root/build/toolkit.mk" ]; then real=$(sed -n 's/^CUDART *:= *//p' "$root/build/toolkit.mk"); fi
 if [ ! -f "$sim" ]; then
     skip "no $sim"
     finish
@@ -43,14 +43,14 @@ if [ -n "$real" ] && [ -f "$real" ]; then
     comm -13 "$work/real" "$work/sim" | grep -v '^cudasim_' >"$work/out"
     if [ ! -s "$work/out" ]; then ok "nothing else but cudasim_* is exported"; else fail "more is exported"; fi
 else
-    skip "no real libcudart (CUDART in build/config.mk: ${real:-not there})"
+    skip "no real libcudart (CUDART in build/toolkit.mk: ${real:-not there})"
 fi
 
 readelf -d "$sim" >"$work/out"
 if grep -q 'soname: \[libcudart.so.13\]' "$work/out"; then ok "soname"; else fail "soname"; fi
 
 programs=0
-for program in "$root"/step*/run "$root"/build/*/step*/run; do
+for program in "$root"/build/tests/programs/*; do
     [ -f "$program" ] || continue
     nm -D --undefined-only "$program" 2>/dev/null | awk '{ print $2 }' | grep -E '^(__)?cuda' | sed 's/@\([^@]\)/@@\1/' |
         sort -u >"$work/needs"
@@ -63,5 +63,5 @@ for program in "$root"/step*/run "$root"/build/*/step*/run; do
         fail "imports of ${program#"$root"/}"
     fi
 done
-[ "$programs" -gt 0 ] || skip "no step's program with a shared CUDA runtime"
+[ "$programs" -gt 0 ] || skip "no program with a shared CUDA runtime"
 finish

@@ -1,5 +1,5 @@
 /* Wavefronts and bank conflicts: of accesses with known counts, and of all that Nsight Compute has counted one by one
- * on an H200 (plots/data/nvidia-h200/patterns_*.csv, which make golden records). */
+ * on an H200 (tests/counted/nvidia-h200/patterns_*.csv, which make golden records). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,10 +160,10 @@ static int rows_of(const char *path, bool (*each)(const table_row *)) {
     return taken;
 }
 
-#define SHARED "plots/data/nvidia-h200/patterns_shared.csv"
-#define COPIES "plots/data/nvidia-h200/patterns_copies.csv"
+#define SHARED "tests/counted/nvidia-h200/patterns_shared.csv"
+#define COPIES "tests/counted/nvidia-h200/patterns_copies.csv"
 
-/* The kinds of cudasim/tests/counted/shared.cu and what Nsight Compute counts them as. */
+/* The kinds of tests/counted/shared.cu and what Nsight Compute counts them as. */
 static const struct {
     const char *kind, *op;
     int bytes;

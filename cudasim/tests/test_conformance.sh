@@ -1,19 +1,19 @@
 #!/bin/sh
-# Every PTX instruction against what an H200 gave (cudasim/tests/conformance/golden); with KL_TEST_ALL=1 (make test-all) in each
+# Every PTX instruction against what an H200 gave (tests/conformance/golden); with TEST_ALL=1 (make test-all) in each
 # instruction set of this machine. Cases not recorded yet run, too, and count as skipped. Ends with "N passed, N
 # failed[, N skipped]".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
 passed=0 failed=0 skipped=0
 
-golden=cudasim/tests/conformance/golden/nvidia-h200.gz
-for isa in default ${KL_TEST_ALL:+baseline v3 v4}; do
-    if [ $isa != default ]; then export CUDASIM_LIB=build/sim-all/libcudart.so.13 CUDASIM_ISA=$isa; fi
-    CUDASIM_ROWS=$work/rows cudasim/cudasim build/cudasim/tests/conformance/run --check "$golden" >"$work/out" 2>&1
+golden=tests/conformance/golden/nvidia-h200.gz
+for isa in default ${TEST_ALL:+baseline v3 v4}; do
+    if [ $isa != default ]; then export CUDASIM_LIB=build/all/libcudart.so.13 CUDASIM_ISA=$isa; fi
+    CUDASIM_ROWS=$work/rows ./cudasim build/tests/conformance/run --check "$golden" >"$work/out" 2>&1
     status=$?
     if grep -q "CUDASIM_ISA=$isa: this \(processor does not have it\|simulator was built for baseline\)" "$work/out"; then
         echo "skipped: $(head -n 1 "$work/out")"
@@ -41,12 +41,12 @@ without=$(grep -v -x -e trap -e op_trap -e brkpt -e pmevent -e griddepcontrol -e
 if [ -s "$work/rows" ] && [ -z "$without" ]; then
     passed=$((passed + 1))
 else
-    echo "FAIL rows of cudasim/src/isa/ops.def without a case in cudasim/tests/conformance: ${without:-all}"
+    echo "FAIL rows of src/isa/ops.def without a case in tests/conformance: ${without:-all}"
     failed=$((failed + 1))
 fi
 
 # Recordings of one device can be joined, one of another is refused.
-run="cudasim/cudasim build/cudasim/tests/conformance/run"
+run="./cudasim build/tests/conformance/run"
 if $run --record "$work/or" --only or.b32 >/dev/null && $run --record "$work/xor" --only xor.b32 >/dev/null &&
     $run --merge "$work/both" "$work/xor" "$work/or" >/dev/null && $run --check "$work/both" --only or.b32 >/dev/null; then
     passed=$((passed + 1))

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Mistakes planted in the two products of cudasim/tests/programs/wgmma_tma.cuh, one at a time: each stops the kernel with a report
+# Mistakes planted in the two products of tests/programs/wgmma_tma.cuh, one at a time: each stops the kernel with a report
 # that says what is wrong, or shows in the result, in every run. Ends with "N passed, N failed".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -11,7 +11,7 @@ passed=0 failed=0
 
 # finds PROGRAM MISTAKE TEXT: the program fails, and a line of what it prints or says has TEXT (a basic regular expression).
 finds() {
-    timeout 60 cudasim/cudasim "build/cudasim/tests/programs/$1" "$2" >"$work/out" 2>&1
+    timeout 60 ./cudasim "build/tests/programs/$1" "$2" >"$work/out" 2>&1
     status=$?
     if [ $status = 1 ] && grep -q -e "$3" "$work/out"; then
         passed=$((passed + 1))

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The programs of cudasim/tests/programs in the simulator: on every host thread and on one, and with KL_TEST_ALL=1 (make test-all)
+# The programs of tests/programs in the simulator: on every host thread and on one, and with TEST_ALL=1 (make test-all)
 # on seven and in the instruction sets that every processor has. Then what cudasim and the simulator refuse: one line that
 # says what, and a status that is not 0. Ends with "N passed, N failed".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -18,7 +18,7 @@ programs() {
     while [ $# -gt 0 ] && [ "$1" != -- ]; do settings="$settings $1" && shift; done
     [ $# -eq 0 ] || shift
     # shellcheck disable=SC2086 # one word a setting
-    env $settings sh cudasim/tests/programs/run.sh --sim build/cudasim/tests/programs "$@" >"$work/out" 2>&1
+    env $settings sh tests/programs/run.sh --sim build/tests/programs "$@" >"$work/out" 2>&1
     sed '$d' "$work/out"
     counts=$(tail -n 1 "$work/out")
     case $counts in
@@ -51,8 +51,8 @@ refuses() {
 
 programs "all threads"
 programs "one thread" CUDASIM_THREADS=1
-if [ -n "${KL_TEST_ALL:-}" ]; then
-    sim_all=CUDASIM_LIB=build/sim-all/libcudart.so.13
+if [ -n "${TEST_ALL:-}" ]; then
+    sim_all=CUDASIM_LIB=build/all/libcudart.so.13
     programs "seven threads" CUDASIM_THREADS=7 -- cluster_reduction cooperative_grid_sync spin_lock atomics_all reduction \
         printf wgmma_cluster_gemm
     programs "baseline" $sim_all CUDASIM_ISA=baseline -- half_precision fft mandelbrot nbody warp_intrinsics collatz scan \
@@ -63,24 +63,24 @@ fi
 
 # One fat binary with PTX for several devices: each runs its own (sm_90 above).
 for device in sm_75 sm_80 sm_86 sm_89; do
-    if CUDASIM_DEVICE=$device cudasim/cudasim build/cudasim/tests/programs/multi_arch >"$work/out" 2>&1; then
+    if CUDASIM_DEVICE=$device ./cudasim build/tests/programs/multi_arch >"$work/out" 2>&1; then
         echo "ok multi_arch on $device" && passed=$((passed + 1))
     else
         echo "FAIL multi_arch on $device" && failed=$((failed + 1)) && cat "$work/out"
     fi
 done
 
-sim=cudasim/cudasim
-scan=build/cudasim/tests/programs/scan
+sim=./cudasim
+scan=build/tests/programs/scan
 refuses "a program that is not there" 127 "no such program" $sim "$work/nowhere"
 refuses "a program without CUDA" 2 "does not use the shared CUDA runtime" $sim /bin/sh -c true
-refuses "a simulator that is not built" 3 "make sim" env CUDASIM_LIB="$work/nowhere" $sim $scan
-refuses "a folder in the place of the simulator" 3 "make sim" env CUDASIM_LIB="$work" $sim $scan
+refuses "a simulator that is not built" 3 " is missing: make -C " env CUDASIM_LIB="$work/nowhere" $sim $scan
+refuses "a folder in the place of the simulator" 3 " is missing: make -C " env CUDASIM_LIB="$work" $sim $scan
 refuses "an unknown device" 2 "CUDASIM_DEVICE=sm_99" env CUDASIM_DEVICE=sm_99 $sim $scan
 refuses "an unknown instruction set" 2 "CUDASIM_ISA=foo" env CUDASIM_ISA=foo $sim $scan
 # The loader takes a blank or a colon in the library's path for the end of it.
 mkdir "$work/a folder: this"
-cp build/sim/libcudart.so.13 "$work/a folder: this/"
+cp build/libcudart.so.13 "$work/a folder: this/"
 for asks in "$scan" "--explain barriers"; do
     # shellcheck disable=SC2086 # several words
     if CUDASIM_LIB="$work/a folder: this/libcudart.so.13" $sim $asks >"$work/out" 2>&1 && ! grep -q 'ld\.so' "$work/out"; then
@@ -114,7 +114,7 @@ else
 fi
 
 # A program with a CUDA runtime of its own, where the toolkit has one to give.
-nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/toolkit.mk)
 printf '#include <cuda_runtime.h>\nint main() { return cudaDeviceSynchronize(); }\n' >"$work/static.cu"
 if "$nvcc" -cudart static -o "$work/static" "$work/static.cu" >"$work/out" 2>&1; then
     refuses "a program with a static CUDA runtime" 2 "build it with -cudart shared" $sim "$work/static"
@@ -134,7 +134,7 @@ int cudaDeviceSynchronize(void);
 #endif
 int main(void) { return cuInit(0) + cuCtxCreate_v4() + cudaDeviceSynchronize(); }
 EOF
-runtime=$(sed -n 's/^CUDART := //p' build/config.mk)
+runtime=$(sed -n 's/^CUDART := //p' build/toolkit.mk)
 if gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$work/libcuda.so" "$work/driver.c" &&
     gcc -DRUNTIME -o "$work/both" "$work/both.c" "$work/libcuda.so" "$runtime" &&
     gcc -o "$work/driver" "$work/both.c" "$work/libcuda.so"; then

@@ -1,7 +1,7 @@
 /* Exercise: stream-K divides the work evenly, wherever the cuts fall in C's tiles. A block that did not begin its tile
  * leaves its sums in global memory and raises a flag; the block that began the tile waits for the flag and adds them.
- * Here the flag goes up before all 256 threads have stored, and seeing it orders nothing: sums may arrive later. Raise
- * the flag where it belongs, and make its store a release and its load an acquire (common/ptx/acquire_release.cuh).
+ * Here a block may see the flag and yet add sums that are not there. Follow the sums from the thread that has them to
+ * the thread that adds them, and put every step of the way in order. common/ptx/acquire_release.cuh is for two blocks.
  */
 #include "gemm/gemm_kernel.cuh"
 #include "ptx/acquire_release.cuh"

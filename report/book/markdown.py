@@ -91,16 +91,32 @@ def lists(text):
     return "\n".join(done)
 
 
+def sessions(text):
+    """A block of commands behind `$ ` and what they print is one of a shell: the commands alone are copied."""
+    return "\n".join(re.sub(r"\A( *```+)(?=\n(?:.*\n)*? *\$ )", r"\1console", piece) if fenced else piece
+                     for fenced, piece in blocks(text))
+
+
 def translated(text, change_links):
-    text = headings(text)  # before the markers go, as GitHub's anchors do not see them either
+    text = sessions(headings(text))  # before the markers go, as GitHub's anchors do not see them either
     text = prose(text, without_markers)
     text = prose(text, lambda piece: links.LINK.sub(change_links, piece))
     text = prose(text, lambda piece: re.sub(r"<details( open)?>", r'<details markdown="1"\1>', piece))
     return lists(text)
 
 
+def plain(text):
+    """A line or paragraph without links' addresses, markers and markup."""
+    return " ".join(re.sub(r"[`*]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", without_markers(text))).split())
+
+
 def title(text):
     """A note's first heading, in plain text."""
     found = re.search(r"(?m)^# +(.*?) *#*$", text)
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", without_markers(found[1] if found else ""))
-    return re.sub(r"[`*]", "", plain).strip()
+    return plain(found[1] if found else "")
+
+
+def words(glossary):
+    """Each word's first paragraph in plain text, by its anchor: the card that its links show."""
+    return {links.anchor(word): plain(said).replace('"', "'")
+            for word, said in re.findall(r"(?m)^### +(.*)\n+((?:.+\n?)+)", glossary)}

@@ -1,5 +1,6 @@
 """The page of all figures, GPU by GPU, this machine's beside the recorded ones."""
 
+import html
 import os
 import re
 
@@ -13,6 +14,14 @@ def first_comment(path):
     return " ".join(line.lstrip("# ") for line in found[1].splitlines()) if found else ""
 
 
+def title(path):
+    """A drawn figure's title: its largest text; the file's name where it has none."""
+    with open(path, encoding="utf-8") as file:
+        texts = re.findall(r'(?s)<g[^>]*font-size="([\d.]+)"[^>]*>\s*<text.*?>(.*?)</text>', file.read())
+    largest = max(texts, key=lambda one: float(one[0]), default=("", os.path.basename(path)[:-4]))[1]
+    return html.unescape(re.sub("<[^>]*>", "", largest)).strip()
+
+
 def place(name):
     return next((i for i, start in enumerate(ORDER) if name.startswith(start)), len(ORDER)), name
 
@@ -21,8 +30,8 @@ def here_sentence(root, here):
     if not here:
         return "This book was made on a machine without an NVIDIA GPU, so it has no results of that machine."
     if not os.path.isdir(os.path.join(root, "plots/data", here)):
-        return (f"This book was made on a machine with `{here}`, of which nothing is recorded, so it has no results of that "
-                "machine. `make bench` records them, and `make book` then sets them beside the others.")
+        return (f"This book was made on a machine with `{here}`, of which nothing is recorded, so it has no results of "
+                "that machine. `make bench` records them, and `make book` then sets them beside the others.")
     return f"This book was made on a machine with `{here}`; its results stand beside the others, first."
 
 
@@ -37,15 +46,17 @@ def page(root, figures, here, text):
                 shown.setdefault(name[:-4], []).append(gpu)
     pictures = {f"figures/{gpu}/{name}.svg": os.path.join(figures, gpu, name + ".svg")
                 for name, gpus in shown.items() for gpu in gpus}
-    lines = ["# Figures", "", "All figures of the recorded measurements, as `make plots` draws them. " + here_sentence(root, here), ""]
+    lines = ["# Figures", "", "All figures of the recorded measurements, as `make plots` draws them.",
+             here_sentence(root, here), ""]
     if not shown:
         lines += ["There are none in this book: gnuplot was missing where it was made.", ""]
     if text:
         with open(text, encoding="utf-8") as file:
             lines += ["## This machine", "", "```text", file.read().rstrip("\n"), "```", ""]
     for name in sorted(shown, key=place):
-        lines += [f"## {name.replace('_', ' ')}", "", first_comment(os.path.join(root, "plots", name + ".gp")), ""]
+        drawn = title(os.path.join(figures, shown[name][0], name + ".svg"))
+        lines += [f"## {drawn} {{ #{name} }}", "", first_comment(os.path.join(root, "plots", name + ".gp")), ""]
         for gpu in shown[name]:
             whose = ", this machine's GPU" if gpu == here else ""
-            lines += [f"**{gpu}{whose}**", "", f"![{name.replace('_', ' ')}, {gpu}](figures/{gpu}/{name}.svg)", ""]
+            lines += [f"**{gpu}{whose}**", "", f"![{drawn}, {gpu}](figures/{gpu}/{name}.svg)", ""]
     return "\n".join(lines), pictures

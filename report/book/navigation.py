@@ -4,9 +4,10 @@ import json
 import posixpath
 import re
 
-from report.book.pages import page_of
+from report.book.files import COVER, page_of
 
-DOCS = ["first-hour", "ladder", "results", "glossary", "options", "other_languages", "workshop"]  # the rest follow
+FIRST = ["before-you-begin", "first-hour"]  # stand before the steps
+DOCS = ["ladder", "results", "glossary", "options", "other_languages", "workshop"]  # after the exercises, then the rest
 
 SETTINGS = """\
 # Made by `make book`.
@@ -29,8 +30,8 @@ polyfills = ["style/iframe-worker.js"]
 [project.theme]
 language = "en"
 font = false
-features = ["content.code.copy", "navigation.footer", "navigation.indexes", "navigation.path", "navigation.prune",
-    "navigation.top", "search.highlight", "toc.follow"]
+features = ["content.code.copy", "content.tooltips", "navigation.footer", "navigation.indexes",
+    "navigation.path", "navigation.prune", "navigation.top", "search.highlight", "toc.integrate"]
 
 [[project.theme.palette]]
 media = "(prefers-color-scheme)"
@@ -57,6 +58,7 @@ tables = {}
 toc.permalink = true
 pymdownx.details = {}
 pymdownx.highlight.anchor_linenums = true
+pymdownx.highlight.linenums_style = "pymdownx-inline"
 pymdownx.highlight.line_spans = "__span"
 pymdownx.highlight.pygments_lang_class = true
 pymdownx.magiclink = {}
@@ -76,19 +78,18 @@ def label(book, note):
 
 
 def section(book, folder):
-    """A folder: its README, its lessons, its folders, the appendix, its files."""
+    """A folder: its README, its lessons, its folders in order (those of lessons begin with a letter), the appendix."""
     notes = [one for one in book.notes if posixpath.dirname(one) == folder]
     readme = f"{folder}/README.md"
     last = [f"{folder}/appendix.md"]
     entries = [page_of(readme)] if readme in notes else []
     entries += [{label(book, one): one} for one in sorted(notes, key=natural) if one not in (readme, *last)]
     below = sorted({one[len(folder) + 1:].partition("/")[0] for one in book.notes
-                    if one.startswith(folder + "/") and "/" in one[len(folder) + 1:]}, key=natural)
+                    if one.startswith(folder + "/") and "/" in one[len(folder) + 1:]},
+                   key=lambda name: (not re.match("[a-z]_", name), natural(name)))
     for name in below:
         entries.append(section(book, f"{folder}/{name}"))
     entries += [{label(book, one): one} for one in last if one in notes]
-    if f"{folder}/files.md" in book.made:
-        entries.append({"Files": f"{folder}/files.md"})
     name = label(book, readme) if readme in notes else folder.rpartition("/")[2].replace("_", " ").capitalize()
     if len(entries) == 1:
         return {name: entries[0]} if isinstance(entries[0], str) else entries[0]
@@ -96,21 +97,26 @@ def section(book, folder):
 
 
 def tree(book):
-    docs = [one for one in book.notes if posixpath.dirname(one) == "docs"]
-    docs.sort(key=lambda one: (DOCS.index(one[5:-3]) if one[5:-3] in DOCS else len(DOCS), one))
+    docs = {one[5:-3]: one for one in book.notes if posixpath.dirname(one) == "docs" and one != COVER}
+    rest = [one for one in DOCS if one in docs] + sorted(docs.keys() - {*FIRST, *DOCS})
     tops = {one.partition("/")[0] for one in book.notes if "/" in one}
     steps = sorted(one for one in tops if one.startswith("step"))
-    rest = sorted(tops - set(steps) - {"docs", "exercises", "cudasim"})
-    nav = [{"kernel-ladder": "index.md"}]
+    others = sorted(tops - {*steps, "docs", "exercises", "cudasim"})
+    nav = [{"Start": "index.md"}]
+    nav += [{label(book, docs[one]): docs[one]} for one in FIRST if one in docs]
     nav += [section(book, step) for step in steps]
     if book.exercises:
         entrance = ["exercises/index.md"] if "exercises/README.md" in book.notes else []
-        nav.append({"Exercises": entrance + [{f"{one[10:12]} {book.titles[one]}": one + ".md"} for one in book.exercises]})
-    nav += [{label(book, one): one} for one in docs]
+        nav.append({"Exercises": entrance + [{f"{one[10:12]} {book.titles[one]}": one + ".md"}
+                                             for one in book.exercises]})
+    nav += [{label(book, docs[one]): docs[one]} for one in rest]
     nav += [{"Figures": "measured.md"}]
     nav += [section(book, "cudasim")] if "cudasim" in tops else []
-    inside = [{label(book, one): one} for one in ("CONTRIBUTING.md", "CHANGELOG.md") if one in book.notes]
-    inside += [section(book, folder) for folder in rest]
+    inside = [one for one in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md") if one in book.notes]
+    inside = [{label(book, one): page_of(one)} for one in inside]
+    inside += [section(book, folder) for folder in others]
+    files = sorted((one for one in book.made if posixpath.basename(one) == "files.md"), key=natural)
+    inside += [{"Files": [{posixpath.dirname(one): one} for one in files]}] if files else []
     return nav + ([{"Working on it": inside}] if inside else [])
 
 
@@ -118,7 +124,7 @@ def toml(value):
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key, ensure_ascii=False)} = {toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{toml(key)} = {toml(one)}" for key, one in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)
 
 

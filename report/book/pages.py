@@ -1,39 +1,28 @@
-"""The pages: notes, the sources that they link, and folders."""
+"""The pages: notes, the sources that they link, exercises, and folders."""
 
-import os
 import posixpath
 import re
 import urllib.parse
 
-from report.book import markdown
+from report.book import cover, exercise, markdown
+from report.book.files import COVER, ending, page_of, read
 from report.course import links
 
 LANGUAGES = {"cu": "cuda", "cuh": "cuda", "c": "c", "h": "c", "cpp": "cpp", "py": "python", "sh": "sh", "awk": "awk",
              "mk": "make", "sql": "sql", "gp": "gnuplot", "md": "markdown"}
 PICTURES = ("svg", "png", "jpg", "gif")
+UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"  # searching finds notes, not code
+GLOSSARY = "docs/glossary.md"
+DONE = '\n<button class="md-button done" type="button" hidden></button>\n'  # style/book.js makes it the reader's mark
 LINES = re.compile(r"L(\d+)(?:-L(\d+))?$")
 
 
-def ending(path):
-    return path.rpartition(".")[2]
-
-
-def page_of(path):
-    """Where a note's page lies: a README is its folder's entrance."""
-    folder, name = posixpath.split(path)
-    return posixpath.join(folder, "index.md") if name == "README.md" else path
-
-
-def read(root, path):
-    with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
 class Book:
-    """made: the text of each page; copied: files that are shown or handed out as they are; faults: dead links."""
+    """made: the text of each page; copied: files that are shown or handed out as they are; faults: dead links.
+    web: where a file of the repository is edited, less its path; empty where that is not known."""
 
-    def __init__(self, root, files):
-        self.root, self.files = root, set(files)
+    def __init__(self, root, files, web=""):
+        self.root, self.files, self.web = root, set(files), web
         self.folders = {posixpath.dirname(path) for path in files}
         for folder in list(self.folders):
             while folder:
@@ -42,20 +31,24 @@ class Book:
         self.made, self.copied, self.faults, self.titles = {}, set(), [], {}
         self.notes, self.waiting = [], []
         self.mentions = {}  # source: pages that link it
+        self.words = markdown.words(read(root, GLOSSARY)) if GLOSSARY in self.files else {}
+        self.metrics = exercise.metrics(root, self.files)
 
     def add_notes(self):
         """Every note but those of tests; then what they link, and what that links."""
         for path in sorted(self.files):
-            if path.endswith(".md") and not path.startswith("tests/"):
+            if path.endswith(".md") and "tests" not in path.split("/"):
                 self.want(path)
         for step in sorted(one for one in self.folders if re.fullmatch(r"step\d+_\w+", one)):
             self.want(step + "/")
             for path in sorted(self.files):
                 if path.startswith(step + "/") and ending(path) in ("cu", "cuh"):
                     self.want(path)
-        self.exercises = sorted(posixpath.dirname(path) for path in self.files if re.fullmatch(r"exercises/\d+_\w+/exercise.txt", path))
+        self.exercises = sorted(posixpath.dirname(path) for path in self.files
+                                if re.fullmatch(r"exercises/\d+_\w+/exercise.txt", path))
         for folder in self.exercises:
-            self.made[folder + ".md"] = self.exercise(folder)
+            self.titles[folder], text = exercise.page(self, folder)
+            self.made[folder + ".md"] = text + DONE + self.edit(folder + "/exercise.cu")
         known = set()
         while self.waiting:
             path = self.waiting.pop(0)
@@ -65,6 +58,13 @@ class Book:
         for path in sorted(known):  # when it is known who links whom
             if not path.endswith(("/", ".md")) and path not in self.copied:
                 self.made[path + ".md"] = self.source(path)
+        if "index.md" in self.made:
+            self.made["index.md"] += cover.contents(self) + self.edit(COVER)
+
+    def edit(self, source):
+        """The link at a page's foot to where its source is edited; book.css has its words, so no search finds them."""
+        to = f"{self.web}/{urllib.parse.quote(source)}"
+        return f'\n<a class="edit" rel="edit" aria-label="Edit this page" href="{to}"></a>\n' if self.web else ""
 
     def want(self, path):
         self.waiting.append(path)
@@ -76,7 +76,9 @@ class Book:
             text = read(self.root, path)
             self.notes.append(path)
             self.titles[path] = markdown.title(text)
-            self.made[page_of(path)] = markdown.translated(text, lambda match: self.link(path, text, match))
+            mark = DONE if cover.minutes(text) or path == "docs/first-hour.md" else ""
+            page = markdown.translated(text, lambda match: self.link(path, text, match))
+            self.made[page_of(path)] = page + mark + (self.edit(path) if path != COVER else "")
         elif ending(path) in PICTURES:
             self.copied.add(path)
 
@@ -91,6 +93,7 @@ class Book:
         target = "" if target == "." else target
         if not why and target not in self.files and target not in self.folders:
             why = f"{target} does not belong to the repository"
+        card = f' "{self.words[anchor]}"' if target == GLOSSARY != note and anchor in self.words else ""
         lines = LINES.match(anchor) if target in self.files else None
         if lines and not why:
             last, there = int(lines[2] or lines[1]), read(self.root, target).count("\n")
@@ -98,7 +101,7 @@ class Book:
         if why:
             self.faults.append(f"{note}: the link {link} leads nowhere: {why}")
             return match[0]
-        return f"{start}{self.address(note, target, anchor, lines)})"
+        return f"{start}{self.address(note, target, anchor, lines)}{card})"
 
     def address(self, note, target, anchor, lines):
         if target == note:
@@ -123,35 +126,15 @@ class Book:
         return page
 
     def source(self, path):
-        """A source with numbered lines; searching finds notes, not code."""
+        """A source with numbered lines."""
         text = read(self.root, path).rstrip("\n")
         here = posixpath.dirname(path) or "."
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
         linked = ", ".join(f"[{self.titles[note]}]({posixpath.relpath(page_of(note), here)})"
                            for note in sorted(self.mentions.get(path, ())))
-        return (f"---\nsearch:\n  exclude: true\nhide:\n  - toc\n---\n# {posixpath.basename(path)} {{ #top }}\n\n`{path}`"
+        return (f"{UNSEARCHED}# {posixpath.basename(path)} {{ #top }}\n\n`{path}`"
                 f"{', shown in ' + linked if linked else ''}\n\n"
-                f'{fence}{LANGUAGES.get(ending(path), "text")} linenums="1"\n{text}\n{fence}\n')
-
-    def exercise(self, folder):
-        """What is handed out; hints and solution are folded."""
-        facts = [line.partition("=")[::2] for line in read(self.root, folder + "/exercise.txt").splitlines() if "=" in line]
-        told = dict(facts)
-        self.titles[folder] = told["title"]
-        text = read(self.root, folder + "/exercise.cu").rstrip()
-        number = posixpath.basename(folder)
-        lines = [f"# Exercise {number[:2]}: {told['title']} {{ #top }}", ""]
-        lesson = told.get("lesson", "")
-        if lesson in self.files:
-            lines += [f"After [{markdown.title(read(self.root, lesson))}]({posixpath.relpath(page_of(lesson), 'exercises')}).", ""]
-        lines += ["```", f"make ex NAME={number}", "```", "", '```cuda linenums="1"', text, "```", ""]
-        for key, hint in facts:
-            if key.startswith("hint"):
-                lines += [f'??? tip "Hint {key[4:]}"', "", "    " + hint, ""]
-        if folder + "/solution.patch" in self.files:
-            patch = read(self.root, folder + "/solution.patch").rstrip().splitlines()
-            lines += ['??? success "Solution"', "", "    ```diff", *("    " + line for line in patch), "    ```", ""]
-        return "\n".join(lines)
+                f'{fence}{LANGUAGES.get(ending(path), "text")} linenums="1"\n{text}\n{fence}\n{self.edit(path)}')
 
     def folder(self, folder):
         """What lies in a folder; what has a page can be opened."""
@@ -165,8 +148,8 @@ class Book:
                 rows.append(f"* [`{name}/`]({name}/{'index.md' if readme else 'files.md'})")
                 continue
             self.want(path)
-            page = "index.md" if name == "README.md" else name
+            page = posixpath.relpath(page_of(path), folder)
             if not path.endswith(".md") and ending(path) not in PICTURES:
                 page += ".md"
             rows.append(f"* [`{name}`]({page})")
-        return f"---\nsearch:\n  exclude: true\n---\n# Files of {folder} {{ #top }}\n\n" + "\n".join(rows) + "\n"
+        return f"{UNSEARCHED}# Files of {folder} {{ #top }}\n\n" + "\n".join(rows) + "\n"

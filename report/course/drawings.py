@@ -1,4 +1,5 @@
-"""docs/img: drawings by the programs in docs/draw, one a file, whose draw(sources) gives a drawing's text for each name.
+"""docs/img: drawings by the programs in docs/draw, one a file, whose draw(sources) gives a drawing's text for each name, and the
+lessons' figures of measurements, which gnuplot draws (report/figures/lessons.py).
 
 A drawing says which program made it, with a hash of that program, of what all programs share (docs/draw/_*.py), and of every
 file that it read: when one of them changes, `make notes-check` names the drawing.
@@ -9,9 +10,11 @@ import hashlib
 import importlib.util
 import os
 import re
+import shutil
 import sys
 
 from report.course import source
+from report.figures import lessons
 from report.files import replace
 from report.load import Mistake
 
@@ -64,14 +67,27 @@ def made(root):
     return files
 
 
+def figures(root):
+    """The figures of measurements by their paths."""
+    return {f"{IMAGES}/{name}.svg": page for name, page in lessons.pages(root).items()}
+
+
+def holds(root, path, wanted):
+    """Is a file what it should be: a text, or a lessons.Page?"""
+    if not os.path.isfile(os.path.join(root, path)):
+        return False
+    text = source.read(root, path)
+    return text == wanted if isinstance(wanted, str) else wanted.holds(root, text)
+
+
 def stale(root):
     """A line for every drawing that is not what its program makes."""
-    files = made(root)
+    files = {**made(root), **figures(root)}
     there = glob.glob(os.path.join(glob.escape(root), IMAGES, "*.svg"))
     for path in sorted({*files, *(os.path.relpath(one, root) for one in there)}):
         if path not in files:
             yield f"{path}: no program in {PROGRAMS} makes it"
-        elif not os.path.isfile(os.path.join(root, path)) or source.read(root, path) != files[path]:
+        elif not holds(root, path, files[path]):
             yield f"{path} is not what {PROGRAMS} makes of today's source and measurements: run make drawings"
 
 
@@ -81,9 +97,11 @@ def main(arguments, root):
         raise Mistake(f"unknown argument {arguments[0]}")
     written = 0
     os.makedirs(os.path.join(root, IMAGES), exist_ok=True)
-    for path, text in made(root).items():
-        if not os.path.isfile(os.path.join(root, path)) or source.read(root, path) != text:
-            replace(os.path.join(root, path), text)
+    for path, wanted in {**made(root), **figures(root)}.items():
+        if not holds(root, path, wanted):
+            if not isinstance(wanted, str) and not shutil.which("gnuplot"):
+                raise Mistake(f"gnuplot is missing, which draws {path}: apt-get install gnuplot-nox")
+            replace(os.path.join(root, path), wanted if isinstance(wanted, str) else wanted.draw(root))
             print(path)
             written += 1
     if not written:

@@ -1,98 +1,208 @@
-"""Writes the data of the figures in plots/ from recorded measurements; scripts/plots.sh draws them."""
+"""Draws the figures of recorded measurements: what report/ makes of them, by the gnuplot scripts in plots/.
+
+    scripts/plots.sh [--term png,svg|dumb] [--out DIR] [--device GPU | CSV]
+
+GPU is a folder of plots/data: nvidia-h100; its figures go to build/plots/GPU, others to build/plots, or to DIR. CSV holds the
+FP32 GEMM steps' measurements; what else was recorded lies beside it, and beside its folder what other GPUs reached.
+"""
 
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
+import textwrap
 
 from report import gpus as all_gpus
 from report import load, schema
 from report.arguments import Parser
-from report.figures import gemv, gpus, knn, sgemm, tensorcore
+from report.figures import curves, fields, ladders
 from report.figures.layout import Nothing
 from report.load import Mistake
-from report.sql import Parts
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+GAP, GAP_OF_TEXT = 0.062, 0.055  # least distance of two labels, as a share of the height
+
+
+def of(kind):
+    """The figures of a kind: (name, a function of the database, the files' names and the gap)."""
+    bars = [(one.__name__, lambda db, files, gap, one=one: one(db, files)) for one in ladders.FIGURES.get(kind, [])]
+    lines = [(one.__name__, one) for one in [*curves.FIGURES.get(kind, []), *fields.FIGURES.get(kind, [])]]
+    return bars + lines
+
+
+def rates_of(db):
+    """What the figure of rates is of."""
+    samples, attacks = db.execute("""SELECT (SELECT max(seeds) FROM rate JOIN rate_method USING (method)),
+        (SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R'))""").fetchone()
+    return (f". Means of {samples or 0} samples (min, max)" +
+            (f"; of U2R {attacks} attacks exist for training, not 100." if attacks is not None else "."))
 
 
 def captions(db):
-    """For each group of figures: the file it draws, its caption (None: nothing was measured), what its kernels are compared
-    with, and the figures."""
+    """For each group of figures: its kind, its caption (None: nothing was measured), what its kernels are compared with, and
+    the figures."""
     source = dict(db.execute("SELECT kind, text FROM source"))
     device = dict(db.execute("SELECT kind, device FROM source"))
-    baseline = sgemm.baseline_name(db)
+    baseline = ladders.baseline_name(db)
 
     def recorded(kind, rest, what="measurements"):
         return f"Recorded {what}: {source[kind]}{rest}" if kind in source else None
 
+    def where_from(ladder):
+        origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? AND short IN (SELECT gpu FROM reached WHERE ladder = "
+                                                "gpu.ladder AND ratio IS NOT NULL) ORDER BY place", [ladder])]
+        return f"Recorded measurements: {'; '.join(origins)}. Medians (min, max)." if origins else None
+
     cpu = f"; {device['knn_cpu']}" if "knn_cpu" in device else ""
     return [
-        ("sgemm", recorded("gemm", f". Cold L2, medians, interleaved with {baseline}."), baseline, sgemm.FIGURES),
-        ("tensorcore", recorded("tensor", ". Cold L2, medians, beside the best heuristic of cublasLt."), "cuBLAS",
-         tensorcore.FIGURES),
+        ("sgemm", recorded("gemm", f". Cold L2, medians (min, max), interleaved with {baseline}."), baseline, of("sgemm")),
+        ("tensorcore", recorded("tensor", ". Cold L2, medians (min, max), beside the best heuristic of cublasLt."), "cuBLAS",
+         of("tensorcore")),
         ("tensorcore_error", recorded("error", ". |c - ref| / |A||B| of a square of elements, ref in FP64.", "errors"), "FP32",
-         tensorcore.ERROR_FIGURES),
-        ("gemv", recorded("gemv", ". Medians in CUDA graphs beside cuBLAS; ceiling and cuBLAS without PDL."), "cuBLAS",
-         gemv.FIGURES),
-        ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians; data on the device."),
-         knn.exact_of(db), knn.FIGURES),
-    ] + [("gpus", where_from(db, ladder), "cuBLAS", [figure]) for ladder, figure in gpus.FIGURES.items()]
-
-
-def where_from(db, ladder):
-    """The caption of a figure of several GPUs."""
-    origins = [row[0] for row in db.execute("SELECT text FROM gpu WHERE ladder = ? ORDER BY place", [ladder])]
-    return f"Recorded measurements: {'; '.join(origins)}. Medians." if origins else None
-
-
-def write(folder, name, text):
-    try:
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise Mistake(f"cannot write to {folder}: {error.strerror}") from None
+         of("tensorcore_error")),
+        ("gemv", recorded("gemv", ". CUDA graphs, medians (min, max); cuBLAS and read ceiling without PDL."), "cuBLAS",
+         of("gemv")),
+        ("knn", recorded("knn" if "knn" in source else "knn_rates", f"{cpu}. Medians (min, max); data on the device."),
+         curves.exact_of(db), [one for one in of("knn") if one[0] != "knn_rates"]),
+        ("knn", recorded("knn_rates", rates_of(db), "answers"), "", [
+            one for one in of("knn") if one[0] == "knn_rates"]),
+    ] + [("gpus", where_from(ladder), "cuBLAS", [("gpus_" + ladder, figure)]) for ladder, figure in curves.GPUS.items()]
 
 
 def say(text):
     print(f"plots: {text}", file=sys.stderr)
 
 
-def missing(kind, files, drawn):
-    """Says which figures are left out for want of measurements."""
-    if kind == "sgemm":
-        say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
-    elif kind in ("tensorcore", "gemv") and drawn:
-        what = "GEMV" if kind == "gemv" else "tensor cores"
-        say(f"no figures of {what}: no recorded measurements in {files[kind]}; `make bench` records them")
+def made(folder, root, csv, gap):
+    """(name, caption, what it is compared with, data or None) of every figure; says which there are not, and why."""
+    db = load.open_folder(folder, root, sgemm=csv)
+    all_gpus.add(db, folder, root)
+    files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
+    files["sgemm"] = load.short_name(csv, root)
+    figures = []
+    for kind, caption, baseline, those in captions(db):
+        if caption is None and kind == "sgemm":
+            say(f"no recorded measurements in {files[kind]}, nothing to draw: `make bench` records them")
+        elif caption is None and kind in ("tensorcore", "gemv") and figures:
+            what = "GEMV" if kind == "gemv" else "tensor cores"
+            say(f"no figures of {what}: no recorded measurements in {files[kind]}; `make bench` records them")
+        for name, figure in those if caption else ():
+            try:
+                text = figure(db, files, gap)
+            except Nothing as nothing:
+                say(f"{name}: {nothing}")
+                text = None
+            figures.append((name, caption, baseline, text))
+    return figures
+
+
+def drawn(root, work, script, text, name, caption, term, size, baseline="", **settings):
+    """Has gnuplot draw a figure: the path of what it drew. An SVG gets its colours of a dark screen."""
+    paths = [os.path.join(work, name + end) for end in (".dat", "")]
+    try:
+        with open(paths[0], "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run(
+            ["gnuplot", *(["-e", "; ".join(f'{key} = "{value}"' for key, value in settings.items())] if settings else []),
+             "-c", os.path.join(root, "plots", script + ".gp"), *paths, caption, term, str(size), baseline],
+            env={**os.environ, "LC_ALL": "C.UTF-8", "GNUPLOT_LIB": os.path.join(root, "plots")}, check=False,
+            restore_signals=False)  # a file that may not grow is not its end
+        if done.returncode:
+            raise Mistake(f"gnuplot failed on plots/{script}.gp", 3)
+        path = paths[1] + "." + ("svg" if term == "page" else term)
+        if path.endswith(".svg"):
+            with open(path, encoding="utf-8") as file, open(os.path.join(root, "plots", "dark.css"), encoding="utf-8") as css:
+                svg = file.read().replace("<desc>", f"<style>\n{css.read()}</style>\n<desc>", 1)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(svg)
+        with open(path, "rb") as file:  # gnuplot does not say when a disk is full
+            last = file.read()[-12:]
+        whole = term == "dumb" or b"</svg>" in last or b"IEND" in last
+    except OSError:
+        whole = False
+    if not whole:
+        raise Mistake(f"{name}.{term} was cut short: is the disk of {os.path.dirname(work)} full?", 3)
+    return path
+
+
+def options(arguments, root):
+    parser = Parser(prog="scripts/plots.sh", add_help=False, allow_abbrev=False)
+    parser.add_argument("--help", action="store_true")
+    parser.add_argument("--term", default="png,svg")
+    parser.add_argument("--out")
+    parser.add_argument("--device")
+    parser.add_argument("csv", nargs="*")
+    given = parser.parse_args(arguments)
+    given.term = given.term.split(",")
+    for term in given.term:
+        if term not in ("png", "svg", "dumb"):
+            raise Mistake(f"unknown terminal {term}")
+    if len(given.csv) > 1:
+        raise Mistake(f"one CSV at a time, not also {given.csv[1]}")
+    if given.device and given.csv:
+        raise Mistake("a device or a CSV, not both")
+    known = all_gpus.folders(os.path.join(root, "plots", "data"))
+    if given.device and given.device not in map(os.path.basename, known):
+        raise Mistake(f"nothing is recorded of '{given.device}', only of: {' '.join(map(os.path.basename, known))}")
+    return given
+
+
+def choose(given, root):
+    """The CSV: the one that is asked for, else of this machine's GPU, else of the H200, else of the first that has rows."""
+    data = os.path.join(root, "plots", "data")
+    if given.csv:
+        return given.csv[0]
+    names = [given.device] if given.device else [os.environ.get("GPU_SLUG") or "nvidia-h200", "nvidia-h200",
+                                                 *map(os.path.basename, all_gpus.folders(data))]
+    folder = next((name for name in names if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)),
+                  names[-1])
+    return os.path.join(data, folder, "sgemm.csv")
+
+
+def has_rows(path):
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return len(file.readlines(1 << 16)) > 1
 
 
 def main(arguments, root):
-    parser = Parser(prog="python3 -m report figures", description=__doc__)
-    parser.add_argument("--dir", required=True, help="where the data go: FIGURE.dat, or FIGURE.why where there is nothing "
-                        "to draw, FIGURE.caption, and in FIGURE.baseline what it is compared with")
-    parser.add_argument("--gap", type=float, default=0.052, help="least distance of two labels, as a share of the height")
-    parser.add_argument("csv", help="sgemm.csv; what else was recorded lies beside it")
-    given = parser.parse_args(arguments)
-    folder = os.path.dirname(given.csv) or "."
-    db = load.open_folder(folder, root, sgemm=given.csv)
-    all_gpus.add(db, folder, root)
-    files = {kind: load.short_name(os.path.join(folder, kind + ".csv"), root) for kind in schema.MEASURED}
-    files["sgemm"] = load.short_name(given.csv, root)
-    drawn = []
-    for kind, caption, baseline, figures in captions(db):
-        if caption is None:
-            missing(kind, files, drawn)
-            continue
-        for figure in figures:
-            name = figure.__name__
-            write(given.dir, name + ".caption", caption + "\n")
-            write(given.dir, name + ".baseline", baseline + "\n")
-            part = Parts(os.path.join(HERE, ("gpus" if kind == "gpus" else name) + ".sql")).of(db)
-            try:
-                write(given.dir, name + ".dat", figure(db, part, given.gap, files).text())
-            except Nothing as nothing:
-                write(given.dir, name + ".why", f"{nothing}\n")
-            drawn.append(name)
-    if not drawn:
+    given = options(arguments, root)
+    if given.help:
+        print(__doc__.split("\n\n", 1)[1], end="")
+        return 0
+    csv = choose(given, root)
+    folder = os.path.dirname(csv) or "."
+    if not os.path.isfile(csv) and (given.csv or not any(has_rows(os.path.join(folder, kind + ".csv")) for kind in schema.RECORDS)):
+        say(f"no recorded measurements to draw (no file {load.short_name(csv, root)}): `make bench` records them")
         return 1
-    print("\n".join(drawn))
-    return 0
+    out = os.path.abspath(given.out or os.path.join(root, "build", "plots", *([given.device] if given.device else [])))
+    columns = min(130, max(80, shutil.get_terminal_size((100, 36)).columns if sys.stdout.isatty() else 100))
+    figures = made(folder, root, csv, GAP_OF_TEXT if "dumb" in given.term else GAP)
+    ready, shown = [], ""
+    try:
+        os.makedirs(out, exist_ok=True)
+        work = tempfile.TemporaryDirectory(prefix=".work.", dir=out)
+    except OSError:
+        raise Mistake(f"cannot write to the folder {out}") from None
+    with work:
+        for name, caption, baseline, text in figures:
+            for term in given.term if text else ():
+                path = drawn(root, work.name, name, text, name, caption, term, columns, baseline)
+                if term != "dumb":
+                    ready.append(path)
+                    continue
+                if caption != shown:
+                    print(("\n" if shown else "") + "\n".join(textwrap.wrap(caption, columns)))
+                    shown = caption
+                with open(path, encoding="utf-8") as file:  # without gnuplot's form feeds, blank lines and blanks at the ends
+                    lines = [line.rstrip() for line in file.read().replace("\f", "").split("\n")]
+                print("\n" + "\n".join(lines[next((i for i, line in enumerate(lines) if line), 0):]), end="")
+        for name in os.listdir(out):  # an older figure would pass for one of these
+            stem, end = os.path.splitext(name)
+            if end[1:] in given.term and end != ".dumb" and os.path.isfile(os.path.join(root, "plots", stem + ".gp")):
+                os.remove(os.path.join(out, name))
+        for path in ready:
+            os.replace(path, os.path.join(out, os.path.basename(path)))
+            print(os.path.relpath(os.path.join(out, os.path.basename(path))))
+    return 0 if any(text for *_, text in figures) else 1

@@ -6,14 +6,19 @@ CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra 
 NVCCFLAGS := -O3 -lineinfo --no-compress -Werror all-warnings -Xcompiler -fPIC,-fvisibility=hidden \
              -Xcompiler -Wall,-Wextra,-Werror -Xptxas -Werror
 no_spills = $(shell grep -q 'spills: intended' $< || echo -Xptxas -warn-spills)
-# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle.sh a step finds its own.
+# RUNPATH, so that LD_LIBRARY_PATH can substitute another libcudart; in an archive of scripts/bundle.sh a step finds its
+# own.
 LDFLAGS := -Wl,--enable-new-dtags,-rpath,"$(CUDA_LIB)" '-Wl,-rpath,$$$$ORIGIN/../build/cuda/lib64'
 LDLIBS := "$(CUDART)" -Wl,--as-needed -lstdc++ -ldl -lm -lpthread
 
-compile_c = $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-compile_cuda = "$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+aside := sh scripts/make/aside.sh
+depends = -MMD -MP -MT $@ -MF $(@:.o=.d)
+compile_c = $(aside) $(CC) $(CPPFLAGS) $(CFLAGS) $(depends) -c -o $@ $<
+compile_cuda = $(aside) "$(CUDA_NVCC)" $(CPPFLAGS) $(NVCCFLAGS) $(no_spills) $(gencode) $(depends) -c -o $@ $<
 say = @echo "$(1)"; mkdir -p $(@D)
-objects = $(patsubst %,build/obj/%.o,$(wildcard $(foreach d,$(1),$(foreach f,/ /types/ /?_*/ /best/ /best/types/ /paper/,$(addprefix $(d)$(f),*.c *.cu)))))
+# $(call objects,FOLDER...): those of every source in these folders, at any depth.
+sources_in = $(foreach f,$(wildcard $(1)/*),$(call sources_in,$(f)) $(filter %.c %.cu,$(f)))
+objects = $(patsubst %,build/obj/%.o,$(sort $(foreach d,$(1),$(call sources_in,$(d)))))
 
 # $(call program,FILE,OBJECTS AND ARCHIVES,LIBRARIES,FLAGS): links FILE from these.
 define program
@@ -24,22 +29,23 @@ $(1): private link_flags := $(or $(4),$(LDFLAGS))
 endef
 
 build/lib/%.a:
-	@mkdir -p $(@D); rm -f $@
-	$(Q)ar rcs $@ $^
+	@mkdir -p $(@D)
+	$(Q)ar rcs $@.$$$$ $^ && mv $@.$$$$ $@
 build/obj/%.c.o: %.c build/flags
 	$(call say,cc    $<)
 	$(Q)$(compile_c)
 build/obj/%.cpp.o: %.cpp build/flags
 	$(call say,c++   $<)
-	$(Q)g++ -std=c++17 -O2 -g -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(aside) g++ -std=c++17 -O2 -g -Wall -Wextra -Werror $(depends) -c -o $@ $<
 build/obj/%.cu.o: %.cu build/flags
 	$(call say,nvcc  $<)
 	$(Q)$(compile_cuda)
 
-# Everything is rebuilt when a compiler, a flag or the processor changes; one file alone when the version does. What an
-# archive brings is as new as its sources, whatever compiles there, unless the first make names ARCHS. Its folder may move.
+# Everything is rebuilt when a compiler or a flag changes; one file alone when the version does. What an archive brings is
+# as new as its sources, whatever compiles there, unless the first make names ARCHS. Its folder may move.
 adopts := $(if $(wildcard bundle.txt),$(if $(wildcard build/flags)$(ARCHS),,$(filter cuda,$(groups))))
-flags = $(subst $(if $(wildcard bundle.txt),$(CURDIR)),,$(CC) | $(isa) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS))
+flags = $(subst $(if $(wildcard bundle.txt),$(CURDIR)),,$(CC) | $(CPPFLAGS) | $(CFLAGS) | $(CUDA_NVCC) $(CUDA_VERSION) | \
+    $(NVCCFLAGS) | $(gencode) | $(LDFLAGS) | $(LDLIBS))
 version := $(shell REVISION='$(REVISION)' sh scripts/version.sh)
 define stamp
 build/$(1): export TEXT := $$($(1))
@@ -50,6 +56,6 @@ endif
 endef
 $(foreach s,flags version,$(eval $(call stamp,$(s))))
 build/flags build/version:
-	@mkdir -p $(@D); printf '%s\n' "$$TEXT" >$@
+	@mkdir -p $(@D); printf '%s\n' "$$TEXT" >$@.$$$$ && mv $@.$$$$ $@
 build/obj/common/base/version.c.o: CPPFLAGS += -DKL_VERSION='"$(version)"'
 build/obj/common/base/version.c.o: build/version

@@ -197,6 +197,31 @@ static __device__ __forceinline__ void finish(const source<P> &x, int first, int
     }
 }
 
+/* Fills the ring: one group of copies per tile of K, empty ones where there is no tile. The last tile comes first, then
+ * the others from k = 0 on. `whole`: the last tile does not extend beyond its rows. */
+template <typename P>
+static __device__ __forceinline__ void fill_ring(const source<P> &from, int tiles, bool whole,
+                                                 raw_chunk (&through)[P::ALIGNED ? 1 : P::SHARE]) {
+#pragma unroll(P::ALIGNED ? P::STAGES : 1)
+    for (int t = 0; t < P::STAGES - 1; t++) {
+        int tile = t == 0 ? tiles - 1 : t - 1;
+        if (t < tiles) {
+            if (P::ALIGNED && (t > 0 || whole)) {
+#pragma unroll
+                for (int s = 0; s < P::COPIES; s++) copy_whole(from, s, tile, t);
+            } else {
+#pragma unroll
+                for (int s = 0; s < P::COPIES; s += P::SHARE) {
+                    int last = min(s + P::SHARE, P::COPIES);
+                    copy(from, s, last, tile * P::BK, t, through);
+                    finish(from, s, last, t, through);
+                }
+            }
+        }
+        cp_async_commit();
+    }
+}
+
 /* Where this lane reads A and B for step 0 of the stage at `stage`: another step or other columns are an XOR or an
  * addition away, since rows that are a multiple of 8 apart are swizzled alike. (The ring is aligned to 1024 bytes,
  * which the XOR does not reach.) */
@@ -297,6 +322,21 @@ static __device__ __forceinline__ void store(const gemm_problem &p, int row0, in
         store_tile<P, OUT, true>(p, row0, col0, c_frag, bytes);
 }
 
+/* The same for the problem's type of C. */
+template <typename P>
+static __device__ __forceinline__ void store_sums(const gemm_problem &p, int row0, int col0,
+                                                  const typename P::SUM (*c_frag)[P::WN / 8][4], unsigned char *bytes) {
+    if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
+        typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
+        if (p.out == DTYPE_F32)
+            store<P, float>(p, row0, col0, c_frag, bytes);
+        else
+            store<P, half>(p, row0, col0, c_frag, bytes);
+    } else {
+        store<P, typename P::SUM>(p, row0, col0, c_frag, bytes);
+    }
+}
+
 template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) gemm_multistage(gemm_problem p) {
     extern __shared__ __align__(1024) unsigned char stages[];
     const int STAGES = P::STAGES, STEPS = P::STEPS, MI = P::WM / 16, NJ = P::WN / 8;
@@ -310,30 +350,11 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
     int warp = threadIdx.x / 32;
     int wm = warp / (P::BN / P::WN) * P::WM, wn = warp % (P::BN / P::WN) * P::WN;
 
-    /* Fill the ring: one group of copies per tile, empty ones where there is no tile. The last tile comes first, then
-     * the others from k = 0 on. */
     int tiles = (p.k + P::BK - 1) / P::BK;
     bool whole = p.k % P::BK == 0 && (P::B_BY_K || col0 + P::BN <= p.n); /* the last tile: its rows go on to its end */
     source<P> from = make_source<P>(p, row0, col0, shared_address(stages));
     raw_chunk through[P::ALIGNED ? 1 : P::SHARE];
-#pragma unroll(P::ALIGNED ? STAGES : 1)
-    for (int t = 0; t < STAGES - 1; t++) {
-        int tile = t == 0 ? tiles - 1 : t - 1;
-        if (t < tiles) {
-            if (P::ALIGNED && (t > 0 || whole)) {
-#pragma unroll
-                for (int s = 0; s < P::COPIES; s++) copy_whole(from, s, tile, t);
-            } else {
-#pragma unroll
-                for (int s = 0; s < P::COPIES; s += P::SHARE) {
-                    int last = min(s + P::SHARE, P::COPIES);
-                    copy(from, s, last, tile * P::BK, t, through);
-                    finish(from, s, last, t, through);
-                }
-            }
-        }
-        cp_async_commit();
-    }
+    fill_ring(from, tiles, whole, through);
     move(&from, STAGES - 2);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
@@ -380,16 +401,7 @@ template <typename P> __global__ void __launch_bounds__(P::THREADS, P::BLOCKS) g
         move(&from, STAGES);
     }
     __syncthreads(); /* nothing in the ring is needed any more */
-    unsigned char *patch = stages + warp * P::PATCH_BYTES;
-    if constexpr (P::TYPE == GEMM_F16 || P::TYPE == GEMM_BF16) {
-        typedef std::conditional_t<P::TYPE == GEMM_F16, __half, __nv_bfloat16> half;
-        if (p.out == DTYPE_F32)
-            store<P, float>(p, row0 + wm, col0 + wn, c_frag, patch);
-        else
-            store<P, half>(p, row0 + wm, col0 + wn, c_frag, patch);
-    } else {
-        store<P, typename P::SUM>(p, row0 + wm, col0 + wn, c_frag, patch);
-    }
+    store_sums<P>(p, row0 + wm, col0 + wn, c_frag, stages + warp * P::PATCH_BYTES);
 }
 
 /* ---- launching ---- */

@@ -57,12 +57,66 @@ template <int BM_, int BN_, int STAGES_, int PING_PONG_, int CLUSTER_, int BUFFE
 
 /* ---- tile scheduler ---- */
 
-/* Cluster tile number `tile` of tiles_m x tiles_n: bands of `band` rows of tiles, column by column. */
-__device__ __forceinline__ void locate(int tile, int tiles_m, int tiles_n, int band, int *row, int *col) {
-    const int first = tile / (band * tiles_n) * band, inside = tile % (band * tiles_n);
-    const int rows = min(band, tiles_m - first);
-    *row = first + inside % rows;
-    *col = inside / rows;
+/* A block's place in shared memory and its share of the tiles. Cluster tiles: those of the blocks of a cluster, one
+ * above the other, count as one. */
+struct persistent_block {
+    uint32_t full, empty, ring, staging; /* barriers, one per stage; stages; buffers of the epilogue */
+    unsigned rank;                       /* of the block in its cluster */
+    int tiles_m, tiles_n, band;          /* cluster tiles, and how many rows of them make a band */
+    int first, tiles, stride;            /* this cluster's are first, first + stride, ... below tiles */
+    int steps;                           /* tiles along K */
+};
+
+template <int TYPE, class T>
+static __device__ __forceinline__ persistent_block persistent_begin(const hopper_problem &p, int band,
+                                                                    unsigned char *shared) {
+    const int BK = hopper_bk(TYPE);
+    persistent_block b;
+    b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES;
+    b.ring = b.full + T::BARRIER_BYTES, b.staging = b.ring + T::STAGES * T::STAGE_BYTES;
+    b.rank = T::CLUSTER > 1 ? cluster_rank() : 0;
+    b.tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), b.tiles_n = (p.n + T::BN - 1) / T::BN;
+    b.band = band;
+    b.first = blockIdx.x / T::CLUSTER, b.tiles = b.tiles_m * b.tiles_n, b.stride = gridDim.x / T::CLUSTER;
+    b.steps = (p.k + BK - 1) / BK;
+    return b;
+}
+
+/* The first row and column of this block's part of a cluster tile. Tiles go in bands, column by column. */
+template <class T>
+static __device__ __forceinline__ void tile_origin(const persistent_block &b, int tile, int *row, int *col) {
+    const int first = tile / (b.band * b.tiles_n) * b.band, inside = tile % (b.band * b.tiles_n);
+    const int rows = min(b.band, b.tiles_m - first);
+    *row = ((first + inside % rows) * T::CLUSTER + b.rank) * T::BM;
+    *col = inside / rows * T::BN;
+}
+
+/* ---- the ring of stages ---- */
+
+/* The next stage, and the parity of its barriers' current phase. */
+struct ring_position {
+    int s;
+    unsigned phase;
+};
+
+template <class T> static __device__ __forceinline__ void next_stage(ring_position *at) {
+    if (++at->s == T::STAGES) at->s = 0, at->phase ^= 1;
+}
+
+/* Skips the stages of the other consumer's tile. */
+template <class T> static __device__ __forceinline__ void skip_tile(ring_position *at, int steps) {
+    at->phase ^= (at->s + steps) / T::STAGES & 1;
+    at->s = (at->s + steps) % T::STAGES;
+}
+
+/* Tells the producers that stage s is free. Thread i of a warpgroup tells block i of the cluster, which sends a part of
+ * B here: `empty` is the barrier of stage 0 there. */
+template <class T> static __device__ __forceinline__ void release_stage(uint32_t empty, int s) {
+    if (threadIdx.x % 128 >= T::CLUSTER) return;
+    if (T::CLUSTER > 1)
+        mbarrier_arrive_remote(empty + 8 * s);
+    else
+        mbarrier_arrive(empty + 8 * s);
 }
 
 /* ---- epilogue: from registers to C ---- */
@@ -77,8 +131,9 @@ template <class X> __device__ __forceinline__ X &shared_at(uint32_t address) {
  * first, to where the results will go; each warp has a barrier for that, which completes an even number of phases per
  * tile. */
 template <int OUT, bool ADD, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void send(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                            int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
+static __device__ __forceinline__ void store_slabs(const hopper_problem &p, const CUtensorMap *map,
+                                                   const SUM (&d)[COUNT], int row, int col, uint32_t buffers,
+                                                   int *place, uint32_t old, int piece) {
     const int lane = threadIdx.x % 32;
     const int BLOCKS = OUT == DTYPE_F16 || OUT == DTYPE_BF16 ? 8 : 4; /* of 8 columns in 128 bytes */
     const int SLABS = COUNT / 4 / BLOCKS;
@@ -137,35 +192,36 @@ static __device__ __forceinline__ void send(const hopper_problem &p, const CUten
 
 /* The same for the problem's type of C. */
 template <int TYPE, class T, class SUM, int COUNT>
-static __device__ __forceinline__ void finish(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
-                                              int row, int col, uint32_t buffers, int *place, uint32_t old, int piece) {
+static __device__ __forceinline__ void epilogue(const hopper_problem &p, const CUtensorMap *map, const SUM (&d)[COUNT],
+                                                int row, int col, uint32_t buffers, int *place, uint32_t old,
+                                                int piece) {
     const int SHORT = hopper_short(TYPE), LONG = hopper_long(TYPE);
     const bool add = p.beta != 0.0f;
     if constexpr (TYPE == GEMM_F16 || TYPE == GEMM_BF16) {
-        if (p.out == SHORT && !add) send<SHORT, false, T>(p, map, d, row, col, buffers, place, old, piece);
-        if (p.out == SHORT && add) send<SHORT, true, T>(p, map, d, row, col, buffers, place, old, piece);
+        if (p.out == SHORT && !add) store_slabs<SHORT, false, T>(p, map, d, row, col, buffers, place, old, piece);
+        if (p.out == SHORT && add) store_slabs<SHORT, true, T>(p, map, d, row, col, buffers, place, old, piece);
     }
-    if (p.out == LONG && !add) send<LONG, false, T>(p, map, d, row, col, buffers, place, old, piece);
-    if (p.out == LONG && add) send<LONG, true, T>(p, map, d, row, col, buffers, place, old, piece);
+    if (p.out == LONG && !add) store_slabs<LONG, false, T>(p, map, d, row, col, buffers, place, old, piece);
+    if (p.out == LONG && add) store_slabs<LONG, true, T>(p, map, d, row, col, buffers, place, old, piece);
 }
 
-/* ---- from memory to the ring ---- */
+/* ---- producer: from memory to the ring ---- */
 
 /* Loads one step of a tile into stage s, once it is empty: this block's rows of A from `row` on, and the columns of B
  * from `col` on, one part of them for all blocks of the cluster, of which the others load the rest; or, ALONE, all of
  * them for this block only. tn: a part of B is some of its columns, along K. nn: B comes in boxes of 64 columns, and a
  * part is some of their rows of K. */
 template <int TYPE, int LAYOUT, class T, bool ALONE>
-static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUtensorMap *b_map, uint32_t ring,
-                                             uint32_t full, int s, int t, int row, int col, unsigned rank) {
+static __device__ __forceinline__ void load_stage(const CUtensorMap *a_map, const CUtensorMap *b_map,
+                                                  const persistent_block &block, int s, int t, int row, int col) {
     const int BK = hopper_bk(TYPE), BOXES = LAYOUT == GEMM_TN ? 1 : T::BN / 64;
     const int PART = (LAYOUT == GEMM_TN ? T::BN : BK) / T::CLUSTER;
-    const uint32_t a = ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = full + 8 * s;
+    const uint32_t a = block.ring + s * T::STAGE_BYTES, b = a + T::A_BYTES, barrier = block.full + 8 * s;
     mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES);
     tma_load(a, a_map, t * BK, row, barrier);
 #pragma unroll
     for (int i = 0; i < BOXES * (ALONE ? T::CLUSTER : 1); i++) {
-        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)rank);
+        const int box = i % BOXES, first = PART * (ALONE ? i / BOXES : (int)block.rank);
         const int x = LAYOUT == GEMM_TN ? t * BK : col + 64 * box, y = (LAYOUT == GEMM_TN ? col : t * BK) + first;
         const uint32_t to = b + (BK * box + first) * ROW_BYTES;
         if (ALONE || T::CLUSTER == 1)
@@ -175,7 +231,119 @@ static __device__ __forceinline__ void bring(const CUtensorMap *a_map, const CUt
     }
 }
 
+/* The first `alone` steps of the first tile, which depend on no other block. */
+template <int TYPE, int LAYOUT, class T>
+static __device__ __forceinline__ void load_first(const CUtensorMap *a_map, const CUtensorMap *b_map,
+                                                  const persistent_block &block, int alone) {
+    int row, col;
+    tile_origin<T>(block, block.first, &row, &col);
+#pragma unroll 1
+    for (int t = 0; t < alone; t++) load_stage<TYPE, LAYOUT, T, true>(a_map, b_map, block, t, t, row, col);
+}
+
+/* One thread: all other steps of all tiles. */
+template <int TYPE, int LAYOUT, class T>
+static __device__ __forceinline__ void produce(const CUtensorMap *a_map, const CUtensorMap *b_map,
+                                               const persistent_block &block, int alone) {
+    int t = alone; /* the first tile's next step */
+    ring_position at = {alone % T::STAGES, (unsigned)(alone / T::STAGES)};
+    for (int tile = block.first; tile < block.tiles; tile += block.stride) {
+        int row, col;
+        tile_origin<T>(block, tile, &row, &col);
+        for (; t < block.steps; t++) {
+            mbarrier_wait(block.empty + 8 * at.s, at.phase ^ 1);
+            load_stage<TYPE, LAYOUT, T, false>(a_map, b_map, block, at.s, t, row, col);
+            next_stage<T>(&at);
+        }
+        t = 0;
+    }
+}
+
+/* ---- consumers: from the ring to registers ---- */
+
+/* The sums of a tile. `release`: as release_stage takes it. `more`: another tile comes after this one, and the other
+ * consumer may begin with it as soon as all of this one has arrived. */
+template <int TYPE, int LAYOUT, class T, class SUM>
+static __device__ __forceinline__ void multiply_tile(SUM (&d)[T::PIECES][T::BN / 2], const persistent_block &block,
+                                                     int consumer, uint32_t release, bool more, ring_position *at) {
+    int last = 0;
+    for (int t = 0; t < block.steps; t++) {
+        const uint32_t stage = block.ring + at->s * T::STAGE_BYTES;
+        const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
+        const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
+        mbarrier_wait(block.full + 8 * at->s, at->phase);
+        if (T::PING_PONG && t == block.steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < K_STEPS; i++)
+#pragma unroll
+            for (int piece = 0; piece < T::PIECES; piece++)
+                hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
+                                              b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
+        wgmma_commit();
+        /* By now the previous stage has been multiplied, this one perhaps not yet. */
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
+        if (t > 0) release_stage<T>(release, last);
+        last = at->s;
+        next_stage<T>(at);
+    }
+#pragma unroll
+    for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
+    release_stage<T>(release, last);
+}
+
+/* A warpgroup: every tile, or every second one. */
+template <int TYPE, int LAYOUT, class T>
+static __device__ __forceinline__ void consume(const CUtensorMap *c_map, const hopper_problem &p,
+                                               const persistent_block &block, int consumer) {
+    typedef typename hopper_sum<TYPE>::type sum_type;
+    const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), thread = threadIdx.x % 128;
+    const uint32_t buffers = block.staging + warp * (T::BUFFERS * T::SLAB);
+    const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(block.empty, thread) : block.empty;
+    const int own = T::PING_PONG ? 2 : 1;
+    int place = 0, tile = block.first;
+    sum_type d[T::PIECES][T::BN / 2];
+    ring_position at = {0, 0};
+    if (T::PING_PONG && consumer == 1) { /* the first tile is the other's */
+        tile += block.stride;
+        skip_tile<T>(&at, block.steps);
+    }
+    for (; tile < block.tiles; tile += own * block.stride) {
+        /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins once
+         * the other has seen all of the previous tile arrive. */
+        if (T::PING_PONG && tile != block.first) named_barrier_wait(2 + consumer, 256);
+        multiply_tile<TYPE, LAYOUT, T>(d, block, consumer, release, tile + block.stride < block.tiles, &at);
+        if (T::PING_PONG) skip_tile<T>(&at, block.steps); /* the next tile is the other's */
+
+        int row, col;
+        tile_origin<T>(block, tile, &row, &col);
+        row += (T::PING_PONG ? warp % 4 : warp) * 16;
+#pragma unroll
+        for (int piece = 0; piece < T::PIECES; piece++)
+            epilogue<TYPE, T>(p, c_map, d[piece], row + 64 * piece, col, buffers, &place,
+                              block.full + T::OLD + 8 * warp, piece);
+    }
+    if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
+    __syncwarp();
+}
+
 /* ---- the kernel ---- */
+
+/* One thread: barriers before their first use, and the maps, which are fetched meanwhile. */
+template <class T>
+static __device__ __forceinline__ void init_barriers(const CUtensorMap *a_map, const CUtensorMap *b_map,
+                                                     const CUtensorMap *c_map, const persistent_block &block) {
+    tma_prefetch(a_map);
+    tma_prefetch(b_map);
+    tma_prefetch(c_map);
+    for (int s = 0; s < T::STAGES; s++) {
+        mbarrier_init(block.full + 8 * s, 1);
+        mbarrier_init(block.empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
+    }
+    for (int w = 0; w < T::WARPS; w++) mbarrier_init(block.full + T::OLD + 8 * w, 1);
+    fence_mbarrier_init();
+}
 
 template <int TYPE, int LAYOUT, class T>
 __global__ void __launch_bounds__(T::THREADS, 1)
@@ -183,28 +351,10 @@ __global__ void __launch_bounds__(T::THREADS, 1)
                     const __grid_constant__ CUtensorMap c_map, const hopper_problem p, const int band) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const int BK = hopper_bk(TYPE);
-    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES; /* barriers, one per stage */
-    const uint32_t ring = full + T::BARRIER_BYTES, staging = ring + T::STAGES * T::STAGE_BYTES;
-    const unsigned rank = T::CLUSTER > 1 ? cluster_rank() : 0;
+    const persistent_block block = persistent_begin<TYPE, T>(p, band, shared);
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
-
-    const int tiles_m = (p.m + T::CLUSTER * T::BM - 1) / (T::CLUSTER * T::BM), tiles_n = (p.n + T::BN - 1) / T::BN;
-    const int tiles = tiles_m * tiles_n, step = gridDim.x / T::CLUSTER;
-    const int steps = (p.k + BK - 1) / BK; /* tiles along K */
-
-    if (threadIdx.x == 0) {
-        tma_prefetch(&a_map);
-        tma_prefetch(&b_map);
-        tma_prefetch(&c_map);
-        for (int s = 0; s < T::STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, (T::PING_PONG ? 1 : T::CONSUMERS) * T::CLUSTER);
-        }
-        for (int w = 0; w < T::WARPS; w++) mbarrier_init(full + T::OLD + 8 * w, 1);
-        fence_mbarrier_init();
-    }
+    if (threadIdx.x == 0) init_barriers<T>(&a_map, &b_map, &c_map, block);
     __syncwarp();
     /* No one uses a barrier before it is initialised; in a cluster that includes those of the other blocks. */
     const int READY = 32 + 128 * T::CONSUMERS; /* the threads that meet: warp 0 and the consumers */
@@ -213,113 +363,21 @@ __global__ void __launch_bounds__(T::THREADS, 1)
     else if (threadIdx.x < 32)
         named_barrier_arrive(1, READY);
     /* But the first stages depend on no one else: they are requested before anyone waits. */
-    const int alone = min(steps, T::ALONE);
-    if (threadIdx.x == 0) {
-        int tile_m, tile_n;
-        locate(blockIdx.x / T::CLUSTER, tiles_m, tiles_n, band, &tile_m, &tile_n);
-        const int row = (tile_m * T::CLUSTER + rank) * T::BM;
-#pragma unroll 1
-        for (int t = 0; t < alone; t++)
-            bring<TYPE, LAYOUT, T, true>(&a_map, &b_map, ring, full, t, t, row, tile_n * T::BN, rank);
-    }
+    const int alone = min(block.steps, T::ALONE);
+    if (threadIdx.x == 0) load_first<TYPE, LAYOUT, T>(&a_map, &b_map, block, alone);
     __syncwarp();
     if (T::CLUSTER > 1)
         cluster_wait();
     else if (warpgroup > 0)
         named_barrier_wait(1, READY);
 
-    int s = 0;          /* the next stage, */
-    unsigned phase = 0; /* and the parity of its barriers' current phase */
     if (warpgroup == 0) {
         if (T::CONSUMERS > 1) setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) {
-            int t = alone; /* the first tile's next step */
-            s = alone % T::STAGES, phase = alone / T::STAGES;
-            for (int tile = blockIdx.x / T::CLUSTER; tile < tiles; tile += step) {
-                int tile_m, tile_n;
-                locate(tile, tiles_m, tiles_n, band, &tile_m, &tile_n);
-                const int row = (tile_m * T::CLUSTER + rank) * T::BM;
-                for (; t < steps; t++) {
-                    mbarrier_wait(empty + 8 * s, phase ^ 1);
-                    bring<TYPE, LAYOUT, T, false>(&a_map, &b_map, ring, full, s, t, row, tile_n * T::BN, rank);
-                    if (++s == T::STAGES) s = 0, phase ^= 1;
-                }
-                t = 0;
-            }
-        }
+        if (threadIdx.x == 0) produce<TYPE, LAYOUT, T>(&a_map, &b_map, block, alone);
         __syncwarp();
     } else {
         if (T::CONSUMERS > 1) setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        typedef typename hopper_sum<TYPE>::type sum_type;
-        const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0),
-                  thread = threadIdx.x % 128;
-        const uint32_t buffers = staging + warp * (T::BUFFERS * T::SLAB);
-        /* Thread i of a warpgroup tells block i of the cluster, which sends a part of B here, that a stage is free. */
-        const uint32_t release = T::CLUSTER > 1 && thread < T::CLUSTER ? cluster_map(empty, thread) : empty;
-        int place = 0;
-        sum_type d[T::PIECES][T::BN / 2];
-        const int own = T::PING_PONG ? 2 : 1; /* every tile, or every second one */
-        int tile = blockIdx.x / T::CLUSTER;
-        if (T::PING_PONG && consumer == 1) { /* the first tile is the other's */
-            tile += step;
-            phase ^= (s + steps) / T::STAGES & 1;
-            s = (s + steps) % T::STAGES;
-        }
-        for (; tile < tiles; tile += own * step) {
-            int last = 0;
-            /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins
-             * once the other has seen all of the previous tile arrive. */
-            if (T::PING_PONG && tile != (int)(blockIdx.x / T::CLUSTER)) named_barrier_wait(2 + consumer, 256);
-            for (int t = 0; t < steps; t++) {
-                const uint32_t stage = ring + s * T::STAGE_BYTES;
-                const uint64_t a = wgmma_k_major(stage + (T::PING_PONG ? 0 : consumer * 64 * ROW_BYTES));
-                const uint64_t b = hopper_b<LAYOUT>(stage + T::A_BYTES);
-                mbarrier_wait(full + 8 * s, phase);
-                if (T::PING_PONG && t == steps - 1 && tile + step < tiles)
-                    named_barrier_arrive(2 + (consumer ^ 1), 256);
-                wgmma_fence();
-#pragma unroll
-                for (int i = 0; i < K_STEPS; i++)
-#pragma unroll
-                    for (int piece = 0; piece < T::PIECES; piece++)
-                        hopper_multiply<TYPE, LAYOUT>(d[piece], a + wgmma_advance(32 * i + 64 * ROW_BYTES * piece),
-                                                      b + i * hopper_b_step<LAYOUT>(), i > 0 || t > 0);
-                wgmma_commit();
-                /* By now the previous stage has been multiplied, this one perhaps not yet. */
-#pragma unroll
-                for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<1>(d[piece]);
-                if (t > 0 && thread < T::CLUSTER) {
-                    if (T::CLUSTER > 1)
-                        mbarrier_arrive_remote(release + 8 * last);
-                    else
-                        mbarrier_arrive(release + 8 * last);
-                }
-                last = s;
-                if (++s == T::STAGES) s = 0, phase ^= 1;
-            }
-#pragma unroll
-            for (int piece = 0; piece < T::PIECES; piece++) wgmma_wait<0>(d[piece]);
-            if (thread < T::CLUSTER) {
-                if (T::CLUSTER > 1)
-                    mbarrier_arrive_remote(release + 8 * last);
-                else
-                    mbarrier_arrive(release + 8 * last);
-            }
-            if (T::PING_PONG) { /* the next tile is the other's */
-                phase ^= (s + steps) / T::STAGES & 1;
-                s = (s + steps) % T::STAGES;
-            }
-
-            int tile_m, tile_n;
-            locate(tile, tiles_m, tiles_n, band, &tile_m, &tile_n);
-            const int row = (tile_m * T::CLUSTER + rank) * T::BM + (T::PING_PONG ? warp % 4 : warp) * 16;
-#pragma unroll
-            for (int piece = 0; piece < T::PIECES; piece++)
-                finish<TYPE, T>(p, &c_map, d[piece], row + 64 * piece, tile_n * T::BN, buffers, &place,
-                                full + T::OLD + 8 * warp, piece);
-        }
-        if (threadIdx.x % 32 == 0) tma_store_wait_read<0>();
-        __syncwarp();
+        consume<TYPE, LAYOUT, T>(&c_map, p, block, warpgroup - 1);
     }
     /* No block may exit while another may still send it a tile or an arrival. */
     if (T::CLUSTER > 1) cluster_sync();

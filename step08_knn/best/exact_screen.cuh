@@ -172,110 +172,150 @@ __device__ __forceinline__ void minima(const tc_screen &w, const float (&d)[2][6
     }
 }
 
+/* ---- the kernel ---- */
+
+/* What a block works on: a tile of queries, and the tiles of points split, split + splits, ... */
+struct screen_block {
+    uint32_t full, empty, staying; /* barriers, one per stage; the queries' */
+    uint32_t query_tile, ring;     /* in shared memory */
+    int query_at, split, count;    /* tile of queries; first tile of points, and how many */
+};
+
+/* The next stage, and the parity of its barriers' current phase. */
+struct screen_position {
+    int s;
+    unsigned phase;
+};
+
+template <class T> __device__ __forceinline__ void next_stage(screen_position *at) {
+    if (++at->s == T::STAGES) at->s = 0, at->phase ^= 1;
+}
+
+/* Skips the stages of the other consumer's tile. */
+template <class T> __device__ __forceinline__ void skip_tile(screen_position *at, int steps) {
+    at->phase ^= (at->s + steps) / T::STAGES & 1;
+    at->s = (at->s + steps) % T::STAGES;
+}
+
+/* The producer, one thread: the queries that stay, then step after step of the points. */
+template <class T> __device__ __forceinline__ void load_tiles(const tc_screen &w, const screen_block &b) {
+    const unsigned char *queries = w.queries + (int64_t)b.query_at * w.steps * BOX_BYTES;
+    screen_position at = {0, 0};
+    if (T::RESIDENT) {
+        mbarrier_arrive_expect_tx(b.staying, w.steps * BOX_BYTES);
+        for (int t = 0; t < w.steps; t++)
+            bulk_load(b.query_tile + t * BOX_BYTES, queries + t * BOX_BYTES, BOX_BYTES, b.staying);
+    }
+    for (int i = 0; i < b.count; i++) {
+        const int64_t tile = b.split + (int64_t)i * w.splits;
+        for (int t = 0; t < w.steps; t++) {
+            const bool last = t == w.steps - 1; /* loads e and p, too */
+            const uint32_t stage = b.ring + at.s * T::STAGE_BYTES, barrier = b.full + 8 * at.s;
+            mbarrier_wait(b.empty + 8 * at.s, at.phase ^ 1);
+            mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES + (last ? COLUMN_BYTES : 0));
+            bulk_load(stage, w.points + (tile * w.steps + t) * BOX_BYTES, BOX_BYTES, barrier);
+            if (!T::RESIDENT) bulk_load(stage + BOX_BYTES, queries + (int64_t)t * BOX_BYTES, BOX_BYTES, barrier);
+            if (last)
+                bulk_load(b.full + T::COLUMNS + at.s * COLUMN_BYTES, w.columns + tile * TILE, COLUMN_BYTES, barrier);
+            next_stage<T>(&at);
+        }
+    }
+}
+
+/* A consumer: the products of its queries and a tile of points; returns the stage of the last step, which is not yet
+ * released, since e and p lie there. `more`: another tile comes after this one, and the other consumer may begin with
+ * it as soon as all of this one has arrived. */
+template <class T>
+__device__ __forceinline__ int multiply_tile(float (&d)[2][64], const screen_block &b, int steps, int consumer,
+                                             bool more, screen_position *at) {
+    int last = 0;
+    for (int t = 0; t < steps; t++) {
+        const uint32_t stage = b.ring + at->s * T::STAGE_BYTES;
+        const uint64_t x = wgmma_k_major(T::RESIDENT ? b.query_tile + t * BOX_BYTES : stage + BOX_BYTES);
+        const uint64_t y = wgmma_k_major(stage);
+        mbarrier_wait(b.full + 8 * at->s, at->phase);
+        if (t == steps - 1 && more) named_barrier_arrive(2 + (consumer ^ 1), 256);
+        wgmma_fence();
+#pragma unroll
+        for (int k = 0; k < BK / 16; k++)
+#pragma unroll
+            for (int piece = 0; piece < 2; piece++)
+                wgmma_f16<0>(d[piece], x + wgmma_advance(32 * k + 64 * 128 * piece), y + wgmma_advance(32 * k),
+                             k > 0 || t > 0);
+        wgmma_commit();
+        /* By now the previous stage has been multiplied, this one perhaps not yet. */
+        wgmma_wait<1>(d[0]);
+        wgmma_wait<1>(d[1]);
+        if (t > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(b.empty + 8 * last);
+        last = at->s;
+        next_stage<T>(at);
+    }
+    wgmma_wait<0>(d[0]);
+    wgmma_wait<0>(d[1]);
+    return last;
+}
+
+/* A consumer: every second tile, multiplied and examined. */
+template <class T, bool SAMPLE>
+__device__ __forceinline__ void examine_tiles(const tc_screen &w, const screen_block &b, int consumer,
+                                              unsigned char *shared) {
+    const int warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), lane = threadIdx.x % 32, steps = w.steps;
+    const int row = b.query_at * TILE + warp % 4 * 16 + lane / 4; /* and 8, 64 and 72 further */
+    int2 *queue = (int2 *)(shared + T::QUEUES) + warp * T::QUEUE;
+    int waiting = 0;
+    float2 info[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) info[i] = w.info[row + i % 2 * 8 + i / 2 * 64];
+    if (T::RESIDENT) mbarrier_wait(b.staying, 0);
+    screen_position at = {0, 0};
+    if (consumer == 1) skip_tile<T>(&at, steps); /* the first tile is the other's */
+    float d[2][64];
+    for (int i = consumer; i < b.count; i += 2) {
+        /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins once
+         * the other has seen all of the previous tile arrive. */
+        if (i > 0) named_barrier_wait(2 + consumer, 256);
+        const int last = multiply_tile<T>(d, b, steps, consumer, i + 1 < b.count, &at);
+        skip_tile<T>(&at, steps); /* the next tile is the other's */
+
+        const int64_t tile = b.split + (int64_t)i * w.splits;
+        const float2 *columns = (const float2 *)(shared + T::COLUMNS + last * COLUMN_BYTES);
+        if (SAMPLE)
+            minima(w, d, columns, info, row, (int)tile);
+        else
+            waiting = compare(w, d, columns, info, queue, waiting, row, (unsigned)tile * TILE);
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(b.empty + 8 * last); /* its e and p have been read */
+    }
+    if (!SAMPLE) flush(w, queue, waiting);
+}
+
 template <class T, bool SAMPLE> static __global__ void __launch_bounds__(T::THREADS, 1) knn_screen(const tc_screen w) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     extern __shared__ __align__(1024) unsigned char shared[];
-    const uint32_t full = shared_address(shared), empty = full + 8 * T::STAGES, staying = empty + 8 * T::STAGES;
-    const uint32_t query_tile = full + T::BARRIER_BYTES, ring = full + T::RING;
+    screen_block b;
+    b.full = shared_address(shared), b.empty = b.full + 8 * T::STAGES, b.staying = b.empty + 8 * T::STAGES;
+    b.query_tile = b.full + T::BARRIER_BYTES, b.ring = b.full + T::RING;
+    b.query_at = blockIdx.x % w.query_tiles, b.split = blockIdx.x / w.query_tiles;
+    b.count = (w.point_tiles - b.split + w.splits - 1) / w.splits;
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0); /* so that the compiler sees it is the same for all
                                                                    * lanes */
-    const int query_at = blockIdx.x % w.query_tiles, split = blockIdx.x / w.query_tiles, steps = w.steps;
-    const int count = (w.point_tiles - split + w.splits - 1) / w.splits; /* tiles: split, split + splits, ... */
-    const unsigned char *queries = w.queries + (int64_t)query_at * steps * BOX_BYTES;
-
     if (threadIdx.x == 0) {
         for (int s = 0; s < T::STAGES; s++) {
-            mbarrier_init(full + 8 * s, 1);
-            mbarrier_init(empty + 8 * s, 4); /* the warps of the consumer whose tile it is */
+            mbarrier_init(b.full + 8 * s, 1);
+            mbarrier_init(b.empty + 8 * s, 4); /* the warps of the consumer whose tile it is */
         }
-        mbarrier_init(staying, 1);
+        mbarrier_init(b.staying, 1);
         fence_mbarrier_init();
     }
     __syncthreads();
 
-    int s = 0;          /* the next stage, */
-    unsigned phase = 0; /* and the parity of its barriers' current phase */
     if (warpgroup == 0) {
         setmaxnreg_dec<T::PRODUCER_REGISTERS>();
-        if (threadIdx.x == 0) {
-            if (T::RESIDENT) {
-                mbarrier_arrive_expect_tx(staying, steps * BOX_BYTES);
-                for (int t = 0; t < steps; t++)
-                    bulk_load(query_tile + t * BOX_BYTES, queries + t * BOX_BYTES, BOX_BYTES, staying);
-            }
-            for (int i = 0; i < count; i++) {
-                const int64_t tile = split + (int64_t)i * w.splits;
-                for (int t = 0; t < steps; t++) {
-                    const bool last = t == steps - 1; /* loads e and p, too */
-                    const uint32_t stage = ring + s * T::STAGE_BYTES, barrier = full + 8 * s;
-                    mbarrier_wait(empty + 8 * s, phase ^ 1);
-                    mbarrier_arrive_expect_tx(barrier, T::STAGE_BYTES + (last ? COLUMN_BYTES : 0));
-                    bulk_load(stage, w.points + (tile * steps + t) * BOX_BYTES, BOX_BYTES, barrier);
-                    if (!T::RESIDENT)
-                        bulk_load(stage + BOX_BYTES, queries + (int64_t)t * BOX_BYTES, BOX_BYTES, barrier);
-                    if (last)
-                        bulk_load(full + T::COLUMNS + s * COLUMN_BYTES, w.columns + tile * TILE, COLUMN_BYTES, barrier);
-                    if (++s == T::STAGES) s = 0, phase ^= 1;
-                }
-            }
-        }
+        if (threadIdx.x == 0) load_tiles<T>(w, b);
         __syncwarp();
     } else {
         setmaxnreg_inc<T::CONSUMER_REGISTERS>();
-        const int consumer = warpgroup - 1, warp = __shfl_sync(~0u, threadIdx.x / 32 - 4, 0), lane = threadIdx.x % 32;
-        const int row = query_at * TILE + warp % 4 * 16 + lane / 4; /* and 8, 64 and 72 further */
-        int2 *queue = (int2 *)(shared + T::QUEUES) + warp * T::QUEUE;
-        int waiting = 0;
-        float2 info[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) info[i] = w.info[row + i % 2 * 8 + i / 2 * 64];
-        if (T::RESIDENT) mbarrier_wait(staying, 0);
-        if (consumer == 1) { /* the first tile is the other's */
-            phase ^= (s + steps) / T::STAGES & 1;
-            s = (s + steps) % T::STAGES;
-        }
-        float d[2][64];
-        for (int i = consumer; i < count; i += 2) {
-            int last = 0;
-            /* A parity only tells adjacent phases apart: no one may wait for one further ahead. So a consumer begins
-             * once the other has seen all of the previous tile arrive. */
-            if (i > 0) named_barrier_wait(2 + consumer, 256);
-            for (int t = 0; t < steps; t++) {
-                const uint32_t stage = ring + s * T::STAGE_BYTES;
-                const uint64_t a = wgmma_k_major(T::RESIDENT ? query_tile + t * BOX_BYTES : stage + BOX_BYTES);
-                const uint64_t b = wgmma_k_major(stage);
-                mbarrier_wait(full + 8 * s, phase);
-                if (t == steps - 1 && i + 1 < count) named_barrier_arrive(2 + (consumer ^ 1), 256);
-                wgmma_fence();
-#pragma unroll
-                for (int k = 0; k < BK / 16; k++)
-#pragma unroll
-                    for (int piece = 0; piece < 2; piece++)
-                        wgmma_f16<0>(d[piece], a + wgmma_advance(32 * k + 64 * 128 * piece), b + wgmma_advance(32 * k),
-                                     k > 0 || t > 0);
-                wgmma_commit();
-                /* By now the previous stage has been multiplied, this one perhaps not yet. */
-                wgmma_wait<1>(d[0]);
-                wgmma_wait<1>(d[1]);
-                if (t > 0 && lane == 0) mbarrier_arrive(empty + 8 * last);
-                last = s;
-                if (++s == T::STAGES) s = 0, phase ^= 1;
-            }
-            wgmma_wait<0>(d[0]);
-            wgmma_wait<0>(d[1]);
-            phase ^= (s + steps) / T::STAGES & 1; /* the next tile is the other's */
-            s = (s + steps) % T::STAGES;
-
-            const int64_t tile = split + (int64_t)i * w.splits;
-            const float2 *columns = (const float2 *)(shared + T::COLUMNS + last * COLUMN_BYTES);
-            if (SAMPLE)
-                minima(w, d, columns, info, row, (int)tile);
-            else
-                waiting = compare(w, d, columns, info, queue, waiting, row, (unsigned)tile * TILE);
-            __syncwarp();
-            if (lane == 0) mbarrier_arrive(empty + 8 * last); /* its e and p have been read */
-        }
-        if (!SAMPLE) flush(w, queue, waiting);
+        examine_tiles<T, SAMPLE>(w, b, warpgroup - 1, shared);
     }
 #else
     __trap();

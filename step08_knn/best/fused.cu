@@ -23,9 +23,9 @@
  * device. */
 #include <cuda_runtime.h>
 
-#include "ptx/cp_async.cuh"
 #include "fused.h"
 #include "knn/knn_key.h"
+#include "ptx/cp_async.cuh"
 
 static const int BQ = 128, BP = 128; /* queries and points per tile */
 static const int BK = 16;            /* coordinates per step */
@@ -128,8 +128,8 @@ static __device__ void merge(uint64_t *list, int keys, uint64_t *queue) {
 
 /* Loads the operands of one step into shared memory, coordinate by coordinate; zeros where there is no row or
  * coordinate. Zeros in both change no distance. */
-static __device__ __forceinline__ void bring(const knn_problem &p, float *to, const int *query, unsigned first_point,
-                                             int j0) {
+static __device__ __forceinline__ void load_step(const knn_problem &p, float *to, const int *query,
+                                                 unsigned first_point, int j0) {
     const int j = threadIdx.x % BK;
     const bool inside = j0 + j < p.d;
 #pragma unroll 2
@@ -153,6 +153,56 @@ static __device__ __forceinline__ void load8(float (&to)[8], const float *from) 
     const float4 low = *(const float4 *)from, high = *(const float4 *)(from + 64);
     to[0] = low.x, to[1] = low.y, to[2] = low.z, to[3] = low.w;
     to[4] = high.x, to[5] = high.y, to[6] = high.z, to[7] = high.w;
+}
+
+/* A thread's 64 sums of squared differences: one step's coordinates more. */
+static __device__ __forceinline__ void add_step(float (&sum)[8][8], const float *operands) {
+    const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    const float *xs = operands + 4 * ty, *ys = xs - 4 * ty + BK * PITCH + 4 * tx;
+#pragma unroll
+    for (int j = 0; j < BK; j++) {
+        float x[8], y[8];
+        load8(x, xs + j * PITCH);
+        load8(y, ys + j * PITCH);
+#pragma unroll
+        for (int r = 0; r < 8; r++)
+#pragma unroll
+            for (int c = 0; c < 8; c++) {
+                const float difference = x[r] - y[c];
+                sum[r][c] = fmaf(difference, difference, sum[r][c]);
+            }
+    }
+}
+
+/* ---- selection ---- */
+
+/* A warp: its rows of half a tile of distances, to points first_point and following. Those nearer than the row's
+ * threshold go into its queue, and a full queue is merged into its list. `lists` lies in shared memory. */
+static __device__ __forceinline__ void examine_half(const knn_problem &p, const float *tile, unsigned first_point,
+                                                    float *threshold, int *waiting, uint64_t *queues,
+                                                    uint64_t *const &lists) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int row = warp * ROWS; row < (warp + 1) * ROWS; row++)
+#pragma unroll
+        for (int i = 0; i < HALF / 32; i++) { /* ascending points */
+            const float distance = tile[row * TILE_PITCH + 32 * i + lane];
+            const unsigned point = first_point + 32 * i + lane;
+            const bool take = !(distance >= threshold[row]) && point < (unsigned)p.n;
+            const unsigned takers = __ballot_sync(~0u, take);
+            if (takers == 0) continue;
+            uint64_t *queue = queues + row * QUEUE, *list = lists + row * list_keys(p.k);
+            int place = waiting[row] + __popc(takers & ((1u << lane) - 1)), now = waiting[row] + __popc(takers);
+            if (take && place < QUEUE) queue[place] = knn_key(distance, (int)point);
+            if (now >= QUEUE) {
+                merge(list, list_keys(p.k), queue);
+                if (take && place >= QUEUE) queue[place - QUEUE] = knn_key(distance, (int)point);
+                if (lane == 0) threshold[row] = knn_key_distance(list[p.k - 1]);
+                now -= QUEUE;
+            }
+            __syncwarp(); /* all have read waiting[row] */
+            if (lane == 0) waiting[row] = now;
+            __syncwarp();
+        }
 }
 
 /* ---- the kernel ---- */
@@ -190,27 +240,15 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
     for (int t = split; t <= (p.n - 1) / BP; t += stride) {
         const unsigned first_point = (unsigned)t * BP;
         float sum[8][8] = {};
-        if (steps > 0) bring(p, operands, query, first_point, 0);
+        if (steps > 0) load_step(p, operands, query, first_point, 0);
         cp_async_commit();
         for (int s = 0; s < steps; s++) {
-            if (s + 1 < steps) bring(p, operands + (s + 1) % 2 * (STEP_BYTES / 4), query, first_point, (s + 1) * BK);
+            if (s + 1 < steps)
+                load_step(p, operands + (s + 1) % 2 * (STEP_BYTES / 4), query, first_point, (s + 1) * BK);
             cp_async_commit();
             cp_async_wait<1>();
             __syncthreads();
-            const float *xs = operands + s % 2 * (STEP_BYTES / 4) + 4 * ty, *ys = xs - 4 * ty + BK * PITCH + 4 * tx;
-#pragma unroll
-            for (int j = 0; j < BK; j++) {
-                float x[8], y[8];
-                load8(x, xs + j * PITCH);
-                load8(y, ys + j * PITCH);
-#pragma unroll
-                for (int r = 0; r < 8; r++)
-#pragma unroll
-                    for (int c = 0; c < 8; c++) {
-                        const float difference = x[r] - y[c];
-                        sum[r][c] = fmaf(difference, difference, sum[r][c]);
-                    }
-            }
+            add_step(sum, operands + s % 2 * (STEP_BYTES / 4));
             __syncthreads();
         }
 #pragma unroll
@@ -220,27 +258,7 @@ static __global__ void __launch_bounds__(THREADS, 2) knn_fused(const knn_problem
                 *(float4 *)(tile + (r / 4 * 64 + 4 * ty + r % 4) * TILE_PITCH + 4 * tx) =
                     make_float4(sum[r][4 * half], sum[r][4 * half + 1], sum[r][4 * half + 2], sum[r][4 * half + 3]);
             __syncthreads();
-            for (int row = warp * ROWS; row < (warp + 1) * ROWS; row++)
-#pragma unroll
-                for (int i = 0; i < HALF / 32; i++) { /* ascending points */
-                    const float distance = tile[row * TILE_PITCH + 32 * i + lane];
-                    const unsigned point = first_point + HALF * half + 32 * i + lane;
-                    const bool take = !(distance >= threshold[row]) && point < (unsigned)p.n;
-                    const unsigned takers = __ballot_sync(~0u, take);
-                    if (takers == 0) continue;
-                    uint64_t *queue = queues + row * QUEUE, *list = lists + row * list_keys(p.k);
-                    int place = waiting[row] + __popc(takers & ((1u << lane) - 1)), now = waiting[row] + __popc(takers);
-                    if (take && place < QUEUE) queue[place] = knn_key(distance, (int)point);
-                    if (now >= QUEUE) {
-                        merge(list, list_keys(p.k), queue);
-                        if (take && place >= QUEUE) queue[place - QUEUE] = knn_key(distance, (int)point);
-                        if (lane == 0) threshold[row] = knn_key_distance(list[p.k - 1]);
-                        now -= QUEUE;
-                    }
-                    __syncwarp(); /* all have read waiting[row] */
-                    if (lane == 0) waiting[row] = now;
-                    __syncwarp();
-                }
+            examine_half(p, tile, first_point + HALF * half, threshold, waiting, queues, lists);
             __syncthreads();
         }
     }

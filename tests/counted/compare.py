@@ -1,8 +1,7 @@
-"""compare.py patterns|shapes [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
+"""compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
 
-patterns: every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. shapes: every
-kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal, but for
-what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then "N counts
+Every kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal, but
+for what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then "N counts
 compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
 """
 
@@ -19,7 +18,7 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.02,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.02,
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
-# What machine code does otherwise than PTX (cudasim/README.md says why): run, kernel, metric. Each has to differ.
+# What machine code does otherwise than PTX (cudasim/docs/counters.md says why): run, kernel, metric. Each has to differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("step0[568] --m", "", "ldgsts_cache_bypass"),
              ("step06 --size 256", "interleaved", "ldgsts_cache_bypass"),
@@ -43,9 +42,7 @@ ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
 # Kernels that others have replaced since the recording: not compared. The next recording has none of them, and fails here.
 REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>"]
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
-COPIES = {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum": 0.67}  # tests/test_banks.c says how often
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
-DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # patterns.h
 
 
 def rows_of(path):
@@ -54,7 +51,7 @@ def rows_of(path):
 
 
 def simulated(command):
-    """What --counters-csv says of a program: by (kernel, grid, block, shared bytes) in order, values by Nsight's name."""
+    """What --counters-csv says of a program: by (kernel, grid, block) in order, values by Nsight's name."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "csv")
         env = dict(os.environ, CUDASIM_CHECK="0", CUDASIM_COUNTERS_CSV=path)
@@ -92,17 +89,6 @@ class Comparison:
         print(text)
 
 
-def patterns(c, _):
-    for program in "shared", "copies", "global":
-        ours = {int(k["SHARED_BYTES"] - DYNAMIC_FIRST) // DYNAMIC_STEP: k
-                for k in simulated(["cudasim/cudasim", f"build/cudasim/tests/counted/{program}"])}
-        for row in rows_of(os.path.join(RECORDED, f"patterns_{program}.csv")):
-            for metric, value in row.items():
-                if metric in ours[int(row["pattern"])] and value and "__" in metric:
-                    c.count(f"{program} {row['pattern']} ({row['kind']}, {row['name']})", metric,
-                            ours[int(row["pattern"])][metric], float(value), COPIES.get(metric, 0))
-
-
 def bare(kernel):
     """A kernel's name without return type, arguments and what compilers write differently in template arguments."""
     depth, at = 0, len(kernel)
@@ -120,7 +106,7 @@ def shapes(c, word):
     for run in dict.fromkeys(row["run"] for row in recorded):
         words = run.split()
         if not words[0].startswith("step"):
-            words = ["cudasim/cudasim", f"build/cudasim/tests/programs/{words[0]}"]
+            words = ["cudasim/cudasim", f"cudasim/build/tests/programs/{words[0]}"]
         ours = {}
         for k in simulated(words):
             ours.setdefault((bare(k["kernel"]), k["grid"], k["block"]), k)
@@ -152,12 +138,8 @@ def shapes(c, word):
 
 
 def main():
-    what = sys.argv[1] if len(sys.argv) > 1 else ""
-    if what not in ("patterns", "shapes"):
-        print(__doc__, file=sys.stderr)
-        return 2
     c = Comparison()
-    (patterns if what == "patterns" else shapes)(c, sys.argv[2] if len(sys.argv) > 2 else "")
+    shapes(c, sys.argv[1] if len(sys.argv) > 1 else "")
     print(f"{c.counts} counts compared, {c.equal} equal, {c.wrong} differ")
     return 1 if c.wrong or not c.counts else 0
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "bench/main.h"
 #include "bench/session.h"
 #include "gpu/error.h"
 #include "tensor/operands.h"
@@ -26,7 +27,7 @@ static bool complete(const option_parse *p, const options *common, void *values)
     return true;
 }
 
-static void program(session *s, options_program *p) {
+static void add_options(session *s, options_program *p) {
     static const char *const sweeps[] = {"square", "check", NULL};
     static const option table[] = {
         {"n", "N", OPTION_SIZE, offsetof(saxpy_options, n), "elements", NULL},
@@ -57,25 +58,20 @@ static void add(const session *s, case_list *l, int n) {
 }
 
 static void problems(const session *s, case_list *l) {
-    static const int sweep[] = {1000, 4096, 10000};
+    static const int timed[] = {1000, 4096, 10000}, checked[] = {1, 31, 32, 127, 128, 129, 1000};
     if (s->o.sweep == SWEEP_NONE) add(s, l, ((const saxpy_options *)s->state)->n);
-    for (int i = 0; i < ARRAY_SIZE(sweep) && s->o.sweep != SWEEP_NONE; i++) add(s, l, sweep[i]);
+    for (int i = 0; i < ARRAY_SIZE(timed) && s->o.sweep == SWEEP_SQUARE; i++) add(s, l, timed[i]);
+    for (int i = 0; i < ARRAY_SIZE(checked) && s->o.sweep == SWEEP_CHECK; i++) add(s, l, checked[i]);
 }
 
-static void check_list(const session *s, case_list *l) {
-    static const int sizes[] = {1, 31, 32, 127, 128, 129, 1000};
-    for (int i = 0; i < ARRAY_SIZE(sizes); i++) add(s, l, sizes[i]);
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
+    if (details)
+        snprintf(text, size, "a %g", (double)((const saxpy_options *)s->state)->a);
+    else
+        snprintf(text, size, "n %d", ((const saxpy_case *)problem)->n);
 }
 
-static void say(const void *problem, char *text, size_t size) {
-    snprintf(text, size, "n %d", ((const saxpy_case *)problem)->n);
-}
-
-static void say_more(const session *s, const void *problem, char *text, size_t size) {
-    snprintf(text, size, "a %g", (double)((const saxpy_case *)problem)->a);
-}
-
-static void describe(const session *s, const void *problem, record *r) {
+static void fill_record(const session *s, const void *problem, record *r) {
     const saxpy_case *c = problem;
     r->n = c->n;
     r->alpha = c->a;
@@ -83,19 +79,19 @@ static void describe(const session *s, const void *problem, record *r) {
     snprintf(r->cache, sizeof r->cache, "cold");
 }
 
-static void plan(const session *s, const void *problem, bench_plan *p) {
+static void workload(const session *s, const void *problem, bench_workload *w) {
     const double n = ((const saxpy_case *)problem)->n;
-    *p = (bench_plan){.flops = 2.0 * n,
-                      .bytes = 12.0 * n,
-                      .peak = s->device.peak_gbps,
-                      .peak_of_bytes = true,
-                      .touched = (size_t)(8.0 * n),
-                      .cold_bytes = 2 * s->device.l2_bytes,
-                      .restores = true};
+    *w = (bench_workload){.flops = 2.0 * n,
+                          .bytes = 12.0 * n,
+                          .peak = s->device.peak_gbps,
+                          .peak_of_bytes = true,
+                          .touched = (size_t)(8.0 * n),
+                          .cold_bytes = 2 * s->device.l2_bytes,
+                          .restores = true};
 }
 
 /* y = a*x + y is C = a*A*B + C for an A of one column, x, and a B of one element. */
-static operand_spec outline(const session *s, const void *problem) {
+static operand_spec spec_of(const session *s, const void *problem) {
     const saxpy_case *c = problem;
     return (operand_spec){.like = {.a = operand_outline(DTYPE_F32, c->n, 1, 1, 0),
                                    .b = operand_outline(DTYPE_F32, 1, 1, 1, 0),
@@ -108,9 +104,9 @@ static operand_spec outline(const session *s, const void *problem) {
 }
 
 /* The scalar is that of C times B's one element. */
-static cudaError_t enqueue(const session *s, const void *problem, const bench_launch *l, const operand_set *set,
-                           float alpha, float beta, cudaStream_t stream) {
-    const saxpy_problem p = {((const saxpy_case *)problem)->n, alpha * matrix_value(&set->b, 0), set->a.elements,
+static cudaError_t enqueue(void *launch, const operand_set *set, float alpha, float beta, cudaStream_t stream) {
+    const bench_launch *l = launch;
+    const saxpy_problem p = {((const saxpy_case *)l->problem)->n, alpha * matrix_value(&set->b, 0), set->a.elements,
                              set->c.elements};
     return ((const saxpy_variant *)l->variant->self)->launch(&p, stream);
 }
@@ -126,16 +122,13 @@ static const bench_family family = {.op = "axpy",
                                     .sizes = sizes,
                                     .columns = columns,
                                     .variant = variant,
-                                    .program = program,
+                                    .options = add_options,
                                     .header = header,
                                     .problems = problems,
-                                    .check_list = check_list,
-                                    .say = say,
-                                    .say_more = say_more,
-                                    .describe = describe,
-                                    .plan = plan,
-                                    .outline = outline,
-                                    .enqueue = enqueue};
+                                    .format = format,
+                                    .record = fill_record,
+                                    .workload = workload,
+                                    .matrices = {spec_of, enqueue}};
 
 int main(int argc, char **argv) {
     static const saxpy_variant variants[] = {{"plain", "a thread an element", saxpy_launch, saxpy_kernel},

@@ -3,28 +3,7 @@
 
 #include "gemm/gemm.h"
 
-GEMM_VARIANT(plain);
-GEMM_VARIANT(reads_a);
-GEMM_VARIANT(reads_c);
-GEMM_VARIANT(drops_last);
-GEMM_VARIANT(drops_round);
-GEMM_VARIANT(short_sum);
-GEMM_VARIANT(rounds_operands);
-GEMM_VARIANT(drops_small);
-GEMM_VARIANT(rounds_twice);
-GEMM_VARIANT(other_layout);
-GEMM_VARIANT(forgets_ldb);
-GEMM_VARIANT(saturates);
-GEMM_VARIANT(writes_past);
-GEMM_VARIANT(writes_padding);
-GEMM_VARIANT(writes_a);
-GEMM_VARIANT(skips_corner);
-GEMM_VARIANT(by_workspace);
-GEMM_VARIANT(reads_workspace);
-GEMM_VARIANT(writes_past_workspace);
-
 static const char *nowhere(const device_facts *device) {
-    (void)device;
     return "needs what no device has";
 }
 
@@ -42,32 +21,34 @@ static size_t room_for_a(const gemm_problem *p) {
     return (size_t)p->m * (size_t)p->k * dtype_size(gemm_operand_dtype(p->type));
 }
 
+/* clang-format off */
+#define VARIANTS(VARIANT) \
+    VARIANT(plain, "a thread an element", .note = says_where) \
+    VARIANT(reads_a, "reads A where alpha is 0") \
+    VARIANT(reads_c, "reads C where beta is 0") \
+    VARIANT(drops_last, "leaves out the last product") \
+    VARIANT(drops_round, "leaves out the last k % 16") \
+    VARIANT(short_sum, "accumulates in too short a type") \
+    VARIANT(rounds_operands, "rounds A and B to BF16") \
+    VARIANT(drops_small, "TF32X3 of two products") \
+    VARIANT(rounds_twice, "rounds C to BF16 first") \
+    VARIANT(other_layout, "reads B in the other layout") \
+    VARIANT(forgets_ldb, "takes B's rows for tight") \
+    VARIANT(saturates, "sums of s8 end at 2^15") \
+    VARIANT(writes_past, "writes behind C") \
+    VARIANT(writes_padding, "writes between C's rows") \
+    VARIANT(writes_a, "changes A") \
+    VARIANT(skips_corner, "does not write C's last element") \
+    VARIANT(by_workspace, "copies A first", .workspace = room_for_a) \
+    VARIANT(reads_workspace, "takes the workspace for empty", .workspace = room_for_a) \
+    VARIANT(writes_past_workspace, "copies more than all of A", .workspace = room_for_a)
+/* clang-format on */
+VARIANTS(GEMM_VARIANT_DECLARED)
+
 static const gemm_variant variants[] = {
-    {"plain", "a thread an element", launch_plain, kernel_plain, NULL, NULL, says_where, NULL},
-    {"nowhere", "on no device", launch_plain, kernel_plain, nowhere, NULL, NULL, NULL},
-    {"only_s8", "takes s8 and tn", launch_plain, kernel_plain, NULL, takes_s8, NULL, NULL},
-    {"reads_a", "reads A where alpha is 0", launch_reads_a, kernel_reads_a, NULL, NULL, NULL, NULL},
-    {"reads_c", "reads C where beta is 0", launch_reads_c, kernel_reads_c, NULL, NULL, NULL, NULL},
-    {"drops_last", "leaves out the last product", launch_drops_last, kernel_drops_last, NULL, NULL, NULL, NULL},
-    {"drops_round", "leaves out the last k % 16", launch_drops_round, kernel_drops_round, NULL, NULL, NULL, NULL},
-    {"short_sum", "accumulates in too short a type", launch_short_sum, kernel_short_sum, NULL, NULL, NULL, NULL},
-    {"rounds_operands", "rounds A and B to BF16", launch_rounds_operands, kernel_rounds_operands, NULL, NULL, NULL,
-     NULL},
-    {"drops_small", "TF32X3 of two products", launch_drops_small, kernel_drops_small, NULL, NULL, NULL, NULL},
-    {"rounds_twice", "rounds C to BF16 first", launch_rounds_twice, kernel_rounds_twice, NULL, NULL, NULL, NULL},
-    {"other_layout", "reads B in the other layout", launch_other_layout, kernel_other_layout, NULL, NULL, NULL, NULL},
-    {"forgets_ldb", "takes B's rows for tight", launch_forgets_ldb, kernel_forgets_ldb, NULL, NULL, NULL, NULL},
-    {"saturates", "sums of s8 end at 2^15", launch_saturates, kernel_saturates, NULL, NULL, NULL, NULL},
-    {"writes_past", "writes behind C", launch_writes_past, kernel_writes_past, NULL, NULL, NULL, NULL},
-    {"writes_padding", "writes between C's rows", launch_writes_padding, kernel_writes_padding, NULL, NULL, NULL, NULL},
-    {"writes_a", "changes A", launch_writes_a, kernel_writes_a, NULL, NULL, NULL, NULL},
-    {"skips_corner", "does not write C's last element", launch_skips_corner, kernel_skips_corner, NULL, NULL, NULL,
-     NULL},
-    {"by_workspace", "copies A first", launch_by_workspace, kernel_by_workspace, NULL, NULL, NULL, room_for_a},
-    {"reads_workspace", "takes the workspace for empty", launch_reads_workspace, kernel_reads_workspace, NULL, NULL,
-     NULL, room_for_a},
-    {"writes_past_workspace", "copies more than all of A", launch_writes_past_workspace, kernel_writes_past_workspace,
-     NULL, NULL, NULL, room_for_a},
+    VARIANTS(GEMM_VARIANT_ROW){
+        .name = "nowhere", .idea = "on no device", .launch = launch_plain, .kernel = kernel_plain, .supports = nowhere},
+    {.name = "only_s8", .idea = "takes s8 and tn", .launch = launch_plain, .kernel = kernel_plain, .refuses = takes_s8},
 };
 
 static bool right(const device_facts *device, FILE *out) {
@@ -76,7 +57,6 @@ static bool right(const device_facts *device, FILE *out) {
 }
 
 static bool wrong(const device_facts *device, FILE *out) {
-    (void)device;
     fprintf(out, "not as it should be\n");
     return false;
 }

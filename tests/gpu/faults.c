@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm/gemm.h"
+#include "gemm/gemm_operands.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gemm/gemm.h"
-#include "halves.h"
 #include "gpu/nvml.h"
-#include "gemm/gemm_operands.h"
+#include "halves.h"
 
 typedef cudaError_t launcher(const gemm_problem *p, cudaStream_t stream);
 

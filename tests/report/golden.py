@@ -18,11 +18,11 @@ TABLES = """
     register-banks; latency;
     gemv step07 4096 4096; gemv step07 1024 1024 bf16; gemv-shapes step07; gemv-article step07; gemv-warm step07;
     gemv-chain step07; gemv-dram step07; gemv-tuned step07;
-    tensor-ladder step06; tensor-bars step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
+    tensor-ladder step06; tensor-summary step06; tensor-sustained step06; tensor-counters step06;
     tensor-sizes step06 f16 tn; tensor-sizes step06 tf32x3 tn; tensor-odd step06;
     calls-sgemm; calls-tensorcore; calls-gemv; chains-tensorcore; gpus-sgemm; gpus-tensorcore; gpus-gemv; gpus-knn;
-    knn-paper step08; knn-select step08; knn-rates step08; knn-torch step08; knn-claims step08; knn-growth step08;
-    knn-alike step08; l1-lines
+    knn-paper; knn-select; knn-rates; knn-torch; knn-claims; knn-growth;
+    knn-alike; l1-lines
 """
 
 
@@ -46,14 +46,9 @@ def made():
         nothing = load.open_folder(folder, ROOT)
         gpus.add(nothing, folder, ROOT)
         files["not_measured.md"] = "".join(f"## {marker}\n{table(nothing, found, marker)}\n" for marker in markers)
-    with tempfile.TemporaryDirectory() as folder:
-        with contextlib.redirect_stdout(io.StringIO()):
-            figures.main(["--dir", folder, os.path.join(DATA, "sgemm.csv")], ROOT)
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".dat"):
-                files[f"figures/{name}"] = read(folder, name)
-        files["figures/captions"] = "".join(f"{name[:-8]}: {read(folder, name)}" for name in sorted(os.listdir(folder))
-                                            if name.endswith(".caption"))
+    drawn = sorted(figures.made(DATA, ROOT, os.path.join(DATA, "sgemm.csv"), 0.052))
+    files.update({f"figures/{name}.dat": text for name, _, _, text in drawn})
+    files["figures/captions"] = "".join(f"{name}: {caption}\n" for name, caption, *_ in drawn)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         demo.main([os.path.join(DATA, name + ".csv") for name in ("sgemm", "tensorcore", "gemv", "knn")], ROOT)

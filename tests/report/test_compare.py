@@ -57,7 +57,7 @@ class Compare(Case):
 
     def test_the_simulators_rows_do_not_count(self):
         simulated = ("step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),"
-                     "9.0,none,13.0,2027-01-01\n")
+                     "9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
         both = write(read(data("sgemm")) + simulated, self.tmp, "both.csv")
         alone = write(self.lines("sgemm")[0] + "\n" + simulated, self.tmp, "alone.csv")
         self.assertEqual(self.compare(data("sgemm"), both).splitlines()[2:],
@@ -108,13 +108,13 @@ class Compare(Case):
         self.assertIn("\nwarning: A has rows ", self.compare(b, a))
 
     def test_of_intervals_that_one_side_lacks(self):
-        """Files of version 0.9 have none, nor has a row that was timed too few times."""
+        """There is none of a row that was timed too few times."""
         def one_without(one):
             if one["m"] == "1024":
                 one["ms_low"] = one["ms_high"] = ""
         a, b = self.recorded_again("a.csv"), self.recorded_again("b.csv", one_without)
         self.assertIn("intervals overlap (1 more are not recorded in both)\n", self.compare(a, b))
-        self.assertIn("\nno intervals to compare: not recorded in both (files of version 0.9 have none)\nlargest difference of "
+        self.assertIn("\nno intervals to compare: not recorded in both\nlargest difference of "
                       "two medians: 0.0 %", self.compare(data("sgemm"), a))
 
     def test_of_two_devices(self):
@@ -162,9 +162,9 @@ class Demo(Case):
         return run.stdout
 
     SIMULATED = (
-        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 (simulated),9.0,none,13.0,2027-01-01\n"
-        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,none,13.0,2027-01-01\n"
-        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 (simulated),9.0,none,13.0,2027-01-01\n")
+        "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
 
     def test_of_the_simulator(self):
         rows = self.SIMULATED.splitlines(True)

@@ -1,65 +1,66 @@
 """The data of figures where something is missing, and how labels are laid out."""
 
+import contextlib
+import io
 import os
 import re
 import shutil
 
 from support import HERE, ROOT, Case, read, report, write
 
-from report.figures.layout import Label, nice_ceiling, place_labels, runs, series, spread
+from report.figures import lessons, made
+from report.figures.layout import Axis, Bar, Line, bars, chart, nice_ceiling, runs, series, spread, steps
+from report.load import Mistake
 
 
 class Figures(Case):
     def figures(self):
         """What can be drawn, in self.drawn; self.said is what it complained about."""
-        out = os.path.join(self.tmp, "out")
-        os.makedirs(out, exist_ok=True)
-        for name in os.listdir(out):
-            os.remove(os.path.join(out, name))
-        run = report("figures", "--dir", out, self.file("sgemm"))
-        self.drawn, self.said = run.stdout.split(), run.stderr
-        return run
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            figures = made(self.data, ROOT, self.file("sgemm"), 0.052)
+        self.captions = {name: caption for name, caption, *_ in figures}
+        self.drawn = {name: text for name, *_, text in figures if text}
+        self.said = said.getvalue()
 
-    def of(self, name, end=".dat"):
-        return read(self.tmp, "out", name + end)
+    def of(self, name):
+        return self.drawn[name]
 
     def keep(self, kind, wanted):
         self.change(kind, lambda lines: lines[:1] + [line for line in lines[1:] if wanted(line)])
 
     def test_all_are_drawn(self):
-        self.assertEqual(self.figures().returncode, 0)
+        self.figures()
         names = sorted(name[:-3] for name in os.listdir(os.path.join(ROOT, "plots")) if name.endswith(".gp"))
-        self.assertEqual(sorted(self.drawn), [name for name in names if name not in ("style", "gpus")])
+        self.assertEqual(sorted(self.drawn), [name for name in names if name not in ("style", "bars", "lines")])
         self.assertEqual(self.said, "")
-        self.assertFalse([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".why")])
 
     def test_nothing_recorded(self):
         self.only_headers()
-        self.assertEqual(self.figures().returncode, 1)
-        self.assertEqual(self.drawn, [])
+        self.figures()
+        self.assertEqual(self.drawn, {})
         self.assertIn("make bench", self.said)
 
     def test_without_4096(self):
         self.keep("sgemm", lambda line: ",4096,4096,4096," not in line)
         self.figures()
         for name in "progression", "roofline":
-            self.assertIn("no measurement at 4096^3 in", self.of(name, ".why"))
-            self.assertFalse(os.path.exists(os.path.join(self.tmp, "out", name + ".dat")))
+            self.assertIn(f"plots: {name}: no measurement at 4096^3 in", self.said)
+            self.assertNotIn(name, self.drawn)
         self.assertIn("step05 best", self.of("article"))
 
     def test_only_4096(self):
         self.keep("sgemm", lambda line: ",4096,4096,4096," in line)
         self.figures()
-        self.assertIn("the article's shapes", self.of("article", ".why"))
+        self.assertIn("plots: article: no measurement at the article's shapes", self.said)
         self.assertIn('"step05 best"', self.of("size"))
 
     def test_without_a_baseline(self):
         self.change("sgemm", lambda lines: lines[:1] + [
             ",".join(line.split(",")[:19] + [""] * 5 + line.split(",")[24:]) for line in lines[1:]])
         self.figures()
-        self.assertIn("\nNaN -\n", self.of("progression"))
+        self.assertIn("# marks\nNaN NaN", self.of("progression"))
         self.assertNotIn("%", self.of("progression"))
-        self.assertIn("interleaved with no baseline", self.of("size", ".caption"))
+        self.assertIn("interleaved with no baseline", self.captions["size"])
 
     def test_a_step_that_was_not_measured_hides_no_other(self):
         """Two empty lines would end gnuplot's block of lines."""
@@ -75,7 +76,7 @@ class Figures(Case):
     def test_an_unknown_gpu_needs_no_edit(self):
         for name in os.listdir(self.data):
             self.change(name[:-4], lambda lines: [line.replace("NVIDIA H200", "NVIDIA Made-Up 9000") for line in lines])
-        self.assertEqual(self.figures().returncode, 0)
+        self.figures()
         self.assertEqual(self.said, "")
         self.assertEqual(len(self.drawn), 17)
         peak, dram, _, above, known, _ = map(float, self.of("roofline").splitlines()[-1].split())
@@ -97,9 +98,8 @@ class Figures(Case):
                     if name not in ("sgemm.csv", kind + ".csv"):
                         os.remove(os.path.join(self.data, name))
                 self.change("sgemm", lambda lines: lines[:1])
-                self.assertEqual(self.figures().returncode, 0)
-                self.assertEqual(len([name for name in os.listdir(os.path.join(self.tmp, "out")) if name.endswith(".dat")]),
-                                 count)
+                self.figures()
+                self.assertEqual(len(self.drawn), count)
 
     def test_of_one_gpu_and_of_two(self):
         self.figures()
@@ -109,14 +109,21 @@ class Figures(Case):
         shutil.copytree(os.path.join(HERE, "h100"), other)
         self.figures()
         self.assertRegex(self.of("gpus_sgemm"), r'"H100" 6 .*\n')
-        self.assertIn("NVIDIA H100 80GB HBM3, driver", self.of("gpus_sgemm", ".caption"))
-        self.assertNotIn("H100", self.of("size", ".caption"))  # all else shows one GPU
+        self.assertIn("H100", self.captions["gpus_knn"])
+        text = read(other, "knn.csv")
+        write("".join(line for line in text.splitlines(True) if ",torch " not in line), other, "knn.csv")
+        self.figures()
+        self.assertNotIn("H100", self.captions["gpus_knn"])  # what is not drawn is not named
+        write(text, other, "knn.csv")
+        self.assertIn("NVIDIA H100 80GB HBM3, driver", self.captions["gpus_sgemm"])
+        self.assertNotIn("H100", self.captions["size"])  # all else shows one GPU
         os.remove(os.path.join(other, "sgemm.csv"))
         self.figures()
         self.assertEqual(self.of("gpus_sgemm"), alone)
         self.assertIn("H100", self.of("gpus_gemv"))
         write("damaged\n", other, "sgemm.csv")
-        self.refused(self.figures(), "sgemm.csv:1: unknown column 'damaged'")
+        with self.assertRaisesRegex(Mistake, "sgemm.csv:1: unknown column 'damaged'"):
+            self.figures()
         # Two recordings of one GPU are not two GPUs.
         shutil.rmtree(other)
         shutil.copytree(self.data, other)
@@ -165,8 +172,32 @@ class Layout(Case):
             self.assertGreaterEqual(other - one, 0.1 - 1e-9)
         self.assertEqual(sorted(range(5), key=lambda i: places[i]), [4, 0, 1, 2, 3])
 
+    def blocks(self, *lines, **more):
+        text = chart([("", lines)], Axis(0, 10, [(0, "0"), (10, "10")]), Axis(0, 4, [(0, "0"), (4, "4")]), 0.1, 0.2, **more)
+        return {block.split("\n")[0][2:]: block.split("\n")[1:] for block in re.split("\n\n\n+", text)}
+
     def test_a_label_with_room_stays(self):
-        self.assertEqual(place_labels([Label('a "b"', 3, 1, 0.5)], 2, 0.1, 0, 1), ["2 0.5 \"a 'b'\" 3 1 0.5"])
+        self.assertEqual(self.blocks(Line([(5, 2)], 3, 'a "b"'))["labels"], ["1.06 0.5 \"a 'b'\" 3 0"])
+
+    def test_intervals_are_drawn_where_they_are_recorded(self):
+        self.assertEqual(self.blocks(Line([(5, 2, 1, 3), (10, 2, None, None)], 3))["whiskers"], ["0.5 0.5 3 0.25 0.75"])
+        ladder = bars([("a", Bar(0.5, 3, "1", (0.4, 0.6))), ("b", Bar(0.5, 3, "1"))], 9, 9, columns=99)
+        self.assertEqual(re.search("# whiskers\n(.*?)\n\n", ladder, re.DOTALL)[1], "50 -0.5 42 58")
+
+    def test_a_figure_of_a_note_is_checked_without_gnuplot(self):
+        page = lessons.of_bars("Title", [("a", (1, 2, 5, "1.0")), ("b", None)], 9)
+        self.assertIn("a 1.0; b not recorded", page.told)
+        drawn = page.draw(ROOT)
+        self.assertIn('aria-label="Title: a 1.0; b not recorded."', drawn)
+        self.assertTrue(page.holds(ROOT, drawn))
+        other = lessons.digest(drawn[:drawn.rindex("\n<!--")].replace("Title", "Title "))
+        for text in (drawn.replace("Title", "Other"), drawn[:-2], re.sub(r"\w+ -->", other + " -->", drawn), "<svg/>"):
+            self.assertFalse(page.holds(ROOT, text))
+        page.data += "\n"
+        self.assertFalse(page.holds(ROOT, drawn))
+
+    def test_steps(self):
+        self.assertEqual([steps(x) for x in (7, 53, 1.2)], [[0, 2, 4, 6], [0, 10, 20, 30, 40, 50], [0, 0.2, 0.4, 0.6, 0.8, 1, 1.2]])
 
     def test_round_numbers(self):
         self.assertEqual([nice_ceiling(x) for x in (0.011, 4.1, 51, 660)], [0.015, 4.5, 55, 700])
@@ -182,19 +213,16 @@ class Usage(Case):
     def test_a_device_with_quotes_and_commas(self):
         self.change("sgemm", lambda lines: lines[:1] + [line.replace("NVIDIA H200", '"NVIDIA ""H200"", 141 GB"')
                                                         for line in lines[1:]])
-        run = report("figures", "--dir", self.tmp, self.file("sgemm"))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn('NVIDIA "H200", 141 GB, driver', read(self.tmp, "size.caption"))
+        captions = [caption for name, caption, *_ in made(self.data, ROOT, self.file("sgemm"), 0.05) if name == "size"]
+        self.assertIn('NVIDIA "H200", 141 GB, driver', captions[0])
 
     def test_unknown_command(self):
         self.refused(report("plot"), "unknown command 'plot'", "figures")
 
     def test_wrong_arguments(self):
-        self.refused(report("figures", self.file("sgemm")), "plots: the following arguments are required: --dir (usage:")
+        self.refused(report("figures", "--dir", "x"), "plots: unrecognized arguments: --dir (usage:")
         self.refused(report("demo"), "demo: the following arguments are required: csv (usage:")
         self.refused(report("demo", "--size", "big", self.file("sgemm")), "--size: invalid int value: 'big'")
 
-    def test_a_folder_that_is_not_there(self):
-        none = os.path.join(self.tmp, "none")
-        self.refused(report("figures", "--dir", none, self.file("sgemm")), f"plots: cannot write to {none}: No such file")
-        self.refused(report("figures", "--dir", os.path.join(self.tmp, "none"), write("", self.tmp, "x.csv")), "x.csv:1: empty")
+    def test_an_empty_file(self):
+        self.refused(report("figures", "--out", self.tmp, write("", self.tmp, "x.csv")), "x.csv:1: empty")

@@ -24,7 +24,7 @@ class Golden(Case):
         for marker in tables.find_tables():
             self.assertIn(marker, names)
         for name in os.listdir(os.path.join(ROOT, "plots")):
-            if name.endswith(".gp") and name not in ("style.gp", "gpus.gp"):
+            if name.endswith(".gp") and name not in ("style.gp", "bars.gp", "lines.gp"):
                 self.assertTrue(os.path.isfile(os.path.join(GOLDEN, "figures", name[:-3] + ".dat")), name)
 
     def test_the_recorded_notes_and_figures_can_be_made(self):

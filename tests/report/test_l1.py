@@ -9,7 +9,7 @@ import support  # noqa: F401 (finds report)
 from report import l1
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-RECORDED = os.path.join(ROOT, "plots", "data", "nvidia-h200", "patterns_lines.csv")
+RECORDED = os.path.join(ROOT, "cudasim", "tests", "counted", "nvidia-h200", "patterns_lines.csv")
 REQUESTS = 16 * 255  # timed, of cudasim/tests/counted/lines.cu
 
 

@@ -27,8 +27,8 @@ class Notes(Case):
         return report("notes", *arguments, root=self.tmp, NOTES_CSV=self.file("sgemm"))
 
     def test_writes_tables_and_values(self):
-        self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: step05 serpentine 4096 4096 4096 tflops -->9"
-                  "<!-- end --> and <!-- ratio: step05 serpentine step01 coalesced 4096 4096 4096 -->9<!-- end -->\n",
+        self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: gemm step05 serpentine 4096 4096 4096 tflops -->9"
+                  "<!-- end --> and <!-- value: gemm step05/step01 serpentine/coalesced 4096 4096 4096 speed -->9<!-- end -->\n",
                   "step05_doublebuffer/README.md")
         run = self.notes()
         self.assertEqual((run.returncode, run.stdout), (0, "README.md\nstep05_doublebuffer/README.md\n"), run.stderr)
@@ -50,7 +50,7 @@ class Notes(Case):
         self.note("# Ladder\n[waves](docs/glossary.md#wave)\n")
         run = self.notes("--check")
         self.assertEqual((run.returncode, run.stderr), (1, "notes: README.md:2: the link docs/glossary.md#wave leads nowhere: no docs/glossary.md\n"))
-        self.note("[wave](#wave)\n\n### wave\n<!-- value: step05 serpentine 4096 4096 4096 tflops -->9<!-- end -->\n\n"
+        self.note("[wave](#wave)\n\n### wave\n<!-- value: gemm step05 serpentine 4096 4096 4096 tflops -->9<!-- end -->\n\n"
                   "*Met in [the ladder](../README.md).*\n", "docs/glossary.md")
         self.assertEqual(self.notes().stdout, "docs/glossary.md\n")
         self.assertIn("-->52.1<!-- end -->", read(self.tmp, "docs/glossary.md"))
@@ -64,8 +64,8 @@ class Notes(Case):
         self.assertFalse([name for name in os.listdir(self.tmp) if ".new" in name])
 
     def test_values_of_another_gpu(self):
-        self.note("<!-- value: step05 best 4096 4096 4096 ratio -->?<!-- end --> there and "
-                  "<!-- value@nvidia-h100: step05 best 4096 4096 4096 ratio -->?<!-- end --> here\n")
+        self.note("<!-- value: gemm step05 best 4096 4096 4096 ratio -->?<!-- end --> there and "
+                  "<!-- value@nvidia-h100: gemm step05 best 4096 4096 4096 ratio -->?<!-- end --> here\n")
         self.assertEqual(self.notes().returncode, 0)
         self.assertIn("-->1.04<!-- end --> there and ", read(self.tmp, "README.md"))
         self.assertIn("-->not measured<!-- end --> here", read(self.tmp, "README.md"))
@@ -79,7 +79,7 @@ class Notes(Case):
         self.note("<!-- table@nvidia-h300: ladder -->\nold\n<!-- end -->\n")
         self.assertEqual(self.notes().returncode, 0)
         self.assertEqual(read(self.tmp, "README.md"), "<!-- table@nvidia-h300: ladder -->\nnot measured\n<!-- end -->\n")
-        before = self.note("one\n<!-- value@nvidia-h100: step05 best 9 9 9 ratio -->?<!-- end -->\n")
+        before = self.note("one\n<!-- value@nvidia-h100: gemm step05 best 9 9 9 ratio -->?<!-- end -->\n")
         self.refused(self.notes(), "README.md:2: that number is not among the recordings of nvidia-h100: `make bench`")
         self.assertIn("-->?<!-- end -->", read(before))
 
@@ -99,34 +99,32 @@ class Notes(Case):
                 ("<!-- table: ladder -->\n<!-- table: article -->\n<!-- end -->", "README.md:4: line 3: the table has no <!-- end"),
                 ("<!-- table: ladder --><!-- end -->", "belongs on a line of its own"),
                 ("<!-- table: gemv step07 4096 -->\n<!-- end -->", "table: gemv STEP N K [DTYPE]"),
-                ("<!-- table: gemv step01 1 1 -->\n<!-- end -->", "unknown step step01 (gemv"),
+                ("<!-- table: gemv step01 1 1 -->\n<!-- end -->", "unknown step step01 (step07_gemv)"),
                 ("<!-- table: gemv step07 1 1 f64 -->\n<!-- end -->", "unknown type f64"),
                 ("<!-- table: gemv step07 1 4k -->\n<!-- end -->", "4k is not a size"),
                 ("<!-- table: tensor-sizes step06 f16 tt -->\n<!-- end -->", "unknown layout tt"),
-                ("<!-- table: knn-rates step07 -->\n<!-- end -->", "unknown step step07"),
-                ("<!-- value: step05 serpentine 1 1 1 tflops -->3", "no <!-- end --> on its line"),
-                ("<!-- value: step05 serpentine 1 1 1 tflops 3<!-- end", "not closed"),
-                ("<!-- value: step05 warp 1 1 1 tflops --><!-- end -->", "unknown variant warp of step05_doublebuffer"),
-                ("<!-- value: step05 serpentine 1 1 1 speed --><!-- end -->", "unknown field speed"),
-                ("<!-- value: step05 serpentine 1 1 1 tflops %d%d --><!-- end -->", "not a printf format"),
-                ("<!-- value: step05 serpentine 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
-                ("<!-- ratio: step05 serpentine step01 1 1 1 --><!-- end -->", "the marker reads ratio: STEP1"),
-                ("<!-- counter: step05 cp_async dram__bites.sum --><!-- end -->", "unknown metric dram__bites.sum"),
-                ("<!-- waiting: step05 serpentine long --><!-- end -->", "unknown stall reason long"),
-                ("<!-- sass: step05 cp_async ffma/0 --><!-- end -->", "unknown field 0"),
-                ("<!-- sass: step05 cp_async arch/2 --><!-- end -->", "arch is not a number"),
-                ("<!-- gemv: step07 tree 1 1 us hot --><!-- end -->", "not a printf format"),
-                ("<!-- gemv-ratio: step07 tree/hot naive 1 1 --><!-- end -->", "hot is no type, mode or cache"),
-                ("<!-- tensor: step06 wmma 1 1 1 usec --><!-- end -->", "unknown field usec"),
-                ("<!-- tensor-ratio: step06 wmma/hot swizzle 1 1 1 --><!-- end -->", "hot is no type or layout"),
-                ("<!-- claim: gemm step05 best --><!-- end -->", "unknown ladder gemm (sgemm, tensorcore, gemv)"),
-                ("<!-- claim: sgemm step05 best round --><!-- end -->", "unknown set round (square, article, odd)"),
-                ("<!-- span: sgemm step05 --><!-- end -->", "the marker reads span: LADDER STEP VARIANT [SET]"),
-                ("<!-- either: more 1 tensor: step06 wmma 1 1 1 us --><!-- end -->", "the marker reads either: WORDS/WORDS"),
-                ("<!-- either: more/less x tensor: step06 wmma 1 1 1 us --><!-- end -->", "x is not a number"),
-                ("<!-- tensor-limit: step06 watts --><!-- end -->", "unknown field watts"),
-                ("<!-- knn: exact_tc 32768 256 --><!-- end -->", "the marker reads knn: METHOD N D K"),
-                ("<!-- knn-ratio: exact_tc fused 32k 256 25 --><!-- end -->", "32k is not a size")]:
+                ("<!-- table: knn-rates step08 -->\n<!-- end -->", "the marker reads table: knn-rates"),
+                ("<!-- value: gemm step05 serpentine 1 1 1 tflops -->3", "no <!-- end --> on its line"),
+                ("<!-- value: gemm step05 serpentine 1 1 1 tflops 3<!-- end", "not closed"),
+                ("<!-- value: sgemm step05 best 1 1 1 tflops --><!-- end -->", "unknown view sgemm (gemm, tensor, gemv"),
+                ("<!-- value: gemm step05 serpentine 1 1 -->3<!-- end -->", "the marker reads value: gemm STEP VARIANT M N K FIELD"),
+                ("<!-- value: tensor step06 wmma 1 1 1 dtype=f16 --><!-- end -->", "no field of tensor is named"),
+                ("<!-- value: gemm step99 best 1 1 1 tflops --><!-- end -->", "unknown step step99"),
+                ("<!-- value: gemm step05 warp 1 1 1 tflops --><!-- end -->", "unknown variant warp of step05_doublebuffer"),
+                ("<!-- value: gemm step05/step04 best/warp 1 1 1 speed --><!-- end -->", "unknown variant warp of step04"),
+                ("<!-- value: gemm step05 serpentine 1 1 1 pace --><!-- end -->", "unknown field pace"),
+                ("<!-- value: gemm step05 serpentine 1 1 1 tflops %d%d --><!-- end -->", "not a printf format"),
+                ("<!-- value: gemm step05 serpentine 4096 4096 4096 device %.1f --><!-- end -->", "NVIDIA H200 is not a number"),
+                ("<!-- value: gemm step05 best 4096 4096 4096 ratio x?more:less --><!-- end -->", "not a printf format"),
+                ("<!-- value: counter step05 cp_async dram__bites.sum --><!-- end -->", "unknown field dram__bites.sum"),
+                ("<!-- value: waiting step05 serpentine long --><!-- end -->", "unknown field long"),
+                ("<!-- value: sass step05 cp_async ffma/0 --><!-- end -->", "unknown field 0"),
+                ("<!-- value: sass step05 cp_async arch/2 --><!-- end -->", "arch is not a number"),
+                ("<!-- value: gemv step07 tree 1 1 us hot --><!-- end -->", "not a printf format"),
+                ("<!-- value: gemv step07 tree 1 1 heat=hot us --><!-- end -->", "gemv has no key heat (step, variant, n, k"),
+                ("<!-- value: gemv step07 tree/naive 1 1 cache=hot/cold us --><!-- end -->", "unknown cache hot (cold, warm)"),
+                ("<!-- value: claim step05 best round claim --><!-- end -->", "unknown set round (square, article, odd"),
+                ("<!-- value: knn exact_tc/fused 32k 256 25 speed --><!-- end -->", "32k is not a size")]:
             with self.subTest(marker), self.assertRaises(load.Mistake) as caught:
                 notes.refresh(db, ROOT, found, "one\ntwo\n" + marker + "\n", "README.md")
             for text in ("README.md:", *texts):
@@ -154,7 +152,7 @@ class Notes(Case):
             row.replace(",cold,", ",warm,").replace("2.63", "1.63"), row.replace(",1,0,cold", ",1,1,cold").replace("2.63", "1.63"),
             row.replace(",cold,events,", ",cold,sustained,").replace("2.63", "1.63"),
             "step05_doublebuffer,serpentine,gemm,f32,nn,4096,4096,4096,,1,0,cold,sim,,,,,,,,,,,,0.01,,,H200 (simulated),9.0,none,"
-            "13.0,2027-01-01"])
+            "13.0,2027-01-01" + "," * 12])
         self.notes()
         self.assertEqual(read(self.tmp, "README.md"), shown)
         self.change("sgemm", lambda lines: lines + [row.replace("2.63", "1.63")])
@@ -173,7 +171,7 @@ class Claims(Case):
             db.execute("INSERT INTO gemm (step, variant, shape, m, n, k, ratio, ratio_low, ratio_high) "
                        "VALUES ('step05_doublebuffer', 'best', 'square', ?, 1, 1, ?, ?, ?)",
                        [nr, *(ratio if isinstance(ratio, tuple) else (ratio, None, None))])
-        return notes.inline(db, ROOT, "<!-- claim: sgemm step05 best -->?<!-- end -->").split("-->")[1][:-9]
+        return notes.inline(db, ROOT, "<!-- value: claim step05 best square claim -->?<!-- end -->").split("-->")[1][:-9]
 
     def test_of_every_size(self):
         self.assertEqual(self.said([1.01, 2, 1.0001]), "faster than cuBLAS at every size recorded here")

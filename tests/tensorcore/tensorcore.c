@@ -14,17 +14,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/record.h"
+#include "gemm/gemm.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
-#include "gemm/gemm.h"
-#include "base/record.h"
 #include "gpu/simulator.h"
-#include "tensorcore.h"
 #include "tensor/verify.h"
+#include "tensorcore.h"
 
-GEMM_VARIANT(best);
+GEMM_VARIANT_DECLARED(best)
 size_t workspace_best(const gemm_problem *p);
-GEMM_VARIANT(lds128_2x2);
+GEMM_VARIANT_DECLARED(lds128_2x2)
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 
@@ -121,7 +121,6 @@ typedef struct {
 } special;
 
 static void nothing(const product *x) {
-    (void)x;
 }
 /* All of one sign: what is beyond FP32 stays there. */
 static void positive(const product *x) {

@@ -40,8 +40,9 @@ typedef struct table {
     entry *items[];
 } table;
 
-/* Large and small allocations have a part of the arena each; registered host memory may lie anywhere. */
-enum { TABLE_LARGE, TABLE_SMALL, TABLE_REGISTERED, TABLES };
+/* Large and small allocations have a part of the arena each, and small ones that the host may touch another one;
+ * registered host memory may lie anywhere. */
+enum { TABLE_LARGE, TABLE_SMALL, TABLE_SMALL_HOST, TABLE_REGISTERED, TABLES };
 static _Atomic(table *) tables[TABLES];
 
 /* A part of the arena. */
@@ -50,7 +51,7 @@ typedef struct region {
     uint64_t bump;       /* the next address never given out */
     uint64_t mapped_end; /* of small allocations: all before it is memory */
 } region;
-static region regions[2];
+static region regions[TABLE_REGISTERED];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static table *retired_tables;
@@ -76,8 +77,10 @@ static void reserve_arena(void) {
             arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
             arena_size = sizes[i];
             uint64_t start = arena_base + FIRST_OFFSET, end = arena_base + arena_size, small = end - arena_size / 4;
+            uint64_t host = end - arena_size / 8;
             regions[TABLE_LARGE] = (region){.start = start, .end = small, .bump = start};
-            regions[TABLE_SMALL] = (region){.start = small, .end = end, .bump = small, .mapped_end = small};
+            regions[TABLE_SMALL] = (region){.start = small, .end = host, .bump = small, .mapped_end = small};
+            regions[TABLE_SMALL_HOST] = (region){.start = host, .end = end, .bump = host, .mapped_end = host};
             return;
         }
     }
@@ -106,6 +109,11 @@ static bool is_device_kind(memory_kind kind) {
     return kind != MEMORY_HOST;
 }
 
+/* The program's own code on the host may not touch it. */
+static bool is_device_only(memory_kind kind) {
+    return is_device_kind(kind) && kind != MEMORY_MANAGED;
+}
+
 /* For writers, under the lock. */
 static size_t count_of(const table *t) {
     return t != NULL ? atomic_load_explicit(&t->count, memory_order_relaxed) : 0;
@@ -127,7 +135,8 @@ static long last_at_or_below(const table *t, size_t count, uint64_t address) {
 
 static int table_of(uint64_t address) {
     if (!memory_in_arena(address)) return TABLE_REGISTERED;
-    return address >= regions[TABLE_SMALL].start ? TABLE_SMALL : TABLE_LARGE;
+    if (address < regions[TABLE_SMALL].start) return TABLE_LARGE;
+    return address < regions[TABLE_SMALL_HOST].start ? TABLE_SMALL : TABLE_SMALL_HOST;
 }
 
 static entry *find_entry(uint64_t address) {
@@ -252,14 +261,20 @@ static void free_entry(entry *e) {
     free(e);
 }
 
-/* Makes memory of addresses; for small allocations some more than asked for, as one mapping with what lies before. */
-static bool map_pages(int which, uint64_t base, uint64_t bytes) {
+static bool guards, closed; /* what only the device may touch is protected: now */
+static int open_count;
+
+/* Makes memory of addresses; for small allocations some more than asked for, as one mapping with what lies before. What
+ * is protected becomes memory when the device needs it. */
+static bool map_pages(int which, memory_kind kind, uint64_t base, uint64_t bytes) {
     region *r = &regions[which];
-    if (which == TABLE_SMALL && base + bytes <= r->mapped_end) return true;
-    uint64_t start = which == TABLE_SMALL ? r->mapped_end : base, end = base + bytes;
-    if (which == TABLE_SMALL) end = (end + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    if (mprotect((void *)(uintptr_t)start, end - start, PROT_READ | PROT_WRITE) != 0) return false;
-    if (which == TABLE_SMALL) r->mapped_end = end;
+    const bool small = which != TABLE_LARGE;
+    if (small && base + bytes <= r->mapped_end) return true;
+    uint64_t start = small ? r->mapped_end : base, end = base + bytes;
+    if (small) end = (end + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    const int access = closed && is_device_only(kind) ? PROT_NONE : PROT_READ | PROT_WRITE;
+    if (mprotect((void *)(uintptr_t)start, end - start, access) != 0) return false;
+    if (small) r->mapped_end = end;
     return true;
 }
 
@@ -277,9 +292,10 @@ static bool place(entry *e, uint64_t size, uint64_t align, void *at) {
     uint64_t committed = (size + PAGE - 1) & ~(PAGE - 1);
     if (align < PAGE) align = PAGE;
     if (size >= HUGE_PAGE && align < HUGE_PAGE) align = HUGE_PAGE;
-    int which = committed >= LARGE ? TABLE_LARGE : TABLE_SMALL;
+    const memory_kind kind = e->allocation.kind;
+    int which = committed >= LARGE ? TABLE_LARGE : is_device_only(kind) ? TABLE_SMALL : TABLE_SMALL_HOST;
     uint64_t base = take_addresses(which, committed + PAGE, align);
-    if (!base || !map_pages(which, base, committed)) return false;
+    if (!base || !map_pages(which, kind, base, committed)) return false;
     if (size >= HUGE_PAGE) madvise((void *)(uintptr_t)base, committed, MADV_HUGEPAGE);
     e->allocation.base = base;
     e->span = committed + PAGE;
@@ -288,7 +304,7 @@ static bool place(entry *e, uint64_t size, uint64_t align, void *at) {
 }
 
 static void give_pages_back(const entry *e) {
-    if (e->span && table_of(e->allocation.base) == TABLE_SMALL) {
+    if (e->span && table_of(e->allocation.base) != TABLE_LARGE) {
         madvise((void *)(uintptr_t)e->allocation.base, e->span - PAGE,
                 MADV_DONTNEED); /* they are zero when used again */
     } else if (e->span) {
@@ -297,137 +313,15 @@ static void give_pages_back(const entry *e) {
     }
 }
 
-/* ---- what has been written --------------------------------------------------------------------------------------- */
-
-static _Atomic bool tracking;
-
-void memory_track(bool on) {
-    atomic_store(&tracking, on);
-}
-
-bool memory_tracks(void) {
-    return atomic_load_explicit(&tracking, memory_order_relaxed);
-}
-
-static void put_bits(uint8_t *bits, uint64_t from, uint64_t to) {
-    for (; from < to && from % 8 != 0; from++)
-        __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
-    for (; to - from >= 8; from += 8) __atomic_store_n(&bits[from / 8], 0xff, __ATOMIC_RELAXED);
-    for (; from < to; from++) __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
-}
-
-static void is_whole(memory_allocation *m) {
-    m->whole = 0;
-    m->whole_end = UINT64_MAX;
-    m->incomplete = false;
-}
-
-/* Large copies keep the range that is known to be written as a whole, which accesses are compared with first. */
-#define LARGE_WRITE 256
-
-/* No reader may take the old end for the new beginning's. */
-static void move_whole(memory_allocation *m, uint64_t first, uint64_t end) {
-    m->whole_end = 0;
-    m->whole = first;
-    m->whole_end = end;
-}
-
-static void extend_whole(memory_allocation *m, uint64_t first, uint64_t end) {
+void memory_each(void (*each)(memory_allocation *m, void *argument), void *argument) {
     pthread_mutex_lock(&lock);
-    if (first <= m->whole_end && end >= m->whole) {
-        if (first < m->whole) m->whole = first;
-        if (end > m->whole_end) m->whole_end = end;
-    } else if (end - first > m->whole_end - m->whole) {
-        move_whole(m, first, end);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-void memory_written(uint64_t address, uint64_t bytes) {
-    if (!atomic_load_explicit(&tracking, memory_order_relaxed)) return;
-    entry *e = find_entry(address);
-    if (e == NULL || !e->allocation.incomplete) return;
-    memory_allocation *m = &e->allocation;
-    const uint64_t from = address - m->base;
-    const uint64_t to = bytes < m->size - from ? from + bytes : m->size;
-    if (from == 0 && to == m->size && !m->heap) {
-        is_whole(m);
-        return;
-    }
-    put_bits(m->written, from, to);
-    if (to - from >= LARGE_WRITE && !m->heap) extend_whole(m, address, m->base + to);
-}
-
-void memory_unwritten(uint64_t address, uint64_t bytes) {
-    entry *e = find_entry(address);
-    if (e == NULL || !e->allocation.incomplete) return;
-    for (uint64_t k = address - e->allocation.base; bytes > 0 && k < e->allocation.size; k++, bytes--)
-        __atomic_fetch_and(&e->allocation.written[k / 8], (uint8_t) ~(1u << k % 8), __ATOMIC_RELAXED);
-}
-
-bool memory_is_written(const memory_allocation *m, uint64_t address, uint64_t bytes) {
-    if (!m->incomplete || memory_is_whole(m, address, bytes)) return true;
-    uint64_t k = address - m->base;
-    const uint64_t end = k + bytes < m->size ? k + bytes : m->size;
-    while (k < end) {
-        const uint64_t here = 8 - k % 8 < end - k ? 8 - k % 8 : end - k;
-        const uint8_t mask = (uint8_t)(((1u << here) - 1) << k % 8);
-        if ((__atomic_load_n(&m->written[k / 8], __ATOMIC_RELAXED) & mask) != mask) return false;
-        k += here;
-    }
-    return true;
-}
-
-/* ---- what the running kernel may write --------------------------------------------------------------------------- */
-
-/* Under the lock: the range grows so that it holds this, too. */
-static void mark(memory_allocation *m, uint64_t from, uint64_t end) {
-    if (m->kind == MEMORY_CONSTANT) return;
-    if (end > m->base + m->size) end = m->base + m->size;
-    const bool none = m->changes_end == 0;
-    if (none || from < m->changes) m->changes = from;
-    if (none || end > m->changes_end) m->changes_end = end;
-}
-
-static void mark_all(bool changes) {
     for (int which = 0; which < TABLES; which++) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
         const size_t count = count_of(t);
-        for (size_t i = 0; i < count; i++) {
-            memory_allocation *m = &t->items[i]->allocation;
-            m->changes = m->changes_end = 0;
-            if (changes) mark(m, m->base, m->base + m->size);
-        }
+        for (size_t i = 0; i < count; i++)
+            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) each(&t->items[i]->allocation, argument);
     }
-}
-
-void memory_changes(uint64_t address, uint64_t end) {
-    pthread_mutex_lock(&lock);
-    entry *e = address != 0 ? find_entry(address) : NULL;
-    if (address == 0) mark_all(true);
-    if (e != NULL) mark(&e->allocation, address, end);
     pthread_mutex_unlock(&lock);
-}
-
-void memory_unchanged(void) {
-    pthread_mutex_lock(&lock);
-    mark_all(false);
-    pthread_mutex_unlock(&lock);
-}
-
-void *memory_shadow(const memory_allocation *m, size_t bytes) {
-    void *known = __atomic_load_n(&m->shadow, __ATOMIC_ACQUIRE);
-    if (known != NULL) return known;
-    pthread_mutex_lock(&lock);
-    entry *e = find_entry(m->base);
-    if (e != NULL && e->allocation.shadow == NULL) {
-        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        e->allocation.shadow_bytes = bytes;
-        if (p != MAP_FAILED) __atomic_store_n(&e->allocation.shadow, p, __ATOMIC_RELEASE);
-    }
-    known = e != NULL ? e->allocation.shadow : NULL;
-    pthread_mutex_unlock(&lock);
-    return known;
 }
 
 static int by_serial(const void *a, const void *b) {
@@ -453,26 +347,6 @@ void memory_leaks(void (*each)(const memory_allocation *m)) {
     pthread_mutex_unlock(&lock);
 }
 
-void memory_complete(void) {
-    pthread_mutex_lock(&lock);
-    for (int which = 0; which < TABLES; which++) {
-        table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        const size_t count = count_of(t);
-        for (size_t i = 0; i < count; i++) {
-            memory_allocation *m = &t->items[i]->allocation;
-            if (!atomic_load_explicit(&t->items[i]->live, memory_order_relaxed) || !m->incomplete || m->heap) continue;
-            uint64_t k = 0; /* the part from the beginning on */
-            while (k < m->size / 8 && m->written[k] == 0xff) k++;
-            if (k == m->size / 8 && m->written[k] == (1u << m->size % 8) - 1) {
-                is_whole(m);
-            } else if (8 * k > m->whole_end - m->whole) {
-                move_whole(m, m->base, m->base + 8 * k);
-            }
-        }
-    }
-    pthread_mutex_unlock(&lock);
-}
-
 uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const char *name, void *at) {
     if (size == 0) return 0;
     memory_arena();
@@ -480,7 +354,7 @@ uint64_t memory_allocate(uint64_t size, uint64_t align, memory_kind kind, const 
     if (!e) return 0;
     if (name) e->name = strdup(name);
     e->allocation = (memory_allocation){.size = size, .kind = kind, .name = e->name};
-    if (atomic_load_explicit(&tracking, memory_order_relaxed) && kind == MEMORY_DEVICE && name == NULL && at == NULL) {
+    if (memory_tracks() && kind == MEMORY_DEVICE && name == NULL && at == NULL) {
         e->allocation.written = calloc(size / 8 + 1, 1);
         e->allocation.incomplete = e->allocation.written != NULL;
     }
@@ -553,6 +427,43 @@ void memory_set_heap(uint64_t base) {
         e->allocation.incomplete = true;
         e->allocation.whole_end = 0;
     }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- what the host may not touch --------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static void set_access(int access) {
+    const region *small = &regions[TABLE_SMALL];
+    bool good = mprotect((void *)(uintptr_t)small->start, small->mapped_end - small->start, access) == 0;
+    table *t = atomic_load_explicit(&tables[TABLE_LARGE], memory_order_relaxed);
+    const size_t count = count_of(t);
+    for (size_t i = 0; i < count && good; i++) {
+        const entry *e = t->items[i];
+        if (atomic_load_explicit(&e->live, memory_order_relaxed) && is_device_only(e->allocation.kind))
+            good = mprotect((void *)(uintptr_t)e->allocation.base, e->span - PAGE, access) == 0;
+    }
+    closed = access == PROT_NONE;
+    if (good) return;
+    fprintf(stderr, "cudasim: the host's kernel allows no more mappings for the device's memory (vm.max_map_count)\n");
+    _Exit(3);
+}
+
+void memory_guard(void) {
+    guards = closed = true;
+}
+
+void memory_access_begin(void) {
+    if (!guards) return;
+    pthread_mutex_lock(&lock);
+    if (open_count++ == 0 && closed) set_access(PROT_READ | PROT_WRITE);
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_access_end(void) {
+    if (!guards) return;
+    pthread_mutex_lock(&lock);
+    if (--open_count == 0) set_access(PROT_NONE);
     pthread_mutex_unlock(&lock);
 }
 
@@ -653,8 +564,7 @@ static void release_all(int which) {
 
 void memory_reset(void) {
     pthread_mutex_lock(&lock);
-    release_all(TABLE_LARGE);
-    release_all(TABLE_SMALL);
+    for (int which = 0; which < TABLE_REGISTERED; which++) release_all(which);
     pthread_mutex_unlock(&lock);
     memory_quiesce();
 }

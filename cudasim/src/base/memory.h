@@ -4,8 +4,9 @@
  * pointer is a plain host pointer and no address can be mistaken for host memory:
  *   arena + 0           4 GB of windows: the generic addresses of shared, local and parameter memory and of functions
  *   arena + 4 GB ...    large allocations (from 1 MB), with nothing mapped around them, or in their place once freed
- *   its last quarter    small ones, in one mapping, since the host's kernel has a limit on mappings (vm.max_map_count)
- *                       that a program with many allocations would meet
+ *   its last quarter    small ones, the device's own and those that the host may touch, each in one mapping, since the
+ *                       host's kernel has a limit on mappings (vm.max_map_count) that a program with many allocations
+ *                       would meet
  * Each allocation has pages of its own, and the page after it is no one's.
  * Pinned and managed memory is allocated here, too; memory of the program's own that it registers (cudaHostRegister)
  * stays where it is (unified addressing).
@@ -32,7 +33,7 @@ typedef enum memory_kind {
     MEMORY_VARIABLE, /* a __device__ variable */
     MEMORY_CONSTANT, /* a __constant__ variable: kernels may not write it (on a GPU, through a pointer, they can) */
     MEMORY_HOST,     /* pinned or registered host memory */
-    MEMORY_MANAGED
+    MEMORY_MANAGED   /* of both: cudaMallocManaged, a __managed__ variable */
 } memory_kind;
 
 typedef struct memory_allocation {
@@ -98,6 +99,9 @@ bool memory_free(uint64_t base);
 /* The live allocation that holds `address`, or NULL. Lock-free. The pointer stays valid until memory_quiesce. */
 const memory_allocation *memory_find(uint64_t address);
 
+/* Calls `each` for every live allocation; it may not call what takes the table's lock. */
+void memory_each(void (*each)(memory_allocation *m, void *argument), void *argument);
+
 /* For messages: the live or freed allocation nearest to `address`. False if there is none. */
 bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed);
 
@@ -106,6 +110,12 @@ void memory_quiesce(void);
 
 /* Bytes of device memory: the model's total (at most what the host has), and what is left of it. */
 void memory_info(uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* From now on the host's own code may not touch what is only the device's: its pages are protected but while somebody
+ * has access, as a kernel, a copy or a fill must. Accesses nest, and those of several threads may overlap. */
+void memory_guard(void);
+void memory_access_begin(void);
+void memory_access_end(void);
 
 /* cudaDeviceReset: every allocation but registered host memory goes. */
 void memory_reset(void);

@@ -310,9 +310,8 @@ static void search_from(between *b, uint32_t *found, const release *r) {
     }
 }
 
-/* The clocks of all agents of all clusters that this one knows of. */
-static void search(between *b, run *r, const clocks *c, uint32_t agent) {
-    run_agent *a = &r->of[agent];
+/* Makes room for what a search of the agent's finds. */
+static void search_begin(between *b, run_agent *a) {
     if (a->found_runs < b->run_count) {
         a->found = made(realloc(a->found, (size_t)b->run_count * b->agents * sizeof *a->found));
         memset(a->found + (size_t)a->found_runs * b->agents, 0,
@@ -320,10 +319,9 @@ static void search(between *b, run *r, const clocks *c, uint32_t agent) {
         a->found_runs = b->run_count;
     }
     b->search++;
-    for (uint32_t k = 0; k < r->acquired_count; k++) {
-        const acquisition *q = &r->acquired[k];
-        if (q->agent == agent || q->clock < c->of[agent].known[q->agent]) go_to(b, q);
-    }
+}
+
+static void search_on(between *b, run_agent *a) {
     while (b->step_count > 0) {
         const struct step s = b->steps[--b->step_count];
         uint32_t k = s.of->search == b->search ? s.of->searched : 0;
@@ -334,6 +332,17 @@ static void search(between *b, run *r, const clocks *c, uint32_t agent) {
             s.of->searched = k;
         for (; k < s.count; k++) search_from(b, a->found, s.of->log[k]);
     }
+}
+
+/* The clocks of all agents of all clusters that this one knows of. */
+static void search(between *b, run *r, const clocks *c, uint32_t agent) {
+    run_agent *a = &r->of[agent];
+    search_begin(b, a);
+    for (uint32_t k = 0; k < r->acquired_count; k++) {
+        const acquisition *q = &r->acquired[k];
+        if (q->agent == agent || q->clock < c->of[agent].known[q->agent]) go_to(b, q);
+    }
+    search_on(b, a);
 }
 
 static bool has_found(const between *b, const run_agent *a, const run *other, uint32_t agent, uint32_t clock) {
@@ -358,4 +367,38 @@ bool between_ordered(between *b, run *r, const clocks *c, uint32_t agent, uint32
     }
     pthread_mutex_unlock(&b->lock);
     return ordered;
+}
+
+/* Would the agent know of it with a fence now? */
+static bool found_with_a_fence(between *b, run *r, const clocks *c, uint32_t agent, const run *by, uint32_t other,
+                               uint32_t clock) {
+    run_agent *a = &r->of[agent];
+    search_begin(b, a);
+    for (uint32_t k = 0; k < r->sight_count; k++) {
+        const sight *s = &r->sights[k];
+        if (s->agent != agent && s->clock >= c->of[agent].known[s->agent]) continue;
+        go_to(b, &(acquisition){.from = s->of, .count = s->seen});
+    }
+    search_on(b, a);
+    const bool found = has_found(b, a, by, other, clock);
+    free(a->found); /* it does not know so much */
+    a->found = NULL;
+    a->found_runs = a->found_version = a->found_acquired = 0;
+    return found;
+}
+
+fence_wanted between_fence_wanted(between *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
+                                  uint32_t clock) {
+    pthread_mutex_lock(&b->lock);
+    const run *by = b->runs[number < b->clusters ? number : b->clusters];
+    fence_wanted wanted = FENCE_UNKNOWN;
+    bool released = false;
+    for (const release *k = b->releases; k != NULL && by != NULL && !released; k = k->next)
+        released = k->by == by && clock < k->clocks[other];
+    if (released && found_with_a_fence(b, r, c, agent, by, other, clock))
+        wanted = FENCE_HERE;
+    else if (!released && r->acquired_count > 0)
+        wanted = FENCE_THERE;
+    pthread_mutex_unlock(&b->lock);
+    return wanted;
 }

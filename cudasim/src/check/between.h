@@ -38,4 +38,13 @@ void between_met(between *b, run *r, uint32_t barrier);
 bool between_ordered(between *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
                      uint32_t clock);
 
+/* Of two that are not in order, who is to have a fence for it? */
+typedef enum fence_wanted {
+    FENCE_UNKNOWN,
+    FENCE_HERE, /* the agent has read a flag that the other wrote after its own fence, and has had none since */
+    FENCE_THERE /* the agent has had one behind a flag; the other has not since that clock */
+} fence_wanted;
+fence_wanted between_fence_wanted(between *b, run *r, const clocks *c, uint32_t agent, uint32_t number, uint32_t other,
+                                  uint32_t clock);
+
 #endif

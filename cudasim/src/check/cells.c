@@ -9,7 +9,7 @@ bool cells_make(cells *s, uint32_t bytes, uint32_t unit) {
     *s = (cells){.unit = unit, .count = (bytes + unit - 1) / unit};
     s->of = calloc((size_t)s->count + 16, sizeof *s->of);
     s->lines = calloc((bytes >> LINE_SHIFT) + 2, sizeof *s->lines);
-    s->patterns = calloc(READ_PATTERNS, sizeof *s->patterns);
+    s->patterns = calloc(LINE_PATTERNS, sizeof *s->patterns);
     return s->of != NULL && s->lines != NULL && s->patterns != NULL;
 }
 
@@ -23,35 +23,45 @@ void cells_free(cells *s) {
 }
 
 /* One of two that conflict must be weak: strong and atomic ones are no race with one another. */
-static bool conflict(const cell_access *a, uint32_t lane, stamp s) {
-    if (s == 0 || clocks_before(a->clocks, s, a->agent, lane)) return false;
+static bool conflict(const cell_access *a, uint32_t lane, stamp s, uint32_t lanes) {
+    if (s == 0 || clocks_before_all(a->clocks, s, lanes, a->agent, lane)) return false;
     return a->how == STRENGTH_WEAK || stamp_strength(s) == STRENGTH_WEAK;
 }
 
-/* Among two of different agents. */
-static void note(stamp noted[2], uint32_t sites[2], const cell_access *a, uint32_t lane) {
+/* Adds an access by a lane of the same agent. The weaker of the two is what conflicts. */
+static void merge(noted_access *n, const cell_access *a, uint32_t lane, uint32_t now) {
+    const uint32_t who = stamp_lane(n->by), lanes = (who == MANY_LANES ? n->lanes : 1u << who) | 1u << lane;
+    const strength how = stamp_strength(n->by) < a->how ? stamp_strength(n->by) : a->how;
+    *n = (noted_access){stamp_of(now, a->agent, (lanes & (lanes - 1)) != 0 ? MANY_LANES : lane, how), a->site, lanes};
+}
+
+/* Among two: of different agents, or of lanes of one that have not met in between. */
+static void note(noted_access noted[2], const cell_access *a, uint32_t lane) {
     const uint32_t now = a->clocks->of[a->agent].now;
     const stamp mine = stamp_of(now, a->agent, lane, a->how);
+    noted_access *place = NULL;
+    int other = -1; /* of the same agent, and not in order with this */
     for (int k = 0; k < 2; k++) {
-        const stamp s = noted[k];
-        if (s == mine) {
-            sites[k] = a->site;
+        noted_access *n = &noted[k];
+        if (n->by == mine) {
+            n->site = a->site;
             return;
         }
-        if (stamp_agent(s) != a->agent || stamp_clock(s) < a->clocks->begun) continue;
-        const bool same = stamp_clock(s) == now;
-        /* The weaker of the two is what conflicts. */
-        noted[k] = stamp_of(now, a->agent, same && stamp_lane(s) != lane ? MANY_LANES : lane,
-                            same && stamp_strength(s) < a->how ? stamp_strength(s) : a->how);
-        sites[k] = a->site;
-        return;
+        const bool same = stamp_agent(n->by) == a->agent && stamp_clock(n->by) >= a->clocks->begun;
+        if (same && stamp_clock(n->by) == now) {
+            merge(n, a, lane, now);
+            return;
+        }
+        const bool past = clocks_before_all(a->clocks, n->by, n->lanes, a->agent, lane);
+        if (past && (place == NULL || same)) place = n;
+        if (same && !past) other = k;
     }
-    /* In place of one that is in order with this, or else of one of the two. */
-    const int place = clocks_before(a->clocks, noted[0], a->agent, lane)   ? 0
-                      : clocks_before(a->clocks, noted[1], a->agent, lane) ? 1
-                                                                           : (int)(a->agent & 1);
-    noted[place] = mine;
-    sites[place] = a->site;
+    if (place != NULL)
+        *place = (noted_access){mine, a->site, 0};
+    else if (other >= 0)
+        merge(&noted[other], a, lane, now);
+    else
+        noted[a->agent & 1] = (noted_access){mine, a->site, 0};
 }
 
 /* Of a word of this block to which a copy has brought what nothing has written: a write before the block began. */
@@ -63,8 +73,25 @@ static inline stamp blank_stamp(const clocks *c) {
 static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
     line *l = &s->lines[number];
     if (l->begun != c->begun)
-        *l = (line){.written = s->epoch, .read = s->epoch, .blank = UINT32_MAX, .begun = c->begun};
+        *l = (line){.written = {s->epoch, AGENT_NONE, 0},
+                    .read = {s->epoch, AGENT_NONE, 0},
+                    .noted = s->epoch,
+                    .blank = UINT32_MAX,
+                    .begun = c->begun};
     return l;
+}
+
+static inline void line_touched(line_touch *t, const cells *s, const cell_access *a) {
+    const bool mixed = a->foreign || t->epoch == LINE_MIXED;
+    const bool others = mixed || (t->epoch == s->epoch && t->agent != a->agent && t->agent != AGENT_NONE);
+    *t = (line_touch){mixed ? LINE_MIXED : s->epoch, others ? AGENT_MANY : a->agent, a->clocks->of[a->agent].now};
+}
+
+/* Has everybody passed a barrier since, or has it been the agent alone, whose lanes have met since? Then it is before
+ * whatever the agent does now. */
+static inline bool touched_before(const line_touch *t, const cells *s, const cell_access *a) {
+    if (a->foreign) return false;
+    return t->epoch < s->epoch || (t->agent == a->agent && t->clock < a->clocks->of[a->agent].together);
 }
 
 static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane, uint32_t number, stamp *other,
@@ -79,7 +106,7 @@ static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane,
                              : r->each == MANY_LANES ? MANY_LANES
                                                      : (word + r->shift) / r->each % 32;
         const stamp by = stamp_of(stamp_clock(r->by), stamp_agent(r->by), who, STRENGTH_WEAK);
-        if (!conflict(a, lane, by)) continue;
+        if (!conflict(a, lane, by, UINT32_MAX)) continue;
         *other = by;
         *other_site = r->site;
         return true;
@@ -89,11 +116,18 @@ static bool unordered_reads(const cells *s, const cell_access *a, uint32_t lane,
 
 static bool unordered_hidden(const cell_access *a, uint32_t lane, const hidden_writes *h, stamp *other,
                              uint32_t *other_site) {
-    const int met = conflict(a, lane, h->weak) ? 2 : conflict(a, lane, h->strong[0]) ? 0 : 1;
-    if (met == 1 && !conflict(a, lane, h->strong[1])) return false;
-    *other = met == 2 ? h->weak : h->strong[met];
-    *other_site = met == 2 ? h->weak_site : h->strong_sites[met];
-    return true;
+    if (conflict(a, lane, h->weak, 0)) {
+        *other = h->weak;
+        *other_site = h->weak_site;
+        return true;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!conflict(a, lane, h->strong[k].by, h->strong[k].lanes)) continue;
+        *other = h->strong[k].by;
+        *other_site = h->strong[k].site;
+        return true;
+    }
+    return false;
 }
 
 /* Which asynchronous reads of it may still go on, for all that the agent knows? NULL: none. */
@@ -120,23 +154,24 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
         *other_site = use->site;
         return TROUBLE_IN_USE;
     }
-    const bool minds = a->action == CELL_READ || a->action == CELL_UPDATE || a->action == CELL_USE;
+    const bool minds = a->action == CELL_READ || (a->action == CELL_UPDATE && !a->replaces) || a->action == CELL_USE;
     if (minds && stamp_clock(c->write) < a->clocks->begun) {
         *other = c->write == blank_stamp(a->clocks) ? c->write : 0;
         *other_site = c->write_site;
         return TROUBLE_UNWRITTEN;
     }
     if (writes) {
-        int met = conflict(a, lane, c->reads[0]) ? 0 : -1; /* that of another warp says more */
-        if ((met < 0 || stamp_agent(c->reads[0]) == a->agent) && conflict(a, lane, c->reads[1])) met = 1;
+        const noted_access *r = c->reads;
+        int met = conflict(a, lane, r[0].by, r[0].lanes) ? 0 : -1; /* that of another warp says more */
+        if ((met < 0 || stamp_agent(r[0].by) == a->agent) && conflict(a, lane, r[1].by, r[1].lanes)) met = 1;
         if (met >= 0) {
-            *other = c->reads[met];
-            *other_site = c->read_sites[met];
+            *other = r[met].by;
+            *other_site = r[met].site;
             return TROUBLE_AFTER_READ;
         }
         if (unordered_reads(s, a, lane, number, other, other_site)) return TROUBLE_AFTER_READ;
     }
-    if (conflict(a, lane, c->write)) {
+    if (conflict(a, lane, c->write, 0)) {
         *other = c->write;
         *other_site = c->write_site;
         return TROUBLE_AFTER_WRITE;
@@ -146,20 +181,24 @@ static trouble look_at(const cells *s, uint32_t number, const cell_access *a, ui
     return TROUBLE_NONE;
 }
 
+static void note_read(cells *s, const cell_access *a, uint32_t lane, uint32_t number) {
+    line *l = line_at(s, a->clocks, number * s->unit >> LINE_SHIFT);
+    note(s->of[number].reads, a, lane);
+    line_touched(&l->read, s, a);
+    l->noted = s->epoch;
+}
+
 static void check(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
     stamp other = 0;
     uint32_t site = 0;
     bool said = false;
     for (uint32_t n = first; n < end; n++) {
-        cell *c = &s->of[n];
         const trouble t = said ? TROUBLE_NONE : look_at(s, n, a, lane, &other, &site);
         if (t != TROUBLE_NONE) {
             said = true;
             a->trouble(a->context, t, lane, n, other, site);
         }
-        if (a->action != CELL_READ && a->action != CELL_FETCH) continue;
-        note(c->reads, c->read_sites, a, lane);
-        line_at(s, a->clocks, n * s->unit >> LINE_SHIFT)->read = s->epoch;
+        if (a->action == CELL_READ || a->action == CELL_FETCH) note_read(s, a, lane, n);
     }
 }
 
@@ -173,8 +212,26 @@ static void hide(cells *s, uint32_t number, const cell_access *a, uint32_t lane)
         h->weak = c->write;
         h->weak_site = c->write_site;
     }
-    if (a->learns) h->strong[0] = h->strong[1] = 0;
-    note(h->strong, h->strong_sites, a, lane);
+    if (a->learns) h->strong[0] = h->strong[1] = (noted_access){0};
+    note(h->strong, a, lane);
+}
+
+/* These words of a line are written. One of which only some bytes are stays blank: its cells know more. */
+static void line_written(cells *s, const cell_access *a, uint32_t number, uint32_t words) {
+    line *l = line_at(s, a->clocks, number);
+    if (touched_before(&l->written, s, a)) l->words = 0;
+    line_touched(&l->written, s, a);
+    if (s->unit != 4) return;
+    l->words |= words;
+    l->blank &= ~words;
+    l->pending &= ~words;
+}
+
+static inline void cell_written(cell *c, stamp by, uint32_t site) {
+    c->write = by;
+    c->write_site = site;
+    c->reads[0].by = c->reads[1].by = 0;
+    c->pending = 0;
 }
 
 static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, uint32_t end) {
@@ -182,45 +239,54 @@ static void put(cells *s, const cell_access *a, uint32_t lane, uint32_t first, u
     for (uint32_t n = first; n < end; n++) {
         cell *c = &s->of[n];
         if (a->how == STRENGTH_WEAK) {
-            *c = (cell){.write = mine, .write_site = a->site};
+            cell_written(c, mine, a->site);
         } else {
             hide(s, n, a, lane);
             c->write = mine;
             c->write_site = a->site;
             c->pending = 0;
         }
-        line *l = line_at(s, a->clocks, n * s->unit >> LINE_SHIFT);
-        l->written = a->foreign ? LINE_MIXED : l->written == LINE_MIXED ? LINE_MIXED : s->epoch;
-        /* A word of which only some bytes are written stays blank; its cells know more. */
-        if (s->unit == 4) l->blank &= ~(1u << (n & 31));
-        if (s->unit == 4) l->pending &= ~(1u << (n & 31));
+        line_written(s, a, n * s->unit >> LINE_SHIFT, 1u << (n & 31));
     }
 }
 
 /* ---- reads of lines that have been written before a barrier ---------------------------------------------------------
  */
 
-static inline void note_line(line *l, const cell_access *a, uint32_t epoch, uint32_t words, uint8_t each,
+/* The same agent's reads in the same arrangement go together: of such, each lane has read its words once more. */
+static inline void note_line(const cells *s, line *l, const cell_access *a, uint32_t words, uint8_t each,
                              uint8_t shift) {
-    l->read = epoch;
-    const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, 0, a->how);
-    line_reads *place = &l->reads[a->agent % LINE_READS];
+    const agent_clocks *mine = &a->clocks->of[a->agent];
+    const stamp by = stamp_of(mine->now, a->agent, 0, a->how);
+    line_reads *home = &l->reads[a->agent % LINE_READS], *empty = NULL, *past = NULL, *other = NULL;
+    line_touched(&l->read, s, a);
     for (int k = 0; k < LINE_READS; k++) {
         line_reads *r = &l->reads[k];
-        if (r->by == mine) {
-            if (r->each != each || r->shift != shift) r->each = 0;
-            r->words |= words;
-            r->site = a->site;
+        const uint32_t clock = stamp_clock(r->by);
+        if (clock < a->clocks->begun) {
+            if (empty == NULL || r == home) empty = r;
+        } else if (stamp_agent(r->by) != a->agent) {
+            continue;
+        } else if (clock < mine->together) { /* of its own lanes nobody needs it any more */
+            past = r;
+        } else if (r->each == each && r->shift == shift) {
+            *r = (line_reads){by, r->words | words, a->site, each, shift};
             return;
+        } else {
+            other = r;
         }
-        if (stamp_agent(r->by) == a->agent) place = r;
     }
-    *place = (line_reads){.by = mine, .words = words, .site = a->site, .each = each, .shift = shift};
+    line_reads *place = empty != NULL ? empty : past != NULL ? past : other != NULL ? other : home;
+    if (place == other) /* there is no place for another arrangement: its lanes are not told apart any more */
+        *other = (line_reads){by, other->words | words, a->site, 0, 0};
+    else
+        *place = (line_reads){by, words, a->site, each, shift};
 }
 
+/* Has all that has been written of the line, these words among it, been written before? */
 static inline bool is_settled(const cells *s, const cell_access *a, uint32_t number, uint32_t words) {
     const line *l = &s->lines[number];
-    return l->begun == a->clocks->begun && l->written < s->epoch && (l->blank & words) == 0;
+    return l->begun == a->clocks->begun && (l->blank & words) == 0 && touched_before(&l->written, s, a);
 }
 
 bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t step, unsigned bytes) {
@@ -229,7 +295,7 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     if (step == 0) {
         const uint32_t run = (words == 32 ? UINT32_MAX : (1u << words) - 1) << at;
         if (!is_settled(s, a, begin, run)) return false;
-        note_line(&s->lines[begin], a, s->epoch, run, MANY_LANES, 0);
+        note_line(s, &s->lines[begin], a, run, MANY_LANES, 0);
         return true;
     }
     const uint32_t end = (first + 32 * bytes - 1) >> LINE_SHIFT;
@@ -239,7 +305,7 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
     }
     for (uint32_t n = begin; n <= end; n++) {
         const uint32_t run = n == begin ? UINT32_MAX << at : n == end && at != 0 ? (1u << at) - 1 : UINT32_MAX;
-        note_line(&s->lines[n], a, s->epoch, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
+        note_line(s, &s->lines[n], a, run, (uint8_t)words, (uint8_t)((n * 32 - first / 4) % 128));
     }
     return true;
 }
@@ -247,10 +313,10 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
 /* Where a pattern stands: unrolled loops read by a few of them, at all places of a line, with many instructions. */
 static inline uint32_t place_of(const uint64_t *offset, uint32_t begin, unsigned bytes) {
     const uint32_t apart = (uint32_t)offset[1] + 3 * (uint32_t)offset[4] + 7 * (uint32_t)offset[16] - 11 * begin;
-    return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % READ_PATTERNS;
+    return (begin / 4 % 32 + 37 * (apart / 4) + bytes) % LINE_PATTERNS;
 }
 
-static void find_pattern(read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+static void find_pattern(access_lines *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint32_t run = bytes == 4 ? 1 : (1u << bytes / 4) - 1;
     const uint32_t first = (uint32_t)__builtin_ctz(mask), begin = (uint32_t)offset[first];
     uint32_t off_row = 0, off_one = 0, last = UINT32_MAX;
@@ -279,26 +345,39 @@ static void find_pattern(read_pattern *p, uint32_t mask, const uint64_t *offset,
     p->row = off_row == 0 && !p->many;
 }
 
-static inline bool has_pattern(const read_pattern *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+static inline bool has_pattern(const access_lines *p, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const uint64_t begin = offset[__builtin_ctz(mask)];
     uint64_t other = (p->mask ^ mask) | (p->bytes ^ bytes) | (p->at ^ begin % (1u << LINE_SHIFT));
     for (uint32_t l = 0; l < CLOCK_LANES; l++) other |= (offset[l] - begin) ^ p->apart[l];
     return other == 0;
 }
 
-/* Have all these words been written before the latest barrier of the whole block? Then the reads are noted. */
-static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
-    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK) return false;
-    const uint32_t first = (uint32_t)__builtin_ctz(mask);
-    read_pattern *p = &s->patterns[place_of(offset, (uint32_t)offset[first], bytes)];
+/* The pattern of these accesses. */
+static const access_lines *pattern_of(cells *s, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    access_lines *p = &s->patterns[place_of(offset, (uint32_t)offset[__builtin_ctz(mask)], bytes)];
     if (!has_pattern(p, mask, offset, bytes)) find_pattern(p, mask, offset, bytes);
-    const uint32_t line = (uint32_t)offset[first] >> LINE_SHIFT;
+    return p;
+}
+
+/* Have all these words been written before? Then the reads are noted: of lines that have been written before a barrier of
+ * the whole block, or where that tells which lane has read what, by the line. */
+static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
+    const access_lines *p = pattern_of(s, mask, offset, bytes);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
     const uint32_t start = (uint32_t)offset[first] - first * bytes;
-    for (int k = 0; k < p->count; k++)
-        if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
+    bool by_line = p->row || !p->many || mask == UINT32_MAX;
     for (int k = 0; k < p->count; k++) {
+        if (!is_settled(s, a, line + p->lines[k], p->words[k])) return false;
+        if (!p->row && !p->many) by_line = by_line && s->lines[line + p->lines[k]].written.epoch < s->epoch;
+    }
+    for (uint32_t left = by_line ? 0 : mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)offset[l] / 4;
+        for (uint32_t k = 0; k < bytes / 4; k++) note_read(s, a, l, n + k);
+    }
+    for (int k = 0; by_line && k < p->count; k++) {
         const uint32_t number = line + p->lines[k], shift = (number * 32 - start / 4) % 128;
-        note_line(&s->lines[number], a, s->epoch, p->words[k],
+        note_line(s, &s->lines[number], a, p->words[k],
                   p->many  ? (uint8_t)MANY_LANES
                   : p->row ? (uint8_t)(bytes / 4)
                            : 0,
@@ -307,20 +386,57 @@ static bool read_settled(cells *s, const cell_access *a, uint32_t mask, const ui
     return true;
 }
 
-/* Is no copy on its way there, and has everybody passed a barrier since anybody has read or written the line? */
-static inline bool is_free(cells *s, const cell_access *a, uint32_t number) {
+/* Are the line's reads since then the agent's own, and those of these words, which the lanes of the pattern are about to
+ * write, not another lane's, as far as that is known? */
+static bool reads_are_its_own(const cells *s, const cell_access *a, const line *l, uint32_t words, unsigned each,
+                              uint32_t shift) {
+    if (l->read.agent != a->agent || l->noted == s->epoch) return false;
+    for (int k = 0; k < LINE_READS; k++) {
+        const line_reads *r = &l->reads[k];
+        if (stamp_agent(r->by) != a->agent || stamp_clock(r->by) < a->clocks->of[a->agent].together) continue;
+        if (r->each != 0 && (r->words & words) != 0 && (r->each != each || r->shift != shift)) return false;
+    }
+    return true;
+}
+
+/* Is no copy on its way to the line, and has all that anybody has read or written of these words been before? `each` and
+ * `shift` are as in line_reads. */
+static bool is_free(cells *s, const cell_access *a, uint32_t number, uint32_t words, unsigned each, uint32_t shift) {
     const line *l = line_at(s, a->clocks, number);
-    const bool fresh = l->blank == UINT32_MAX; /* of this block nobody has */
-    return l->pending == 0 && (fresh || (l->written < s->epoch && l->read < s->epoch && s->uses == NULL));
+    if (l->pending != 0) return false;
+    if (l->blank == UINT32_MAX) return true; /* of this block nobody has */
+    if (s->uses != NULL) return false;
+    if (!touched_before(&l->written, s, a) && (l->written.agent != a->agent || (l->words & words) != 0)) return false;
+    return touched_before(&l->read, s, a) || reads_are_its_own(s, a, l, words, each, shift);
+}
+
+/* Is there nothing that such a write could be a race with? Then it is noted. */
+static bool write_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
+    if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
+    const access_lines *p = pattern_of(s, mask, offset, bytes);
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), line = (uint32_t)offset[first] >> LINE_SHIFT;
+    const uint32_t start = (uint32_t)offset[first] - first * bytes;
+    for (int k = 0; k < p->count; k++) {
+        const uint32_t number = line + p->lines[k], shift = (number * 32 - start / 4) % 128;
+        if (!is_free(s, a, number, p->words[k], p->row ? bytes / 4 : 0, shift)) return false;
+    }
+    for (int k = 0; k < p->count; k++) line_written(s, a, line + p->lines[k], p->words[k]);
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        cell *c = &s->of[offset[l] / 4];
+        const stamp mine = stamp_of(a->clocks->of[a->agent].now, a->agent, l, STRENGTH_WEAK);
+        for (uint32_t n = 0; n < bytes / 4; n++) cell_written(&c[n], mine, a->site);
+    }
+    return true;
 }
 
 void cells_access(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     const unsigned shift = s->unit == 4 ? 2 : s->unit == 2 ? 1 : 0;
     const uint32_t wide = bytes > s->unit ? bytes >> shift : 1;
     if (mask == 0 || (a->action == CELL_READ && read_settled(s, a, mask, offset, bytes))) return;
+    if (a->action == CELL_WRITE && write_settled(s, a, mask, offset, bytes)) return;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const uint32_t l = (uint32_t)__builtin_ctz(left), n = (uint32_t)(offset[l] >> shift);
-        if (a->action == CELL_WRITE && s->unit == 4 && is_free(s, a, (uint32_t)(offset[l] >> LINE_SHIFT))) continue;
         check(s, a, l, n, n + wide);
     }
     if (a->action != CELL_WRITE && a->action != CELL_UPDATE) return;
@@ -334,6 +450,13 @@ void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset,
     const uint32_t first = offset / s->unit, end = (offset + bytes + s->unit - 1) / s->unit;
     check(s, a, lane, first, end);
     if (a->action == CELL_WRITE || a->action == CELL_UPDATE) put(s, a, lane, first, end);
+}
+
+uint32_t cells_unwritten(const cells *s, const clocks *c, uint32_t offset, unsigned bytes) {
+    uint32_t found = 0;
+    for (unsigned k = 0; k < bytes && k < 16; k++)
+        found |= (uint32_t)(stamp_clock(s->of[(offset + k) / s->unit].write) < c->begun) << k;
+    return found;
 }
 
 void cells_pending(cells *s, uint32_t offset, uint32_t bytes, uint32_t site) {
@@ -375,7 +498,7 @@ void cells_use(cells *s, const cell_access *a, uint32_t offset, uint32_t reader,
 
 bool cells_use_follows(const cell_access *a, const use_writes *met) {
     bool all = !met->more;
-    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k]);
+    for (uint32_t k = 0; all && k < met->count; k++) all = !conflict(a, 0, met->list[k], 0);
     return all;
 }
 

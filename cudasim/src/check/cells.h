@@ -5,37 +5,52 @@
 
 #include "check/clocks.h"
 
+/* An access that is remembered. `lanes` are those that a stamp with MANY_LANES is of. */
+typedef struct noted_access {
+    stamp by;
+    uint32_t site, lanes;
+} noted_access;
+
 typedef struct cell {
     stamp write;
-    stamp reads[2]; /* since the latest weak write: of different agents, where there are two */
-    uint32_t write_site, read_sites[2];
+    noted_access reads[2]; /* since the latest weak write: of different agents, where there are two */
+    uint32_t write_site;
     uint32_t pending; /* the site + 1 of a copy into it that has not yet been waited for; 0: none */
 } cell;
 
 /* Of a cell that strong or atomic accesses write: what the latest of them hides from those that come later. They are no
  * race with one another, but one with weak accesses before. */
 typedef struct hidden_writes {
-    stamp weak;      /* the latest weak one */
-    stamp strong[2]; /* of different agents, where there are two */
-    uint32_t weak_site, strong_sites[2];
+    stamp weak; /* the latest weak one */
+    uint32_t weak_site;
+    noted_access strong[2]; /* of different agents, where there are two */
 } hidden_writes;
 
 /* Reads of words of a line by one agent at one clock, where the line had been written before a barrier of the whole
- * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / words has read a word; words is 0 where
- * that does not hold, and then those of the agent's other lanes are not told apart. */
+ * block: as a rule it has, and no cell need be looked at. Lane (word + shift) / each has read a word; each is MANY_LANES
+ * where all lanes have read each of the words, and 0 where neither holds: then the agent's lanes are not told apart. */
 typedef struct line_reads {
     stamp by;
     uint32_t words, site;
     uint8_t each, shift;
 } line_reads;
 
+/* Who has touched a line in an epoch, and when last: a single agent, or several. */
+#define AGENT_NONE UINT32_MAX
+#define AGENT_MANY (UINT32_MAX - 1)
+typedef struct line_touch {
+    uint32_t epoch; /* in which last; LINE_MIXED: the cells must be looked at, from now on */
+    uint32_t agent, clock;
+} line_touch;
+
 /* 128 bytes. */
 #define LINE_SHIFT 7
 #define LINE_READS 4
 #define LINE_MIXED UINT32_MAX
 typedef struct line {
-    uint32_t written; /* in which epoch last; LINE_MIXED: the cells must be looked at, from now on */
-    uint32_t read;    /* in which epoch last */
+    line_touch written, read;
+    uint32_t noted;   /* in which epoch cells last noted a read */
+    uint32_t words;   /* that have been written since all that is before, a bit each (4-byte cells) */
     uint32_t blank;   /* words that nothing has written in this block, or a copy is on its way to, a bit each */
     uint32_t pending; /* those that a copy is on its way to */
     uint32_t begun;   /* the members are of the block whose clocks began then */
@@ -44,17 +59,17 @@ typedef struct line {
 
 /* Which words of which lines the lanes of a read went to: any other one goes there, too, whose lanes are as far apart
  * and whose first is at the same place of its line. */
-typedef struct read_pattern {
+typedef struct access_lines {
     uint32_t mask, at, bytes;
     int count;
     uint64_t apart[CLOCK_LANES];                     /* from the first active lane's offset; of all lanes */
     uint32_t lines[CLOCK_LANES], words[CLOCK_LANES]; /* lines from the first lane's on */
     bool row, many;                                  /* one lane after the other; all the same place */
-} read_pattern;
-#define READ_PATTERNS 256
+} access_lines;
+#define LINE_PATTERNS 256
 
 typedef struct cells {
-    read_pattern *patterns; /* by place_of (cells.c) */
+    access_lines *patterns; /* by place_of (cells.c) */
     uint32_t unit;          /* bytes of a cell: 1, 2 or 4 */
     uint32_t count;
     uint32_t epoch; /* barriers of the whole block so far */
@@ -96,6 +111,7 @@ typedef struct cell_access {
     bool foreign; /* an agent that barriers of this block do not order */
     strength how;
     bool learns; /* an update of which the agent looks at what had been there: it comes after all updates before */
+    bool replaces; /* an update that writes what does not depend on what had been there */
     cell_action action;
     /* Called for a lane's first trouble: with the cell, its number, the stamp that the access is unordered with and
      * that one's site. */
@@ -113,6 +129,9 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
 
 /* `bytes` from `offset` on, by one lane. */
 void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes);
+
+/* Which of at most 16 bytes from `offset` on nothing has written, a bit each. */
+uint32_t cells_unwritten(const cells *s, const clocks *c, uint32_t offset, unsigned bytes);
 
 /* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.
  */

@@ -9,6 +9,7 @@
 #include "base/parts.h"
 #include "check/checked.h"
 #include "check/divergent.h"
+#include "check/formats.h"
 #include "check/global.h"
 #include "check/local.h"
 #include "check/places.h"
@@ -70,29 +71,51 @@ static inline bool all_inside(const observed_access *a) {
     return outside >> 63 == 0;
 }
 
-static strength strength_of(const observed_access *a) {
-    return a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC : a->order != ORDER_WEAK ? STRENGTH_STRONG : STRENGTH_WEAK;
+/* Is it an exchange of which nobody looks at what it gives back? It initialises as a store does. */
+static bool replaces(const observed_access *a) {
+    return a->kind == ACCESS_ATOMIC && a->i->type2 == ATOMIC_EXCH && !a->function->watch[a->i->pc].learns;
+}
+
+/* Bytes that the store has carried along from memory that nothing has written (poison.h). */
+static uint16_t *stored_bytes(const warp *w) {
+    return checked(w->block)->warps[w->index].poisons.stored;
+}
+
+/* What such a store leaves in shared memory has not been written. */
+static void blank_stored(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
+                         uint32_t site) {
+    uint16_t *stored = stored_bytes(a->w);
+    const uint32_t unit = at->cells.unit, all = (1u << unit) - 1;
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        for (unsigned k = 0; k < a->bytes; k += unit)
+            if ((stored[l] >> k & all) == all)
+                cells_blank(&at->cells, &at->cluster->clocks, (uint32_t)offset[l] + k, unit, site);
+        stored[l] = 0;
+    }
 }
 
 /* Strong and atomic accesses: with fences, or as releases and acquires, they order what stands around them. */
 static void order_by_flags(checked_block *at, const observed_access *a) {
     clocks *c = &at->cluster->clocks;
     const uint32_t agent = agent_of(a->w);
-    const bool releases = a->order == ORDER_RELEASE || a->order == ORDER_ACQUIRE_RELEASE;
-    const bool acquires = a->order == ORDER_ACQUIRE || a->order == ORDER_ACQUIRE_RELEASE;
-    if (releases) clocks_fence(c, agent);
+    flag_access its = flag_access_of(a);
+    if (its.releases) clocks_fence(c, agent);
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
-        const uint64_t key = a->address[__builtin_ctz(left)] & CLUSTER_OFFSET;
-        if (a->kind != ACCESS_WRITE) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t key = a->address[lane] & CLUSTER_OFFSET;
+        if (its.reads) {
             const meeting *m = meeting_find(&at->flags, key);
             if (m != NULL) clocks_see(c, agent, m->met);
         }
-        if (a->kind != ACCESS_READ && clocks_has_fenced(c, agent)) {
+        if (its.writes && clocks_has_fenced(c, agent)) {
             meeting *m = meeting_at(&at->flags, key, c);
             if (m != NULL) clocks_publish(c, agent, m->met);
         }
+        its.key = (uint64_t)at->block->rank << CLUSTER_RANK_SHIFT | key;
+        clocks_lane_flag(c, agent, lane, &its);
     }
-    if (acquires) clocks_fence(c, agent);
+    if (its.acquires) clocks_fence(c, agent);
 }
 
 /* `low` and `high` are the lowest and highest of the offsets, or of more. */
@@ -115,6 +138,7 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
                                 .foreign = at != checked(a->w->block),
                                 .how = strength_of(a),
                                 .learns = a->function->watch[a->i->pc].learns,
+                                .replaces = replaces(a),
                                 .action = a->kind == ACCESS_READ    ? CELL_READ
                                           : a->kind == ACCESS_WRITE ? CELL_WRITE
                                                                     : CELL_UPDATE,
@@ -125,8 +149,10 @@ static void shared_access(const observed_access *a, checked_block *at, uint32_t 
     if (low < SHARED_RESERVED || high + a->bytes > at->block->shared_end)
         for (uint32_t l = 0; l < LANES; l++) /* it will stop the launch */
             if (inside[l] < SHARED_RESERVED || inside[l] + a->bytes > at->block->shared_end) mask &= ~(1u << l);
+    p.offset = inside;
     cells_access(&at->cells, &access, mask, inside, a->bytes);
-    if (access.how != STRENGTH_WEAK) order_by_flags(at, a);
+    if (a->kind == ACCESS_WRITE && a->w->careful & CAREFUL_CHECK) blank_stored(a, at, mask, inside, access.site);
+    if (a->order != ORDER_WEAK) order_by_flags(at, a);
 }
 
 static uint32_t missing_bytes(const memory_allocation *m, uint64_t address, unsigned bytes) {
@@ -157,13 +183,18 @@ static void global_access(const observed_access *a) {
                                   .address = at,
                                   .missing = missing_bytes(m, at, a->bytes),
                                   .bytes = a->bytes};
-        if (a->kind != ACCESS_WRITE && !memory_is_written(m, at, a->bytes)) {
+        if (a->kind != ACCESS_WRITE && !replaces(a) && !memory_is_written(m, at, a->bytes)) {
             if (a->kind == ACCESS_READ)
                 unwritten_load(a->w, &r);
             else
                 say_unwritten(a->w, &r, "changes", (site){0});
         }
         if (a->kind != ACCESS_READ) memory_written(at, a->bytes);
+        if (a->kind != ACCESS_WRITE || !(a->w->careful & CAREFUL_CHECK)) continue;
+        uint16_t *stored = &stored_bytes(a->w)[l];
+        for (unsigned k = 0; k < a->bytes && *stored != 0; k++)
+            if (*stored >> k & 1) memory_unwritten(at + k, 1);
+        *stored = 0;
     }
 }
 
@@ -174,6 +205,7 @@ static bool quick(observer *o, warp *w, const function *f, const insn *i, uint64
     const uint64_t last = first + (LANES - 1) * (uint64_t)step + bytes, base = cluster_base(w->block);
     const uint8_t array = f->watch[i->pc].array;
     places_settle();
+    if (f->watch[i->pc].guarded) return false;
     if (base != 0 || first < SHARED_RESERVED || last > at->block->shared_end || first % bytes != 0) return false;
     if (array != ARRAY_UNKNOWN && array != ARRAY_MANY) {
         const shared_array *s = &f->arrays[array - 1];
@@ -531,6 +563,7 @@ static void on_sync(observer *o, const observed_sync *s) {
     case SYNC_FENCE:
         global_sync(s);
         clocks_fence(c, agent);
+        clocks_lane_fence(c, agent, s->lanes);
         break;
     case SYNC_MBARRIER_INIT:
         mbarrier_touched(at, s);
@@ -617,6 +650,7 @@ static observer checks = {.launch_begin = on_launch_begin,
                           .shuffle = unwritten_shuffle,
                           .enter = local_enter,
                           .heap = heap_given,
+                          .printf = formats_printf,
                           .fault = on_fault};
 
 /* ---- the end of the program -------------------------------------------------------------------------------------- */

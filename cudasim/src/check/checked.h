@@ -123,6 +123,21 @@ checked_launch *checked_launch_new(launch *la);
 void checked_launch_free(checked_launch *l);
 bool checked_begin(checked_launch *l, block *b);
 
+/* A plain load that an atom.cas alone goes by counts as a relaxed one. */
+static inline strength strength_of(const observed_access *a) {
+    if (a->kind == ACCESS_ATOMIC) return STRENGTH_ATOMIC;
+    return a->order != ORDER_WEAK || a->function->watch[a->i->pc].guarded ? STRENGTH_STRONG : STRENGTH_WEAK;
+}
+
+/* What a strong or atomic access does to the flag that it goes to; its key is not set. */
+static inline flag_access flag_access_of(const observed_access *a) {
+    const bool both = a->order == ORDER_ACQUIRE_RELEASE;
+    return (flag_access){.reads = a->kind != ACCESS_WRITE,
+                         .writes = a->kind != ACCESS_READ,
+                         .releases = both || a->order == ORDER_RELEASE,
+                         .acquires = both || a->order == ORDER_ACQUIRE};
+}
+
 /* The meeting with this key; a new one where there is none yet (NULL: no memory). */
 meeting *meeting_at(meetings *m, uint64_t key, const clocks *c);
 meeting *meeting_find(meetings *m, uint64_t key);

@@ -20,7 +20,10 @@ bool clocks_make(clocks *c, uint32_t agents) {
 }
 
 void clocks_free(clocks *c) {
-    for (uint32_t k = 0; c->of != NULL && k < c->agents; k++) free(c->of[k].apart);
+    for (uint32_t k = 0; c->of != NULL && k < c->agents; k++) {
+        free(c->of[k].apart);
+        lane_flags_free(c->of[k].flags);
+    }
     free(c->of);
     free(c->words);
     *c = (clocks){0};
@@ -40,13 +43,13 @@ void clocks_begin(clocks *c) {
     }
 }
 
-bool clocks_before_lane(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
+bool clocks_before_lane(const clocks *c, stamp s, uint32_t lanes, uint32_t agent, uint32_t lane) {
     const uint32_t clock = stamp_clock(s), who = stamp_lane(s);
     const agent_clocks *a = &c->of[agent];
-    if (a->apart == NULL || lane >= CLOCK_LANES) return false;
-    if (who < CLOCK_LANES) return clock < a->apart->known[lane][who];
-    for (int k = 0; k < CLOCK_LANES; k++) /* any of them may have been the one */
-        if (clock >= a->apart->known[lane][k] && (uint32_t)k != lane) return false;
+    if (lane >= CLOCK_LANES) return false;
+    if (who < CLOCK_LANES) return a->apart != NULL && clock < a->apart->known[lane][who];
+    for (uint32_t left = lanes & ~(1u << lane); left != 0; left &= left - 1)
+        if (a->apart == NULL || clock >= a->apart->known[lane][__builtin_ctz(left)]) return false;
     return true;
 }
 

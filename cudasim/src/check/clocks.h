@@ -40,10 +40,13 @@ typedef struct lane_clocks {
     uint32_t known[CLOCK_LANES][CLOCK_LANES]; /* by who knows, of whom */
 } lane_clocks;
 
+typedef struct lane_flags lane_flags; /* clocks_lane_flag */
+
 typedef struct agent_clocks {
     uint32_t now;       /* stamps of its accesses have this */
     uint32_t together;  /* all its lanes know of all its accesses before */
     lane_clocks *apart; /* NULL: no more than that */
+    lane_flags *flags;  /* what its lanes release to one another; NULL: none has had a fence */
     uint32_t *known;    /* by agent: it knows of all accesses before */
     uint32_t *fenced;   /* what it knew at its latest fence, which a relaxed store publishes */
     uint32_t *seen;     /* what relaxed loads have shown it, which it knows after its next fence */
@@ -68,14 +71,18 @@ void clocks_free(clocks *c);
 /* Other blocks begin: nobody knows of anybody, and all that was is past. */
 void clocks_begin(clocks *c);
 
-/* Has the access happened before what lane `lane` of `agent` does now? A stamp of a block that has ended has. */
-bool clocks_before_lane(const clocks *c, stamp s, uint32_t agent, uint32_t lane);
-static inline bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
+/* Has the access happened before what lane `lane` of `agent` does now? A stamp of a block that has ended has. `lanes`:
+ * those that a stamp with MANY_LANES is of. */
+bool clocks_before_lane(const clocks *c, stamp s, uint32_t lanes, uint32_t agent, uint32_t lane);
+static inline bool clocks_before_all(const clocks *c, stamp s, uint32_t lanes, uint32_t agent, uint32_t lane) {
     const uint32_t clock = stamp_clock(s), other = stamp_agent(s);
     const agent_clocks *a = &c->of[agent];
     if (clock < c->begun) return true;
     if (other != agent) return clock < a->known[other];
-    return stamp_lane(s) == lane || clock < a->together || clocks_before_lane(c, s, agent, lane);
+    return stamp_lane(s) == lane || clock < a->together || clocks_before_lane(c, s, lanes, agent, lane);
+}
+static inline bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint32_t lane) {
+    return clocks_before_all(c, s, UINT32_MAX, agent, lane);
 }
 
 /* The agent's accesses so far, and what it knows, go into `at`; what it does next is later. And: it comes to know what
@@ -102,6 +109,16 @@ static inline bool clocks_has_fenced(const clocks *c, uint32_t agent) {
 }
 void clocks_publish(clocks *c, uint32_t agent, known_clocks *at);
 void clocks_see(clocks *c, uint32_t agent, const known_clocks *at);
+
+/* The same among the lanes of one warp, each of which is looked at by itself: a fence by these lanes, and a strong or
+ * atomic access by one of them to the flag `key`. */
+void clocks_lane_fence(clocks *c, uint32_t agent, uint32_t lanes);
+typedef struct flag_access {
+    uint64_t key;
+    bool reads, writes, releases, acquires;
+} flag_access;
+void clocks_lane_flag(clocks *c, uint32_t agent, uint32_t lane, const flag_access *f);
+void lane_flags_free(lane_flags *f);
 
 static inline void known_join(known_clocks *to, const known_clocks *from, uint32_t agents) {
     for (uint32_t k = 0; k < agents; k++) to[k] = from[k] > to[k] ? from[k] : to[k];

@@ -25,6 +25,7 @@ typedef struct trace {
     uint32_t clock, site;
     uint16_t agent;
     uint8_t lane, how;
+    uint32_t lanes; /* where lane is MANY_LANES */
 } trace;
 
 typedef struct word {
@@ -186,6 +187,18 @@ static void await_stores(int first, uint32_t number) {
     }
 }
 
+/* What would order the two, in brackets. */
+static const char *what_is_wanted(const toucher *t, const trace *other) {
+    checked_cluster *c = t->cluster;
+    fence_wanted fence = FENCE_UNKNOWN;
+    if (c->run != NULL && other->cluster != t->number)
+        fence = between_fence_wanted(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1, other->agent,
+                                     other->clock);
+    if (fence == FENCE_HERE) return " (another block: no fence here since the flag was read; the other side has one)";
+    if (fence == FENCE_THERE) return " (another block: no fence and flag there since; this side has both)";
+    return order_wanted(c->launch, t->number, t->agent, other->cluster, other->agent);
+}
+
 static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *other, bool after_read) {
     const checked_launch *l = t->cluster->launch;
     const site at = {t->function, t->pc}, there = site_at(l, other->site);
@@ -195,8 +208,7 @@ static void say(const toucher *t, uint32_t lane, uint64_t address, const trace *
              global_name(address, t->bytes, where));
     snprintf(other_what, sizeof other_what,
              "and nothing orders it after the %s by %s%s: ", after_read ? "read" : "write",
-             agent_name(l, other->cluster - 1, other->agent, other->lane, whom),
-             order_wanted(l, t->number, t->agent, other->cluster, other->agent));
+             agent_name(l, other->cluster - 1, other->agent, other->lane, whom), what_is_wanted(t, other));
     finding_add(&(finding){RACE, l->la->entry->source->name, at, there, what, other_what});
 }
 
@@ -233,8 +245,8 @@ static void unlock_part(part *p) {
 static bool ordered(const toucher *t, uint32_t lane, const trace *other) {
     checked_cluster *c = t->cluster;
     if (other->cluster == t->number)
-        return clocks_before(&c->clocks, stamp_of(other->clock, other->agent, other->lane, STRENGTH_WEAK), t->agent,
-                             lane);
+        return clocks_before_all(&c->clocks, stamp_of(other->clock, other->agent, other->lane, STRENGTH_WEAK),
+                                 other->lanes, t->agent, lane);
     return c->run != NULL && between_ordered(c->launch->between, c->run, &c->clocks, t->agent, other->cluster - 1,
                                              other->agent, other->clock);
 }
@@ -296,17 +308,44 @@ static bool alike(const trace *r, const trace *mine) {
     return r->cluster == mine->cluster && r->agent == mine->agent && ((r->how ^ mine->how) & HOW_BYTES(15)) == 0;
 }
 
+/* Adds an access by a lane of the same agent. The weaker of the two is what conflicts. */
+static void merge(trace *noted, const trace *mine) {
+    const uint32_t who = noted->lane;
+    const uint32_t lanes = (who == MANY_LANES ? noted->lanes : 1u << who) | 1u << mine->lane;
+    const bool weaker = (noted->how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH);
+    const uint8_t how = weaker ? noted->how : mine->how;
+    *noted = *mine;
+    noted->lane = (lanes & (lanes - 1)) != 0 ? MANY_LANES : mine->lane;
+    noted->lanes = lanes;
+    noted->how = how;
+}
+
+/* The first and the latest; or, of one agent, of lanes that have not met in between. */
 static void note(const toucher *t, const trace *mine, trace noted[2]) {
-    int k = 0;
-    while (k < 2 && noted[k].cluster != 0 && !alike(&noted[k], mine)) k++;
-    if (k == 2) k = noted[0].cluster == t->number && ordered(t, mine->lane, &noted[0]) ? 0 : 1;
-    trace *r = &noted[k];
-    const bool same = alike(r, mine) && r->clock == mine->clock;
-    const trace old = *r;
-    *r = *mine;
-    if (!same) return;
-    if (old.lane != mine->lane) r->lane = MANY_LANES;
-    if ((old.how & HOW_STRENGTH) < (mine->how & HOW_STRENGTH)) r->how = old.how; /* the weaker is what conflicts */
+    int empty = -1, past = -1, other = -1;
+    for (int k = 0; k < 2; k++) {
+        trace *r = &noted[k];
+        if (r->cluster == 0) {
+            if (empty < 0) empty = k;
+        } else if (alike(r, mine)) {
+            if (r->clock == mine->clock) {
+                merge(r, mine);
+                return;
+            }
+            if (ordered(t, mine->lane, r))
+                past = k;
+            else
+                other = k;
+        }
+    }
+    if (past >= 0)
+        noted[past] = *mine;
+    else if (empty >= 0)
+        noted[empty] = *mine;
+    else if (other >= 0)
+        merge(&noted[other], mine);
+    else
+        noted[noted[0].cluster == t->number && ordered(t, mine->lane, &noted[0]) ? 0 : 1] = *mine;
 }
 
 /* A strong or atomic write is about to take the place of the latest one. */
@@ -352,7 +391,7 @@ static uint8_t bytes_of(uint64_t address, unsigned bytes) {
 static void touch(const toucher *t, const shadow *s, uint32_t lane, uint64_t address, uint64_t bytes, bool puts) {
     const uint8_t how = (uint8_t)(t->how | bytes_of(address, bytes < 4 ? (unsigned)bytes : 4));
     const trace mine = {t->number, t->cluster->clocks.of[t->agent].now, t->site, (uint16_t)t->agent, (uint8_t)lane,
-                        how};
+                        how, 0};
     const uint64_t from = address - s->m->base;
     part *p = NULL;
     bool quiet = false;
@@ -401,6 +440,17 @@ static void order(const observed_access *a, checked_cluster *c, uint32_t agent, 
     if (after && fences) between_fence(b, r, &c->clocks, agent, wide);
 }
 
+/* The same for the lanes of its warp among themselves. */
+static void order_lanes(const observed_access *a, clocks *c, uint32_t agent) {
+    flag_access its = flag_access_of(a);
+    its.reads = its.reads && !(a->kind == ACCESS_ATOMIC && is_red(a));
+    for (uint32_t left = a->mask; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        its.key = a->address[lane];
+        clocks_lane_flag(c, agent, lane, &its);
+    }
+}
+
 static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
     shadow s = {0};
     for (uint32_t left = a->mask; left != 0; left &= left - 1) {
@@ -424,9 +474,7 @@ static void touch_lanes(const toucher *t, const observed_access *a, bool puts) {
 
 static toucher toucher_of(const observed_access *a) {
     checked_cluster *c = checked(a->w->block)->cluster;
-    const strength s = a->kind == ACCESS_ATOMIC ? STRENGTH_ATOMIC
-                       : a->order != ORDER_WEAK ? STRENGTH_STRONG
-                                                : STRENGTH_WEAK;
+    const strength s = strength_of(a);
     return (toucher){.cluster = c,
                      .w = a->w,
                      .function = a->function,
@@ -458,6 +506,7 @@ void global_done(const observed_access *a) {
     const toucher t = toucher_of(a);
     if (a->kind != ACCESS_WRITE) touch_lanes(&t, a, a->kind == ACCESS_ATOMIC);
     order(a, t.cluster, t.agent, true);
+    order_lanes(a, &t.cluster->clocks, t.agent);
 }
 
 void global_touch_range(const global_range *r) {

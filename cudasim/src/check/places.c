@@ -59,11 +59,14 @@ void places_forget(void) {
 
 /* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
 static void unwritten(const place_access *p, uint32_t lane, uint32_t number, bool brought, uint32_t copy) {
+    const uint32_t missing = p->offset == NULL ? ALL_BYTES
+                                               : cells_unwritten(&p->at->cells, &p->at->cluster->clocks,
+                                                                 (uint32_t)p->offset[lane], p->bytes);
     const unwritten_read r = {.function = p->function,
                               .space = PTX_SHARED,
                               .pc = p->pc,
                               .address = number * p->at->cells.unit,
-                              .missing = ALL_BYTES,
+                              .missing = missing,
                               .lane = lane,
                               .bytes = p->bytes,
                               .where = p->at->block,

@@ -10,6 +10,7 @@ typedef struct place_access {
     const function *function;
     uint32_t pc;
     unsigned bytes;
+    const uint64_t *offset; /* of its lanes; NULL: not of an instruction's accesses by lanes */
     uint8_t array;
     const char *verb; /* "reads" */
     bool loads;       /* into registers */

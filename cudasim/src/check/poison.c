@@ -51,15 +51,41 @@ static bool add(poisons *p, poison it, int reg, uint32_t lanes, uint32_t bytes) 
                                    .lanes = lanes,
                                    .origin = it.origin,
                                    .spreads = it.spreads,
+                                   .padding = it.padding,
                                    .bytes = (uint16_t)bytes};
     return true;
+}
+
+/* Is it a load of what follows another member of the same struct, loaded or stored, and ends where that one's alignment
+ * does? Where nvcc copies a struct, it copies its padding so, in single bytes. */
+static bool loads_padding(const function *f, uint32_t pc) {
+    const ptx_instruction *all = f->source->instructions;
+    const ptx_operand *from = &all[pc].operands[1];
+    if (!opcode_is(all[pc].opcode, "ld") || ptx_type_size((ptx_type)f->code[pc].type) != 1) return false;
+    if (from->kind != PTX_OPERAND_ADDRESS || from->reg < 0) return false;
+    int64_t begin = from->integer;
+    const int64_t end = begin + f->code[pc].vector;
+    for (uint32_t k = pc; k-- > 0 && k + 16 > pc;) {
+        const ptx_instruction *t = &all[k];
+        if (instruction_has_result(t) && operand_names(&t->operands[0], from->reg)) return false;
+        const bool stores = opcode_is(t->opcode, "st");
+        if (!(stores || opcode_is(t->opcode, "ld")) || f->code[k].space != f->code[pc].space) continue;
+        const ptx_operand *o = &t->operands[stores ? 0 : 1];
+        const int64_t size = (int64_t)ptx_type_size((ptx_type)f->code[k].type);
+        if (o->kind != PTX_OPERAND_ADDRESS || o->reg != from->reg || o->integer + size * f->code[k].vector != begin)
+            continue;
+        if (size > 1) return end % size == 0;
+        begin = o->integer;
+    }
+    return false;
 }
 
 bool poison_read(poisons *p, const frame *f, uint32_t pc, uint32_t lane, uint32_t origin, uint32_t bytes) {
     const ptx_instruction *t = &f->function->source->instructions[pc];
     const insn *i = &f->function->code[pc];
     const ptx_operand *o = &t->operands[0];
-    const poison it = {.frame = f, .origin = origin};
+    const poison it = {.frame = f, .origin = origin, .padding = loads_padding(f->function, pc)};
+    if (t->used_bytes != 0) bytes &= t->used_bytes;
     if (opcode_is(t->opcode, "ldmatrix")) { /* row r of matrix m goes to four lanes, or, transposed, to every fourth */
         const int matrix = (int)lane / 8;
         const uint32_t row = lane % 8,
@@ -93,11 +119,12 @@ static int part_of(const ptx_instruction *t, const ptx_operand *vector) {
 /* Puts it into what the instruction computes. */
 static void carry(poisons *p, const ptx_instruction *t, poison it) {
     const ptx_operand *to = &t->operands[0];
+    const int part = part_of(t, to);
     if (to->kind == PTX_OPERAND_REGISTER) add(p, it, to->reg, it.carried, it.carried_bytes);
     for (int e = 0; e < to->element_count; e++)
         if (to->elements[e].kind == PTX_OPERAND_REGISTER)
             add(p, it, to->elements[e].reg, it.carried,
-                it.spreads ? ALL_BYTES : (uint32_t)it.carried_bytes >> e * part_of(t, to));
+                it.spreads ? ALL_BYTES : (uint32_t)it.carried_bytes >> e * part & ((1u << part) - 1));
 }
 
 /* Which bytes of a mov's or selp's source are unwritten. */
@@ -108,11 +135,12 @@ static uint32_t moved_bytes(const ptx_instruction *t, const ptx_operand *from, c
     return bytes;
 }
 
-static bool stores_locally(const ptx_instruction *t, const insn *i) {
-    return opcode_is(t->opcode, "st") && i->space == PTX_LOCAL;
+/* Is it a store that is no use of it? */
+static bool stores_along(const ptx_instruction *t, const insn *i, const poison *it) {
+    return opcode_is(t->opcode, "st") && (i->space == PTX_LOCAL || it->padding);
 }
 
-/* The bytes that are stored to local memory. */
+/* The bytes that are stored. */
 static void store(poisons *p, const ptx_instruction *t, const insn *i, const poison *it, uint32_t lanes) {
     const ptx_operand *o = &t->operands[1];
     const int each = (int)ptx_type_size((ptx_type)i->type), count = o->element_count > 0 ? o->element_count : 1;
@@ -151,9 +179,9 @@ static bool use(poisons *p, poison *it, const warp *w, const insn *i, uint32_t l
         if (moves) {
             it->carried |= lanes & selected(w, i, t, o);
             it->carried_bytes |= (uint16_t)moved_bytes(t, &t->operands[o], it);
-        } else if (o == 1 && stores_locally(t, i))
+        } else if (o == 1 && stores_along(t, i, it))
             store(p, t, i, it, lanes);
-        else if (it->spreads && opcode_is(t->opcode, "shfl"))
+        else if (o == 1 && opcode_is(t->opcode, "shfl"))
             continue; /* poison_shuffle */
         else if (it->spreads && passes(t, o, result)) {
             it->carried |= lanes;

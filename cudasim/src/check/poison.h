@@ -1,5 +1,6 @@
 /* Registers that hold what was read from memory that nothing has written. Reading it is no mistake by itself: programs
- * fetch the next operands one time too often. Computing with it is; a store to local memory carries it along.
+ * fetch the next operands one time too often. Computing with it is; shuffles carry it along, and so do stores to local
+ * memory, and those of a struct's padding.
  *
  * And registers that hold what a shuffle has given from a lane that does not take part. Reductions compute with it in
  * lanes whose results nobody needs, so it spreads: to store it, to go by it or to take it for an address is the
@@ -16,6 +17,7 @@ typedef struct poison {
     uint32_t lanes;
     uint32_t origin; /* number of the read, for whoever reports it */
     bool spreads;
+    bool padding; /* it looks like the padding of a struct: to store it is no use of it */
     uint16_t bytes;         /* of the register, a bit each */
     uint32_t carried;       /* while an instruction is looked at: lanes in which the result has it, */
     uint16_t carried_bytes; /* and which bytes */
@@ -27,7 +29,7 @@ typedef struct poisons {
     poison *list;
     int count, room;
     uint64_t marked[POISON_MARKS]; /* registers that may be in the list: no others are */
-    uint16_t stored[LANES];        /* bytes of it that the instruction stores to local memory */
+    uint16_t stored[LANES];        /* bytes of it that the instruction stores, and that are no use of it */
 } poisons;
 
 #define ALL_BYTES 0xffffu

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/heap.h"
+#include "cuda/ending.h"
 #include "cuda/runtime.h"
-#include "watch/watch.h"
 
 /* All that the program has made but its modules. */
 static void free_objects(void) {
@@ -26,14 +26,13 @@ cudaError_t cudaDeviceReset(void) {
     runtime_set_sticky(cudaSuccess);
     runtime_unlock();
     machine_unlock();
-    cudaGetLastError();
+    runtime_forget_error();
     return cudaSuccess;
 }
 
 __attribute__((destructor)) static void runtime_close(void) {
     machine_lock();
-    sim_printf_flush();
-    const int status = watch_end();
+    const int status = ending_report(ending_status());
     runtime_lock();
     free_objects();
     modules_close();

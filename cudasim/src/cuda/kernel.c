@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "base/device_model.h"
 #include "cuda/runtime.h"
+#include "cuda/unchecked.h"
 
 #define MAX_PARAMS 32764u
 
@@ -101,6 +102,14 @@ static cudaError_t check_shape(dim3 grid, dim3 block, const sim_kernel_info *inf
     return cudaSuccess;
 }
 
+static cudaError_t shape_refused(cudaError_t error, dim3 grid, dim3 block, const sim_kernel_info *info) {
+    char why[160];
+    snprintf(why, sizeof why, "a grid of %u x %u x %u blocks of %u x %u x %u threads", grid.x, grid.y, grid.z, block.x,
+             block.y, block.z);
+    unchecked_because(info->name, why);
+    return error;
+}
+
 /* Says what a launch has too much of; the same thing once. Returns the error. */
 __attribute__((format(printf, 3, 4))) static cudaError_t too_much(cudaError_t error, const sim_kernel_info *info,
                                                                   const char *format, ...) {
@@ -111,6 +120,7 @@ __attribute__((format(printf, 3, 4))) static cudaError_t too_much(cudaError_t er
     va_start(arguments, format);
     vsnprintf(text + used, sizeof text - used, format, arguments);
     va_end(arguments);
+    unchecked_because(info->name, ""); /* this says it */
     runtime_lock();
     if (strcmp(text, before) != 0) fprintf(stderr, "%s\n", text);
     memcpy(before, text, sizeof before);
@@ -182,9 +192,12 @@ cudaError_t operation_kernel(operation *op, const void *func, dim3 grid, dim3 bl
     kernel_operation *k = &op->kernel;
     sim_kernel_info info;
     cudaError_t error = function_describe(func, &k->function, &info);
-    if (error) return error;
+    if (error) {
+        if (k->function != NULL) unchecked_because(k->function->name, "it cannot be loaded");
+        return error;
+    }
     error = check_shape(grid, block, &info);
-    if (error) return error;
+    if (error) return shape_refused(error, grid, block, &info);
     unsigned threads = block.x * block.y * block.z;
     error = check_resources(&info, threads, shared);
     if (error) return error;

@@ -4,6 +4,7 @@
 
 #include "base/device_model.h"
 #include "base/parts.h"
+#include "cudasim.h"
 #include "cuda/runtime.h"
 #include "watch/watch.h"
 
@@ -14,9 +15,6 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                cudaStream_t stream);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream);
-void cudasim_count(const char *what, const char *problem);
-void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols, size_t ld);
-void cudasim_operands_end(void);
 #pragma GCC visibility pop
 
 /* What stands between <<< and >>>, until the stub of the kernel takes it: arguments may launch kernels themselves. */
@@ -27,6 +25,7 @@ static _Thread_local struct {
     void *stream;
 } configurations[MAX_CONFIGURATIONS];
 static _Thread_local int configuration_count;
+static _Thread_local bool by_chevrons; /* the thread's next launch is one by <<<>>> */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
     if (configuration_count == MAX_CONFIGURATIONS) return (unsigned)cudaErrorInvalidConfiguration;
@@ -41,6 +40,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void 
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream) {
     if (configuration_count == 0) return runtime_result(cudaErrorMissingConfiguration);
     int i = --configuration_count;
+    by_chevrons = true;
     *grid = configurations[i].grid;
     *block = configurations[i].block;
     *shared = configurations[i].shared;
@@ -50,10 +50,12 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
                           bool cooperative, const dim3 *cluster) {
+    const char *call = by_chevrons ? NULL : cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel";
+    by_chevrons = false;
     TOUCH_DEVICE();
     operation op;
     cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
-    return runtime_result(error ? error : stream_submit(stream, &op));
+    return runtime_result_of(call, error ? error : stream_submit(stream, &op));
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
@@ -136,8 +138,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     return runtime_result(stream_submit(stream, &op));
 }
 
-/* For programs that know that they are simulated: launches from now on are counted and traced as those of `what`, at
- * `problem`; NULL: they are not. A program that never calls this has all counted and traced. */
 void cudasim_count(const char *what, const char *problem) {
     watch_begin();
     if (!watch_records()) return;
@@ -145,9 +145,6 @@ void cudasim_count(const char *what, const char *problem) {
     watch_record(what, problem);
 }
 
-/* For programs that lay out several arrays in one piece of memory: from now on the checks find what kernels touch of
- * the allocation beside this array and others that are said. It has rows x cols elements; the rows are ld elements
- * apart, and what lies between them may be read. */
 void cudasim_operand(const char *name, const void *elements, size_t element_bytes, size_t rows, size_t cols,
                      size_t ld) {
     memory_part part = {
@@ -158,7 +155,6 @@ void cudasim_operand(const char *name, const void *elements, size_t element_byte
     parts_add(&part);
 }
 
-/* All memory is for kernels to touch again. */
 void cudasim_operands_end(void) {
     if (!memory_tracks()) return;
     cudaDeviceSynchronize();

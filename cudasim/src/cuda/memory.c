@@ -189,20 +189,23 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 
 /* Copies and fills that block, but for those within the device: they use the legacy stream and bring the kernels'
  * output out. */
-static cudaError_t run_blocking(cudaError_t error, operation *op) {
-    if (error) return runtime_result(error);
+static cudaError_t run_blocking_of(const char *call, cudaError_t error, operation *op) {
+    if (error) return runtime_result_of(call, error);
     error = capture_forbids_legacy();
     if (!error) error = capture_forbids();
     if (!error && operation_of_host(op)) stream_wait_legacy();
     if (!error) error = stream_run(cudaStreamLegacy, op);
     operation_free(op);
     sim_printf_flush();
-    return runtime_result(error);
+    return runtime_result_of(call, error);
 }
 
-static cudaError_t run_in_stream(cudaError_t error, operation *op, cudaStream_t stream) {
-    return runtime_result(error ? error : stream_submit(stream, op));
+#define run_blocking(error, op) run_blocking_of(__func__, error, op)
+
+static cudaError_t run_in_stream_of(const char *call, cudaError_t error, operation *op, cudaStream_t stream) {
+    return runtime_result_of(call, error ? error : stream_submit(stream, op));
 }
+#define run_in_stream(error, op, stream) run_in_stream_of(__func__, error, op, stream)
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind) {
     TOUCH_DEVICE();

@@ -6,6 +6,7 @@
 
 #include "base/device_model.h"
 #include "base/environment.h"
+#include "cuda/ending.h"
 #include "cuda/runtime.h"
 #include "exec/handlers.h"
 #include "ptx/fatbin.h"
@@ -43,6 +44,8 @@ _Noreturn static void registration_failed(void) {
 void **__cudaRegisterFatBinary(void *wrapper) {
     environment_check();
     watch_begin();
+    if (memory_tracks()) memory_guard();
+    ending_begin();
     isa_choose();
     memory_arena();
     runtime_module *module = calloc(1, sizeof(*module));
@@ -203,7 +206,9 @@ static cudaError_t module_load(runtime_module *module) {
     module->tried = true;
     char message[512] = "";
     if (module->container) {
+        memory_access_begin(); /* its variables get their first values */
         module->loaded = sim_module_load(module->container, message, sizeof(message));
+        memory_access_end();
     } else {
         snprintf(message, sizeof(message), "not a fat binary");
     }

@@ -254,10 +254,14 @@ cudaError_t operation_run(const operation *op) {
     if (runtime_sticky()) return runtime_sticky();
     switch (op->type) {
     case cudaGraphNodeTypeMemcpy:
-        if (still_there(op)) run_copy(&op->copy.params);
-        break;
     case cudaGraphNodeTypeMemset:
-        if (still_there(op)) run_set(op);
+        if (!still_there(op)) break;
+        memory_access_begin();
+        if (op->type == cudaGraphNodeTypeMemcpy)
+            run_copy(&op->copy.params);
+        else
+            run_set(op);
+        memory_access_end();
         break;
     case cudaGraphNodeTypeHost:
         op->host.function(op->host.data);

@@ -48,7 +48,7 @@ bool memory_may_free(uint64_t address, bool host) {
     const memory_allocation *a = memory_find(address);
     return a && a->base == address &&
            (host ? a->kind == MEMORY_HOST && memory_in_arena(address)
-                 : (a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED) && !a->heap);
+                 : (a->kind == MEMORY_DEVICE || (a->kind == MEMORY_MANAGED && a->name == NULL)) && !a->heap);
 }
 
 /* A freed allocation that came from a pool. */
@@ -65,15 +65,15 @@ void pool_forget(uint64_t address) {
     runtime_unlock();
 }
 
-static cudaError_t allocate(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+static cudaError_t allocate(const char *call, void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     TOUCH_DEVICE();
-    if (!pointer) return runtime_result(cudaErrorInvalidValue);
+    if (!pointer) return runtime_result_of(call, cudaErrorInvalidValue);
     *pointer = NULL;
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaError_t error = cudaStreamIsCapturing(stream, &status);
     if (!error && status != cudaStreamCaptureStatusNone) return runtime_refuse("cudaMallocAsync in a captured stream");
     if (!error) error = stream_check(stream);
-    if (error || size == 0) return runtime_result(error);
+    if (error || size == 0) return runtime_result_of(call, error);
     runtime_lock();
     if (!pool) pool = current_pool ? current_pool : the_default();
     pool_allocation *a = calloc(1, sizeof(*a));
@@ -93,16 +93,16 @@ static cudaError_t allocate(void **pointer, size_t size, cudaMemPool_t pool, cud
     }
     runtime_unlock();
     free(a);
-    return runtime_result(error);
+    return runtime_result_of(call, error);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream) {
-    return allocate(pointer, size, NULL, stream);
+    return allocate(__func__, pointer, size, NULL, stream);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
     if (!pool) return runtime_result(cudaErrorInvalidValue);
-    return allocate(pointer, size, pool, stream);
+    return allocate(__func__, pointer, size, pool, stream);
 }
 
 /* Other streams' kernels may run: what they still hold of the tables of memory is given back when they have ended. */

@@ -106,6 +106,7 @@ void queue_wait_all(void) {
 
 /* The machine's owner, after a launch. */
 static cudaError_t kernel_over(sim_status status) {
+    memory_access_end();
     runtime_lock(); /* other calls hold it while they look at an allocation */
     memory_quiesce();
     runtime_unlock();
@@ -117,6 +118,7 @@ static cudaError_t kernel_over(sim_status status) {
 
 static sim_running *kernel_begin(const kernel_operation *k, sim_status *status) {
     *status = SIM_OK;
+    memory_access_begin(); /* until kernel_over */
     if (runtime_sticky()) return NULL;
     return sim_launch_begin(k->function->kernel, &k->config, k->params, A_MOMENT, status);
 }

@@ -22,10 +22,15 @@ typedef struct operation operation;
 void runtime_lock(void);
 void runtime_unlock(void);
 
-/* Notes an error for cudaGetLastError of this thread, and returns it. */
-cudaError_t runtime_result(cudaError_t error);
+/* Notes an error of the call for cudaGetLastError of this thread, and returns it. */
+cudaError_t runtime_result_of(const char *call, cudaError_t error);
+#define runtime_result(error) runtime_result_of(__func__, error)
 /* The same, and unlocks. */
-cudaError_t runtime_leave(cudaError_t error);
+cudaError_t runtime_leave_of(const char *call, cudaError_t error);
+#define runtime_leave(error) runtime_leave_of(__func__, error)
+
+/* This thread's last error is none, without anybody's having asked. */
+void runtime_forget_error(void);
 
 /* The error a kernel left behind, which every call that needs the device returns until cudaDeviceReset. */
 cudaError_t runtime_sticky(void);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/device_model.h"
+#include "cudasim.h"
 #include "cuda/runtime.h"
+#include "cuda/unchecked.h"
 
 static pthread_mutex_t state_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
@@ -27,14 +29,16 @@ void runtime_unlock(void) {
 static _Atomic int sticky;
 static _Thread_local cudaError_t last_error;
 
-cudaError_t runtime_result(cudaError_t error) {
-    if (error != cudaSuccess) last_error = error;
+cudaError_t runtime_result_of(const char *call, cudaError_t error) {
+    if (error == cudaSuccess) return error;
+    last_error = error;
+    unchecked_note(call, error);
     return error;
 }
 
-cudaError_t runtime_leave(cudaError_t error) {
+cudaError_t runtime_leave_of(const char *call, cudaError_t error) {
     runtime_unlock();
-    return runtime_result(error);
+    return runtime_result_of(call, error);
 }
 
 cudaError_t runtime_sticky(void) {
@@ -48,11 +52,17 @@ void runtime_set_sticky(cudaError_t error) {
 cudaError_t cudaGetLastError(void) {
     cudaError_t error = last_error;
     last_error = cudaSuccess;
+    if (error != cudaSuccess) unchecked_asked();
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void) {
+    if (last_error != cudaSuccess) unchecked_asked();
     return last_error;
+}
+
+void runtime_forget_error(void) {
+    last_error = cudaSuccess;
 }
 
 /* Names already refused: what[] are string literals, so the list is of pointers, compared as text. */
@@ -75,7 +85,7 @@ cudaError_t runtime_refuse(const char *what) {
         }
     }
     runtime_unlock();
-    return runtime_result(cudaErrorNotSupported);
+    return runtime_result_of(what, cudaErrorNotSupported);
 }
 
 void refusals_forget(void) {
@@ -142,10 +152,6 @@ void *handle_any(handle_kind kind, const void **key) {
     return NULL;
 }
 
-#pragma GCC visibility push(default)
-int cudasim_active(void);
-const char *cudasim_device(void);
-
 int cudasim_active(void) {
     return 1;
 }
@@ -153,4 +159,3 @@ int cudasim_active(void) {
 const char *cudasim_device(void) {
     return device_model_current()->arch;
 }
-#pragma GCC visibility pop

@@ -52,7 +52,7 @@ static const isa_set *choose(const isa_set *sets, size_t count, const char *want
         fprintf(stderr, "cudasim: the simulator was built for a processor with %s, which this one lacks: make sim\n",
                 built);
     else
-        fprintf(stderr, "cudasim: CUDASIM_ISA=%s: this simulator was built for %s (make sim-all: baseline, v3, v4)\n",
+        fprintf(stderr, "cudasim: CUDASIM_ISA=%s: this simulator was built for %s (make lib-all: baseline, v3, v4)\n",
                 wanted, built);
     _Exit(any ? 3 : 2);
 }

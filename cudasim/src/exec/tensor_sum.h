@@ -1,4 +1,4 @@
-/* How Hopper's tensor cores add, found from what an H200 gave (cudasim/tests/conformance, "/fractions", "/products", "/sums",
+/* How Hopper's tensor cores add, found from what an H200 gave (tests/conformance, "/fractions", "/products", "/sums",
  * "/wide"):
  *
  * d = c + a1 b1 + ... + ak bk is one sum of k + 1 numbers, in no order. An operand's exponent is that of its leading

@@ -184,6 +184,7 @@ typedef struct watched_insn {
     bool loose;            /* it reads or assigns a loose register */
     bool stores, constant; /* not only reads; ld.const */
     bool learns;           /* an atomic operation of which something reads what it gives back */
+    bool guarded;          /* a plain load whose value an atom.cas alone goes by (isa/cas.h) */
 } watched_insn;
 
 /* A shared array that a function names. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa/arrays.h"
+#include "isa/cas.h"
 #include "isa/decode.h"
 #include "isa/loose.h"
 #include "isa/writes.h"
@@ -117,12 +118,14 @@ bool watch_function(function *f, const decode_context *context) {
     uint8_t *arrays = arrays_of(f);
     find_loose(twin);
     twin->writes = writes_of(f);
+    const bool has_cas = cas_any(f->source);
     for (size_t k = 0; k < count; k++) {
         watch[k].loose = touches_loose(twin, &f->source->instructions[k]);
         watch[k].run = code[k].run;
         code[k].next = decode_next(context, &code[k], true);
         if (!watch_insn(&code[k], f->source->instructions[k].opcode, &watch[k]) && !watch[k].loose) continue;
         watch[k].learns = watch[k].what == WATCH_ATOMIC && has_readers(f->source, &f->source->instructions[k]);
+        watch[k].guarded = has_cas && watch[k].what == WATCH_READ && cas_guards_load(f->source, (int)k);
         watch[k].array = arrays != NULL ? arrays[k] : ARRAY_UNKNOWN;
         code[k].run = context->handlers[ROW_op_observe];
         if (code[k].straight == 0) continue;

@@ -32,6 +32,11 @@ static bool no_memory(const ptx_variable *v, char *error, size_t error_size) {
     return false;
 }
 
+static uint64_t allocate(const ptx_variable *v) {
+    const memory_kind kind = v->space == PTX_CONST ? MEMORY_CONSTANT : v->is_managed ? MEMORY_MANAGED : MEMORY_VARIABLE;
+    return memory_allocate(v->size ? v->size : 1, v->align, kind, v->name, NULL);
+}
+
 bool variables_load(sim_module *m, char *error, size_t error_size) {
     const ptx_module *p = m->ptx;
     for (int k = 0; k < p->variable_count; k++) {
@@ -42,8 +47,7 @@ bool variables_load(sim_module *m, char *error, size_t error_size) {
             m->shared_bytes += (uint32_t)v->size;
         }
         if ((v->space != PTX_GLOBAL && v->space != PTX_CONST) || v->is_extern) continue;
-        m->variables[k] = memory_allocate(v->size ? v->size : 1, v->align,
-                                          v->space == PTX_CONST ? MEMORY_CONSTANT : MEMORY_VARIABLE, v->name, NULL);
+        m->variables[k] = allocate(v);
         if (m->variables[k] == 0) return no_memory(v, error, error_size);
     }
     for (int f = 0; f < p->function_count; f++) {
@@ -54,9 +58,7 @@ bool variables_load(sim_module *m, char *error, size_t error_size) {
         for (int k = 0; k < s->local_count; k++) {
             const ptx_variable *v = &s->locals[k];
             if (v->space != PTX_GLOBAL && v->space != PTX_CONST) continue;
-            m->local_statics[f][k] =
-                memory_allocate(v->size ? v->size : 1, v->align,
-                                v->space == PTX_CONST ? MEMORY_CONSTANT : MEMORY_VARIABLE, v->name, NULL);
+            m->local_statics[f][k] = allocate(v);
             if (m->local_statics[f][k] == 0) return no_memory(v, error, error_size);
             if (!initialise(m, v, m->local_statics[f][k], error, error_size)) return false;
         }

@@ -50,13 +50,21 @@ static cluster *cluster_next(worker *k) {
     return c;
 }
 
+/* At most 79 columns, as a character in the last of 80 makes some terminals wrap: the kernel's name is cut for it. */
 static void show_progress(const launch *la, double since, double *shown) {
+    enum { COLUMNS = 79 };
     const double t = pool_now();
     if (t - since < 1.0 || t - *shown < 0.2) return;
     *shown = t;
     const unsigned long done = __atomic_load_n(&la->done_blocks, __ATOMIC_RELAXED);
-    fprintf(stderr, "\r\033[Ksimulating %s: %lu of %llu blocks", READABLE(la->entry->source->name), done,
-            (unsigned long long)la->blocks);
+    const double share = (double)done / (double)la->blocks;
+    char rest[64] = "", line[COLUMNS + 1];
+    if (done > 0) snprintf(rest, sizeof rest, ", about %.0f s left", (t - since) / share * (1.0 - share));
+    const int tail =
+        snprintf(NULL, 0, ": %lu of %llu blocks, %.0f %%%s", done, (unsigned long long)la->blocks, 100.0 * share, rest);
+    snprintf(line, sizeof line, "simulating %.*s: %lu of %llu blocks, %.0f %%%s", COLUMNS - 11 - tail,
+             READABLE(la->entry->source->name), done, (unsigned long long)la->blocks, 100.0 * share, rest);
+    fprintf(stderr, "\r\033[K%s", line);
     fflush(stderr);
 }
 
@@ -291,6 +299,37 @@ static void help(void *argument, int number) {
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
+/* The launch that runs, for whoever ends the process. From then on no launch begins or returns. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    launch *launch;
+    bool ends;
+} running = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, false};
+
+static void set_running(launch *la) {
+    pthread_mutex_lock(&running.lock);
+    running.launch = la;
+    if (la == NULL && running.ends) pthread_cond_broadcast(&running.over);
+    while (running.ends) pthread_cond_wait(&running.over, &running.lock);
+    pthread_mutex_unlock(&running.lock);
+}
+
+void sim_launch_interrupt(double seconds) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += (time_t)seconds;
+    pthread_mutex_lock(&running.lock);
+    running.ends = true;
+    if (running.launch != NULL) {
+        __atomic_store_n(&running.launch->faulted, 1, __ATOMIC_RELEASE); /* nothing is said of its threads any more */
+        __atomic_store_n(&running.launch->stop, 1, __ATOMIC_RELEASE);
+    }
+    while (running.launch != NULL && pthread_cond_timedwait(&running.over, &running.lock, &limit) == 0) {
+    }
+    pthread_mutex_unlock(&running.lock);
+}
+
 static void launch_free(launch *la) {
     if (la->grid_workspace != 0) memory_free(la->grid_workspace);
     free(la->workers);
@@ -359,6 +398,7 @@ static sim_status launch_over(launch *la) {
     alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
     alone_blocks = la->blocks;
     if (la->observer != NULL) observe_launch(la, false);
+    set_running(NULL);
     launch_free(la);
     return status;
 }
@@ -370,6 +410,7 @@ sim_running *launch_begin(const launch_spec *spec, const void *params, double se
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
         return NULL;
     }
+    set_running(la);
     la->begun = pool_now();
     if (la->entry != alone_entry || la->blocks > alone_blocks) offer(la);
     if (launch_work(la, seconds > 0 ? pool_now() + seconds : 0)) {

@@ -57,6 +57,10 @@ sim_running *launch_begin(const launch_spec *spec, const void *params, double se
 sim_status sim_launch_end(sim_running *running);
 void sim_host_waits(int threads); /* so many of them; 0: none */
 
+/* The process is about to end: stops the kernel that runs, and waits so many seconds at most until what it did has been
+ * counted. Threads that begin or end a launch from then on do not come back. */
+void sim_launch_interrupt(double seconds);
+
 /* Device-side printf output waits in a buffer, as on a GPU; this writes it to stdout (synchronising calls do so). */
 void sim_printf_flush(void);
 

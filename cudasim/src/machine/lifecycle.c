@@ -52,6 +52,13 @@ static uint64_t device_malloc(warp *w, uint64_t bytes) {
     return address;
 }
 
+static void tell_printf(warp *w, const insn *i, const call_site *site, uint32_t lanes) {
+    char format[4096];
+    const int lane = __builtin_ctz(lanes);
+    if (w->launch->observer != NULL && printf_string(w, lane, argument(w, site, lane, 0), format, sizeof format))
+        observe_printf(w, i, (uint32_t)lane, format);
+}
+
 /* vprintf, __assertfail, malloc, free. */
 static void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t lanes) {
     static const int params[] = {
@@ -60,6 +67,7 @@ static void call_builtin(warp *w, const insn *i, const call_site *site, uint32_t
         sim_fault(w, i, lanes, SIM_UNSUPPORTED, "a call with %d arguments where %d are taken", site->param_count,
                   params[site->builtin]);
     int bad = -1;
+    if (site->builtin == BUILTIN_VPRINTF) tell_printf(w, i, site, lanes);
     if (site->builtin == BUILTIN_VPRINTF) printf_begin();
     for (int l = 0; l < LANES && bad < 0; l++) {
         if (!(lanes >> l & 1)) continue;

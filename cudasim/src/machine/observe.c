@@ -93,6 +93,9 @@ void observe_enter(warp *w, const frame *f, uint32_t lanes) {
 void observe_heap(warp *w, uint64_t address, uint64_t bytes) {
     TELL(w->launch, heap, w, address, bytes);
 }
+void observe_printf(warp *w, const insn *i, uint32_t lane, const char *format) {
+    TELL(w->launch, printf, w, i, lane, format);
+}
 void observe_shuffle(warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from) {
     TELL(w->launch, shuffle, w, i, lanes, absent, from);
 }

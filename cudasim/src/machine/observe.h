@@ -205,6 +205,8 @@ struct observer {
     void (*enter)(observer *o, warp *w, const frame *f, uint32_t lanes);
     /* The kernel's malloc has given `bytes` at the address. */
     void (*heap)(observer *o, warp *w, uint64_t address, uint64_t bytes);
+    /* The kernel's printf prints by this format, for the lane and others. */
+    void (*printf)(observer *o, warp *w, const insn *i, uint32_t lane, const char *format);
     /* A shuffle by these lanes, which get what lanes from[l] hold; of `absent` that one is not there, or not named.
      * Told where there are any such, or the warp is careful. */
     void (*shuffle)(observer *o, warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from);
@@ -231,6 +233,7 @@ void observe_wgmma(const observed_wgmma *c);
 void observe_sync(sync_kind kind, block *b, warp *w, uint32_t lanes, uint32_t id);
 void observe_enter(warp *w, const frame *f, uint32_t lanes);
 void observe_heap(warp *w, uint64_t address, uint64_t bytes);
+void observe_printf(warp *w, const insn *i, uint32_t lane, const char *format);
 void observe_shuffle(warp *w, const insn *i, uint32_t lanes, uint32_t absent, const uint32_t *from);
 void observe_fault(launch *la);
 void observe_step(warp *w, const insn *i);

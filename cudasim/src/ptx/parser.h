@@ -86,6 +86,7 @@ typedef struct parser {
     int function; /* the one whose body is read */
     extent start; /* of its parts */
     int location;
+    uint32_t used_bytes; /* of the next instruction */
 } parser;
 
 /* A new zeroed item of a vector. Pointers to earlier ones are void afterwards. */

@@ -70,7 +70,7 @@ typedef struct ptx_variable {
     uint64_t count;  /* elements (of `vector` values each); 0 for an array without a size, as in extern shared x[] */
     uint64_t size;   /* bytes in all */
     unsigned align;  /* bytes; the natural alignment where none is written */
-    bool is_extern, is_visible, is_weak, is_array;
+    bool is_extern, is_visible, is_weak, is_array, is_managed;
     uint8_t *init; /* `size` bytes, or NULL: zeros */
     ptx_relocation *relocations;
     int relocation_count;
@@ -122,8 +122,9 @@ typedef struct ptx_instruction {
     bool guard_negated;
     ptx_operand *operands;
     int operand_count;
-    int line;     /* of the PTX text, from 1 */
-    int location; /* index into function->locations, or -1 */
+    int line;            /* of the PTX text, from 1 */
+    int location;        /* index into function->locations, or -1 */
+    uint32_t used_bytes; /* of a load: the bytes that the program means, a bit each (the rest is padding); 0: all */
 } ptx_instruction;
 
 /* `name: .branchtargets a, b, c;` (instruction indices), `.calltargets f, g;` (names) or `.callprototype ...;` */

@@ -2,6 +2,8 @@
 #include "ptx/statements.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/expression.h"
@@ -107,7 +109,7 @@ static void parse_operands(parser *p, ptx_instruction *instruction) {
 
 /* "label:", "label: .branchtargets ...;" or "@%p opcode operands;" */
 static void parse_statement(parser *p) {
-    ptx_instruction instruction = {.location = p->location};
+    ptx_instruction instruction = {.location = p->location, .used_bytes = p->used_bytes};
     parse_guard(p, &instruction);
     instruction.line = TOKEN(p).line;
     if (TOKEN(p).kind != PTX_TOKEN_WORD) fail_expected(p, "an instruction");
@@ -125,6 +127,7 @@ static void parse_statement(parser *p) {
         ptx_fail(&p->lexer, instruction.line, "%s is no instruction",
                  ptx_quote_text(opcode->text, opcode->length).text);
     parse_operands(p, &instruction);
+    p->used_bytes = 0;
     *(ptx_instruction *)parser_push(p, INSTRUCTIONS) = instruction;
 }
 
@@ -168,10 +171,16 @@ static void parse_location(parser *p) {
     p->location = add_location(p, place[0][0], place[0][1], place[0][2], inlined_at);
 }
 
+/* .pragma "nounroll"; of all that there are, "used_bytes_mask 0x0f" alone matters here. */
 void parse_pragma(parser *p) {
+    static const char used[] = "used_bytes_mask ";
     next(p);
     do {
         if (TOKEN(p).kind != PTX_TOKEN_STRING) fail_expected(p, "a string");
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", (int)TOKEN(p).length, TOKEN(p).text);
+        if (strncmp(text, used, sizeof used - 1) == 0)
+            p->used_bytes = (uint32_t)strtoul(text + sizeof used - 1, NULL, 0);
         next(p);
     } while (accept_sign(p, ','));
     expect_sign(p, ';', "behind the pragma");

@@ -34,6 +34,23 @@ void skip_parentheses(parser *p) {
     } while (depth > 0);
 }
 
+/* (.managed, .unified(1, 2)): whether .managed is among them. */
+static bool parse_attributes(parser *p) {
+    bool managed = false;
+    expect_sign(p, '(', "behind .attribute");
+    while (!at_sign(p, ')')) {
+        managed |= at_directive(p, ".managed");
+        if (at_sign(p, '('))
+            skip_parentheses(p);
+        else if (TOKEN(p).kind == PTX_TOKEN_END)
+            fail_expected(p, "\")\"");
+        else
+            next(p);
+    }
+    next(p);
+    return managed;
+}
+
 static unsigned parse_alignment(parser *p) {
     const int line = TOKEN(p).line;
     const uint64_t align = parse_number(p, 1 << 30, "alignment");
@@ -63,7 +80,7 @@ static ptx_variable parse_variable_type(parser *p) {
         } else if (accept_directive(p, ".align")) {
             align = parse_alignment(p);
         } else if (accept_directive(p, ".attribute")) {
-            skip_parentheses(p);
+            variable.is_managed |= parse_attributes(p);
         } else if (at_directive(p, ".v2") || at_directive(p, ".v4") || at_directive(p, ".v8")) {
             variable.vector = (unsigned)(TOKEN(p).text[2] - '0');
             next(p);

@@ -424,21 +424,23 @@ static char *left_out(void) {
     const char *between = "";
     if (blocks_left_out > 0) {
         fprintf(to,
-                "%llu blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS sets how many of each launch are traced: %llu)",
-                (unsigned long long)blocks_left_out, (unsigned long long)most_blocks);
+                "%llu block%s (--trace-blocks or CUDASIM_TRACE_BLOCKS sets how many of each launch are traced: %llu)",
+                (unsigned long long)blocks_left_out, blocks_left_out == 1 ? "" : "s", (unsigned long long)most_blocks);
         between = "; ";
     }
     if (launches_left_out > 0) {
-        fprintf(to, "%s%llu launches like one before", between, (unsigned long long)launches_left_out);
+        fprintf(to, "%s%llu launch%s like one before", between, (unsigned long long)launches_left_out,
+                launches_left_out == 1 ? "" : "es");
         between = "; ";
     }
     if (blocks_cut > 0) {
-        fprintf(to, "%sof %llu blocks what came after %d slices: try a smaller problem", between,
-                (unsigned long long)blocks_cut, MOST_SLICES);
+        fprintf(to, "%sof %llu block%s what came after %d slices: try a smaller problem", between,
+                (unsigned long long)blocks_cut, blocks_cut == 1 ? "" : "s", MOST_SLICES);
         between = "; ";
     }
     if (launches_too_many > 0)
-        fprintf(to, "%s%llu launches after %d events", between, (unsigned long long)launches_too_many, MOST_EVENTS);
+        fprintf(to, "%s%llu launch%s after %d events", between, (unsigned long long)launches_too_many,
+                launches_too_many == 1 ? "" : "es", MOST_EVENTS);
     if (fclose(to) != 0) trace_no_memory();
     return said;
 }

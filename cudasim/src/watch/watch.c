@@ -1,12 +1,14 @@
 #include "watch/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/check.h"
 #include "watch/report.h"
@@ -15,7 +17,6 @@
 
 static const char *csv;
 static bool tables, lines, checks, traces;
-static int exit_status = -1;
 
 /* Not exit(): this may be inside a static constructor. */
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...) {
@@ -36,11 +37,17 @@ static const char *value_of(const char *name) {
     return text != NULL && *text != '\0' ? text : NULL;
 }
 
+/* False, and a line on stderr, where what has been printed did not get there. */
+static bool flush_output(void) {
+    const bool good = fflush(stdout) == 0 && !ferror(stdout);
+    if (!good) fprintf(stderr, "cudasim: the standard output cannot be written: %s\n", strerror(errno));
+    return good;
+}
+
 static void explain(const char *name) {
     if (!metrics_explain(name, stdout))
         refuse("cudasim: no metric is called '%s' (--counters shows their names)\n", name);
-    fflush(stdout);
-    _Exit(0);
+    _Exit(flush_output() ? 0 : 2);
 }
 
 /* Who watches from now on; launches are counted and traced, or not. */
@@ -75,11 +82,6 @@ static void read_trace(void) {
     if (traces && !trace_begin(file, count)) _Exit(2);
 }
 
-static void note_status(int status, void *argument) {
-    (void)argument;
-    exit_status = status;
-}
-
 static void read_environment(void) {
     const char *form = value_of("CUDASIM_COUNTERS"), *metric = value_of("CUDASIM_EXPLAIN");
     if (metric != NULL) explain(metric);
@@ -88,11 +90,13 @@ static void read_environment(void) {
     lines = form != NULL && strcmp(form, "lines") == 0;
     if (form != NULL && !tables && !lines) refuse("cudasim: CUDASIM_COUNTERS=%s is neither table nor lines\n", form);
     if (csv != NULL && !sink_try(csv)) _Exit(2);
+    /* A file that the program opens would take its place. */
+    if ((tables || lines) && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+        refuse("cudasim: the standard output is closed: no counters can be printed\n");
     checks = read_switch("CUDASIM_CHECK", true);
     const bool leaks = read_switch("CUDASIM_LEAK_CHECK", false);
     if (checks) checks_begin(leaks);
     read_trace();
-    on_exit(note_status, NULL);
     observe(false);
     if (watch_records()) watch_record("", "");
 }
@@ -123,12 +127,13 @@ static bool write_counts(void) {
     if (!counters_wanted()) return true;
     if (tables) report_tables(all, stdout);
     if (lines) report_lines(all, stdout);
-    if (tables || lines) fflush(stdout);
+    bool good = (!tables && !lines) || flush_output();
     sink s;
-    bool good = csv == NULL || sink_open(&s, csv);
-    if (csv != NULL && good) {
+    if (csv != NULL && sink_open(&s, csv)) {
         report_csv(all, s.to);
-        good = sink_close(&s, csv);
+        good = sink_close(&s, csv) && good;
+    } else if (csv != NULL) {
+        good = false;
     }
     counters_free();
     tables = lines = false;
@@ -136,7 +141,7 @@ static bool write_counts(void) {
     return good;
 }
 
-int watch_end(void) {
+int watch_end(int exit_status) {
     observe(false);
     bool good = write_counts();
     if (traces) good = trace_end() && good;

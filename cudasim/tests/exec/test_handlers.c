@@ -57,7 +57,7 @@ static void one_that_does_not_run_here(void **state) {
 static void one_that_was_not_built(void **state) {
     (void)state;
     assert_int_equal(status_of(2, "v3"), 2);
-    assert_string_equal(said, "cudasim: CUDASIM_ISA=v3: this simulator was built for v99, baseline (make sim-all: "
+    assert_string_equal(said, "cudasim: CUDASIM_ISA=v3: this simulator was built for v99, baseline (make lib-all: "
                               "baseline, v3, v4)\n");
 }
 

@@ -1,6 +1,6 @@
 /* ldmatrix, stmatrix, movmatrix, mma and wmma against scalar models.
  *
- * The models know nothing of cudasim/src/isa/matrix.h: where an element stands is written here as the PTX ISA has it, shape
+ * The models know nothing of src/isa/matrix.h: where an element stands is written here as the PTX ISA has it, shape
  * by shape, and products are summed exactly, in 113 bits: a result may be as far from that as what a tensor core drops.
  */
 #include <math.h>

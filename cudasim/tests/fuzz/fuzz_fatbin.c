@@ -1,9 +1,4 @@
-/* libFuzzer: any bytes as a fat binary, as a cubin, and the cubins of the fat binary. Build (clang only), from the root
- * of the repository:
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icudasim \
- *       cudasim/tests/fuzz/fuzz_fatbin.c cudasim/src/ptx/fatbin.c -o build/fuzz_fatbin
- *   build/fuzz_fatbin tests/fuzz/corpus/fatbin
- */
+/* libFuzzer: any bytes as a fat binary, as a cubin, and the cubins of the fat binary (tests/fuzz.sh). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,4 @@
-/* libFuzzer: any bytes as PTX. Build (make does not need it; clang only), from the root of the repository:
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -Icudasim \
- *       cudasim/tests/fuzz/fuzz_ptx.c cudasim/src/ptx/*.c cudasim/src/base/arena.c -o build/fuzz_ptx
- *   build/fuzz_ptx -dict=cudasim/tests/fuzz/ptx.dict tests/fuzz/corpus/ptx
- */
+/* libFuzzer: any bytes as PTX (tests/fuzz.sh). */
 #include <stdlib.h>
 #include <string.h>
 

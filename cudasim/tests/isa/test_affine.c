@@ -1,4 +1,4 @@
-/* Registers kept as base + lane * step (cudasim/src/exec/affine.h): random kernels give the same, bit for bit, as with
+/* Registers kept as base + lane * step (src/exec/affine.h): random kernels give the same, bit for bit, as with
  * plain lanes only, and dot products as when their instructions are executed one by one (isa/dot.c). They mix values
  * that are equal, equally spaced or neither over the lanes, wrap around, diverge, loop, read and write memory at steps,
  * and use what knows nothing of the form. Counters come to the same, too. */
@@ -405,7 +405,7 @@ static void random_kernels(void **state) {
     (void)state;
     static const unsigned shapes[][2] = {{64, 1}, {32, 3}, {16, 4}, {8, 8}, {48, 1}, {96, 1}, {5, 7}};
     static sim_other_handlers plain[ROW_COUNT];
-    const char *const wanted = getenv("KL_TEST_ALL");
+    const char *const wanted = getenv("TEST_ALL");
     const int kernels = wanted != NULL && *wanted != '\0' ? 30000 : 3000;
     run_well(KERNEL("", "mov.u32 %r2, 0;" STORE), 1, 32); /* the handlers are chosen */
     const sim_other_handlers *const others = sim_others;

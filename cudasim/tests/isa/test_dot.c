@@ -1,4 +1,4 @@
-/* Dot products that are executed in one piece (cudasim/src/isa/dot.c, exec/dot.c), watched: counters and checks say the
+/* Dot products that are executed in one piece (src/isa/dot.c, exec/dot.c), watched: counters and checks say the
  * same of them as where their instructions are executed one by one. */
 #include "sim_case.h"
 

@@ -3,13 +3,13 @@
 #
 #   run.sh [--sim] BUILD_DIR [NAME...]
 #
-# BUILD_DIR holds the built programs (build/cudasim/tests/programs). With --sim each runs under cudasim/cudasim, else
+# BUILD_DIR holds the built programs (build/tests/programs). With --sim each runs under the command, else
 # directly, on the GPU. Exit 0 when all passed.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 sim=
 if [ "$1" = --sim ]; then
-    sim=$here/../../cudasim/cudasim
+    sim=$here/../../cudasim
     shift
 fi
 if [ $# -eq 0 ]; then

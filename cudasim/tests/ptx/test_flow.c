@@ -1,4 +1,4 @@
-/* Where paths meet (cudasim/src/ptx/flow.h), on random functions, against the definition: an instruction is passed by every
+/* Where paths meet (src/ptx/flow.h), on random functions, against the definition: an instruction is passed by every
  * path from another one to the end if without it no path leads there; the first such one is the meeting. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What instructions compute, for one thread, from the PTX ISA (9.0, chapter 9) and, where that leaves something open,
- * from what an H200 does (cudasim/tests/conformance). Written for plainness and apart from the simulator's handlers: integers
+ * from what an H200 does (tests/conformance). Written for plainness and apart from the simulator's handlers: integers
  * are numbers of 128 bits, bits are looped over, and floating point is rounded by way of long double.
  */
 #ifndef RANDOM_ARITHMETIC_H

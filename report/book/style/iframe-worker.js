@@ -1,10 +1,11 @@
-/* Browsers give a page that is opened as a file no worker, which the search needs. There, a hidden frame takes its place. */
+/* Browsers give a page that is opened as a file no worker, which the search needs. A hidden frame takes its place.
+ * Messages are cloned, as a worker's are: page and search each change what they hold. */
 class FileWorker {
     constructor(url) {
         const frame = this.frame = document.createElement("iframe");
         frame.hidden = true;
         this.ready = new Promise(resolve => { frame.ready = resolve; });
-        frame.answer = data => { if (this.onmessage) this.onmessage({ data }); };
+        frame.answer = data => { if (this.onmessage) this.onmessage({ data: structuredClone(data) }); };
         document.body.append(frame);
         const inside = frame.contentDocument;
         inside.open();
@@ -13,7 +14,7 @@ class FileWorker {
         inside.close();
     }
     postMessage(data) {
-        this.ready.then(() => this.frame.contentWindow.onmessage({ data }));
+        this.ready.then(() => this.frame.contentWindow.onmessage({ data: structuredClone(data) }));
     }
     terminate() {
         this.frame.remove();

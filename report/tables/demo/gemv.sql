@@ -13,4 +13,4 @@ WITH here AS (SELECT * FROM record
 SELECT step, variant, form('%.2f', 1000 * ms_median) AS "us", form('%.0f', here.gbps) AS "GB/s",
        percent(here.gbps / nullif(ceiling.gbps, 0)) AS "of ceiling", percent(ratio) AS "vs cuBLAS"
 FROM here JOIN ceiling WHERE op = 'gemv'
-ORDER BY line;
+ORDER BY step, line;

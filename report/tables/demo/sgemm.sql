@@ -12,4 +12,4 @@ SELECT step, variant, form('%.3f', ms_median) AS "ms", form('%.2f', gflops / 100
        percent(ratio) AS "vs cuBLAS"
 FROM record
 WHERE op = 'gemm' AND dtype = 'f32' AND (m, n, k, alpha, beta, cache) = (:size, :size, :size, 1, 0, 'cold') AND mode <> 'sim'
-ORDER BY line;
+ORDER BY step, line;

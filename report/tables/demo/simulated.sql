@@ -11,7 +11,7 @@ SELECT step, variant, dtype AS type,
        AS "m x n x k",
        CASE op WHEN 'knn' THEN 'k = ' || k ELSE form('%.3f', coalesce(max_err_bound_share, 0)) END AS "worst error, of bound"
 FROM record WHERE mode = 'sim'
-ORDER BY line;
+ORDER BY step, line;
 -- part: below
 SELECT 'Of a matrix times a vector, the shape is n x k.'
 WHERE EXISTS (SELECT 1 FROM record WHERE mode = 'sim' AND op NOT IN ('gemm', 'knn'))

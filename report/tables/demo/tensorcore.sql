@@ -15,4 +15,4 @@ SELECT step, variant, form('%.3f', ms_median) AS "ms", form('%.2f', gflops / 100
 FROM record LEFT JOIN tensorcore_ladder AS l USING (step, variant)
 WHERE op = 'gemm' AND record.dtype = coalesce(l.dtype, 'f16') AND layout = 'tn' AND mode NOT IN ('sim', 'sustained')
   AND (m, n, k, alpha, beta, cache) = (:size, :size, :size, 1, 0, 'cold')
-ORDER BY record.line;
+ORDER BY step, record.line;

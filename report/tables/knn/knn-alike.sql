@@ -1,5 +1,5 @@
 -- KDD Cup 1999: do exact and inexact search detect alike?
--- marker: knn-alike STEP
+-- marker: knn-alike
 -- align: text
 -- part: rows
 WITH pair AS (SELECT a.detection - b.detection AS found, a.false_alarms - b.false_alarms AS alarms, a.k AS k

@@ -1,5 +1,5 @@
 -- The paper's speed-ups beside ours: its own method (gemm_cublas+auto) against what it compares itself with.
--- marker: knn-claims STEP
+-- marker: knn-claims
 -- align: lr
 -- part: columns
 SELECT DISTINCT 'n = ' || n FROM knn_case WHERE k = 25 AND how = 'device' AND d = 256 ORDER BY n;

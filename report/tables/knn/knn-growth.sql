@@ -1,5 +1,5 @@
 -- How the paper's method grows with n: what its count of steps says, and the time.
--- marker: knn-growth STEP
+-- marker: knn-growth
 -- align: text
 -- part: rows
 WITH pair AS (SELECT a.n, a.ms_median AS small, b.ms_median AS large FROM knn_case AS a JOIN knn_case AS b

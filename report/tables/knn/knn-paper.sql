@@ -1,6 +1,6 @@
 -- The paper's table: 1200 queries, k = 25, against the paper's method, brute force, and the CPU. In parentheses with
 -- copies from and to the host.
--- marker: knn-paper STEP
+-- marker: knn-paper
 -- part: rows
 WITH d(d) AS (VALUES (32), (64), (128), (256)),
      n(n) AS (VALUES (1024), (2048), (4096), (8192), (16384), (32768)),

@@ -1,5 +1,5 @@
 -- KDD Cup 1999: what is detected and what is taken for an attack, by class of attacks and where the test comes from.
--- marker: knn-rates STEP
+-- marker: knn-rates
 -- align: lllr
 -- part: rows
 WITH class(place, class) AS (VALUES (1, 'DoS'), (2, 'Probe'), (3, 'R2L'), (4, 'U2R')),

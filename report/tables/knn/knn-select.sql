@@ -1,5 +1,5 @@
 -- Time against k for each way to select, at powers of two and where the paper's two ways cross.
--- marker: knn-select STEP
+-- marker: knn-select
 -- part: rows
 WITH RECURSIVE power(k) AS (VALUES (1) UNION ALL SELECT 2 * k FROM power WHERE k < 512),
      line AS (SELECT k FROM power UNION SELECT k FROM knn_crossover UNION SELECT k - 1 FROM knn_crossover),

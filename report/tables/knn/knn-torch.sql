@@ -1,5 +1,5 @@
 -- exact_tc, fused and, where it was recorded beside them, direct+radix, each timed alternately with PyTorch.
--- marker: knn-torch STEP
+-- marker: knn-torch
 -- part: rows
 WITH shape AS (SELECT min(line) AS first, m, n, d, k FROM knn_shown WHERE beside_torch GROUP BY m, n, d, k)
 SELECT shape.m AS "m", shape.n AS "n", shape.d AS "d", shape.k AS "k",

@@ -1,0 +1,19 @@
+/* The printed table. */
+#ifndef KL_PRINT_H
+#define KL_PRINT_H
+
+#include "bench/session.h"
+
+void print_header(const session *s);
+
+/* `seconds`: that the launch took in the simulator. */
+void print_row(const session *s, const char *name, const record *r, double seconds, const char *remark);
+
+/* A row of what was not run or not recorded, with the reason. */
+void print_skipped(const session *s, const char *name, const record *r, const char *reason);
+
+/* "; 62 % of the data sheet's 989 TFLOP/s, 78 % of what 1410 MHz can do", in `text`: the first where the row has a
+ * share of a peak, the second where its clock was measured, too. Returns `text`. */
+const char *print_shares(const device_facts *d, const bench_workload *w, const record *r, char *text, size_t size);
+
+#endif

@@ -1,0 +1,9 @@
+/* The device's printf: does its format want what it is given? */
+#ifndef CHECK_FORMATS_H
+#define CHECK_FORMATS_H
+
+#include "machine/observe.h"
+
+void formats_printf(observer *o, warp *w, const insn *i, uint32_t lane, const char *format);
+
+#endif

@@ -1,0 +1,19 @@
+/* Errors that the program never asks for (cuda/unchecked.c). */
+#ifndef CUDA_UNCHECKED_H
+#define CUDA_UNCHECKED_H
+
+#include "cuda/runtime.h"
+
+/* This thread's call has failed; NULL: a launch by <<<>>>, of which nobody sees what it returns. */
+void unchecked_note(const char *call, cudaError_t error);
+
+/* Why this thread's call will fail, and the kernel that it launches (or NULL): for the message. */
+void unchecked_because(const char *kernel, const char *why);
+
+/* cudaGetLastError and cudaPeekAtLastError: the thread has been told of its errors. */
+void unchecked_asked(void);
+
+/* At the end of a process that would end with `status`: each that is left is a finding. */
+void unchecked_end(int status);
+
+#endif

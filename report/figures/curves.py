@@ -1,0 +1,233 @@
+"""The figures of lines: size, article, tensorcore_size, tensorcore_error, gemv_size, knn_..., gpus_...."""
+
+from itertools import cycle
+
+from report.figures.ladders import baseline_name, megabytes
+from report.figures.layout import (BASELINE, NOT_OURS, Axis, Line, Nothing, chart, linear, nice_ceiling, nothing, power_of_two,
+                                   powers, series, steps)
+from report.text import log2, log10, short_step
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SPEEDS = "tflops, tflops * ms_median / ms_max AS least, tflops * ms_median / ms_min AS most"
+
+
+def sizes(least, most, every=1):
+    """An axis of powers of two."""
+    return powers(round(log2(least)), round(log2(most)), 2, every, lambda i: str(2 ** i))
+
+
+def axis_of(points):
+    return linear(1.04 * max(y for _, y, *more in points for y in (y, *more) if y is not None))
+
+
+def size(db, files, gap):
+    found = {}
+    for one in db.execute(f"SELECT step, variant, m, {SPEEDS} FROM gemm_step LEFT JOIN (SELECT best.*, m, tflops, ms_median, ms_min, "
+                          "ms_max FROM best JOIN gemm USING (step, variant) WHERE shape = 'square') USING (step) ORDER BY step, m"):
+        found.setdefault((one["step"], one["variant"]), []).extend([(one["m"], *one[3:])] if one["m"] else [])
+    named = {(f"{short_step(step)} {variant}", series(step)): points for (step, variant), points in found.items()}
+    named[baseline_name(db), BASELINE] = [(one["m"], one["tflops"], None, None) for one in db.execute(
+        "SELECT m, tflops FROM gemm_baseline WHERE m = n AND n = k AND m >= 256 ORDER BY m")]
+    points = [point for line in named.values() for point in line]
+    if not points:
+        raise nothing("square shapes", files["sgemm"])
+    lines = [Line([one for one in points if power_of_two(one[0])], of, name) for (name, of), points in named.items()]
+    lines += [Line([one for one in points if not power_of_two(one[0])], of, "", "hollow") for (_, of), points in named.items()]
+    for line, its in zip(lines, named.values()):
+        line.points = line.points or its[-1:]  # a name needs a line
+    largest = max(m for m, *_ in points)
+    return chart([("", lines)], sizes(256, max(512, 2 ** int(log2(largest)))), axis_of(points), gap, 0.36)
+
+
+SIDES = (2048, 4096, 8192, 16384)
+OF_THE_ARTICLE = 97.5  # % of cuBLAS on a T4
+
+
+def article(db, files, gap):
+    found = {}
+    for one in db.execute("SELECT step, short, variant, m, ratio, ratio_min, ratio_max FROM gemm_step JOIN best USING (step) JOIN gemm "
+                          "USING (step, variant) WHERE m = n AND k = 1024 AND m IN (2048, 4096, 8192, 16384) AND ratio > 0 "
+                          "ORDER BY step, m"):
+        found.setdefault(one["step"], []).append(one)
+    if not found:
+        raise nothing("the article's shapes (K = 1024)", files["sgemm"])
+    lines = []
+    for step, shapes in found.items():
+        shares = [tuple(one[end] and 100 * one[end] for end in ("ratio", "ratio_min", "ratio_max")) for one in shapes]
+        mean = f", mean {sum(share for share, *_ in shares) / 4:.1f} %" if len(shapes) == 4 else ""
+        lines.append(Line([(one["m"], *share) for one, share in zip(shapes, shares)], series(step),
+                          f"{shapes[0]['short']} {shapes[0]['variant']}{mean}"))
+    top = max(most or share for line in lines for _, share, _, most in line.points)
+    for share, name, of in (100, baseline_name(db), BASELINE), (OF_THE_ARTICLE, f"the article's, on a T4: {OF_THE_ARTICLE} %", NOT_OURS):
+        lines.append(Line([(side, share) for side in (SIDES[0], SIDES[-1])], of, name, "dashed"))
+    y = Axis(0, max(110, top * 1.03), [(x, f"{x:g}") for x in steps(max(110, top))])
+    return chart([("", lines)], sizes(*(SIDES[0], SIDES[-1])), y, gap, 0.75)
+
+
+TYPES = [("f16", 6), ("bf16", 2), ("s8", 5), ("tf32", 4), ("tf32x3", 1)]  # with their series
+
+
+def tensorcore_size(db, files, gap):
+    """The variant that stands for each type, and cuBLAS (dashed, hollow), timed alternately with it."""
+    measured = db.execute(f"SELECT dtype, m, {SPEEDS}, CASE WHEN baseline_ms > 0 THEN 2.0 * m * n * k / baseline_ms / 1e9 END AS theirs "
+                          "FROM tensor WHERE stands AND layout = 'tn' AND load = 'burst' AND m = n AND n = k AND m IN "
+                          "(SELECT side FROM tensor_side) ORDER BY m").fetchall()
+    if not measured:
+        raise nothing("square shapes, tn", files["tensorcore"])
+    lines = []
+    for dtype, of in TYPES:
+        mine = [one for one in measured if one["dtype"] == dtype]
+        lines.append(Line([(one["m"], one["tflops"], one["least"], one["most"]) for one in mine], of, f"best {dtype}"))
+        lines.append(Line([(one["m"], one["theirs"]) for one in mine if one["theirs"]], of,
+                          "cuBLAS " + ("FP32" if dtype == "tf32x3" else dtype), "theirs"))
+    points = [point for line in lines for point in line.points]
+    return chart([("", lines)], sizes(min(points)[0], max(points)[0]), axis_of(points), gap, 0.3)
+
+
+def tensorcore_error(db, files, gap):
+    """tf32x3's mean and largest error against K beside FP32's and plain TF32's. Sums in the simulator are not a GPU's."""
+    points = {}
+    for one in db.execute("SELECT max(rowid), \"values\", dtype, k, error_mean, error_max FROM tensorcore_error WHERE device NOT LIKE "
+                          "'%simulated%' GROUP BY \"values\", dtype, k ORDER BY k"):
+        for what in "error_mean", "error_max":
+            if one[what] > 0 and power_of_two(one["k"]):
+                points.setdefault((one["values"], one["dtype"], what), []).append((one["k"], one[what]))
+    everything = [point for line in points.values() for point in line]
+    if max([k for k, _ in everything] + [0]) < 2:
+        raise Nothing(f"no errors in {files['tensorcore_error']}, nothing to draw: `make errors` records them")
+    logs = [log2(error) for _, error in everything]
+    y = powers(int(min(logs)) - 1, int(max(logs)) + (max(logs) > 0), 2, 4, lambda i: "2" + str(i).translate(SUPERSCRIPTS))
+    panels = [(title, [Line(points.get((values, dtype, what), []), of, name + ending, style)
+                       for dtype, of, name in (("tf32", 2, "TF32"), ("f32", BASELINE, "FP32"), ("tf32x3", 6, "tf32x3"))
+                       for what, style, ending in (("error_mean", "lines", ""), ("error_max", "dashed", ", largest"))])
+              for values, title in (("signed", "values in [-1, 1)"), ("positive", "values in [0, 1]: nothing cancels"))]
+    return chart(panels, sizes(1, max(k for k, _ in everything), 4), y, gap, 0.62, every=True, rules=[2.0 ** (int(min(logs)) - 1)])
+
+
+def gemv_size(db, files, gap):
+    """The read ceiling, `best` with and without programmatic dependent launch, cuBLAS."""
+    points = {}
+    for one in db.execute("""SELECT g.cache, CASE WHEN name = 'best' AND g.mode = 'pdl' THEN 'pdl' ELSE name END AS what, g.n, g.gbps,
+                             g.gbps * ms_median / ms_max AS least, g.gbps * ms_median / ms_min AS most
+                             FROM gemv_all AS g LEFT JOIN gemv_row AS r ON r.line = g.line
+                             WHERE g.op = 'gemv' AND g.dtype = 'f16' AND g.n = g.k AND g.n >= 256 AND g.gbps IS NOT NULL AND
+                             (name = 'best' AND g.mode IN ('graph', 'pdl') OR name IN ('read_ceiling', 'cublas') AND g.mode = 'graph')
+                             ORDER BY g.n"""):
+        points.setdefault((one["cache"], one["what"]), []).append((one["n"], *one[3:]))
+    everything = [point for line in points.values() for point in line]
+    if not everything:
+        raise nothing("square shapes", files["gemv"])
+    named = [("read_ceiling", NOT_OURS, "read ceiling"), ("pdl", 6, "best, PDL"), ("best", 5, "best"), ("cublas", BASELINE, "cuBLAS")]
+    panels = []
+    for cache, title in ("cold", "cold: A comes from DRAM"), ("warm", "warm: A stays in the L2, if it fits"):
+        lines = [Line(points.get((cache, what), []), of, name) for what, of, name in named]
+        panels.append((title if any(line.points for line in lines) else title + " (not measured)", lines))
+    largest = 2 ** int(log2(max(n for n, *_ in everything)) + 1e-9)
+    x = powers(8, max(9, round(log2(largest))), 2, 2, lambda i: f"{2 ** i}\\n{megabytes(2 ** i)}")
+    return chart(panels, x, axis_of(everything), gap, 0.46, every=True)
+
+
+RIVALS = [("ann_kdtree", "ANN, kd-tree", 1), ("ann_brute", "ANN, brute force", 2), ("openblas", "OpenBLAS, all cores", BASELINE),
+          ("bf_garcia", "bf_garcia", 5), ("gemm_cublas+auto", "the paper's (gemm_cublas+auto)", 6)]
+
+
+def exact_of(db):
+    """The exact method: exact_tc, where it runs."""
+    found = db.execute("SELECT 1 FROM knn_case WHERE (variant, k, how) = ('exact_tc', 25, 'device')").fetchone()
+    return "exact_tc" if found else "direct+radix"
+
+
+def knn_table(db, files, gap):
+    points = {}
+    for one in db.execute("""SELECT rival.variant, own.n, own.d, rival.ms_median / own.ms_median AS times, rival.ms_min / own.ms_median AS
+                             least, rival.ms_max / own.ms_median AS most
+                             FROM knn_case AS own JOIN knn_case AS rival USING (n, d, k)
+                             WHERE own.variant = ? AND own.how = 'device' AND k = 25 AND own.n BETWEEN 1024 AND 32768 AND
+                             rival.how = CASE WHEN rival.variant IN ('ann_kdtree', 'ann_brute', 'openblas') THEN 'cpu' ELSE 'device' END
+                             ORDER BY own.n""", [exact_of(db)]):
+        if one["variant"] in [name for name, _, _ in RIVALS] and power_of_two(one["n"]):
+            points.setdefault((one["variant"], one["d"]), []).append((one["n"], *one[3:]))
+    times = [log10(y) for line in points.values() for _, y, *_ in line]
+    if not times:
+        raise nothing("m = 1200, k = 25", files["knn"], "make knn-paper")
+    low, high = min(0, int(min(times) - 1 + 1e-9)), max(1, int(max(times) + 1 - 1e-9))
+    panels = [(f"d = {d}", [Line(points.get((variant, d), []), of, name) for variant, name, of in RIVALS]) for d in (32, 64, 128, 256)]
+    for line in panels[-1][1]:  # named behind the last panel, though they may have ended before
+        line.name = line.name if line.points else ""
+    x = powers(10, 15, 2, 2, lambda i: f"{2 ** (i - 10)}K")
+    return chart(panels, x, powers(low, high, text=lambda i: f"{10.0 ** i:g}" if i < 0 else str(10 ** i)), gap, 2.7, rules=(1,),
+                 space=0.2)
+
+
+def knn_select(db, files, gap):
+    ways = [("direct+kpass", 6), ("direct+bitonic", 5), ("direct+warpselect", 2), ("direct+radix", 4)]
+    ways += [("exact_tc", 1)] if exact_of(db) == "exact_tc" else []
+    lines = [Line(db.execute("SELECT k, ms_median, ms_min, ms_max FROM knn_case WHERE (n, d, how, variant) = (16384, 32, 'device', ?) "
+                             "AND k BETWEEN 1 AND 512 ORDER BY k", [way]).fetchall(), of, way.replace("direct+", "")) for way, of in ways]
+    points = [point for line in lines for point in line.points]
+    last = max([k for k, *_ in points] + [0])
+    if last < 2:
+        raise Nothing(f"no times against k at n = 16384, d = 32 in {files['knn']}, nothing to draw: `make knn-paper` records them")
+    logs = [log10(ms) for _, ms, *_ in points]
+    low = min(logs) // 1
+    y = Axis(10 ** min(logs) / 1.5, 10 ** max(logs) * 1.3, [(10.0 ** i, f"{10.0 ** i:g}") for i in range(int(low), 6)
+                                                           if min(logs) - 0.2 < i < max(logs) + 0.12], log10)
+    cross = [(0, one["k"], one["ms"], f"crossing: k = {one['k']} (paper: 46)")
+             for one in db.execute("SELECT k, ms FROM knn_crossover")]
+    x = powers(0, round(log2(last)), 2, 1, lambda i: str(2 ** i))
+    return chart([("", lines)], x, y, gap, 0.24, marked=cross, rules=[10 ** min(logs) / 1.5])
+
+
+def knn_rates(db, files, gap):
+    """Means over the samples of the exact method, and the least and the greatest; false alarms below, on a scale of their own."""
+    measured = db.execute("SELECT protocol, class, k, detection, detection_least, detection_most, false_alarms, false_alarms_least, "
+                          "false_alarms_most FROM rate JOIN rate_method USING (method) WHERE k BETWEEN 1 AND 15 ORDER BY k").fetchall()
+    if not measured:
+        raise Nothing(f"no rates in {files['knn_rates']}, nothing to draw: `make knn-paper` records them")
+    classes = [("DoS", 5), ("Probe", 4), ("R2L", 6), ("U2R", 1)]
+    most = 100 * max([one["false_alarms_most"] for one in measured if one["class"] in dict(classes)] + [0.001])
+    top = nice_ceiling(most)
+    panels = []
+    for protocol, title in ("same", "test: the same file, no record twice"), ("corrected", "test: another file, “corrected”"):
+        mine = {name: [one for one in measured if (one["protocol"], one["class"]) == (protocol, name)] for name, _ in classes}
+        lines = [Line([(one["k"], *(0.4 + 0.6 * one[3 + i] for i in range(3))) for one in mine[name]], of, name) for name, of in classes]
+        lines += [Line([(one["k"], *(0.3 * 100 * one[6 + i] / top for i in range(3))) for one in mine[name]], of) for name, of in classes]
+        panels.append((title, lines))
+    y = Axis(0, 1, [(0.4 + 0.6 * x / 100, f"{x} %") for x in (0, 25, 50, 75, 100)] + [(0.3 * x / top, f"{x:g} %") for x in steps(top, 3)])
+    notes = [(panel, 1, 0.345, "above: attacks detected; below: false alarms") for panel in (0, 1)]
+    return chart(panels, Axis(1, 15, [(k, k) for k in range(1, 16, 2)]), y, gap, 0.22, notes, every=True, rules=(0, 0.4))
+
+
+COLOURS = (5, 6, 4, 1, 2)  # line types of style.gp, a GPU each, then again
+
+
+def of_gpus(ladder, theirs):
+    """A ladder on every GPU: the ratio at each shape; shapes that differ in more than size are not joined."""
+    def figure(db, files, gap):
+        reached = db.execute("SELECT * FROM reached WHERE ladder = ? AND ratio IS NOT NULL", [ladder]).fetchall()
+        if not reached:
+            raise nothing("the shapes of this ladder", files[ladder])
+        x, at, before = 0, {}, None
+        for one in db.execute("SELECT line, shape, min(place) AS place FROM reached WHERE ladder = ? AND ratio IS NOT NULL GROUP BY line, "
+                              "shape ORDER BY line, place, shape", [ladder]):
+            x += 1 + 0.6 * (before not in (None, one["line"]))
+            at[one["line"], one["shape"]], before = x, one["line"]
+        lines = []
+        for gpu, of in zip([one["short"] for one in db.execute("SELECT short FROM gpu WHERE ladder = ? ORDER BY place", [ladder])],
+                           cycle(COLOURS)):
+            mine = sorted((at[one["line"], one["shape"]], one["line"], one["ratio"], one["ratio_min"], one["ratio_max"])
+                          for one in reached if one["gpu"] == gpu)
+            for line in dict.fromkeys(one[1] for one in mine):
+                lines.append(Line([(place, *ratios) for place, its, *ratios in mine if its == line], of,
+                                  gpu if line == mine[-1][1] else "", "points" if ladder == "knn" else "lines"))
+        lines.append(Line([(0.6, 1), (x + 0.3, 1)], BASELINE, theirs, "dashed"))
+        points = [point for line in lines for point in line.points]
+        shapes = Axis(0.5, x + 0.3, [(place, shape) for (_, shape), place in at.items()])
+        return chart([("", lines)], shapes, axis_of(points), 1.3 * gap, 0.12)
+    figure.__name__ = "gpus_" + ladder
+    return figure
+
+
+FIGURES = {"sgemm": [size, article], "tensorcore": [tensorcore_size], "tensorcore_error": [tensorcore_error], "gemv": [gemv_size],
+           "knn": [knn_table, knn_select, knn_rates]}
+GPUS = {ladder: of_gpus(ladder, "PyTorch" if ladder == "knn" else "cuBLAS") for ladder in ("sgemm", "tensorcore", "gemv", "knn")}

@@ -1,0 +1,56 @@
+-- What the notes' values are looked up in, <!-- value: VIEW KEY... FIELD -->: a view each, whose first columns are its keys
+-- (values.py: KEYS) and whose other columns are fields. `speed` is there for quotients of two rows.
+
+CREATE VIEW value_gemm AS
+SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 1 / ms_median AS speed FROM gemm;
+
+CREATE VIEW value_sass AS SELECT * FROM sass;
+
+CREATE VIEW value_counter AS SELECT step, variant, metric, value FROM counter;
+
+CREATE VIEW value_waiting AS SELECT step, variant, reason, warps FROM waiting;
+
+CREATE VIEW value_gemv AS -- of cuBLAS and the ceiling there are no chains: they stand beside ours as single ones
+SELECT step, name AS variant, n, k, dtype, mode, cache, op, us, us / 1000 AS ms_median, gbps, ratio, 1 / us AS speed,
+       100 * ratio AS percent, 100 * peak_share AS peak_percent, 100 * ceiling_share AS ceiling_percent
+FROM gemv_all;
+
+CREATE VIEW value_tensor AS -- clock_peak: what Hopper's tensor cores could do in f16 at the clock recorded with the row
+SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 100 * clock_share AS clock_percent, 1000 * ms_median AS us,
+       1 / ms_median AS speed
+FROM (SELECT *, tflops / clock_peak AS clock_share
+      FROM (SELECT step, variant, m, n, k, dtype, layout, load, ms_median, ms_min, ms_max, 2.0 * m * n * k / ms_median / 1e9 AS tflops,
+                   baseline_ms, ratio, ratio_min, ratio_max, peak_share, peak, max_err_bound_share, clock_mhz, power_w,
+                   CASE WHEN dtype IN ('f16', 'bf16') AND cc = '9.0' THEN sms * 4096 * clock_mhz / 1e6 END AS clock_peak
+            FROM tensor LEFT JOIN devices ON name = device
+            UNION ALL
+            SELECT step, 'cublas', m, n, k, dtype, layout, load, ms, NULL, NULL, tflops, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                   NULL, NULL, NULL
+            FROM tensor_baseline));
+
+CREATE VIEW value_limit AS SELECT step, tflops, clock FROM tensor_limit; -- the power-limited peak of f16
+
+CREATE VIEW value_knn AS -- 1200 queries, without copies from and to the host
+SELECT variant, n, d, k, ms_median AS ms, 1 / ms_median AS speed FROM knn_case WHERE how = 'device';
+
+-- How a variant's ratios to cuBLAS lie in a set of shapes or types, so that no sentence outlives the rows that it sums up:
+-- faster counts where all of the ratio's interval is above 1, slower where it is below.
+CREATE VIEW value_claim AS
+SELECT step, variant, "set",
+       CASE WHEN sum(low > 1) = count(*) THEN 'faster than cuBLAS at every size recorded here'
+            WHEN sum(high < 1) = count(*) THEN 'slower than cuBLAS at every size recorded here'
+            WHEN sum(low > 1) = 0 THEN 'at best as fast as cuBLAS at the sizes recorded here'
+            ELSE 'faster than cuBLAS at ' || sum(low > 1) || ' of the ' || count(*) || ' sizes recorded here' END AS claim,
+       form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
+                                        ELSE ' to ' || form('%.2f', max(ratio)) END AS span
+FROM (SELECT *, coalesce(ratio_low, ratio) AS low, coalesce(ratio_high, ratio) AS high
+      FROM (SELECT step, variant, shape AS "set", ratio, ratio_low, ratio_high FROM gemm
+            UNION ALL
+            SELECT step, variant, dtype, ratio, ratio_low, ratio_high FROM tensor
+            WHERE layout = 'tn' AND load = 'burst' AND m = n AND n = k AND m IN (SELECT side FROM tensor_side)
+            UNION ALL
+            SELECT step, variant, choice, ratio, ratio_low, ratio_high FROM gemv_row
+            JOIN (SELECT 'all' AS choice UNION SELECT DISTINCT dtype FROM gemv_row) ON choice IN ('all', dtype)
+            WHERE op = 'gemv' AND cache = 'cold' AND mode = 'graph')
+      WHERE ratio IS NOT NULL)
+GROUP BY step, variant, "set";

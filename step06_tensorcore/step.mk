@@ -1,0 +1,1 @@
+build/tests/test_fragment: build/obj/step06_tensorcore/a_mma/fragment.c.o

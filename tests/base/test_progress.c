@@ -1,0 +1,218 @@
+/* The progress line, on a pseudo-terminal and on a pipe. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../unit.h"
+#include "base/progress.h"
+
+#define ERASE "\r\033[K"
+
+typedef struct {
+    FILE *stream; /* what the program under test writes to */
+    int other;    /* its other end, non-blocking */
+    char seen[65536];
+} ends;
+
+static ends terminal, channel;
+
+static void open_terminal(ends *e) {
+    e->other = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    assert_true(e->other >= 0);
+    assert_int_equal(grantpt(e->other), 0);
+    assert_int_equal(unlockpt(e->other), 0);
+    const int slave = open(ptsname(e->other), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    e->stream = fdopen(slave, "w");
+    assert_non_null(e->stream);
+}
+
+static void open_channel(ends *e) {
+    int fds[2];
+    assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+    e->other = fds[0];
+    e->stream = fdopen(fds[1], "w");
+    assert_non_null(e->stream);
+}
+
+/* What has been written since the last call. */
+static const char *read_seen(ends *e) {
+    fflush(e->stream);
+    size_t length = 0;
+    ssize_t got;
+    while ((got = read(e->other, e->seen + length, sizeof e->seen - 1 - length)) > 0) length += (size_t)got;
+    e->seen[length] = '\0';
+    return e->seen;
+}
+
+static int count_char(const char *text, char c) {
+    int count = 0;
+    for (; *text != '\0'; text++) count += *text == c;
+    return count;
+}
+
+static double now_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void sleep_ms(long ms) {
+    nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
+}
+
+static int open_both(void **state) {
+    open_terminal(&terminal);
+    open_channel(&channel);
+    return 0;
+}
+
+static int close_both(void **state) {
+    fclose(terminal.stream);
+    fclose(channel.stream);
+    close(terminal.other);
+    close(channel.other);
+    return 0;
+}
+
+/* Each test starts with no line drawn. */
+static int erase(void **state) {
+    progress_clear(terminal.stream);
+    read_seen(&terminal);
+    return 0;
+}
+
+static void a_terminal_shows_label_and_count(void **state) {
+    progress_show(terminal.stream, "tile8x8", 0, 12);
+    const char *seen = read_seen(&terminal);
+    assert_int_equal(seen[0], '\r');
+    assert_non_null(strstr(seen, "tile8x8"));
+    assert_non_null(strstr(seen, "0/12"));
+    assert_string_equal(seen + strlen(seen) - 3, "\033[K");
+    assert_int_equal(count_char(seen, '\n'), 0);
+}
+
+static void the_bar_grows_with_what_is_done(void **state) {
+    progress_show(terminal.stream, "x", 0, 4);
+    const int empty = count_char(read_seen(&terminal), '#');
+    sleep_ms(120);
+    progress_show(terminal.stream, "x", 2, 4);
+    const int half = count_char(read_seen(&terminal), '#');
+    progress_show(terminal.stream, "x", 4, 4);
+    const int full = count_char(read_seen(&terminal), '#');
+    assert_int_equal(empty, 0);
+    assert_true(half > 0);
+    assert_int_equal(full, 2 * half);
+}
+
+static void a_pipe_stays_silent(void **state) {
+    for (int i = 0; i <= 10; i++) progress_show(channel.stream, "tile8x8", i, 10);
+    progress_clear(channel.stream);
+    assert_string_equal(read_seen(&channel), "");
+}
+
+/* A pipe beside a terminal that has a line drawn: still silent. */
+static void clearing_a_pipe_writes_nothing(void **state) {
+    progress_show(terminal.stream, "x", 0, 1);
+    progress_clear(channel.stream);
+    assert_string_equal(read_seen(&channel), "");
+}
+
+static void redraws_at_most_ten_times_a_second(void **state) {
+    enum { STEPS = 20000 };
+    const double start = now_seconds();
+    progress_show(terminal.stream, "x", 0, STEPS);
+    for (int i = 1; i < STEPS; i++) progress_show(terminal.stream, "x", i, STEPS);
+    progress_show(terminal.stream, "x", STEPS, STEPS);
+    const double passed = now_seconds() - start;
+    const int redraws = count_char(read_seen(&terminal), '\r');
+    assert_true(redraws >= 2);
+    assert_true(redraws <= 2 + (int)(passed / 0.1));
+}
+
+static void first_and_last_are_always_drawn(void **state) {
+    progress_show(terminal.stream, "x", 0, 3);
+    progress_show(terminal.stream, "x", 3, 3);
+    progress_show(terminal.stream, "x", 0, 5);
+    progress_show(terminal.stream, "x", 5, 5);
+    const char *seen = read_seen(&terminal);
+    assert_non_null(strstr(seen, "0/3"));
+    assert_non_null(strstr(seen, "3/3"));
+    assert_non_null(strstr(seen, "0/5"));
+    assert_non_null(strstr(seen, "5/5"));
+}
+
+static void an_intermediate_step_is_drawn_after_a_while(void **state) {
+    progress_show(terminal.stream, "x", 0, 9);
+    sleep_ms(120);
+    progress_show(terminal.stream, "x", 7, 9);
+    assert_non_null(strstr(read_seen(&terminal), "7/9"));
+}
+
+static void a_long_label_fits_80_columns(void **state) {
+    char label[300];
+    memset(label, 'w', sizeof label - 1);
+    label[sizeof label - 1] = '\0';
+    progress_show(terminal.stream, label, 0, 2147483647);
+    const char *seen = read_seen(&terminal);
+    assert_true(count_char(seen, 'w') > 20);
+    assert_true(strlen(seen) - strlen(ERASE) < 80);
+}
+
+/* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
+static void a_label_is_not_cut_inside_a_character(void **state) {
+    for (int shift = 0; shift < 2; shift++) {
+        char label[300] = "";
+        if (shift) strcat(label, "i");
+        for (int i = 0; i < 100; i++) strcat(label, "\xC3\x97");
+        progress_show(terminal.stream, label, 0, 1);
+        const char *seen = read_seen(&terminal);
+        assert_true(strlen(seen) - strlen(ERASE) < 80);
+        assert_int_equal(count_char(seen, '\xC3'), count_char(seen, '\x97'));
+    }
+}
+
+static void control_characters_do_not_move_the_cursor(void **state) {
+    progress_show(terminal.stream, "a\nb\033[2Jc", 0, 1);
+    const char *seen = read_seen(&terminal);
+    assert_int_equal(count_char(seen, '\n'), 0);
+    assert_int_equal(count_char(seen, '\033'), 1);
+}
+
+static void clear_erases_the_line_once(void **state) {
+    progress_show(terminal.stream, "x", 0, 1);
+    read_seen(&terminal);
+    progress_clear(terminal.stream);
+    assert_string_equal(read_seen(&terminal), ERASE);
+    progress_clear(terminal.stream);
+    assert_string_equal(read_seen(&terminal), "");
+}
+
+static void counts_out_of_range_are_harmless(void **state) {
+    progress_show(terminal.stream, "x", 0, 0);
+    progress_show(terminal.stream, "x", 9, 3);
+    progress_show(terminal.stream, "x", -4, 3);
+    const char *seen = read_seen(&terminal);
+    assert_non_null(strstr(seen, "0/0"));
+    assert_non_null(strstr(seen, "3/3"));
+    assert_non_null(strstr(seen, "0/3"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_terminal_shows_label_and_count, erase),
+        cmocka_unit_test_setup(the_bar_grows_with_what_is_done, erase),
+        cmocka_unit_test_setup(a_pipe_stays_silent, erase),
+        cmocka_unit_test_setup(clearing_a_pipe_writes_nothing, erase),
+        cmocka_unit_test_setup(redraws_at_most_ten_times_a_second, erase),
+        cmocka_unit_test_setup(first_and_last_are_always_drawn, erase),
+        cmocka_unit_test_setup(an_intermediate_step_is_drawn_after_a_while, erase),
+        cmocka_unit_test_setup(a_long_label_fits_80_columns, erase),
+        cmocka_unit_test_setup(a_label_is_not_cut_inside_a_character, erase),
+        cmocka_unit_test_setup(control_characters_do_not_move_the_cursor, erase),
+        cmocka_unit_test_setup(clear_erases_the_line_once, erase),
+        cmocka_unit_test_setup(counts_out_of_range_are_harmless, erase),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}

@@ -1,0 +1,247 @@
+/* Rows that are read back, strictly, and which of them are the same case. */
+#include "record_case.h"
+
+/* ---- strict reading ---- */
+
+static void load_of_nothing(void **state) {
+    record *rows = (record *)1;
+    int count = 7;
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
+    assert_null(rows);
+    assert_int_equal(count, 0);
+    write_text("");
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
+    assert_int_equal(count, 0);
+    write_text(HEADER_LINE);
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
+    assert_int_equal(count, 0);
+    assert_said_nothing();
+    assert_int_equal(record_csv_load(folder, &rows, &count, err), 2);
+    assert_said("%s: Is a directory\n", folder);
+}
+
+static void assert_load_refused(int line, const char *reason) {
+    record *rows = (record *)1;
+    int count = 7;
+    assert_int_equal(record_csv_load(path, &rows, &count, err), 2);
+    assert_said("%s:%d: %s\n", path, line, reason);
+    assert_null(rows);
+    assert_int_equal(count, 0);
+}
+
+static void load_refuses_a_wrong_header(void **state) {
+    const char *const others[] = {"hello\n", "\n", ROW, RECORD_HEADER, RECORD_HEADER ",x\n", RECORD_HEADER "\r\n"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        write_text(others[i]);
+        assert_load_refused(1, "not this program's header");
+    }
+}
+
+static void load_refuses_a_missing_last_newline(void **state) {
+    write_bytes(HEADER_LINE ROW ROW, strlen(HEADER_LINE ROW ROW) - 1);
+    assert_load_refused(3, "no newline at the end, as a write was cut short: complete or delete that line");
+    write_text(HEADER_LINE ROW "step01");
+    assert_load_refused(3, "no newline at the end, as a write was cut short: complete or delete that line");
+}
+
+static void load_refuses_a_wrong_number_of_fields(void **state) {
+    write_text(HEADER_LINE ROW "a,b,c\n" ROW);
+    assert_load_refused(3, "3 fields instead of 44");
+    write_text(HEADER_LINE ROW ROW "\n");
+    assert_load_refused(4, "1 field instead of 44");
+    write_text(HEADER_LINE "x," ROW);
+    assert_load_refused(2, "45 fields instead of 44");
+    write_text(HEADER_LINE ROW ROW_TO_DATE "\n");
+    assert_load_refused(3, "32 fields instead of 44");
+}
+
+/* Writes the sample row with column `column` replaced. */
+static void write_with(int column, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(HEADER_LINE, f);
+    const char *from = ROW;
+    for (int i = 0; i < column; i++) from = strchr(from, ',') + 1;
+    fwrite(ROW, 1, (size_t)(from - ROW), f);
+    fputs(text, f);
+    fputs(from + strcspn(from, ",\n"), f);
+    assert_int_equal(fclose(f), 0);
+}
+
+enum {
+    COLUMN_VARIANT = 1,
+    COLUMN_M = 5,
+    COLUMN_D = 8,
+    COLUMN_ALPHA = 9,
+    COLUMN_MS_MEDIAN = 13,
+    COLUMN_DATE = 31,
+    COLUMN_PAIRS = 35,
+    COLUMN_MS_LOW = 37,
+    COLUMN_LAST = 43
+};
+
+static void load_refuses_malformed_numbers(void **state) {
+    const char *const whole[] = {"", "x", "12x", "-1", "1.5", " 1", "1 ", "0x10", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
+        write_with(COLUMN_M, whole[i]);
+        assert_load_refused(2, "m is not a whole number");
+    }
+    write_with(COLUMN_D, "-1");
+    assert_load_refused(2, "d is not a whole number");
+    write_with(COLUMN_PAIRS, "-1");
+    assert_load_refused(2, "pairs is not a whole number");
+    write_with(COLUMN_LAST, "1.0");
+    assert_load_refused(2, "calls_wrong is not a whole number");
+    const char *const numbers[] = {"x", "1.5ms", "nan", "inf", "-inf", " 1", "1 ", "0x1p3", "1e400", "1e", "--1", "."};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        write_with(COLUMN_MS_MEDIAN, numbers[i]);
+        assert_load_refused(2, "ms_median is not a number");
+        write_with(COLUMN_ALPHA, numbers[i]);
+        assert_load_refused(2, "alpha is not a number");
+        write_with(COLUMN_MS_LOW, numbers[i]);
+        assert_load_refused(2, "ms_low is not a number");
+    }
+    write_with(COLUMN_MS_MEDIAN, "1e-3");
+    assert_true(load_one().ms_median == 1e-3);
+}
+
+static void load_refuses_texts_too_long(void **state) {
+    char text[RECORD_TEXT + 1];
+    memset(text, 'x', sizeof text);
+    text[RECORD_TEXT] = '\0';
+    write_with(COLUMN_VARIANT, text);
+    assert_load_refused(2, "a field longer than 63 characters");
+    text[RECORD_TEXT - 1] = '\0';
+    write_with(COLUMN_VARIANT, text);
+    assert_string_equal(load_one().variant, text);
+}
+
+static void load_refuses_bad_quoting(void **state) {
+    write_with(COLUMN_VARIANT, "a\"b");
+    assert_load_refused(2, "a quote inside an unquoted field");
+    write_with(COLUMN_VARIANT, "\"a\"b");
+    assert_load_refused(2, "text after a closing quote");
+    write_with(COLUMN_LAST, "\"never closed");
+    assert_load_refused(2, "a quote that is not closed");
+}
+
+static void load_refuses_a_nul_byte(void **state) {
+    char text[] = HEADER_LINE ROW ROW;
+    text[strlen(HEADER_LINE ROW) + 3] = '\0';
+    write_bytes(text, sizeof text - 1);
+    assert_load_refused(3, "a NUL byte");
+}
+
+/* A row with a newline in a quoted text takes two lines. */
+static void line_numbers_count_quoted_newlines(void **state) {
+    record r = sample;
+    strcpy(r.variant, "two\nlines");
+    append_csv(&r);
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fputs("bad\n", f);
+    fclose(f);
+    assert_load_refused(4, "1 field instead of 44");
+}
+
+/* ---- comparing ---- */
+
+static void same_case_ignores_what_was_measured(void **state) {
+    record r = sample;
+    strcpy(r.mode, "graph");
+    strcpy(r.baseline, "");
+    strcpy(r.driver, "600");
+    strcpy(r.cuda, "13.1");
+    strcpy(r.date, "2026-02-02");
+    strcpy(r.version,
+           "0.11.0 7654321-dirty"); /* rows of other versions need not be measured again: each says its own */
+    strcpy(r.baseline_call, "cublasSgemm");
+    strcpy(r.cublas, "13.2.0");
+    r.pairs = r.sets = r.calls_tried = r.calls_failed = r.calls_wrong = -1;
+    r.ms_low = r.ms_high = r.ratio_low = r.ratio_high = NAN;
+    r.ms_median = r.ms_min = r.ms_max = r.gflops = r.gbps = r.peak_share = r.baseline_ms = r.ratio = 77;
+    r.ratio_min = r.ratio_max = r.max_err_bound_share = r.clock_mhz = r.power_w = NAN;
+    assert_true(record_same_case(&sample, &r));
+}
+
+#define ASSERT_DIFFERENT(change)                                                                                       \
+    do {                                                                                                               \
+        record r = sample;                                                                                             \
+        change;                                                                                                        \
+        assert_false(record_same_case(&sample, &r));                                                                   \
+        assert_false(record_same_case(&r, &sample));                                                                   \
+    } while (0)
+
+static void same_case_tells_every_part_of_the_case(void **state) {
+    ASSERT_DIFFERENT(strcpy(r.step, "step02_shared"));
+    ASSERT_DIFFERENT(strcpy(r.variant, "other"));
+    ASSERT_DIFFERENT(strcpy(r.op, "gemv"));
+    ASSERT_DIFFERENT(strcpy(r.dtype, "f16"));
+    ASSERT_DIFFERENT(strcpy(r.layout, "nt"));
+    ASSERT_DIFFERENT(r.m++);
+    ASSERT_DIFFERENT(r.n++);
+    ASSERT_DIFFERENT(r.k++);
+    ASSERT_DIFFERENT(r.d++);
+    ASSERT_DIFFERENT(r.alpha = 2);
+    ASSERT_DIFFERENT(r.alpha = NAN);
+    ASSERT_DIFFERENT(r.beta = 1);
+    ASSERT_DIFFERENT(strcpy(r.cache, "warm"));
+    ASSERT_DIFFERENT(strcpy(r.device, "NVIDIA H100"));
+    ASSERT_DIFFERENT(strcpy(r.cc, "8.0"));
+}
+
+/* 0.1f has more digits than the file keeps; a kNN row has no scalars at all. */
+static void same_case_survives_the_file(void **state) {
+    record r = sample;
+    r.alpha = 0.1f;
+    r.beta = -1.0f / 3.0f;
+    append_csv(&r);
+    record read = load_one();
+    assert_true(record_same_case(&read, &r));
+
+    unlink(path);
+    r.alpha = r.beta = NAN;
+    append_csv(&r);
+    read = load_one();
+    assert_true(record_same_case(&read, &r));
+}
+
+/* --resume: a row of sustained load is not the other measurement of the case, nor the other way round. */
+static void resume_tells_sustained_rows(void **state) {
+    record rows[2] = {sample, sample};
+    session s = {.recorded = rows, .recorded_count = 1};
+    record wanted = sample;
+    snprintf(rows[0].mode, sizeof rows[0].mode, "sustained");
+    wanted.mode[0] = '\0';
+    assert_null(session_find(&s, &wanted, false));
+    snprintf(wanted.mode, sizeof wanted.mode, "sustained");
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[0]);
+    s.recorded_count = 2; /* the second by events */
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[0]);
+    wanted.mode[0] = '\0';
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    snprintf(wanted.version, sizeof wanted.version, "0.11.0 7654321"); /* of another version, and still measured */
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    rows[1].ratio = NAN;
+    assert_ptr_equal(session_find(&s, &wanted, false), &rows[1]);
+    assert_null(session_find(&s, &wanted, true));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(load_of_nothing),
+        TEST(load_refuses_a_wrong_header),
+        TEST(load_refuses_a_missing_last_newline),
+        TEST(load_refuses_a_wrong_number_of_fields),
+        TEST(load_refuses_malformed_numbers),
+        TEST(load_refuses_texts_too_long),
+        TEST(load_refuses_bad_quoting),
+        TEST(load_refuses_a_nul_byte),
+        TEST(line_numbers_count_quoted_newlines),
+        TEST(same_case_ignores_what_was_measured),
+        TEST(same_case_tells_every_part_of_the_case),
+        TEST(same_case_survives_the_file),
+        TEST(resume_tells_sustained_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

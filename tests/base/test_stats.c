@@ -1,0 +1,232 @@
+/* Order statistics. */
+#include <math.h>
+
+#include "../unit.h"
+#include "base/stats.h"
+
+static void assert_summary(stats_summary s, double median, double min, double max) {
+    assert_true(s.median == median);
+    assert_true(s.min == min);
+    assert_true(s.max == max);
+}
+
+static void assert_nothing(stats_summary s) {
+    assert_true(isnan(s.median));
+    assert_true(isnan(s.min));
+    assert_true(isnan(s.max));
+    assert_true(isnan(s.low) && isnan(s.high));
+}
+
+static void odd_count_takes_the_middle(void **state) {
+    const double values[] = {5, 1, 4, 2, 30};
+    assert_summary(stats_summarise(values, 5), 4, 1, 30);
+}
+
+static void even_count_takes_the_mean_of_the_middle_two(void **state) {
+    const double values[] = {10, 1, 4, 3};
+    assert_summary(stats_summarise(values, 4), 3.5, 1, 10);
+}
+
+static void one_and_two_values(void **state) {
+    const double values[] = {7, -3};
+    assert_summary(stats_summarise(values, 1), 7, 7, 7);
+    assert_summary(stats_summarise(values, 2), 2, -3, 7);
+}
+
+static void equal_negative_and_infinite_values(void **state) {
+    const double equal[] = {2, 2, 2, 2};
+    const double mixed[] = {INFINITY, -1e-300, -2};
+    assert_summary(stats_summarise(equal, 4), 2, 2, 2);
+    assert_summary(stats_summarise(mixed, 3), -1e-300, -2, INFINITY);
+}
+
+static void no_values_or_a_nan_give_nan(void **state) {
+    const double values[] = {1, NAN, 3};
+    assert_nothing(stats_summarise(NULL, 0));
+    assert_nothing(stats_summarise(values, 3));
+    assert_nothing(stats_ratio(NULL, NULL, 0, 6));
+    assert_summary(stats_summarise(values, 1), 1, 1, 1);
+}
+
+static void values_are_left_as_they_were(void **state) {
+    double values[] = {3, 1, 2}, other[] = {1, 5, 4};
+    const double values_before[] = {3, 1, 2}, other_before[] = {1, 5, 4};
+    stats_summarise(values, 3);
+    stats_ratio(values, other, 3, 6);
+    stats_of_blocks(values, 3, 2);
+    assert_memory_equal(values, values_before, sizeof values);
+    assert_memory_equal(other, other_before, sizeof other);
+}
+
+/* The median of the ratios is not the ratio of the medians: here 2 and 1. */
+static void ratio_is_taken_pair_by_pair(void **state) {
+    const double numerator[] = {2, 8, 1}, denominator[] = {1, 2, 2};
+    assert_summary(stats_ratio(numerator, denominator, 3, 6), 2, 0.5, 4);
+    assert_summary(stats_ratio(numerator, denominator, 2, 6), 3, 2, 4);
+}
+
+static void ratio_of_zeros(void **state) {
+    const double zero[] = {0}, one[] = {1};
+    assert_nothing(stats_ratio(zero, zero, 1, 6));
+    assert_summary(stats_ratio(one, zero, 1, 6), INFINITY, INFINITY, INFINITY);
+}
+
+/* Against a count of how many values lie below and above. */
+static void median_of_many_splits_them_in_halves(void **state) {
+    enum { COUNT = 1001 };
+    double values[COUNT];
+    srand(7);
+    for (int i = 0; i < COUNT; i++) values[i] = rand() % 100;
+    const stats_summary s = stats_summarise(values, COUNT);
+    int below = 0, above = 0;
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(s.min <= values[i] && values[i] <= s.max);
+        below += values[i] < s.median;
+        above += values[i] > s.median;
+    }
+    assert_true(below <= COUNT / 2);
+    assert_true(above <= COUNT / 2);
+}
+
+/* ---- the median's confidence interval ---- */
+
+/* Whose ranks the ends are, in the values 1 to count; the first is always the other's mirror image. */
+static void assert_ranks(int count, int low, int high) {
+    double values[200];
+    for (int i = 0; i < count; i++) values[i] = 1 + (i * 7 + 3) % count; /* in no order; no count is a multiple of 7 */
+    const stats_summary s = stats_summarise(values, count);
+    assert_true(s.low == low);
+    assert_true(s.high == high);
+}
+
+/* As in the tables of distribution-free intervals for the median, which are the sign test's. */
+static void interval_has_the_textbooks_ranks(void **state) {
+    assert_ranks(1, 1, 1);
+    assert_ranks(2, 1, 2);
+    assert_ranks(5, 1, 5); /* too few: only 93.75 % */
+    assert_ranks(6, 1, 6);
+    assert_ranks(8, 1, 8);
+    assert_ranks(9, 2, 8);
+    assert_ranks(10, 2, 9);
+    assert_ranks(15, 4, 12);
+    assert_ranks(20, 6, 15);
+    assert_ranks(25, 8, 18);
+    assert_ranks(50, 18, 33);
+    assert_ranks(100, 40, 61);
+}
+
+static void interval_of_many_values_is_narrow(void **state) {
+    enum { COUNT = 200001 }; /* here 2^-COUNT is below the smallest double */
+    double *values = malloc(COUNT * sizeof *values);
+    assert_non_null(values);
+    for (int i = 0; i < COUNT; i++) values[i] = i;
+    const stats_summary s = stats_summarise(values, COUNT);
+    free(values);
+    const double half = 1.959964 * sqrt(COUNT) / 2; /* of the normal approximation */
+    assert_true(s.median == (COUNT - 1) / 2.0);
+    assert_true(fabs(s.median - s.low - half) <= 2 && fabs(s.high - s.median - half) <= 2);
+}
+
+static void ratio_has_an_interval_of_its_own(void **state) {
+    double numerator[10], denominator[10];
+    for (int i = 0; i < 10; i++) {
+        denominator[i] = 10 - i;
+        numerator[i] = (i + 1) * denominator[i];
+    }
+    const stats_summary s = stats_ratio(numerator, denominator, 10, 10);
+    assert_true(s.median == 5.5 && s.low == 2 && s.high == 9);
+}
+
+static double uniform(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* In how many of the samples, of `count` values of a lopsided distribution (the exponential), the interval holds the
+ * true median, ln 2. */
+static double coverage(int count) {
+    enum { SAMPLES = 20000 };
+    double values[200];
+    uint64_t state = 20260101 + (uint64_t)count;
+    int held = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int i = 0; i < count; i++) values[i] = -log(uniform(&state));
+        const stats_summary s = stats_summarise(values, count);
+        held += s.low <= log(2.0) && log(2.0) <= s.high;
+    }
+    return (double)held / SAMPLES;
+}
+
+static void interval_holds_the_true_median(void **state) {
+    const int few[] = {6, 8, 10}, more[] = {20, 25, 50, 100};
+    for (int i = 0; i < 3; i++) assert_true(coverage(few[i]) >= 0.95);
+    for (int i = 0; i < 4; i++) {
+        const double share = coverage(more[i]);
+        assert_true(share >= 0.95 && share < 0.99);
+    }
+    assert_true(coverage(5) < 0.95 && coverage(5) > 0.92);
+}
+
+/* In how many of the samples the interval holds the true median of a series in six parts, each with a shift of its own:
+ * with blocks, and as if all values were independent. */
+static double coverage_of_parts(int blocks) {
+    enum { SAMPLES = 5000, PARTS = 6, EACH = 20 };
+    double values[PARTS * EACH];
+    uint64_t state = 20260102;
+    int held = 0;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int i = 0, part = 0; part < PARTS; part++) {
+            const double shift = uniform(&state) - 0.5;
+            for (int k = 0; k < EACH; k++) values[i++] = shift + 0.1 * (uniform(&state) - 0.5);
+        }
+        const stats_summary s = stats_of_blocks(values, PARTS * EACH, blocks);
+        held += s.low <= 0.0 && 0.0 <= s.high;
+    }
+    return (double)held / SAMPLES;
+}
+
+static void blocks_hold_the_true_median_of_parts(void **state) {
+    assert_true(coverage_of_parts(6) >= 0.95);
+    assert_true(coverage_of_parts(120) < 0.7);
+}
+
+/* The least and the greatest of the six medians, 2.5 and 22.5; of the values 1 to 24 the rest is as ever. */
+static void interval_of_blocks(void **state) {
+    double values[25];
+    for (int i = 0; i < 25; i++) values[i] = i + 1;
+    stats_summary s = stats_of_blocks(values, 24, 6);
+    assert_summary(s, 12.5, 1, 24);
+    assert_true(s.low == 2.5 && s.high == 22.5);
+    s = stats_of_blocks(values, 25, 6); /* the last block has one more */
+    assert_true(s.low == 2.5 && s.high == 23);
+    s = stats_of_blocks(values, 6, 6);
+    assert_true(s.low == 1 && s.high == 6);
+    s = stats_of_blocks(values, 4, 6);
+    assert_summary(s, 2.5, 1, 4);
+    values[3] = NAN;
+    assert_nothing(stats_of_blocks(values, 24, 6));
+    assert_nothing(stats_of_blocks(NULL, 0, 6));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(odd_count_takes_the_middle),
+        cmocka_unit_test(even_count_takes_the_mean_of_the_middle_two),
+        cmocka_unit_test(one_and_two_values),
+        cmocka_unit_test(equal_negative_and_infinite_values),
+        cmocka_unit_test(no_values_or_a_nan_give_nan),
+        cmocka_unit_test(values_are_left_as_they_were),
+        cmocka_unit_test(ratio_is_taken_pair_by_pair),
+        cmocka_unit_test(ratio_of_zeros),
+        cmocka_unit_test(median_of_many_splits_them_in_halves),
+        cmocka_unit_test(interval_has_the_textbooks_ranks),
+        cmocka_unit_test(interval_of_many_values_is_narrow),
+        cmocka_unit_test(ratio_has_an_interval_of_its_own),
+        cmocka_unit_test(interval_holds_the_true_median),
+        cmocka_unit_test(blocks_hold_the_true_median_of_parts),
+        cmocka_unit_test(interval_of_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

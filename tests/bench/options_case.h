@@ -1,0 +1,217 @@
+/* The command line: what is accepted, what each refusal says, and --help; for a fictitious program and for the
+ * families. */
+#ifndef OPTIONS_CASE_H
+#define OPTIONS_CASE_H
+
+#include <limits.h>
+
+#include "../unit.h"
+#include "base/version.h"
+#include "bench/options.h"
+#include "gemm/gemm_options.h"
+#include "gemv/gemv_options.h"
+#include "knn/knn_options.h"
+
+/* Not every test that includes this uses all of it. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
+/* ---- programs to parse for ---- */
+
+/* A family with one option of each kind. */
+typedef struct {
+    int size, count, positive, range[2];
+    uint64_t seed;
+    float scalar;
+    double seconds, share, memory;
+    bool flag, off;
+    const char *word, *other_word, *text, *file, *other_file;
+    bool fails;
+} toy_options;
+
+static const char *const toy_words[] = {"red", "green", "blue", NULL};
+
+#define FIELD(name) offsetof(toy_options, name)
+static const option toy_table[] = {
+    {"size", "N", OPTION_SIZE, FIELD(size), "a size", NULL},
+    {"count", "N", OPTION_INT, FIELD(count), "a count", NULL},
+    {"positive", "N", OPTION_POSITIVE, FIELD(positive), "a positive number", NULL},
+    {"start", "N", OPTION_SEED, FIELD(seed), "a seed", NULL},
+    {"scalar", "X", OPTION_SCALAR, FIELD(scalar), "a scalar", NULL},
+    {"seconds", "S", OPTION_SECONDS, FIELD(seconds), "seconds", NULL},
+    {"share", "X", OPTION_SHARE, FIELD(share), "a share", NULL},
+    {"memory", "SIZE", OPTION_MEMORY, FIELD(memory), "bytes", NULL},
+    {"range", "A:B", OPTION_RANGE, FIELD(range), "a range", NULL},
+    {"flag", NULL, OPTION_FLAG, FIELD(flag), "becomes true", NULL},
+    {"no-off", NULL, OPTION_OFF, FIELD(off), "becomes false", NULL},
+    {"word", "WORD", OPTION_WORD, FIELD(word), "a colour", toy_words},
+    {"other-word", "WORD", OPTION_WORD, FIELD(other_word), "another colour", toy_words},
+    {"absent", "WORD", OPTION_WORD, FIELD(word), "not in this program", NULL},
+    {"text", "TEXT", OPTION_TEXT, FIELD(text), "a text", NULL},
+    {"file", "FILE", OPTION_OUTPUT, FIELD(file), "a file", NULL},
+    {"an-option-wider-than-the-column", "ARGUMENT", OPTION_FILE, FIELD(other_file),
+     "text that is long enough to need a second line of the help, for it goes on and on about nothing, and ends", NULL},
+    {"fails", NULL, OPTION_FLAG, FIELD(fails), "what depends on several options is wrong", NULL},
+    {0},
+};
+
+static const option_rule toy_rules[] = {
+    {"size count", RULE_CONTRADICTS, "sweep", "which chooses them"},
+    {"flag", RULE_NEEDS, "text", NULL},
+    {"share", RULE_NEEDS, "word green", "which is shared"},
+    {"scalar", RULE_CONTRADICTS, "word blue", NULL},
+    {"not-there", RULE_NEEDS, "text", NULL},
+    {"no-off", RULE_CONTRADICTS, "not-there", NULL},
+    {0},
+};
+
+static bool toy_complete(const option_parse *p, const options *common, void *values) {
+    toy_options *o = values;
+    assert_non_null(common);
+    if (!options_given(p, "size")) o->size = common->simulate ? 8 : 64;
+    return !options_given(p, "fails") || options_fail(p, "--fails: %s", "it failed");
+}
+
+/* The last parse: what it filled and what it printed. */
+static options o;
+static toy_options toy;
+static gemm_options gemm;
+static gemv_options gemv;
+static knn_options knn;
+static char *out_text, *err_text;
+
+static const char *const names[] = {"one", "two", "three"};
+
+static options_program toy_program(void) {
+    static const char *const sweeps[] = {"square", "article", "odd", "check", NULL};
+    toy = (toy_options){.off = true, .word = toy_words[1]};
+    return (options_program){.program = "toy",
+                             .summary = "Plays.",
+                             .noun = "variant",
+                             .variants = names,
+                             .variant_count = 3,
+                             .sweeps = sweeps,
+                             .simulated_max_size = 200,
+                             .table = toy_table,
+                             .rules = toy_rules,
+                             .values = &toy,
+                             .complete = toy_complete};
+}
+
+static const gemm_type types[] = {GEMM_F16, GEMM_S8, GEMM_TF32};
+static const gemm_layout layouts[] = {GEMM_TN, GEMM_NN};
+static const gemm_show shows[] = {{"fragments", NULL, NULL, NULL}, {"banks", NULL, NULL, NULL}};
+static const gemm_offer offer = {types, 3, layouts, 2, shows, 2};
+
+typedef enum { TOY, GEMM, TYPED, GEMV, KNN } family;
+
+static options_program program_of(family f) {
+    options_program p = toy_program();
+    if (f == GEMM) gemm_options_program(&p, &gemm, NULL);
+    if (f == TYPED) gemm_options_program(&p, &gemm, &offer);
+    if (f == GEMV) gemv_options_program(&p, &gemv);
+    if (f == KNN) knn_options_program(&p, &knn);
+    return p;
+}
+
+/* ---- parsing ---- */
+
+static options_result parse_arguments(const options_program *p, int argc, char **argv) {
+    size_t out_length, err_length;
+    free(out_text);
+    free(err_text);
+    options_free(&o);
+    FILE *out = open_memstream(&out_text, &out_length), *err = open_memstream(&err_text, &err_length);
+    memset(&o, 0xAA, sizeof o);
+    const options_result result = options_parse(argc, argv, p, &o, out, err);
+    fclose(out);
+    fclose(err);
+    return result;
+}
+
+/* `line` is broken at each blank: two of them make an empty argument. */
+static options_result parse_program(const options_program *p, const char *line) {
+    static char text[2048]; /* the options point into it */
+    char *argv[64] = {(char *)"./run"}, *rest = text;
+    int argc = 1;
+    snprintf(text, sizeof text, "%s", line);
+    while (*line != '\0' && rest != NULL) argv[argc++] = strsep(&rest, " ");
+    return parse_arguments(p, argc, argv);
+}
+
+static options_result parse(family f, const char *line) {
+    const options_program p = program_of(f);
+    return parse_program(&p, line);
+}
+
+static void assert_run(options_result result, const char *line) {
+    if (result != OPTIONS_RUN) fail_msg("'%s': %s", line, err_text);
+    assert_string_equal(err_text, "");
+    assert_string_equal(out_text, "");
+}
+
+#define ACCEPTED(family, line) assert_run(parse(family, line), line)
+
+/* `message` is the whole of the one line, without the program's name. */
+static void assert_refused(options_result result, const char *message) {
+    char line[2048];
+    snprintf(line, sizeof line, "toy: %s\n", message);
+    assert_string_equal(err_text, line);
+    assert_string_equal(out_text, "");
+    assert_int_equal(result, OPTIONS_EXIT_USAGE);
+}
+
+#define REFUSED(family, line, message) assert_refused(parse(family, line), message)
+
+typedef struct {
+    const char *line, *message;
+} refusal;
+
+static void all_refused(family f, const refusal *list, int count) {
+    for (int i = 0; i < count; i++) REFUSED(f, list[i].line, list[i].message);
+}
+
+#define ALL_REFUSED(family, list) all_refused(family, list, ARRAY_SIZE(list))
+
+/* `options` are separated by blanks ("alpha=1 warm"); each is refused together with `line`, for this reason. */
+static void each_refused_with(family f, const char *line, const char *options, const char *reason) {
+    char copy[256], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", options);
+    while (rest != NULL) {
+        char both[256], message[256];
+        const char *option = strsep(&rest, " ");
+        snprintf(both, sizeof both, "%s%s--%s", line, *line != '\0' ? " " : "", option);
+        snprintf(message, sizeof message, "--%.*s: %s", (int)strcspn(option, "="), option, reason);
+        REFUSED(f, both, message);
+    }
+}
+
+static int release(void **state) {
+    free(out_text);
+    free(err_text);
+    out_text = err_text = NULL;
+    options_free(&o);
+    return 0;
+}
+
+/* At most 100 columns, no line that ends in a blank, and what options do begins in one column. */
+static void assert_laid_out(const char *text) {
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        if (length > 100 || (length > 0 && text[length - 1] == ' ')) fail_msg("'%.*s'", (int)length, text);
+        const char *gap = strncmp(text, "  --", 4) == 0 ? memmem(text + 4, length - 4, "  ", 2) : NULL;
+        if (gap != NULL && strspn(gap, " ") + (size_t)(gap - text) != 24) fail_msg("'%.*s'", (int)length, text);
+        text += length + 1;
+    }
+}
+
+static const char *help_of(family f) {
+    assert_int_equal(parse(f, "--help"), OPTIONS_EXIT_OK);
+    assert_string_equal(err_text, "");
+    assert_laid_out(out_text);
+    return out_text;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, release)
+
+#endif

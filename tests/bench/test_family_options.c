@@ -1,0 +1,262 @@
+/* The families' options. */
+#include "options_case.h"
+
+/* ---- GEMM ---- */
+
+static void gemm_defaults(void **state) {
+    ACCEPTED(GEMM, "");
+    assert_true(gemm.m == 2048 && gemm.n == 2048 && gemm.k == 2048 && gemm.lda == 0 && gemm.ldb == 0 && gemm.ldc == 0);
+    assert_true(gemm.alpha == 1.0f && gemm.beta == 0.0f && gemm.baseline && !gemm.warm && gemm.sustained_s == 0.0);
+    assert_string_equal(gemm.dtype, "f32");
+    assert_string_equal(gemm.layout, "nn");
+    assert_null(gemm.out);
+    assert_null(gemm.show);
+    ACCEPTED(GEMM, "--sim");
+    assert_true(gemm.m == 512 && gemm.n == 512 && gemm.k == 512);
+    ACCEPTED(GEMM, "--sim --sweep check");
+    assert_int_equal(o.max_size, 200);
+    assert_non_null(strstr(help_of(GEMM), "m = n = k = N (default 2048, in the simulator 512)"));
+    assert_null(strstr(out_text, "--show"));
+    assert_null(strstr(out_text, "--out"));
+}
+
+static void gemm_options_are_taken(void **state) {
+    ACCEPTED(GEMM, "--k 9 --n 8 --size 100");
+    assert_true(gemm.m == 100 && gemm.n == 8 && gemm.k == 9 && gemm.size == 100);
+    ACCEPTED(GEMM, "--m 0 --size 5 --sim");
+    assert_true(gemm.m == 0 && gemm.n == 5 && gemm.k == 5);
+    ACCEPTED(GEMM, "--lda 8 --ldb 9 --ldc 10 --m 100 --n 9 --k 8 --alpha -0.5 --beta 2 --warm --no-baseline");
+    assert_true(gemm.lda == 8 && gemm.ldb == 9 && gemm.ldc == 10 && gemm.alpha == -0.5f && gemm.beta == 2.0f);
+    assert_true(gemm.warm && !gemm.baseline);
+    ACCEPTED(GEMM, "--size 0 --lda 1 --ldb 1 --ldc 1 --sustained 2.5");
+    assert_true(gemm.sustained_s == 2.5 && o.time_s == 0.5 && !gemm.chain);
+    ACCEPTED(GEMM, "--chain --sweep square");
+    assert_true(gemm.chain && !gemm.warm);
+    ACCEPTED(GEMM, "--sweep article --alpha 2 --beta 1");
+    ACCEPTED(TYPED, "");
+    assert_string_equal(gemm.dtype, "f16");
+    assert_string_equal(gemm.layout, "tn");
+    assert_string_equal(gemm.out, "f16");
+    assert_false(gemm.dtype_given || gemm.layout_given || gemm.out_given);
+    ACCEPTED(TYPED, "--out f32 --layout nn");
+    assert_string_equal(gemm.out, "f32");
+    assert_true(gemm.out_given && gemm.layout_given && !gemm.dtype_given);
+    ACCEPTED(TYPED, "--out=s32 --dtype s8 --alpha -65536 --beta 3"); /* in any order */
+    assert_true(gemm.out_given && gemm.dtype_given);
+    assert_string_equal(gemm.out, "s32");
+    ACCEPTED(TYPED, "--dtype tf32 --alpha 0.5 --beta 1e9");
+    assert_string_equal(gemm.out, "f32");
+    ACCEPTED(TYPED, "--sim-device sm_80 --show=fragments --device 1 --sim");
+    assert_string_equal(gemm.show, "fragments");
+    help_of(TYPED);
+    assert_non_null(strstr(out_text, ": f16 (default), s8, tf32\n"));
+    assert_non_null(strstr(out_text, "what C holds: of f16: f16 (default), f32; of s8: s32; of tf32: f32\n"));
+    assert_non_null(strstr(out_text, "show how something works, and stop: fragments, banks\n"));
+}
+
+static void gemm_refuses(void **state) {
+    static const refusal list[] = {
+        {"--lda 5 --k 8", "--lda 5: less than k = 8"},
+        {"--k 8 --lda 5", "--lda 5: less than k = 8"},
+        {"--m 2 --n 9 --k 2 --ldb 8", "--ldb 8: less than n = 9"},
+        {"--ldc 8 --n 9 --m 2", "--ldc 8: less than n = 9"},
+        {"--lda 0", "--lda 0: less than k = 2048"},
+        {"--ldb 0 --size 0", "--ldb 0: less than 1"},
+        {"--lda 2000000001", "--lda: '2000000001' is out of range (at most 2000000000)"},
+        {"--sustained 1 --beta 1", "--sustained: needs --beta 0, as C is not restored between launches"},
+        {"--chain --beta 1", "--chain: needs --beta 0, as C is not restored between launches"},
+        {"--chain --sustained 1", "--chain: contradicts --sustained, whose launches are cold"},
+        {"--dtype f16", "--dtype: 'f16' is unknown (known: f32)"},
+        {"--out f32", "--out: unknown option (see --help)"},
+        {"--show banks", "--show: unknown option (see --help)"},
+        {"--graph", "--graph: unknown option (see --help)"},
+        {"--d 5", "--d: ambiguous option (dtype, device)"}, /* dtype, device */
+    };
+    static const refusal typed[] = {
+        {"--out s32", "--out: 's32' is unknown (known: f16, f32)"},
+        {"--out f16 --dtype tf32", "--out: 'f16' is unknown (known: f32)"},
+        {"--k 20 --n 10 --ldb 19", "--ldb 19: less than k = 20"}, /* B is transposed */
+        {"--k 20 --n 10 --ldb 9 --layout nn", "--ldb 9: less than n = 10"},
+        {"--alpha 0.5 --dtype s8", "--alpha: '0.5' is not an integer, which --dtype s8 requires"},
+        {"--dtype s8 --beta -1.25", "--beta: '-1.25' is not an integer, which --dtype s8 requires"},
+        {"--beta 65537 --dtype s8", "--beta: '65537' is out of range (--dtype s8: at most 65536)"},
+        {"--show bank", "--show: 'bank' is unknown: did you mean 'banks'? (known: fragments, banks)"},
+        {"--show banks --sweep check", "--sweep: contradicts --show, which runs no variant"},
+    };
+    ALL_REFUSED(GEMM, list);
+    ALL_REFUSED(TYPED, typed);
+    ACCEPTED(TYPED, "--k 20 --n 10 --ldb 10 --layout nn");
+    each_refused_with(GEMM, "--sweep check", "size=9 m=9 n=9 k=9 lda=9 ldb=9 ldc=9",
+                      "contradicts --sweep, which chooses the shapes");
+    each_refused_with(GEMM, "--sweep check", "alpha=2 beta=0 warm chain sustained=1 no-baseline",
+                      "contradicts --sweep check, which chooses the scalars and times nothing");
+    each_refused_with(GEMM, "--csv x", "lda=5000 ldb=5000 ldc=5000", "contradicts --csv, which has no column for it");
+    each_refused_with(TYPED, "--show banks", "variant=one verbose sweep=odd seed=1 time=1 csv=a",
+                      "contradicts --show, which runs no variant");
+}
+
+/* Whatever options GEMM will have. */
+static void a_show_takes_no_other_option(void **state) {
+    static const char *const argument[] = {
+        [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9", [OPTION_SCALAR] = " 1",
+        [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_WORD] = NULL};
+    char line[96], message[96];
+    program_of(TYPED);
+    for (const option *row = gemm.table; row->name != NULL; row++) {
+        if (strcmp(row->name, "show") == 0) continue;
+        const char *value = row->kind == OPTION_WORD ? row->words[0] : argument[row->kind];
+        assert_non_null(value);
+        snprintf(line, sizeof line, "--show banks --%s%s%s", row->name, row->kind == OPTION_WORD ? " " : "", value);
+        snprintf(message, sizeof message, "--%s: contradicts --show, which runs no variant", row->name);
+        REFUSED(TYPED, line, message);
+    }
+}
+
+/* ---- GEMV ---- */
+
+static void gemv_options_are_taken(void **state) {
+    ACCEPTED(GEMV, "");
+    assert_true(gemv.n == 4096 && gemv.k == 4096 && gemv.lda == 0 && gemv.alpha == 1.0f && gemv.beta == 0.0f);
+    assert_true(gemv.baseline && gemv.tune && !gemv.retune && !gemv.graph && !gemv.pdl && !gemv.warm);
+    assert_string_equal(gemv.dtype, "f16");
+    assert_null(gemv.tune_file);
+    assert_null(gemv.tune_csv);
+    ACCEPTED(GEMV, "--n 5 --k=7 --dtype f32 --retune --tune-file a --tune-csv b --no-baseline --warm");
+    assert_true(gemv.n == 5 && gemv.k == 7 && gemv.retune && gemv.tune && !gemv.baseline && gemv.warm);
+    assert_string_equal(gemv.dtype, "f32");
+    assert_string_equal(gemv.tune_file, "a");
+    assert_string_equal(gemv.tune_csv, "b");
+    ACCEPTED(GEMV, "--graph --no-tune --size 8");
+    assert_true(gemv.graph && !gemv.tune && gemv.n == 8 && gemv.k == 8);
+    ACCEPTED(GEMV, "--pdl --k=7 --lda 9 --sim");
+    assert_true(gemv.pdl && gemv.lda == 9 && gemv.n == 512);
+    ACCEPTED(GEMV, "--sweep check --sim");
+    assert_int_equal(o.max_size, 300);
+    help_of(GEMV);
+    assert_non_null(strstr(out_text, "n = k = N (default 4096, in the simulator 512); --n and --k override it\n"));
+    assert_non_null(strstr(out_text, ": f16 (default), bf16, f32\n"));
+}
+
+static void gemv_refuses(void **state) {
+    static const refusal list[] = {
+        {"--lda 6 --k 7", "--lda 6: less than k = 7"},
+        {"--lda 0 --k 0", "--lda 0: less than 1"},
+        {"--retune --no-tune", "--retune: contradicts --no-tune, which searches nothing"},
+        {"--tune-csv x --no-tune", "--tune-csv: contradicts --no-tune, which searches nothing"},
+        {"--tune-csv x --sim", "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
+        {"--sim-device sm_90 --tune-csv x",
+         "--tune-csv: there is no search in the simulator, whose times are not a GPU's"},
+        {"--pdl --graph", "--pdl: contradicts --graph, which chooses the launches and the scalars"},
+        {"--m 3", "--max-size: needs --sweep"}, /* an abbreviation, to getopt_long */
+        {"--ldb=3", "--ldb: unknown option (see --help)"},
+        {"--layout n", "--layout: unknown option (see --help)"},
+    };
+    ALL_REFUSED(GEMV, list);
+    each_refused_with(GEMV, "--sweep odd", "size=9 n=9 k=9 lda=9", "contradicts --sweep, which chooses the shapes");
+    each_refused_with(GEMV, "--sweep check",
+                      "alpha=1 beta=1 warm no-baseline graph pdl retune no-tune tune-file=a tune-csv=a",
+                      "contradicts --sweep check, which chooses the scalars and times nothing");
+    each_refused_with(GEMV, "--sweep article", "graph pdl", "contradicts --sweep article, which times single launches");
+    each_refused_with(GEMV, "--graph", "alpha=1 beta=1",
+                      "contradicts --graph, which chooses the launches and the scalars");
+    each_refused_with(GEMV, "--csv x", "lda=5000", "contradicts --csv, which has no column for it");
+    each_refused_with(GEMV, "--tune-csv x", "lda=5000 alpha=1 beta=1",
+                      "contradicts --tune-csv, which has no column for it");
+    each_refused_with(GEMV, "--csv x", "tune-csv=x tune-file=x", "'x' is the --csv file too");
+    each_refused_with(GEMV, "--tune-csv x", "tune-file=x", "'x' is the --tune-csv file too");
+    options_program inside = program_of(GEMV);
+    inside.simulated = true;
+    assert_refused(parse_program(&inside, "--tune-csv x"),
+                   "--tune-csv: there is no search in the simulator, whose times are not a GPU's");
+}
+
+/* ---- kNN ---- */
+
+static void knn_options_are_taken(void **state) {
+    ACCEPTED(KNN, "");
+    assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25 && knn.memory_limit == 0.8);
+    assert_true(!knn.k_given && !knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
+    assert_string_equal(knn.labels, "last");
+    assert_string_equal(knn.normalize, "none");
+    assert_true(knn.train == NULL && knn.test == NULL && knn.out_labels == NULL);
+    ACCEPTED(KNN, "--sim");
+    assert_true(knn.m == 20 && knn.n == 2048 && knn.d == 32 && knn.k == 25);
+    ACCEPTED(KNN, "--method two --m 0 --d 0 --n 7 --k 7 --memory-limit 2.5G --transfers");
+    assert_true(knn.m == 0 && knn.n == 7 && knn.d == 0 && knn.k == 7 && knn.k_given && knn.transfers);
+    assert_true(knn.memory_limit == 2.5e9 && !o.chosen[0] && o.chosen[1]);
+    ACCEPTED(KNN, "--method two --sweep check --every 3 --sim");
+    assert_true(o.sweep == SWEEP_CHECK && o.every == 3 && o.max_size == 4100);
+    ACCEPTED(KNN, "--train a --test b --labels first --normalize zscore,minmax --k-sweep 1:11 --seed 4 --verify");
+    assert_string_equal(knn.train, "a");
+    assert_string_equal(knn.test, "b");
+    assert_string_equal(knn.labels, "first");
+    assert_string_equal(knn.normalize, "zscore,minmax");
+    assert_true(knn.k_sweep[0] == 1 && knn.k_sweep[1] == 11 && knn.k == 5 && !knn.k_given && knn.verify);
+    ACCEPTED(KNN, "--train a --test e --out b --out-indices c --out-distances d --k 3");
+    assert_true(knn.k_given && knn.k == 3);
+    assert_string_equal(knn.out_labels, "b");
+    assert_string_equal(knn.out_indices, "c");
+    assert_string_equal(knn.out_distances, "d");
+    ACCEPTED(KNN, "--train a --test b --k-sweep 1:5 --out c");
+    ACCEPTED(KNN, "--train a --test b --train-labels c --test-labels d");
+    assert_string_equal(knn.train_labels, "c");
+    assert_string_equal(knn.test_labels, "d");
+    ACCEPTED(KNN, "--train a --test a --train-labels c"); /* the same records, and labels to find */
+    ACCEPTED(KNN, "--train a --test b --labels none --out-indices c");
+    help_of(KNN);
+    assert_non_null(strstr(out_text, "\n  --out-distances FILE  write the squared distances\n"));
+    assert_non_null(strstr(out_text, "\n  --m N                 queries (default 1200, in the simulator 20)\n"));
+    assert_non_null(strstr(out_text, "(default 80%)\n"));
+}
+
+static void knn_refuses(void **state) {
+    static const refusal list[] = {
+        {"--k 0", "--k: '0' is not above 0"},
+        {"--n 0", "--n: must be at least 1"},
+        {"--n 5 --k 6", "--k 6: more than --n 5"},
+        {"--n 5", "--k 25: more than --n 5"},
+        {"--method three --method four", "--method: 'four' is unknown (known: one, two, three)"},
+        {"--sweep square", "--sweep: 'square' is unknown (known: check)"},
+        {"--lda 5", "--lda: unknown option (see --help)"},
+        {"--metric l2", "--metric: unknown option (see --help)"},
+        {"--dtype f16", "--dtype: unknown option (see --help)"},
+        {"--train a", "--train: needs --test"},
+        {"--train a --test b --k 0", "--k: '0' is not above 0"},
+        {"--train a --test b --k 3 --k-sweep 1:5", "--k: contradicts --k-sweep"},
+        {"--train a --test b --labels middle", "--labels: 'middle' is unknown (known: last, first, none)"},
+        {"--train a --test b --test-labels c", "--test-labels: needs --train-labels"},
+        {"--train a --test b --out c --out-indices c", "--out: 'c' is the --out-indices file too"},
+    };
+    ALL_REFUSED(KNN, list);
+    each_refused_with(KNN, "",
+                      "test=a labels=last train-labels=a test-labels=a normalize=none k-sweep=1:2 out=a out-indices=a "
+                      "out-distances=a verify",
+                      "needs --train");
+    each_refused_with(KNN, "--sweep check", "m=9 n=9 d=9 k=9", "contradicts --sweep, which chooses the shapes");
+    each_refused_with(KNN, "--sweep check", "transfers", "contradicts --sweep check, which times nothing");
+    each_refused_with(KNN, "--train a --test b", "m=9 n=9 d=9 sweep=check",
+                      "contradicts --train, which brings its own data");
+    each_refused_with(KNN, "--train a --test b", "time=1 csv=c transfers",
+                      "contradicts --train, which searches once and records no times");
+    each_refused_with(KNN, "--train a --test b --labels none", "k-sweep=1:2 out=c",
+                      "contradicts --labels none, which predicts nothing");
+    each_refused_with(KNN, "--train a --test b --labels last", "train-labels=c test-labels=c",
+                      "contradicts --labels, which is for labels among the records");
+    const char *const inputs[] = {"train", "test", "train-labels", "test-labels"};
+    for (int i = 0; i < ARRAY_SIZE(inputs); i++) {
+        char line[96], reason[64];
+        snprintf(line, sizeof line, "--train a --test b%s --%s x", i == 3 ? " --train-labels y" : "", inputs[i]);
+        snprintf(reason, sizeof reason, "'x' is the --%s file too", inputs[i]);
+        each_refused_with(KNN, line, "out=x out-indices=x out-distances=x", reason);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(gemm_defaults),          TEST(gemm_options_are_taken),
+        TEST(gemm_refuses),           TEST(a_show_takes_no_other_option),
+        TEST(gemv_options_are_taken), TEST(gemv_refuses),
+        TEST(knn_options_are_taken),  TEST(knn_refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* One variant at one problem: verified, timed, verified again, recorded. The family and the timing are made up. */
+#include <math.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "../unit.h"
+#include "bench/sweep.h"
+#include "gpu/error.h"
+
+static struct {
+    int wrong_from;                  /* verifications from this one on find an error; 0: none does */
+    bool differs_after, guard_after; /* several launches have another result, write where they must not */
+    bool fingerprints;               /* the family has them */
+    bool sustained;                  /* there is a second measurement */
+    bool unsupported;                /* the device cannot run the variant */
+    char log[64]; /* v: verified; V: so, after several launches, F: by the fingerprint; t: timed; s: under load */
+    char csv[32];
+    record *rows;
+    int count;
+} fake;
+
+static void note(char what) {
+    const size_t length = strlen(fake.log);
+    assert_true(length + 1 < sizeof fake.log);
+    fake.log[length] = what;
+}
+
+/* ---- the timing ---- */
+
+static cudaError_t time_it(char what, timing_result *r) {
+    note(what);
+    *r = (timing_result){.ours_ms = {2, 1, 4, 1.5, 3},
+                         .baseline_ms = {NAN, NAN, NAN, NAN, NAN},
+                         .ratio = {NAN, NAN, NAN, NAN, NAN},
+                         .pairs = 50,
+                         .sets = 7,
+                         .mode = what == 't' ? "events" : "sustained",
+                         .clock_mhz = 1755,
+                         .power_w = 400};
+    return cudaSuccess;
+}
+
+cudaError_t timing_run(const timing_task *task, cudaStream_t stream, timing_result *r) {
+    assert_int_equal(task->sets, 1);
+    return time_it('t', r);
+}
+
+cudaError_t timing_sustained(const timing_task *task, double seconds, cudaStream_t stream, timing_result *r) {
+    assert_true(seconds == 3.0);
+    return time_it('s', r);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    assert_null(stream);
+    return cudaSuccess;
+}
+
+/* ---- the family ---- */
+
+static void add_problems(const session *s, case_list *l) {
+    static const int problem = 5;
+    case_list_add(l, &problem);
+}
+
+static void header(const session *s) {
+}
+
+static void format(const session *s, const void *problem, bool details, char *text, size_t size) {
+    snprintf(text, size, "problem %d", *(const int *)problem);
+}
+
+static void fill_record(const session *s, const void *problem, record *r) {
+    r->m = r->n = r->k = *(const int *)problem;
+    snprintf(r->dtype, sizeof r->dtype, "f32");
+}
+
+static void workload(const session *s, const void *problem, bench_workload *w) {
+    *w = (bench_workload){.flops = 4e9,
+                          .bytes = NAN,
+                          .peak = 4000,
+                          .touched = 1,
+                          .second_mode = fake.sustained ? "sustained" : NULL,
+                          .sustained_s = fake.sustained ? 3.0 : 0.0};
+}
+
+static double bytes(const session *s, const void *problem, int sets) {
+    return sets;
+}
+
+static void *create(const session *s, const void *problem, int sets) {
+    return &fake;
+}
+
+static void destroy(void *operands) {
+    assert_ptr_equal(operands, &fake);
+}
+
+static cudaError_t verify(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
+    assert_ptr_equal(launch->operands, &fake);
+    assert_string_equal(name, "one");
+    assert_non_null(report);
+    assert_true(launch->launches == 0 || launch->launches > 2);
+    note(launch->launches == 0 ? 'v' : 'V');
+    int verified = 0;
+    for (const char *c = fake.log; *c != '\0'; c++) verified += *c == 'v' || *c == 'V';
+    *v = (verdict){.ok = fake.wrong_from == 0 || verified < fake.wrong_from,
+                   .worst_share = 0.25,
+                   .fingerprint = fake.fingerprints ? 5 : 0,
+                   .seconds = NAN};
+    return cudaSuccess;
+}
+
+static cudaError_t fingerprint(const bench_launch *launch, const char *name, FILE *report, verdict *v) {
+    assert_true(launch->launches > 2);
+    note('F');
+    *v = (verdict){.ok = !fake.guard_after, .fingerprint = fake.differs_after ? 6 : 5};
+    return cudaSuccess;
+}
+
+static const bench_column columns[] = {{"ms", 8, 3, COLUMN_NUMBER, offsetof(record, ms_median), 1.0, NULL}, {0}};
+static const bench_column sizes[] = {{0}};
+
+/* ---- a run ---- */
+
+static const char *supports(const device_facts *device) {
+    return fake.unsupported ? "it is another GPU" : NULL;
+}
+
+/* Runs the one variant, named on the command line; what the CSV then holds is in fake.rows. Returns the exit status. */
+static int run(void) {
+    bench_operand_functions operands, given = {.bytes = bytes,
+                                               .create = create,
+                                               .destroy = destroy,
+                                               .verify = verify,
+                                               .fingerprint = fake.fingerprints ? fingerprint : NULL};
+    const bench_family made_up = {.op = "made_up",
+                                  .noun = "variant",
+                                  .problem_size = sizeof(int),
+                                  .sizes = sizes,
+                                  .columns = columns,
+                                  .header = header,
+                                  .problems = add_problems,
+                                  .format = format,
+                                  .record = fill_record,
+                                  .workload = workload,
+                                  .operands = &given};
+    const bench_family family = bench_family_complete(&made_up, &operands);
+    bench_variant one = {.name = "one", .supports = supports};
+    bool chosen = true;
+    double gflops = 0.0;
+    session s = {.family = &family, .step = "step00", .variants = &one, .count = 1, .gflops = &gflops, .memory = 100};
+    s.device.cc = 90;
+    s.o.chosen = &chosen;
+    s.o.variant_given = true;
+    s.o.time_s = 0.1;
+    s.o.csv = fake.csv;
+    const int status = bench_sweep(&s);
+    free(fake.rows);
+    assert_int_equal(record_csv_load(fake.csv, &fake.rows, &fake.count, stderr), 0);
+    return status;
+}
+
+static int set_up(void **state) {
+    memset(&fake, 0, sizeof fake);
+    snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
+    const int fd = mkstemp(fake.csv);
+    return fd < 0 || close(fd) != 0;
+}
+
+static int tear_down(void **state) {
+    free(fake.rows);
+    return unlink(fake.csv);
+}
+
+static void what_was_timed_is_recorded(void **state) {
+    assert_int_equal(run(), 0);
+    assert_string_equal(fake.log, "vtV");
+    assert_int_equal(fake.count, 1);
+    const record *r = fake.rows;
+    assert_true(r->ms_median == 2 && r->ms_min == 1 && r->ms_max == 4 && r->ms_low == 1.5 && r->ms_high == 3);
+    assert_true(r->gflops == 2000 && r->peak_share == 0.5 && r->pairs == 50 && r->sets == 7);
+    assert_true(r->clock_mhz == 1755 && r->power_w == 400 && r->max_err_bound_share == 0.25);
+    assert_true(isnan(r->ratio) && isnan(r->ratio_low) && r->calls_tried == -1);
+}
+
+static void wrong_before_it_is_timed(void **state) {
+    fake.wrong_from = 1;
+    assert_int_equal(run(), 1);
+    assert_string_equal(fake.log, "v");
+    assert_int_equal(fake.count, 0);
+}
+
+/* What launches do to one another when nothing waits between them. */
+static void wrong_after_it_was_timed(void **state) {
+    fake.wrong_from = 2;
+    assert_int_equal(run(), 1);
+    assert_string_equal(fake.log, "vtV");
+    assert_int_equal(fake.count, 0);
+}
+
+/* The same by the fingerprint of the exact pass, which needs no reference. */
+static void differs_after_it_was_timed(void **state) {
+    fake.fingerprints = true;
+    assert_int_equal(run(), 0);
+    assert_string_equal(fake.log, "vtF");
+    assert_int_equal(fake.count, 1);
+    for (int way = 0; way < 2; way++) {
+        memset(fake.log, 0, sizeof fake.log);
+        fake.differs_after = way == 0;
+        fake.guard_after = way == 1;
+        assert_int_equal(run(), 1);
+        assert_string_equal(fake.log, "vtF");
+        assert_int_equal(fake.count, 1);
+    }
+}
+
+static void wrong_after_continuous_load(void **state) {
+    fake.sustained = true;
+    assert_int_equal(run(), 0);
+    assert_string_equal(fake.log, "vtVsV");
+    assert_int_equal(fake.count, 2);
+    assert_string_equal(fake.rows[1].mode, "sustained");
+
+    memset(fake.log, 0, sizeof fake.log);
+    fake.wrong_from = 3;
+    assert_int_equal(truncate(fake.csv, 0), 0);
+    assert_int_equal(run(), 1);
+    assert_string_equal(fake.log, "vtVsV");
+    assert_int_equal(fake.count, 1); /* what was measured before it stands */
+}
+
+static void named_and_skipped(void **state) {
+    fake.unsupported = true;
+    assert_int_equal(run(), EXIT_USAGE);
+    assert_string_equal(fake.log, "");
+    assert_int_equal(fake.count, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_timed_is_recorded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_before_it_is_timed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_after_it_was_timed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(differs_after_it_was_timed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_after_continuous_load, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(named_and_skipped, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+/* The tune file, several writers of it, and the search. */
+#include "../unit.h"
+#include "bench/tune.h"
+#include <limits.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the tune file ---- */
+
+static char folder[64], file[128], message[512];
+static tune_table table;
+static const char *const known[] = {"n2 r32 u4 v1", "n8 r32 u1 v2"};
+
+static int make_folder(void **state) {
+    strcpy(folder, "/tmp/test_gemv.XXXXXX");
+    if (mkdtemp(folder) == NULL) return -1;
+    snprintf(file, sizeof file, "%s/a/b/gemv.tune", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    char command[128];
+    tune_close(&table);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static tune_entry entry(dtype type, int n, int k, const char *candidate, double us) {
+    tune_entry e = {.variant = "best",
+                    .device = "NVIDIA H200",
+                    .build = "0123456789abcdef",
+                    .driver = "580.159.04",
+                    .cuda = "13.0",
+                    .cache = "cold",
+                    .mode = "graph",
+                    .type = type,
+                    .n = n,
+                    .k = k};
+    strcpy(e.candidate, candidate);
+    e.us = us;
+    return e;
+}
+
+/* Opens the file anew; what was said is in `message`. */
+static void reopen(void) {
+    FILE *err = fmemopen(message, sizeof message, "w");
+    memset(message, 0, sizeof message);
+    tune_close(&table);
+    tune_open(&table, file, err);
+    fclose(err);
+}
+
+static void keep(tune_entry e) {
+    FILE *err = fmemopen(message, sizeof message, "w");
+    memset(message, 0, sizeof message);
+    tune_keep(&table, &e, err);
+    fclose(err);
+}
+
+static const char *found(dtype type, int n, int k) {
+    const tune_entry key = entry(type, n, k, "", 0);
+    const tune_entry *e = tune_find(&table, &key, known, ARRAY_SIZE(known));
+    return e != NULL ? e->candidate : "none";
+}
+
+static const char *nearest(dtype type, int n, int k) {
+    const tune_entry key = entry(type, n, k, "", 0);
+    const tune_entry *e = tune_nearest(&table, &key, known, ARRAY_SIZE(known));
+    return e != NULL ? e->candidate : "none";
+}
+
+static void tuned_results_come_back(void **state) {
+    reopen();
+    assert_string_equal(message, "");
+    keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
+    keep(entry(DTYPE_BF16, 1024, 1024, known[1], 2.5));
+    assert_string_equal(message, "");
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, 2);
+    assert_true(table.entries[0].us == 1.625);
+    assert_string_equal(found(DTYPE_F16, 1024, 1024), known[0]);
+    assert_string_equal(found(DTYPE_BF16, 1024, 1024), known[1]);
+    assert_string_equal(found(DTYPE_F32, 1024, 1024), "none");
+    assert_string_equal(found(DTYPE_F16, 1024, 1025), "none");
+    keep(entry(DTYPE_F16, 1024, 1024, known[1], 1.5)); /* in the place of the first */
+    keep(entry(DTYPE_F16, 7, 7, "of another program", 1.5));
+    reopen();
+    assert_int_equal(table.count, 3);
+    assert_string_equal(found(DTYPE_F16, 1024, 1024), known[1]);
+    assert_string_equal(found(DTYPE_F16, 7, 7), "none");
+    tune_entry key = entry(DTYPE_F16, 1024, 1024, "", 0);
+    char *const parts[] = {key.variant, key.device, key.build, key.driver, key.cuda, key.cache, key.mode};
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        key = entry(DTYPE_F16, 1024, 1024, "", 0);
+        assert_non_null(tune_find(&table, &key, known, ARRAY_SIZE(known)));
+        strcpy(parts[i], "another");
+        assert_null(tune_find(&table, &key, known, ARRAY_SIZE(known)));
+        assert_null(tune_nearest(&table, &key, known, ARRAY_SIZE(known)));
+    }
+}
+
+/* Each build keeps its own result. */
+static void builds_do_not_share_results(void **state) {
+    reopen();
+    tune_entry rebuilt = entry(DTYPE_F16, 1024, 1024, known[1], 2.5);
+    strcpy(rebuilt.build, "fedcba9876543210");
+    keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
+    keep(rebuilt);
+    reopen();
+    assert_int_equal(table.count, 2);
+    assert_string_equal(found(DTYPE_F16, 1024, 1024), known[0]);
+    assert_string_equal(tune_find(&table, &rebuilt, known, ARRAY_SIZE(known))->candidate, known[1]);
+}
+
+/* What another process kept meanwhile is not lost. */
+static void two_writers(void **state) {
+    tune_table other;
+    reopen();
+    tune_open(&other, file, stderr);
+    const tune_entry e = entry(DTYPE_F16, 5, 5, known[0], 1);
+    tune_keep(&other, &e, stderr);
+    tune_close(&other);
+    keep(entry(DTYPE_F16, 6, 6, known[1], 1));
+    reopen();
+    assert_string_equal(found(DTYPE_F16, 5, 5), known[0]);
+    assert_string_equal(found(DTYPE_F16, 6, 6), known[1]);
+}
+
+static void the_nearest_shape(void **state) {
+    reopen();
+    assert_string_equal(nearest(DTYPE_F16, 100, 100), "none");
+    keep(entry(DTYPE_F16, 1000, 1000, known[0], 1));
+    keep(entry(DTYPE_F16, 10000, 10000, known[1], 1));
+    keep(entry(DTYPE_F16, 3100, 3100, "unknown", 1));
+    assert_string_equal(nearest(DTYPE_F16, 3000, 3000), known[0]); /* by the logarithm; 3162 is half-way */
+    assert_string_equal(nearest(DTYPE_F16, 3300, 3300), known[1]);
+    assert_string_equal(nearest(DTYPE_F16, 5600, 1000), known[0]); /* 0.75 0 against 0.25 1 */
+    assert_string_equal(nearest(DTYPE_F16, 10000, 0), known[0]);
+    assert_string_equal(nearest(DTYPE_BF16, 1000, 1000), "none");
+}
+
+static void write_text(const char *text, size_t length) {
+    keep(entry(DTYPE_F16, 9, 9, known[0], 1)); /* makes the folders */
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, length, f), length);
+    fclose(f);
+}
+
+static void damaged_files_are_ignored_and_rewritten(void **state) {
+#define GOOD "kernel-ladder tune file 3\n"
+    static const char *const texts[] = {
+        "n,k\n1,2\n",
+        "kernel-ladder tune file 1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf64\t1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t-1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t9999999999\tc\t1\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\tnan\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t0\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\t\t1\n",
+        GOOD "a\tb\t\td\te\tcold\tgraph\tf16\t1\t2\tc\t1\n",
+        GOOD "a\tb\tc\td\tcold\tgraph\tf16\t1\t2\tc\t1\n",
+        GOOD "\n",
+        GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        reopen();
+        write_text(texts[i], strlen(texts[i]));
+        reopen();
+        assert_non_null(strstr(message, "ignored; with the next result it becomes "));
+        assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);
+        assert_int_equal(table.count, 0);
+        keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+        assert_string_equal(message, "");
+        reopen();
+        assert_string_equal(message, "");
+        assert_int_equal(table.count, 1);
+        char aside[160], held[256] = "";
+        snprintf(aside, sizeof aside, "%s.old", file);
+        FILE *f = fopen(aside, "r");
+        assert_non_null(f);
+        const size_t length = fread(held, 1, sizeof held - 1, f);
+        fclose(f);
+        assert_int_equal(length, strlen(texts[i]));
+        assert_string_equal(held, texts[i]); /* whoever's it was, it is not lost */
+    }
+    write_text(GOOD "a\0b\n", sizeof GOOD + 3);
+    reopen();
+    assert_non_null(strstr(message, "zero byte"));
+    write_text("", 0); /* of a full disk, say: empty, and no harm */
+    reopen();
+    assert_string_equal(message, "");
+    write_text(GOOD "# a remark\n", strlen(GOOD "# a remark\n"));
+    reopen();
+    assert_string_equal(message, "");
+}
+
+/* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
+ * them. */
+static void a_file_of_0_9_is_empty(void **state) {
+    const char *const text =
+        "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
+    reopen();
+    write_text(text, strlen(text));
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, 0);
+    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    assert_string_equal(message, "");
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, 1);
+}
+
+static void unwritable_places_cost_one_line(void **state) {
+    strcpy(file, "/proc/nowhere/gemv.tune");
+    reopen();
+    assert_string_equal(message, "");
+    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    assert_non_null(strstr(message, "not kept\n"));
+    assert_string_equal(found(DTYPE_F16, 3, 4), known[0]); /* this process knows it */
+    keep(entry(DTYPE_F16, 5, 4, known[0], 1));
+    assert_string_equal(message, "");
+    strcpy(file, folder); /* a folder */
+    reopen();
+    assert_non_null(strstr(message, "is no file: what is tuned is not kept"));
+    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    assert_string_equal(message, "");
+    struct stat s;
+    assert_true(stat(folder, &s) == 0 && S_ISDIR(s.st_mode));
+}
+
+/* All at once: nobody's result is lost. */
+static void many_writers(void **state) {
+    enum { WRITERS = 8, EACH = 20 };
+    pid_t children[WRITERS];
+    for (int w = 0; w < WRITERS; w++) {
+        children[w] = fork();
+        assert_true(children[w] >= 0);
+        if (children[w] > 0) continue;
+        tune_table own;
+        tune_open(&own, file, stderr);
+        for (int i = 0; i < EACH; i++) {
+            const tune_entry e = entry(DTYPE_F16, 1 + w, 1 + i, known[0], 1);
+            tune_keep(&own, &e, stderr);
+        }
+        _exit(0);
+    }
+    for (int w = 0; w < WRITERS; w++) assert_true(waitpid(children[w], NULL, 0) == children[w]);
+    reopen();
+    assert_int_equal(table.count, WRITERS * EACH);
+}
+
+/* A link, to a file in a folder of dotfiles say, stays one. */
+static void a_link_stays_a_link(void **state) {
+    char place[160];
+    reopen();
+    keep(entry(DTYPE_F16, 3, 4, known[0], 1));
+    snprintf(place, sizeof place, "%s", file);
+    snprintf(file, sizeof file, "%s/link", folder);
+    assert_int_equal(symlink(place, file), 0);
+    reopen();
+    keep(entry(DTYPE_F16, 5, 4, known[0], 1));
+    struct stat s;
+    assert_true(lstat(file, &s) == 0 && S_ISLNK(s.st_mode));
+    strcpy(file, place);
+    reopen();
+    assert_int_equal(table.count, 2);
+}
+
+static void the_cache_folder(void **state) {
+    char *path;
+    setenv("HOME", "/h", 1);
+    setenv("XDG_CACHE_HOME", "/c", 1);
+    path = tune_default_path();
+    assert_string_equal(path, "/c/kernel-ladder/gemv.tune");
+    free(path);
+    setenv("XDG_CACHE_HOME", "relative", 1);
+    path = tune_default_path();
+    assert_string_equal(path, "/h/.cache/kernel-ladder/gemv.tune");
+    free(path);
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    assert_null(tune_default_path());
+}
+
+/* ---- the search ---- */
+
+typedef struct {
+    double quick[6], careful[6];
+    int verified[6], measured[6];
+} made_up;
+
+static bool made_up_fits(void *context, int i) {
+    made_up *m = context;
+    m->verified[i]++;
+    return !isnan(m->quick[i]);
+}
+
+static double made_up_time(void *context, int i, bool finals) {
+    made_up *m = context;
+    assert_int_equal(m->verified[i], 1); /* before it is timed */
+    m->measured[i]++;
+    return finals ? m->careful[i] : m->quick[i];
+}
+
+static const char *made_up_name(void *context, int i) {
+    return "candidate";
+}
+
+static void the_search_times_what_fits_and_has_finals(void **state) {
+    made_up m = {.quick = {5, NAN, 3, 2, 4, 9}, .careful = {5, 0, 1.5, 2, 4, 0}};
+    const tune_candidates c = {6, &m, made_up_fits, made_up_time, made_up_name};
+    double times[6];
+    FILE *quiet = fopen("/dev/null", "w");
+    assert_int_equal(tune_search(&c, times, quiet), 2); /* only the careful time tells */
+    assert_true(times[2] == 1.5 && isnan(times[1]) && times[5] == 9);
+    assert_true(m.measured[1] == 0 && m.measured[5] == 1 && m.measured[0] == 2);
+    made_up none = {.quick = {NAN, NAN, NAN, NAN, NAN, NAN}};
+    const tune_candidates nothing = {6, &none, made_up_fits, made_up_time, made_up_name};
+    assert_int_equal(tune_search(&nothing, times, quiet), -1);
+    fclose(quiet);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(builds_do_not_share_results, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_file_of_0_9_is_empty, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(two_writers, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(the_nearest_shape, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(many_writers, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(damaged_files_are_ignored_and_rewritten, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(unwritable_places_cost_one_line, make_folder, remove_folder),
+        cmocka_unit_test(the_cache_folder),
+        cmocka_unit_test(the_search_times_what_fits_and_has_finals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,416 @@
+/* GEMMs of every type and layout on the host's path of the verification: what belongs there, the bound worked out once
+ * more, results at its edge; and the check list of such a step. */
+#include <limits.h>
+#include <math.h>
+
+#include "../unit.h"
+#include "gemm/gemm_cases.h"
+#include "gemm/gemm_operands.h"
+#include "tensor/verify.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const gemm_kind kinds[] = {
+    {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
+    {GEMM_F16, DTYPE_F32, GEMM_TN},  {GEMM_BF16, DTYPE_F32, GEMM_NN},   {GEMM_BF16, DTYPE_BF16, GEMM_TN},
+    {GEMM_TF32, DTYPE_F32, GEMM_NN}, {GEMM_TF32, DTYPE_F32, GEMM_TN},   {GEMM_S8, DTYPE_S32, GEMM_NN},
+    {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
+};
+
+static operand_sets o;
+static void *memory;
+static gemm_problem p;
+static verify_case v;
+
+static int tear_down(void **state) {
+    operand_sets_destroy(&o);
+    free(memory);
+    memory = NULL;
+    return 0;
+}
+
+static gemm_case of_kind(const gemm_kind *kind, int m, int n, int k) {
+    return (gemm_case){
+        .m = m, .n = n, .k = k, .alpha = 1.0f, .seed = 5, .type = kind->type, .out = kind->out, .layout = kind->layout};
+}
+
+static void set_up(const gemm_case *what, bool exact) {
+    tear_down(NULL);
+    const operand_spec spec = gemm_operands(what);
+    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
+    assert_non_null(memory);
+    operand_sets_place(&o, &spec, 1, memory);
+    operand_set *s = &o.set[0];
+    const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
+    matrix_fill_host(&s->a, read, what->seed * 3);
+    matrix_fill_host(&s->b, read, what->seed * 3 + 1);
+    matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
+    p = gemm_problem_on(what, s);
+    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, spec.arithmetic, p.layout};
+}
+
+/* Straight from gemm.h's text. */
+static double a_at(int i, int l) {
+    return dtype_load(gemm_operand_dtype(p.type), p.A, (size_t)i * p.lda + l);
+}
+
+static double b_at(int l, int j) {
+    return dtype_load(gemm_operand_dtype(p.type), p.B,
+                      p.layout == GEMM_TN ? (size_t)j * p.ldb + l : (size_t)l * p.ldb + j);
+}
+
+static void store(int i, int j, double value) {
+    matrix_set_word(&v.c, (size_t)(matrix_front(&v.c) + (int64_t)i * p.ldc + j), dtype_to_bits(p.out, value));
+}
+
+static double old_c(int i, int j) {
+    return p.beta == 0.0f ? 0.0 : matrix_value(&v.c, (uint64_t)i * p.n + j);
+}
+
+static void sums(int i, int j, double *sum, double *magnitude) {
+    *sum = *magnitude = 0.0;
+    for (int l = 0; l < (p.alpha == 0.0f ? 0 : p.k); l++) {
+        *sum += a_at(i, l) * b_at(l, j);
+        *magnitude += fabs(a_at(i, l) * b_at(l, j));
+    }
+}
+
+/* The result in FP64, rounded to C's type. */
+static void gemm(void) {
+    for (int i = 0; i < p.m; i++)
+        for (int j = 0; j < p.n; j++) {
+            double sum, magnitude;
+            sums(i, j, &sum, &magnitude);
+            store(i, j, p.alpha * sum + p.beta * old_c(i, j));
+        }
+}
+
+static verify_result verify(void) {
+    verify_result r;
+    verify_host(&v, &r);
+    return r;
+}
+
+static void names_and_types(void **state) {
+    const char *const names[] = {"f32", "f16", "bf16", "tf32", "s8", "tf32x3"};
+    const dtype memories[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_S8, DTYPE_F32};
+    for (int t = GEMM_F32; t <= GEMM_TF32X3; t++) {
+        dtype outs[2];
+        assert_string_equal(gemm_type_name((gemm_type)t), names[t]);
+        assert_int_equal(gemm_operand_dtype((gemm_type)t), memories[t]);
+        assert_int_equal(gemm_outs((gemm_type)t, outs), t == GEMM_F16 || t == GEMM_BF16 ? 2 : 1);
+        assert_int_equal(outs[0], t == GEMM_S8 ? DTYPE_S32 : memories[t]);
+        if (t == GEMM_F16 || t == GEMM_BF16) assert_int_equal(outs[1], DTYPE_F32);
+    }
+    assert_string_equal(gemm_layout_name(GEMM_NN), "nn");
+    assert_string_equal(gemm_layout_name(GEMM_TN), "tn");
+    const dtype all[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_S8, DTYPE_S32};
+    const size_t sizes[] = {4, 2, 2, 1, 4};
+    for (size_t i = 0; i < COUNT(all); i++) {
+        dtype t;
+        assert_true(dtype_named(dtype_name(all[i]), &t) && t == all[i]);
+        assert_int_equal(dtype_size(all[i]), sizes[i]);
+    }
+}
+
+static void whole_numbers(void **state) {
+    for (int x = -128; x < 128; x++) {
+        assert_int_equal(dtype_to_bits(DTYPE_S8, x), x & 0xff);
+        assert_true(dtype_round(DTYPE_S8, x) == x);
+    }
+    const double edges[] = {0, 1, -1, INT_MAX, INT_MIN, 123456789};
+    for (size_t i = 0; i < COUNT(edges); i++) assert_true(dtype_round(DTYPE_S32, edges[i]) == edges[i]);
+    assert_true(dtype_round(DTYPE_S32, 2147483648.0) == INT_MIN); /* as the hardware wraps around */
+    assert_true(dtype_round(DTYPE_S32, -2147483649.0) == INT_MAX);
+    assert_true(dtype_round(DTYPE_S32, 0x1p52 + 7) == 7);
+    const int32_t words[] = {INT_MIN, 16777217, -16777217}; /* more than a float holds */
+    for (int i = 0; i < 3; i++) assert_true(dtype_load(DTYPE_S32, words, (size_t)i) == words[i]);
+    assert_int_equal(dtype_to_bits(DTYPE_S32, NAN), DTYPE_POISON_S32);
+    assert_int_not_equal(dtype_guard_bits(DTYPE_S32), DTYPE_POISON_S32);
+
+    matrix x = matrix_place(memory = aligned_alloc(256, 1 << 17), DTYPE_S8, 300, 300, 300, 0);
+    int seen[256] = {0};
+    matrix_fill_host(&x, VALUES_UNIFORM, 3);
+    for (int i = 0; i < 300; i++)
+        for (int j = 0; j < 300; j++) seen[(int)matrix_at(&x, i, j) + 128]++;
+    for (int i = 0; i < 256; i++) assert_in_range(seen[i], 250, 460); /* 352 each, more or less */
+    free(memory);
+    x = matrix_place(memory = aligned_alloc(256, 1 << 17), DTYPE_S32, 20, 30, 33, 0);
+    double least = 0.0, most = 0.0;
+    matrix_fill_host(&x, VALUES_UNIFORM, 3);
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 30; j++) {
+            const double value = matrix_at(&x, i, j);
+            assert_true(value == matrix_value(&x, (uint64_t)i * 30 + j));
+            least = fmin(least, value), most = fmax(most, value);
+        }
+    assert_true(least >= -0x1p23 && least < -0x1p22 && most < 0x1p23 && most > 0x1p22);
+    matrix_fill_host(&x, VALUES_NAN, 3);
+    assert_true(matrix_at(&x, 19, 29) == (int32_t)DTYPE_POISON_S32);
+}
+
+/* Base pointers, guards and padding of elements of 1, 2 and 4 bytes. */
+static void operands_of_all_sizes(void **state) {
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (int off = 0; off <= 16; off += off < 4 ? 1 : 4) {
+            gemm_case c = of_kind(&kinds[i], 5, 7, 9);
+            const bool tn = c.layout == GEMM_TN;
+            c.lda = 11, c.ldb = 12, c.ldc = 13, c.misalign = off, c.beta = 2.0f;
+            set_up(&c, false);
+            const size_t size = dtype_size(gemm_operand_dtype(c.type)), out = dtype_size(c.out);
+            assert_int_equal((uintptr_t)p.A % 256, off * size);
+            assert_int_equal((uintptr_t)p.B % 256, off * size);
+            assert_int_equal((uintptr_t)p.C % 256, off * out);
+            assert_true(v.b.rows == (tn ? 7 : 9) && v.b.cols == (tn ? 9 : 7) && v.b.ld == 12);
+            const operand_spec spec = gemm_operands(&c);
+            assert_int_equal(matrix_bytes(&v.a) + matrix_bytes(&v.b) + matrix_bytes(&v.c),
+                             operand_sets_bytes(&spec, 1));
+            const gemm_problem outline = gemm_problem_on(&c, &spec.like);
+            assert_true(outline.lda == 11 && outline.ldb == 12 && outline.ldc == 13 && outline.type == c.type);
+            assert_int_equal((uintptr_t)outline.A % 256, (uintptr_t)p.A % 256);
+            assert_int_equal((uintptr_t)outline.B % 256, (uintptr_t)p.B % 256);
+            assert_int_equal((uintptr_t)outline.C % 256, (uintptr_t)p.C % 256);
+            const matrix *const all[] = {&v.a, &v.b, &v.c};
+            for (int m = 0; m < 3; m++) {
+                uint64_t changed;
+                int64_t first;
+                matrix_changed_host(all[m], true, &changed, &first);
+                assert_int_equal(changed, 0);
+                const size_t word = (size_t)(matrix_front(all[m]) + all[m]->cols); /* padding of row 0 */
+                const uint32_t before = matrix_word(all[m], word);
+                matrix_set_word(all[m], word, before ^ 1);
+                matrix_changed_host(all[m], false, &changed, &first);
+                assert_true(changed == 1 && first == all[m]->cols);
+                matrix_set_word(all[m], word, before);
+            }
+            c.lda = c.ldb = c.ldc = 0;
+            set_up(&c, false);
+            assert_true(p.lda == 9 && p.ldb == (tn ? 9 : 7) && p.ldc == 7);
+        }
+}
+
+static size_t touched(const gemm_case *c) {
+    const operand_spec spec = gemm_operands(c);
+    return operand_touched(&spec);
+}
+
+static void bytes_touched(void **state) {
+    gemm_case c = {.m = 3, .n = 5, .k = 7, .alpha = 1.0f, .type = GEMM_S8, .out = DTYPE_S32};
+    assert_int_equal(touched(&c), 21 + 35 + 4 * 15);
+    c.type = GEMM_BF16, c.out = DTYPE_F32;
+    assert_int_equal(touched(&c), 2 * (21 + 35) + 4 * 15);
+    c.type = GEMM_TF32;
+    assert_int_equal(touched(&c), 4 * (21 + 35 + 15));
+}
+
+/* What is right passes both passes; the operands' values differ along each dimension of B, or the layouts could not be
+ * told apart. */
+static void right_results_pass(void **state) {
+    static const float scalars[][2] = {{1.0f, 0.0f}, {-3.0f, 2.0f}, {0.0f, 1.0f}, {2.0f, -1.0f}};
+    static const int shapes[][3] = {{5, 7, 9}, {66, 70, 33}, {9, 1, 40}, {1, 65, 3}, {8, 8, 0}};
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (size_t j = 0; j < COUNT(shapes); j++)
+            for (int s = 0; s < 4; s++)
+                for (int exact = 0; exact < 2; exact++) {
+                    gemm_case c = of_kind(&kinds[i], shapes[j][0], shapes[j][1], shapes[j][2]);
+                    c.alpha = scalars[s][0], c.beta = scalars[s][1];
+                    c.misalign = s, c.lda = c.k + 3, c.ldb = 75, c.ldc = c.n + 1;
+                    set_up(&c, exact);
+                    gemm();
+                    const verify_result r = verify();
+                    assert_int_equal(r.wrong, 0);
+                    assert_true(r.worst_share <= 1.0);
+                    if (exact || p.type == GEMM_S8) assert_true(r.worst_share == 0.0);
+                }
+    for (size_t i = 0; i < COUNT(kinds); i++) { /* B taken in the other layout */
+        const gemm_case c = of_kind(&kinds[i], 20, 20, 20);
+        set_up(&c, true);
+        gemm();
+        v.b_transposed = !v.b_transposed;
+        assert_true(verify().wrong > 200);
+    }
+}
+
+/* verify.h's bound, from its text. */
+static double bound_of(double sum, double magnitude, double c0) {
+    const double products = fabs((double)p.alpha) * magnitude, s = products + fabs(p.beta * c0);
+    const double ref = p.alpha * sum + p.beta * c0, t = ldexp(1.0, -9) + ldexp(1.0, -20), k2 = p.k + 2;
+    double x = 0.0;
+    if (p.type == GEMM_S8) return 0.0;
+    if (p.type == GEMM_F32) x = k2 * ldexp(s, -24);
+    if (p.type == GEMM_F16 || p.type == GEMM_BF16) x = k2 * ldexp(s, -23);
+    if (p.type == GEMM_TF32) x = t * products + k2 * ldexp(s + t * products, -23);
+    if (p.type == GEMM_TF32X3) x = ldexp(products, -21) + (3 * p.k + 2) * ldexp(1 + ldexp(1, -9), -23) * s;
+    return x + dtype_unit(p.out) * (fabs(ref) + x) + dtype_step(p.out);
+}
+
+/* A result just within the bound passes, one just outside it does not. */
+static void the_bound_is_what_it_says(void **state) {
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        for (int k = 1; k <= 500; k = k * 7 + 2) {
+            gemm_case c = of_kind(&kinds[i], 6, 5, k);
+            c.alpha = -3.0f, c.beta = 2.0f;
+            set_up(&c, false);
+            gemm();
+            for (int side = -1; side <= 1; side += 2) {
+                double sum, magnitude;
+                sums(4, 3, &sum, &magnitude);
+                const double c0 = old_c(4, 3), ref = p.alpha * sum + p.beta * c0, bound = bound_of(sum, magnitude, c0);
+                assert_true(fabs(verify_bound(&v, magnitude, ref, c0) - bound) <= 1e-12 * bound);
+                if (p.type == GEMM_S8) {
+                    store(4, 3, ref + side);
+                    assert_int_equal(verify().wrong, 1);
+                    continue;
+                }
+                /* The type's neighbours of the bound's end: the nearer one within it, the other beyond. */
+                const double end = ref + side * bound;
+                double inside = dtype_round(p.out, end), outside = inside;
+                const double step = fmax(fabs(end) * dtype_unit(p.out), dtype_step(p.out));
+                for (double x = end; fabs(inside - ref) > bound; x -= side * step) inside = dtype_round(p.out, x);
+                for (double x = end; fabs(outside - ref) <= bound; x += side * step) outside = dtype_round(p.out, x);
+                store(4, 3, inside);
+                assert_int_equal(verify().wrong, 0);
+                store(4, 3, outside);
+                const verify_result r = verify();
+                assert_int_equal(r.wrong, 1);
+                assert_true(r.first.row == 4 && r.first.col == 3 && r.first.got == outside);
+                gemm();
+            }
+        }
+}
+
+/* Operands cut off to TF32 at worst, sums cut off at each product: within the bound, and near it at small k. */
+static void tf32_cut_off_passes(void **state) {
+    double worst = 0.0;
+    for (int k = 1; k <= 64; k *= 2) {
+        gemm_case c = of_kind(&kinds[6], 60, 60, k);
+        set_up(&c, false);
+        v.a.data[0] = v.b.data[0] = 0x1.003ffep0f; /* loses nearly 2^-10 of itself */
+        for (int i = 0; i < p.m; i++)
+            for (int j = 0; j < p.n; j++) {
+                float sum = 0.0f;
+                for (int l = 0; l < k; l++) {
+                    const float a = values_from_bits(values_to_bits((float)a_at(i, l)) & 0xffffe000u);
+                    const float b = values_from_bits(values_to_bits((float)b_at(l, j)) & 0xffffe000u);
+                    sum += a * b;
+                }
+                store(i, j, sum);
+            }
+        const verify_result r = verify();
+        assert_int_equal(r.wrong, 0);
+        worst = fmax(worst, r.worst_share);
+    }
+    assert_true(worst > 0.99 && worst <= 1.0);
+}
+
+static void fp16_overflows_to_infinity_and_to_nothing_else(void **state) {
+    gemm_case c = of_kind(&kinds[2], 30, 30, 200);
+    c.alpha = 16.0f * 1024.0f; /* sums reach 20 */
+    for (int exact = 0; exact < 2; exact++) {
+        int infinite = 0;
+        set_up(&c, exact);
+        gemm();
+        assert_int_equal(verify().wrong, 0);
+        for (int i = 0; i < 30; i++)
+            for (int j = 0; j < 30; j++) {
+                const double got = matrix_at(&v.c, i, j);
+                if (!isinf(got)) continue;
+                if (infinite++ > 0) continue;
+                store(i, j, -got);
+                assert_int_equal(verify().wrong, 1);
+                store(i, j, NAN);
+                assert_int_equal(verify().wrong, 1);
+                store(i, j, got);
+            }
+        assert_true(infinite > 20);
+    }
+}
+
+static void s8_wraps_around(void **state) {
+    gemm_case c = of_kind(&kinds[9], 10, 10, 100);
+    c.alpha = 65536.0f, c.beta = -65536.0f;
+    set_up(&c, false);
+    gemm();
+    assert_int_equal(verify().wrong, 0);
+    store(9, 9, INT_MAX); /* saturated */
+    assert_int_equal(verify().wrong, 1);
+}
+
+/* ---- the check list ---- */
+
+enum { FIRST = 2, KINDS = COUNT(kinds) - FIRST }; /* test_values.c has FP32's, which is longer */
+
+static int take_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemm_cases(kinds + FIRST, KINDS, &l);
+    case_list_thin(&l, every);
+    *cases = (gemm_case *)l.cases;
+    return l.count;
+}
+
+static void the_list_has_all_of_each_kind(void **state) {
+    gemm_case *cases;
+    const int count = take_cases(INT_MAX, 1, 9, &cases);
+    assert_int_equal(count % KINDS, 0);
+    const int each = count / KINDS;
+    assert_in_range(each, 130, 200);
+    for (size_t i = FIRST; i < COUNT(kinds); i++) {
+        bool m[1100] = {0}, n[1100] = {0}, k[5000] = {0}, empty[3] = {0}, pad[17] = {0}, off[17] = {0};
+        bool pairs[5][5] = {{0}};
+        const size_t in = dtype_size(gemm_operand_dtype(kinds[i].type)), out = dtype_size(kinds[i].out);
+        bool rows_on_16[3][2] = {{0}}, base_on_16[2] = {0};
+        for (int j = 0; j < each; j++) {
+            const gemm_case *c = &cases[(int)(i - FIRST) * each + j];
+            assert_true(c->type == kinds[i].type && c->out == kinds[i].out && c->layout == kinds[i].layout);
+            assert_true(c->seed == 9 + (uint64_t)((int)(i - FIRST) * each + j));
+            assert_in_range(c->m, 0, 1099);
+            assert_in_range(c->n, 0, 1099);
+            assert_in_range(c->k, 0, 4999);
+            m[c->m] = n[c->n] = k[c->k] = true;
+            if (c->m == 0) empty[0] = true;
+            if (c->n == 0) empty[1] = true;
+            if (c->k == 0 && c->m > 0 && c->n > 0) empty[2] = true;
+            const operand_spec spec = gemm_operands(c);
+            const gemm_problem q = gemm_problem_on(c, &spec.like);
+            assert_true(q.lda >= c->k && q.ldb >= (c->layout == GEMM_TN ? c->k : c->n) && q.ldc >= c->n);
+            rows_on_16[0][(size_t)q.lda * in % 16 == 0] = true;
+            rows_on_16[1][(size_t)q.ldb * in % 16 == 0] = true;
+            rows_on_16[2][(size_t)q.ldc * out % 16 == 0] = true;
+            base_on_16[(uintptr_t)q.A % 16 == 0] = true;
+            if (c->lda != 0 && c->lda - c->k <= 16) pad[c->lda - c->k] = true;
+            off[c->misalign] = true;
+            if (c->type == GEMM_S8) assert_true(c->alpha == truncf(c->alpha) && c->beta == truncf(c->beta));
+            const float scalars[] = {0.0f, 1.0f, c->type == GEMM_S8 ? -3.0f : -0.5f, 2.0f};
+            for (int a = 0; a < 4; a++)
+                for (int b = 0; b < 4; b++)
+                    if (c->alpha == scalars[a] && c->beta == scalars[b]) pairs[a][b] = true;
+        }
+        for (int s = 1; s <= 8; s++) assert_true(m[s] && n[s] && k[s]);
+        const int edges[] = {63, 64, 65, 127, 128, 129, 255, 256, 257, 513, 1025};
+        for (size_t e = 0; e < COUNT(edges); e++) assert_true(m[edges[e]] && n[edges[e]] && k[edges[e]]);
+        assert_true(empty[0] && empty[1] && empty[2] && k[4096]);
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) assert_true(pairs[a][b]);
+        for (int s = 1; s <= 16; s *= 2) assert_true(pad[s] && off[s]);
+        for (int x = 0; x < 3; x++) assert_true(rows_on_16[x][0] && rows_on_16[x][1]);
+        assert_true(base_on_16[0] && base_on_16[1]);
+    }
+    gemm_case *some;
+    const int fewer = take_cases(70, 3, 9, &some);
+    assert_true(fewer > count / 9 && fewer < count / 3);
+    for (int i = 0; i < fewer; i++) assert_true(some[i].m <= 70 && some[i].n <= 70 && some[i].k <= 70);
+    free(some);
+    free(cases);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(names_and_types),       TEST(whole_numbers),
+        TEST(operands_of_all_sizes), TEST(bytes_touched),
+        TEST(right_results_pass),    TEST(the_bound_is_what_it_says),
+        TEST(tf32_cut_off_passes),   TEST(fp16_overflows_to_infinity_and_to_nothing_else),
+        TEST(s8_wraps_around),       TEST(the_list_has_all_of_each_kind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

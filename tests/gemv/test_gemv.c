@@ -1,0 +1,328 @@
+/* A GEMV's operands, its verification on the host, its check list and sweeps. */
+#include "../unit.h"
+#include "gemv/gemv_cases.h"
+#include "gemv/gemv_operands.h"
+#include "gemv/gemv_shapes.h"
+#include <limits.h>
+#include <math.h>
+
+static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+
+/* ---- operands ---- */
+
+static operand_sets o;
+static void *memory;
+static gemv_problem p;
+static verify_case v;
+
+static int tear_down(void **state) {
+    operand_sets_destroy(&o);
+    free(memory);
+    memory = NULL;
+    return 0;
+}
+
+static void set_up(const gemv_case *what, bool exact) {
+    tear_down(NULL);
+    const operand_spec spec = gemv_operands(what);
+    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
+    assert_non_null(memory);
+    operand_sets_place(&o, &spec, 1, memory);
+    operand_set *s = &o.set[0];
+    const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
+    matrix_fill_host(&s->a, read, what->seed * 3);
+    matrix_fill_host(&s->b, read, what->seed * 3 + 1);
+    matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
+    p = gemv_problem_on(what, s);
+    if (exact) {
+        p.alpha = verify_exact_scalar(p.alpha);
+        p.beta = verify_exact_scalar(p.beta);
+    }
+    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, VERIFY_FMA, false};
+}
+
+static void store(int i, double value) {
+    matrix_set_word(&v.c, (size_t)(matrix_front(&v.c) + i), dtype_to_bits(p.type, value));
+}
+
+/* FP32, in order, one rounding to the type at the end. */
+static void gemv(void) {
+    for (int i = 0; i < p.n; i++) {
+        float sum = 0.0f;
+        if (p.alpha != 0.0f)
+            for (int j = 0; j < p.k; j++)
+                sum += dtype_load(p.type, p.A, (size_t)i * p.lda + j) * dtype_load(p.type, p.x, j);
+        float y = p.alpha * sum;
+        if (p.alpha == 0.0f) y = 0.0f;
+        if (p.beta != 0.0f) y += p.beta * dtype_load(p.type, p.y, i);
+        store(i, y);
+    }
+}
+
+static verify_result verify(void) {
+    verify_result r;
+    verify_host(&v, &r);
+    return r;
+}
+
+static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
+    uint64_t words;
+    matrix_changed_host(x, elements, &words, first);
+    return words;
+}
+
+static void typed_operands_lie_between_guards(void **state) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+        const size_t size = dtype_size(types[i]);
+        const gemv_case c = {
+            .type = types[i], .n = 5, .k = 7, .lda = 9, .alpha = 1, .beta = 1, .off_a = 3, .off_x = 1, .off_y = 2};
+        int64_t first;
+        set_up(&c, false);
+        assert_int_equal((uintptr_t)p.A % 256, 3 * size);
+        assert_int_equal((uintptr_t)p.x % 256, size);
+        assert_int_equal((uintptr_t)p.y % 256, 2 * size);
+        matrix *const all[] = {&v.a, &v.b, &v.c};
+        for (int m = 0; m < 3; m++) {
+            assert_int_equal(matrix_bytes(all[m]) % 256, 0);
+            assert_int_equal(changed(all[m], true, &first), 0);
+            const int64_t front = matrix_front(all[m]), end = (int64_t)all[m]->rows * all[m]->ld;
+            const int64_t places[] = {-front, -1, end, (int64_t)all[m]->words - front - 1};
+            for (size_t j = 0; j < ARRAY_SIZE(places); j++) {
+                const size_t word = (size_t)(front + places[j]);
+                const uint32_t before = matrix_word(all[m], word);
+                assert_int_equal(before, dtype_guard_bits(types[i]));
+                matrix_set_word(all[m], word, dtype_to_bits(types[i], NAN)); /* another NaN */
+                assert_int_equal(changed(all[m], false, &first), 1);
+                assert_int_equal(first, places[j]);
+                matrix_set_word(all[m], word, before);
+            }
+            assert_int_equal(changed(all[m], true, &first), 0);
+        }
+        matrix_set_word(&v.a, (size_t)matrix_front(&v.a) + 7, 0); /* padding */
+        assert_int_equal(changed(&v.a, false, &first), 1);
+        assert_int_equal(first, 7);
+        matrix_set_word(&v.b, (size_t)matrix_front(&v.b) + 6, 0); /* an element */
+        assert_int_equal(changed(&v.b, false, &first), 0);
+        assert_int_equal(changed(&v.b, true, &first), 1);
+        /* Elements are FP32's, rounded. */
+        assert_true(matrix_at(&v.a, 4, 6) == (float)dtype_round(types[i], values_at(VALUES_UNIFORM, 0, 4 * 7 + 6)));
+    }
+}
+
+static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
+
+static void right_results_pass(void **state) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        for (int s = 0; s < 32; s++) {
+            const gemv_case c = {
+                .type = types[i], .n = 37, .k = 500, .alpha = scalars[s & 3], .beta = scalars[s >> 2 & 3], .seed = 4};
+            set_up(&c, s & 16);
+            gemv();
+            const verify_result r = verify();
+            assert_int_equal(r.wrong, 0);
+            assert_true(r.worst_share <= 1.0);
+        }
+}
+
+/* One unit in the last place more or less is wrong in the exact pass; so is a dropped product. */
+static void the_exact_pass_wants_every_bit(void **state) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+        const gemv_case c = {.type = types[i], .n = 9, .k = 4000, .alpha = 1, .beta = 2, .seed = 5};
+        set_up(&c, true);
+        gemv();
+        const size_t word = (size_t)matrix_front(&v.c) + 4;
+        const uint32_t right = matrix_word(&v.c, word);
+        for (int step = -1; step <= 1; step += 2) {
+            matrix_set_word(&v.c, word, right + (uint32_t)step);
+            const verify_result r = verify();
+            assert_int_equal(r.wrong, 1);
+            assert_int_equal(r.first.row, 4);
+            assert_true(isinf(r.worst_share));
+        }
+    }
+}
+
+/* The bound, worked out here once more: its edge passes, and a little beyond it does not. */
+static void the_bound_ends_where_it_says(void **state) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+        const gemv_case c = {.type = types[i], .n = 20, .k = 33, .alpha = -0.5f, .beta = 2, .seed = 6};
+        set_up(&c, false);
+        for (int row = 0; row < c.n; row++) {
+            double sum = 0.0, magnitude = 0.0;
+            for (int j = 0; j < c.k; j++) {
+                const double product = (double)matrix_at(&v.a, row, j) * matrix_at(&v.b, j, 0);
+                sum += product;
+                magnitude += fabs(product);
+            }
+            const double y0 = matrix_at(&v.c, row, 0), ref = -0.5 * sum + 2 * y0;
+            const double w = types[i] == DTYPE_F32 ? 0x1p-24 : types[i] == DTYPE_F16 ? 0x1p-11 : 0x1p-8;
+            const double s = 0.5 * magnitude + 2 * fabs(y0), step = dtype_step(types[i]);
+            const double bound = (1 + w) * (c.k + 2) * 0x1p-24 * s + w * fabs(ref) + step;
+            assert_true(fabs(verify_bound(&v, magnitude, ref, y0) - bound) <= 1e-12 * bound);
+            assert_true(verify_judge(&v, (float)(ref + 1.01 * bound), ref, bound) > 1.0);
+            assert_true(verify_judge(&v, (float)(ref - 0.99 * bound), ref, bound) <= 1.0);
+        }
+        gemv();
+        assert_int_equal(verify().wrong, 0);
+        store(3, NAN);
+        assert_int_equal(verify().wrong, 1);
+    }
+}
+
+static void overflow_is_infinity(void **state) {
+    const gemv_case c = {.type = DTYPE_F16, .n = 4, .k = 40, .alpha = 1e5f, .seed = 1};
+    set_up(&c, false);
+    gemv();
+    assert_int_equal(verify().wrong, 0);
+    int infinite = 0;
+    for (int i = 0; i < 4; i++) infinite += isinf(matrix_at(&v.c, i, 0)) != 0;
+    assert_true(infinite > 0);
+    for (int i = 0; i < 4; i++)
+        if (isinf(matrix_at(&v.c, i, 0))) store(i, copysign(65504.0, matrix_at(&v.c, i, 0)));
+    assert_int_equal(verify().wrong, infinite);
+}
+
+/* What is planted has to arrive where BLAS lets it, and nowhere else. */
+static void planted_values_arrive(void **state) {
+    static const float values[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; i++)
+        for (int where = PLANT_A; where <= PLANT_Y; where++) {
+            const gemv_case c = {.type = DTYPE_BF16,
+                                 .n = 6,
+                                 .k = 8,
+                                 .alpha = 1,
+                                 .beta = -0.5f,
+                                 .plant = (gemv_plant)where,
+                                 .plant_at = 5,
+                                 .planted = values[i]};
+            set_up(&c, false);
+            gemv();
+            int special = 0, at = -1;
+            for (int j = 0; j < 6; j++)
+                if (!isfinite(matrix_at(&v.c, j, 0))) special++, at = j;
+            assert_int_equal(special, where == PLANT_X ? 6 : 1);
+            assert_int_equal(verify().wrong, 0);
+            store(at, 1.0);
+            assert_int_equal(verify().wrong, 1);
+            store(at, isnan(values[i]) ? INFINITY : NAN);
+            assert_int_equal(verify().wrong, 1);
+        }
+}
+
+/* Do all rows of A, and x, begin on 16 bytes? */
+static bool on_16_bytes(const gemv_case *c) {
+    const int piece = 16 / (int)dtype_size(c->type), lda = c->lda != 0 ? c->lda : c->k;
+    return lda % piece == 0 && c->off_a % piece == 0 && c->off_x % piece == 0;
+}
+
+/* What kernels of 16-byte loads, and of several turns, are only seen to do right where it is listed. */
+static int take_cases(int max_size, int every, uint64_t seed, gemv_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemv_cases(&l);
+    case_list_thin(&l, every);
+    *cases = (gemv_case *)l.cases;
+    return l.count;
+}
+
+static void the_check_list_on_16_bytes(void **state) {
+    gemv_case *cases;
+    bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
+    int turns[3] = {0};
+    const int count = take_cases(INT_MAX, 1, 1, &cases);
+    for (int i = 0; i < count; i++) {
+        const gemv_case *c = &cases[i];
+        if (c->plant != PLANT_NONE)
+            planted[c->type][c->plant][on_16_bytes(c)][isnan(c->planted) ? 0 : c->planted > 0.0f ? 1 : 2] = true;
+        turns[c->type] += on_16_bytes(c) && c->n > 2 * 132 * 16 && c->k > 1000 && c->k <= 2048;
+    }
+    assert_true(on_16_bytes(&cases[0]) && cases[0].n > 2 * 132 * 16 && cases[0].n <= 4301);
+    free(cases);
+    for (int t = 0; t < 3; t++) {
+        assert_int_equal(turns[t], 2);
+        for (int where = PLANT_A; where <= PLANT_X; where++)
+            for (int value = 0; value < 3; value++)
+                assert_true(planted[t][where][0][value] && planted[t][where][1][value]);
+    }
+    /* What scripts/sanitize.sh takes of it. */
+    const int few = take_cases(129, 41, 1, &cases);
+    for (int i = 0; i < few; i++)
+        if (cases[i].n > 0 && cases[i].k >= 16) sampled[cases[i].type][on_16_bytes(&cases[i])] = true;
+    free(cases);
+    assert_in_range(few, 12, 20);
+    for (int t = 0; t < 3; t++) assert_true(sampled[t][0] && sampled[t][1]);
+    const int raced = take_cases(1024, 187, 1, &cases);
+    bool turned = false;
+    for (int i = 0; i < raced; i++) turned = turned || (cases[i].n == 1024 && cases[i].k == 1024);
+    free(cases);
+    assert_true(turned);
+}
+
+static void the_check_list(void **state) {
+    gemv_case *cases, *some;
+    const int count = take_cases(INT_MAX, 1, 1, &cases);
+    bool n_seen[71] = {0}, k_seen[71] = {0}, scaled[3][4][4] = {{{0}}}, planted[4] = {0};
+    int off[3] = {0}, padded = 0, empty = 0, big_n = 0, big_k = 0, past_32 = 0;
+    assert_true(count > 600);
+    for (int i = 0; i < count; i++) {
+        const gemv_case *c = &cases[i];
+        assert_int_equal(c->seed, 1 + i);
+        assert_true(c->lda == 0 || c->lda >= c->k);
+        if (c->n <= 70) n_seen[c->n] = true;
+        if (c->k <= 70) k_seen[c->k] = true;
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                if (c->alpha == scalars[a] && c->beta == scalars[b]) scaled[c->type][a][b] = true;
+        planted[c->plant] = true;
+        off[0] += c->off_a && !c->off_x && !c->off_y;
+        off[1] += !c->off_a && c->off_x && !c->off_y;
+        off[2] += !c->off_a && !c->off_x && c->off_y;
+        padded += c->lda > c->k;
+        empty += c->n == 0 || c->k == 0;
+        big_n += c->n >= 1000000;
+        big_k += c->k >= 1000000;
+        past_32 += (uint64_t)c->n * (uint64_t)c->k > UINT32_MAX;
+    }
+    for (int i = 0; i <= 70; i++) assert_true(n_seen[i] && k_seen[i]);
+    for (int i = 0; i < 48; i++) assert_true(scaled[i / 16][i / 4 % 4][i % 4]);
+    assert_true(planted[PLANT_A] && planted[PLANT_X] && planted[PLANT_Y]);
+    assert_true(off[0] && off[1] && off[2] && padded && empty && big_n && big_k && past_32);
+    const int fewer = take_cases(300, 7, 1, &some);
+    assert_true(fewer > 50 && fewer < count / 7);
+    for (int i = 0; i < fewer; i++) assert_true(some[i].n <= 300 && some[i].k <= 300);
+    free(cases);
+    free(some);
+}
+
+/* ---- sweeps ---- */
+
+static void sweeps_of_a_gemv(void **state) {
+    int count;
+    shape *shapes;
+    for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++)
+        for (int simulated = 0; simulated < 2; simulated++) {
+            shapes = gemv_sweep((sweep_kind)kind, simulated, INT_MAX, &count);
+            assert_true(count > 0);
+            for (int i = 0; i < count; i++) assert_int_equal(shapes[i].m, 1);
+            free(shapes);
+        }
+    shapes = gemv_sweep(SWEEP_ARTICLE, false, INT_MAX, &count);
+    assert_true(count == 1 && shapes[0].n == 1024 && shapes[0].k == 1024);
+    free(shapes);
+    free(gemv_sweep(SWEEP_SQUARE, false, 1000, &count));
+    assert_int_equal(count, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(typed_operands_lie_between_guards, tear_down),
+        cmocka_unit_test_teardown(right_results_pass, tear_down),
+        cmocka_unit_test_teardown(the_exact_pass_wants_every_bit, tear_down),
+        cmocka_unit_test_teardown(the_bound_ends_where_it_says, tear_down),
+        cmocka_unit_test_teardown(overflow_is_infinity, tear_down),
+        cmocka_unit_test_teardown(planted_values_arrive, tear_down),
+        cmocka_unit_test(the_check_list),
+        cmocka_unit_test(the_check_list_on_16_bytes),
+        cmocka_unit_test(sweeps_of_a_gemv),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* Sweeps and the arithmetic on sizes. */
+#include <limits.h>
+
+#include "../unit.h"
+#include "gemm/gemm_shapes.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, int count) {
+    int found;
+    shape *shapes = gemm_sweep(kind, false, max_size, &found);
+    assert_int_equal(found, count);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(shapes[i].m, expected[i].m);
+        assert_int_equal(shapes[i].n, expected[i].n);
+        assert_int_equal(shapes[i].k, expected[i].k);
+    }
+    free(shapes);
+}
+
+static void square_sweep(void **state) {
+    const int sides[] = {256, 512, 1000, 1024, 2048, 3000, 4095, 4096, 5000, 8192, 16384};
+    shape expected[COUNT(sides)];
+    for (int i = 0; i < COUNT(sides); i++) expected[i] = (shape){sides[i], sides[i], sides[i]};
+    assert_sweep(SWEEP_SQUARE, INT_MAX, expected, COUNT(sides));
+}
+
+static void article_sweep(void **state) {
+    const shape expected[] = {{2048, 2048, 1024}, {4096, 4096, 1024}, {8192, 8192, 1024}, {16384, 16384, 1024}};
+    assert_sweep(SWEEP_ARTICLE, INT_MAX, expected, COUNT(expected));
+}
+
+static void odd_sweep(void **state) {
+    const shape expected[] = {{33, 33, 33},       {127, 129, 255},    {257, 1000, 33},    {1000, 1000, 1000},
+                              {1023, 1025, 1027}, {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096},
+                              {33, 8192, 4096},   {200000, 65, 129},  {65, 200000, 129}};
+    assert_sweep(SWEEP_ODD, INT_MAX, expected, COUNT(expected));
+}
+
+static void every_odd_shape_has_a_side_no_tile_divides(void **state) {
+    int count;
+    shape *shapes = gemm_sweep(SWEEP_ODD, false, INT_MAX, &count);
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++)
+        assert_true(shapes[i].m % 16 != 0 || shapes[i].n % 16 != 0 || shapes[i].k % 16 != 0);
+    free(shapes);
+}
+
+static void max_size_counts_every_side_and_is_inclusive(void **state) {
+    const shape square[] = {{256, 256, 256}, {512, 512, 512}, {1000, 1000, 1000}};
+    const shape article[] = {{2048, 2048, 1024}};
+    const shape odd[] = {{33, 33, 33}, {127, 129, 255}, {257, 1000, 33}, {1000, 1000, 1000}, {1023, 1025, 1027}};
+    assert_sweep(SWEEP_SQUARE, 1000, square, 3);
+    assert_sweep(SWEEP_SQUARE, 1023, square, 3);
+    assert_sweep(SWEEP_SQUARE, 999, square, 2);
+    assert_sweep(SWEEP_ARTICLE, 2048, article, 1);
+    assert_sweep(SWEEP_ARTICLE, 2047, NULL, 0);
+    assert_sweep(SWEEP_ODD, 1027, odd, 5);
+    assert_sweep(SWEEP_ODD, 1026, odd, 4); /* only its k is too large */
+    assert_sweep(SWEEP_ODD, 1024, odd, 4);
+    assert_sweep(SWEEP_ODD, 32, NULL, 0);
+    assert_sweep(SWEEP_SQUARE, 0, NULL, 0);
+}
+
+static void skinny_shapes_are_left_out_by_their_long_side(void **state) {
+    int count;
+    shape *shapes = gemm_sweep(SWEEP_ODD, false, 199999, &count);
+    assert_int_equal(count, 9);
+    for (int i = 0; i < count; i++) assert_true(shapes[i].m < 200000 && shapes[i].n < 200000);
+    free(shapes);
+}
+
+static void flops_are_exact_past_2_to_the_32(void **state) {
+    assert_true(shape_flops((shape){2, 3, 4}) == 48.0);
+    assert_true(shape_flops((shape){16384, 16384, 16384}) == 8796093022208.0);
+    assert_true(shape_flops((shape){200000, 65, 129}) == 3354000000.0);
+    assert_true(shape_flops((shape){0, 3, 4}) == 0.0);
+    assert_true(shape_flops((shape){INT_MAX, 1, 1}) == 4294967294.0);
+}
+
+static void bytes_count_c_twice_only_where_it_is_read(void **state) {
+    const shape s = {2, 3, 5}; /* A 10, B 15, C 6 elements */
+    assert_true(shape_bytes(s, 0.0f, 4, 4) == 124.0);
+    assert_true(shape_bytes(s, 1.0f, 4, 4) == 148.0);
+    assert_true(shape_bytes(s, -0.5f, 2, 2) == 74.0);
+    assert_true(shape_bytes((shape){65536, 65536, 65536}, 0.0f, 4, 4) == 51539607552.0);
+    assert_true(shape_bytes((shape){2, 3, 0}, 0.0f, 4, 4) == 24.0);
+    assert_true(shape_bytes(s, 1.0f, 2, 4) == 98.0);
+}
+
+static void elements_pass_2_to_the_32(void **state) {
+    size_t elements = 0;
+    assert_true(shape_elements(7, 9, 4, &elements));
+    assert_int_equal(elements, 63);
+    assert_true(shape_elements(100000, 100000, 4, &elements));
+    assert_true(elements == (size_t)10000000000);
+    assert_true(shape_elements(0, 5, 4, &elements));
+    assert_int_equal(elements, 0);
+}
+
+/* INT_MAX * INT_MAX is 2^62 - 2^32 + 1: as bytes it fits below SIZE_MAX / 4 = 2^62 - 1, twice that does
+ * not. */
+static void elements_too_many_are_refused(void **state) {
+    size_t elements = 42;
+    assert_false(shape_elements(INT_MAX, INT_MAX, 2, &elements));
+    assert_false(shape_elements(INT_MAX, INT_MAX, 4, &elements));
+    assert_false(shape_elements(INT_MAX, INT_MAX, 8, &elements));
+    assert_false(shape_elements(1 << 30, 1 << 30, 4, &elements));  /* 2^62 bytes: one too many */
+    assert_false(shape_elements(1 << 30, 1 << 30, 16, &elements)); /* 2^64 bytes: 0 if it wrapped */
+    assert_false(shape_elements(-1, 5, 4, &elements));
+    assert_false(shape_elements(-1, -1, 4, &elements));
+    assert_false(shape_elements(-1, 0, 4, &elements));
+    assert_false(shape_elements(5, -1, 4, &elements));
+    assert_int_equal(elements, 42);
+    assert_true(shape_elements((1 << 30) - 1, 1 << 30, 4, &elements));
+    assert_true(shape_elements(INT_MAX, INT_MAX, 1, &elements));
+    assert_true(elements == (size_t)INT_MAX * (size_t)INT_MAX);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(square_sweep),
+        cmocka_unit_test(article_sweep),
+        cmocka_unit_test(odd_sweep),
+        cmocka_unit_test(every_odd_shape_has_a_side_no_tile_divides),
+        cmocka_unit_test(max_size_counts_every_side_and_is_inclusive),
+        cmocka_unit_test(skinny_shapes_are_left_out_by_their_long_side),
+        cmocka_unit_test(flops_are_exact_past_2_to_the_32),
+        cmocka_unit_test(bytes_count_c_twice_only_where_it_is_read),
+        cmocka_unit_test(elements_pass_2_to_the_32),
+        cmocka_unit_test(elements_too_many_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,448 @@
+/* The operands' values, where matrices lie in memory, and the check sweep's list of problems. */
+#include <limits.h>
+#include <math.h>
+
+#include "../unit.h"
+#include "base/values.h"
+#include "bench/measure.h"
+#include "gemm/gemm_cases.h"
+#include "gemm/gemm_operands.h"
+#include "tensor/matrix.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- the generator ---- */
+
+/* The first hash is splitmix64's published first output for seed 0. */
+static void known_values(void **state) {
+    static const struct {
+        uint64_t seed, index, hash;
+        uint32_t uniform_bits;
+        float integer;
+    } known[] = {
+        {0, 0, 0xe220a8397b1dcdafu, 0x3f444150u, -2},
+        {0, 1, 0x6e789e6aa1b965f4u, 0xbe0c3b10u, 2},
+        {0, UINT64_MAX, 0, 0xbf800000u, 1}, /* the least hash: exactly -1 */
+        {1, 0, 0xf4a90164c4749e1au, 0x3f695202u, -2},
+        {1, 1, 0xbfa9ae8d44b45a35u, 0x3efea6b8u, -1},
+        {1, 4294967296u, 0xc1eb6eff156624f7u, 0x3f03d6dcu, -2},
+        {42, 0, 0x31373183990900a5u, 0xbf1d919eu, 1},
+        {42, 4294967296u, 0x0ecbda29e1ef66eau, 0xbf62684cu, 1},
+        {UINT64_MAX, 1, 0xd37c68debc8c25d2u, 0x3f26f8d0u, -2},
+    };
+    for (size_t i = 0; i < COUNT(known); i++) {
+        assert_true(values_hash(known[i].seed, known[i].index) == known[i].hash);
+        assert_int_equal(values_to_bits(values_at(VALUES_UNIFORM, known[i].seed, known[i].index)),
+                         known[i].uniform_bits);
+        assert_true(values_at(VALUES_INTEGER, known[i].seed, known[i].index) == known[i].integer);
+    }
+    assert_int_equal(values_to_bits(values_at(VALUES_NAN, 1, 0)), 0x7fffffffu);
+    assert_int_equal(values_to_bits(values_at(VALUES_NAN, 7, 99)), 0x7fffffffu);
+}
+
+static void bits_survive_the_way_there_and_back(void **state) {
+    const uint32_t bits[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f800000u, 0x7fffffffu, VALUES_GUARD_BITS};
+    for (size_t i = 0; i < COUNT(bits); i++) assert_int_equal(values_to_bits(values_from_bits(bits[i])), bits[i]);
+    assert_true(values_from_bits(0x3f800000u) == 1.0f);
+    assert_true(isnan(values_from_bits(VALUES_GUARD_BITS)));
+    assert_int_not_equal(VALUES_GUARD_BITS, values_to_bits(values_at(VALUES_NAN, 0, 0)));
+}
+
+static void uniform_values_are_spread_evenly(void **state) {
+    enum { DRAWS = 1 << 20, BINS = 16 };
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        double sum = 0.0, squares = 0.0, products = 0.0, last = 0.0;
+        int bins[BINS] = {0};
+        for (uint64_t i = 0; i < DRAWS; i++) {
+            const double x = values_at(VALUES_UNIFORM, seed, i);
+            assert_true(x >= -1.0 && x < 1.0);
+            assert_true(x * (1 << 23) == rint(x * (1 << 23)));
+            sum += x;
+            squares += x * x;
+            products += x * last;
+            last = x;
+            bins[(int)((x + 1.0) / 2.0 * BINS)]++;
+        }
+        /* Six standard deviations of each. */
+        assert_true(fabs(sum / DRAWS) < 6 * sqrt(1.0 / 3.0 / DRAWS));
+        assert_true(fabs(squares / DRAWS - 1.0 / 3.0) < 6 * sqrt(4.0 / 45.0 / DRAWS));
+        assert_true(fabs(products / DRAWS) < 6.0 / 3.0 / sqrt(DRAWS)); /* neighbours are not correlated */
+        for (int b = 0; b < BINS; b++)
+            assert_true(fabs(bins[b] - (double)DRAWS / BINS) < 6 * sqrt((double)DRAWS / BINS));
+    }
+}
+
+static void integers_are_four_and_equally_frequent(void **state) {
+    enum { DRAWS = 1 << 18 };
+    int negative_two = 0, negative_one = 0, one = 0, two = 0;
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        const float x = values_at(VALUES_INTEGER, 5, i);
+        negative_two += x == -2.0f;
+        negative_one += x == -1.0f;
+        one += x == 1.0f;
+        two += x == 2.0f;
+    }
+    assert_int_equal(negative_two + negative_one + one + two, DRAWS);
+    const int counts[] = {negative_two, negative_one, one, two};
+    for (size_t i = 0; i < COUNT(counts); i++)
+        assert_true(fabs(counts[i] - DRAWS / 4.0) < 6 * sqrt(DRAWS * 0.25 * 0.75));
+}
+
+static void seeds_make_different_values(void **state) {
+    enum { DRAWS = 1000 };
+    for (uint64_t seed = 0; seed < 20; seed++)
+        for (uint64_t other = 0; other < 20; other++) {
+            int equal = 0;
+            for (uint64_t i = 0; i < DRAWS; i++)
+                equal += values_at(VALUES_UNIFORM, seed, i) == values_at(VALUES_UNIFORM, other, i);
+            if (seed == other)
+                assert_int_equal(equal, DRAWS);
+            else
+                assert_true(equal < 3);
+        }
+}
+
+/* ---- where a matrix lies ---- */
+
+static void a_matrix_takes_its_rows_and_two_guards(void **state) {
+    assert_int_equal(MATRIX_GUARD, 1024);
+    assert_int_equal(matrix_words(DTYPE_F32, 0, 1, 0), 2048);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 1, 0), 2048 + 64);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 0), 2048 + 64);
+    assert_int_equal(matrix_words(DTYPE_F32, 1, 64, 1), 2048 + 128);
+    assert_int_equal(matrix_words(DTYPE_F32, 3, 64, 3), 2048 + 256);
+    assert_int_equal(matrix_words(DTYPE_F32, 64, 3, 0), 2048 + 192);
+    assert_true(matrix_words(DTYPE_F32, 65540, 65541, 0) ==
+                2048 + (size_t)65540 * 65541 + (64 - 65540 * 65541ull % 64) % 64);
+    assert_true(matrix_words(DTYPE_F32, 2000000000, 2000000000, 3) > (size_t)2000000000 * 2000000000); /* no wrap */
+    for (int rows = 0; rows < 9; rows++)
+        for (int ld = 1; ld < 9; ld++)
+            for (int misalign = 0; misalign < 4; misalign++) {
+                const size_t floats = matrix_words(DTYPE_F32, rows, ld, misalign);
+                const size_t needed = (size_t)(MATRIX_GUARD + misalign + rows * ld + MATRIX_GUARD);
+                assert_int_equal(floats % 64, 0);
+                assert_true(floats >= needed && floats < needed + 64);
+            }
+}
+
+static float *floats_on_256(size_t floats) {
+    float *memory = aligned_alloc(256, (floats * sizeof(float) + 255) / 256 * 256);
+    assert_non_null(memory);
+    return memory;
+}
+
+static void data_lies_on_256_bytes_plus_the_misalignment(void **state) {
+    for (int misalign = 0; misalign < 4; misalign++) {
+        float *memory = floats_on_256(matrix_words(DTYPE_F32, 5, 9, misalign));
+        const matrix x = matrix_place(memory, DTYPE_F32, 5, 7, 9, misalign);
+        assert_ptr_equal(x.base, memory);
+        assert_ptr_equal(x.data, memory + MATRIX_GUARD + misalign);
+        assert_int_equal((uintptr_t)x.data % 256, 4 * misalign);
+        assert_int_equal(x.words, matrix_words(DTYPE_F32, 5, 9, misalign));
+        assert_true(x.rows == 5 && x.cols == 7 && x.ld == 9);
+        const size_t behind = x.words - (size_t)(x.data - x.base) - 5 * 9;
+        assert_true(behind >= MATRIX_GUARD);
+        free(memory);
+    }
+}
+
+/* Every word is an element with its value, or holds the guard's bits. */
+static void a_filled_matrix_holds_its_values_between_guards(void **state) {
+    enum { ROWS = 4, COLS = 5, LD = 8, OFF = 3 };
+    const values_kind kinds[] = {VALUES_UNIFORM, VALUES_INTEGER, VALUES_NAN};
+    float *memory = floats_on_256(matrix_words(DTYPE_F32, ROWS, LD, OFF));
+    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+        matrix x = matrix_place(memory, DTYPE_F32, ROWS, COLS, LD, OFF);
+        for (size_t i = 0; i < x.words; i++) x.base[i] = 99.0f;
+        matrix_fill_host(&x, kinds[kind], 11);
+        assert_true(x.kind == kinds[kind] && x.seed == 11);
+        int elements = 0;
+        for (size_t i = 0; i < x.words; i++) {
+            const int64_t offset = (int64_t)i - MATRIX_GUARD - OFF;
+            uint32_t expected = VALUES_GUARD_BITS;
+            bool inside = offset >= 0 && offset < ROWS * LD && offset % LD < COLS, said = !inside;
+            if (inside)
+                expected = values_to_bits(
+                    values_at(kinds[kind], 11, (uint64_t)(offset / LD * COLS + offset % LD))); /* without the padding */
+            elements += inside;
+            assert_int_equal(values_to_bits(x.base[i]), expected);
+            assert_int_equal(matrix_expected(&x, i, &said), expected);
+            assert_int_equal(said, inside);
+        }
+        assert_int_equal(elements, ROWS * COLS);
+        uint64_t changed = 99;
+        int64_t first = 99;
+        matrix_changed_host(&x, true, &changed, &first);
+        assert_true(changed == 0 && first == 0);
+    }
+    free(memory);
+}
+
+/* The same element has the same value wherever the matrix lies: ld and misalignment change nothing. */
+static void values_do_not_depend_on_the_layout(void **state) {
+    float *tight_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 5, 0)),
+          *loose_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 11, 2));
+    matrix tight = matrix_place(tight_memory, DTYPE_F32, 6, 5, 5, 0),
+           loose = matrix_place(loose_memory, DTYPE_F32, 6, 5, 11, 2);
+    matrix_fill_host(&tight, VALUES_UNIFORM, 3);
+    matrix_fill_host(&loose, VALUES_UNIFORM, 3);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 5; j++) assert_true(tight.data[i * 5 + j] == loose.data[i * 11 + j]);
+    free(tight_memory);
+    free(loose_memory);
+}
+
+static void operands_lie_one_behind_the_other(void **state) {
+    const gemm_case padded = {.m = 50, .n = 60, .k = 70, .lda = 91, .ldb = 105, .ldc = 117, .misalign = 2, .seed = 4};
+    const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f};
+    const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
+    const size_t floats =
+        matrix_words(DTYPE_F32, 50, 91, 2) + matrix_words(DTYPE_F32, 70, 105, 2) + matrix_words(DTYPE_F32, 50, 117, 2);
+    const operand_spec padded_spec = gemm_operands(&padded), product_spec = gemm_operands(&product);
+    const operand_spec tight_spec = gemm_operands(&tight), empty_spec = gemm_operands(&empty);
+    assert_int_equal(operand_sets_bytes(&padded_spec, 1), 4 * floats);
+    assert_int_equal(operand_sets_bytes(&padded_spec, 3), 12 * floats);
+    assert_int_equal(operand_touched(&product_spec), 4 * (3500 + 4200 + 3000));
+    assert_int_equal(operand_touched(&padded_spec), 4 * 3000); /* alpha == 0: nobody reads A or B */
+
+    float *memory = floats_on_256(floats);
+    operand_sets o;
+    operand_sets_place(&o, &padded_spec, 1, memory);
+    const matrix *a = &o.set[0].a, *b = &o.set[0].b, *c = &o.set[0].c;
+    assert_ptr_equal(a->base, memory);
+    assert_ptr_equal(b->base, memory + a->words);
+    assert_ptr_equal(c->base, memory + a->words + b->words);
+    assert_true(a->words + b->words + c->words == floats);
+    assert_true(a->rows == 50 && a->cols == 70 && a->ld == 91);
+    assert_true(b->rows == 70 && b->cols == 60 && b->ld == 105);
+    assert_true(c->rows == 50 && c->cols == 60 && c->ld == 117);
+    assert_true((uintptr_t)a->data % 256 == 8 && (uintptr_t)b->data % 256 == 8 && (uintptr_t)c->data % 256 == 8);
+    const gemm_problem p = gemm_problem_on(&padded, &o.set[0]);
+    assert_true(p.m == 50 && p.n == 60 && p.k == 70 && p.lda == 91 && p.ldb == 105 && p.ldc == 117);
+    assert_true(p.A == a->data && p.B == b->data && p.C == c->data);
+    operand_sets_destroy(&o);
+
+    const gemm_problem as_tight = gemm_problem_on(&tight, &tight_spec.like);
+    const gemm_problem as_empty = gemm_problem_on(&empty, &empty_spec.like);
+    assert_true(as_tight.lda == 70 && as_tight.ldb == 60 && as_tight.ldc == 60);
+    assert_true(as_empty.lda == 1 && as_empty.ldb == 1 && as_empty.ldc == 1); /* BLAS: at least 1 */
+    free(memory);
+}
+
+static void cold_sets_pass_twice_the_cache(void **state) {
+    const size_t l2 = 50u << 20;
+    for (int side = 0; side <= 4096; side = side == 0 ? 1 : side * 2) {
+        const gemm_case c = {.m = side, .n = side, .k = side};
+        const operand_spec spec = gemm_operands(&c);
+        const bench_workload work = {.touched = operand_touched(&spec), .cold_bytes = 2 * l2};
+        const int sets = measure_cold_sets(&work);
+        assert_in_range(sets, 1, 511);
+        assert_int_not_equal(sets % 4, 0); /* A B B A would take each side to half of them */
+        const int enough = sets % 4 == 1 && sets > 1 ? sets - 1 : sets;
+        if (side > 0 && sets < 511) assert_true((size_t)sets * operand_touched(&spec) > 2 * l2);
+        if (enough > 1 && sets < 511) assert_true((size_t)(enough - 1) * operand_touched(&spec) <= 2 * l2);
+    }
+}
+
+/* ---- the check sweep's problems ---- */
+
+static const gemm_kind f32 = {GEMM_F32, DTYPE_F32, GEMM_NN};
+static int take_cases(int max_size, int every, uint64_t seed, gemm_case **cases) {
+    case_list l = {.size = sizeof **cases, .max_size = max_size, .seed = seed};
+    gemm_cases(&f32, 1, &l);
+    case_list_thin(&l, every);
+    *cases = (gemm_case *)l.cases;
+    return l.count;
+}
+
+static gemm_case *cases;
+static int case_count;
+
+static int make_cases(void **state) {
+    case_count = take_cases(INT_MAX, 1, 1, &cases);
+    return case_count > 0 ? 0 : -1;
+}
+
+static int free_cases(void **state) {
+    free(cases);
+    return 0;
+}
+
+static void assert_same_case(const gemm_case *x, const gemm_case *y) {
+    assert_true(x->m == y->m && x->n == y->n && x->k == y->k);
+    assert_true(x->lda == y->lda && x->ldb == y->ldb && x->ldc == y->ldc);
+    assert_true(x->alpha == y->alpha && x->beta == y->beta && x->misalign == y->misalign);
+}
+
+static void every_case_is_legal_and_has_its_seed(void **state) {
+    for (int i = 0; i < case_count; i++) {
+        const gemm_case *c = &cases[i];
+        assert_true(c->m >= 0 && c->n >= 0 && c->k >= 0);
+        assert_true(c->lda == 0 || (c->lda >= c->k && c->lda >= 1));
+        assert_true(c->ldb == 0 || (c->ldb >= c->n && c->ldb >= 1));
+        assert_true(c->ldc == 0 || (c->ldc >= c->n && c->ldc >= 1));
+        assert_in_range(c->misalign, 0, 16);
+        assert_true(c->seed == 1 + (uint64_t)i);
+    }
+}
+
+static void every_small_size_and_every_edge_in_each_dimension(void **state) {
+    const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095};
+    bool m[4096] = {0}, n[4096] = {0}, k[4096] = {0}, cube[4096] = {0};
+    for (int i = 0; i < case_count; i++) {
+        const gemm_case *c = &cases[i];
+        if (c->m < 4096) m[c->m] = true;
+        if (c->n < 4096) n[c->n] = true;
+        if (c->k < 4096) k[c->k] = true;
+        if (c->m < 4096 && c->m == c->n && c->n == c->k) cube[c->m] = true;
+    }
+    for (int size = 1; size <= 70; size++) {
+        int with[3] = {0}; /* each size in each dimension beside three different pairs of others */
+        for (int i = 0; i < case_count; i++) {
+            const gemm_case *c = &cases[i];
+            if (c->m > 70 || c->n > 70 || c->k > 70 || c->lda != 0 || c->ldb != 0 || c->ldc != 0) continue;
+            with[0] += c->m == size;
+            with[1] += c->n == size;
+            with[2] += c->k == size;
+        }
+        assert_true(with[0] >= 3 && with[1] >= 3 && with[2] >= 3);
+    }
+    for (size_t i = 0; i < COUNT(edges); i++) {
+        assert_true(m[edges[i]] && n[edges[i]] && k[edges[i]]);
+        assert_true(cube[edges[i]]);
+    }
+}
+
+static void every_pair_of_scalars(void **state) {
+    const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++) {
+            int uneven = 0, even = 0, no_k = 0; /* with a shape tiles divide, with one they do not, and with k = 0 */
+            for (int i = 0; i < case_count; i++) {
+                const gemm_case *c = &cases[i];
+                if (c->alpha != scalars[a] || c->beta != scalars[b] || c->m == 0 || c->n == 0) continue;
+                no_k += c->k == 0;
+                even += c->k > 0 && c->m % 64 == 0 && c->n % 64 == 0 && c->k % 64 == 0;
+                uneven += c->m % 16 != 0 && c->n % 16 != 0 && c->k % 16 != 0;
+            }
+            assert_true(uneven > 0 && even > 0 && no_k > 0);
+        }
+}
+
+static void padded_and_misaligned_operands(void **state) {
+    int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[17] = {0};
+    for (int i = 0; i < case_count; i++) {
+        const gemm_case *c = &cases[i];
+        lda += c->lda > c->k && c->ldb == 0 && c->ldc == 0;
+        ldb += c->ldb > c->n && c->lda == 0 && c->ldc == 0;
+        ldc += c->ldc > c->n && c->lda == 0 && c->ldb == 0;
+        all += c->lda > c->k && c->ldb > c->n && c->ldc > c->n;
+        whole4 += c->lda > c->k && c->lda % 4 == 0 && c->ldb > c->n && c->ldb % 4 == 0;
+        padded_read += c->ldc > c->n && c->beta != 0.0f;
+        misaligned[c->misalign] += c->n % 4 == 0 && c->k % 4 == 0; /* else no kernel would use float4 anyway */
+    }
+    assert_true(lda > 0 && ldb > 0 && ldc > 0 && all > 0 && whole4 > 0 && padded_read > 0);
+    assert_true(misaligned[1] > 0 && misaligned[2] > 0 && misaligned[3] > 0);
+}
+
+static void empty_and_huge_matrices(void **state) {
+    int no_m = 0, no_n = 0, no_k[2] = {0}, nothing = 0, tall = 0, wide = 0, past_31 = 0, past_32 = 0;
+    for (int i = 0; i < case_count; i++) {
+        const gemm_case *c = &cases[i];
+        no_m += c->m == 0 && c->n > 0 && c->k > 0;
+        no_n += c->n == 0 && c->m > 0 && c->k > 0;
+        if (c->k == 0 && c->m > 0 && c->n > 0 && c->alpha != 0.0f) no_k[c->beta != 0.0f]++;
+        nothing += c->m == 0 && c->n == 0 && c->k == 0;
+        tall += c->m == 200000 && c->n > 1 && c->k > 1;
+        wide += c->n == 200000 && c->m > 1 && c->k > 1;
+        past_31 += (int64_t)c->m * c->n > INT64_C(2147483648);
+        past_32 += (int64_t)c->m * c->n > INT64_C(4294967296);
+    }
+    assert_true(no_m > 0 && no_n > 0 && no_k[0] > 0 && no_k[1] > 0 && nothing > 0);
+    assert_true(tall > 0 && wide > 0 && past_31 > past_32 && past_32 > 0);
+}
+
+static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
+    const int limits[] = {0, 1, 2, 33, 70, 129, 1000, 4095, 200000};
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        gemm_case *kept = NULL;
+        const int count = take_cases(limits[i], 1, 9, &kept);
+        assert_true(count > 0);
+        int at = 0;
+        for (int j = 0; j < case_count; j++) {
+            const gemm_case *c = &cases[j];
+            if (c->m > limits[i] || c->n > limits[i] || c->k > limits[i]) continue;
+            assert_true(at < count);
+            assert_same_case(&kept[at], c);
+            assert_true(kept[at].seed == 9 + (uint64_t)at);
+            at++;
+        }
+        assert_int_equal(at, count);
+        free(kept);
+    }
+}
+
+static void every_takes_each_nth_from_the_first_on(void **state) {
+    const int steps[] = {1, 2, 5, 7, 1000000, INT_MAX};
+    const int limits[] = {0, 129, INT_MAX};
+    for (size_t l = 0; l < COUNT(limits); l++) {
+        gemm_case *whole = NULL;
+        const int whole_count = take_cases(limits[l], 1, 1, &whole);
+        for (size_t i = 0; i < COUNT(steps); i++) {
+            gemm_case *kept = NULL;
+            const int count = take_cases(limits[l], steps[i], 1, &kept);
+            assert_int_equal(count, (whole_count - 1) / steps[i] + 1);
+            for (int j = 0; j < count; j++) {
+                assert_same_case(&kept[j], &whole[j * steps[i]]);
+                assert_true(kept[j].seed == whole[j * steps[i]].seed); /* the same problem, not only the same shape */
+            }
+            free(kept);
+        }
+        free(whole);
+    }
+}
+
+/* scripts/sanitize.sh's selection: few, but with a bit of everything. */
+static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
+    gemm_case *kept = NULL;
+    const int count = take_cases(129, 5, 1, &kept);
+    assert_in_range(count, 50, 100);
+    int no_k = 0, no_alpha = 0, no_beta = 0, padded = 0, misaligned = 0, uneven = 0, whole = 0;
+    for (int i = 0; i < count; i++) {
+        const gemm_case *c = &kept[i];
+        no_k += c->k == 0 && c->m > 0 && c->n > 0;
+        no_alpha += c->alpha == 0.0f && c->k > 0;
+        no_beta += c->beta == 0.0f;
+        padded += c->ldc > c->n;
+        misaligned += c->misalign != 0;
+        uneven += c->m % 16 != 0 && c->n % 16 != 0 && c->k % 16 != 0;
+        whole += c->m >= 64 && c->m % 64 == 0 && c->n % 64 == 0;
+    }
+    free(kept);
+    assert_true(no_k > 0 && no_alpha > 0 && no_beta > 0 && padded > 0 && misaligned > 0 && uneven > 0 && whole > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(bits_survive_the_way_there_and_back),
+        cmocka_unit_test(uniform_values_are_spread_evenly),
+        cmocka_unit_test(integers_are_four_and_equally_frequent),
+        cmocka_unit_test(seeds_make_different_values),
+        cmocka_unit_test(a_matrix_takes_its_rows_and_two_guards),
+        cmocka_unit_test(data_lies_on_256_bytes_plus_the_misalignment),
+        cmocka_unit_test(a_filled_matrix_holds_its_values_between_guards),
+        cmocka_unit_test(values_do_not_depend_on_the_layout),
+        cmocka_unit_test(operands_lie_one_behind_the_other),
+        cmocka_unit_test(cold_sets_pass_twice_the_cache),
+        cmocka_unit_test(every_case_is_legal_and_has_its_seed),
+        cmocka_unit_test(every_small_size_and_every_edge_in_each_dimension),
+        cmocka_unit_test(every_pair_of_scalars),
+        cmocka_unit_test(padded_and_misaligned_operands),
+        cmocka_unit_test(empty_and_huge_matrices),
+        cmocka_unit_test(max_size_counts_every_side_and_drops_nothing_else),
+        cmocka_unit_test(every_takes_each_nth_from_the_first_on),
+        cmocka_unit_test(the_sanitizers_selection_has_a_bit_of_everything),
+    };
+    return cmocka_run_group_tests(tests, make_cases, free_cases);
+}
