@@ -305,8 +305,8 @@ else
     [ -z "$packages" ] || install_packages $packages
 fi
 case " $groups " in *" baselines "*) try_ann ;; esac
-case " $groups " in *" data "*) have_numpy || install_numpy ;; esac
 case " $groups " in *" figures "*) try_gnuplot ;; esac
+case " $groups " in *" data "*) have_numpy || install_numpy ;; esac
 
 case " $groups " in
 *" cuda "*)

@@ -79,8 +79,11 @@ fuzz() {
     fi
 }
 
-objects base/parallel readers/classes readers/scaling readers/table
-# shellcheck disable=SC2086 # words
-for target in $targets; do fuzz "$target" $objects; done
+objects=
+for target in $targets; do
+    [ -n "$objects" ] || objects base/parallel readers/classes readers/scaling readers/table
+    # shellcheck disable=SC2086 # words
+    fuzz "$target" $objects
+done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

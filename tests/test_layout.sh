@@ -21,9 +21,9 @@ lines() { # FILE COUNT: that many lines
 }
 object() { # FILE.c LINE...: the source, and its object
     put "$@"
-    mkdir -p "tree/build/obj/$(dirname "$1")"
+    mkdir -p "tree/cudasim/build/obj/$(dirname "${1#cudasim/}")"
     # shellcheck disable=SC2086 # it may have arguments
-    (cd tree && ${CC:-gcc} -c "$1" -o "build/obj/$1${suffix-}.o") || exit 1
+    (cd tree && ${CC:-gcc} -c "$1" -o "cudasim/build/obj/${1#cudasim/}${suffix-}.o") || exit 1
 }
 # The tree that is right: each include and call that may be, sizes at their limits.
 make_right() {
@@ -38,8 +38,8 @@ make_right() {
     while [ $i -gt 2 ]; do i=$((i - 1)) && put step02_smem/tile$i.cu ''; done
     put step02_smem/README.md 'The note.'
     put step02_smem/run 'no source: make puts it there, and it counts for nothing'
-    lines common/base/record.c 700
-    lines common/base/long.c 701
+    lines common/base/record.c 600
+    lines common/base/long.c 601
     echo '/* long: one table */' >>tree/common/base/long.c
     put step01_naive/best.h '#include "tensor/matrix.h"' '#include "ptx/mma.cuh"'
     put step02_smem/step.c '#include "tile.h"' '#include "../step01_naive/best.h"'
@@ -48,6 +48,8 @@ make_right() {
     put cudasim/src/machine/machine.h '#include "machine/block.h"' '#include "ptx/lex.h"'
     put cudasim/src/machine/block.h ''
     put cudasim/README.md 'No source.'
+    put cudasim/include/banks.h ''
+    put cudasim/tests/case.h ''
     object cudasim/src/ptx/lex.c 'int lex(void) { return 1; }'
     object cudasim/src/machine/block.c 'int lex(void);' 'int block(void) { return lex(); }'
     object cudasim/src/machine/machine.c 'int block(void);' 'int machine(void) { return block(); }'
@@ -101,7 +103,7 @@ expect 'a later step, and so a circle' 1 'step01_naive/step.c:1: "../step02_smem
 a circle of folders: step01_naive -> step02_smem -> step01_naive'
 put step01_naive/step.c '#include "../cudasim/src/machine/machine.h"'
 expect 'the simulator in a step' 1 \
-    'step01_naive/step.c:1: "../cudasim/src/machine/machine.h" is neither of common/ nor of a step'
+    'step01_naive/step.c:1: "../cudasim/src/machine/machine.h" is of the inside of cudasim'
 put tests/case.h ''
 put step01_naive/step.c '#include "../tests/case.h"'
 expect 'a test in a step' 1 'step01_naive/step.c:1: "../tests/case.h" is neither of common/ nor of a step'
@@ -109,11 +111,11 @@ put step02_smem/tile.h '#include "parts/part.h"'
 put step02_smem/parts/part.h '#include "../tile.h"'
 rm tree/step02_smem/tile4.cu
 expect 'a circle that no arrow forbids' 1 'a circle of folders: step02_smem -> step02_smem/parts -> step02_smem'
-lines common/base/record.c 701
-expect '701 lines' 1 'common/base/record.c: 701 lines, more than 700, and no line `/* long: why */`'
-lines common/base/record.c 701
+lines common/base/record.c 601
+expect '601 lines' 1 'common/base/record.c: 601 lines, more than 600, and no line `/* long: why */`'
+lines common/base/record.c 601
 echo '/* long: */' >>tree/common/base/record.c
-expect 'long without a reason' 1 'common/base/record.c: 702 lines, more than 700, and no line `/* long: why */`'
+expect 'long without a reason' 1 'common/base/record.c: 602 lines, more than 600, and no line `/* long: why */`'
 put step02_smem/tile2.cu ''
 expect '26 files' 1 'step02_smem: 26 files, more than 25'
 put common/conv/conv.h '#include "base/array.h"'
@@ -134,18 +136,33 @@ object common/base/records.c 'int device(void);' 'int records(void) { return dev
 object common/gpu/device.c 'int device(void) { return 1; }'
 expect 'files that call others in one direction' 0 ''
 
+# What cudasim and the course include of one another.
+put step01_naive/step.c '#include "banks.h"'
+put cudasim/tests/ptx/test_lex.c '#include "ptx/lex.h"' '#include "case.h"' '#include "banks.h"'
+put cudasim/src/machine/machine.h '#include "banks.h"'
+expect 'public headers, and tests of the inside' 0 ''
+put tests/test_sim.c '#include "../cudasim/src/ptx/lex.h"'
+expect 'a test of the course and the inside' 1 'tests/test_sim.c:1: "../cudasim/src/ptx/lex.h" is of the inside of cudasim'
+put cudasim/tests/test_step.c '#include "../../step02_smem/tile.h"'
+expect 'a test of cudasim and a step' 1 'cudasim/tests/test_step.c:1: "../../step02_smem/tile.h" is of the course'
+lines scripts/bench.sh 601
+expect 'sizes of scripts' 1 'scripts/bench.sh: 601 lines, more than 600, and no line `/* long: why */`'
+i=0
+while [ $i -lt 26 ]; do i=$((i + 1)) && put cudasim/tests/exec/test$i.c ''; done
+expect 'and of folders of tests' 1 'cudasim/tests/exec: 26 files, more than 25'
+
 # The simulator's modules.
 order='base -> ptx -> isa -> machine -> exec -> load -> check -> watch -> cuda'
 put cudasim/src/ptx/lex.h '#include "machine/machine.h"'
 expect 'an include against the order of modules, and so a circle' 1 \
     "cudasim/src/ptx/lex.h:1: \"machine/machine.h\" is against the arrows: $order
-a circle of folders: cudasim/src/machine -> cudasim/src/ptx -> cudasim/machine"
+a circle of folders: cudasim/src/machine -> cudasim/src/ptx -> cudasim/src/machine"
 put cudasim/src/machine/machine.h '#include "block.h"'
 expect 'an include of the simulator without its folder' 1 \
     'cudasim/src/machine/machine.h:1: "block.h" does not name its folder, as in "ptx/lex.h"'
-put cudasim/src/machine/machine.h '#include "../../common/base/array.h"'
+put cudasim/src/machine/machine.h '#include "../../../common/base/array.h"'
 expect 'what steps share in the simulator' 1 \
-    "cudasim/src/machine/machine.h:1: \"../../common/base/array.h\" is against the arrows: $order"
+    'cudasim/src/machine/machine.h:1: "../../../common/base/array.h" is of the course'
 object cudasim/src/ptx/lex.c 'int block(void);' 'int lex(void) { return block(); }'
 expect 'a call against the order of modules' 1 \
     "cudasim/src/ptx/lex.c: block of cudasim/src/machine/block.c is against the arrows: $order"
@@ -166,16 +183,16 @@ expect 'a source that is not built' 0 \
 touch -d '1 minute' tree/cudasim/src/ptx/lex.c
 expect 'one that is newer than its object' 0 \
     'cudasim: the calls of 1 of 4 files are not checked: make sim builds them'
-put cudasim/run/run.c ''
-expect 'a folder that is no module' 1 'cudasim/run: no module that SIMULATOR in scripts/check_layout.py lists'
-put cudasim/run.c ''
-expect 'a file in no module of the simulator' 1 "cudasim/run.c: a file of cudasim/ belongs into a module's folder"
+put cudasim/src/run/run.c ''
+expect 'a folder that is no module' 1 'cudasim/src/run: no module that SIMULATOR in scripts/check_layout.py lists'
+put cudasim/src/run.c ''
+expect 'a file in no module of the simulator' 1 "cudasim/src/run.c: a file of cudasim/src belongs into a module's folder"
 i=0
 while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
 expect '25 files, header and source counted as one' 0 ''
 i=0
 while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
-expect '26 files of a module' 1 'cudasim/machine: 26 files, more than 25'
+expect '26 files of a module' 1 'cudasim/src/machine: 26 files, more than 25'
 
 rm -r tree/common
 expect 'no tree at all' 2 'check_layout: tree has no folder common'

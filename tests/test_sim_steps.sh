@@ -191,7 +191,7 @@ nm -D --defined-only cudasim/build/libcudart.so.13 | awk '{ print $3 }' | sort >
 for program in step*/run; do
     nm -D --undefined-only "$program" | awk '$2 ~ /^(__)?cuda/ { print $2 }' | sed 's/@\([^@]\)/@@\1/' | sort -u >"$work/needs"
     comm -23 "$work/needs" "$work/exports" >"$work/out"
-    check "the simulator has what $program imports" [ -s "$work/needs" -a ! -s "$work/out" ]
+    check "the simulator has what $program imports" eval '[ -s "$work/needs" ] && [ ! -s "$work/out" ]'
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -135,11 +135,14 @@ int gemm_step_main(int argc, char **argv, const char *step, const gemm_variant *
 #define GEMM_VARIANTS(TABLE)                                                                                           \
     TABLE(GEMM_VARIANT_DECLARED)                                                                                       \
     static const gemm_variant variants[] = {TABLE(GEMM_VARIANT_ROW)};
-#define GEMM_VARIANT_DECLARED(name, ...)                                                                               \
-    cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
-    kernel_info kernel_##name(void);
+#define GEMM_VARIANT_DECLARED(name, ...) GEMM_VARIANT(name);
 #define GEMM_VARIANT_ROW(variant, ...)                                                                                 \
     {.name = #variant, .launch = launch_##variant, .kernel = kernel_##variant, .idea = __VA_ARGS__},
+
+/* Declares what a variant's .cu file defines, where another file calls it. */
+#define GEMM_VARIANT(name)                                                                                             \
+    cudaError_t launch_##name(const gemm_problem *p, cudaStream_t stream);                                             \
+    kernel_info kernel_##name(void)
 
 /* Declares in step.c what a show's .cu file defines. */
 #define GEMM_SHOW(name) bool show_##name(const device_facts *device, FILE *out)

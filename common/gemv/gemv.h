@@ -64,13 +64,16 @@ int gemv_step_main(int argc, char **argv, const char *step, const gemv_variant *
 #define GEMV_VARIANTS(TABLE)                                                                                           \
     TABLE(GEMV_VARIANT_DECLARED, GEMV_TUNED_DECLARED)                                                                  \
     static const gemv_variant variants[] = {TABLE(GEMV_VARIANT_ROW, GEMV_TUNED_ROW)};
-#define GEMV_VARIANT_DECLARED(name, ...)                                                                               \
-    cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
-    kernel_info kernel_##name(dtype type);
+#define GEMV_VARIANT_DECLARED(name, ...) GEMV_VARIANT(name);
 #define GEMV_VARIANT_ROW(variant, ...)                                                                                 \
     {.name = #variant, .launch = launch_##variant, .kernel = kernel_##variant, .idea = __VA_ARGS__},
 #define GEMV_TUNED_DECLARED(name, ...)
 #define GEMV_TUNED_ROW(variant, ...) {.name = #variant, .idea = __VA_ARGS__},
+
+/* Declares what a variant's .cu file defines, where another file calls it. */
+#define GEMV_VARIANT(name)                                                                                             \
+    cudaError_t launch_##name(const gemv_problem *p, cudaStream_t stream);                                             \
+    kernel_info kernel_##name(dtype type)
 
 #ifdef __cplusplus
 }

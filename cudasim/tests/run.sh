@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs tests, as many at once as there are processors, and sums their counts: run.sh [PROGRAM|SCRIPT]... (default: all that
-# `make test` is about, and with TEST_ALL=1 in the environment, from `make test-all`, fuzzing, sanitizers and the wheel, too).
+# `make test` is about, and with TEST_ALL=1 in the environment, from `make test-all`, fuzzing, sanitizers and the installation, too).
 #
 # A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same. One
 # that crashes or runs nothing counts as failed. Logs are in build/log. Last line: "N passed, N failed"; exit status 1 when
@@ -38,9 +38,9 @@ $(tail -n 40 "$log" | sed 's/^/      /')"
 fi
 
 if [ $# = 0 ]; then # the longest first, lest one be left alone at the end
-    for test in tests/test_sanitizers.sh tests/test_fuzz.sh tests/test_wheel.sh tests/test_*.sh tests/test_*.c tests/*/test_*.c; do
+    for test in tests/test_sanitizers.sh tests/test_fuzz.sh tests/test_install.sh tests/test_*.sh tests/test_*.c tests/*/test_*.c; do
         case " $* " in *" $test "* | *" build/${test%.c} "*) continue ;; esac
-        case $test in *_fuzz.sh | *_sanitizers.sh | *_wheel.sh) [ -n "${TEST_ALL:-}" ] || continue ;; esac
+        case $test in *_fuzz.sh | *_sanitizers.sh | *_install.sh) [ -n "${TEST_ALL:-}" ] || continue ;; esac
         case $test in *.c) test=build/${test%.c} ;; esac
         set -- "$@" "$test"
     done

@@ -3,14 +3,14 @@
 # for. How a program may end without losing what was found and counted, and what cudasim refuses to run. Ends with
 # "N passed, N failed".
 set -u
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB CUDASIM_CHECK LD_PRELOAD
-sim=cudasim/cudasim
-scan=build/cudasim/tests/programs/scan
-nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/config.mk)
+sim=./cudasim
+scan=build/tests/programs/scan
+nvcc=$(sed -n 's/^CUDA_NVCC := //p' build/toolkit.mk)
 passed=0 failed=0
 
 # ends NAME STATUS TEXT COMMAND...: it ends with the status, and what it says has TEXT ('' for nothing on stderr).
@@ -211,7 +211,7 @@ echo 'int cublasCreate_v2(void **handle) { *handle = 0; return 1; }' >"$work/cub
 printf 'int cublasCreate_v2(void **);\nint cudaDeviceSynchronize(void);\nint main(void) { void *h; return cublasCreate_v2(&h) + cudaDeviceSynchronize(); }\n' \
     >"$work/uses.c"
 if gcc -shared -fPIC -Wl,-soname,libcublas.so.13 -o "$work/libcublas.so.13" "$work/cublas.c" &&
-    gcc -o "$work/uses" "$work/uses.c" "$work/libcublas.so.13" "$(sed -n 's/^CUDART := //p' build/config.mk)" "-Wl,-rpath,$work"; then
+    gcc -o "$work/uses" "$work/uses.c" "$work/libcublas.so.13" "$(sed -n 's/^CUDART := //p' build/toolkit.mk)" "-Wl,-rpath,$work"; then
     ends "a program of cuBLAS" 1 "linked with libcublas.so.13: the calls of such libraries fail here" $sim "$work/uses"
 fi
 
@@ -303,8 +303,8 @@ head -c 20000 "$scan" >"$work/cut" && chmod +x "$work/cut"
 ends "a file that is cut short" 126 "is cut short or damaged" $sim "$work/cut"
 ends "a word of the shell's" 127 "cd: no such program" $sim cd
 ends "a library that is none" 3 "is no library" env CUDASIM_LIB="$work/text" $sim "$scan"
-ends "another library" 3 "is not the simulator's library" env CUDASIM_LIB="$(sed -n 's/^CUDART := //p' build/config.mk)" $sim "$scan"
-mkdir -p "$work/at/bin" "$work/at/lib" && cp $sim "$work/at/bin/" && cp build/sim/libcudart.so.13 "$work/at/lib/"
+ends "another library" 3 "is not the simulator's library" env CUDASIM_LIB="$(sed -n 's/^CUDART := //p' build/toolkit.mk)" $sim "$scan"
+mkdir -p "$work/at/bin" "$work/at/lib/cudasim" && cp $sim "$work/at/bin/" && cp build/libcudart.so.13 "$work/at/lib/cudasim/"
 ends "installed, with bin/ beside lib/" 0 '' "$work/at/bin/cudasim" "$scan"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

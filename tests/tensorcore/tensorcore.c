@@ -22,9 +22,9 @@
 #include "tensor/verify.h"
 #include "tensorcore.h"
 
-GEMM_VARIANT_DECLARED(best)
+GEMM_VARIANT(best);
 size_t workspace_best(const gemm_problem *p);
-GEMM_VARIANT_DECLARED(lds128_2x2)
+GEMM_VARIANT(lds128_2x2);
 
 /* ---- one product ----------------------------------------------------------------------------------------------- */
 

@@ -319,7 +319,8 @@ void memory_each(void (*each)(memory_allocation *m, void *argument), void *argum
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
         const size_t count = count_of(t);
         for (size_t i = 0; i < count; i++)
-            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) each(&t->items[i]->allocation, argument);
+            if (atomic_load_explicit(&t->items[i]->live, memory_order_relaxed))
+                each(&t->items[i]->allocation, argument);
     }
     pthread_mutex_unlock(&lock);
 }

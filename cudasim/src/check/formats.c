@@ -53,8 +53,8 @@ static bool any_from(const printf_arguments *a, int64_t offset) {
     return false;
 }
 
-/* What is wrong with the value of `bytes` at the offset, which is a floating-point one or not; false: nothing. Constants
- * that lie beside each other may be stored as one value. */
+/* What is wrong with the value of `bytes` at the offset, which is a floating-point one or not; false: nothing.
+ * Constants that lie beside each other may be stored as one value. */
 static bool is_wrong(const printf_arguments *a, int64_t offset, const conversion *c, unsigned bytes, bool is_float,
                      bool shared, char *text, size_t size) {
     const stored_argument *s = stored_at(a, offset);

@@ -34,43 +34,144 @@ enum {
     NO_ATTRIBUTE = -1000
 };
 
-/* An attribute's value, or NO_ATTRIBUTE. What sm_90 answers was asked of an H200 (1 to 147), but for the PCI ids of the
- * slot. */
-static long long attribute(enum cudaDeviceAttr attr) {
-    const device_model *m = device_model_current();
-    switch ((int)attr) {
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-        return 1024;
-    case cudaDevAttrMaxBlockDimZ:
-        return 64;
-    case cudaDevAttrMaxGridDimX:
-        return 0x7fffffff;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-        return 65535;
+/* Those that every GPU here has alike. What sm_90 answers was asked of an H200 (1 to 147), but for the PCI ids of the
+ * slot.
+ */
+static const struct {
+    int attribute, value;
+} same_everywhere[] = {
+    {cudaDevAttrMaxThreadsPerBlock, 1024},
+    {cudaDevAttrMaxBlockDimX, 1024},
+    {cudaDevAttrMaxBlockDimY, 1024},
+    {cudaDevAttrMaxBlockDimZ, 64},
+    {cudaDevAttrMaxGridDimX, 0x7fffffff},
+    {cudaDevAttrMaxPitch, 0x7fffffff},
+    {cudaDevAttrMaxGridDimY, 65535},
+    {cudaDevAttrMaxGridDimZ, 65535},
+    {cudaDevAttrTotalConstantMemory, 65536},
+    {cudaDevAttrMaxRegistersPerBlock, 65536},
+    {cudaDevAttrMaxTexture2DHeight, 65536},
+    {cudaDevAttrMaxSurface2DHeight, 65536},
+    {cudaDevAttrWarpSize, 32},
+    {cudaDevAttrTexturePitchAlignment, 32},
+    {cudaDevAttrTextureAlignment, 512},
+    {cudaDevAttrSurfaceAlignment, 512},
+    {cudaDevAttrEccEnabled, 1},
+    {cudaDevAttrGpuOverlap, 1},
+    {cudaDevAttrCanMapHostMemory, 1},
+    {cudaDevAttrConcurrentKernels, 1},
+    {cudaDevAttrUnifiedAddressing, 1},
+    {cudaDevAttrStreamPrioritiesSupported, 1},
+    {cudaDevAttrGlobalL1CacheSupported, 1},
+    {cudaDevAttrLocalL1CacheSupported, 1},
+    {cudaDevAttrManagedMemory, 1},
+    {cudaDevAttrConcurrentManagedAccess, 1},
+    {cudaDevAttrComputePreemptionSupported, 1},
+    {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrHostRegisterSupported, 1},
+    {cudaDevAttrMemoryPoolsSupported, 1},
+    {cudaDevAttrSparseCudaArraySupported, 1},
+    {cudaDevAttrHostRegisterReadOnlySupported, 1},
+    {cudaDevAttrTimelineSemaphoreInteropSupported, 1},
+    {cudaDevAttrGPUDirectRDMASupported, 1},
+    {cudaDevAttrGPUDirectRDMAFlushWritesOptions, 1},
+    {cudaDevAttrDeferredMappingCudaArraySupported, 1},
+    {cudaDevAttrIpcEventSupport, 1},
+    {cudaDevAttrHostNumaMemoryPoolsSupported, 1},
+    {cudaDevAttrHostMemoryPoolsSupported, 1},
+    {ATTRIBUTE_GATHER, 1},
+    {ATTRIBUTE_VIRTUAL_MEMORY, 1},
+    {ATTRIBUTE_FILE_HANDLES, 1},
+    {ATTRIBUTE_RDMA_VIRTUAL, 1},
+    {cudaDevAttrReserved96, 1},  /* cooperative launches over several devices */
+    {cudaDevAttrReserved122, 1}, /* operations of streams on memory */
+    {cudaDevAttrReserved123, 1},
+    {cudaDevAttrReserved124, 1},
+    {cudaDevAttrReserved129, 1}, /* one pointer for a function everywhere */
+    {cudaDevAttrReserved141, 1}, /* the host's virtual memory */
+    {cudaDevAttrReserved145, 1},
+    {cudaDevAttrGPUDirectRDMAWritesOrdering, cudaGPUDirectRDMAWritesOrderingOwner},
+    {cudaDevAttrNumaId, -1},
+    {cudaDevAttrMaxTexture1DWidth, 131072},
+    {cudaDevAttrMaxTexture2DWidth, 131072},
+    {cudaDevAttrMaxSurface2DWidth, 131072},
+    {cudaDevAttrMaxTexture2DLinearWidth, 131072},
+    {cudaDevAttrMaxTexture3DWidth, 16384},
+    {cudaDevAttrMaxTexture3DHeight, 16384},
+    {cudaDevAttrMaxTexture3DDepth, 16384},
+    {cudaDevAttrMaxSurface3DWidth, 16384},
+    {cudaDevAttrMaxSurface3DHeight, 16384},
+    {cudaDevAttrMaxSurface3DDepth, 16384},
+    {cudaDevAttrMaxTexture3DWidthAlt, 8192},
+    {cudaDevAttrMaxTexture3DHeightAlt, 8192},
+    {cudaDevAttrMaxTexture3DDepthAlt, 32768},
+    {cudaDevAttrMaxTexture1DLayeredWidth, 32768},
+    {cudaDevAttrMaxTexture2DLayeredWidth, 32768},
+    {cudaDevAttrMaxTexture2DLayeredHeight, 32768},
+    {cudaDevAttrMaxTexture2DGatherWidth, 32768},
+    {cudaDevAttrMaxTexture2DGatherHeight, 32768},
+    {cudaDevAttrMaxTextureCubemapWidth, 32768},
+    {cudaDevAttrMaxTextureCubemapLayeredWidth, 32768},
+    {cudaDevAttrMaxTexture2DMipmappedWidth, 32768},
+    {cudaDevAttrMaxTexture2DMipmappedHeight, 32768},
+    {cudaDevAttrMaxTexture1DMipmappedWidth, 32768},
+    {cudaDevAttrMaxSurface1DWidth, 32768},
+    {cudaDevAttrMaxSurface1DLayeredWidth, 32768},
+    {cudaDevAttrMaxSurface2DLayeredWidth, 32768},
+    {cudaDevAttrMaxSurface2DLayeredHeight, 32768},
+    {cudaDevAttrMaxSurfaceCubemapWidth, 32768},
+    {cudaDevAttrMaxSurfaceCubemapLayeredWidth, 32768},
+    {cudaDevAttrMaxTexture1DLayeredLayers, 2048},
+    {cudaDevAttrMaxTexture2DLayeredLayers, 2048},
+    {cudaDevAttrMaxSurface1DLayeredLayers, 2048},
+    {cudaDevAttrMaxSurface2DLayeredLayers, 2048},
+    {cudaDevAttrMaxTextureCubemapLayeredLayers, 2046},
+    {cudaDevAttrMaxSurfaceCubemapLayeredLayers, 2046},
+    {cudaDevAttrMaxTexture1DLinearWidth, 268435456},
+    {cudaDevAttrMaxTexture2DLinearHeight, 65000},
+    {cudaDevAttrMaxTexture2DLinearPitch, 2097120},
+    {cudaDevAttrKernelExecTimeout, 0},
+    {cudaDevAttrIntegrated, 0},
+    {cudaDevAttrComputeMode, 0},
+    {cudaDevAttrPciBusId, 0},
+    {cudaDevAttrPciDeviceId, 0},
+    {cudaDevAttrPciDomainId, 0},
+    {cudaDevAttrTccDriver, 0},
+    {cudaDevAttrIsMultiGpuBoard, 0},
+    {cudaDevAttrMultiGpuBoardGroupID, 0},
+    {cudaDevAttrHostNativeAtomicSupported, 0},
+    {cudaDevAttrPageableMemoryAccess, 0},
+    {cudaDevAttrCanFlushRemoteWrites, 0},
+    {cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0},
+    {cudaDevAttrDirectManagedMemAccessFromHost, 0},
+    {cudaDevAttrNumaConfig, 0},
+    {cudaDevAttrMpsEnabled, 0},
+    {cudaDevAttrHostNumaId, 0},
+    {cudaDevAttrD3D12CigSupported, 0},
+    {cudaDevAttrVulkanCigSupported, 0},
+    {cudaDevAttrHostNumaMultinodeIpcSupported, 0},
+    {cudaDevAttrOnlyPartialHostNativeAtomicSupported, 0},
+    {ATTRIBUTE_WIN32_HANDLES, 0},
+    {ATTRIBUTE_WIN32_KMT_HANDLES, 0},
+    {ATTRIBUTE_DECOMPRESSION, 0},
+    {ATTRIBUTE_DECOMPRESSION_LENGTH, 0},
+    {ATTRIBUTE_DMA_BUFFERS, 0},
+    {cudaDevAttrReserved92, 0}, /* the first version of 122 to 124 */
+    {cudaDevAttrReserved93, 0},
+    {cudaDevAttrReserved94, 0},
+    {cudaDevAttrReserved132, 0}, /* multicast */
+};
+
+/* Those that differ from model to model; NO_ATTRIBUTE for all others. */
+static long long attribute_of_model(const device_model *m, int attribute) {
+    switch (attribute) {
     case cudaDevAttrMaxSharedMemoryPerBlock:
         return m->shared_per_block;
-    case cudaDevAttrTotalConstantMemory:
-        return 65536;
-    case cudaDevAttrWarpSize:
-        return 32;
-    case cudaDevAttrMaxPitch:
-        return 0x7fffffff;
-    case cudaDevAttrMaxRegistersPerBlock:
-        return 65536;
     case cudaDevAttrClockRate:
         return m->clock_khz;
-    case cudaDevAttrTextureAlignment:
-    case cudaDevAttrSurfaceAlignment:
-        return 512;
-    case cudaDevAttrTexturePitchAlignment:
-        return 32;
     case cudaDevAttrMultiProcessorCount:
         return m->sms;
-    case cudaDevAttrEccEnabled:
-        return 1;
     case cudaDevAttrMemoryClockRate:
         return m->memory_clock_khz;
     case cudaDevAttrGlobalMemoryBusWidth:
@@ -101,8 +202,6 @@ static long long attribute(enum cudaDeviceAttr attr) {
         return m->access_window_bytes;
     case cudaDevAttrReservedSharedMemoryPerBlock:
         return m->shared_reserved;
-    case cudaDevAttrGPUDirectRDMAWritesOrdering:
-        return cudaGPUDirectRDMAWritesOrderingOwner;
     case cudaDevAttrMemoryPoolSupportedHandleTypes:
         return m->cc_major >= 9 ? cudaMemHandleTypePosixFileDescriptor | cudaMemHandleTypeFabric
                                 : cudaMemHandleTypePosixFileDescriptor;
@@ -118,132 +217,16 @@ static long long attribute(enum cudaDeviceAttr attr) {
         return m->cc_major >= 9;
     case ATTRIBUTE_COMPRESSION:
         return m->cc_major >= 8;
-    case cudaDevAttrNumaId:
-        return -1;
-    case cudaDevAttrMaxTexture1DWidth:
-    case cudaDevAttrMaxTexture2DWidth:
-        return 131072;
-    case cudaDevAttrMaxTexture2DHeight:
-        return 65536;
-    case cudaDevAttrMaxTexture3DWidth:
-    case cudaDevAttrMaxTexture3DHeight:
-    case cudaDevAttrMaxTexture3DDepth:
-        return 16384;
-    case cudaDevAttrMaxTexture3DWidthAlt:
-    case cudaDevAttrMaxTexture3DHeightAlt:
-        return 8192;
-    case cudaDevAttrMaxTexture3DDepthAlt:
-        return 32768;
-    case cudaDevAttrMaxTexture1DLayeredWidth:
-    case cudaDevAttrMaxTexture2DLayeredWidth:
-    case cudaDevAttrMaxTexture2DLayeredHeight:
-    case cudaDevAttrMaxTexture2DGatherWidth:
-    case cudaDevAttrMaxTexture2DGatherHeight:
-    case cudaDevAttrMaxTextureCubemapWidth:
-    case cudaDevAttrMaxTextureCubemapLayeredWidth:
-    case cudaDevAttrMaxTexture2DMipmappedWidth:
-    case cudaDevAttrMaxTexture2DMipmappedHeight:
-    case cudaDevAttrMaxTexture1DMipmappedWidth:
-    case cudaDevAttrMaxSurface1DWidth:
-    case cudaDevAttrMaxSurface1DLayeredWidth:
-    case cudaDevAttrMaxSurface2DLayeredWidth:
-    case cudaDevAttrMaxSurface2DLayeredHeight:
-    case cudaDevAttrMaxSurfaceCubemapWidth:
-    case cudaDevAttrMaxSurfaceCubemapLayeredWidth:
-        return 32768;
-    case cudaDevAttrMaxTexture1DLayeredLayers:
-    case cudaDevAttrMaxTexture2DLayeredLayers:
-    case cudaDevAttrMaxSurface1DLayeredLayers:
-    case cudaDevAttrMaxSurface2DLayeredLayers:
-        return 2048;
-    case cudaDevAttrMaxTextureCubemapLayeredLayers:
-    case cudaDevAttrMaxSurfaceCubemapLayeredLayers:
-        return 2046;
-    case cudaDevAttrMaxSurface2DWidth:
-        return 131072;
-    case cudaDevAttrMaxSurface2DHeight:
-        return 65536;
-    case cudaDevAttrMaxSurface3DWidth:
-    case cudaDevAttrMaxSurface3DHeight:
-    case cudaDevAttrMaxSurface3DDepth:
-        return 16384;
-    case cudaDevAttrMaxTexture1DLinearWidth:
-        return 268435456;
-    case cudaDevAttrMaxTexture2DLinearWidth:
-        return 131072;
-    case cudaDevAttrMaxTexture2DLinearHeight:
-        return 65000;
-    case cudaDevAttrMaxTexture2DLinearPitch:
-        return 2097120;
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrCanUseHostPointerForRegisteredMem:
-    case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrSparseCudaArraySupported:
-    case cudaDevAttrHostRegisterReadOnlySupported:
-    case cudaDevAttrTimelineSemaphoreInteropSupported:
-    case cudaDevAttrGPUDirectRDMASupported:
-    case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
-    case cudaDevAttrDeferredMappingCudaArraySupported:
-    case cudaDevAttrIpcEventSupport:
-    case cudaDevAttrHostNumaMemoryPoolsSupported:
-    case cudaDevAttrHostMemoryPoolsSupported:
-    case ATTRIBUTE_GATHER:
-    case ATTRIBUTE_VIRTUAL_MEMORY:
-    case ATTRIBUTE_FILE_HANDLES:
-    case ATTRIBUTE_RDMA_VIRTUAL:
-    case cudaDevAttrReserved96:  /* cooperative launches over several devices */
-    case cudaDevAttrReserved122: /* operations of streams on memory */
-    case cudaDevAttrReserved123:
-    case cudaDevAttrReserved124:
-    case cudaDevAttrReserved129: /* one pointer for a function everywhere */
-    case cudaDevAttrReserved141: /* the host's virtual memory */
-    case cudaDevAttrReserved145:
-        return 1;
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrMultiGpuBoardGroupID:
-    case cudaDevAttrHostNativeAtomicSupported:
-    case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrCanFlushRemoteWrites:
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrDirectManagedMemAccessFromHost:
-    case cudaDevAttrNumaConfig:
-    case cudaDevAttrMpsEnabled:
-    case cudaDevAttrHostNumaId:
-    case cudaDevAttrD3D12CigSupported:
-    case cudaDevAttrVulkanCigSupported:
-    case cudaDevAttrHostNumaMultinodeIpcSupported:
-    case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
-    case ATTRIBUTE_WIN32_HANDLES:
-    case ATTRIBUTE_WIN32_KMT_HANDLES:
-    case ATTRIBUTE_DECOMPRESSION:
-    case ATTRIBUTE_DECOMPRESSION_LENGTH:
-    case ATTRIBUTE_DMA_BUFFERS:
-    case cudaDevAttrReserved92: /* the first version of 122 to 124 */
-    case cudaDevAttrReserved93:
-    case cudaDevAttrReserved94:
-    case cudaDevAttrReserved132: /* multicast */
-        return 0;
     default:
         return NO_ATTRIBUTE;
     }
+}
+
+/* An attribute's value, or NO_ATTRIBUTE. */
+static long long attribute(enum cudaDeviceAttr attr) {
+    for (size_t k = 0; k < sizeof same_everywhere / sizeof *same_everywhere; k++)
+        if (same_everywhere[k].attribute == (int)attr) return same_everywhere[k].value;
+    return attribute_of_model(device_model_current(), (int)attr);
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {

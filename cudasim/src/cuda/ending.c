@@ -1,5 +1,6 @@
-/* How a process ends, other than by exit: by _exit, by a signal. What has been found, counted and traced is told then,
- * too. And the signal that the host's own code gets where it touches the device's memory, as on a machine with a GPU. */
+/* How a process ends, by exit, by _exit or by a signal, and what cudaDeviceReset leaves. However it ends, it tells what
+ * has been found, counted and traced. Host code that touches the device's memory gets the signal that it would get on a
+ * machine with a GPU. */
 #include "cuda/ending.h"
 
 #include <elf.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/threads.h"
 #include "check/findings.h"
 #include "cuda/runtime.h"
@@ -30,11 +32,8 @@ static void note_status(int status, void *argument) {
     exit_status = status;
 }
 
-int ending_status(void) {
-    return exit_status;
-}
-
-int ending_report(int status) {
+/* Once. What the process, which would end with `status`, is to end with; 0: leave it. */
+static int report(int status) {
     static int reported;
     if (getpid() != begun_in || __atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return 0;
     sim_printf_flush();
@@ -47,7 +46,7 @@ int ending_report(int status) {
 _Noreturn static void told_exit(int status) {
     if (getpid() == begun_in) {
         machine_lock();
-        const int ours = ending_report(status);
+        const int ours = report(status);
         if (ours != 0) status = ours;
     }
     _exit(status);
@@ -67,8 +66,8 @@ static void redirect(const struct dl_phdr_info *object, ElfW(Addr) offset) {
     if (read_only) mprotect(start, page, PROT_READ);
 }
 
-static void redirect_all(const struct dl_phdr_info *object, const ElfW(Rela) *table, size_t bytes,
-                         const ElfW(Sym) *symbols, const char *names) {
+static void redirect_all(const struct dl_phdr_info *object, const ElfW(Rela) * table, size_t bytes,
+                         const ElfW(Sym) * symbols, const char *names) {
     for (size_t k = 0; k < bytes / sizeof *table; k++) {
         const unsigned type = ELF64_R_TYPE(table[k].r_info);
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
@@ -127,10 +126,9 @@ _Noreturn static void end_by(int number) {
 }
 
 static void *report_signal(void *unused) {
-    while (sem_wait(&wanted) != 0) {
-    }
+    while (sem_wait(&wanted) != 0) {}
     sim_launch_interrupt(PATIENCE);
-    ending_report(128 + caught);
+    report(128 + caught);
     end_by(caught);
     return unused;
 }
@@ -151,7 +149,7 @@ static void say_host_access(uint64_t address, bool writes) {
     finding_say("host access", text);
 }
 
-static void catch(int number, siginfo_t *info, void *context) {
+static void catch (int number, siginfo_t *info, void *context) {
     static int faults;
     if (getpid() != begun_in) end_by(number);
     const bool fault = number == SIGSEGV || number == SIGBUS;
@@ -175,7 +173,49 @@ void ending_begin(void) {
     dl_iterate_phdr(redirect_object, NULL);
     if (sem_init(&wanted, 0, 0) != 0 || !pool_thread(report_signal, NULL)) return;
     for (size_t k = 0; k < sizeof handled / sizeof *handled; k++) {
-        struct sigaction before, now = {.sa_sigaction = catch, .sa_flags = (int)(SA_SIGINFO | SA_RESTART | SA_RESETHAND)};
-        if (sigaction(handled[k], NULL, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(handled[k], &now, NULL);
+        struct sigaction before,
+            now = {.sa_sigaction = catch, .sa_flags = (int)(SA_SIGINFO | SA_RESTART | SA_RESETHAND)};
+        if (sigaction(handled[k], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(handled[k], &now, NULL);
     }
+}
+
+/* ---- exit, and cudaDeviceReset ----------------------------------------------------------------------------------- */
+
+/* All that the program has made but its modules. */
+static void free_objects(void) {
+    streams_close();
+    events_close();
+    graphs_close();
+    pools_close();
+}
+
+cudaError_t cudaDeviceReset(void) {
+    machine_lock();
+    runtime_lock();
+    sim_printf_flush();
+    free_objects();
+    modules_unload();
+    memory_reset();
+    heap_reset();
+    limits_reset();
+    runtime_set_sticky(cudaSuccess);
+    runtime_unlock();
+    machine_unlock();
+    runtime_forget_error();
+    return cudaSuccess;
+}
+
+__attribute__((destructor)) static void runtime_close(void) {
+    machine_lock();
+    const int status = report(exit_status);
+    runtime_lock();
+    free_objects();
+    modules_close();
+    refusals_forget();
+    runtime_unlock();
+    machine_unlock();
+    if (status == 0) return;
+    fflush(NULL);
+    _exit(status);
 }

@@ -1,4 +1,4 @@
-/* Between the files of graphs (work.c, graph_*.c): what a graph is. Everything here wants the state's lock. */
+/* Between the files of graphs (graph.c, graph_*.c): what a graph is. Everything here wants the state's lock. */
 #ifndef CUDA_GRAPH_H
 #define CUDA_GRAPH_H
 

@@ -1,5 +1,5 @@
 /* What the real library exports and the simulator does not do: each says so once and returns cudaErrorNotSupported.
- * The list completes the entry points to the real library's (tests/test_sim_abi.sh compares them). No CUDA header here:
+ * The list completes the entry points to the real library's (tests/test_abi.sh compares them). No CUDA header here:
  * the prototypes do not matter to a function that reads no argument. */
 
 int runtime_refuse(const char *what);

@@ -64,7 +64,7 @@ void handle_remove(handle_kind kind, const void *key);
 /* Any object of this kind, or NULL: to empty the table. */
 void *handle_any(handle_kind kind, const void **key);
 
-/* Frees all of a kind, at the end of the process and at cudaDeviceReset (cuda/close.c). */
+/* Frees all of a kind, at the end of the process and at cudaDeviceReset (cuda/ending.c). */
 void modules_close(void);
 void modules_unload(void);
 void streams_close(void);

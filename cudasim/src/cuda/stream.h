@@ -41,7 +41,7 @@ struct CUevent_st {
     node_set ends;
 };
 
-/* ---- work.c ---- */
+/* ---- graph.c ---- */
 
 void node_set_clear(node_set *set);
 bool node_set_add(node_set *set, cudaGraphNode_t node);

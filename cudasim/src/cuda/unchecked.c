@@ -1,8 +1,8 @@
 /* Errors that the program never asks for. A launch by <<<>>> returns nothing, so only cudaGetLastError and
  * cudaPeekAtLastError can tell of its error: one that has not been told at the process's end is a finding. What another
- * call returned cannot be seen from here. It counts as looked at where the thread asks for its last error afterwards, or
- * the process ends with a status that is not 0. Calls that only ask, and errors that programs provoke on purpose, are
- * never findings; what a kernel's fault makes later calls return is none either, since the fault is one. */
+ * call returned cannot be seen from here. It counts as looked at where the thread asks for its last error afterwards,
+ * or the process ends with a status that is not 0. Calls that only ask, and errors that programs provoke on purpose,
+ * are never findings; what a kernel's fault makes later calls return is none either, since the fault is one. */
 #include "cuda/unchecked.h"
 
 #include <pthread.h>
@@ -25,9 +25,7 @@ static note *first, **last = &first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of the call that the thread is in. */
-static _Thread_local struct {
-    char kernel[256], why[256];
-} now;
+static _Thread_local struct { char kernel[256], why[256]; } now;
 
 void unchecked_because(const char *kernel, const char *why) {
     if (kernel != NULL) snprintf(now.kernel, sizeof now.kernel, "%s", READABLE(kernel));
@@ -93,8 +91,7 @@ void unchecked_asked(void) {
             at = &n->next;
         }
     }
-    for (last = &first; *last != NULL; last = &(*last)->next) {
-    }
+    for (last = &first; *last != NULL; last = &(*last)->next) {}
     pthread_mutex_unlock(&lock);
 }
 
@@ -103,8 +100,9 @@ static void say(const note *n) {
     const char *kernel = n->kernel[0] != '\0' ? n->kernel : "(unknown)";
     const char *colon = n->why[0] != '\0' ? ": " : "", *error = cudaGetErrorName(n->error);
     if (n->call == NULL)
-        snprintf(text, sizeof text, "the launch of kernel %s failed with %s (%s%s%s), and nobody asked cudaGetLastError",
-                 kernel, error, cudaGetErrorString(n->error), colon, n->why);
+        snprintf(text, sizeof text,
+                 "the launch of kernel %s failed with %s (%s%s%s), and nobody asked cudaGetLastError", kernel, error,
+                 cudaGetErrorString(n->error), colon, n->why);
     else
         snprintf(text, sizeof text, "%s returned %s (%s%s%s), and the program ends with 0 without cudaGetLastError",
                  n->call, error, cudaGetErrorString(n->error), colon, n->why);

@@ -7,7 +7,7 @@
 #include "base/floats.h"
 #include "exec/address.h"
 #include "exec/fma.h"
-#include "exec/told.h"
+#include "exec/access_filter.h"
 #include "isa/rows.h"
 
 /* The instruction by itself, and on with the next. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/address.h"
-#include "exec/told.h"
+#include "exec/access_filter.h"
 #include "isa/form.h"
 #include "isa/matrix.h"
 #include "machine/cluster.h"

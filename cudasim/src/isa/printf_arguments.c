@@ -18,7 +18,8 @@ static const ptx_instruction *definition(const ptx_function *f, int reg) {
     for (int k = 0; k < f->instruction_count; k++) {
         const ptx_instruction *i = &f->instructions[k];
         const ptx_operand *to = i->operands;
-        if (i->operand_count == 0 || to->kind != PTX_OPERAND_REGISTER || to->reg != reg || starts(i->opcode, "st")) continue;
+        if (i->operand_count == 0 || to->kind != PTX_OPERAND_REGISTER || to->reg != reg || starts(i->opcode, "st"))
+            continue;
         if (found != NULL) return NULL;
         found = i;
     }

@@ -80,7 +80,8 @@ __attribute__((destructor)) static void write_unused_rows(void) {
         return;
     }
     for (int r = 0; r < ROW_COUNT; r++)
-        if (!row_used[r] && r != ROW_op_observe && r != ROW_op_dot_watched) fprintf(f, "%s\n", rows[r].name); /* no PTX decodes to these */
+        if (!row_used[r] && r != ROW_op_observe && r != ROW_op_dot_watched)
+            fprintf(f, "%s\n", rows[r].name); /* no PTX decodes to these */
     fclose(f);
 }
 
@@ -166,50 +167,86 @@ static char *next_letter(const char *operands, int *position, bool *optional) {
     return (char *)at;
 }
 
-/* Operands of a row: destinations first, then sources. "d|p" is a pair of destinations. */
-static bool decode_operands(decoder *d, const op_row *row) {
-    const ptx_operand *given[INSN_OPERANDS + 2];
-    int given_count = 0;
+/* The instruction's operands, with both of a pair "d|p"; how many, or -1. */
+static int given_operands(decoder *d, const ptx_operand *given[INSN_OPERANDS + 2]) {
+    int count = 0;
     const ptx_instruction *t = d->text;
     for (int k = 0; k < t->operand_count; k++) {
         const ptx_operand *o = &t->operands[k];
-        if (given_count >= INSN_OPERANDS) {
+        if (count >= INSN_OPERANDS) {
             refuse(d, "too many operands");
-            return false;
+            return -1;
         }
         if (o->kind == PTX_OPERAND_PAIR) {
-            given[given_count++] = &o->elements[0];
-            given[given_count++] = &o->elements[1];
+            given[count++] = &o->elements[0];
+            given[count++] = &o->elements[1];
         } else {
-            given[given_count++] = o;
+            given[count++] = o;
         }
     }
-    /* Optional letters are missing where fewer operands are given than there are letters: destinations first where the
-     * first operand is no pair, then sources from the end. */
-    bool pair = t->operand_count > 0 && t->operands[0].kind == PTX_OPERAND_PAIR;
-    int position = 0, slot = 0, used = 0;
-    bool optional, source = false;
-    int letters = 0, optional_letters = 0;
+    return count;
+}
+
+/* Has the row as many letters as there are operands, but for optional ones? */
+static bool count_fits(decoder *d, const op_row *row, int given_count) {
+    int position = 0, letters = 0, optional_letters = 0;
+    bool optional;
     while (next_letter(row->operands, &position, &optional) != NULL) {
         letters++;
         if (optional) optional_letters++;
     }
-    if (given_count > letters || given_count < letters - optional_letters) {
-        refuse(d, "%d operands where the instruction takes %d", given_count, letters - optional_letters);
-        return false;
+    if (given_count <= letters && given_count >= letters - optional_letters) return true;
+    refuse(d, "%d operands where the instruction takes %d", given_count, letters - optional_letters);
+    return false;
+}
+
+/* The operand of one letter into the next slot, or into `imm`. */
+static bool decode_operand(decoder *d, const ptx_operand *o, char letter, bool source, int *slot) {
+    insn *i = d->i;
+    if (letter == 'i') {
+        if (o->kind != PTX_OPERAND_INTEGER) refuse(d, "an integer constant is needed here");
+        i->imm = o->integer;
+        return o->kind == PTX_OPERAND_INTEGER;
     }
-    position = 0;
+    if (letter == 'p' && source && o->kind == PTX_OPERAND_REGISTER && o->negated &&
+        (i->boolean != BOOLEAN_NONE || part_is(d, 0, "lop3"))) {
+        ptx_operand plain = *o;
+        plain.negated = false;
+        i->boolean_negate = true;
+        i->op[(*slot)++] = operand_slot(d, &plain, 'p');
+        return true;
+    }
+    if (letter == 'x') {
+        unsigned bytes = register_bytes(d, o);
+        if (!source) i->width = (uint8_t)bytes;
+        if (source) i->source_bytes = (uint8_t)(bytes ? bytes : 8);
+        if (o->kind == PTX_OPERAND_FLOAT) i->source_bytes = o->is_double ? 8 : 4;
+        if (o->kind == PTX_OPERAND_SPECIAL) i->source_bytes = 4;
+    }
+    const char kind = letter == 'x' && o->kind == PTX_OPERAND_SPECIAL ? 'w' : letter;
+    i->op[(*slot)++] = source ? operand_slot(d, o, kind) : destination_slot(d, o, kind);
+    return !d->failed;
+}
+
+/* Operands of a row: destinations first, then sources. Optional letters are missing where fewer operands are given than
+ * there are letters: destinations first where the first operand is no pair, then sources from the end. */
+static bool decode_operands(decoder *d, const op_row *row) {
+    const ptx_operand *given[INSN_OPERANDS + 2];
+    const int given_count = given_operands(d, given);
+    if (given_count < 0 || !count_fits(d, row, given_count)) return false;
+    const bool pair = d->text->operand_count > 0 && d->text->operands[0].kind == PTX_OPERAND_PAIR;
+    int position = 0, slot = 0, used = 0;
+    bool optional, source = false;
     for (;;) {
         const char *before = row->operands + position;
         const char *letter = next_letter(row->operands, &position, &optional);
-        if (letter == NULL) break;
+        if (letter == NULL) return true;
         if (memchr(before, '=', (size_t)(letter - before)) != NULL) source = true;
-        bool missing = optional && (source ? used >= given_count : !pair);
         if (slot >= INSN_OPERANDS) {
             refuse(d, "too many operands");
             return false;
         }
-        if (missing) {
+        if (optional && (source ? used >= given_count : !pair)) {
             d->i->op[slot++] = source ? SLOT_TRUE : (*letter == 'p' ? SLOT_SINK_P : SLOT_SINK);
             continue;
         }
@@ -217,36 +254,8 @@ static bool decode_operands(decoder *d, const op_row *row) {
             refuse(d, "an operand is missing");
             return false;
         }
-        const ptx_operand *o = given[used++];
-        if (*letter == 'i') {
-            if (o->kind != PTX_OPERAND_INTEGER) {
-                refuse(d, "an integer constant is needed here");
-                return false;
-            }
-            d->i->imm = o->integer;
-            continue;
-        }
-        if (*letter == 'p' && source && o->kind == PTX_OPERAND_REGISTER && o->negated &&
-            (d->i->boolean != BOOLEAN_NONE || part_is(d, 0, "lop3"))) {
-            ptx_operand plain = *o;
-            plain.negated = false;
-            d->i->boolean_negate = true;
-            d->i->op[slot++] = operand_slot(d, &plain, 'p');
-            continue;
-        }
-        if (*letter == 'x') {
-            unsigned bytes = register_bytes(d, o);
-            if (!source) d->i->width = (uint8_t)bytes;
-            if (source) d->i->source_bytes = (uint8_t)(bytes ? bytes : 8);
-            if (o->kind == PTX_OPERAND_FLOAT) d->i->source_bytes = o->is_double ? 8 : 4;
-            if (o->kind == PTX_OPERAND_SPECIAL) d->i->source_bytes = 4;
-        }
-        char kind = *letter;
-        if (kind == 'x' && o->kind == PTX_OPERAND_SPECIAL) kind = 'w';
-        d->i->op[slot++] = source ? operand_slot(d, o, kind) : destination_slot(d, o, kind);
-        if (d->failed) return false;
+        if (!decode_operand(d, given[used++], *letter, source, &slot)) return false;
     }
-    return true;
 }
 
 bool decode_instruction(decoder *d) {

@@ -325,8 +325,7 @@ void sim_launch_interrupt(double seconds) {
         __atomic_store_n(&running.launch->faulted, 1, __ATOMIC_RELEASE); /* nothing is said of its threads any more */
         __atomic_store_n(&running.launch->stop, 1, __ATOMIC_RELEASE);
     }
-    while (running.launch != NULL && pthread_cond_timedwait(&running.over, &running.lock, &limit) == 0) {
-    }
+    while (running.launch != NULL && pthread_cond_timedwait(&running.over, &running.lock, &limit) == 0) {}
     pthread_mutex_unlock(&running.lock);
 }
 

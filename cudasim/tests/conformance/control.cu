@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of control flow: divergence and reconvergence, loops, switches, irreducible flow, predication,
  * calls and recursion, local memory indexed at run time, exits before barriers, and waiting of lanes and blocks for
  * each other, which needs every thread to make progress.

@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of the tensor cores: ldmatrix, stmatrix, movmatrix, mma, wmma.
  *
  * Four warps do the same with other inputs; register j of thread t is element 128 j + t of the inputs, of the outputs, too.

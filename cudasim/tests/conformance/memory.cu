@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of the memory instructions: ld, st, atom, red, cp.async, cvta, isspacep and their relatives in
  * every state space, with every type, vector length, cache operator, ordering and scope that sm_90a takes.
  *

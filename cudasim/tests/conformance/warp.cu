@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of what threads do together: shfl, vote, match, redux, elect, activemask, warp and block barriers,
  * fences, and the special registers that say where a thread is.
  *

@@ -1,3 +1,4 @@
+/* long: a table of cases */
 /* Conformance cases of wgmma, and of setmaxnreg: a warpgroup a block, each block with another layout.
  *
  * Shared memory is filled with numbers that depend on the address alone, and the descriptors choose among them, so that

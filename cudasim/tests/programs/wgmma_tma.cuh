@@ -5,7 +5,7 @@
 // read outside is zero, and what they write there is dropped. But a store ends no sooner than the 16 bytes in which a row
 // does: where n is not a multiple of 8, the halves behind a row's end are overwritten with the tile's, which are zero.
 //
-// With a mistake's name as argument a program makes that mistake instead (tests/test_sim_faults.sh).
+// With a mistake's name as argument a program makes that mistake instead (tests/test_faults.sh).
 #pragma once
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* Traces of made-up kernels: exact waits, and what is left where a warp has too many slices. Whole ones:
- * test_sim_trace.sh.
+ * tests/test_trace.sh.
  */
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 /* Traces one launch of k(out) by two warps; the file, which has no name any more. */
 static FILE *trace(const char *ptx) {
-    char path[] = "/tmp/test_sim_trace.XXXXXX";
+    char path[] = "/tmp/test_trace.XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);

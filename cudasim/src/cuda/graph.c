@@ -1,49 +1,12 @@
-/* Work: the operations that streams run and graphs hold, and the graphs themselves as containers: nodes and what each
- * waits for; and when events were recorded. A node's place in its graph's list is not its order: graph_sorted makes
- * one. */
+/* Graphs as containers: nodes and what each waits for. A node's place in its graph's list is not its order: graph_sort
+ * makes one. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cuda/graph.h"
 #include "cuda/stream.h"
 
 static cudaGraph_t all_graphs;
-
-/* ---- operations -------------------------------------------------------------------------------------------------- */
-
-cudaError_t operation_clone(operation *to, const operation *from) {
-    *to = *from;
-    if (from->type == cudaGraphNodeTypeGraph) {
-        to->graph = graph_clone_child(from->graph);
-        return to->graph ? cudaSuccess : cudaErrorMemoryAllocation;
-    }
-    if (from->type != cudaGraphNodeTypeKernel) return cudaSuccess;
-    const kernel_operation *k = &from->kernel;
-    to->kernel.params = calloc(1, k->params_size + 16);
-    to->kernel.args = calloc(k->arg_count + 1, sizeof(void *));
-    if (!to->kernel.params || !to->kernel.args) {
-        operation_free(to);
-        return cudaErrorMemoryAllocation;
-    }
-    memcpy(to->kernel.params, k->params, k->params_size);
-    for (unsigned i = 0; i < k->arg_count; i++) {
-        to->kernel.args[i] = to->kernel.params + ((uint8_t *)k->args[i] - k->params);
-    }
-    return cudaSuccess;
-}
-
-void operation_free(operation *op) {
-    if (op->type == cudaGraphNodeTypeKernel) {
-        free(op->kernel.params);
-        free(op->kernel.args);
-    } else if (op->type == cudaGraphNodeTypeGraph) {
-        graph_free(op->graph);
-    }
-    op->type = cudaGraphNodeTypeEmpty;
-}
-
-/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 void node_set_clear(node_set *set) {
     free(set->nodes);
@@ -67,45 +30,6 @@ bool node_set_assign(node_set *to, const node_set *from) {
     for (size_t i = 0; i < from->count && all; i++) all = node_set_add(to, from->nodes[i]);
     return all;
 }
-
-bool event_valid(cudaEvent_t event) {
-    runtime_lock();
-    bool valid = handle_find(HANDLE_EVENT, event) != NULL;
-    runtime_unlock();
-    return valid;
-}
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-void event_record_now(cudaEvent_t event) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) event->milliseconds = now_ms();
-    runtime_unlock();
-}
-
-void event_recorded(cudaEvent_t event, uint64_t number) {
-    runtime_lock();
-    if (handle_find(HANDLE_EVENT, event)) {
-        event->recorded = true;
-        event->number = number;
-        event->capture_id = 0;
-        node_set_clear(&event->ends);
-    }
-    runtime_unlock();
-}
-
-uint64_t event_number(cudaEvent_t event) {
-    runtime_lock();
-    const uint64_t number = handle_find(HANDLE_EVENT, event) ? event->number : 0;
-    runtime_unlock();
-    return number;
-}
-
-/* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
 cudaGraph_t graph_new(void) {
     cudaGraph_t graph = calloc(1, sizeof(*graph));

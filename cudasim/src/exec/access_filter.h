@@ -1,7 +1,8 @@
-/* Of which accesses in watched code observers need not be told by op_observe, and what is noted instead. Those that
- * count take repeated ones together; others may not want to know, or be told quickly. */
-#ifndef SIM_EXEC_TOLD_H
-#define SIM_EXEC_TOLD_H
+/* Which accesses of watched code op_observe may keep from the observers. Accesses that repeat the instruction's latest
+ * one are only counted, and the counters get them together. The other observers may not want to hear of a kind of
+ * access, or have a quicker function for it. */
+#ifndef SIM_EXEC_ACCESS_FILTER_H
+#define SIM_EXEC_ACCESS_FILTER_H
 
 #include "base/parts.h"
 #include "exec/address.h"
@@ -23,8 +24,7 @@ static inline void lanes_of(const warp *w, uint32_t slot, bool narrow, uint64_t 
     }
 }
 
-/* ---- repeats -------------------------------------------------------------------------------------------------------
- */
+/* ---- repeats ----------------------------------------------------------------------------------------------------- */
 
 /* Are the lanes as far apart as in the latest access? *first is lane 0's address. */
 static __attribute__((noinline, unused)) bool same_lanes(const warp *w, const insn *i, const access_pattern *p,
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) bool repeats_affine(warp *w, const 
     return p->repeatable && p->affine && p->step == step && repeats_at(w, i, p, first);
 }
 
-/* A repetition of the instruction's latest access, where nobody needs to be told at once: it is noted. */
+/* If this access repeats the instruction's latest one, and nobody needs to know at once, it is only counted. */
 static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i, uint32_t mask) {
     const frame *frame = w->frame;
     if (mask != ALL_LANES || frame->counts == NULL || frame->counts->patterns == NULL) return false;
@@ -72,8 +72,7 @@ static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i
     return f->kept != LANES_ONLY && repeats_affine(w, i, p, first, f->step);
 }
 
-/* ---- what nobody wants to know, or the only observer is told quickly -----------------------------------------------
- */
+/* ---- accesses that no observer needs ----------------------------------------------------------------------------- */
 
 /* Does a generic access go to global memory with all its lanes? */
 static inline bool all_global(const warp *w, const insn *i, uint32_t mask) {
@@ -120,7 +119,7 @@ static inline bool all_complete(warp *w, const insn *i, uint32_t mask, unsigned 
            is_complete(m, low, high - low + bytes);
 }
 
-/* Does nobody want to be told but those who count? */
+/* Do all observers but the counters do without this access? */
 static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const uint32_t wanted = w->launch->tells_of;
     if (watched->constant) return !(wanted >> PTX_CONST & 1);
@@ -132,7 +131,7 @@ static inline bool unwanted(warp *w, const insn *i, uint32_t mask, const watched
     return i->space == PTX_GLOBAL || all_global(w, i, mask);
 }
 
-/* Has the only one of the others dealt with it? */
+/* Has the quick function of the only other observer dealt with the access? */
 static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     const unsigned bytes = watched->bytes;
     observer *o = w->launch->quick;
@@ -151,7 +150,7 @@ static inline bool told_quickly(warp *w, const insn *i, uint32_t mask, const wat
     return how != LAYOUT_ANY && o->quick(o, w, f, i, first, how == LAYOUT_ONE ? 0 : bytes, bytes);
 }
 
-/* Is the access no matter to anybody but those who count? */
+/* Does the access concern the counters alone? */
 static inline bool is_quiet(warp *w, const insn *i, uint32_t mask, const watched_insn *watched) {
     return w->launch->tells_of == 0 || unwanted(w, i, mask, watched) || told_quickly(w, i, mask, watched);
 }
