@@ -116,7 +116,7 @@ int knn_library_compare(const char *method, const float *queries, const float *p
     if (c.method == NULL) return 1;
     c.baseline = baseline;
     const timing_task task = {
-        .context = &c, .sets = 1, .ours = search, .baseline = other, .budget_s = seconds, .mode = TIMING_EVENTS};
+        .ours = {search, &c}, .baseline = {other, &c}, .sets = 1, .budget_s = seconds, .mode = TIMING_EVENTS};
     timing_result t;
     const cudaError_t error = timing_run(&task, stream, &t);
     if (error != cudaSuccess) return answer(error);
