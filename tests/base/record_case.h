@@ -193,6 +193,4 @@ static void assert_same_record(const record *a, const record *b) {
     assert_true(a->calls_wrong == b->calls_wrong);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 #endif

@@ -83,7 +83,7 @@ static int erase(void **state) {
     return 0;
 }
 
-static void a_terminal_shows_label_and_count(void **state) {
+TEST(a_terminal_shows_label_and_count) {
     progress_show(terminal.stream, "tile8x8", 0, 12);
     const char *seen = read_seen(&terminal);
     assert_int_equal(seen[0], '\r');
@@ -93,7 +93,7 @@ static void a_terminal_shows_label_and_count(void **state) {
     assert_int_equal(count_char(seen, '\n'), 0);
 }
 
-static void the_bar_grows_with_what_is_done(void **state) {
+TEST(the_bar_grows_with_what_is_done) {
     progress_show(terminal.stream, "x", 0, 4);
     const int empty = count_char(read_seen(&terminal), '#');
     sleep_ms(120);
@@ -106,20 +106,20 @@ static void the_bar_grows_with_what_is_done(void **state) {
     assert_int_equal(full, 2 * half);
 }
 
-static void a_pipe_stays_silent(void **state) {
+TEST(a_pipe_stays_silent) {
     for (int i = 0; i <= 10; i++) progress_show(channel.stream, "tile8x8", i, 10);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
 }
 
 /* A pipe beside a terminal that has a line drawn: still silent. */
-static void clearing_a_pipe_writes_nothing(void **state) {
+TEST(clearing_a_pipe_writes_nothing) {
     progress_show(terminal.stream, "x", 0, 1);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
 }
 
-static void redraws_at_most_ten_times_a_second(void **state) {
+TEST(redraws_at_most_ten_times_a_second) {
     enum { STEPS = 20000 };
     const double start = now_seconds();
     progress_show(terminal.stream, "x", 0, STEPS);
@@ -131,7 +131,7 @@ static void redraws_at_most_ten_times_a_second(void **state) {
     assert_true(redraws <= 2 + (int)(passed / 0.1));
 }
 
-static void first_and_last_are_always_drawn(void **state) {
+TEST(first_and_last_are_always_drawn) {
     progress_show(terminal.stream, "x", 0, 3);
     progress_show(terminal.stream, "x", 3, 3);
     progress_show(terminal.stream, "x", 0, 5);
@@ -143,14 +143,14 @@ static void first_and_last_are_always_drawn(void **state) {
     assert_non_null(strstr(seen, "5/5"));
 }
 
-static void an_intermediate_step_is_drawn_after_a_while(void **state) {
+TEST(an_intermediate_step_is_drawn_after_a_while) {
     progress_show(terminal.stream, "x", 0, 9);
     sleep_ms(120);
     progress_show(terminal.stream, "x", 7, 9);
     assert_non_null(strstr(read_seen(&terminal), "7/9"));
 }
 
-static void a_long_label_fits_80_columns(void **state) {
+TEST(a_long_label_fits_80_columns) {
     char label[300];
     memset(label, 'w', sizeof label - 1);
     label[sizeof label - 1] = '\0';
@@ -161,7 +161,7 @@ static void a_long_label_fits_80_columns(void **state) {
 }
 
 /* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
-static void a_label_is_not_cut_inside_a_character(void **state) {
+TEST(a_label_is_not_cut_inside_a_character) {
     for (int shift = 0; shift < 2; shift++) {
         char label[300] = "";
         if (shift) strcat(label, "i");
@@ -173,14 +173,14 @@ static void a_label_is_not_cut_inside_a_character(void **state) {
     }
 }
 
-static void control_characters_do_not_move_the_cursor(void **state) {
+TEST(control_characters_do_not_move_the_cursor) {
     progress_show(terminal.stream, "a\nb\033[2Jc", 0, 1);
     const char *seen = read_seen(&terminal);
     assert_int_equal(count_char(seen, '\n'), 0);
     assert_int_equal(count_char(seen, '\033'), 1);
 }
 
-static void clear_erases_the_line_once(void **state) {
+TEST(clear_erases_the_line_once) {
     progress_show(terminal.stream, "x", 0, 1);
     read_seen(&terminal);
     progress_clear(terminal.stream);
@@ -189,7 +189,7 @@ static void clear_erases_the_line_once(void **state) {
     assert_string_equal(read_seen(&terminal), "");
 }
 
-static void counts_out_of_range_are_harmless(void **state) {
+TEST(counts_out_of_range_are_harmless) {
     progress_show(terminal.stream, "x", 0, 0);
     progress_show(terminal.stream, "x", 9, 3);
     progress_show(terminal.stream, "x", -4, 3);
@@ -200,19 +200,5 @@ static void counts_out_of_range_are_harmless(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_terminal_shows_label_and_count, erase),
-        cmocka_unit_test_setup(the_bar_grows_with_what_is_done, erase),
-        cmocka_unit_test_setup(a_pipe_stays_silent, erase),
-        cmocka_unit_test_setup(clearing_a_pipe_writes_nothing, erase),
-        cmocka_unit_test_setup(redraws_at_most_ten_times_a_second, erase),
-        cmocka_unit_test_setup(first_and_last_are_always_drawn, erase),
-        cmocka_unit_test_setup(an_intermediate_step_is_drawn_after_a_while, erase),
-        cmocka_unit_test_setup(a_long_label_fits_80_columns, erase),
-        cmocka_unit_test_setup(a_label_is_not_cut_inside_a_character, erase),
-        cmocka_unit_test_setup(control_characters_do_not_move_the_cursor, erase),
-        cmocka_unit_test_setup(clear_erases_the_line_once, erase),
-        cmocka_unit_test_setup(counts_out_of_range_are_harmless, erase),
-    };
-    return cmocka_run_group_tests(tests, open_both, close_both);
+    return unit_run_group(open_both, close_both, erase, NULL);
 }

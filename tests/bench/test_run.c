@@ -172,7 +172,7 @@ static int tear_down(void **state) {
     return unlink(fake.csv);
 }
 
-static void what_was_timed_is_recorded(void **state) {
+TEST(what_was_timed_is_recorded) {
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtV");
     assert_int_equal(fake.count, 1);
@@ -183,7 +183,7 @@ static void what_was_timed_is_recorded(void **state) {
     assert_true(isnan(r->ratio) && isnan(r->ratio_low) && r->calls_tried == -1);
 }
 
-static void wrong_before_it_is_timed(void **state) {
+TEST(wrong_before_it_is_timed) {
     fake.wrong_from = 1;
     assert_int_equal(run(), 1);
     assert_string_equal(fake.log, "v");
@@ -191,7 +191,7 @@ static void wrong_before_it_is_timed(void **state) {
 }
 
 /* What launches do to one another when nothing waits between them. */
-static void wrong_after_it_was_timed(void **state) {
+TEST(wrong_after_it_was_timed) {
     fake.wrong_from = 2;
     assert_int_equal(run(), 1);
     assert_string_equal(fake.log, "vtV");
@@ -199,7 +199,7 @@ static void wrong_after_it_was_timed(void **state) {
 }
 
 /* The same by the fingerprint of the exact pass, which needs no reference. */
-static void differs_after_it_was_timed(void **state) {
+TEST(differs_after_it_was_timed) {
     fake.fingerprints = true;
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtF");
@@ -214,7 +214,7 @@ static void differs_after_it_was_timed(void **state) {
     }
 }
 
-static void wrong_after_continuous_load(void **state) {
+TEST(wrong_after_continuous_load) {
     fake.sustained = true;
     assert_int_equal(run(), 0);
     assert_string_equal(fake.log, "vtVsV");
@@ -229,7 +229,7 @@ static void wrong_after_continuous_load(void **state) {
     assert_int_equal(fake.count, 1); /* what was measured before it stands */
 }
 
-static void named_and_skipped(void **state) {
+TEST(named_and_skipped) {
     fake.unsupported = true;
     assert_int_equal(run(), EXIT_USAGE);
     assert_string_equal(fake.log, "");
@@ -237,13 +237,5 @@ static void named_and_skipped(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_timed_is_recorded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_before_it_is_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_after_it_was_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(differs_after_it_was_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_after_continuous_load, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(named_and_skipped, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

@@ -71,7 +71,7 @@ static const char *nearest(dtype type, int n, int k) {
     return e != NULL ? e->candidate : "none";
 }
 
-static void tuned_results_come_back(void **state) {
+TEST(tuned_results_come_back) {
     reopen();
     assert_string_equal(message, "");
     keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
@@ -93,7 +93,7 @@ static void tuned_results_come_back(void **state) {
     assert_string_equal(found(DTYPE_F16, 7, 7), "none");
     tune_entry key = entry(DTYPE_F16, 1024, 1024, "", 0);
     char *const parts[] = {key.variant, key.device, key.build, key.driver, key.cuda, key.cache, key.mode};
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+    for (int i = 0; i < ARRAY_SIZE(parts); i++) {
         key = entry(DTYPE_F16, 1024, 1024, "", 0);
         assert_non_null(tune_find(&table, &key, known, ARRAY_SIZE(known)));
         strcpy(parts[i], "another");
@@ -103,7 +103,7 @@ static void tuned_results_come_back(void **state) {
 }
 
 /* Each build keeps its own result. */
-static void builds_do_not_share_results(void **state) {
+TEST(builds_do_not_share_results) {
     reopen();
     tune_entry rebuilt = entry(DTYPE_F16, 1024, 1024, known[1], 2.5);
     strcpy(rebuilt.build, "fedcba9876543210");
@@ -116,7 +116,7 @@ static void builds_do_not_share_results(void **state) {
 }
 
 /* What another process kept meanwhile is not lost. */
-static void two_writers(void **state) {
+TEST(two_writers) {
     tune_table other;
     reopen();
     tune_open(&other, file, stderr);
@@ -129,7 +129,7 @@ static void two_writers(void **state) {
     assert_string_equal(found(DTYPE_F16, 6, 6), known[1]);
 }
 
-static void the_nearest_shape(void **state) {
+TEST(the_nearest_shape) {
     reopen();
     assert_string_equal(nearest(DTYPE_F16, 100, 100), "none");
     keep(entry(DTYPE_F16, 1000, 1000, known[0], 1));
@@ -150,7 +150,7 @@ static void write_text(const char *text, size_t length) {
     fclose(f);
 }
 
-static void damaged_files_are_ignored_and_rewritten(void **state) {
+TEST(damaged_files_are_ignored_and_rewritten) {
 #define GOOD "kernel-ladder tune file 3\n"
     static const char *const texts[] = {
         "n,k\n1,2\n",
@@ -168,7 +168,7 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
         GOOD "\n",
         GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1",
     };
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+    for (int i = 0; i < ARRAY_SIZE(texts); i++) {
         reopen();
         write_text(texts[i], strlen(texts[i]));
         reopen();
@@ -202,7 +202,7 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
 
 /* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
  * them. */
-static void a_file_of_0_9_is_empty(void **state) {
+TEST(a_file_of_0_9_is_empty) {
     const char *const text =
         "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
     reopen();
@@ -217,7 +217,7 @@ static void a_file_of_0_9_is_empty(void **state) {
     assert_int_equal(table.count, 1);
 }
 
-static void unwritable_places_cost_one_line(void **state) {
+TEST(unwritable_places_cost_one_line) {
     strcpy(file, "/proc/nowhere/gemv.tune");
     reopen();
     assert_string_equal(message, "");
@@ -236,7 +236,7 @@ static void unwritable_places_cost_one_line(void **state) {
 }
 
 /* All at once: nobody's result is lost. */
-static void many_writers(void **state) {
+TEST(many_writers) {
     enum { WRITERS = 8, EACH = 20 };
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
@@ -257,7 +257,7 @@ static void many_writers(void **state) {
 }
 
 /* A link, to a file in a folder of dotfiles say, stays one. */
-static void a_link_stays_a_link(void **state) {
+TEST(a_link_stays_a_link) {
     char place[160];
     reopen();
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
@@ -273,7 +273,7 @@ static void a_link_stays_a_link(void **state) {
     assert_int_equal(table.count, 2);
 }
 
-static void the_cache_folder(void **state) {
+TEST(the_cache_folder) {
     char *path;
     setenv("HOME", "/h", 1);
     setenv("XDG_CACHE_HOME", "/c", 1);
@@ -313,7 +313,7 @@ static const char *made_up_name(void *context, int i) {
     return "candidate";
 }
 
-static void the_search_times_what_fits_and_has_finals(void **state) {
+TEST(the_search_times_what_fits_and_has_finals) {
     made_up m = {.quick = {5, NAN, 3, 2, 4, 9}, .careful = {5, 0, 1.5, 2, 4, 0}};
     const tune_candidates c = {6, &m, made_up_fits, made_up_time, made_up_name};
     double times[6];
@@ -328,18 +328,5 @@ static void the_search_times_what_fits_and_has_finals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(builds_do_not_share_results, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_file_of_0_9_is_empty, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(two_writers, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(the_nearest_shape, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(many_writers, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(damaged_files_are_ignored_and_rewritten, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(unwritable_places_cost_one_line, make_folder, remove_folder),
-        cmocka_unit_test(the_cache_folder),
-        cmocka_unit_test(the_search_times_what_fits_and_has_finals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(make_folder, remove_folder);
 }

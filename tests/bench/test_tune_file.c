@@ -65,7 +65,7 @@ static void keep(int n) {
     fclose(err);
 }
 
-static void short_reads_are_no_damage(void **state) {
+TEST(short_reads_are_no_damage) {
     for (int n = 1; n <= 5; n++) keep(n);
     piece = 7;
     interrupted = true;
@@ -78,7 +78,7 @@ static void short_reads_are_no_damage(void **state) {
 }
 
 /* Without the lock another process's results could be lost: nothing is written, and that is said. */
-static void a_lock_that_fails_is_said(void **state) {
+TEST(a_lock_that_fails_is_said) {
     const int before = count_kept();
     lock_error = ENOLCK;
     keep(7);
@@ -89,7 +89,7 @@ static void a_lock_that_fails_is_said(void **state) {
 }
 
 /* Builds come and go: the file does not grow for ever. */
-static void the_oldest_entry_goes(void **state) {
+TEST(the_oldest_entry_goes) {
     tune_table t;
     tune_open(&t, path, stderr);
     FILE *f = fopen(path, "a");
@@ -123,10 +123,5 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_reads_are_no_damage),
-        cmocka_unit_test(a_lock_that_fails_is_said),
-        cmocka_unit_test(the_oldest_entry_goes),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return unit_run_group(make_folder, remove_folder, NULL, NULL);
 }

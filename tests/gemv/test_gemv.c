@@ -71,8 +71,8 @@ static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
     return words;
 }
 
-static void typed_operands_lie_between_guards(void **state) {
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+TEST(typed_operands_lie_between_guards) {
+    for (int i = 0; i < ARRAY_SIZE(types); i++) {
         const size_t size = dtype_size(types[i]);
         const gemv_case c = {
             .type = types[i], .n = 5, .k = 7, .lda = 9, .alpha = 1, .beta = 1, .off_a = 3, .off_x = 1, .off_y = 2};
@@ -87,7 +87,7 @@ static void typed_operands_lie_between_guards(void **state) {
             assert_int_equal(changed(all[m], true, &first), 0);
             const int64_t front = matrix_front(all[m]), end = (int64_t)all[m]->rows * all[m]->ld;
             const int64_t places[] = {-front, -1, end, (int64_t)all[m]->words - front - 1};
-            for (size_t j = 0; j < ARRAY_SIZE(places); j++) {
+            for (int j = 0; j < ARRAY_SIZE(places); j++) {
                 const size_t word = (size_t)(front + places[j]);
                 const uint32_t before = matrix_word(all[m], word);
                 assert_int_equal(before, dtype_guard_bits(types[i]));
@@ -111,8 +111,8 @@ static void typed_operands_lie_between_guards(void **state) {
 
 static const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
 
-static void right_results_pass(void **state) {
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+TEST(right_results_pass) {
+    for (int i = 0; i < ARRAY_SIZE(types); i++)
         for (int s = 0; s < 32; s++) {
             const gemv_case c = {
                 .type = types[i], .n = 37, .k = 500, .alpha = scalars[s & 3], .beta = scalars[s >> 2 & 3], .seed = 4};
@@ -125,8 +125,8 @@ static void right_results_pass(void **state) {
 }
 
 /* One unit in the last place more or less is wrong in the exact pass; so is a dropped product. */
-static void the_exact_pass_wants_every_bit(void **state) {
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+TEST(the_exact_pass_wants_every_bit) {
+    for (int i = 0; i < ARRAY_SIZE(types); i++) {
         const gemv_case c = {.type = types[i], .n = 9, .k = 4000, .alpha = 1, .beta = 2, .seed = 5};
         set_up(&c, true);
         gemv();
@@ -143,8 +143,8 @@ static void the_exact_pass_wants_every_bit(void **state) {
 }
 
 /* The bound, worked out here once more: its edge passes, and a little beyond it does not. */
-static void the_bound_ends_where_it_says(void **state) {
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+TEST(the_bound_ends_where_it_says) {
+    for (int i = 0; i < ARRAY_SIZE(types); i++) {
         const gemv_case c = {.type = types[i], .n = 20, .k = 33, .alpha = -0.5f, .beta = 2, .seed = 6};
         set_up(&c, false);
         for (int row = 0; row < c.n; row++) {
@@ -169,7 +169,7 @@ static void the_bound_ends_where_it_says(void **state) {
     }
 }
 
-static void overflow_is_infinity(void **state) {
+TEST(overflow_is_infinity) {
     const gemv_case c = {.type = DTYPE_F16, .n = 4, .k = 40, .alpha = 1e5f, .seed = 1};
     set_up(&c, false);
     gemv();
@@ -183,7 +183,7 @@ static void overflow_is_infinity(void **state) {
 }
 
 /* What is planted has to arrive where BLAS lets it, and nowhere else. */
-static void planted_values_arrive(void **state) {
+TEST(planted_values_arrive) {
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++)
         for (int where = PLANT_A; where <= PLANT_Y; where++) {
@@ -224,7 +224,7 @@ static int take_cases(int max_size, int every, uint64_t seed, gemv_case **cases)
     return l.count;
 }
 
-static void the_check_list_on_16_bytes(void **state) {
+TEST(the_check_list_on_16_bytes) {
     gemv_case *cases;
     bool planted[3][4][2][3] = {{{{0}}}}, sampled[3][2] = {{0}};
     int turns[3] = {0};
@@ -257,7 +257,7 @@ static void the_check_list_on_16_bytes(void **state) {
     assert_true(turned);
 }
 
-static void the_check_list(void **state) {
+TEST(the_check_list) {
     gemv_case *cases, *some;
     const int count = take_cases(INT_MAX, 1, 1, &cases);
     bool n_seen[71] = {0}, k_seen[71] = {0}, scaled[3][4][4] = {{{0}}}, planted[4] = {0};
@@ -295,7 +295,7 @@ static void the_check_list(void **state) {
 
 /* ---- sweeps ---- */
 
-static void sweeps_of_a_gemv(void **state) {
+TEST(sweeps_of_a_gemv) {
     int count;
     shape *shapes;
     for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++)
@@ -313,16 +313,5 @@ static void sweeps_of_a_gemv(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(typed_operands_lie_between_guards, tear_down),
-        cmocka_unit_test_teardown(right_results_pass, tear_down),
-        cmocka_unit_test_teardown(the_exact_pass_wants_every_bit, tear_down),
-        cmocka_unit_test_teardown(the_bound_ends_where_it_says, tear_down),
-        cmocka_unit_test_teardown(overflow_is_infinity, tear_down),
-        cmocka_unit_test_teardown(planted_values_arrive, tear_down),
-        cmocka_unit_test(the_check_list),
-        cmocka_unit_test(the_check_list_on_16_bytes),
-        cmocka_unit_test(sweeps_of_a_gemv),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, tear_down);
 }

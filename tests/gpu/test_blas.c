@@ -42,7 +42,7 @@ static int tear_down(void **state) {
     return fake.live;
 }
 
-static void opens_or_says_why(void **state) {
+TEST(opens_or_says_why) {
     setenv("NVIDIA_TF32_OVERRIDE", "1", 1); /* dlopen asserts that it is gone */
     assert_null(cublas_open());
     blas_close();
@@ -63,12 +63,12 @@ static void opens_or_says_why(void **state) {
                               "nothing to compare with\n");
     assert_int_equal(fake.live, 0);
     fake.no_memory = false;
-    for (size_t i = 0; i < COUNT(lt_entries); i++) {
+    for (int i = 0; i < ARRAY_SIZE(lt_entries); i++) {
         fake.missing = lt_entries[i].name;
         assert_string_equal(cublaslt_open(), "this cublasLt is too old");
         assert_int_equal(fake.live, 0);
     }
-    for (size_t i = 0; i < COUNT(cublas_entries); i++) {
+    for (int i = 0; i < ARRAY_SIZE(cublas_entries); i++) {
         fake.missing = cublas_entries[i].name;
         const char *reason = cublas_open();
         if (i < CUBLAS_NEEDED)
@@ -80,7 +80,7 @@ static void opens_or_says_why(void **state) {
     }
 }
 
-static void one_library_is_enough(void **state) {
+TEST(one_library_is_enough) {
     fake.no_lt = true;
     assert_true(open_both());
     assert_string_equal(line, "cublasLt is not installed (libcublasLt.so.13): only cuBLAS to compare with\n");
@@ -169,9 +169,9 @@ static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int p
     assert_int_equal(fake.workspace, 64 << 20);
 }
 
-static void multiplies_row_major_matrices(void **state) {
+TEST(multiplies_row_major_matrices) {
     assert_true(open_both());
-    for (size_t kind = 0; kind < COUNT(kinds); kind++)
+    for (int kind = 0; kind < ARRAY_SIZE(kinds); kind++)
         for (int layout = GEMM_NN; layout <= GEMM_TN; layout++)
             for (int pad = 0; pad < 4; pad++) {
                 multiply(kind, (gemm_layout)layout, 5, 7, 9, pad, 0);
@@ -179,7 +179,7 @@ static void multiplies_row_major_matrices(void **state) {
             }
 }
 
-static void says_how_operands_are_aligned(void **state) {
+TEST(says_how_operands_are_aligned) {
     assert_true(open_both());
     multiply(0, GEMM_TN, 5, 7, 9, 0, 0);
     assert_int_equal(fake.preferences.workspace, 64 << 20);
@@ -192,7 +192,7 @@ static void says_how_operands_are_aligned(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(fake.preferences.alignment[i], of_f16[i]);
 }
 
-static void passes_on_what_cublaslt_refuses(void **state) {
+TEST(passes_on_what_cublaslt_refuses) {
     fake.no_cublas = true;
     assert_true(open_both());
     float c = 0.0f;
@@ -223,7 +223,7 @@ static void passes_on_what_cublaslt_refuses(void **state) {
     assert_int_equal(gemm_baseline_ask(&of_gemm, &p), 0);
 }
 
-static void passes_on_what_cublas_refuses(void **state) {
+TEST(passes_on_what_cublas_refuses) {
     fake.no_lt = true;
     fake.missing = "cublasGemmEx";
     assert_true(open_both());
@@ -251,9 +251,9 @@ static const struct {
                {DTYPE_F16, FAKE_HSH_GEMV, "cublasHSHgemvStridedBatched"},
                {DTYPE_BF16, FAKE_TST_GEMV, "cublasTSTgemvStridedBatched"}};
 
-static void multiplies_matrix_and_vector(void **state) {
+TEST(multiplies_matrix_and_vector) {
     assert_true(open_both());
-    for (size_t i = 0; i < COUNT(vectors); i++)
+    for (int i = 0; i < ARRAY_SIZE(vectors); i++)
         for (int pad = 0; pad < 3; pad++) {
             const gemv_case c = {.type = vectors[i].type,
                                  .n = 7,
@@ -276,7 +276,7 @@ static void multiplies_matrix_and_vector(void **state) {
         }
 }
 
-static void names_what_it_calls(void **state) {
+TEST(names_what_it_calls) {
     bench_call call;
     assert_true(open_both());
     const gemm_case gemm = {.m = 5, .n = 6, .k = 7};
@@ -290,7 +290,7 @@ static void names_what_it_calls(void **state) {
         assert_string_equal(call.library, i < 3 ? "cublas" : "cublasLt");
         assert_string_equal(call.version, i < 3 ? "13.1.0" : "13.1.2");
     }
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (int i = 0; i < ARRAY_SIZE(vectors); i++) {
         const gemv_case gemv = {.type = vectors[i].type, .n = 5, .k = 7};
         const operand_spec of_vector = gemv_operands(&gemv);
         const gemv_problem v = gemv_problem_on(&gemv, &of_vector.like);
@@ -308,16 +308,5 @@ static void names_what_it_calls(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(opens_or_says_why),
-        TEST(multiplies_row_major_matrices),
-        TEST(says_how_operands_are_aligned),
-        TEST(one_library_is_enough),
-        TEST(passes_on_what_cublaslt_refuses),
-        TEST(passes_on_what_cublas_refuses),
-        TEST(multiplies_matrix_and_vector),
-        TEST(names_what_it_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

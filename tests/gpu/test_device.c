@@ -136,7 +136,7 @@ static void assert_no_device(const char *expected) {
     assert_string_equal(line, expected);
 }
 
-static void each_cause_has_its_line(void **state) {
+TEST(each_cause_has_its_line) {
     one_gpu();
     fake.count = 0;
     fake.count_error = cudaErrorInsufficientDriver;
@@ -169,7 +169,7 @@ static void each_cause_has_its_line(void **state) {
 
 /* With main's arguments it can be started again on the simulator, whose library is not there in this test
  * (test_simulator.c has one): where there is nothing to repair, or it is asked for, that is tried. */
-static void the_simulator_is_tried_or_offered(void **state) {
+TEST(the_simulator_is_tried_or_offered) {
     setenv("CUDASIM_LIB", "/no/such/library", 1);
     one_gpu();
     wanted.arguments = arguments;
@@ -212,7 +212,7 @@ static void the_simulator_is_tried_or_offered(void **state) {
     unsetenv("CUDASIM_LIB");
 }
 
-static void a_device_that_is_not_there(void **state) {
+TEST(a_device_that_is_not_there) {
     one_gpu();
     assert_int_equal(open_device(1), EXIT_USAGE);
     assert_string_equal(line, "step: --device 1: there is 1 GPU here, numbered from 0\n");
@@ -225,7 +225,7 @@ static void a_device_that_is_not_there(void **state) {
     assert_int_equal(facts.ordinal, 1);
 }
 
-static void a_device_that_cannot_be_used(void **state) {
+TEST(a_device_that_cannot_be_used) {
     one_gpu();
     fake.set_error = cudaErrorDevicesUnavailable;
     assert_int_equal(open_device(0), EXIT_CUDA);
@@ -240,7 +240,7 @@ static void a_device_that_cannot_be_used(void **state) {
         int major, minor;
         const char *archs;
     } devices[] = {{7, 0, "70"}, {8, 6, "86"}, {9, 0, "90a"}, {10, 0, "100a"}, {12, 0, "120"}};
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(devices); i++) {
         fake.major = devices[i].major;
         fake.minor = devices[i].minor;
         snprintf(expected, sizeof expected,
@@ -251,7 +251,7 @@ static void a_device_that_cannot_be_used(void **state) {
     }
 }
 
-static void facts_of_a_device(void **state) {
+TEST(facts_of_a_device) {
     one_gpu();
     assert_int_equal(open_device(0), EXIT_OK);
     assert_string_equal(line, "");
@@ -282,7 +282,7 @@ static void facts_of_a_device(void **state) {
     for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.peak_gflops[i] == 0.0);
 }
 
-static void peaks_of_the_data_sheet(void **state) {
+TEST(peaks_of_the_data_sheet) {
     device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980, .memory_clock_mhz = 3201};
     d.bus_bits = 6144;
     device_peaks(&d);
@@ -306,7 +306,7 @@ static void peaks_of_the_data_sheet(void **state) {
 
 /* A data sheet's peak is that of its boost clock: H100 SXM 1830 MHz on tensor cores, A100 1410, L40S 2490 (2520 for
  * FP32), RTX 4090 2520. */
-static void peaks_at_a_clock(void **state) {
+TEST(peaks_at_a_clock) {
     const struct {
         const char *name;
         int cc, sms;
@@ -314,7 +314,7 @@ static void peaks_at_a_clock(void **state) {
     } gpus[] = {{"NVIDIA H200", 90, 132, 1830, 1980},           {"NVIDIA H100 PCIe", 90, 114, 1620, 1755},
                 {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, 1410}, {"NVIDIA A100-SXM4-80GB", 80, 108, 1410, 1410},
                 {"NVIDIA L40S", 89, 142, 2490, 2520},           {"NVIDIA GeForce RTX 4090", 89, 128, 2520, 2520}};
-    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(gpus); i++) {
         device_facts d = {.cc = gpus[i].cc, .sms = gpus[i].sms};
         strcpy(d.name, gpus[i].name);
         device_peaks(&d);
@@ -336,21 +336,21 @@ static void peaks_at_a_clock(void **state) {
 /* FMA lanes per SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP per clock and SM: the
  * datasheets' dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362
  * at 2.52 on 142, V100 125 at 1.53 on 80. */
-static void lanes_and_tensor_flops(void **state) {
+TEST(lanes_and_tensor_flops) {
     const int table[][3] = {{70, 64, 1024},  {75, 64, 1024},  {80, 64, 2048},   {86, 128, 1024},
                             {89, 128, 1024}, {90, 128, 4096}, {100, 128, 8192}, {120, 128, 1024},
                             {60, 64, 0},     {61, 128, 0},    {0, 0, 0},        {37, 0, 0},
                             {91, 0, 0},      {9, 0, 0},       {900, 0, 0},      {-1, 0, 0}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(table); i++) {
         assert_int_equal(device_fp32_lanes(table[i][0]), table[i][1]);
         assert_int_equal(device_tensor_flops(table[i][0]), table[i][2]);
     }
     const int made_for[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}; /* ARCHS with CUDA 13 */
-    for (size_t i = 0; i < sizeof made_for / sizeof made_for[0]; i++) assert_true(device_fp32_lanes(made_for[i]) > 0);
+    for (int i = 0; i < ARRAY_SIZE(made_for); i++) assert_true(device_fp32_lanes(made_for[i]) > 0);
 }
 
 /* The real thing, on machines like this one. */
-static void no_gpu_here(void **state) {
+TEST(no_gpu_here) {
     int count = 0;
     one_gpu();
     fake.real = true;
@@ -416,7 +416,7 @@ static int remove_directory(void **state) {
     return system(command);
 }
 
-static void a_step_without_a_gpu_says_so_in_one_line(void **state) {
+TEST(a_step_without_a_gpu_says_so_in_one_line) {
     assert_stops_for_want_of_a_gpu("");
     assert_stops_for_want_of_a_gpu("--size 64 --verbose");
     assert_stops_for_want_of_a_gpu("--sweep check");
@@ -432,7 +432,7 @@ static bool is_there(const char *name) {
 }
 
 /* Files are prepared before the device is looked for, so that a bad one is named on any machine. */
-static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
+TEST(a_step_without_a_gpu_leaves_files_as_they_were) {
     char text[4096];
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv");
     assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv --resume");
@@ -449,7 +449,7 @@ static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
     assert_string_equal(text, rows);
 }
 
-static void bad_arguments_come_before_the_missing_gpu(void **state) {
+TEST(bad_arguments_come_before_the_missing_gpu) {
     assert_int_equal(run_step("--bogus"), EXIT_USAGE);
     assert_string_equal(err_text, "step01_naive: --bogus: unknown option (see --help)\n");
     assert_int_equal(run_step("--m 2100000000"), EXIT_USAGE);
@@ -463,7 +463,7 @@ static void bad_arguments_come_before_the_missing_gpu(void **state) {
     assert_string_equal(out_text, "");
 }
 
-static void the_list_needs_no_gpu(void **state) {
+TEST(the_list_needs_no_gpu) {
     assert_int_equal(run_step("--list"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_memory_equal(out_text, "uncoalesced  ", 13);
@@ -478,9 +478,9 @@ static void the_list_needs_no_gpu(void **state) {
     assert_string_equal(err_text, "");
 }
 
-static void what_cannot_be_printed_is_said(void **state) {
+TEST(what_cannot_be_printed_is_said) {
     const char *const arguments[] = {"--help", "--list"};
-    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(arguments); i++) {
         char command[512];
         snprintf(command, sizeof command, "./step01/run %s >/dev/full 2>%s/err", arguments[i], directory);
         const int status = system(command);
@@ -492,21 +492,5 @@ static void what_cannot_be_printed_is_said(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cause_has_its_line),
-        cmocka_unit_test(the_simulator_is_tried_or_offered),
-        cmocka_unit_test(a_device_that_is_not_there),
-        cmocka_unit_test(a_device_that_cannot_be_used),
-        cmocka_unit_test(facts_of_a_device),
-        cmocka_unit_test(peaks_of_the_data_sheet),
-        cmocka_unit_test(peaks_at_a_clock),
-        cmocka_unit_test(lanes_and_tensor_flops),
-        cmocka_unit_test(no_gpu_here),
-        cmocka_unit_test(a_step_without_a_gpu_says_so_in_one_line),
-        cmocka_unit_test(a_step_without_a_gpu_leaves_files_as_they_were),
-        cmocka_unit_test(bad_arguments_come_before_the_missing_gpu),
-        cmocka_unit_test(the_list_needs_no_gpu),
-        cmocka_unit_test(what_cannot_be_printed_is_said),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return unit_run_group(make_directory, remove_directory, NULL, NULL);
 }

@@ -269,7 +269,7 @@ static int tear_down(void **state) {
 
 #define SENTENCE ": the kernels run in the simulator on this machine's CPU (results are real, times are not a GPU's)\n"
 
-static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
+TEST(without_a_driver_or_a_gpu_the_simulator_steps_in) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "no NVIDIA driver here" SENTENCE);
     assert_said(out_text, "step77_made_up on H200 (simulated) (sm_90, CUDA 13.0)");
@@ -280,7 +280,7 @@ static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
     assert_said(out_text, "\nleft: simulated");
 }
 
-static void what_can_be_repaired_is_named_and_the_simulator_offered(void **state) {
+TEST(what_can_be_repaired_is_named_and_the_simulator_offered) {
     assert_int_equal(run_on("old driver", "", "--variant right --size 20"), EXIT_CUDA);
     assert_said(err_text, "the NVIDIA driver is too old: it supports CUDA 12.2, ");
     assert_said(err_text, "; --sim runs it without a GPU\n");
@@ -291,9 +291,9 @@ static void what_can_be_repaired_is_named_and_the_simulator_offered(void **state
                                   "runs it without a GPU\n");
 }
 
-static void sim_is_asked_for_on_any_machine(void **state) {
+TEST(sim_is_asked_for_on_any_machine) {
     const char *const machines[] = {"a gpu", "old driver", "no gpu", "no driver"};
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(machines); i++) {
         assert_int_equal(run_on(machines[i], "", "--sim --variant right --size 20"), EXIT_OK);
         assert_string_equal(err_text, "");
         assert_said(out_text, "H200 (simulated)");
@@ -301,7 +301,7 @@ static void sim_is_asked_for_on_any_machine(void **state) {
     }
 }
 
-static void the_simulated_gpu_can_be_chosen(void **state) {
+TEST(the_simulated_gpu_can_be_chosen) {
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_75 --variant right --variant modern --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "T4 (simulated) (sm_75, ");
@@ -318,21 +318,21 @@ static void the_simulated_gpu_can_be_chosen(void **state) {
     assert_said(out_text, "T4 (simulated) (sm_75, ");
 }
 
-static void a_library_preloaded_by_hand_is_the_simulator_too(void **state) {
+TEST(a_library_preloaded_by_hand_is_the_simulator_too) {
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libsim.so", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "H200 (simulated)");
     assert_said(out_text, "/libsim.so, device unset, marker unset\n"); /* LD_PRELOAD stays the user's */
 }
 
-static void preloaded_libraries_stay(void **state) {
+TEST(preloaded_libraries_stay) {
     char expected[128];
     snprintf(expected, sizeof expected, "left: simulated, preload %s/libother.so, ", directory);
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libother.so", "--variant right --size 20"), EXIT_OK);
     assert_said(out_text, expected);
 }
 
-static void arguments_and_awkward_folders_survive(void **state) {
+TEST(arguments_and_awkward_folders_survive) {
     char expected[128];
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=\"$d/a folder: it has blanks/libsim.so\"",
                             "--variant right --size 20 --csv \"$d/a folder: it has blanks/b c.csv\""),
@@ -343,7 +343,7 @@ static void arguments_and_awkward_folders_survive(void **state) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=libsim.so", "--variant right --size 20"), EXIT_OK); /* relative */
 }
 
-static void a_missing_library_is_named(void **state) {
+TEST(a_missing_library_is_named) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=/no/such.so", "--size 20"), EXIT_CUDA);
     assert_string_equal(err_text,
                         "no NVIDIA driver here, and the simulator is missing (/no/such.so): make sim builds it\n");
@@ -355,13 +355,13 @@ static void a_missing_library_is_named(void **state) {
     *strrchr(expected, '/') = '\0';
     strcpy(strrchr(expected, '/'), "/cudasim/build/libcudart.so.13): make sim builds it\n");
     const char *const unset[] = {"-u CUDASIM_LIB", "CUDASIM_LIB="};
-    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(unset); i++) {
         assert_int_equal(run_on("a gpu", unset[i], "--sim --size 20"), EXIT_CUDA);
         assert_said(err_text, expected);
     }
 }
 
-static void what_is_no_simulator_is_not_started_for_ever(void **state) {
+TEST(what_is_no_simulator_is_not_started_for_ever) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=$d/libother.so", "--size 20"), EXIT_CUDA);
     const char *second = strchr(err_text, '\n'); /* after the first process's sentence */
     assert_non_null(second);
@@ -369,7 +369,7 @@ static void what_is_no_simulator_is_not_started_for_ever(void **state) {
     assert_ptr_equal(strchr(second + 1, '\n'), err_text + strlen(err_text) - 1);
 }
 
-static void files_and_arguments_are_checked_before(void **state) {
+TEST(files_and_arguments_are_checked_before) {
     assert_int_equal(run_on("no driver", "", "--csv $d/no/such.csv"), EXIT_USAGE);
     assert_said(err_text, "--csv /tmp/");
     assert_int_equal(run_on("no driver", "", "--bogus"), EXIT_USAGE);
@@ -381,7 +381,7 @@ static void files_and_arguments_are_checked_before(void **state) {
 
 /* ---- there ---- */
 
-static void sizes_are_small_unless_asked_for(void **state) {
+TEST(sizes_are_small_unless_asked_for) {
     assert_int_equal(run_on("no driver", "", "--variant right --m 3"), EXIT_OK);
     assert_said(out_text, "right                   3    512    512 ");
     assert_int_equal(run_on("no driver", "", "--variant right --size 300 --m 3"), EXIT_OK);
@@ -397,12 +397,12 @@ static int count_lines(const char *start) {
     return count;
 }
 
-static void sweeps_are_the_simulators(void **state) {
+TEST(sweeps_are_the_simulators) {
     const struct {
         sweep_kind kind;
         const char *name;
     } sweeps[] = {{SWEEP_SQUARE, "square"}, {SWEEP_ARTICLE, "article"}, {SWEEP_ODD, "odd"}};
-    for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(sweeps); i++) {
         int all, few;
         char arguments[128];
         shape *shapes = gemm_sweep(sweeps[i].kind, true, 1000000, &all);
@@ -420,7 +420,7 @@ static void sweeps_are_the_simulators(void **state) {
     }
 }
 
-static void the_check_sweep_ends_at_200(void **state) {
+TEST(the_check_sweep_ends_at_200) {
     int cases, asked;
     assert_int_equal(run_on("no driver", "", "--variant right --sweep check --every 7"), EXIT_OK);
     assert_int_equal(sscanf(out_text, "right %d passed, 0 failed", &cases), 1);
@@ -430,7 +430,7 @@ static void the_check_sweep_ends_at_200(void **state) {
     assert_int_equal(run_on("no driver", "", "--variant wrong --sweep check --every 9 --max-size 40"), EXIT_WRONG);
 }
 
-static void times_are_not_a_gpus(void **state) {
+TEST(times_are_not_a_gpus) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --alpha 2 --beta -0.5"), EXIT_OK);
     assert_said(out_text, ": results are real, times are not a GPU's\nC = 2*A*B + -0.5*C in FP32\n");
     assert_said(out_text, "  simulated in  worst error, of its bound\n");
@@ -443,7 +443,7 @@ static void times_are_not_a_gpus(void **state) {
     assert_true(seconds >= 0.0 && seconds < 10.0 && share > 0.0 && share <= 1.0);
 }
 
-static void rows_hold_what_is_true(void **state) {
+TEST(rows_hold_what_is_true) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --csv $d/rows.csv"), EXIT_OK);
     char text[4096];
     record *rows;
@@ -468,7 +468,7 @@ static void rows_hold_what_is_true(void **state) {
     assert_int_equal(count_lines("right "), 0);
 }
 
-static void wrong_results_are_found(void **state) {
+TEST(wrong_results_are_found) {
     assert_int_equal(run_on("no driver", "", "--variant right --variant wrong --size 40"), EXIT_WRONG);
     assert_said(err_text, "wrong: exact pass: 1 of 1600 elements wrong (m 40, n 40, k 40, alpha 1, beta 0)\n"
                           "  first at row 20, column 1: ");
@@ -479,13 +479,13 @@ static void wrong_results_are_found(void **state) {
     assert_said(err_text, "stray: 1 words changed that must not be written, the first 3 floats before C\n");
 }
 
-static void a_kernel_that_fails_ends_the_run(void **state) {
+TEST(a_kernel_that_fails_ends_the_run) {
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
     assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/bench/sweep.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 
-static void the_list_tells_registers_and_occupancy(void **state) {
+TEST(the_list_tells_registers_and_occupancy) {
     assert_int_equal(run_on("no driver", "", "--list --verbose --sim-device sm_75"), EXIT_OK);
     assert_said(out_text, "T4 (simulated) (sm_75)\n");
     assert_said(out_text, "256 threads per block, 77 registers per thread, 0 bytes of shared memory per block\n");
@@ -495,25 +495,5 @@ static void the_list_tells_registers_and_occupancy(void **state) {
 
 int main(int argc, char **argv) {
     if (getenv("AS_STEP") != NULL) return be_a_step(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_driver_or_a_gpu_the_simulator_steps_in),
-        cmocka_unit_test(what_can_be_repaired_is_named_and_the_simulator_offered),
-        cmocka_unit_test(sim_is_asked_for_on_any_machine),
-        cmocka_unit_test(the_simulated_gpu_can_be_chosen),
-        cmocka_unit_test(a_library_preloaded_by_hand_is_the_simulator_too),
-        cmocka_unit_test(preloaded_libraries_stay),
-        cmocka_unit_test(arguments_and_awkward_folders_survive),
-        cmocka_unit_test(a_missing_library_is_named),
-        cmocka_unit_test(what_is_no_simulator_is_not_started_for_ever),
-        cmocka_unit_test(files_and_arguments_are_checked_before),
-        cmocka_unit_test(sizes_are_small_unless_asked_for),
-        cmocka_unit_test(sweeps_are_the_simulators),
-        cmocka_unit_test(the_check_sweep_ends_at_200),
-        cmocka_unit_test(times_are_not_a_gpus),
-        cmocka_unit_test(rows_hold_what_is_true),
-        cmocka_unit_test(wrong_results_are_found),
-        cmocka_unit_test(a_kernel_that_fails_ends_the_run),
-        cmocka_unit_test(the_list_tells_registers_and_occupancy),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return unit_run_group(set_up, tear_down, NULL, NULL);
 }

@@ -15,8 +15,6 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum { RANDOM, EXACT, PASSES };
 
 /* ---- one problem, filled as operand_sets_verify fills it ---- */
@@ -134,7 +132,5 @@ static const gemm_case plain = {.m = 9, .n = 14, .k = 11, .alpha = 1.0f, .beta =
 static const gemm_case scaled = {.m = 9, .n = 14, .k = 11, .alpha = -0.5f, .beta = 2.0f, .seed = 3};
 static const gemm_case padded = {
     .m = 6, .n = 10, .k = 7, .lda = 9, .ldb = 13, .ldc = 12, .alpha = 2.0f, .beta = 1.0f, .misalign = 3, .seed = 5};
-
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 #endif
