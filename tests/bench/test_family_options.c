@@ -13,6 +13,8 @@ TEST(gemm_defaults) {
     assert_null(gemm.show);
     ACCEPTED(GEMM, "--sim");
     assert_true(gemm.m == 512 && gemm.n == 512 && gemm.k == 512);
+    ACCEPTED(GEMM, "--sim --m 3 --lda 600"); /* not below 512, if below 2048 */
+    assert_true(gemm.m == 3 && gemm.n == 512 && gemm.k == 512);
     ACCEPTED(GEMM, "--sim --sweep check");
     assert_int_equal(o.max_size, 200);
     assert_non_null(strstr(help_of(GEMM), "m = n = k = N (default 2048, in the simulator 512)"));

@@ -68,6 +68,22 @@ TEST(skinny_shapes_are_left_out_by_their_long_side) {
     free(shapes);
 }
 
+/* In the simulator shapes are small, and the limit holds for every side. */
+TEST(sweeps_of_the_simulator) {
+    for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++) {
+        int all, few;
+        shape *shapes = gemm_sweep((sweep_kind)kind, true, 1000000, &all);
+        double multiplications = 0.0;
+        for (int i = 0; i < all; i++) multiplications += shape_flops(shapes[i]) / 2;
+        assert_true(all >= 4 && multiplications < 6e8); /* 0.1 s for 512^3, 1.3e8, in the slowest kernel */
+        free(shapes);
+        shapes = gemm_sweep((sweep_kind)kind, true, 150, &few);
+        assert_true(few >= 1 && few < all);
+        for (int i = 0; i < few; i++) assert_true(shapes[i].m <= 150 && shapes[i].n <= 150 && shapes[i].k <= 150);
+        free(shapes);
+    }
+}
+
 TEST(flops_are_exact_past_2_to_the_32) {
     assert_true(shape_flops((shape){2, 3, 4}) == 48.0);
     assert_true(shape_flops((shape){16384, 16384, 16384}) == 8796093022208.0);
