@@ -1,11 +1,41 @@
-/* The tune file, several writers of it, and the search. */
-#include "../unit.h"
-#include "bench/tune.h"
+/* The tune file, also on a system that misbehaves (reads that come in pieces or are interrupted, a lock that cannot be
+ * had), several writers of it, and the search. */
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../unit.h"
+#include "bench/tune.h"
+
+/* ---- a system that misbehaves ---- */
+
+static int piece;        /* bytes that one read gives at most; 0: as many as asked for */
+static bool interrupted; /* every other read and lock is, first */
+static int lock_error;   /* 0: locks work */
+
+static bool interrupt(void) {
+    static bool odd;
+    odd = !odd;
+    if (interrupted && odd) errno = EINTR;
+    return interrupted && odd;
+}
+
+ssize_t read(int fd, void *to, size_t size) {
+    if (interrupt()) return -1;
+    return syscall(SYS_read, fd, to, piece > 0 && size > (size_t)piece ? (size_t)piece : size);
+}
+
+int flock(int fd, int operation) {
+    if (interrupt()) return -1;
+    if (lock_error == 0) return (int)syscall(SYS_flock, fd, operation);
+    errno = lock_error;
+    return -1;
+}
 
 /* ---- the tune file ---- */
 
@@ -50,6 +80,13 @@ static void reopen(void) {
     tune_close(&table);
     tune_open(&table, file, err);
     fclose(err);
+}
+
+/* Opens the file anew, without a word. */
+static void reopen_silently(int count) {
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, count);
 }
 
 static void keep(tune_entry e) {
@@ -207,14 +244,10 @@ TEST(a_file_of_0_9_is_empty) {
         "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
     reopen();
     write_text(text, strlen(text));
-    reopen();
-    assert_string_equal(message, "");
-    assert_int_equal(table.count, 0);
+    reopen_silently(0);
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
     assert_string_equal(message, "");
-    reopen();
-    assert_string_equal(message, "");
-    assert_int_equal(table.count, 1);
+    reopen_silently(1);
 }
 
 TEST(unwritable_places_cost_one_line) {
@@ -287,6 +320,50 @@ TEST(the_cache_folder) {
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     assert_null(tune_default_path());
+}
+
+TEST(short_reads_are_no_damage) {
+    reopen();
+    for (int n = 1; n <= 5; n++) keep(entry(DTYPE_F16, n, 64, known[0], 3.5));
+    piece = 7;
+    interrupted = true;
+    reopen();
+    keep(entry(DTYPE_F16, 6, 64, known[0], 3.5));
+    assert_string_equal(message, "");
+    reopen_silently(6);
+    piece = 0;
+    interrupted = false;
+    reopen_silently(6);
+}
+
+/* Without the lock another process's results could be lost: nothing is written, and that is said. */
+TEST(a_lock_that_fails_is_said) {
+    reopen();
+    keep(entry(DTYPE_F16, 1, 64, known[0], 3.5));
+    lock_error = ENOLCK;
+    keep(entry(DTYPE_F16, 7, 64, known[0], 3.5));
+    lock_error = 0;
+    assert_non_null(strstr(message, strerror(ENOLCK)));
+    assert_non_null(strstr(message, "not kept\n"));
+    reopen_silently(1);
+}
+
+/* Builds come and go: the file does not grow for ever. */
+TEST(the_oldest_entry_goes) {
+    reopen();
+    keep(entry(DTYPE_F16, 1, 64, known[0], 3.5)); /* makes the file */
+    FILE *f = fopen(file, "a");
+    assert_non_null(f);
+    for (int n = 1000; n < 3000; n++)
+        fprintf(f, "best\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
+    fclose(f);
+    for (int kept = 0; kept < 2; kept++) {
+        reopen_silently(2000);
+        assert_int_equal(table.entries[0].n, 1000 + kept);
+        assert_int_equal(table.entries[1999].n, kept == 0 ? 2999 : 8);
+        keep(entry(DTYPE_F16, 8, 64, known[0], 3.5));
+        assert_string_equal(message, "");
+    }
 }
 
 /* ---- the search ---- */
