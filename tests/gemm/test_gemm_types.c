@@ -3,10 +3,9 @@
 #include <limits.h>
 #include <math.h>
 
-#include "../unit.h"
+#include "../tensor/operands_case.h"
 #include "gemm/gemm_cases.h"
 #include "gemm/gemm_operands.h"
-#include "tensor/verify.h"
 
 static const gemm_kind kinds[] = {
     {GEMM_F32, DTYPE_F32, GEMM_NN},  {GEMM_F32, DTYPE_F32, GEMM_TN},    {GEMM_F16, DTYPE_F16, GEMM_NN},
@@ -15,17 +14,7 @@ static const gemm_kind kinds[] = {
     {GEMM_S8, DTYPE_S32, GEMM_TN},   {GEMM_TF32X3, DTYPE_F32, GEMM_TN},
 };
 
-static operand_sets o;
-static void *memory;
 static gemm_problem p;
-static verify_case v;
-
-static int tear_down(void **state) {
-    operand_sets_destroy(&o);
-    free(memory);
-    memory = NULL;
-    return 0;
-}
 
 static gemm_case of_kind(const gemm_kind *kind, int m, int n, int k) {
     return (gemm_case){
@@ -33,18 +22,8 @@ static gemm_case of_kind(const gemm_kind *kind, int m, int n, int k) {
 }
 
 static void set_up(const gemm_case *what, bool exact) {
-    tear_down(NULL);
     const operand_spec spec = gemm_operands(what);
-    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
-    assert_non_null(memory);
-    operand_sets_place(&o, &spec, 1, memory);
-    operand_set *s = &o.set[0];
-    const values_kind kind = exact ? VALUES_INTEGER : VALUES_UNIFORM, read = what->alpha == 0.0f ? VALUES_NAN : kind;
-    matrix_fill_host(&s->a, read, what->seed * 3);
-    matrix_fill_host(&s->b, read, what->seed * 3 + 1);
-    matrix_fill_host(&s->c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    p = gemm_problem_on(what, s);
-    v = (verify_case){s->a, s->b, s->c, p.alpha, p.beta, exact, spec.arithmetic, p.layout};
+    p = gemm_problem_on(what, fill_operands(&spec, exact, what->seed));
 }
 
 /* Straight from gemm.h's text. */
@@ -83,12 +62,6 @@ static void gemm(void) {
         }
 }
 
-static verify_result verify(void) {
-    verify_result r;
-    verify_host(&v, &r);
-    return r;
-}
-
 TEST(names_and_types) {
     const char *const names[] = {"f32", "f16", "bf16", "tf32", "s8", "tf32x3"};
     const dtype memories[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_S8, DTYPE_F32};
@@ -109,6 +82,8 @@ TEST(names_and_types) {
         assert_true(dtype_named(dtype_name(all[i]), &t) && t == all[i]);
         assert_int_equal(dtype_size(all[i]), sizes[i]);
     }
+    dtype none;
+    assert_false(dtype_named("f64", &none) || dtype_named("", &none));
 }
 
 TEST(whole_numbers) {
@@ -170,16 +145,20 @@ TEST(operands_of_all_sizes) {
             assert_int_equal((uintptr_t)outline.C % 256, (uintptr_t)p.C % 256);
             const matrix *const all[] = {&v.a, &v.b, &v.c};
             for (int m = 0; m < 3; m++) {
-                uint64_t changed;
                 int64_t first;
-                matrix_changed_host(all[m], true, &changed, &first);
-                assert_int_equal(changed, 0);
-                const size_t word = (size_t)(matrix_front(all[m]) + all[m]->cols); /* padding of row 0 */
-                const uint32_t before = matrix_word(all[m], word);
-                matrix_set_word(all[m], word, before ^ 1);
-                matrix_changed_host(all[m], false, &changed, &first);
-                assert_true(changed == 1 && first == all[m]->cols);
-                matrix_set_word(all[m], word, before);
+                assert_int_equal(changed(all[m], true, &first), 0);
+                const int64_t front = matrix_front(all[m]), end = (int64_t)all[m]->rows * all[m]->ld;
+                const int64_t places[] = {-front, -1, all[m]->cols /* padding of row 0 */, end,
+                                          (int64_t)all[m]->words - front - 1};
+                for (int j = 0; j < ARRAY_SIZE(places); j++) {
+                    const size_t word = (size_t)(front + places[j]);
+                    const uint32_t before = matrix_word(all[m], word);
+                    assert_int_equal(before, dtype_guard_bits(all[m]->type));
+                    matrix_set_word(all[m], word, before ^ 1); /* where there are NaNs, another NaN */
+                    assert_int_equal(changed(all[m], false, &first), 1);
+                    assert_int_equal(first, places[j]);
+                    matrix_set_word(all[m], word, before);
+                }
             }
             c.lda = c.ldb = c.ldc = 0;
             set_up(&c, false);
@@ -317,6 +296,8 @@ TEST(fp16_overflows_to_infinity_and_to_nothing_else) {
                 store(i, j, -got);
                 assert_int_equal(verify().wrong, 1);
                 store(i, j, NAN);
+                assert_int_equal(verify().wrong, 1);
+                store(i, j, copysign(65504.0, got)); /* the largest that is finite */
                 assert_int_equal(verify().wrong, 1);
                 store(i, j, got);
             }

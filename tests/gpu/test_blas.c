@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../unit.h"
-
+#include "../tensor/operands_case.h"
 #include "fake_blas.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
@@ -12,7 +11,6 @@
 #include "gemv/gemv_operands.h"
 #include "gpu/blas.h"
 #include "gpu/cublas.h"
-#include "tensor/verify.h"
 
 /* ---- tests ---- */
 
@@ -35,7 +33,8 @@ static int set_up(void **state) {
     return 0;
 }
 
-static int tear_down(void **state) {
+static int close_all(void **state) {
+    tear_down(NULL);
     gemm_baseline_forget(&of_gemm);
     gemv_baseline_forget(&of_gemv);
     blas_close();
@@ -112,27 +111,12 @@ static const struct {
 /* Fills set 0, computes through one call, and checks as the harness checks kernels. */
 static void assert_right(const operand_spec *spec, cudaError_t (*launch)(const void *c, const operand_set *s, int call),
                          const void *what, int call) {
-    void *memory = aligned_alloc(256, (size_t)operand_sets_bytes(spec, 1));
-    operand_sets o;
-    verify_result r;
-    operand_sets_place(&o, spec, 1, memory);
-    operand_set *s = &o.set[0];
-    matrix_fill_host(&s->a, VALUES_UNIFORM, 1);
-    matrix_fill_host(&s->b, VALUES_UNIFORM, 2);
-    matrix_fill_host(&s->c, spec->beta == 0.0f ? VALUES_NAN : VALUES_UNIFORM, 3);
+    operand_set *s = fill_operands(spec, false, 1);
     assert_int_equal(launch(what, s, call), cudaSuccess);
-    const verify_case v = {s->a, s->b, s->c, spec->alpha, spec->beta, false, spec->arithmetic, spec->b_transposed};
-    verify_host(&v, &r);
-    assert_int_equal(r.wrong, 0);
+    assert_int_equal(verify().wrong, 0);
     const matrix *const all[] = {&s->a, &s->b, &s->c};
-    for (int i = 0; i < 3; i++) {
-        uint64_t changed;
-        int64_t first;
-        matrix_changed_host(all[i], i < 2, &changed, &first);
-        assert_int_equal(changed, 0);
-    }
-    operand_sets_destroy(&o);
-    free(memory);
+    int64_t first;
+    for (int i = 0; i < 3; i++) assert_int_equal(changed(all[i], i < 2, &first), 0);
 }
 
 static cudaError_t launch_gemm(const void *c, const operand_set *s, int call) {
@@ -308,5 +292,5 @@ TEST(names_what_it_calls) {
 }
 
 int main(void) {
-    return unit_run(set_up, tear_down);
+    return unit_run(set_up, close_all);
 }

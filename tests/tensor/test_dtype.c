@@ -8,17 +8,6 @@ static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 
 /* ---- types ---- */
 
-TEST(names_and_sizes) {
-    for (int i = 0; i < ARRAY_SIZE(types); i++) {
-        dtype t = DTYPE_F32;
-        assert_true(dtype_named(dtype_name(types[i]), &t) && t == types[i]);
-        assert_int_equal(dtype_size(types[i]), types[i] == DTYPE_F32 ? 4 : 2);
-    }
-    dtype t;
-    assert_false(dtype_named("f64", &t));
-    assert_false(dtype_named("", &t));
-}
-
 /* Every 16-bit pattern comes back, but that NaN loses its payload. */
 TEST(all_patterns_come_back) {
     for (int i = 0; i < 2; i++)
