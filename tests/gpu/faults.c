@@ -69,6 +69,8 @@ static const experiment experiments[] = {
     {"A and B read where alpha = 0", launch_reads_a, SHAPE(0.0f, 1.0f), BOTH("1073") ", got nan", "changed"},
     {"C read where beta = 0", launch_reads_c, SHAPE(1.0f, 0.0f), BOTH("1073") ", got nan", "changed"},
     {"a column of A too many", launch_reads_beyond_k, SHAPE(1.0f, 1.0f), BOTH("1073") ", got nan", "changed"},
+    {"a column of A where k = 0", launch_reads_beyond_k, SIZE(20, 30, 0, 1.0f, 1.0f),
+     "exact pass: 600 of 600 elements wrong|random pass: 600 of 600 elements wrong|, got nan", "changed"},
     {"a write before C", launch_writes_before_c, SHAPE(1.0f, 0.0f), CHANGED "1 floats before C\n", "pass: "},
     {"a write after C", launch_writes_after_c, SHAPE(1.0f, 0.0f), CHANGED "0 floats after the end of C\n", "pass: "},
     {"a write to C's padding", launch_writes_padding, SHAPE(1.0f, 0.0f),

@@ -129,21 +129,6 @@ static float *floats_on_256(size_t floats) {
     return memory;
 }
 
-TEST(data_lies_on_256_bytes_plus_the_misalignment) {
-    for (int misalign = 0; misalign < 4; misalign++) {
-        float *memory = floats_on_256(matrix_words(DTYPE_F32, 5, 9, misalign));
-        const matrix x = matrix_place(memory, DTYPE_F32, 5, 7, 9, misalign);
-        assert_ptr_equal(x.base, memory);
-        assert_ptr_equal(x.data, memory + MATRIX_GUARD + misalign);
-        assert_int_equal((uintptr_t)x.data % 256, 4 * misalign);
-        assert_int_equal(x.words, matrix_words(DTYPE_F32, 5, 9, misalign));
-        assert_true(x.rows == 5 && x.cols == 7 && x.ld == 9);
-        const size_t behind = x.words - (size_t)(x.data - x.base) - 5 * 9;
-        assert_true(behind >= MATRIX_GUARD);
-        free(memory);
-    }
-}
-
 /* Every word is an element with its value, or holds the guard's bits. */
 TEST(a_filled_matrix_holds_its_values_between_guards) {
     enum { ROWS = 4, COLS = 5, LD = 8, OFF = 3 };
@@ -151,6 +136,9 @@ TEST(a_filled_matrix_holds_its_values_between_guards) {
     float *memory = floats_on_256(matrix_words(DTYPE_F32, ROWS, LD, OFF));
     for (int kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         matrix x = matrix_place(memory, DTYPE_F32, ROWS, COLS, LD, OFF);
+        assert_true(x.base == memory && x.data == memory + MATRIX_GUARD + OFF && (uintptr_t)x.data % 256 == 4 * OFF);
+        assert_true(x.rows == ROWS && x.cols == COLS && x.ld == LD &&
+                    x.words == matrix_words(DTYPE_F32, ROWS, LD, OFF));
         for (size_t i = 0; i < x.words; i++) x.base[i] = 99.0f;
         matrix_fill_host(&x, kinds[kind], 11);
         assert_true(x.kind == kinds[kind] && x.seed == 11);
@@ -174,20 +162,6 @@ TEST(a_filled_matrix_holds_its_values_between_guards) {
         assert_true(changed == 0 && first == 0);
     }
     free(memory);
-}
-
-/* The same element has the same value wherever the matrix lies: ld and misalignment change nothing. */
-TEST(values_do_not_depend_on_the_layout) {
-    float *tight_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 5, 0)),
-          *loose_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 11, 2));
-    matrix tight = matrix_place(tight_memory, DTYPE_F32, 6, 5, 5, 0),
-           loose = matrix_place(loose_memory, DTYPE_F32, 6, 5, 11, 2);
-    matrix_fill_host(&tight, VALUES_UNIFORM, 3);
-    matrix_fill_host(&loose, VALUES_UNIFORM, 3);
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 5; j++) assert_true(tight.data[i * 5 + j] == loose.data[i * 11 + j]);
-    free(tight_memory);
-    free(loose_memory);
 }
 
 TEST(operands_lie_one_behind_the_other) {
