@@ -76,6 +76,11 @@ static int close_both(void **state) {
     return 0;
 }
 
+static const char *draw(const char *label, int done, int total) {
+    progress_show(terminal.stream, label, done, total);
+    return read_seen(&terminal);
+}
+
 /* Each test starts with no line drawn. */
 static int erase(void **state) {
     progress_clear(terminal.stream);
@@ -84,8 +89,7 @@ static int erase(void **state) {
 }
 
 TEST(a_terminal_shows_label_and_count) {
-    progress_show(terminal.stream, "tile8x8", 0, 12);
-    const char *seen = read_seen(&terminal);
+    const char *seen = draw("tile8x8", 0, 12);
     assert_int_equal(seen[0], '\r');
     assert_non_null(strstr(seen, "tile8x8"));
     assert_non_null(strstr(seen, "0/12"));
@@ -94,13 +98,10 @@ TEST(a_terminal_shows_label_and_count) {
 }
 
 TEST(the_bar_grows_with_what_is_done) {
-    progress_show(terminal.stream, "x", 0, 4);
-    const int empty = count_char(read_seen(&terminal), '#');
+    const int empty = count_char(draw("x", 0, 4), '#');
     sleep_ms(120);
-    progress_show(terminal.stream, "x", 2, 4);
-    const int half = count_char(read_seen(&terminal), '#');
-    progress_show(terminal.stream, "x", 4, 4);
-    const int full = count_char(read_seen(&terminal), '#');
+    const int half = count_char(draw("x", 2, 4), '#');
+    const int full = count_char(draw("x", 4, 4), '#');
     assert_int_equal(empty, 0);
     assert_true(half > 0);
     assert_int_equal(full, 2 * half);
@@ -132,30 +133,23 @@ TEST(redraws_at_most_ten_times_a_second) {
 }
 
 TEST(first_and_last_are_always_drawn) {
-    progress_show(terminal.stream, "x", 0, 3);
-    progress_show(terminal.stream, "x", 3, 3);
-    progress_show(terminal.stream, "x", 0, 5);
-    progress_show(terminal.stream, "x", 5, 5);
-    const char *seen = read_seen(&terminal);
-    assert_non_null(strstr(seen, "0/3"));
-    assert_non_null(strstr(seen, "3/3"));
-    assert_non_null(strstr(seen, "0/5"));
-    assert_non_null(strstr(seen, "5/5"));
+    assert_non_null(strstr(draw("x", 0, 3), "0/3"));
+    assert_non_null(strstr(draw("x", 3, 3), "3/3"));
+    assert_non_null(strstr(draw("x", 0, 5), "0/5"));
+    assert_non_null(strstr(draw("x", 5, 5), "5/5"));
 }
 
 TEST(an_intermediate_step_is_drawn_after_a_while) {
     progress_show(terminal.stream, "x", 0, 9);
     sleep_ms(120);
-    progress_show(terminal.stream, "x", 7, 9);
-    assert_non_null(strstr(read_seen(&terminal), "7/9"));
+    assert_non_null(strstr(draw("x", 7, 9), "7/9"));
 }
 
 TEST(a_long_label_fits_80_columns) {
     char label[300];
     memset(label, 'w', sizeof label - 1);
     label[sizeof label - 1] = '\0';
-    progress_show(terminal.stream, label, 0, 2147483647);
-    const char *seen = read_seen(&terminal);
+    const char *seen = draw(label, 0, 2147483647);
     assert_true(count_char(seen, 'w') > 20);
     assert_true(strlen(seen) - strlen(ERASE) < 80);
 }
@@ -166,16 +160,14 @@ TEST(a_label_is_not_cut_inside_a_character) {
         char label[300] = "";
         if (shift) strcat(label, "i");
         for (int i = 0; i < 100; i++) strcat(label, "\xC3\x97");
-        progress_show(terminal.stream, label, 0, 1);
-        const char *seen = read_seen(&terminal);
+        const char *seen = draw(label, 0, 1);
         assert_true(strlen(seen) - strlen(ERASE) < 80);
         assert_int_equal(count_char(seen, '\xC3'), count_char(seen, '\x97'));
     }
 }
 
 TEST(control_characters_do_not_move_the_cursor) {
-    progress_show(terminal.stream, "a\nb\033[2Jc", 0, 1);
-    const char *seen = read_seen(&terminal);
+    const char *seen = draw("a\nb\033[2Jc", 0, 1);
     assert_int_equal(count_char(seen, '\n'), 0);
     assert_int_equal(count_char(seen, '\033'), 1);
 }
@@ -190,13 +182,9 @@ TEST(clear_erases_the_line_once) {
 }
 
 TEST(counts_out_of_range_are_harmless) {
-    progress_show(terminal.stream, "x", 0, 0);
-    progress_show(terminal.stream, "x", 9, 3);
-    progress_show(terminal.stream, "x", -4, 3);
-    const char *seen = read_seen(&terminal);
-    assert_non_null(strstr(seen, "0/0"));
-    assert_non_null(strstr(seen, "3/3"));
-    assert_non_null(strstr(seen, "0/3"));
+    assert_non_null(strstr(draw("x", 0, 0), "0/0"));
+    assert_non_null(strstr(draw("x", 9, 3), "3/3"));
+    assert_non_null(strstr(draw("x", -4, 3), "0/3"));
 }
 
 int main(void) {

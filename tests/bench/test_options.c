@@ -119,17 +119,23 @@ TEST(a_program_may_have_methods) {
 
 enum { MANY = 300 };
 
-TEST(any_number_of_variants) {
+/* Names of different lengths, no two alike. */
+static options_program program_of_many(void) {
     static char text[MANY][32];
     static const char *many[MANY];
     options_program p = program_of(TOY);
     for (int i = 0; i < MANY; i++) {
-        snprintf(text[i], sizeof text[i], "variant%d", i);
+        snprintf(text[i], sizeof text[i], "variant%02d%.*s", i, i % 9, "xxxxxxxxx");
         many[i] = text[i];
     }
     p.variants = many;
+    return p;
+}
+
+TEST(any_number_of_variants) {
+    options_program p = program_of_many();
     for (p.variant_count = 63; p.variant_count <= MANY; p.variant_count++) {
-        const char *last = many[p.variant_count - 1];
+        const char *last = p.variants[p.variant_count - 1];
         char line[64];
         assert_run(parse_program(&p, ""), "all of many");
         for (int i = 0; i < p.variant_count; i++) assert_true(o.chosen[i]);
@@ -396,18 +402,11 @@ TEST(help_is_made_from_the_tables) {
 }
 
 TEST(help_of_many_variants_is_broken_into_lines) {
-    static char text[MANY][32];
-    static const char *many[MANY];
-    options_program p = program_of(TOY);
-    for (int i = 0; i < MANY; i++) {
-        snprintf(text[i], sizeof text[i], "variant%02d%.*s", i, i % 9, "xxxxxxxxx");
-        many[i] = text[i];
-    }
-    p.variants = many;
+    options_program p = program_of_many();
     for (p.variant_count = 1; p.variant_count <= MANY; p.variant_count += 7) {
         assert_int_equal(parse_program(&p, "--help"), OPTIONS_EXIT_OK);
         assert_laid_out(out_text);
-        assert_non_null(strstr(out_text, many[p.variant_count - 1]));
+        assert_non_null(strstr(out_text, p.variants[p.variant_count - 1]));
     }
 }
 
