@@ -127,14 +127,8 @@ TEST(planted_values_arrive) {
     static const float values[] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; i++)
         for (int where = PLANT_A; where <= PLANT_Y; where++) {
-            const gemv_case c = {.type = DTYPE_BF16,
-                                 .n = 6,
-                                 .k = 8,
-                                 .alpha = 1,
-                                 .beta = -0.5f,
-                                 .plant = (gemv_plant)where,
-                                 .plant_at = 5,
-                                 .planted = values[i]};
+            gemv_case c = {.type = DTYPE_BF16, .n = 6, .k = 8, .alpha = 1, .beta = -0.5f};
+            c.plant = (gemv_plant)where, c.plant_at = 5, c.planted = values[i];
             set_up(&c, false);
             gemv();
             int special = 0, at = -1;

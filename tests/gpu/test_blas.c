@@ -126,19 +126,10 @@ static cudaError_t launch_gemm(const void *c, const operand_set *s, int call) {
 
 /* By every call. What was asked for has no memory yet, as in the bench. */
 static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int pad, int misalign) {
-    const gemm_case c = {.m = m,
-                         .n = n,
-                         .k = k,
-                         .lda = k + pad,
-                         .ldb = (layout == GEMM_TN ? k : n) + pad,
-                         .ldc = n + pad,
-                         .alpha = 2.0f,
-                         .beta = pad % 2 ? -3.0f : 0.0f,
-                         .misalign = misalign,
-                         .seed = 1,
-                         .type = kinds[kind].type,
-                         .out = kinds[kind].out,
-                         .layout = layout};
+    gemm_case c = {.m = m, .n = n, .k = k, .alpha = 2.0f, .misalign = misalign, .seed = 1, .layout = layout};
+    c.type = kinds[kind].type, c.out = kinds[kind].out;
+    c.lda = k + pad, c.ldb = (layout == GEMM_TN ? k : n) + pad, c.ldc = n + pad;
+    c.beta = pad % 2 ? -3.0f : 0.0f;
     const operand_spec spec = gemm_operands(&c);
     const gemm_problem p = gemm_problem_on(&c, &spec.like);
     const int plain = c.type == GEMM_F32 || c.type == GEMM_TF32X3 ? 3 : 1;
@@ -180,17 +171,8 @@ TEST(passes_on_what_cublaslt_refuses) {
     fake.no_cublas = true;
     assert_true(open_both());
     float c = 0.0f;
-    gemm_problem p = {.type = GEMM_TF32,
-                      .m = 1,
-                      .n = 1,
-                      .k = 1,
-                      .lda = 1,
-                      .ldb = 1,
-                      .ldc = 1,
-                      .alpha = 1.0f,
-                      .A = &c,
-                      .B = &c,
-                      .C = &c};
+    gemm_problem p = {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .A = &c, .B = &c, .C = &c};
+    p.type = GEMM_TF32, p.alpha = 1.0f;
     fake.refused = 1 << 0 | 1 << 3;
     fake.status[FAKE_HEURISTIC + 5] = 15;
     assert_int_equal(gemm_baseline_ask(&of_gemm, &p), 8);
@@ -239,12 +221,8 @@ TEST(multiplies_matrix_and_vector) {
     assert_true(open_both());
     for (int i = 0; i < ARRAY_SIZE(vectors); i++)
         for (int pad = 0; pad < 3; pad++) {
-            const gemv_case c = {.type = vectors[i].type,
-                                 .n = 7,
-                                 .k = 9,
-                                 .lda = 9 + pad,
-                                 .alpha = 2.0f,
-                                 .beta = pad == 1 ? -3.0f : 0.0f};
+            gemv_case c = {.type = vectors[i].type, .n = 7, .k = 9, .lda = 9 + pad, .alpha = 2.0f};
+            if (pad == 1) c.beta = -3.0f;
             const operand_spec spec = gemv_operands(&c);
             const gemv_problem p = gemv_problem_on(&c, &spec.like);
             assert_int_equal(gemv_baseline_ask(&of_gemv, &p), 3 + 16);

@@ -20,13 +20,9 @@ TEST(right_results_pass) {
     for (int s = 0; s < ARRAY_SIZE(shapes); s++)
         for (int i = 0; i < 16; i++)
             for (int off = 0; off < 4; off++) {
-                gemm_case what = {.m = shapes[s][0],
-                                  .n = shapes[s][1],
-                                  .k = shapes[s][2],
-                                  .alpha = scalars[i / 4],
-                                  .beta = scalars[i % 4],
-                                  .misalign = off,
-                                  .seed = 100 * s + (uint64_t)i};
+                gemm_case what = {.m = shapes[s][0], .n = shapes[s][1], .k = shapes[s][2], .misalign = off};
+                what.alpha = scalars[i / 4], what.beta = scalars[i % 4];
+                what.seed = 100 * (uint64_t)s + (uint64_t)i;
                 assert_passes(&what);
                 what.lda = what.k + 1 + off, what.ldb = what.n + 4, what.ldc = what.n + 3 - off + 1;
                 assert_passes(&what);
