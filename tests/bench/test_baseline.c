@@ -217,6 +217,13 @@ static void assert_chosen(const char *name) {
     assert_null(chosen.launch.variant);
 }
 
+/* What is chosen without --verbose, of how many calls. */
+static void assert_choice(const char *name, int tried, int refused, int wrong) {
+    choose(false);
+    assert_chosen(name);
+    assert_counts(tried, refused, wrong);
+}
+
 /* ---- tests ---- */
 
 TEST(the_fastest_that_is_right) {
@@ -246,9 +253,7 @@ TEST(the_fastest_that_is_right) {
 TEST(no_wrong_call_is_the_reference) {
     run.fault[FAKE_SGEMM] = AN_ELEMENT_OFF;
     run.fault[FAKE_PEDANTIC] = AN_ELEMENT_OFF;
-    choose(false);
-    assert_chosen("cublasLt heuristic 3");
-    assert_counts(3 + HEURISTICS, 0, 2);
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 2);
     assert_string_equal(said,
                         "cublasSgemm, cublasSgemm (pedantic): wrong at m 20, n 24, k 16, left out as a baseline\n");
 }
@@ -257,9 +262,7 @@ TEST(no_wrong_call_is_the_reference) {
 TEST(right_on_integers_is_not_enough) {
     run.ms[HEURISTIC(4)] = run.ms[HEURISTIC(7)] = 0.2;
     fake.tf32[HEURISTIC(4)] = fake.tf32[HEURISTIC(7)] = true;
-    choose(false);
-    assert_chosen("cublasLt heuristic 3");
-    assert_counts(3 + HEURISTICS, 0, 2);
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 2);
     assert_true(run.timed[HEURISTIC(4)] > 0 && run.timed[HEURISTIC(7)] > 0);
     assert_string_equal(said, "cublasLt heuristic 4, cublasLt heuristic 7: wrong at m 20, n 24, k 16, left out as a "
                               "baseline\n");
@@ -269,26 +272,20 @@ TEST(right_on_integers_is_not_enough) {
 TEST(a_fast_wrong_call_hides_no_other) {
     run.ms[HEURISTIC(1)] = 0.1;
     fake.tf32[HEURISTIC(1)] = true;
-    choose(false);
-    assert_chosen("cublasLt heuristic 3");
-    assert_counts(3 + HEURISTICS, 0, 1);
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 1);
     assert_true(run.timed[HEURISTIC(3)] > 0); /* it was slow beside that one, and is measured now */
 }
 
 TEST(writing_elsewhere_is_wrong) {
     run.ms[HEURISTIC(4)] = 0.2;
     run.fault[HEURISTIC(4)] = BEHIND_C;
-    choose(false);
-    assert_chosen("cublasLt heuristic 3");
-    assert_counts(3 + HEURISTICS, 0, 1);
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 1);
     assert_int_equal(run.timed[HEURISTIC(4)], 0);
 }
 
 TEST(a_plain_call_may_win) {
     run.ms[FAKE_GEMM_EX] = 0.4;
-    choose(false);
-    assert_chosen("cublasGemmEx");
-    assert_counts(3 + HEURISTICS, 0, 0);
+    assert_choice("cublasGemmEx", 3 + HEURISTICS, 0, 0);
     assert_string_equal(said, "");
     record r = record_empty();
     baseline_record(&chosen, &r);
@@ -377,9 +374,7 @@ TEST(without_cublas) {
 TEST(without_cublaslt) {
     fake.no_lt = true;
     run.ms[FAKE_PEDANTIC] = 0.9;
-    choose(false);
-    assert_chosen("cublasSgemm (pedantic)");
-    assert_counts(3, 0, 0);
+    assert_choice("cublasSgemm (pedantic)", 3, 0, 0);
 }
 
 /* What is long enough to be timed by itself is so a few times. */
@@ -407,9 +402,7 @@ TEST(cold_and_restored) {
     timing.restore = restore;
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 5.0;
     run.ms[HEURISTIC(3)] = 4.0;
-    choose(false);
-    assert_chosen("cublasLt heuristic 3");
-    assert_counts(3 + HEURISTICS, 0, 0);
+    assert_choice("cublasLt heuristic 3", 3 + HEURISTICS, 0, 0);
     assert_int_equal(run.flushed, 5 * (3 + HEURISTICS));
     assert_int_equal(run.restored, 5 * (3 + HEURISTICS));
 }
