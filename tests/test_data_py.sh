@@ -57,7 +57,7 @@ convert packed packed.csv
 makes 'gzip, and CSV out' packed.csv '0,0,1,0,1,10,x|0,0,0,1,2.5,9,y|0,1,0,0,3,10,x|1,0,0,0,4,1000,x|'
 gzip -c test.csv >>packed
 convert --labels none packed packed.npy
-same 'two members of gzip' '<f8 6 10' "$(shown packed.npy | head -n 1)"
+same 'two members of gzip' '<f8 6 10' "$(shown packed.npy | sed -n 1p)"
 printf 'l,1,01\nm,2,1\n' >first.csv
 convert --labels first --symbolic 3 first.csv first.npy
 makes 'columns named as words' first.npy '<f8 2 3|1.0 1.0 0.0|2.0 0.0 1.0|'
