@@ -1,5 +1,6 @@
 #!/bin/sh
-# Traces: their format, their counts, their order, their limits; files that cannot be written. Ends with "N passed, N failed".
+# Traces: their format, their counts, their order, their limits; files that cannot be written. Ends with "N passed, N
+# failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_THREADS CUDASIM_CHECK CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN \
