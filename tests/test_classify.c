@@ -1,20 +1,11 @@
 /* From records to coordinates and classes, and what is printed of predictions. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/array.h"
 #include "readers/classes.h"
 #include "readers/scaling.h"
 #include "readers/table.h"
+#include "unit.h"
 
 enum { MOST = 16 };
 
@@ -25,13 +16,11 @@ static scaling scale;
 static label_classes classes;
 
 static int set_up(void **state) {
-    (void)state;
     strcpy(folder, "/tmp/test_classify_XXXXXX");
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     while (table_count > 0) table_free(tables[--table_count]);
     scaling_free(&scale);
     classes_free(&classes);
@@ -78,8 +67,7 @@ static void check_scaled(const table *training, const char *how, const table *t,
     free(got);
 }
 
-static void test_scaling(void **state) {
-    (void)state;
+TEST(test_scaling) {
     table *train = make("train", "1,5,0,a\n3,5,1,b\n5,5,0,b\n7,5,0,a\n", LABELS_LAST);
     table *test = make("test", "9,6,1\n0.1,5,0\n", LABELS_NONE);
     const double d = sqrt(5), low = -3 / d, span = 3 / d - low, e = sqrt(0.1875);
@@ -97,8 +85,7 @@ static void test_scaling(void **state) {
                  (float[]){(float)((5 / d - low) / span), 0, 1, (float)(((0.1 - 4) / d - low) / span), 0, 0});
 }
 
-static void test_scaling_extremes(void **state) {
-    (void)state;
+TEST(test_scaling_extremes) {
     table *far = make("far", "-1e308,1\n1e308,2\n", LABELS_NONE), *large = make("large", "1,1\n1,1e39\n", LABELS_NONE);
     float got[4];
     for (int i = 0; i < 3; i++) {
@@ -132,16 +119,14 @@ static void check_classes(const table *t, const char *names, int trained, const 
     for (int i = 0; i < t->rows; i++) assert_int_equal(codes[i], expected[i]);
 }
 
-static void test_classes(void **state) {
-    (void)state;
+TEST(test_classes) {
     check_classes(make("a", "10\n9\n-1\n9.0\n1e1\n", LABELS_ONLY), "-1 9 10", 3, (int[]){2, 1, 0, 1, 2});
     check_classes(make("b", "x\n10\n9.5\nx\n0x1\n", LABELS_ONLY), "-1 9 10 9.5 0x1 x", 3, (int[]){5, 2, 3, 5, 4});
     classes_free(&classes);
     check_classes(make("c", "b\nB\n1\nb\n\xc3\xa4\n", LABELS_ONLY), "1 B b \xc3\xa4", 4, (int[]){2, 1, 0, 2, 3});
 }
 
-static void test_many_classes(void **state) {
-    (void)state;
+TEST(test_many_classes) {
     enum { MANY = 20000 };
     char *text, *at = text = malloc(16 * MANY);
     int *codes = malloc(2 * MANY * sizeof *codes);
@@ -154,8 +139,7 @@ static void test_many_classes(void **state) {
     free(codes);
 }
 
-static void test_printing(void **state) {
-    (void)state;
+TEST(test_printing) {
     int codes[8];
     table *train = make("train", "a\nbb\n", LABELS_ONLY), *test = make("test", "a\na\nbb\nc\n", LABELS_ONLY);
     assert_int_equal(classes_add(&classes, train, codes, stderr), 0);
@@ -211,8 +195,7 @@ static const char *find_data(const char *file) {
     return NULL;
 }
 
-static void test_optdigits(void **state) {
-    (void)state;
+TEST(test_optdigits) {
     static const char *const hashes[] = {"06aefd249c403fb36298fe8b97d218ef1619dc9cf08d45fa888fe18bb0a49d87",
                                          "36f902d4321b2668f63f78da73b3d5c68b78d8aaafa10e2b42045ecd5faab2ce"};
     if (find_data("optdigits/optdigits.tes") == NULL) skip();
@@ -251,8 +234,7 @@ static void put_sample(FILE *hash, const char *name) {
     while (table_count > 0) table_free(tables[--table_count]);
 }
 
-static void test_kdd99(void **state) {
-    (void)state;
+TEST(test_kdd99) {
     static const char *const hashes[] = {"d1f1ebb53ba8159abcf16e694bdbcd928895b21d8b52d5c07a689ac54a533ac7",
                                          "d4af4dd8d367a1c2fab2c9c677e7be1a924117f10111d31d90e0b4ec106c82e5",
                                          "dd0590c0a1a2ff0b62ba62730e4c3ded95ed46740bc4d0c8f21c098f475c6518",
@@ -286,9 +268,5 @@ static void test_kdd99(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_scaling),      TEST(test_scaling_extremes), TEST(test_classes),
-                                       TEST(test_many_classes), TEST(test_printing),         TEST(test_optdigits),
-                                       TEST(test_kdd99)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

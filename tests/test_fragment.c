@@ -1,15 +1,7 @@
 /* Determining which lane holds what, from the answers of a fake mma, correct ones and wrong ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "../step06_tensorcore/a_mma/fragment.h"
+#include "unit.h"
 
 /* The operands of m16n8k16 (f16), m16n8k8 (f16) or m8n8k16 (s8), as they are documented. */
 typedef struct {
@@ -59,7 +51,7 @@ static void answer(const layout *l) {
 }
 
 static const int shapes[][3] = {{16, 16, 2}, {16, 8, 2}, {8, 16, 4}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { SHAPES = ARRAY_SIZE(shapes) };
 
 /* Runs a check with its message to a string. */
 static char text[400];
@@ -78,8 +70,7 @@ static bool same(const fragment *found, const fragment *expected) {
     return ok;
 }
 
-static void the_documented_layout_is_found(void **state) {
-    (void)state;
+TEST(the_documented_layout_is_found) {
     for (int i = 0; i < SHAPES; i++) {
         const layout l = document(shapes[i][0], shapes[i][1], shapes[i][2]);
         answer(&l);
@@ -99,8 +90,7 @@ static void swap(fragment *f, int lane, int e, int other_lane, int other_e) {
 }
 
 /* Two elements exchanged, in any one operand and anywhere: both checks see it. */
-static void any_two_elements_exchanged_are_noticed(void **state) {
-    (void)state;
+TEST(any_two_elements_exchanged_are_noticed) {
     for (int i = 0; i < SHAPES; i++) {
         const layout l = document(shapes[i][0], shapes[i][1], shapes[i][2]);
         for (int which = 0; which < 3; which++)
@@ -120,8 +110,7 @@ static void any_two_elements_exchanged_are_noticed(void **state) {
     }
 }
 
-static void messages_say_what_is_where(void **state) {
-    (void)state;
+TEST(messages_say_what_is_where) {
     const layout l = document(16, 16, 2);
     layout wrong = l;
     swap(&wrong.a, 5, 2, 6, 3);
@@ -138,8 +127,7 @@ static void messages_say_what_is_where(void **state) {
 }
 
 /* An instruction that answers nonsense is noticed too, and drawn. */
-static void nonsense(void **state) {
-    (void)state;
+TEST(nonsense) {
     const layout l = document(16, 16, 2);
     layout found = l;
     memset(&seen, -1, sizeof seen);
@@ -159,8 +147,7 @@ static void nonsense(void **state) {
     free(drawing);
 }
 
-static void drawings(void **state) {
-    (void)state;
+TEST(drawings) {
     const layout l = document(16, 16, 2);
     const struct {
         const fragment *f;
@@ -191,12 +178,5 @@ static void drawings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_documented_layout_is_found),
-        cmocka_unit_test(any_two_elements_exchanged_are_noticed),
-        cmocka_unit_test(messages_say_what_is_where),
-        cmocka_unit_test(nonsense),
-        cmocka_unit_test(drawings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -2,30 +2,20 @@
  * that it makes. */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "knn/knn_cases.h"
 #include "knn/knn_key.h"
 #include "knn/knn_reference.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "unit.h"
 
 /* ---- keys ---- */
 
-static void keys_are_ordered_as_distances(void **state) {
-    (void)state;
+TEST(keys_are_ordered_as_distances) {
     static const float ascending[] = {-INFINITY, -3.4e38f, -2.0f, -0.5f, -1e-45f, 0.0f,
                                       1e-45f,    1e-38f,   0.5f,  2.0f,  3e38f,   INFINITY};
-    for (size_t i = 0; i < COUNT(ascending); i++) {
+    for (int i = 0; i < ARRAY_SIZE(ascending); i++) {
         assert_true(knn_distance_of(knn_order_distance(ascending[i])) == ascending[i]);
-        for (size_t j = 0; j < COUNT(ascending); j++) {
+        for (int j = 0; j < ARRAY_SIZE(ascending); j++) {
             assert_int_equal(knn_order_distance(ascending[i]) < knn_order_distance(ascending[j]), i < j);
             assert_int_equal(knn_key(ascending[i], 7) < knn_key(ascending[j], 5), i < j);
         }
@@ -56,8 +46,7 @@ static float distance_of(const float *x, const float *y, int d) {
     return distance;
 }
 
-static void the_chain_rounds_once_a_step(void **state) {
-    (void)state;
+TEST(the_chain_rounds_once_a_step) {
     /* 1 + 2^-12 squared is 1 + 2^-11 + 2^-24: a product that were rounded first would lose the last part, which tips
      * the sum with 2^-24 to the next float. */
     const float x[] = {0x1p-12f, 1.0f + 0x1p-12f}, y[] = {0.0f, 0.0f};
@@ -113,8 +102,7 @@ static void check_reference(int m, int n, int d, int k, int stride, bool whole) 
     free(distance);
 }
 
-static void the_reference_is_a_full_sort(void **state) {
-    (void)state;
+TEST(the_reference_is_a_full_sort) {
     for (int n = 1; n <= 40; n++) check_reference(1 + n % 11, n, n * 7 % 13, 1 + n * 5 % n, 1, n % 2);
     for (int n = 1; n <= 20; n++) check_reference(3, n, 3, n, 1, true);
     check_reference(20, 500, 33, 100, 1, false);
@@ -123,8 +111,7 @@ static void the_reference_is_a_full_sort(void **state) {
     check_reference(5, 30, 0, 7, 1, false);
 }
 
-static void comparing_counts(void **state) {
-    (void)state;
+TEST(comparing_counts) {
     const int want_index[] = {3, 5, 9, 0, 1, 2};
     const float want[] = {1.0f, 2.0f, 3.0f, 0.0f, 0.5f, 0.5f};
     int index[6];
@@ -150,8 +137,7 @@ static void comparing_counts(void **state) {
     assert_true(d.wrong == 1 && d.row == 2 && d.place == 2);
 }
 
-static void order_is_checked(void **state) {
-    (void)state;
+TEST(order_is_checked) {
     int index[] = {3, 5, 9, 0, 1, 2}, row, place;
     float distance[] = {1.0f, 2.0f, 3.0f, 0.0f, 0.5f, 0.5f};
     assert_true(knn_in_order(2, 10, 3, index, distance, &row, &place));
@@ -179,8 +165,7 @@ static int take_cases(int max_size, int every, uint64_t seed, knn_case **cases) 
     return l.count;
 }
 
-static void the_list_has_everything(void **state) {
-    (void)state;
+TEST(the_list_has_everything) {
     knn_case *cases, *some;
     const int count = take_cases(INT_MAX, 1, 5, &cases);
     bool n_seen[71] = {false}, d_seen[71] = {false}, kinds[KNN_KINDS] = {false}, scarce = false, none = false;
@@ -211,14 +196,5 @@ static void the_list_has_everything(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        TEST(keys_are_ordered_as_distances),
-        TEST(the_chain_rounds_once_a_step),
-        TEST(the_reference_is_a_full_sort),
-        TEST(comparing_counts),
-        TEST(order_is_checked),
-        TEST(the_list_has_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

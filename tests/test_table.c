@@ -1,21 +1,12 @@
 /* The reader of records: what it accepts, bit for bit, and what it refuses, word for word. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/array.h"
 #include "base/values.h"
 #include "readers/table.h"
+#include "unit.h"
 
 #define CONVERT "; convert it: data.py"
 
@@ -23,13 +14,11 @@ static char folder[64], path[160], said[2048];
 static table *t;
 
 static int set_up(void **state) {
-    (void)state;
     strcpy(folder, "/tmp/test_table_XXXXXX");
     return mkdtemp(folder) != NULL ? 0 : -1;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     table_free(t);
     t = NULL;
     char command[128];
@@ -94,8 +83,7 @@ static void accept_text(const char *text, labels_place labels, int rows, int col
 
 /* ---- CSV ---- */
 
-static void test_csv(void **state) {
-    (void)state;
+TEST(test_csv) {
     const double four[] = {1, 2.5, -300, .5};
     accept_text("1,2.5,a\n-3e2,.5,b c\n", LABELS_LAST, 2, 2, four, "a,b c");
     accept_text("1,2.5,a\r\n-3e2,.5,b c", LABELS_LAST, 2, 2, four, "a,b c"); /* no newline at the end */
@@ -107,8 +95,7 @@ static void test_csv(void **state) {
     accept_text("x,y,label\n1,2.5,a\n-300,.5,b\n", LABELS_LAST, 2, 2, four, "a,b");
 }
 
-static void test_csv_labels(void **state) {
-    (void)state;
+TEST(test_csv_labels) {
     const double two[] = {1, 2};
     accept_text("1,01\n2,-0\n", LABELS_LAST, 2, 1, two, "1,0"); /* numbers are spelled alike */
     accept_text("1,1.50\n2,1e3\n", LABELS_LAST, 2, 1, two, "1.5,1000");
@@ -130,8 +117,7 @@ static void test_csv_labels(void **state) {
     accept_text(text, LABELS_LAST, 1, 1, two, text + 2);
 }
 
-static void test_csv_refuses(void **state) {
-    (void)state;
+TEST(test_csv_refuses) {
     static const struct {
         const char *text, *what;
     } cases[] = {
@@ -161,8 +147,7 @@ static void test_csv_refuses(void **state) {
     refuse(LABELS_LAST, ": Is a directory");
 }
 
-static void test_numbers(void **state) {
-    (void)state;
+TEST(test_numbers) {
     static const char *const good[] = {
         "0", "-0", "+1", "1.", ".5", "1e5", "1E+5", " 1.5\t", "-.5e-3", "1e-99999999999", "0e99999999999"};
     static const char *const bad[] = {"",      " ",     ".",        "-",       "e5",   "1e",    "1e+",           "0x10",
@@ -183,8 +168,7 @@ static void test_numbers(void **state) {
 }
 
 /* Correctly rounded, bit for bit; and a file with many lines. */
-static void test_rounding(void **state) {
-    (void)state;
+TEST(test_rounding) {
     enum { MANY = 20000 };
     static const char *const forms[] = {"%.17g\n", "%.3g\n", "%.15f\n", "%.20e\n", "%.8g\n", "%.0f\n"};
     double *values = calloc(MANY, sizeof *values);
@@ -204,8 +188,7 @@ static void test_rounding(void **state) {
     free(values);
 }
 
-static void test_pipe(void **state) {
-    (void)state;
+TEST(test_pipe) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "1,a\n2,b\n", 8), 8);
@@ -232,8 +215,7 @@ static void write_npy(int version, const char *header, const void *elements, siz
 
 #define HEADER(descr, shape) "{'descr': '" descr "', 'fortran_order': False, 'shape': " shape ", }"
 
-static void test_npy(void **state) {
-    (void)state;
+TEST(test_npy) {
     const double six[] = {1, 2, 3, 4, 5, 6};
     const float floats[] = {1, 2, 3, 4, 5, 6};
     write_npy(1, HEADER("<f4", "(2, 3)"), floats, sizeof floats);
@@ -253,8 +235,7 @@ static void test_npy(void **state) {
     accept(LABELS_ONLY, 2, 0, NULL, "1.5,0");
 }
 
-static void test_npy_refuses(void **state) {
-    (void)state;
+TEST(test_npy_refuses) {
     const float two[] = {1, NAN};
     static const struct {
         const char *header, *what;
@@ -303,9 +284,5 @@ static void test_npy_refuses(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_csv),     TEST(test_csv_labels), TEST(test_csv_refuses),
-                                       TEST(test_numbers), TEST(test_rounding),   TEST(test_pipe),
-                                       TEST(test_npy),     TEST(test_npy_refuses)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

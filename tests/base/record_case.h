@@ -23,52 +23,13 @@
     "step01_naive,naive,gemm,f32,nn,1,2,3,,1,0,cold,events,0.5,0.4,0.6,100,200,0.25,cublas,0.25,0.5,0.4,0.6,0.01,"     \
     "1980,500,NVIDIA H200,9.0,580,13.0,2025-01-01"
 #define ROW ROW_TO_DATE ",cublasLt heuristic 3,13.1.0,0.10.0 1a2b3c4,51,12,0.45,0.55,0.47,0.53,40,2,1\n"
+/* The same, in the header's order. */
+/* clang-format off */
 static const record sample = {
-    .step = "step01_naive",
-    .variant = "naive",
-    .op = "gemm",
-    .dtype = "f32",
-    .layout = "nn",
-    .m = 1,
-    .n = 2,
-    .k = 3,
-    .d = -1,
-    .alpha = 1,
-    .beta = 0,
-    .cache = "cold",
-    .mode = "events",
-    .ms_median = 0.5,
-    .ms_min = 0.4,
-    .ms_max = 0.6,
-    .gflops = 100,
-    .gbps = 200,
-    .peak_share = 0.25,
-    .baseline = "cublas",
-    .baseline_ms = 0.25,
-    .ratio = 0.5,
-    .ratio_min = 0.4,
-    .ratio_max = 0.6,
-    .max_err_bound_share = 0.01,
-    .clock_mhz = 1980,
-    .power_w = 500,
-    .device = "NVIDIA H200",
-    .cc = "9.0",
-    .driver = "580",
-    .cuda = "13.0",
-    .date = "2025-01-01",
-    .baseline_call = "cublasLt heuristic 3",
-    .cublas = "13.1.0",
-    .version = "0.10.0 1a2b3c4",
-    .pairs = 51,
-    .sets = 12,
-    .ms_low = 0.45,
-    .ms_high = 0.55,
-    .ratio_low = 0.47,
-    .ratio_high = 0.53,
-    .calls_tried = 40,
-    .calls_failed = 2,
-    .calls_wrong = 1,
-};
+    "step01_naive", "naive", "gemm", "f32", "nn", 1, 2, 3, -1, 1, 0, "cold", "events", 0.5, 0.4, 0.6, 100, 200, 0.25,
+    "cublas", 0.25, 0.5, 0.4, 0.6, 0.01, 1980, 500, "NVIDIA H200", "9.0", "580", "13.0", "2025-01-01",
+    "cublasLt heuristic 3", "13.1.0", "0.10.0 1a2b3c4", 51, 12, 0.45, 0.55, 0.47, 0.53, 40, 2, 1};
+/* clang-format on */
 
 /* ---- a fresh folder for each test ---- */
 
@@ -155,44 +116,25 @@ static void append_csv(const record *r) {
     assert_said_nothing();
 }
 
-static bool same_number(double a, double b) {
-    return a == b || (isnan(a) && isnan(b));
-}
+#define RECORD_TEXTS(X)                                                                                                \
+    X(step)                                                                                                            \
+    X(variant)                                                                                                         \
+    X(op) X(dtype) X(layout) X(cache) X(mode) X(baseline) X(device) X(cc) X(driver) X(cuda) X(date) X(baseline_call)   \
+        X(cublas) X(version)
+#define RECORD_COUNTS(X) X(m) X(n) X(k) X(d) X(pairs) X(sets) X(calls_tried) X(calls_failed) X(calls_wrong)
+#define RECORD_NUMBERS(X)                                                                                              \
+    X(alpha)                                                                                                           \
+    X(beta)                                                                                                            \
+    X(ms_median) X(ms_min) X(ms_max) X(gflops) X(gbps) X(peak_share) X(baseline_ms) X(ratio) X(ratio_min) X(ratio_max) \
+        X(max_err_bound_share) X(clock_mhz) X(power_w) X(ms_low) X(ms_high) X(ratio_low) X(ratio_high)
 
 static void assert_same_record(const record *a, const record *b) {
-    assert_string_equal(a->step, b->step);
-    assert_string_equal(a->variant, b->variant);
-    assert_string_equal(a->op, b->op);
-    assert_string_equal(a->dtype, b->dtype);
-    assert_string_equal(a->layout, b->layout);
-    assert_true(a->m == b->m && a->n == b->n && a->k == b->k && a->d == b->d);
-    assert_true(same_number(a->alpha, b->alpha) && same_number(a->beta, b->beta));
-    assert_string_equal(a->cache, b->cache);
-    assert_string_equal(a->mode, b->mode);
-    assert_true(same_number(a->ms_median, b->ms_median));
-    assert_true(same_number(a->ms_min, b->ms_min) && same_number(a->ms_max, b->ms_max));
-    assert_true(same_number(a->gflops, b->gflops) && same_number(a->gbps, b->gbps));
-    assert_true(same_number(a->peak_share, b->peak_share));
-    assert_string_equal(a->baseline, b->baseline);
-    assert_true(same_number(a->baseline_ms, b->baseline_ms) && same_number(a->ratio, b->ratio));
-    assert_true(same_number(a->ratio_min, b->ratio_min) && same_number(a->ratio_max, b->ratio_max));
-    assert_true(same_number(a->max_err_bound_share, b->max_err_bound_share));
-    assert_true(same_number(a->clock_mhz, b->clock_mhz) && same_number(a->power_w, b->power_w));
-    assert_string_equal(a->device, b->device);
-    assert_string_equal(a->cc, b->cc);
-    assert_string_equal(a->driver, b->driver);
-    assert_string_equal(a->cuda, b->cuda);
-    assert_string_equal(a->date, b->date);
-    assert_string_equal(a->baseline_call, b->baseline_call);
-    assert_string_equal(a->cublas, b->cublas);
-    assert_string_equal(a->version, b->version);
-    assert_true(a->pairs == b->pairs && a->sets == b->sets);
-    assert_true(same_number(a->ms_low, b->ms_low) && same_number(a->ms_high, b->ms_high));
-    assert_true(same_number(a->ratio_low, b->ratio_low) && same_number(a->ratio_high, b->ratio_high));
-    assert_true(a->calls_tried == b->calls_tried && a->calls_failed == b->calls_failed);
-    assert_true(a->calls_wrong == b->calls_wrong);
+#define SAME_TEXT(field)   assert_string_equal(a->field, b->field);
+#define SAME_COUNT(field)  assert_int_equal(a->field, b->field);
+#define SAME_NUMBER(field) assert_true(a->field == b->field || (isnan(a->field) && isnan(b->field)));
+    RECORD_TEXTS(SAME_TEXT)
+    RECORD_COUNTS(SAME_COUNT)
+    RECORD_NUMBERS(SAME_NUMBER)
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

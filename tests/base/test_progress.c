@@ -76,6 +76,11 @@ static int close_both(void **state) {
     return 0;
 }
 
+static const char *draw(const char *label, int done, int total) {
+    progress_show(terminal.stream, label, done, total);
+    return read_seen(&terminal);
+}
+
 /* Each test starts with no line drawn. */
 static int erase(void **state) {
     progress_clear(terminal.stream);
@@ -83,9 +88,8 @@ static int erase(void **state) {
     return 0;
 }
 
-static void a_terminal_shows_label_and_count(void **state) {
-    progress_show(terminal.stream, "tile8x8", 0, 12);
-    const char *seen = read_seen(&terminal);
+TEST(a_terminal_shows_label_and_count) {
+    const char *seen = draw("tile8x8", 0, 12);
     assert_int_equal(seen[0], '\r');
     assert_non_null(strstr(seen, "tile8x8"));
     assert_non_null(strstr(seen, "0/12"));
@@ -93,33 +97,30 @@ static void a_terminal_shows_label_and_count(void **state) {
     assert_int_equal(count_char(seen, '\n'), 0);
 }
 
-static void the_bar_grows_with_what_is_done(void **state) {
-    progress_show(terminal.stream, "x", 0, 4);
-    const int empty = count_char(read_seen(&terminal), '#');
+TEST(the_bar_grows_with_what_is_done) {
+    const int empty = count_char(draw("x", 0, 4), '#');
     sleep_ms(120);
-    progress_show(terminal.stream, "x", 2, 4);
-    const int half = count_char(read_seen(&terminal), '#');
-    progress_show(terminal.stream, "x", 4, 4);
-    const int full = count_char(read_seen(&terminal), '#');
+    const int half = count_char(draw("x", 2, 4), '#');
+    const int full = count_char(draw("x", 4, 4), '#');
     assert_int_equal(empty, 0);
     assert_true(half > 0);
     assert_int_equal(full, 2 * half);
 }
 
-static void a_pipe_stays_silent(void **state) {
+TEST(a_pipe_stays_silent) {
     for (int i = 0; i <= 10; i++) progress_show(channel.stream, "tile8x8", i, 10);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
 }
 
 /* A pipe beside a terminal that has a line drawn: still silent. */
-static void clearing_a_pipe_writes_nothing(void **state) {
+TEST(clearing_a_pipe_writes_nothing) {
     progress_show(terminal.stream, "x", 0, 1);
     progress_clear(channel.stream);
     assert_string_equal(read_seen(&channel), "");
 }
 
-static void redraws_at_most_ten_times_a_second(void **state) {
+TEST(redraws_at_most_ten_times_a_second) {
     enum { STEPS = 20000 };
     const double start = now_seconds();
     progress_show(terminal.stream, "x", 0, STEPS);
@@ -131,56 +132,47 @@ static void redraws_at_most_ten_times_a_second(void **state) {
     assert_true(redraws <= 2 + (int)(passed / 0.1));
 }
 
-static void first_and_last_are_always_drawn(void **state) {
-    progress_show(terminal.stream, "x", 0, 3);
-    progress_show(terminal.stream, "x", 3, 3);
-    progress_show(terminal.stream, "x", 0, 5);
-    progress_show(terminal.stream, "x", 5, 5);
-    const char *seen = read_seen(&terminal);
-    assert_non_null(strstr(seen, "0/3"));
-    assert_non_null(strstr(seen, "3/3"));
-    assert_non_null(strstr(seen, "0/5"));
-    assert_non_null(strstr(seen, "5/5"));
+TEST(first_and_last_are_always_drawn) {
+    assert_non_null(strstr(draw("x", 0, 3), "0/3"));
+    assert_non_null(strstr(draw("x", 3, 3), "3/3"));
+    assert_non_null(strstr(draw("x", 0, 5), "0/5"));
+    assert_non_null(strstr(draw("x", 5, 5), "5/5"));
 }
 
-static void an_intermediate_step_is_drawn_after_a_while(void **state) {
+TEST(an_intermediate_step_is_drawn_after_a_while) {
     progress_show(terminal.stream, "x", 0, 9);
     sleep_ms(120);
-    progress_show(terminal.stream, "x", 7, 9);
-    assert_non_null(strstr(read_seen(&terminal), "7/9"));
+    assert_non_null(strstr(draw("x", 7, 9), "7/9"));
 }
 
-static void a_long_label_fits_80_columns(void **state) {
+TEST(a_long_label_fits_80_columns) {
     char label[300];
     memset(label, 'w', sizeof label - 1);
     label[sizeof label - 1] = '\0';
-    progress_show(terminal.stream, label, 0, 2147483647);
-    const char *seen = read_seen(&terminal);
+    const char *seen = draw(label, 0, 2147483647);
     assert_true(count_char(seen, 'w') > 20);
     assert_true(strlen(seen) - strlen(ERASE) < 80);
 }
 
 /* Labels of growing length, so that the cut falls on every byte of the two-byte character (C3 97). */
-static void a_label_is_not_cut_inside_a_character(void **state) {
+TEST(a_label_is_not_cut_inside_a_character) {
     for (int shift = 0; shift < 2; shift++) {
         char label[300] = "";
         if (shift) strcat(label, "i");
         for (int i = 0; i < 100; i++) strcat(label, "\xC3\x97");
-        progress_show(terminal.stream, label, 0, 1);
-        const char *seen = read_seen(&terminal);
+        const char *seen = draw(label, 0, 1);
         assert_true(strlen(seen) - strlen(ERASE) < 80);
         assert_int_equal(count_char(seen, '\xC3'), count_char(seen, '\x97'));
     }
 }
 
-static void control_characters_do_not_move_the_cursor(void **state) {
-    progress_show(terminal.stream, "a\nb\033[2Jc", 0, 1);
-    const char *seen = read_seen(&terminal);
+TEST(control_characters_do_not_move_the_cursor) {
+    const char *seen = draw("a\nb\033[2Jc", 0, 1);
     assert_int_equal(count_char(seen, '\n'), 0);
     assert_int_equal(count_char(seen, '\033'), 1);
 }
 
-static void clear_erases_the_line_once(void **state) {
+TEST(clear_erases_the_line_once) {
     progress_show(terminal.stream, "x", 0, 1);
     read_seen(&terminal);
     progress_clear(terminal.stream);
@@ -189,30 +181,12 @@ static void clear_erases_the_line_once(void **state) {
     assert_string_equal(read_seen(&terminal), "");
 }
 
-static void counts_out_of_range_are_harmless(void **state) {
-    progress_show(terminal.stream, "x", 0, 0);
-    progress_show(terminal.stream, "x", 9, 3);
-    progress_show(terminal.stream, "x", -4, 3);
-    const char *seen = read_seen(&terminal);
-    assert_non_null(strstr(seen, "0/0"));
-    assert_non_null(strstr(seen, "3/3"));
-    assert_non_null(strstr(seen, "0/3"));
+TEST(counts_out_of_range_are_harmless) {
+    assert_non_null(strstr(draw("x", 0, 0), "0/0"));
+    assert_non_null(strstr(draw("x", 9, 3), "3/3"));
+    assert_non_null(strstr(draw("x", -4, 3), "0/3"));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_terminal_shows_label_and_count, erase),
-        cmocka_unit_test_setup(the_bar_grows_with_what_is_done, erase),
-        cmocka_unit_test_setup(a_pipe_stays_silent, erase),
-        cmocka_unit_test_setup(clearing_a_pipe_writes_nothing, erase),
-        cmocka_unit_test_setup(redraws_at_most_ten_times_a_second, erase),
-        cmocka_unit_test_setup(first_and_last_are_always_drawn, erase),
-        cmocka_unit_test_setup(an_intermediate_step_is_drawn_after_a_while, erase),
-        cmocka_unit_test_setup(a_long_label_fits_80_columns, erase),
-        cmocka_unit_test_setup(a_label_is_not_cut_inside_a_character, erase),
-        cmocka_unit_test_setup(control_characters_do_not_move_the_cursor, erase),
-        cmocka_unit_test_setup(clear_erases_the_line_once, erase),
-        cmocka_unit_test_setup(counts_out_of_range_are_harmless, erase),
-    };
-    return cmocka_run_group_tests(tests, open_both, close_both);
+    return unit_run_group(open_both, close_both, erase, NULL);
 }

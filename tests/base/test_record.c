@@ -3,24 +3,24 @@
 
 /* ---- CSV ---- */
 
-static void an_empty_record_knows_nothing(void **state) {
+TEST(an_empty_record_knows_nothing) {
     const record r = record_empty();
-    assert_true(r.m == -1 && r.n == -1 && r.k == -1 && r.d == -1);
-    assert_true(r.pairs == -1 && r.sets == -1 && r.calls_tried == -1 && r.calls_failed == -1 && r.calls_wrong == -1);
-    assert_true(isnan(r.alpha) && isnan(r.beta) && isnan(r.ms_median) && isnan(r.gflops) && isnan(r.gbps));
-    assert_true(isnan(r.peak_share) && isnan(r.baseline_ms) && isnan(r.ratio) && isnan(r.max_err_bound_share));
-    assert_true(isnan(r.ms_low) && isnan(r.ms_high) && isnan(r.ratio_low) && isnan(r.ratio_high));
-    assert_true(isnan(r.clock_mhz) && isnan(r.power_w));
-    assert_string_equal(r.step, "");
-    assert_string_equal(r.version, "");
+#define NO_TEXT(field)   assert_string_equal(r.field, "");
+#define NO_COUNT(field)  assert_int_equal(r.field, -1);
+#define NO_NUMBER(field) assert_true(isnan(r.field));
+    RECORD_TEXTS(NO_TEXT)
+    RECORD_COUNTS(NO_COUNT)
+    RECORD_NUMBERS(NO_NUMBER)
 }
 
-static void csv_line_is_as_the_schema_says(void **state) {
+TEST(csv_line_is_as_the_schema_says) {
     append_csv(&sample);
     assert_file_holds(HEADER_LINE ROW);
+    const record read = load_one();
+    assert_same_record(&read, &sample);
 }
 
-static void csv_header_is_written_once(void **state) {
+TEST(csv_header_is_written_once) {
     assert_int_equal(record_csv_prepare(path, err), 0);
     append_csv(&sample);
     assert_file_holds(HEADER_LINE ROW);
@@ -30,13 +30,7 @@ static void csv_header_is_written_once(void **state) {
     assert_file_holds(HEADER_LINE ROW ROW);
 }
 
-static void csv_round_trip(void **state) {
-    append_csv(&sample);
-    const record read = load_one();
-    assert_same_record(&read, &sample);
-}
-
-static void csv_round_trip_of_what_was_not_measured(void **state) {
+TEST(csv_round_trip_of_what_was_not_measured) {
     record r = record_empty();
     strcpy(r.step, "step08_knn");
     r.m = 0;
@@ -50,7 +44,7 @@ static void csv_round_trip_of_what_was_not_measured(void **state) {
     assert_same_record(&read, &r);
 }
 
-static void csv_round_trip_of_awkward_texts(void **state) {
+TEST(csv_round_trip_of_awkward_texts) {
     record r = sample;
     strcpy(r.variant, "a,b");
     strcpy(r.op, "say \"hi\"");
@@ -69,7 +63,7 @@ static void csv_round_trip_of_awkward_texts(void **state) {
     assert_same_record(&read, &r);
 }
 
-static void csv_quotes_as_rfc_4180_asks(void **state) {
+TEST(csv_quotes_as_rfc_4180_asks) {
     record r = sample;
     strcpy(r.step, "a,b");
     strcpy(r.variant, "say \"hi\"");
@@ -85,9 +79,9 @@ static void csv_quotes_as_rfc_4180_asks(void **state) {
 }
 
 /* Nine significant digits: to a relative 5e-9, and every float exactly. */
-static void csv_numbers_keep_nine_digits(void **state) {
+TEST(csv_numbers_keep_nine_digits) {
     const double values[] = {1.0 / 3, 123456.789012, 6.02214076e23, 1e-300, 4e-320, 1.79769313e308, -2.0 / 7};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(values); i++) {
         record r = sample;
         r.ms_median = values[i];
         r.alpha = i + 0.1f;
@@ -99,7 +93,7 @@ static void csv_numbers_keep_nine_digits(void **state) {
     }
 }
 
-static void csv_infinity_is_not_measured(void **state) {
+TEST(csv_infinity_is_not_measured) {
     record r = sample;
     r.ratio = INFINITY;
     r.ratio_max = -INFINITY;
@@ -108,37 +102,24 @@ static void csv_infinity_is_not_measured(void **state) {
     assert_true(isnan(read.ratio) && isnan(read.ratio_max));
 }
 
-static void csv_many_rows_in_order(void **state) {
-    enum { COUNT = 500 };
-    for (int i = 0; i < COUNT; i++) {
-        record r = sample;
-        r.m = i;
-        append_csv(&r);
-    }
-    record *rows;
-    int count;
-    assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
-    assert_int_equal(count, COUNT);
-    for (int i = 0; i < COUNT; i++) assert_true(rows[i].m == i);
-    free(rows);
-}
-
 /* ---- preparing ---- */
 
-static void prepare_refuses_what_it_cannot_open(void **state) {
+TEST(prepare_refuses_what_it_cannot_open) {
     char missing[160];
     snprintf(missing, sizeof missing, "%s/missing/rows", folder);
     assert_int_equal(record_csv_prepare(missing, err), 2);
     assert_said("--csv %s: No such file or directory\n", missing);
     assert_int_equal(record_csv_prepare(folder, err), 2);
     assert_said("--csv %s: Is a directory\n", folder);
+    assert_int_equal(record_csv_prepare("/dev/full", err), 2);
+    assert_said("--csv /dev/full: No space left on device\n");
 }
 
-static void prepare_leaves_files_as_they_were(void **state) {
+TEST(prepare_leaves_files_as_they_were) {
     assert_int_equal(record_csv_prepare(path, err), 0);
     assert_int_equal(access(path, F_OK), -1);
     const char *const texts[] = {"", HEADER_LINE, HEADER_LINE ROW};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(texts); i++) {
         write_text(texts[i]);
         assert_int_equal(record_csv_prepare(path, err), 0);
         assert_file_holds(texts[i]);
@@ -146,7 +127,7 @@ static void prepare_leaves_files_as_they_were(void **state) {
     assert_said_nothing();
 }
 
-static void prepare_keeps_a_link_to_a_file_to_come(void **state) {
+TEST(prepare_keeps_a_link_to_a_file_to_come) {
     char target[160];
     snprintf(target, sizeof target, "%s/target", folder);
     assert_int_equal(symlink(target, path), 0);
@@ -156,22 +137,17 @@ static void prepare_keeps_a_link_to_a_file_to_come(void **state) {
     assert_int_equal(unlink(target), 0);
 }
 
-static void prepare_refuses_a_full_device(void **state) {
-    assert_int_equal(record_csv_prepare("/dev/full", err), 2);
-    assert_said("--csv /dev/full: No space left on device\n");
-}
-
 /* What reads it would see its end before the first row came. */
-static void prepare_refuses_a_named_pipe(void **state) {
+TEST(prepare_refuses_a_named_pipe) {
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(record_csv_prepare(path, err), 2);
     assert_said("--csv %s: is a named pipe: name a file, or - for standard output\n", path);
 }
 
-static void prepare_refuses_another_files_content(void **state) {
+TEST(prepare_refuses_another_files_content) {
     const char *const others[] = {"hello\n",        "m,n,k\n1,2,3\n", RECORD_HEADER, RECORD_HEADER ",more\n",
                                   "\n" HEADER_LINE, "\"" HEADER_LINE};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(others); i++) {
         write_text(others[i]);
         assert_int_equal(record_csv_prepare(path, err), 2);
         assert_said("--csv %s: holds something else: its first line is not this program's header\n", path);
@@ -179,7 +155,7 @@ static void prepare_refuses_another_files_content(void **state) {
     }
 }
 
-static void prepare_refuses_a_last_line_cut_short(void **state) {
+TEST(prepare_refuses_a_last_line_cut_short) {
     write_text(HEADER_LINE ROW "step01_naive,naive,ge");
     assert_int_equal(record_csv_prepare(path, err), 2);
     assert_said("--csv %s: its last line has no newline, as a write was cut short: complete or delete that line\n",
@@ -190,7 +166,7 @@ static void prepare_refuses_a_last_line_cut_short(void **state) {
 
 /* ---- failing to append ---- */
 
-static void append_reports_what_it_cannot_open_or_write(void **state) {
+TEST(append_reports_what_it_cannot_open_or_write) {
     char missing[160];
     snprintf(missing, sizeof missing, "%s/missing/rows", folder);
     assert_int_equal(record_csv_append(missing, &sample, err), 2);
@@ -200,7 +176,7 @@ static void append_reports_what_it_cannot_open_or_write(void **state) {
 }
 
 /* `--csv /dev/stdout >file`: what else is printed there stays, and the header comes once. */
-static void standard_output_keeps_what_else_is_there(void **state) {
+TEST(standard_output_keeps_what_else_is_there) {
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     assert_true(kept >= 0 && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
@@ -234,7 +210,7 @@ static int append_below_limit(rlim_t limit, int (*append)(const char *, const re
     return WEXITSTATUS(status);
 }
 
-static void a_short_write_is_cut_off_again(void **state) {
+TEST(a_short_write_is_cut_off_again) {
     append_csv(&sample);
     assert_int_equal(append_below_limit(strlen(HEADER_LINE ROW) + 20, record_csv_append), 2);
     assert_file_holds(HEADER_LINE ROW);
@@ -265,7 +241,7 @@ static void write_rows(int writer) {
 }
 
 /* The file does not exist when they start: they race for its header too. */
-static void concurrent_writers_do_not_tear_lines(void **state) {
+TEST(concurrent_writers_do_not_tear_lines) {
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
         children[w] = fork();
@@ -294,28 +270,5 @@ static void concurrent_writers_do_not_tear_lines(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(an_empty_record_knows_nothing),
-        TEST(csv_line_is_as_the_schema_says),
-        TEST(csv_header_is_written_once),
-        TEST(csv_round_trip),
-        TEST(csv_round_trip_of_what_was_not_measured),
-        TEST(csv_round_trip_of_awkward_texts),
-        TEST(csv_quotes_as_rfc_4180_asks),
-        TEST(csv_numbers_keep_nine_digits),
-        TEST(csv_infinity_is_not_measured),
-        TEST(csv_many_rows_in_order),
-        TEST(prepare_refuses_what_it_cannot_open),
-        TEST(prepare_leaves_files_as_they_were),
-        TEST(prepare_keeps_a_link_to_a_file_to_come),
-        TEST(prepare_refuses_a_full_device),
-        TEST(prepare_refuses_a_named_pipe),
-        TEST(prepare_refuses_another_files_content),
-        TEST(prepare_refuses_a_last_line_cut_short),
-        TEST(append_reports_what_it_cannot_open_or_write),
-        TEST(standard_output_keeps_what_else_is_there),
-        TEST(a_short_write_is_cut_off_again),
-        TEST(concurrent_writers_do_not_tear_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

@@ -3,7 +3,7 @@
 
 /* ---- strict reading ---- */
 
-static void load_of_nothing(void **state) {
+TEST(load_of_nothing) {
     record *rows = (record *)1;
     int count = 7;
     assert_int_equal(record_csv_load(path, &rows, &count, err), 0);
@@ -29,30 +29,30 @@ static void assert_load_refused(int line, const char *reason) {
     assert_int_equal(count, 0);
 }
 
-static void load_refuses_a_wrong_header(void **state) {
-    const char *const others[] = {"hello\n", "\n", ROW, RECORD_HEADER, RECORD_HEADER ",x\n", RECORD_HEADER "\r\n"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        write_text(others[i]);
-        assert_load_refused(1, "not this program's header");
+TEST(load_refuses_malformed_files) {
+    static const struct {
+        const char *text;
+        int line;
+        const char *reason;
+    } files[] = {
+        {"hello\n", 1, "not this program's header"},
+        {"\n", 1, "not this program's header"},
+        {ROW, 1, "not this program's header"},
+        {RECORD_HEADER, 1, "not this program's header"},
+        {RECORD_HEADER ",x\n", 1, "not this program's header"},
+        {RECORD_HEADER "\r\n", 1, "not this program's header"},
+        {HEADER_LINE ROW "step01", 3, "no newline at the end, as a write was cut short: complete or delete that line"},
+        {HEADER_LINE ROW "a,b,c\n" ROW, 3, "3 fields instead of 44"},
+        {HEADER_LINE ROW ROW "\n", 4, "1 field instead of 44"},
+        {HEADER_LINE "x," ROW, 2, "45 fields instead of 44"},
+        {HEADER_LINE ROW ROW_TO_DATE "\n", 3, "32 fields instead of 44"},
+    };
+    for (int i = 0; i < ARRAY_SIZE(files); i++) {
+        write_text(files[i].text);
+        assert_load_refused(files[i].line, files[i].reason);
     }
-}
-
-static void load_refuses_a_missing_last_newline(void **state) {
-    write_bytes(HEADER_LINE ROW ROW, strlen(HEADER_LINE ROW ROW) - 1);
+    write_bytes(HEADER_LINE ROW ROW, strlen(HEADER_LINE ROW ROW) - 1); /* nothing is missing but the newline */
     assert_load_refused(3, "no newline at the end, as a write was cut short: complete or delete that line");
-    write_text(HEADER_LINE ROW "step01");
-    assert_load_refused(3, "no newline at the end, as a write was cut short: complete or delete that line");
-}
-
-static void load_refuses_a_wrong_number_of_fields(void **state) {
-    write_text(HEADER_LINE ROW "a,b,c\n" ROW);
-    assert_load_refused(3, "3 fields instead of 44");
-    write_text(HEADER_LINE ROW ROW "\n");
-    assert_load_refused(4, "1 field instead of 44");
-    write_text(HEADER_LINE "x," ROW);
-    assert_load_refused(2, "45 fields instead of 44");
-    write_text(HEADER_LINE ROW ROW_TO_DATE "\n");
-    assert_load_refused(3, "32 fields instead of 44");
 }
 
 /* Writes the sample row with column `column` replaced. */
@@ -80,20 +80,25 @@ enum {
     COLUMN_LAST = 43
 };
 
-static void load_refuses_malformed_numbers(void **state) {
+TEST(load_refuses_malformed_fields) {
     const char *const whole[] = {"", "x", "12x", "-1", "1.5", " 1", "1 ", "0x10", "99999999999999999999"};
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++) {
+    const char *const numbers[] = {"x", "1.5ms", "nan", "inf", "-inf", " 1", "1 ", "0x1p3", "1e400", "1e", "--1", "."};
+    static const struct {
+        int column;
+        const char *text, *reason;
+    } fields[] = {
+        {COLUMN_D, "-1", "d is not a whole number"},
+        {COLUMN_PAIRS, "-1", "pairs is not a whole number"},
+        {COLUMN_LAST, "1.0", "calls_wrong is not a whole number"},
+        {COLUMN_VARIANT, "a\"b", "a quote inside an unquoted field"},
+        {COLUMN_VARIANT, "\"a\"b", "text after a closing quote"},
+        {COLUMN_LAST, "\"never closed", "a quote that is not closed"},
+    };
+    for (int i = 0; i < ARRAY_SIZE(whole); i++) {
         write_with(COLUMN_M, whole[i]);
         assert_load_refused(2, "m is not a whole number");
     }
-    write_with(COLUMN_D, "-1");
-    assert_load_refused(2, "d is not a whole number");
-    write_with(COLUMN_PAIRS, "-1");
-    assert_load_refused(2, "pairs is not a whole number");
-    write_with(COLUMN_LAST, "1.0");
-    assert_load_refused(2, "calls_wrong is not a whole number");
-    const char *const numbers[] = {"x", "1.5ms", "nan", "inf", "-inf", " 1", "1 ", "0x1p3", "1e400", "1e", "--1", "."};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(numbers); i++) {
         write_with(COLUMN_MS_MEDIAN, numbers[i]);
         assert_load_refused(2, "ms_median is not a number");
         write_with(COLUMN_ALPHA, numbers[i]);
@@ -101,11 +106,15 @@ static void load_refuses_malformed_numbers(void **state) {
         write_with(COLUMN_MS_LOW, numbers[i]);
         assert_load_refused(2, "ms_low is not a number");
     }
+    for (int i = 0; i < ARRAY_SIZE(fields); i++) {
+        write_with(fields[i].column, fields[i].text);
+        assert_load_refused(2, fields[i].reason);
+    }
     write_with(COLUMN_MS_MEDIAN, "1e-3");
     assert_true(load_one().ms_median == 1e-3);
 }
 
-static void load_refuses_texts_too_long(void **state) {
+TEST(load_refuses_texts_too_long) {
     char text[RECORD_TEXT + 1];
     memset(text, 'x', sizeof text);
     text[RECORD_TEXT] = '\0';
@@ -116,16 +125,7 @@ static void load_refuses_texts_too_long(void **state) {
     assert_string_equal(load_one().variant, text);
 }
 
-static void load_refuses_bad_quoting(void **state) {
-    write_with(COLUMN_VARIANT, "a\"b");
-    assert_load_refused(2, "a quote inside an unquoted field");
-    write_with(COLUMN_VARIANT, "\"a\"b");
-    assert_load_refused(2, "text after a closing quote");
-    write_with(COLUMN_LAST, "\"never closed");
-    assert_load_refused(2, "a quote that is not closed");
-}
-
-static void load_refuses_a_nul_byte(void **state) {
+TEST(load_refuses_a_nul_byte) {
     char text[] = HEADER_LINE ROW ROW;
     text[strlen(HEADER_LINE ROW) + 3] = '\0';
     write_bytes(text, sizeof text - 1);
@@ -133,7 +133,7 @@ static void load_refuses_a_nul_byte(void **state) {
 }
 
 /* A row with a newline in a quoted text takes two lines. */
-static void line_numbers_count_quoted_newlines(void **state) {
+TEST(line_numbers_count_quoted_newlines) {
     record r = sample;
     strcpy(r.variant, "two\nlines");
     append_csv(&r);
@@ -146,7 +146,7 @@ static void line_numbers_count_quoted_newlines(void **state) {
 
 /* ---- comparing ---- */
 
-static void same_case_ignores_what_was_measured(void **state) {
+TEST(same_case_ignores_what_was_measured) {
     record r = sample;
     strcpy(r.mode, "graph");
     strcpy(r.baseline, "");
@@ -164,34 +164,24 @@ static void same_case_ignores_what_was_measured(void **state) {
     assert_true(record_same_case(&sample, &r));
 }
 
-#define ASSERT_DIFFERENT(change)                                                                                       \
-    do {                                                                                                               \
-        record r = sample;                                                                                             \
-        change;                                                                                                        \
-        assert_false(record_same_case(&sample, &r));                                                                   \
-        assert_false(record_same_case(&r, &sample));                                                                   \
-    } while (0)
-
-static void same_case_tells_every_part_of_the_case(void **state) {
-    ASSERT_DIFFERENT(strcpy(r.step, "step02_shared"));
-    ASSERT_DIFFERENT(strcpy(r.variant, "other"));
-    ASSERT_DIFFERENT(strcpy(r.op, "gemv"));
-    ASSERT_DIFFERENT(strcpy(r.dtype, "f16"));
-    ASSERT_DIFFERENT(strcpy(r.layout, "nt"));
-    ASSERT_DIFFERENT(r.m++);
-    ASSERT_DIFFERENT(r.n++);
-    ASSERT_DIFFERENT(r.k++);
-    ASSERT_DIFFERENT(r.d++);
-    ASSERT_DIFFERENT(r.alpha = 2);
-    ASSERT_DIFFERENT(r.alpha = NAN);
-    ASSERT_DIFFERENT(r.beta = 1);
-    ASSERT_DIFFERENT(strcpy(r.cache, "warm"));
-    ASSERT_DIFFERENT(strcpy(r.device, "NVIDIA H100"));
-    ASSERT_DIFFERENT(strcpy(r.cc, "8.0"));
+TEST(same_case_tells_every_part_of_the_case) {
+    record other[15];
+    for (int i = 0; i < ARRAY_SIZE(other); i++) other[i] = sample;
+    char *const texts[] = {other[0].step,   other[1].variant, other[2].op,     other[3].dtype,
+                           other[4].layout, other[5].cache,   other[6].device, other[7].cc};
+    for (int i = 0; i < ARRAY_SIZE(texts); i++) strcpy(texts[i], "another");
+    other[8].m++, other[9].n++, other[10].k++, other[11].d++;
+    other[12].alpha = 2;
+    other[13].alpha = NAN;
+    other[14].beta = 1;
+    for (int i = 0; i < ARRAY_SIZE(other); i++) {
+        assert_false(record_same_case(&sample, &other[i]));
+        assert_false(record_same_case(&other[i], &sample));
+    }
 }
 
 /* 0.1f has more digits than the file keeps; a kNN row has no scalars at all. */
-static void same_case_survives_the_file(void **state) {
+TEST(same_case_survives_the_file) {
     record r = sample;
     r.alpha = 0.1f;
     r.beta = -1.0f / 3.0f;
@@ -207,7 +197,7 @@ static void same_case_survives_the_file(void **state) {
 }
 
 /* --resume: a row of sustained load is not the other measurement of the case, nor the other way round. */
-static void resume_tells_sustained_rows(void **state) {
+TEST(resume_tells_sustained_rows) {
     record rows[2] = {sample, sample};
     session s = {.recorded = rows, .recorded_count = 1};
     record wanted = sample;
@@ -228,20 +218,5 @@ static void resume_tells_sustained_rows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(load_of_nothing),
-        TEST(load_refuses_a_wrong_header),
-        TEST(load_refuses_a_missing_last_newline),
-        TEST(load_refuses_a_wrong_number_of_fields),
-        TEST(load_refuses_malformed_numbers),
-        TEST(load_refuses_texts_too_long),
-        TEST(load_refuses_bad_quoting),
-        TEST(load_refuses_a_nul_byte),
-        TEST(line_numbers_count_quoted_newlines),
-        TEST(same_case_ignores_what_was_measured),
-        TEST(same_case_tells_every_part_of_the_case),
-        TEST(same_case_survives_the_file),
-        TEST(resume_tells_sustained_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

@@ -17,30 +17,30 @@ static void assert_nothing(stats_summary s) {
     assert_true(isnan(s.low) && isnan(s.high));
 }
 
-static void odd_count_takes_the_middle(void **state) {
+TEST(odd_count_takes_the_middle) {
     const double values[] = {5, 1, 4, 2, 30};
     assert_summary(stats_summarise(values, 5), 4, 1, 30);
 }
 
-static void even_count_takes_the_mean_of_the_middle_two(void **state) {
+TEST(even_count_takes_the_mean_of_the_middle_two) {
     const double values[] = {10, 1, 4, 3};
     assert_summary(stats_summarise(values, 4), 3.5, 1, 10);
 }
 
-static void one_and_two_values(void **state) {
+TEST(one_and_two_values) {
     const double values[] = {7, -3};
     assert_summary(stats_summarise(values, 1), 7, 7, 7);
     assert_summary(stats_summarise(values, 2), 2, -3, 7);
 }
 
-static void equal_negative_and_infinite_values(void **state) {
+TEST(equal_negative_and_infinite_values) {
     const double equal[] = {2, 2, 2, 2};
     const double mixed[] = {INFINITY, -1e-300, -2};
     assert_summary(stats_summarise(equal, 4), 2, 2, 2);
     assert_summary(stats_summarise(mixed, 3), -1e-300, -2, INFINITY);
 }
 
-static void no_values_or_a_nan_give_nan(void **state) {
+TEST(no_values_or_a_nan_give_nan) {
     const double values[] = {1, NAN, 3};
     assert_nothing(stats_summarise(NULL, 0));
     assert_nothing(stats_summarise(values, 3));
@@ -48,7 +48,7 @@ static void no_values_or_a_nan_give_nan(void **state) {
     assert_summary(stats_summarise(values, 1), 1, 1, 1);
 }
 
-static void values_are_left_as_they_were(void **state) {
+TEST(values_are_left_as_they_were) {
     double values[] = {3, 1, 2}, other[] = {1, 5, 4};
     const double values_before[] = {3, 1, 2}, other_before[] = {1, 5, 4};
     stats_summarise(values, 3);
@@ -59,20 +59,20 @@ static void values_are_left_as_they_were(void **state) {
 }
 
 /* The median of the ratios is not the ratio of the medians: here 2 and 1. */
-static void ratio_is_taken_pair_by_pair(void **state) {
+TEST(ratio_is_taken_pair_by_pair) {
     const double numerator[] = {2, 8, 1}, denominator[] = {1, 2, 2};
     assert_summary(stats_ratio(numerator, denominator, 3, 6), 2, 0.5, 4);
     assert_summary(stats_ratio(numerator, denominator, 2, 6), 3, 2, 4);
 }
 
-static void ratio_of_zeros(void **state) {
+TEST(ratio_of_zeros) {
     const double zero[] = {0}, one[] = {1};
     assert_nothing(stats_ratio(zero, zero, 1, 6));
     assert_summary(stats_ratio(one, zero, 1, 6), INFINITY, INFINITY, INFINITY);
 }
 
 /* Against a count of how many values lie below and above. */
-static void median_of_many_splits_them_in_halves(void **state) {
+TEST(median_of_many_splits_them_in_halves) {
     enum { COUNT = 1001 };
     double values[COUNT];
     srand(7);
@@ -100,7 +100,7 @@ static void assert_ranks(int count, int low, int high) {
 }
 
 /* As in the tables of distribution-free intervals for the median, which are the sign test's. */
-static void interval_has_the_textbooks_ranks(void **state) {
+TEST(interval_has_the_textbooks_ranks) {
     assert_ranks(1, 1, 1);
     assert_ranks(2, 1, 2);
     assert_ranks(5, 1, 5); /* too few: only 93.75 % */
@@ -115,7 +115,7 @@ static void interval_has_the_textbooks_ranks(void **state) {
     assert_ranks(100, 40, 61);
 }
 
-static void interval_of_many_values_is_narrow(void **state) {
+TEST(interval_of_many_values_is_narrow) {
     enum { COUNT = 200001 }; /* here 2^-COUNT is below the smallest double */
     double *values = malloc(COUNT * sizeof *values);
     assert_non_null(values);
@@ -127,7 +127,7 @@ static void interval_of_many_values_is_narrow(void **state) {
     assert_true(fabs(s.median - s.low - half) <= 2 && fabs(s.high - s.median - half) <= 2);
 }
 
-static void ratio_has_an_interval_of_its_own(void **state) {
+TEST(ratio_has_an_interval_of_its_own) {
     double numerator[10], denominator[10];
     for (int i = 0; i < 10; i++) {
         denominator[i] = 10 - i;
@@ -159,7 +159,7 @@ static double coverage(int count) {
     return (double)held / SAMPLES;
 }
 
-static void interval_holds_the_true_median(void **state) {
+TEST(interval_holds_the_true_median) {
     const int few[] = {6, 8, 10}, more[] = {20, 25, 50, 100};
     for (int i = 0; i < 3; i++) assert_true(coverage(few[i]) >= 0.95);
     for (int i = 0; i < 4; i++) {
@@ -187,13 +187,13 @@ static double coverage_of_parts(int blocks) {
     return (double)held / SAMPLES;
 }
 
-static void blocks_hold_the_true_median_of_parts(void **state) {
+TEST(blocks_hold_the_true_median_of_parts) {
     assert_true(coverage_of_parts(6) >= 0.95);
     assert_true(coverage_of_parts(120) < 0.7);
 }
 
 /* The least and the greatest of the six medians, 2.5 and 22.5; of the values 1 to 24 the rest is as ever. */
-static void interval_of_blocks(void **state) {
+TEST(interval_of_blocks) {
     double values[25];
     for (int i = 0; i < 25; i++) values[i] = i + 1;
     stats_summary s = stats_of_blocks(values, 24, 6);
@@ -211,22 +211,5 @@ static void interval_of_blocks(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odd_count_takes_the_middle),
-        cmocka_unit_test(even_count_takes_the_mean_of_the_middle_two),
-        cmocka_unit_test(one_and_two_values),
-        cmocka_unit_test(equal_negative_and_infinite_values),
-        cmocka_unit_test(no_values_or_a_nan_give_nan),
-        cmocka_unit_test(values_are_left_as_they_were),
-        cmocka_unit_test(ratio_is_taken_pair_by_pair),
-        cmocka_unit_test(ratio_of_zeros),
-        cmocka_unit_test(median_of_many_splits_them_in_halves),
-        cmocka_unit_test(interval_has_the_textbooks_ranks),
-        cmocka_unit_test(interval_of_many_values_is_narrow),
-        cmocka_unit_test(ratio_has_an_interval_of_its_own),
-        cmocka_unit_test(interval_holds_the_true_median),
-        cmocka_unit_test(blocks_hold_the_true_median_of_parts),
-        cmocka_unit_test(interval_of_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -212,6 +212,4 @@ static const char *help_of(family f) {
     return out_text;
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, release)
-
 #endif

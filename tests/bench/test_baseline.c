@@ -219,7 +219,7 @@ static void assert_chosen(const char *name) {
 
 /* ---- tests ---- */
 
-static void the_fastest_that_is_right(void **state) {
+TEST(the_fastest_that_is_right) {
     run.ms[HEURISTIC(4)] = 0.2;
     run.fault[HEURISTIC(4)] = AN_ELEMENT_OFF;
     fake.status[HEURISTIC(5)] = 15;
@@ -243,7 +243,7 @@ static void the_fastest_that_is_right(void **state) {
 }
 
 /* A wrong plain call, too, must not become what others are compared with. */
-static void no_wrong_call_is_the_reference(void **state) {
+TEST(no_wrong_call_is_the_reference) {
     run.fault[FAKE_SGEMM] = AN_ELEMENT_OFF;
     run.fault[FAKE_PEDANTIC] = AN_ELEMENT_OFF;
     choose(false);
@@ -254,7 +254,7 @@ static void no_wrong_call_is_the_reference(void **state) {
 }
 
 /* TF32 computes with small integers exactly: only the error bound tells it from FP32. */
-static void right_on_integers_is_not_enough(void **state) {
+TEST(right_on_integers_is_not_enough) {
     run.ms[HEURISTIC(4)] = run.ms[HEURISTIC(7)] = 0.2;
     fake.tf32[HEURISTIC(4)] = fake.tf32[HEURISTIC(7)] = true;
     choose(false);
@@ -266,7 +266,7 @@ static void right_on_integers_is_not_enough(void **state) {
 }
 
 /* What is slow beside a wrong call may be the fastest that is right. */
-static void a_fast_wrong_call_hides_no_other(void **state) {
+TEST(a_fast_wrong_call_hides_no_other) {
     run.ms[HEURISTIC(1)] = 0.1;
     fake.tf32[HEURISTIC(1)] = true;
     choose(false);
@@ -275,7 +275,7 @@ static void a_fast_wrong_call_hides_no_other(void **state) {
     assert_true(run.timed[HEURISTIC(3)] > 0); /* it was slow beside that one, and is measured now */
 }
 
-static void writing_elsewhere_is_wrong(void **state) {
+TEST(writing_elsewhere_is_wrong) {
     run.ms[HEURISTIC(4)] = 0.2;
     run.fault[HEURISTIC(4)] = BEHIND_C;
     choose(false);
@@ -284,7 +284,7 @@ static void writing_elsewhere_is_wrong(void **state) {
     assert_int_equal(run.timed[HEURISTIC(4)], 0);
 }
 
-static void a_plain_call_may_win(void **state) {
+TEST(a_plain_call_may_win) {
     run.ms[FAKE_GEMM_EX] = 0.4;
     choose(false);
     assert_chosen("cublasGemmEx");
@@ -297,7 +297,7 @@ static void a_plain_call_may_win(void **state) {
 }
 
 /* Only those are timed in pairs that came close; what they say counts. */
-static void pairs_decide(void **state) {
+TEST(pairs_decide) {
     run.ms[HEURISTIC(6)] = 0.52;
     run.ms[HEURISTIC(8)] = 0.51;
     run.in_pairs_ms[HEURISTIC(6)] = 0.4;
@@ -311,7 +311,7 @@ static void pairs_decide(void **state) {
     assert_int_equal(run.timed[HEURISTIC(5)], 0); /* a single launch was enough */
 }
 
-static void verbose_tells_of_the_choice(void **state) {
+TEST(verbose_tells_of_the_choice) {
     run.ms[HEURISTIC(3)] = 0.7;
     run.ms[HEURISTIC(2)] = 0.8;
     run.ms[HEURISTIC(7)] = 70.0;
@@ -327,7 +327,7 @@ static void verbose_tells_of_the_choice(void **state) {
 }
 
 /* One launch of a slow call to verify it and one to time it; the one that comes first is verified twice more. */
-static void slow_calls_are_cheap(void **state) {
+TEST(slow_calls_are_cheap) {
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 200.0;
     run.ms[FAKE_PEDANTIC] = 100.0;
     run.ms[HEURISTIC(3)] = 98.0;
@@ -343,7 +343,7 @@ static void slow_calls_are_cheap(void **state) {
     assert_int_equal(run.timed[FAKE_PEDANTIC], 1); /* it is the third */
 }
 
-static void none_is_right(void **state) {
+TEST(none_is_right) {
     for (int i = 0; i < FAKE_CALLS; i++) run.fault[i] = AN_ELEMENT_OFF;
     fake.refused = 1 << 1;
     fake.status[FAKE_PEDANTIC] = 15;
@@ -357,7 +357,7 @@ static void none_is_right(void **state) {
     assert_int_equal(r.calls_wrong, 9);
 }
 
-static void none_that_was_right_stays_so(void **state) {
+TEST(none_that_was_right_stays_so) {
     fake.no_cublas = true;
     for (int i = 0; i < FAKE_CALLS; i++) fake.tf32[i] = true;
     choose(false);
@@ -366,7 +366,7 @@ static void none_that_was_right_stays_so(void **state) {
     assert_string_equal(said, "no baseline at m 20, n 24, k 16: 8 calls tried, 0 refused, 8 wrong\n");
 }
 
-static void without_cublas(void **state) {
+TEST(without_cublas) {
     fake.no_cublas = true;
     choose(false);
     assert_chosen("cublasLt heuristic 3");
@@ -374,7 +374,7 @@ static void without_cublas(void **state) {
     assert_counts(HEURISTICS, 0, 0);
 }
 
-static void without_cublaslt(void **state) {
+TEST(without_cublaslt) {
     fake.no_lt = true;
     run.ms[FAKE_PEDANTIC] = 0.9;
     choose(false);
@@ -383,7 +383,7 @@ static void without_cublaslt(void **state) {
 }
 
 /* What is long enough to be timed by itself is so a few times. */
-static void long_calls_are_timed_by_themselves(void **state) {
+TEST(long_calls_are_timed_by_themselves) {
     for (int i = 0; i < FAKE_CALLS; i++) run.ms[i] = 12.0;
     run.ms[HEURISTIC(3)] = 7.0;
     choose(false);
@@ -399,7 +399,7 @@ static void long_calls_are_timed_by_themselves(void **state) {
 }
 
 /* A launch changes C, and caches are flushed: neither is part of a time. */
-static void cold_and_restored(void **state) {
+TEST(cold_and_restored) {
     char memory[64];
     problem.beta = 2.0f;
     timing.flush = memory;
@@ -415,23 +415,5 @@ static void cold_and_restored(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(the_fastest_that_is_right),
-        TEST(no_wrong_call_is_the_reference),
-        TEST(right_on_integers_is_not_enough),
-        TEST(a_fast_wrong_call_hides_no_other),
-        TEST(writing_elsewhere_is_wrong),
-        TEST(a_plain_call_may_win),
-        TEST(pairs_decide),
-        TEST(verbose_tells_of_the_choice),
-        TEST(slow_calls_are_cheap),
-        TEST(none_is_right),
-        TEST(none_that_was_right_stays_so),
-        TEST(without_cublas),
-        TEST(without_cublaslt),
-        TEST(long_calls_are_timed_by_themselves),
-        TEST(cold_and_restored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

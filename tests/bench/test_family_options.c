@@ -3,7 +3,7 @@
 
 /* ---- GEMM ---- */
 
-static void gemm_defaults(void **state) {
+TEST(gemm_defaults) {
     ACCEPTED(GEMM, "");
     assert_true(gemm.m == 2048 && gemm.n == 2048 && gemm.k == 2048 && gemm.lda == 0 && gemm.ldb == 0 && gemm.ldc == 0);
     assert_true(gemm.alpha == 1.0f && gemm.beta == 0.0f && gemm.baseline && !gemm.warm && gemm.sustained_s == 0.0);
@@ -13,6 +13,8 @@ static void gemm_defaults(void **state) {
     assert_null(gemm.show);
     ACCEPTED(GEMM, "--sim");
     assert_true(gemm.m == 512 && gemm.n == 512 && gemm.k == 512);
+    ACCEPTED(GEMM, "--sim --m 3 --lda 600"); /* not below 512, if below 2048 */
+    assert_true(gemm.m == 3 && gemm.n == 512 && gemm.k == 512);
     ACCEPTED(GEMM, "--sim --sweep check");
     assert_int_equal(o.max_size, 200);
     assert_non_null(strstr(help_of(GEMM), "m = n = k = N (default 2048, in the simulator 512)"));
@@ -20,7 +22,7 @@ static void gemm_defaults(void **state) {
     assert_null(strstr(out_text, "--out"));
 }
 
-static void gemm_options_are_taken(void **state) {
+TEST(gemm_options_are_taken) {
     ACCEPTED(GEMM, "--k 9 --n 8 --size 100");
     assert_true(gemm.m == 100 && gemm.n == 8 && gemm.k == 9 && gemm.size == 100);
     ACCEPTED(GEMM, "--m 0 --size 5 --sim");
@@ -54,7 +56,7 @@ static void gemm_options_are_taken(void **state) {
     assert_non_null(strstr(out_text, "show how something works, and stop: fragments, banks\n"));
 }
 
-static void gemm_refuses(void **state) {
+TEST(gemm_refuses) {
     static const refusal list[] = {
         {"--lda 5 --k 8", "--lda 5: less than k = 8"},
         {"--k 8 --lda 5", "--lda 5: less than k = 8"},
@@ -96,7 +98,7 @@ static void gemm_refuses(void **state) {
 }
 
 /* Whatever options GEMM will have. */
-static void a_show_takes_no_other_option(void **state) {
+TEST(a_show_takes_no_other_option) {
     static const char *const argument[] = {
         [OPTION_FLAG] = "",   [OPTION_OFF] = "",       [OPTION_SIZE] = " 9", [OPTION_SCALAR] = " 1",
         [OPTION_TEXT] = " x", [OPTION_SECONDS] = " 1", [OPTION_WORD] = NULL};
@@ -114,7 +116,7 @@ static void a_show_takes_no_other_option(void **state) {
 
 /* ---- GEMV ---- */
 
-static void gemv_options_are_taken(void **state) {
+TEST(gemv_options_are_taken) {
     ACCEPTED(GEMV, "");
     assert_true(gemv.n == 4096 && gemv.k == 4096 && gemv.lda == 0 && gemv.alpha == 1.0f && gemv.beta == 0.0f);
     assert_true(gemv.baseline && gemv.tune && !gemv.retune && !gemv.graph && !gemv.pdl && !gemv.warm);
@@ -137,7 +139,7 @@ static void gemv_options_are_taken(void **state) {
     assert_non_null(strstr(out_text, ": f16 (default), bf16, f32\n"));
 }
 
-static void gemv_refuses(void **state) {
+TEST(gemv_refuses) {
     static const refusal list[] = {
         {"--lda 6 --k 7", "--lda 6: less than k = 7"},
         {"--lda 0 --k 0", "--lda 0: less than 1"},
@@ -172,7 +174,7 @@ static void gemv_refuses(void **state) {
 
 /* ---- kNN ---- */
 
-static void knn_options_are_taken(void **state) {
+TEST(knn_options_are_taken) {
     ACCEPTED(KNN, "");
     assert_true(knn.m == 1200 && knn.n == 32768 && knn.d == 256 && knn.k == 25 && knn.memory_limit == 0.8);
     assert_true(!knn.k_given && !knn.transfers && !knn.verify && knn.k_sweep[1] == 0);
@@ -209,7 +211,7 @@ static void knn_options_are_taken(void **state) {
     assert_non_null(strstr(out_text, "(default 80%)\n"));
 }
 
-static void knn_refuses(void **state) {
+TEST(knn_refuses) {
     static const refusal list[] = {
         {"--k 0", "--k: '0' is not above 0"},
         {"--n 0", "--n: must be at least 1"},
@@ -252,11 +254,5 @@ static void knn_refuses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(gemm_defaults),          TEST(gemm_options_are_taken),
-        TEST(gemm_refuses),           TEST(a_show_takes_no_other_option),
-        TEST(gemv_options_are_taken), TEST(gemv_refuses),
-        TEST(knn_options_are_taken),  TEST(knn_refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, release);
 }

@@ -3,7 +3,7 @@
 
 /* ---- what every program has ---- */
 
-static void common_defaults(void **state) {
+TEST(common_defaults) {
     ACCEPTED(TOY, "");
     assert_true(o.chosen[0] && o.chosen[1] && o.chosen[2]);
     assert_false(o.variant_given || o.list || o.verbose || o.resume || o.simulate);
@@ -18,7 +18,7 @@ static void common_defaults(void **state) {
     assert_true(toy.off && !toy.flag && toy.word == toy_words[1] && toy.other_word == NULL);
 }
 
-static void common_options_are_taken(void **state) {
+TEST(common_options_are_taken) {
     ACCEPTED(TOY, "--verbose --seed 18446744073709551615 --device=3 --sim-device=sm_86 --time 1.25 --csv a.csv "
                   "--resume --variant two");
     assert_true(o.verbose && o.resume && o.simulate && o.seed == UINT64_MAX && o.time_s == 1.25);
@@ -28,7 +28,7 @@ static void common_options_are_taken(void **state) {
     assert_true(!o.chosen[0] && o.chosen[1] && !o.chosen[2]);
 }
 
-static void counters_need_the_simulator(void **state) {
+TEST(counters_need_the_simulator) {
     ACCEPTED(TOY, "");
     assert_true(o.counters == NULL && o.counters_csv == NULL && o.explain == NULL && !o.simulate);
     ACCEPTED(TOY, "--counters");
@@ -50,7 +50,7 @@ static void counters_need_the_simulator(void **state) {
     REFUSED(TOY, "--counters-csv a --csv a", "--counters-csv: 'a' is the --csv file too");
 }
 
-static void traces_need_the_simulator(void **state) {
+TEST(traces_need_the_simulator) {
     ACCEPTED(TOY, "");
     assert_true(o.trace == NULL && o.trace_blocks == 0 && !o.simulate);
     ACCEPTED(TOY, "--trace a.json --trace-blocks 7");
@@ -62,7 +62,7 @@ static void traces_need_the_simulator(void **state) {
     REFUSED(TOY, "--trace a --counters-csv a", "--counters-csv: 'a' is the --trace file too");
 }
 
-static void sweeps_are_chosen_by_name(void **state) {
+TEST(sweeps_are_chosen_by_name) {
     ACCEPTED(TOY, "--sweep square");
     assert_int_equal(o.sweep, SWEEP_SQUARE);
     ACCEPTED(TOY, "--sweep article --max-size 4096");
@@ -79,7 +79,7 @@ static void sweeps_are_chosen_by_name(void **state) {
     assert_refused(parse_program(&none, "--max-size 5"), "--max-size: unknown option (see --help)");
 }
 
-static void the_simulator_checks_smaller_problems(void **state) {
+TEST(the_simulator_checks_smaller_problems) {
     options_program inside = program_of(TOY);
     inside.simulated = true;
     ACCEPTED(TOY, "--sim");
@@ -97,7 +97,7 @@ static void the_simulator_checks_smaller_problems(void **state) {
     assert_int_equal(o.max_size, 200);
 }
 
-static void variants_are_chosen_by_name(void **state) {
+TEST(variants_are_chosen_by_name) {
     ACCEPTED(TOY, "--variant three --variant=one --variant one");
     assert_true(o.chosen[0] && !o.chosen[1] && o.chosen[2] && o.variant_given);
     assert_int_equal(o.first, 2);
@@ -105,7 +105,7 @@ static void variants_are_chosen_by_name(void **state) {
     REFUSED(TOY, "--method one", "--method: unknown option (see --help)");
 }
 
-static void a_program_may_have_methods(void **state) {
+TEST(a_program_may_have_methods) {
     options_program p = program_of(TOY);
     p.noun = "method";
     assert_run(parse_program(&p, "--method two --variant three"), "two spellings");
@@ -119,17 +119,23 @@ static void a_program_may_have_methods(void **state) {
 
 enum { MANY = 300 };
 
-static void any_number_of_variants(void **state) {
+/* Names of different lengths, no two alike. */
+static options_program program_of_many(void) {
     static char text[MANY][32];
     static const char *many[MANY];
     options_program p = program_of(TOY);
     for (int i = 0; i < MANY; i++) {
-        snprintf(text[i], sizeof text[i], "variant%d", i);
+        snprintf(text[i], sizeof text[i], "variant%02d%.*s", i, i % 9, "xxxxxxxxx");
         many[i] = text[i];
     }
     p.variants = many;
+    return p;
+}
+
+TEST(any_number_of_variants) {
+    options_program p = program_of_many();
     for (p.variant_count = 63; p.variant_count <= MANY; p.variant_count++) {
-        const char *last = many[p.variant_count - 1];
+        const char *last = p.variants[p.variant_count - 1];
         char line[64];
         assert_run(parse_program(&p, ""), "all of many");
         for (int i = 0; i < p.variant_count; i++) assert_true(o.chosen[i]);
@@ -142,7 +148,7 @@ static void any_number_of_variants(void **state) {
     }
 }
 
-static void later_parses_know_nothing_of_earlier_ones(void **state) {
+TEST(later_parses_know_nothing_of_earlier_ones) {
     assert_int_equal(parse(TOY, "--flag --verbose --variant two --bogus --size 7"), OPTIONS_EXIT_USAGE);
     assert_int_equal(parse(TOY, "-xyz"), OPTIONS_EXIT_USAGE); /* leaves getopt inside a cluster of letters */
     ACCEPTED(TOY, "--size 6");
@@ -151,7 +157,7 @@ static void later_parses_know_nothing_of_earlier_ones(void **state) {
     assert_true(o.seed == 2);
 }
 
-static void abbreviations(void **state) {
+TEST(abbreviations) {
     ACCEPTED(TOY, "--verb --max=9 --sw=odd --start 4");
     assert_true(o.verbose && o.max_size == 9 && toy.seed == 4);
     static const refusal list[] = {
@@ -169,7 +175,7 @@ static void abbreviations(void **state) {
     ALL_REFUSED(TOY, list);
 }
 
-static void arguments_that_are_missing_or_too_many(void **state) {
+TEST(arguments_that_are_missing_or_too_many) {
     static const refusal list[] = {
         {"--size", "--size: its argument is missing"},
         {"--verbose --csv", "--csv: its argument is missing"},
@@ -187,7 +193,7 @@ static void arguments_that_are_missing_or_too_many(void **state) {
     ALL_REFUSED(TOY, list);
 }
 
-static void control_characters_are_not_printed(void **state) {
+TEST(control_characters_are_not_printed) {
     REFUSED(TOY, "--size 1\n2\033[31m\177", "--size: '1?2?[31m?' is not a number");
     REFUSED(TOY, "--scalar \t1", "--scalar: '?1' is not a finite number");
     REFUSED(TOY, "--a\nb", "--a?b: unknown option (see --help)");
@@ -197,7 +203,7 @@ static void control_characters_are_not_printed(void **state) {
 
 /* ---- kinds ---- */
 
-static void each_kind_is_read(void **state) {
+TEST(each_kind_is_read) {
     ACCEPTED(TOY,
              "--size 2000000000 --count=2147483647 --positive 2147483647 --start 18446744073709551615 "
              "--scalar -2.5e-1 --seconds 86400 --share 0.25 --memory 2.5G --range 1:11 --flag --no-off --word green "
@@ -246,7 +252,7 @@ static void each_refused(const char *option, const char *texts, const char *reas
     }
 }
 
-static void whole_numbers_are_checked(void **state) {
+TEST(whole_numbers_are_checked) {
     static const char *const options[] = {"size", "count", "positive", "start", "max-size", "every", "seed", "device"};
     for (int i = 0; i < ARRAY_SIZE(options); i++) {
         each_refused(options[i], "abc 12x  0x10 - --5 nan +-5", "not a number");
@@ -268,7 +274,7 @@ static void whole_numbers_are_checked(void **state) {
     ALL_REFUSED(TOY, limits);
 }
 
-static void decimal_numbers_are_checked(void **state) {
+TEST(decimal_numbers_are_checked) {
     static const char *const options[] = {"scalar", "seconds", "share", "time"};
     for (int i = 0; i < ARRAY_SIZE(options); i++)
         each_refused(options[i], "nan inf -infinity  1.5f 1e 0x1p3 1,5 1.2.3 --1", "not a finite number");
@@ -287,7 +293,7 @@ static void decimal_numbers_are_checked(void **state) {
     ALL_REFUSED(TOY, limits);
 }
 
-static void sizes_of_memory_and_ranges_are_checked(void **state) {
+TEST(sizes_of_memory_and_ranges_are_checked) {
     each_refused("memory", "0x5 G  % 5T 5MB 5_M nan inf 5%% 5M%", "not a size (bytes, 500M, 2.5G or 80%)");
     each_refused("memory", "0 0% 101% 1 1.5 -5 -5% 1e19 1e400",
                  "out of range (2 bytes or more, or above 0 and at most 100%)");
@@ -295,7 +301,7 @@ static void sizes_of_memory_and_ranges_are_checked(void **state) {
                  "not a range A:B with 1 <= A <= B");
 }
 
-static void words_and_texts_are_checked(void **state) {
+TEST(words_and_texts_are_checked) {
     static const refusal list[] = {
         {"--word pink", "--word: 'pink' is unknown (known: red, green, blue)"},
         {"--word RED", "--word: 'RED' is unknown (known: red, green, blue)"},
@@ -312,7 +318,7 @@ static void words_and_texts_are_checked(void **state) {
 
 /* ---- rules ---- */
 
-static void rules_hold_in_any_order(void **state) {
+TEST(rules_hold_in_any_order) {
     static const refusal list[] = {
         {"--size 5 --sweep odd", "--size: contradicts --sweep, which chooses them"},
         {"--sweep odd --size 5", "--size: contradicts --sweep, which chooses them"},
@@ -335,7 +341,7 @@ static void rules_hold_in_any_order(void **state) {
     ACCEPTED(TOY, "--file a --csv b --no-off");
 }
 
-static void rules_of_every_program(void **state) {
+TEST(rules_of_every_program) {
     static const refusal list[] = {
         {"--max-size 5", "--max-size: needs --sweep"},
         {"--every 5", "--every: needs --sweep check"},
@@ -364,7 +370,7 @@ static void rules_of_every_program(void **state) {
 
 /* ---- --help and --version ---- */
 
-static void help_is_made_from_the_tables(void **state) {
+TEST(help_is_made_from_the_tables) {
     static const char *const wanted[] = {
         "Usage: toy [OPTION]...\n\nPlays.\n\n  --size N              a size\n",
         "\n  --flag                becomes true\n",
@@ -395,36 +401,29 @@ static void help_is_made_from_the_tables(void **state) {
     assert_non_null(strstr(out_text, "red, green (default), blue"));
 }
 
-static void help_of_many_variants_is_broken_into_lines(void **state) {
-    static char text[MANY][32];
-    static const char *many[MANY];
-    options_program p = program_of(TOY);
-    for (int i = 0; i < MANY; i++) {
-        snprintf(text[i], sizeof text[i], "variant%02d%.*s", i, i % 9, "xxxxxxxxx");
-        many[i] = text[i];
-    }
-    p.variants = many;
+TEST(help_of_many_variants_is_broken_into_lines) {
+    options_program p = program_of_many();
     for (p.variant_count = 1; p.variant_count <= MANY; p.variant_count += 7) {
         assert_int_equal(parse_program(&p, "--help"), OPTIONS_EXIT_OK);
         assert_laid_out(out_text);
-        assert_non_null(strstr(out_text, many[p.variant_count - 1]));
+        assert_non_null(strstr(out_text, p.variants[p.variant_count - 1]));
     }
 }
 
-static void help_comes_before_later_errors_and_after_earlier_ones(void **state) {
+TEST(help_comes_before_later_errors_and_after_earlier_ones) {
     assert_int_equal(parse(TOY, "--size 5 --sweep odd --help --bogus"), OPTIONS_EXIT_OK);
     assert_string_equal(err_text, "");
     REFUSED(TOY, "--bogus --help", "--bogus: unknown option (see --help)");
 }
 
-static void a_program_may_have_no_options_of_its_own(void **state) {
+TEST(a_program_may_have_no_options_of_its_own) {
     const options_program bare = {.program = "toy", .summary = "", .noun = "variant", .variants = names};
     assert_run(parse_program(&bare, "--verbose"), "--verbose");
     assert_true(o.verbose);
     assert_refused(parse_program(&bare, "--size 5"), "--size: unknown option (see --help)");
 }
 
-static void version_is_printed(void **state) {
+TEST(version_is_printed) {
     assert_int_equal(parse(TOY, "--version --bogus"), OPTIONS_EXIT_OK);
     assert_string_equal(err_text, "");
     char expected[128];
@@ -434,32 +433,5 @@ static void version_is_printed(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(common_defaults),
-        TEST(common_options_are_taken),
-        TEST(counters_need_the_simulator),
-        TEST(traces_need_the_simulator),
-        TEST(sweeps_are_chosen_by_name),
-        TEST(the_simulator_checks_smaller_problems),
-        TEST(variants_are_chosen_by_name),
-        TEST(a_program_may_have_methods),
-        TEST(any_number_of_variants),
-        TEST(later_parses_know_nothing_of_earlier_ones),
-        TEST(abbreviations),
-        TEST(arguments_that_are_missing_or_too_many),
-        TEST(control_characters_are_not_printed),
-        TEST(each_kind_is_read),
-        TEST(whole_numbers_are_checked),
-        TEST(decimal_numbers_are_checked),
-        TEST(sizes_of_memory_and_ranges_are_checked),
-        TEST(words_and_texts_are_checked),
-        TEST(rules_hold_in_any_order),
-        TEST(rules_of_every_program),
-        TEST(help_is_made_from_the_tables),
-        TEST(help_of_many_variants_is_broken_into_lines),
-        TEST(help_comes_before_later_errors_and_after_earlier_ones),
-        TEST(a_program_may_have_no_options_of_its_own),
-        TEST(version_is_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, release);
 }

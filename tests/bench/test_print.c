@@ -7,7 +7,7 @@
 
 static char text[128];
 
-static void shares_of_the_peak_and_of_the_clock(void **state) {
+TEST(shares_of_the_peak_and_of_the_clock) {
     device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980};
     device_peaks(&d);
     record r = record_empty();
@@ -26,7 +26,7 @@ static void shares_of_the_peak_and_of_the_clock(void **state) {
     assert_string_equal(print_shares(&d, &work, &r, text, sizeof text), "");
 }
 
-static void shares_of_a_bandwidth_and_of_an_unknown_gpu(void **state) {
+TEST(shares_of_a_bandwidth_and_of_an_unknown_gpu) {
     device_facts d = {
         .name = "made up", .cc = 90, .sms = 10, .clock_mhz = 1000, .memory_clock_mhz = 1000, .bus_bits = 64};
     device_peaks(&d);
@@ -42,9 +42,5 @@ static void shares_of_a_bandwidth_and_of_an_unknown_gpu(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_of_the_peak_and_of_the_clock),
-        cmocka_unit_test(shares_of_a_bandwidth_and_of_an_unknown_gpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -128,6 +128,7 @@ static const char *supports(const device_facts *device) {
 
 /* Runs the one variant, named on the command line; what the CSV then holds is in fake.rows. Returns the exit status. */
 static int run(void) {
+    memset(fake.log, 0, sizeof fake.log);
     bench_operand_functions operands, given = {.bytes = bytes,
                                                .create = create,
                                                .destroy = destroy,
@@ -160,6 +161,12 @@ static int run(void) {
     return status;
 }
 
+static void assert_run(int status, const char *log, int count) {
+    assert_int_equal(run(), status);
+    assert_string_equal(fake.log, log);
+    assert_int_equal(fake.count, count);
+}
+
 static int set_up(void **state) {
     memset(&fake, 0, sizeof fake);
     snprintf(fake.csv, sizeof fake.csv, "/tmp/test_run.XXXXXX");
@@ -172,10 +179,8 @@ static int tear_down(void **state) {
     return unlink(fake.csv);
 }
 
-static void what_was_timed_is_recorded(void **state) {
-    assert_int_equal(run(), 0);
-    assert_string_equal(fake.log, "vtV");
-    assert_int_equal(fake.count, 1);
+TEST(what_was_timed_is_recorded) {
+    assert_run(0, "vtV", 1);
     const record *r = fake.rows;
     assert_true(r->ms_median == 2 && r->ms_min == 1 && r->ms_max == 4 && r->ms_low == 1.5 && r->ms_high == 3);
     assert_true(r->gflops == 2000 && r->peak_share == 0.5 && r->pairs == 50 && r->sets == 7);
@@ -183,67 +188,43 @@ static void what_was_timed_is_recorded(void **state) {
     assert_true(isnan(r->ratio) && isnan(r->ratio_low) && r->calls_tried == -1);
 }
 
-static void wrong_before_it_is_timed(void **state) {
+TEST(wrong_before_it_is_timed) {
     fake.wrong_from = 1;
-    assert_int_equal(run(), 1);
-    assert_string_equal(fake.log, "v");
-    assert_int_equal(fake.count, 0);
+    assert_run(1, "v", 0);
 }
 
 /* What launches do to one another when nothing waits between them. */
-static void wrong_after_it_was_timed(void **state) {
+TEST(wrong_after_it_was_timed) {
     fake.wrong_from = 2;
-    assert_int_equal(run(), 1);
-    assert_string_equal(fake.log, "vtV");
-    assert_int_equal(fake.count, 0);
+    assert_run(1, "vtV", 0);
 }
 
 /* The same by the fingerprint of the exact pass, which needs no reference. */
-static void differs_after_it_was_timed(void **state) {
+TEST(differs_after_it_was_timed) {
     fake.fingerprints = true;
-    assert_int_equal(run(), 0);
-    assert_string_equal(fake.log, "vtF");
-    assert_int_equal(fake.count, 1);
+    assert_run(0, "vtF", 1);
     for (int way = 0; way < 2; way++) {
-        memset(fake.log, 0, sizeof fake.log);
         fake.differs_after = way == 0;
         fake.guard_after = way == 1;
-        assert_int_equal(run(), 1);
-        assert_string_equal(fake.log, "vtF");
-        assert_int_equal(fake.count, 1);
+        assert_run(1, "vtF", 1);
     }
 }
 
-static void wrong_after_continuous_load(void **state) {
+TEST(wrong_after_continuous_load) {
     fake.sustained = true;
-    assert_int_equal(run(), 0);
-    assert_string_equal(fake.log, "vtVsV");
-    assert_int_equal(fake.count, 2);
+    assert_run(0, "vtVsV", 2);
     assert_string_equal(fake.rows[1].mode, "sustained");
 
-    memset(fake.log, 0, sizeof fake.log);
     fake.wrong_from = 3;
     assert_int_equal(truncate(fake.csv, 0), 0);
-    assert_int_equal(run(), 1);
-    assert_string_equal(fake.log, "vtVsV");
-    assert_int_equal(fake.count, 1); /* what was measured before it stands */
+    assert_run(1, "vtVsV", 1); /* what was measured before it stands */
 }
 
-static void named_and_skipped(void **state) {
+TEST(named_and_skipped) {
     fake.unsupported = true;
-    assert_int_equal(run(), EXIT_USAGE);
-    assert_string_equal(fake.log, "");
-    assert_int_equal(fake.count, 0);
+    assert_run(EXIT_USAGE, "", 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_timed_is_recorded, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_before_it_is_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_after_it_was_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(differs_after_it_was_timed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_after_continuous_load, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(named_and_skipped, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, tear_down);
 }

@@ -9,7 +9,7 @@ static int launches_logged(void) {
     return count;
 }
 
-static void times_and_ratio(void **state) {
+TEST(times_and_ratio) {
     set_up(100, 130, 4);
     run();
     assert_string_equal(result.mode, "events");
@@ -26,7 +26,7 @@ static void times_and_ratio(void **state) {
 }
 
 /* The ratio is one of neighbours, in both orders, so clocks that change do not change it. */
-static void clocks_that_drift(void **state) {
+TEST(clocks_that_drift) {
     set_up(100, 150, 3);
     fake.step = 1.001;
     run();
@@ -54,7 +54,7 @@ static void clocks_that_drift(void **state) {
 
 /* The median's interval: of 400 equal values it is a point, of a drift it lies around the median, within the extremes.
  */
-static void intervals(void **state) {
+TEST(intervals) {
     set_up(100, 150, 3);
     run();
     assert_near(result.ours_ms.low, 0.1);
@@ -69,7 +69,7 @@ static void intervals(void **state) {
 
 /* A kernel whose time depends on where its operands lie: the interval is that of the places, each of which has its part
  * of the pairs, in both orders; without places it has no width. */
-static void rounds_in_other_places(void **state) {
+TEST(rounds_in_other_places) {
     static const double places[TIMING_ROUNDS] = {1.00, 1.04, 1.00, 1.01, 1.00, 0.98},
                         same[TIMING_ROUNDS] = {1, 1, 1, 1, 1, 1};
     const struct {
@@ -78,7 +78,7 @@ static void rounds_in_other_places(void **state) {
         const char *mode;
     } cases[] = {
         {100, 0.05, 168, "events"}, {10, 0.05, 36, "graph"}, {300000, 1.0, 6, "events"}, {100, 60, 396, "events"}};
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+    for (int c = 0; c < ARRAY_SIZE(cases); c++)
         for (int way = 0; way < 4; way++) {
             set_up(cases[c].us, 2 * cases[c].us, 3);
             fake.overhead = 0.0;
@@ -113,9 +113,9 @@ static void rounds_in_other_places(void **state) {
 }
 
 /* From the warm-up on the stream never waits for the host; nor does it where pairs are of a few microseconds. */
-static void no_pause(void **state) {
+TEST(no_pause) {
     const double costs[][2] = {{100, 130}, {10, 8}, {60000, 70000}, {25, 30}};
-    for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(costs); i++) {
         set_up(costs[i][0], costs[i][1], 3);
         fake.overhead = 1 * US;
         run();
@@ -125,7 +125,7 @@ static void no_pause(void **state) {
 }
 
 /* The host is interrupted between an event and a launch: a short kernel is none the longer for it. */
-static void an_interruption(void **state) {
+TEST(an_interruption) {
     for (int at = 1; at <= 6; at++) {
         set_up(7, 7, 3);
         fake.interrupted_at = at;
@@ -134,7 +134,7 @@ static void an_interruption(void **state) {
     }
 }
 
-static void mode_is_the_kernels_own(void **state) {
+TEST(mode_is_the_kernels_own) {
     const struct {
         double ours_us, baseline_us, overhead_us;
         const char *mode;
@@ -143,7 +143,7 @@ static void mode_is_the_kernels_own(void **state) {
                  {2, 500, 150, "graph"},    {25, 25, 5, "events"},    {21, 21, 30, "events"},  {250, 250, 5, "events"},
                  {150, 150, 150, "events"}, {1, 100000, 5, "graph"},  {100000, 1, 5, "graph"}, {19, 2000, 100, "graph"},
                  {0.5, 0.5, 5, "graph"},    {1000, 1000, 5, "events"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int i = 0; i < ARRAY_SIZE(cases); i++)
         for (int way = 0; way < 4; way++) {
             set_up(cases[i].ours_us, cases[i].baseline_us, 3);
             fake.overhead = cases[i].overhead_us * US;
@@ -157,7 +157,7 @@ static void mode_is_the_kernels_own(void **state) {
         }
 }
 
-static void the_mode_that_is_asked_for(void **state) {
+TEST(the_mode_that_is_asked_for) {
     set_up(100, 130, 4);
     task.mode = TIMING_GRAPH;
     run();
@@ -172,7 +172,7 @@ static void the_mode_that_is_asked_for(void **state) {
     assert_false(fake.captured.live); /* never captured, not to estimate either */
 }
 
-static void a_graph_has_no_end_of_work(void **state) {
+TEST(a_graph_has_no_end_of_work) {
     set_up(5, 10000, 2);
     task.budget_s = 0.1;
     run();
@@ -186,11 +186,11 @@ static void a_graph_has_no_end_of_work(void **state) {
     assert_int_equal(launches_a_sample(1), 63); /* each set once: cold matters more */
 }
 
-static void cold_operands(void **state) {
+TEST(cold_operands) {
     const int sets[] = {1, 2, 3, 41, 46, 64, 100, 512};
     const double costs[][2] = {{100, 120}, {4, 10}, {15, 3000}, {1000, 2}};
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        for (size_t c = 0; c < sizeof costs / sizeof costs[0]; c++)
+    for (int i = 0; i < ARRAY_SIZE(sets); i++)
+        for (int c = 0; c < ARRAY_SIZE(costs); c++)
             for (int way = 0; way < 8; way++) {
                 set_up(costs[c][0], costs[c][1], sets[i]);
                 fake.overhead = 1 * US;
@@ -202,7 +202,7 @@ static void cold_operands(void **state) {
             }
 }
 
-static void pairs_fit_the_budget(void **state) {
+TEST(pairs_fit_the_budget) {
     const struct {
         double ours_us, baseline_us, budget_s;
         int low, high;
@@ -210,7 +210,7 @@ static void pairs_fit_the_budget(void **state) {
                  {1000, 2000, 0.011, 6, 6},  {1000, 2000, 60, 400, 400}, {10, 10, 0.128, 96, 100},
                  {10, 10, 0.001, 6, 6},      {10, 10, 60, 400, 400},     {300000, 300000, 0.5, 6, 6},
                  {300000, 300000, 4.9, 8, 8}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(cases); i++) {
         set_up(cases[i].ours_us, cases[i].baseline_us, 2);
         task.budget_s = cases[i].budget_s;
         run();
@@ -231,12 +231,12 @@ static void pairs_fit_the_budget(void **state) {
 }
 
 /* Launches with nothing between them, not even an event. */
-static void chains(void **state) {
+TEST(chains) {
     const struct {
         double ours_us, baseline_us;
         int launches;
     } cases[] = {{100, 130, 64}, {10, 8, 64}, {2000, 3000, 25}, {300000, 200000, 4}};
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    for (int c = 0; c < ARRAY_SIZE(cases); c++) {
         set_up(cases[c].ours_us, cases[c].baseline_us, 1);
         fake.overhead = 1 * US;
         task.mode = TIMING_CHAIN;
@@ -248,7 +248,7 @@ static void chains(void **state) {
     }
 }
 
-static void the_clock_is_of_ours(void **state) {
+TEST(the_clock_is_of_ours) {
     set_up(1000, 2000, 2); /* 10 ms of it; clock_probe_mhz counts the launches */
     run();
     assert_true(result.clock_mhz == 9.0 || result.clock_mhz == 10.0);
@@ -265,7 +265,7 @@ static void the_clock_is_of_ours(void **state) {
     assert_true(result.clock_mhz > 2000.0 && result.clock_mhz < 5000.0); /* both sides, most of half a second */
 }
 
-static void no_baseline(void **state) {
+TEST(no_baseline) {
     const double costs[] = {100, 10};
     for (int i = 0; i < 2; i++) {
         set_up(costs[i], 1, 3);
@@ -281,9 +281,9 @@ static void no_baseline(void **state) {
 }
 
 /* Each call in turn fails: that error is what comes back, and nothing stays behind. */
-static void every_call_that_can_fail(void **state) {
+TEST(every_call_that_can_fail) {
     const double costs[][2] = {{60000, 70000}, {15, 60000}, {19, 18}};
-    for (size_t c = 0; c < sizeof costs / sizeof costs[0]; c++)
+    for (int c = 0; c < ARRAY_SIZE(costs); c++)
         for (int way = 0; way < 8; way++)
             for (int n = 1;; n++) {
                 set_up(costs[c][0], costs[c][1], 2);
@@ -304,7 +304,7 @@ static void every_call_that_can_fail(void **state) {
             }
 }
 
-static void not_ready_is_no_error(void **state) {
+TEST(not_ready_is_no_error) {
     set_up(1000, 2000, 2);
     run();
     assert_true(fake.not_ready > 3);
@@ -317,23 +317,5 @@ static void not_ready_is_no_error(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_and_ratio),
-        cmocka_unit_test(clocks_that_drift),
-        cmocka_unit_test(intervals),
-        cmocka_unit_test(rounds_in_other_places),
-        cmocka_unit_test(no_pause),
-        cmocka_unit_test(chains),
-        cmocka_unit_test(the_clock_is_of_ours),
-        cmocka_unit_test(an_interruption),
-        cmocka_unit_test(mode_is_the_kernels_own),
-        cmocka_unit_test(the_mode_that_is_asked_for),
-        cmocka_unit_test(a_graph_has_no_end_of_work),
-        cmocka_unit_test(cold_operands),
-        cmocka_unit_test(pairs_fit_the_budget),
-        cmocka_unit_test(no_baseline),
-        cmocka_unit_test(every_call_that_can_fail),
-        cmocka_unit_test(not_ready_is_no_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, free_log);
+    return unit_run_group(NULL, free_log, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void check_slices(int first, double idle) {
     assert_true(busy > idle * (fake.stream - 1000.0));
 }
 
-static void sustained_load(void **state) {
+TEST(sustained_load) {
     set_up(100, 130, 4);
     sustain(2.0);
     assert_all_near(result.ours_ms, 0.1);
@@ -52,7 +52,7 @@ static void sustained_load(void **state) {
 }
 
 /* What counts is how it runs in the end. */
-static void sustained_load_settles(void **state) {
+TEST(sustained_load_settles) {
     set_up(100, 150, 3);
     fake.drift = 0.5;
     sustain(4.0);
@@ -62,7 +62,7 @@ static void sustained_load_settles(void **state) {
 }
 
 /* The power is read over all of the half that counts, however long that is. */
-static void sustained_load_is_metered_to_its_end(void **state) {
+TEST(sustained_load_is_metered_to_its_end) {
     set_up(30000, 60000, 2);
     fake.metered = true;
     sustain(30.0);
@@ -70,14 +70,14 @@ static void sustained_load_is_metered_to_its_end(void **state) {
 }
 
 /* Where launches wait for the stream all has ended when the last is enqueued. */
-static void launches_that_wait_are_metered(void **state) {
+TEST(launches_that_wait_are_metered) {
     set_up(1000, 2000, 2);
     fake.metered = fake.waits = true;
     assert_int_equal(timing_run(&task, the_stream, &result), cudaSuccess);
     assert_true(result.power_w > 0.1 && result.power_w < 0.2);
 }
 
-static void every_call_under_load_that_can_fail(void **state) {
+TEST(every_call_under_load_that_can_fail) {
     for (int n = 1;; n++) {
         set_up(30000, 60000, 2);
         fake.sustained = true;
@@ -94,12 +94,5 @@ static void every_call_under_load_that_can_fail(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sustained_load),
-        cmocka_unit_test(sustained_load_settles),
-        cmocka_unit_test(sustained_load_is_metered_to_its_end),
-        cmocka_unit_test(launches_that_wait_are_metered),
-        cmocka_unit_test(every_call_under_load_that_can_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, free_log);
+    return unit_run_group(NULL, free_log, NULL, NULL);
 }

@@ -1,11 +1,41 @@
-/* The tune file, several writers of it, and the search. */
-#include "../unit.h"
-#include "bench/tune.h"
+/* The tune file, also on a system that misbehaves (reads that come in pieces or are interrupted, a lock that cannot be
+ * had), several writers of it, and the search. */
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../unit.h"
+#include "bench/tune.h"
+
+/* ---- a system that misbehaves ---- */
+
+static int piece;        /* bytes that one read gives at most; 0: as many as asked for */
+static bool interrupted; /* every other read and lock is, first */
+static int lock_error;   /* 0: locks work */
+
+static bool interrupt(void) {
+    static bool odd;
+    odd = !odd;
+    if (interrupted && odd) errno = EINTR;
+    return interrupted && odd;
+}
+
+ssize_t read(int fd, void *to, size_t size) {
+    if (interrupt()) return -1;
+    return syscall(SYS_read, fd, to, piece > 0 && size > (size_t)piece ? (size_t)piece : size);
+}
+
+int flock(int fd, int operation) {
+    if (interrupt()) return -1;
+    if (lock_error == 0) return (int)syscall(SYS_flock, fd, operation);
+    errno = lock_error;
+    return -1;
+}
 
 /* ---- the tune file ---- */
 
@@ -52,6 +82,13 @@ static void reopen(void) {
     fclose(err);
 }
 
+/* Opens the file anew, without a word. */
+static void reopen_silently(int count) {
+    reopen();
+    assert_string_equal(message, "");
+    assert_int_equal(table.count, count);
+}
+
 static void keep(tune_entry e) {
     FILE *err = fmemopen(message, sizeof message, "w");
     memset(message, 0, sizeof message);
@@ -71,7 +108,7 @@ static const char *nearest(dtype type, int n, int k) {
     return e != NULL ? e->candidate : "none";
 }
 
-static void tuned_results_come_back(void **state) {
+TEST(tuned_results_come_back) {
     reopen();
     assert_string_equal(message, "");
     keep(entry(DTYPE_F16, 1024, 1024, known[0], 1.625));
@@ -93,7 +130,7 @@ static void tuned_results_come_back(void **state) {
     assert_string_equal(found(DTYPE_F16, 7, 7), "none");
     tune_entry key = entry(DTYPE_F16, 1024, 1024, "", 0);
     char *const parts[] = {key.variant, key.device, key.build, key.driver, key.cuda, key.cache, key.mode};
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+    for (int i = 0; i < ARRAY_SIZE(parts); i++) {
         key = entry(DTYPE_F16, 1024, 1024, "", 0);
         assert_non_null(tune_find(&table, &key, known, ARRAY_SIZE(known)));
         strcpy(parts[i], "another");
@@ -103,7 +140,7 @@ static void tuned_results_come_back(void **state) {
 }
 
 /* Each build keeps its own result. */
-static void builds_do_not_share_results(void **state) {
+TEST(builds_do_not_share_results) {
     reopen();
     tune_entry rebuilt = entry(DTYPE_F16, 1024, 1024, known[1], 2.5);
     strcpy(rebuilt.build, "fedcba9876543210");
@@ -116,7 +153,7 @@ static void builds_do_not_share_results(void **state) {
 }
 
 /* What another process kept meanwhile is not lost. */
-static void two_writers(void **state) {
+TEST(two_writers) {
     tune_table other;
     reopen();
     tune_open(&other, file, stderr);
@@ -129,7 +166,7 @@ static void two_writers(void **state) {
     assert_string_equal(found(DTYPE_F16, 6, 6), known[1]);
 }
 
-static void the_nearest_shape(void **state) {
+TEST(the_nearest_shape) {
     reopen();
     assert_string_equal(nearest(DTYPE_F16, 100, 100), "none");
     keep(entry(DTYPE_F16, 1000, 1000, known[0], 1));
@@ -150,7 +187,7 @@ static void write_text(const char *text, size_t length) {
     fclose(f);
 }
 
-static void damaged_files_are_ignored_and_rewritten(void **state) {
+TEST(damaged_files_are_ignored_and_rewritten) {
 #define GOOD "kernel-ladder tune file 3\n"
     static const char *const texts[] = {
         "n,k\n1,2\n",
@@ -168,7 +205,7 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
         GOOD "\n",
         GOOD "a\tb\tc\td\te\tcold\tgraph\tf16\t1\t2\tc\t1",
     };
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+    for (int i = 0; i < ARRAY_SIZE(texts); i++) {
         reopen();
         write_text(texts[i], strlen(texts[i]));
         reopen();
@@ -202,22 +239,18 @@ static void damaged_files_are_ignored_and_rewritten(void **state) {
 
 /* Its entries do not say which build they are of: they are not found, without a word, and the next result replaces
  * them. */
-static void a_file_of_0_9_is_empty(void **state) {
+TEST(a_file_of_0_9_is_empty) {
     const char *const text =
         "kernel-ladder tune file 2\nautotuned\tNVIDIA H200\tcold\tgraph\tf16\t1024\t1024\tn2\t1.5\n";
     reopen();
     write_text(text, strlen(text));
-    reopen();
-    assert_string_equal(message, "");
-    assert_int_equal(table.count, 0);
+    reopen_silently(0);
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
     assert_string_equal(message, "");
-    reopen();
-    assert_string_equal(message, "");
-    assert_int_equal(table.count, 1);
+    reopen_silently(1);
 }
 
-static void unwritable_places_cost_one_line(void **state) {
+TEST(unwritable_places_cost_one_line) {
     strcpy(file, "/proc/nowhere/gemv.tune");
     reopen();
     assert_string_equal(message, "");
@@ -236,7 +269,7 @@ static void unwritable_places_cost_one_line(void **state) {
 }
 
 /* All at once: nobody's result is lost. */
-static void many_writers(void **state) {
+TEST(many_writers) {
     enum { WRITERS = 8, EACH = 20 };
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; w++) {
@@ -257,7 +290,7 @@ static void many_writers(void **state) {
 }
 
 /* A link, to a file in a folder of dotfiles say, stays one. */
-static void a_link_stays_a_link(void **state) {
+TEST(a_link_stays_a_link) {
     char place[160];
     reopen();
     keep(entry(DTYPE_F16, 3, 4, known[0], 1));
@@ -273,7 +306,7 @@ static void a_link_stays_a_link(void **state) {
     assert_int_equal(table.count, 2);
 }
 
-static void the_cache_folder(void **state) {
+TEST(the_cache_folder) {
     char *path;
     setenv("HOME", "/h", 1);
     setenv("XDG_CACHE_HOME", "/c", 1);
@@ -287,6 +320,50 @@ static void the_cache_folder(void **state) {
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     assert_null(tune_default_path());
+}
+
+TEST(short_reads_are_no_damage) {
+    reopen();
+    for (int n = 1; n <= 5; n++) keep(entry(DTYPE_F16, n, 64, known[0], 3.5));
+    piece = 7;
+    interrupted = true;
+    reopen();
+    keep(entry(DTYPE_F16, 6, 64, known[0], 3.5));
+    assert_string_equal(message, "");
+    reopen_silently(6);
+    piece = 0;
+    interrupted = false;
+    reopen_silently(6);
+}
+
+/* Without the lock another process's results could be lost: nothing is written, and that is said. */
+TEST(a_lock_that_fails_is_said) {
+    reopen();
+    keep(entry(DTYPE_F16, 1, 64, known[0], 3.5));
+    lock_error = ENOLCK;
+    keep(entry(DTYPE_F16, 7, 64, known[0], 3.5));
+    lock_error = 0;
+    assert_non_null(strstr(message, strerror(ENOLCK)));
+    assert_non_null(strstr(message, "not kept\n"));
+    reopen_silently(1);
+}
+
+/* Builds come and go: the file does not grow for ever. */
+TEST(the_oldest_entry_goes) {
+    reopen();
+    keep(entry(DTYPE_F16, 1, 64, known[0], 3.5)); /* makes the file */
+    FILE *f = fopen(file, "a");
+    assert_non_null(f);
+    for (int n = 1000; n < 3000; n++)
+        fprintf(f, "best\tmade up\tb\t580\t13.0\tcold\tgraph\tf16\t%d\t64\tn2 r32 u4 v1\t3.5\n", n);
+    fclose(f);
+    for (int kept = 0; kept < 2; kept++) {
+        reopen_silently(2000);
+        assert_int_equal(table.entries[0].n, 1000 + kept);
+        assert_int_equal(table.entries[1999].n, kept == 0 ? 2999 : 8);
+        keep(entry(DTYPE_F16, 8, 64, known[0], 3.5));
+        assert_string_equal(message, "");
+    }
 }
 
 /* ---- the search ---- */
@@ -313,7 +390,7 @@ static const char *made_up_name(void *context, int i) {
     return "candidate";
 }
 
-static void the_search_times_what_fits_and_has_finals(void **state) {
+TEST(the_search_times_what_fits_and_has_finals) {
     made_up m = {.quick = {5, NAN, 3, 2, 4, 9}, .careful = {5, 0, 1.5, 2, 4, 0}};
     const tune_candidates c = {6, &m, made_up_fits, made_up_time, made_up_name};
     double times[6];
@@ -328,18 +405,5 @@ static void the_search_times_what_fits_and_has_finals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tuned_results_come_back, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(builds_do_not_share_results, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_file_of_0_9_is_empty, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(two_writers, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(the_nearest_shape, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(many_writers, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(damaged_files_are_ignored_and_rewritten, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(unwritable_places_cost_one_line, make_folder, remove_folder),
-        cmocka_unit_test(the_cache_folder),
-        cmocka_unit_test(the_search_times_what_fits_and_has_finals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(make_folder, remove_folder);
 }

@@ -104,6 +104,13 @@ static bool fails(void) {
     return true;
 }
 
+/* A call of the runtime that takes this stream, outside a capture. */
+static bool call_fails(cudaStream_t stream) {
+    assert_ptr_equal(stream, the_stream);
+    assert_false(fake.capturing);
+    return fails();
+}
+
 static void log_entry(kind what, int side, int set, double cost) {
     if (fake.logged == fake.room) {
         fake.room = fake.room > 0 ? 2 * fake.room : 4096;
@@ -163,9 +170,7 @@ void clock_probe_destroy(clock_probe *probe) {
 
 static cudaError_t read_clock(const clock_probe *probe, cudaStream_t stream) {
     assert_ptr_equal(probe->readings, &fake);
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     enqueue();
     log_entry(PROBE, -1, -1, 2 * US);
     return cudaSuccess;
@@ -206,9 +211,7 @@ static cudaError_t baseline(void *context, int set, cudaStream_t stream) {
 
 static cudaError_t restore(void *context, int set, cudaStream_t stream) {
     assert_ptr_equal(context, &fake);
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     enqueue();
     log_entry(RESTORE, -1, set, 3 * US);
     return cudaSuccess;
@@ -260,9 +263,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     if (fake.stream < fake.host) fake.stream = fake.host;
     made_up_event *e = live(event);
     e->recorded = true;
@@ -287,9 +288,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     fake.syncs++;
     if (fake.host < fake.stream) fake.host = fake.stream;
     return cudaSuccess;
@@ -314,9 +313,7 @@ cudaError_t cudaGetLastError(void) {
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     fake.capturing = true;
     fake.capture_broken = false;
     fake.captured = (made_up_graph){.live = true, .moves = fake.moves};
@@ -366,9 +363,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-    assert_ptr_equal(stream, the_stream);
-    assert_false(fake.capturing);
-    if (fails()) return failure;
+    if (call_fails(stream)) return failure;
     const made_up_graph *g = live_graph(exec, fake.execs);
     assert_int_equal(g->moves, fake.moves); /* or it launches on memory that was given back */
     if (g->side[0] == 0 && fake.step > 0.0) fake.factor *= fake.step;

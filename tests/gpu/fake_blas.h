@@ -13,8 +13,6 @@
 #include "../unit.h"
 #include "tensor/matrix.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 typedef struct {
     int type;
     uint64_t rows, cols;
@@ -309,7 +307,7 @@ static const fake_entry cublas_entries[] = {
 };
 
 /* The last four entries of cuBLAS are missing in old versions, which have the rest. */
-enum { CUBLAS_NEEDED = COUNT(cublas_entries) - 4 };
+enum { CUBLAS_NEEDED = ARRAY_SIZE(cublas_entries) - 4 };
 
 void *dlopen(const char *name, int flags) {
     assert_null(getenv("NVIDIA_TF32_OVERRIDE"));
@@ -326,7 +324,7 @@ int dlclose(void *library) {
 /* For the whole program (RTLD_DEFAULT) the simulator is active: the harness then looks at results on the host. */
 void *dlsym(void *library, const char *name) {
     const fake_entry *entries = library;
-    const size_t count = library == lt_entries ? COUNT(lt_entries) : COUNT(cublas_entries);
+    const size_t count = library == lt_entries ? ARRAY_SIZE(lt_entries) : ARRAY_SIZE(cublas_entries);
     void *function = NULL;
     if (library == RTLD_DEFAULT) return strcmp(name, "cudasim_active") == 0 ? &fake : NULL;
     assert_true(library == lt_entries || library == cublas_entries);

@@ -121,18 +121,10 @@ int halves_differ(void) {
         for (int s = 0; s < ARRAY_SIZE(shapes); s++)
             for (int exact = 0; exact < 2; exact++) {
                 const int m = shapes[s][0], n = shapes[s][1], k = shapes[s][2];
-                const gemm_case c = {.m = m,
-                                     .n = n,
-                                     .k = k,
-                                     .lda = k + 1,
-                                     .ldb = (n > k ? n : k) + 3,
-                                     .ldc = n + 2,
-                                     .alpha = -3.0f,
-                                     .beta = exact == s % 2 ? 2.0f : 0.0f,
-                                     .misalign = s,
-                                     .type = kinds[i].type,
-                                     .out = kinds[i].out,
-                                     .layout = kinds[i].layout};
+                gemm_case c = {.m = m, .n = n, .k = k, .alpha = -3.0f, .misalign = s};
+                c.type = kinds[i].type, c.out = kinds[i].out, c.layout = kinds[i].layout;
+                c.lda = k + 1, c.ldb = (n > k ? n : k) + 3, c.ldc = n + 2;
+                c.beta = exact == s % 2 ? 2.0f : 0.0f;
                 check(&c, exact);
             }
     return failed;

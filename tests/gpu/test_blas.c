@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "../unit.h"
-
+#include "../tensor/operands_case.h"
 #include "fake_blas.h"
 #include "gemm/gemm_baseline.h"
 #include "gemm/gemm_operands.h"
@@ -12,7 +11,6 @@
 #include "gemv/gemv_operands.h"
 #include "gpu/blas.h"
 #include "gpu/cublas.h"
-#include "tensor/verify.h"
 
 /* ---- tests ---- */
 
@@ -35,14 +33,15 @@ static int set_up(void **state) {
     return 0;
 }
 
-static int tear_down(void **state) {
+static int close_all(void **state) {
+    tear_down(NULL);
     gemm_baseline_forget(&of_gemm);
     gemv_baseline_forget(&of_gemv);
     blas_close();
     return fake.live;
 }
 
-static void opens_or_says_why(void **state) {
+TEST(opens_or_says_why) {
     setenv("NVIDIA_TF32_OVERRIDE", "1", 1); /* dlopen asserts that it is gone */
     assert_null(cublas_open());
     blas_close();
@@ -63,12 +62,12 @@ static void opens_or_says_why(void **state) {
                               "nothing to compare with\n");
     assert_int_equal(fake.live, 0);
     fake.no_memory = false;
-    for (size_t i = 0; i < COUNT(lt_entries); i++) {
+    for (int i = 0; i < ARRAY_SIZE(lt_entries); i++) {
         fake.missing = lt_entries[i].name;
         assert_string_equal(cublaslt_open(), "this cublasLt is too old");
         assert_int_equal(fake.live, 0);
     }
-    for (size_t i = 0; i < COUNT(cublas_entries); i++) {
+    for (int i = 0; i < ARRAY_SIZE(cublas_entries); i++) {
         fake.missing = cublas_entries[i].name;
         const char *reason = cublas_open();
         if (i < CUBLAS_NEEDED)
@@ -80,7 +79,7 @@ static void opens_or_says_why(void **state) {
     }
 }
 
-static void one_library_is_enough(void **state) {
+TEST(one_library_is_enough) {
     fake.no_lt = true;
     assert_true(open_both());
     assert_string_equal(line, "cublasLt is not installed (libcublasLt.so.13): only cuBLAS to compare with\n");
@@ -112,27 +111,12 @@ static const struct {
 /* Fills set 0, computes through one call, and checks as the harness checks kernels. */
 static void assert_right(const operand_spec *spec, cudaError_t (*launch)(const void *c, const operand_set *s, int call),
                          const void *what, int call) {
-    void *memory = aligned_alloc(256, (size_t)operand_sets_bytes(spec, 1));
-    operand_sets o;
-    verify_result r;
-    operand_sets_place(&o, spec, 1, memory);
-    operand_set *s = &o.set[0];
-    matrix_fill_host(&s->a, VALUES_UNIFORM, 1);
-    matrix_fill_host(&s->b, VALUES_UNIFORM, 2);
-    matrix_fill_host(&s->c, spec->beta == 0.0f ? VALUES_NAN : VALUES_UNIFORM, 3);
+    operand_set *s = fill_operands(spec, false, 1);
     assert_int_equal(launch(what, s, call), cudaSuccess);
-    const verify_case v = {s->a, s->b, s->c, spec->alpha, spec->beta, false, spec->arithmetic, spec->b_transposed};
-    verify_host(&v, &r);
-    assert_int_equal(r.wrong, 0);
+    assert_int_equal(verify().wrong, 0);
     const matrix *const all[] = {&s->a, &s->b, &s->c};
-    for (int i = 0; i < 3; i++) {
-        uint64_t changed;
-        int64_t first;
-        matrix_changed_host(all[i], i < 2, &changed, &first);
-        assert_int_equal(changed, 0);
-    }
-    operand_sets_destroy(&o);
-    free(memory);
+    int64_t first;
+    for (int i = 0; i < 3; i++) assert_int_equal(changed(all[i], i < 2, &first), 0);
 }
 
 static cudaError_t launch_gemm(const void *c, const operand_set *s, int call) {
@@ -142,19 +126,10 @@ static cudaError_t launch_gemm(const void *c, const operand_set *s, int call) {
 
 /* By every call. What was asked for has no memory yet, as in the bench. */
 static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int pad, int misalign) {
-    const gemm_case c = {.m = m,
-                         .n = n,
-                         .k = k,
-                         .lda = k + pad,
-                         .ldb = (layout == GEMM_TN ? k : n) + pad,
-                         .ldc = n + pad,
-                         .alpha = 2.0f,
-                         .beta = pad % 2 ? -3.0f : 0.0f,
-                         .misalign = misalign,
-                         .seed = 1,
-                         .type = kinds[kind].type,
-                         .out = kinds[kind].out,
-                         .layout = layout};
+    gemm_case c = {.m = m, .n = n, .k = k, .alpha = 2.0f, .misalign = misalign, .seed = 1, .layout = layout};
+    c.type = kinds[kind].type, c.out = kinds[kind].out;
+    c.lda = k + pad, c.ldb = (layout == GEMM_TN ? k : n) + pad, c.ldc = n + pad;
+    c.beta = pad % 2 ? -3.0f : 0.0f;
     const operand_spec spec = gemm_operands(&c);
     const gemm_problem p = gemm_problem_on(&c, &spec.like);
     const int plain = c.type == GEMM_F32 || c.type == GEMM_TF32X3 ? 3 : 1;
@@ -169,9 +144,9 @@ static void multiply(size_t kind, gemm_layout layout, int m, int n, int k, int p
     assert_int_equal(fake.workspace, 64 << 20);
 }
 
-static void multiplies_row_major_matrices(void **state) {
+TEST(multiplies_row_major_matrices) {
     assert_true(open_both());
-    for (size_t kind = 0; kind < COUNT(kinds); kind++)
+    for (int kind = 0; kind < ARRAY_SIZE(kinds); kind++)
         for (int layout = GEMM_NN; layout <= GEMM_TN; layout++)
             for (int pad = 0; pad < 4; pad++) {
                 multiply(kind, (gemm_layout)layout, 5, 7, 9, pad, 0);
@@ -179,7 +154,7 @@ static void multiplies_row_major_matrices(void **state) {
             }
 }
 
-static void says_how_operands_are_aligned(void **state) {
+TEST(says_how_operands_are_aligned) {
     assert_true(open_both());
     multiply(0, GEMM_TN, 5, 7, 9, 0, 0);
     assert_int_equal(fake.preferences.workspace, 64 << 20);
@@ -192,21 +167,12 @@ static void says_how_operands_are_aligned(void **state) {
     for (int i = 0; i < 4; i++) assert_int_equal(fake.preferences.alignment[i], of_f16[i]);
 }
 
-static void passes_on_what_cublaslt_refuses(void **state) {
+TEST(passes_on_what_cublaslt_refuses) {
     fake.no_cublas = true;
     assert_true(open_both());
     float c = 0.0f;
-    gemm_problem p = {.type = GEMM_TF32,
-                      .m = 1,
-                      .n = 1,
-                      .k = 1,
-                      .lda = 1,
-                      .ldb = 1,
-                      .ldc = 1,
-                      .alpha = 1.0f,
-                      .A = &c,
-                      .B = &c,
-                      .C = &c};
+    gemm_problem p = {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .A = &c, .B = &c, .C = &c};
+    p.type = GEMM_TF32, p.alpha = 1.0f;
     fake.refused = 1 << 0 | 1 << 3;
     fake.status[FAKE_HEURISTIC + 5] = 15;
     assert_int_equal(gemm_baseline_ask(&of_gemm, &p), 8);
@@ -223,7 +189,7 @@ static void passes_on_what_cublaslt_refuses(void **state) {
     assert_int_equal(gemm_baseline_ask(&of_gemm, &p), 0);
 }
 
-static void passes_on_what_cublas_refuses(void **state) {
+TEST(passes_on_what_cublas_refuses) {
     fake.no_lt = true;
     fake.missing = "cublasGemmEx";
     assert_true(open_both());
@@ -251,16 +217,12 @@ static const struct {
                {DTYPE_F16, FAKE_HSH_GEMV, "cublasHSHgemvStridedBatched"},
                {DTYPE_BF16, FAKE_TST_GEMV, "cublasTSTgemvStridedBatched"}};
 
-static void multiplies_matrix_and_vector(void **state) {
+TEST(multiplies_matrix_and_vector) {
     assert_true(open_both());
-    for (size_t i = 0; i < COUNT(vectors); i++)
+    for (int i = 0; i < ARRAY_SIZE(vectors); i++)
         for (int pad = 0; pad < 3; pad++) {
-            const gemv_case c = {.type = vectors[i].type,
-                                 .n = 7,
-                                 .k = 9,
-                                 .lda = 9 + pad,
-                                 .alpha = 2.0f,
-                                 .beta = pad == 1 ? -3.0f : 0.0f};
+            gemv_case c = {.type = vectors[i].type, .n = 7, .k = 9, .lda = 9 + pad, .alpha = 2.0f};
+            if (pad == 1) c.beta = -3.0f;
             const operand_spec spec = gemv_operands(&c);
             const gemv_problem p = gemv_problem_on(&c, &spec.like);
             assert_int_equal(gemv_baseline_ask(&of_gemv, &p), 3 + 16);
@@ -276,7 +238,7 @@ static void multiplies_matrix_and_vector(void **state) {
         }
 }
 
-static void names_what_it_calls(void **state) {
+TEST(names_what_it_calls) {
     bench_call call;
     assert_true(open_both());
     const gemm_case gemm = {.m = 5, .n = 6, .k = 7};
@@ -290,7 +252,7 @@ static void names_what_it_calls(void **state) {
         assert_string_equal(call.library, i < 3 ? "cublas" : "cublasLt");
         assert_string_equal(call.version, i < 3 ? "13.1.0" : "13.1.2");
     }
-    for (size_t i = 0; i < COUNT(vectors); i++) {
+    for (int i = 0; i < ARRAY_SIZE(vectors); i++) {
         const gemv_case gemv = {.type = vectors[i].type, .n = 5, .k = 7};
         const operand_spec of_vector = gemv_operands(&gemv);
         const gemv_problem v = gemv_problem_on(&gemv, &of_vector.like);
@@ -308,16 +270,5 @@ static void names_what_it_calls(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(opens_or_says_why),
-        TEST(multiplies_row_major_matrices),
-        TEST(says_how_operands_are_aligned),
-        TEST(one_library_is_enough),
-        TEST(passes_on_what_cublaslt_refuses),
-        TEST(passes_on_what_cublas_refuses),
-        TEST(multiplies_matrix_and_vector),
-        TEST(names_what_it_calls),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(set_up, close_all);
 }

@@ -1,17 +1,13 @@
-/* Choosing a device, and what a step does if there is none.
+/* Choosing a device.
  *
  * The CUDA runtime's calls that device_open makes are defined here and answer as each test says (a program's own
- * functions come before libcudart's), so that every kind of machine can be had on any. The steps are run as they are,
- * with CUDA_VISIBLE_DEVICES empty, which hides the GPUs of a machine that has some, and without the simulator. */
+ * functions come before libcudart's), so that every kind of machine can be had on any. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../unit.h"
-#include "base/record.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
 #include "tensor/verify.h"
@@ -62,35 +58,22 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int device) {
     assert_int_equal(device, fake.set_to);
-    switch (which) {
-    case cudaDevAttrClockRate:
-        *value = 1980000; /* kHz */
-        break;
-    case cudaDevAttrMemoryClockRate:
-        *value = 3201000;
-        break;
-    case cudaDevAttrGlobalMemoryBusWidth:
-        *value = 6144;
-        break;
-    case cudaDevAttrL2CacheSize:
-        *value = 60 << 20;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = 233472;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = 232448;
-        break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = 65536;
-        break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = 2048;
-        break;
-    default:
-        return cudaErrorInvalidValue;
+    const struct {
+        enum cudaDeviceAttr which;
+        int value;
+    } attributes[] = {{cudaDevAttrClockRate, 1980000}, /* kHz */
+                      {cudaDevAttrMemoryClockRate, 3201000},
+                      {cudaDevAttrGlobalMemoryBusWidth, 6144},
+                      {cudaDevAttrL2CacheSize, 60 << 20},
+                      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 233472},
+                      {cudaDevAttrMaxSharedMemoryPerBlockOptin, 232448},
+                      {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+                      {cudaDevAttrMaxThreadsPerMultiProcessor, 2048}};
+    for (int i = 0; i < ARRAY_SIZE(attributes); i++) {
+        *value = attributes[i].value;
+        if (attributes[i].which == which) return cudaSuccess;
     }
-    return cudaSuccess;
+    return cudaErrorInvalidValue;
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function) {
@@ -136,64 +119,51 @@ static void assert_no_device(const char *expected) {
     assert_string_equal(line, expected);
 }
 
-static void each_cause_has_its_line(void **state) {
+/* With main's arguments a program can be started again on the simulator, whose library is not there in this test
+ * (test_simulator.c has one): where there is nothing to repair that is tried, elsewhere it is offered. */
+TEST(each_cause_has_its_line) {
+    static const struct {
+        cudaError_t error;
+        int driver;
+        const char *visible, *line, *tried; /* CUDA_VISIBLE_DEVICES; with and without the simulator; NULL: offered */
+    } causes[] = {
+        {cudaErrorInsufficientDriver, 0, NULL,
+         "no NVIDIA driver is installed on this machine: run this on one with a GPU and its driver",
+         "no NVIDIA driver here"},
+        {cudaErrorNoDevice, 13000, NULL, "the NVIDIA driver finds no GPU on this machine", "no NVIDIA GPU here"},
+        {cudaSuccess, 13000, NULL, "the NVIDIA driver finds no GPU on this machine", "no NVIDIA GPU here"},
+        {cudaErrorInsufficientDriver, 12020, NULL,
+         "the NVIDIA driver is too old: it supports CUDA 12.2, this program needs %s: update the driver", NULL},
+        {cudaErrorNoDevice, 13000, "7", "CUDA_VISIBLE_DEVICES=\"7\" hides every GPU: unset it or name one that exists",
+         NULL},
+        {cudaErrorNoDevice, 13000, "", "CUDA_VISIBLE_DEVICES=\"\" hides every GPU: unset it or name one that exists",
+         NULL},
+    };
+    char expected[512], text[256], needed[16];
+    snprintf(needed, sizeof needed, "%d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    setenv("CUDASIM_LIB", "/no/such/library", 1);
+    for (int i = 0; i < ARRAY_SIZE(causes); i++) {
+        one_gpu();
+        fake.count = 0;
+        fake.count_error = causes[i].error;
+        fake.driver = causes[i].driver;
+        if (causes[i].visible != NULL) setenv("CUDA_VISIBLE_DEVICES", causes[i].visible, 1);
+        snprintf(text, sizeof text, causes[i].line, needed);
+        snprintf(expected, sizeof expected, "%s\n", text);
+        assert_no_device(expected);
+        wanted.arguments = arguments;
+        if (causes[i].tried == NULL)
+            snprintf(expected, sizeof expected, "%s; --sim runs it without a GPU\n", text);
+        else
+            snprintf(expected, sizeof expected,
+                     "%s, and the simulator is missing (/no/such/library): make sim builds it\n", causes[i].tried);
+        assert_no_device(expected);
+        assert_int_equal(fake.set_to, -1);
+    }
     one_gpu();
-    fake.count = 0;
-    fake.count_error = cudaErrorInsufficientDriver;
-    fake.driver = 0;
-    assert_no_device("no NVIDIA driver is installed on this machine: run this on one with a GPU and its driver\n");
-
-    fake.driver = 12020;
-    char expected[256];
-    snprintf(expected, sizeof expected,
-             "the NVIDIA driver is too old: it supports CUDA 12.2, this program needs %d.%d: update the driver\n",
-             CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-    assert_no_device(expected);
-
-    fake.driver = 13000;
-    fake.count_error = cudaErrorNoDevice;
-    assert_no_device("the NVIDIA driver finds no GPU on this machine\n");
-    fake.count_error = cudaSuccess; /* and none counted */
-    assert_no_device("the NVIDIA driver finds no GPU on this machine\n");
-
-    setenv("CUDA_VISIBLE_DEVICES", "7", 1);
-    fake.count_error = cudaErrorNoDevice;
-    assert_no_device("CUDA_VISIBLE_DEVICES=\"7\" hides every GPU: unset it or name one that exists\n");
-
     fake.count_error = cudaErrorSystemNotReady;
     snprintf(expected, sizeof expected, "no usable GPU: %s (cudaErrorSystemNotReady)\n",
              cudaGetErrorString(cudaErrorSystemNotReady));
-    assert_no_device(expected);
-    assert_int_equal(fake.set_to, -1);
-}
-
-/* With main's arguments it can be started again on the simulator, whose library is not there in this test
- * (test_simulator.c has one): where there is nothing to repair, or it is asked for, that is tried. */
-static void the_simulator_is_tried_or_offered(void **state) {
-    setenv("CUDASIM_LIB", "/no/such/library", 1);
-    one_gpu();
-    wanted.arguments = arguments;
-    fake.count = 0;
-    fake.count_error = cudaErrorInsufficientDriver;
-    fake.driver = 0;
-    assert_no_device("no NVIDIA driver here, and the simulator is missing (/no/such/library): make sim builds it\n");
-    fake.count_error = cudaErrorNoDevice;
-    fake.driver = 13000;
-    assert_no_device("no NVIDIA GPU here, and the simulator is missing (/no/such/library): make sim builds it\n");
-    fake.count_error = cudaSuccess; /* and none counted */
-    assert_no_device("no NVIDIA GPU here, and the simulator is missing (/no/such/library): make sim builds it\n");
-
-    setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    fake.count_error = cudaErrorNoDevice;
-    assert_no_device("CUDA_VISIBLE_DEVICES=\"\" hides every GPU: unset it or name one that exists; --sim runs it "
-                     "without a GPU\n");
-    char expected[256];
-    fake.count_error = cudaErrorInsufficientDriver;
-    fake.driver = 12020;
-    snprintf(expected, sizeof expected,
-             "the NVIDIA driver is too old: it supports CUDA 12.2, this program needs %d.%d: update the driver; --sim "
-             "runs it without a GPU\n",
-             CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     assert_no_device(expected);
 
     one_gpu();
@@ -202,17 +172,17 @@ static void the_simulator_is_tried_or_offered(void **state) {
     assert_no_device("Made-up 0 has compute capability 9.0, for which this program has no code: make clean && make "
                      "ARCHS=90a; --sim runs it without a GPU\n");
     fake.set_to = -1;
-    wanted.simulate = true;
-    assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
-    wanted.simulate = false;
-    wanted.sim_device = "sm_75";
-    assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
+    for (int named = 0; named < 2; named++) {
+        wanted.simulate = named == 0;
+        wanted.sim_device = named == 0 ? NULL : "sm_75";
+        assert_no_device("the simulator is missing (/no/such/library): make sim builds it\n");
+    }
     assert_int_equal(fake.set_to, -1); /* before any device is opened */
     assert_null(getenv("CUDASIM_DEVICE"));
     unsetenv("CUDASIM_LIB");
 }
 
-static void a_device_that_is_not_there(void **state) {
+TEST(a_device_that_is_not_there) {
     one_gpu();
     assert_int_equal(open_device(1), EXIT_USAGE);
     assert_string_equal(line, "step: --device 1: there is 1 GPU here, numbered from 0\n");
@@ -225,7 +195,7 @@ static void a_device_that_is_not_there(void **state) {
     assert_int_equal(facts.ordinal, 1);
 }
 
-static void a_device_that_cannot_be_used(void **state) {
+TEST(a_device_that_cannot_be_used) {
     one_gpu();
     fake.set_error = cudaErrorDevicesUnavailable;
     assert_int_equal(open_device(0), EXIT_CUDA);
@@ -240,7 +210,7 @@ static void a_device_that_cannot_be_used(void **state) {
         int major, minor;
         const char *archs;
     } devices[] = {{7, 0, "70"}, {8, 6, "86"}, {9, 0, "90a"}, {10, 0, "100a"}, {12, 0, "120"}};
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(devices); i++) {
         fake.major = devices[i].major;
         fake.minor = devices[i].minor;
         snprintf(expected, sizeof expected,
@@ -251,7 +221,7 @@ static void a_device_that_cannot_be_used(void **state) {
     }
 }
 
-static void facts_of_a_device(void **state) {
+TEST(facts_of_a_device) {
     one_gpu();
     assert_int_equal(open_device(0), EXIT_OK);
     assert_string_equal(line, "");
@@ -282,7 +252,7 @@ static void facts_of_a_device(void **state) {
     for (int i = 0; i < DEVICE_ARITHMETICS; i++) assert_true(facts.peak_gflops[i] == 0.0);
 }
 
-static void peaks_of_the_data_sheet(void **state) {
+TEST(peaks_of_the_data_sheet) {
     device_facts d = {.name = "NVIDIA H200", .cc = 90, .sms = 132, .clock_mhz = 1980, .memory_clock_mhz = 3201};
     d.bus_bits = 6144;
     device_peaks(&d);
@@ -306,7 +276,7 @@ static void peaks_of_the_data_sheet(void **state) {
 
 /* A data sheet's peak is that of its boost clock: H100 SXM 1830 MHz on tensor cores, A100 1410, L40S 2490 (2520 for
  * FP32), RTX 4090 2520. */
-static void peaks_at_a_clock(void **state) {
+TEST(peaks_at_a_clock) {
     const struct {
         const char *name;
         int cc, sms;
@@ -314,7 +284,7 @@ static void peaks_at_a_clock(void **state) {
     } gpus[] = {{"NVIDIA H200", 90, 132, 1830, 1980},           {"NVIDIA H100 PCIe", 90, 114, 1620, 1755},
                 {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, 1410}, {"NVIDIA A100-SXM4-80GB", 80, 108, 1410, 1410},
                 {"NVIDIA L40S", 89, 142, 2490, 2520},           {"NVIDIA GeForce RTX 4090", 89, 128, 2520, 2520}};
-    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(gpus); i++) {
         device_facts d = {.cc = gpus[i].cc, .sms = gpus[i].sms};
         strcpy(d.name, gpus[i].name);
         device_peaks(&d);
@@ -336,21 +306,21 @@ static void peaks_at_a_clock(void **state) {
 /* FMA lanes per SM: CUDA C++ Programming Guide, "Arithmetic Instructions". Tensor FLOP per clock and SM: the
  * datasheets' dense FP16 rate, e.g. H100 SXM 989.4 TFLOP/s at 1.83 GHz on 132 SMs, A100 312 at 1.41 on 108, L40S 362
  * at 2.52 on 142, V100 125 at 1.53 on 80. */
-static void lanes_and_tensor_flops(void **state) {
+TEST(lanes_and_tensor_flops) {
     const int table[][3] = {{70, 64, 1024},  {75, 64, 1024},  {80, 64, 2048},   {86, 128, 1024},
                             {89, 128, 1024}, {90, 128, 4096}, {100, 128, 8192}, {120, 128, 1024},
                             {60, 64, 0},     {61, 128, 0},    {0, 0, 0},        {37, 0, 0},
                             {91, 0, 0},      {9, 0, 0},       {900, 0, 0},      {-1, 0, 0}};
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(table); i++) {
         assert_int_equal(device_fp32_lanes(table[i][0]), table[i][1]);
         assert_int_equal(device_tensor_flops(table[i][0]), table[i][2]);
     }
     const int made_for[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}; /* ARCHS with CUDA 13 */
-    for (size_t i = 0; i < sizeof made_for / sizeof made_for[0]; i++) assert_true(device_fp32_lanes(made_for[i]) > 0);
+    for (int i = 0; i < ARRAY_SIZE(made_for); i++) assert_true(device_fp32_lanes(made_for[i]) > 0);
 }
 
 /* The real thing, on machines like this one. */
-static void no_gpu_here(void **state) {
+TEST(no_gpu_here) {
     int count = 0;
     one_gpu();
     fake.real = true;
@@ -360,153 +330,6 @@ static void no_gpu_here(void **state) {
     assert_true(strstr(line, "driver") != NULL || strstr(line, "GPU") != NULL);
 }
 
-/* ---- a step without a GPU ---- */
-
-static char directory[] = "/tmp/test_device_XXXXXX";
-static char out_text[4096], err_text[4096];
-
-static void read_file(const char *name, char *text, size_t size) {
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    const size_t length = fread(text, 1, size - 1, f);
-    text[length] = '\0';
-    fclose(f);
-}
-
-static void write_file(const char *name, const char *text) {
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-/* ./step01/run with these arguments (shell words; $d is the directory). Returns the exit status. */
-static int run_step(const char *arguments) {
-    char command[512];
-    assert_int_equal(access("step01/run", X_OK), 0); /* `make test` builds it and starts the tests at the top */
-    snprintf(command, sizeof command,
-             "d=%s; CUDA_VISIBLE_DEVICES= CUDASIM_LIB=/no/such/library ./step01/run %s >$d/out 2>$d/err </dev/null",
-             directory, arguments);
-    const int status = system(command);
-    assert_true(WIFEXITED(status));
-    read_file("out", out_text, sizeof out_text);
-    read_file("err", err_text, sizeof err_text);
-    return WEXITSTATUS(status);
-}
-
-static void assert_stops_for_want_of_a_gpu(const char *arguments) {
-    assert_int_equal(run_step(arguments), EXIT_CUDA);
-    assert_string_equal(out_text, "");
-    assert_true(strlen(err_text) > 20);
-    assert_ptr_equal(strchr(err_text, '\n'), err_text + strlen(err_text) - 1); /* one line */
-    assert_true(strstr(err_text, "driver") != NULL || strstr(err_text, "hides every GPU") != NULL);
-}
-
-static int make_directory(void **state) {
-    return mkdtemp(directory) != NULL ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    return system(command);
-}
-
-static void a_step_without_a_gpu_says_so_in_one_line(void **state) {
-    assert_stops_for_want_of_a_gpu("");
-    assert_stops_for_want_of_a_gpu("--size 64 --verbose");
-    assert_stops_for_want_of_a_gpu("--sweep check");
-    assert_stops_for_want_of_a_gpu("--sweep square --no-baseline --warm");
-    assert_stops_for_want_of_a_gpu("--device 3");
-    assert_stops_for_want_of_a_gpu("--list --verbose"); /* registers and occupancy need the device */
-}
-
-static bool is_there(const char *name) {
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return access(path, F_OK) == 0;
-}
-
-/* Files are prepared before the device is looked for, so that a bad one is named on any machine. */
-static void a_step_without_a_gpu_leaves_files_as_they_were(void **state) {
-    char text[4096];
-    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv");
-    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/new.csv --resume");
-    assert_false(is_there("new.csv"));
-
-    const char *const rows =
-        RECORD_HEADER "\nstep01_naive,coalesced,gemm,f32,nn,64,64,64,,1,0,cold,graph,0.01,0.01,0.01,52,4.9,0.001,"
-                      "cublas,0.005,0.5,0.4,0.6,0.1,1980,200,made up,9.0,580,13.0,2026-01-01,cublasSgemm,13.1.0,0.10.0,"
-                      "51,12,0.01,0.01,0.4,0.6,40,0,0\n";
-    write_file("old.csv", rows);
-    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv");
-    assert_stops_for_want_of_a_gpu("--size 64 --csv $d/old.csv --resume");
-    read_file("old.csv", text, sizeof text);
-    assert_string_equal(text, rows);
-}
-
-static void bad_arguments_come_before_the_missing_gpu(void **state) {
-    assert_int_equal(run_step("--bogus"), EXIT_USAGE);
-    assert_string_equal(err_text, "step01_naive: --bogus: unknown option (see --help)\n");
-    assert_int_equal(run_step("--m 2100000000"), EXIT_USAGE);
-    assert_string_equal(err_text, "step01_naive: --m: '2100000000' is out of range (at most 2000000000)\n");
-    assert_int_equal(run_step("--every 5"), EXIT_USAGE);
-    assert_string_equal(err_text, "step01_naive: --every: needs --sweep check\n");
-    assert_int_equal(run_step("--csv $d/no/such.csv"), EXIT_USAGE);
-    assert_ptr_equal(strchr(err_text, '\n'), err_text + strlen(err_text) - 1);
-    assert_non_null(strstr(err_text, "--csv /tmp/"));
-    assert_non_null(strstr(err_text, "No such file or directory"));
-    assert_string_equal(out_text, "");
-}
-
-static void the_list_needs_no_gpu(void **state) {
-    assert_int_equal(run_step("--list"), EXIT_OK);
-    assert_string_equal(err_text, "");
-    assert_memory_equal(out_text, "uncoalesced  ", 13);
-    const char *second = strchr(out_text, '\n');
-    assert_non_null(second);
-    assert_memory_equal(second, "\ncoalesced  ", 12);
-    assert_ptr_equal(strchr(second + 1, '\n'), out_text + strlen(out_text) - 1); /* two lines */
-    assert_int_equal(run_step("--list --variant coalesced"), EXIT_OK);
-    assert_memory_equal(out_text, "coalesced  ", 11);
-    assert_int_equal(run_step("--help"), EXIT_OK);
-    assert_non_null(strstr(out_text, "coalesced"));
-    assert_string_equal(err_text, "");
-}
-
-static void what_cannot_be_printed_is_said(void **state) {
-    const char *const arguments[] = {"--help", "--list"};
-    for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++) {
-        char command[512];
-        snprintf(command, sizeof command, "./step01/run %s >/dev/full 2>%s/err", arguments[i], directory);
-        const int status = system(command);
-        assert_true(WIFEXITED(status));
-        assert_int_equal(WEXITSTATUS(status), EXIT_USAGE);
-        read_file("err", err_text, sizeof err_text);
-        assert_string_equal(err_text, "step01_naive: standard output cannot be written: No space left on device\n");
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cause_has_its_line),
-        cmocka_unit_test(the_simulator_is_tried_or_offered),
-        cmocka_unit_test(a_device_that_is_not_there),
-        cmocka_unit_test(a_device_that_cannot_be_used),
-        cmocka_unit_test(facts_of_a_device),
-        cmocka_unit_test(peaks_of_the_data_sheet),
-        cmocka_unit_test(peaks_at_a_clock),
-        cmocka_unit_test(lanes_and_tensor_flops),
-        cmocka_unit_test(no_gpu_here),
-        cmocka_unit_test(a_step_without_a_gpu_says_so_in_one_line),
-        cmocka_unit_test(a_step_without_a_gpu_leaves_files_as_they_were),
-        cmocka_unit_test(bad_arguments_come_before_the_missing_gpu),
-        cmocka_unit_test(the_list_needs_no_gpu),
-        cmocka_unit_test(what_cannot_be_printed_is_said),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return unit_run(NULL, NULL);
 }

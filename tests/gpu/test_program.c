@@ -41,7 +41,7 @@ static uint64_t hash_of(const image *p) {
     return program_hash((const unsigned char *)p, sizeof *p);
 }
 
-static void code_makes_the_hash(void **state) {
+TEST(code_makes_the_hash) {
     const image original = program();
     const uint64_t h = hash_of(&original);
     for (int section = TEXT; section <= FATBIN; section++)
@@ -58,7 +58,7 @@ static void code_makes_the_hash(void **state) {
 }
 
 /* Words that differ only in their upper bits, or stand in another order, are not the same code. */
-static void every_bit_counts(void **state) {
+TEST(every_bit_counts) {
     unsigned char a[16] = {0}, b[16] = {0};
     a[7] = 0x80;
     b[15] = 0x80;
@@ -69,7 +69,7 @@ static void every_bit_counts(void **state) {
 }
 
 /* Whatever a file claims, nothing is read outside it; it is then hashed as a whole. */
-static void damaged_files_are_hashed_whole(void **state) {
+TEST(damaged_files_are_hashed_whole) {
     const image original = program();
     image damaged[8];
     for (int i = 0; i < 8; i++) damaged[i] = original;
@@ -90,7 +90,7 @@ static void damaged_files_are_hashed_whole(void **state) {
     assert_true(program_hash(NULL, 0) == program_hash(NULL, 0));
 }
 
-static void this_program_has_a_build(void **state) {
+TEST(this_program_has_a_build) {
     const char *build = program_build();
     assert_int_equal(strlen(build), 16);
     assert_int_equal(strspn(build, "0123456789abcdef"), 16);
@@ -98,11 +98,5 @@ static void this_program_has_a_build(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_makes_the_hash),
-        cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(damaged_files_are_hashed_whole),
-        cmocka_unit_test(this_program_has_a_build),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

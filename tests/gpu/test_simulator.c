@@ -16,7 +16,6 @@
 #include "base/record.h"
 #include "base/version.h"
 #include "gemm/gemm.h"
-#include "gemm/gemm_shapes.h"
 #include "gpu/error.h"
 #include "gpu/simulator.h"
 
@@ -168,22 +167,6 @@ static cudaError_t launch_right(const gemm_problem *problem, cudaStream_t stream
     return cudaSuccess;
 }
 
-static cudaError_t launch_wrong(const gemm_problem *p, cudaStream_t stream) {
-    launch_right(p, stream);
-    open_memory(true);
-    ((float *)p->C)[(size_t)(p->m / 2) * p->ldc + 1] += 1.0f;
-    open_memory(false);
-    return cudaSuccess;
-}
-
-static cudaError_t launch_stray(const gemm_problem *p, cudaStream_t stream) {
-    launch_right(p, stream);
-    open_memory(true);
-    ((float *)p->C)[-3] = 1.0f;
-    open_memory(false);
-    return cudaSuccess;
-}
-
 static cudaError_t launch_faulty(const gemm_problem *p, cudaStream_t stream) {
     pending = cudaErrorIllegalAddress;
     return cudaSuccess;
@@ -201,8 +184,6 @@ static int be_a_step(int argc, char **argv) {
     static const gemm_variant variants[] = {
         {"right", "one", launch_right, kernel, NULL, NULL, NULL, NULL},
         {"modern", "right too, on newer GPUs", launch_right, kernel, needs_sm_80, NULL, NULL, NULL},
-        {"wrong", "an element is off", launch_wrong, kernel, NULL, NULL, NULL, NULL},
-        {"stray", "writes before C", launch_stray, kernel, NULL, NULL, NULL, NULL},
         {"faulty", "an illegal address", launch_faulty, kernel, NULL, NULL, NULL, NULL},
     };
     const int status = gemm_step_main(argc, argv, "step77_made_up", variants, ARRAY_SIZE(variants), NULL);
@@ -233,7 +214,7 @@ static int run_on(const char *machine, const char *environment, const char *argu
     char command[2048];
     snprintf(command, sizeof command,
              "d=%s; unset CUDA_VISIBLE_DEVICES CUDASIM_DEVICE LD_PRELOAD; cd $d && "
-             "CUDASIM_LIB=$d/libsim.so AS_STEP=1 FAKE_MACHINE='%s' timeout 60 env %s %s %s >$d/out 2>$d/err </dev/null",
+             "CUDASIM_LIB=$d/libsim.so AS_STEP=1 FAKE_MACHINE='%s' >$d/out 2>$d/err </dev/null timeout 60 env %s %s %s",
              directory, machine, environment, program, arguments);
     const int status = system(command);
     assert_true(WIFEXITED(status));
@@ -269,7 +250,7 @@ static int tear_down(void **state) {
 
 #define SENTENCE ": the kernels run in the simulator on this machine's CPU (results are real, times are not a GPU's)\n"
 
-static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
+TEST(without_a_driver_or_a_gpu_the_simulator_steps_in) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "no NVIDIA driver here" SENTENCE);
     assert_said(out_text, "step77_made_up on H200 (simulated) (sm_90, CUDA 13.0)");
@@ -280,20 +261,16 @@ static void without_a_driver_or_a_gpu_the_simulator_steps_in(void **state) {
     assert_said(out_text, "\nleft: simulated");
 }
 
-static void what_can_be_repaired_is_named_and_the_simulator_offered(void **state) {
+/* test_device.c has the other machines' lines. */
+TEST(what_can_be_repaired_is_named_and_the_simulator_offered) {
     assert_int_equal(run_on("old driver", "", "--variant right --size 20"), EXIT_CUDA);
-    assert_said(err_text, "the NVIDIA driver is too old: it supports CUDA 12.2, ");
     assert_said(err_text, "; --sim runs it without a GPU\n");
     assert_string_equal(out_text, "left: not simulated, preload unset, device unset, marker unset\n");
-
-    assert_int_equal(run_on("no gpu", "CUDA_VISIBLE_DEVICES=", "--variant right --size 20"), EXIT_CUDA);
-    assert_string_equal(err_text, "CUDA_VISIBLE_DEVICES=\"\" hides every GPU: unset it or name one that exists; --sim "
-                                  "runs it without a GPU\n");
 }
 
-static void sim_is_asked_for_on_any_machine(void **state) {
+TEST(sim_is_asked_for_on_any_machine) {
     const char *const machines[] = {"a gpu", "old driver", "no gpu", "no driver"};
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(machines); i++) {
         assert_int_equal(run_on(machines[i], "", "--sim --variant right --size 20"), EXIT_OK);
         assert_string_equal(err_text, "");
         assert_said(out_text, "H200 (simulated)");
@@ -301,7 +278,7 @@ static void sim_is_asked_for_on_any_machine(void **state) {
     }
 }
 
-static void the_simulated_gpu_can_be_chosen(void **state) {
+TEST(the_simulated_gpu_can_be_chosen) {
     assert_int_equal(run_on("a gpu", "", "--sim-device sm_75 --variant right --variant modern --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "T4 (simulated) (sm_75, ");
@@ -318,21 +295,21 @@ static void the_simulated_gpu_can_be_chosen(void **state) {
     assert_said(out_text, "T4 (simulated) (sm_75, ");
 }
 
-static void a_library_preloaded_by_hand_is_the_simulator_too(void **state) {
+TEST(a_library_preloaded_by_hand_is_the_simulator_too) {
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libsim.so", "--variant right --size 20"), EXIT_OK);
     assert_string_equal(err_text, "");
     assert_said(out_text, "H200 (simulated)");
     assert_said(out_text, "/libsim.so, device unset, marker unset\n"); /* LD_PRELOAD stays the user's */
 }
 
-static void preloaded_libraries_stay(void **state) {
+TEST(preloaded_libraries_stay) {
     char expected[128];
     snprintf(expected, sizeof expected, "left: simulated, preload %s/libother.so, ", directory);
     assert_int_equal(run_on("no driver", "LD_PRELOAD=$d/libother.so", "--variant right --size 20"), EXIT_OK);
     assert_said(out_text, expected);
 }
 
-static void arguments_and_awkward_folders_survive(void **state) {
+TEST(arguments_and_awkward_folders_survive) {
     char expected[128];
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=\"$d/a folder: it has blanks/libsim.so\"",
                             "--variant right --size 20 --csv \"$d/a folder: it has blanks/b c.csv\""),
@@ -343,7 +320,7 @@ static void arguments_and_awkward_folders_survive(void **state) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=libsim.so", "--variant right --size 20"), EXIT_OK); /* relative */
 }
 
-static void a_missing_library_is_named(void **state) {
+TEST(a_missing_library_is_named) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=/no/such.so", "--size 20"), EXIT_CUDA);
     assert_string_equal(err_text,
                         "no NVIDIA driver here, and the simulator is missing (/no/such.so): make sim builds it\n");
@@ -355,13 +332,13 @@ static void a_missing_library_is_named(void **state) {
     *strrchr(expected, '/') = '\0';
     strcpy(strrchr(expected, '/'), "/cudasim/build/libcudart.so.13): make sim builds it\n");
     const char *const unset[] = {"-u CUDASIM_LIB", "CUDASIM_LIB="};
-    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+    for (int i = 0; i < ARRAY_SIZE(unset); i++) {
         assert_int_equal(run_on("a gpu", unset[i], "--sim --size 20"), EXIT_CUDA);
         assert_said(err_text, expected);
     }
 }
 
-static void what_is_no_simulator_is_not_started_for_ever(void **state) {
+TEST(what_is_no_simulator_is_not_started_for_ever) {
     assert_int_equal(run_on("no driver", "CUDASIM_LIB=$d/libother.so", "--size 20"), EXIT_CUDA);
     const char *second = strchr(err_text, '\n'); /* after the first process's sentence */
     assert_non_null(second);
@@ -369,68 +346,51 @@ static void what_is_no_simulator_is_not_started_for_ever(void **state) {
     assert_ptr_equal(strchr(second + 1, '\n'), err_text + strlen(err_text) - 1);
 }
 
-static void files_and_arguments_are_checked_before(void **state) {
-    assert_int_equal(run_on("no driver", "", "--csv $d/no/such.csv"), EXIT_USAGE);
-    assert_said(err_text, "--csv /tmp/");
-    assert_int_equal(run_on("no driver", "", "--bogus"), EXIT_USAGE);
-    assert_string_equal(err_text, "step77_made_up: --bogus: unknown option (see --help)\n");
-    assert_int_equal(run_on("no driver", "", "--list"), EXIT_OK); /* needs no device at all */
-    assert_string_equal(err_text, "");
-    assert_said(out_text, "left: not simulated");
+/* Without a GPU and without a simulator: bad arguments and files are named all the same, what needs no device works,
+ * and no file is left behind or changed. */
+TEST(files_and_arguments_are_checked_before) {
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *err, *out; /* what they begin with */
+    } runs[] = {
+        {"--csv $d/no/such.csv", EXIT_USAGE, "--csv /tmp/", "left: not simulated"},
+        {"--bogus", EXIT_USAGE, "step77_made_up: --bogus: unknown option (see --help)\n", "left: not simulated"},
+        {"--help >/dev/full", EXIT_USAGE,
+         "step77_made_up: standard output cannot be written: No space left on device\n", ""},
+        {"--list >/dev/full", EXIT_USAGE,
+         "step77_made_up: standard output cannot be written: No space left on device\n", ""},
+        {"--list", EXIT_OK, "", "right              one\nmodern "},
+        {"--list --variant modern", EXIT_OK, "", "modern             right too, on newer GPUs\nleft: not simulated"},
+        {"--help", EXIT_OK, "", "Usage: "},
+        {"--list --verbose", EXIT_CUDA, "no NVIDIA driver here, and ", "left: not simulated"},
+        {"--sweep check", EXIT_CUDA, "no NVIDIA driver here, and ", "left: not simulated"},
+        {"--size 64 --csv $d/new.csv --resume", EXIT_CUDA, "no NVIDIA driver here, and ", "left: not simulated"},
+        {"--size 64 --csv $d/old.csv", EXIT_CUDA, "no NVIDIA driver here, and ", "left: not simulated"},
+        {"--size 64 --csv $d/old.csv --resume", EXIT_CUDA, "no NVIDIA driver here, and ", "left: not simulated"},
+    };
+    char name[64], text[1024];
+    snprintf(name, sizeof name, "%s/old.csv", directory);
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(RECORD_HEADER "\n", f);
+    fclose(f);
+    for (int i = 0; i < ARRAY_SIZE(runs); i++) {
+        assert_int_equal(run_on("no driver", "CUDASIM_LIB=/no/such.so", runs[i].arguments), runs[i].status);
+        assert_memory_equal(err_text, runs[i].err, strlen(runs[i].err));
+        assert_memory_equal(out_text, runs[i].out, strlen(runs[i].out));
+        const char *end = strchr(err_text, '\n');
+        assert_true(runs[i].err[0] == '\0' ? err_text[0] == '\0' : end != NULL && end[1] == '\0'); /* one line */
+    }
+    read_file("old.csv", text, sizeof text);
+    assert_string_equal(text, RECORD_HEADER "\n");
+    snprintf(name, sizeof name, "%s/new.csv", directory);
+    assert_int_equal(access(name, F_OK), -1);
 }
 
 /* ---- there ---- */
 
-static void sizes_are_small_unless_asked_for(void **state) {
-    assert_int_equal(run_on("no driver", "", "--variant right --m 3"), EXIT_OK);
-    assert_said(out_text, "right                   3    512    512 ");
-    assert_int_equal(run_on("no driver", "", "--variant right --size 300 --m 3"), EXIT_OK);
-    assert_said(out_text, "right                   3    300    300 ");
-    /* 600 is a leading dimension for 512, if not for 2048. */
-    assert_int_equal(run_on("a gpu", "", "--sim --variant right --m 3 --lda 600"), EXIT_OK);
-}
-
-static int count_lines(const char *start) {
-    int count = 0;
-    for (const char *c = out_text; c != NULL && *c != '\0'; c = strchr(c, '\n'), c += c != NULL)
-        count += strncmp(c, start, strlen(start)) == 0;
-    return count;
-}
-
-static void sweeps_are_the_simulators(void **state) {
-    const struct {
-        sweep_kind kind;
-        const char *name;
-    } sweeps[] = {{SWEEP_SQUARE, "square"}, {SWEEP_ARTICLE, "article"}, {SWEEP_ODD, "odd"}};
-    for (size_t i = 0; i < sizeof sweeps / sizeof sweeps[0]; i++) {
-        int all, few;
-        char arguments[128];
-        shape *shapes = gemm_sweep(sweeps[i].kind, true, 1000000, &all);
-        double multiplications = 0.0;
-        for (int j = 0; j < all; j++) multiplications += shape_flops(shapes[j]) / 2;
-        assert_true(all >= 4 && multiplications < 6e8); /* 0.1 s for 512^3, 1.3e8, in the slowest kernel */
-        free(shapes);
-        shapes = gemm_sweep(sweeps[i].kind, true, 150, &few);
-        assert_true(few >= 1 && few < all);
-        for (int j = 0; j < few; j++) assert_true(shapes[j].m <= 150 && shapes[j].n <= 150 && shapes[j].k <= 150);
-        free(shapes);
-        snprintf(arguments, sizeof arguments, "--variant right --sweep %s --max-size 150", sweeps[i].name);
-        assert_int_equal(run_on("no driver", "", arguments), EXIT_OK);
-        assert_int_equal(count_lines("right "), few);
-    }
-}
-
-static void the_check_sweep_ends_at_200(void **state) {
-    int cases, asked;
-    assert_int_equal(run_on("no driver", "", "--variant right --sweep check --every 7"), EXIT_OK);
-    assert_int_equal(sscanf(out_text, "right %d passed, 0 failed", &cases), 1);
-    assert_int_equal(run_on("no driver", "", "--variant right --sweep check --every 7 --max-size 200"), EXIT_OK);
-    assert_int_equal(sscanf(out_text, "right %d passed, 0 failed", &asked), 1);
-    assert_true(cases == asked && cases > 30);
-    assert_int_equal(run_on("no driver", "", "--variant wrong --sweep check --every 9 --max-size 40"), EXIT_WRONG);
-}
-
-static void times_are_not_a_gpus(void **state) {
+TEST(times_are_not_a_gpus) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --alpha 2 --beta -0.5"), EXIT_OK);
     assert_said(out_text, ": results are real, times are not a GPU's\nC = 2*A*B + -0.5*C in FP32\n");
     assert_said(out_text, "  simulated in  worst error, of its bound\n");
@@ -443,7 +403,7 @@ static void times_are_not_a_gpus(void **state) {
     assert_true(seconds >= 0.0 && seconds < 10.0 && share > 0.0 && share <= 1.0);
 }
 
-static void rows_hold_what_is_true(void **state) {
+TEST(rows_hold_what_is_true) {
     assert_int_equal(run_on("no driver", "", "--variant right --size 40 --csv $d/rows.csv"), EXIT_OK);
     char text[4096];
     record *rows;
@@ -463,29 +423,15 @@ static void rows_hold_what_is_true(void **state) {
     assert_true(isnan(rows[0].clock_mhz) && isnan(rows[0].power_w));
     assert_true(rows[0].max_err_bound_share > 0.0 && rows[0].max_err_bound_share <= 1.0);
     free(rows);
-    /* Recorded is recorded. */
-    assert_int_equal(run_on("no driver", "", "--variant right --size 40 --csv $d/rows.csv --resume"), EXIT_OK);
-    assert_int_equal(count_lines("right "), 0);
 }
 
-static void wrong_results_are_found(void **state) {
-    assert_int_equal(run_on("no driver", "", "--variant right --variant wrong --size 40"), EXIT_WRONG);
-    assert_said(err_text, "wrong: exact pass: 1 of 1600 elements wrong (m 40, n 40, k 40, alpha 1, beta 0)\n"
-                          "  first at row 20, column 1: ");
-    assert_said(err_text, "wrong: random pass: 1 of 1600 elements wrong");
-    assert_null(strstr(err_text, "right: "));
-    assert_said(out_text, "wrong                  40     40     40  skipped: WRONG RESULT, not timed\n");
-    assert_int_equal(run_on("no driver", "", "--variant stray --size 40"), EXIT_WRONG);
-    assert_said(err_text, "stray: 1 words changed that must not be written, the first 3 floats before C\n");
-}
-
-static void a_kernel_that_fails_ends_the_run(void **state) {
+TEST(a_kernel_that_fails_ends_the_run) {
     assert_int_equal(run_on("no driver", "", "--variant faulty --size 40"), EXIT_CUDA);
     assert_said(err_text, "step77_made_up faulty, m 40, n 40, k 40: common/bench/sweep.c:");
     assert_said(err_text, "(cudaErrorIllegalAddress); the kernel is at fault: the simulator's report says where");
 }
 
-static void the_list_tells_registers_and_occupancy(void **state) {
+TEST(the_list_tells_registers_and_occupancy) {
     assert_int_equal(run_on("no driver", "", "--list --verbose --sim-device sm_75"), EXIT_OK);
     assert_said(out_text, "T4 (simulated) (sm_75)\n");
     assert_said(out_text, "256 threads per block, 77 registers per thread, 0 bytes of shared memory per block\n");
@@ -495,25 +441,5 @@ static void the_list_tells_registers_and_occupancy(void **state) {
 
 int main(int argc, char **argv) {
     if (getenv("AS_STEP") != NULL) return be_a_step(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_driver_or_a_gpu_the_simulator_steps_in),
-        cmocka_unit_test(what_can_be_repaired_is_named_and_the_simulator_offered),
-        cmocka_unit_test(sim_is_asked_for_on_any_machine),
-        cmocka_unit_test(the_simulated_gpu_can_be_chosen),
-        cmocka_unit_test(a_library_preloaded_by_hand_is_the_simulator_too),
-        cmocka_unit_test(preloaded_libraries_stay),
-        cmocka_unit_test(arguments_and_awkward_folders_survive),
-        cmocka_unit_test(a_missing_library_is_named),
-        cmocka_unit_test(what_is_no_simulator_is_not_started_for_ever),
-        cmocka_unit_test(files_and_arguments_are_checked_before),
-        cmocka_unit_test(sizes_are_small_unless_asked_for),
-        cmocka_unit_test(sweeps_are_the_simulators),
-        cmocka_unit_test(the_check_sweep_ends_at_200),
-        cmocka_unit_test(times_are_not_a_gpus),
-        cmocka_unit_test(rows_hold_what_is_true),
-        cmocka_unit_test(wrong_results_are_found),
-        cmocka_unit_test(a_kernel_that_fails_ends_the_run),
-        cmocka_unit_test(the_list_tells_registers_and_occupancy),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return unit_run_group(set_up, tear_down, NULL, NULL);
 }

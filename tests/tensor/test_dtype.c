@@ -8,19 +8,8 @@ static const dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
 
 /* ---- types ---- */
 
-static void names_and_sizes(void **state) {
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-        dtype t = DTYPE_F32;
-        assert_true(dtype_named(dtype_name(types[i]), &t) && t == types[i]);
-        assert_int_equal(dtype_size(types[i]), types[i] == DTYPE_F32 ? 4 : 2);
-    }
-    dtype t;
-    assert_false(dtype_named("f64", &t));
-    assert_false(dtype_named("", &t));
-}
-
 /* Every 16-bit pattern comes back, but that NaN loses its payload. */
-static void all_patterns_come_back(void **state) {
+TEST(all_patterns_come_back) {
     for (int i = 0; i < 2; i++)
         for (uint32_t bits = 0; bits <= 0xffff; bits++) {
             const float value = dtype_from_bits(types[i], bits);
@@ -29,7 +18,7 @@ static void all_patterns_come_back(void **state) {
 }
 
 /* Half-way between neighbours goes to the even one; the least bit beside it decides. */
-static void rounds_to_nearest_even(void **state) {
+TEST(rounds_to_nearest_even) {
     for (int i = 0; i < 2; i++) {
         const uint32_t infinity = types[i] == DTYPE_F16 ? 0x7c00 : 0x7f80;
         for (uint32_t bits = 0; bits + 1 < infinity; bits++) {
@@ -43,7 +32,7 @@ static void rounds_to_nearest_even(void **state) {
     }
 }
 
-static void the_ends_of_the_range(void **state) {
+TEST(the_ends_of_the_range) {
     assert_int_equal(dtype_to_bits(DTYPE_F16, 65519.999), 0x7bff);
     assert_int_equal(dtype_to_bits(DTYPE_F16, 65520.0), 0x7c00);
     assert_int_equal(dtype_to_bits(DTYPE_F16, -1e300), 0xfc00);
@@ -54,7 +43,7 @@ static void the_ends_of_the_range(void **state) {
     assert_int_equal(dtype_to_bits(DTYPE_F16, NAN), 0x7fff);
     assert_true(dtype_largest(DTYPE_F16) == dtype_from_bits(DTYPE_F16, 0x7bff));
     assert_true(dtype_largest(DTYPE_BF16) == dtype_from_bits(DTYPE_BF16, 0x7f7f));
-    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+    for (int i = 0; i < ARRAY_SIZE(types); i++) {
         assert_true(dtype_from_bits(types[i], 1) == dtype_step(types[i]));
         assert_true(1.0 + 2.0 * dtype_unit(types[i]) == dtype_from_bits(types[i], dtype_to_bits(types[i], 1.0) + 1));
         assert_true(isnan(dtype_from_bits(types[i], dtype_guard_bits(types[i]))));
@@ -63,7 +52,7 @@ static void the_ends_of_the_range(void **state) {
 }
 
 /* FP32 agrees with the processor's own conversion. */
-static void fp32_is_the_processors(void **state) {
+TEST(fp32_is_the_processors) {
     for (uint64_t i = 0; i < 200000; i++) {
         const uint64_t bits = values_hash(7, i);
         double x;
@@ -75,10 +64,5 @@ static void fp32_is_the_processors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_sizes),        cmocka_unit_test(all_patterns_come_back),
-        cmocka_unit_test(rounds_to_nearest_even), cmocka_unit_test(the_ends_of_the_range),
-        cmocka_unit_test(fp32_is_the_processors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "../unit.h"
 #include "gemm/gemm_shapes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, int count) {
     int found;
     shape *shapes = gemm_sweep(kind, false, max_size, &found);
@@ -18,26 +16,26 @@ static void assert_sweep(sweep_kind kind, int max_size, const shape *expected, i
     free(shapes);
 }
 
-static void square_sweep(void **state) {
+TEST(square_sweep) {
     const int sides[] = {256, 512, 1000, 1024, 2048, 3000, 4095, 4096, 5000, 8192, 16384};
-    shape expected[COUNT(sides)];
-    for (int i = 0; i < COUNT(sides); i++) expected[i] = (shape){sides[i], sides[i], sides[i]};
-    assert_sweep(SWEEP_SQUARE, INT_MAX, expected, COUNT(sides));
+    shape expected[ARRAY_SIZE(sides)];
+    for (int i = 0; i < ARRAY_SIZE(sides); i++) expected[i] = (shape){sides[i], sides[i], sides[i]};
+    assert_sweep(SWEEP_SQUARE, INT_MAX, expected, ARRAY_SIZE(sides));
 }
 
-static void article_sweep(void **state) {
+TEST(article_sweep) {
     const shape expected[] = {{2048, 2048, 1024}, {4096, 4096, 1024}, {8192, 8192, 1024}, {16384, 16384, 1024}};
-    assert_sweep(SWEEP_ARTICLE, INT_MAX, expected, COUNT(expected));
+    assert_sweep(SWEEP_ARTICLE, INT_MAX, expected, ARRAY_SIZE(expected));
 }
 
-static void odd_sweep(void **state) {
+TEST(odd_sweep) {
     const shape expected[] = {{33, 33, 33},       {127, 129, 255},    {257, 1000, 33},    {1000, 1000, 1000},
                               {1023, 1025, 1027}, {4095, 4095, 4095}, {4097, 4095, 4100}, {8192, 33, 4096},
                               {33, 8192, 4096},   {200000, 65, 129},  {65, 200000, 129}};
-    assert_sweep(SWEEP_ODD, INT_MAX, expected, COUNT(expected));
+    assert_sweep(SWEEP_ODD, INT_MAX, expected, ARRAY_SIZE(expected));
 }
 
-static void every_odd_shape_has_a_side_no_tile_divides(void **state) {
+TEST(every_odd_shape_has_a_side_no_tile_divides) {
     int count;
     shape *shapes = gemm_sweep(SWEEP_ODD, false, INT_MAX, &count);
     assert_true(count > 0);
@@ -46,7 +44,7 @@ static void every_odd_shape_has_a_side_no_tile_divides(void **state) {
     free(shapes);
 }
 
-static void max_size_counts_every_side_and_is_inclusive(void **state) {
+TEST(max_size_counts_every_side_and_is_inclusive) {
     const shape square[] = {{256, 256, 256}, {512, 512, 512}, {1000, 1000, 1000}};
     const shape article[] = {{2048, 2048, 1024}};
     const shape odd[] = {{33, 33, 33}, {127, 129, 255}, {257, 1000, 33}, {1000, 1000, 1000}, {1023, 1025, 1027}};
@@ -62,7 +60,7 @@ static void max_size_counts_every_side_and_is_inclusive(void **state) {
     assert_sweep(SWEEP_SQUARE, 0, NULL, 0);
 }
 
-static void skinny_shapes_are_left_out_by_their_long_side(void **state) {
+TEST(skinny_shapes_are_left_out_by_their_long_side) {
     int count;
     shape *shapes = gemm_sweep(SWEEP_ODD, false, 199999, &count);
     assert_int_equal(count, 9);
@@ -70,7 +68,23 @@ static void skinny_shapes_are_left_out_by_their_long_side(void **state) {
     free(shapes);
 }
 
-static void flops_are_exact_past_2_to_the_32(void **state) {
+/* In the simulator shapes are small, and the limit holds for every side. */
+TEST(sweeps_of_the_simulator) {
+    for (int kind = SWEEP_SQUARE; kind <= SWEEP_ODD; kind++) {
+        int all, few;
+        shape *shapes = gemm_sweep((sweep_kind)kind, true, 1000000, &all);
+        double multiplications = 0.0;
+        for (int i = 0; i < all; i++) multiplications += shape_flops(shapes[i]) / 2;
+        assert_true(all >= 4 && multiplications < 6e8); /* 0.1 s for 512^3, 1.3e8, in the slowest kernel */
+        free(shapes);
+        shapes = gemm_sweep((sweep_kind)kind, true, 150, &few);
+        assert_true(few >= 1 && few < all);
+        for (int i = 0; i < few; i++) assert_true(shapes[i].m <= 150 && shapes[i].n <= 150 && shapes[i].k <= 150);
+        free(shapes);
+    }
+}
+
+TEST(flops_are_exact_past_2_to_the_32) {
     assert_true(shape_flops((shape){2, 3, 4}) == 48.0);
     assert_true(shape_flops((shape){16384, 16384, 16384}) == 8796093022208.0);
     assert_true(shape_flops((shape){200000, 65, 129}) == 3354000000.0);
@@ -78,7 +92,7 @@ static void flops_are_exact_past_2_to_the_32(void **state) {
     assert_true(shape_flops((shape){INT_MAX, 1, 1}) == 4294967294.0);
 }
 
-static void bytes_count_c_twice_only_where_it_is_read(void **state) {
+TEST(bytes_count_c_twice_only_where_it_is_read) {
     const shape s = {2, 3, 5}; /* A 10, B 15, C 6 elements */
     assert_true(shape_bytes(s, 0.0f, 4, 4) == 124.0);
     assert_true(shape_bytes(s, 1.0f, 4, 4) == 148.0);
@@ -88,7 +102,7 @@ static void bytes_count_c_twice_only_where_it_is_read(void **state) {
     assert_true(shape_bytes(s, 1.0f, 2, 4) == 98.0);
 }
 
-static void elements_pass_2_to_the_32(void **state) {
+TEST(elements_pass_2_to_the_32) {
     size_t elements = 0;
     assert_true(shape_elements(7, 9, 4, &elements));
     assert_int_equal(elements, 63);
@@ -100,7 +114,7 @@ static void elements_pass_2_to_the_32(void **state) {
 
 /* INT_MAX * INT_MAX is 2^62 - 2^32 + 1: as bytes it fits below SIZE_MAX / 4 = 2^62 - 1, twice that does
  * not. */
-static void elements_too_many_are_refused(void **state) {
+TEST(elements_too_many_are_refused) {
     size_t elements = 42;
     assert_false(shape_elements(INT_MAX, INT_MAX, 2, &elements));
     assert_false(shape_elements(INT_MAX, INT_MAX, 4, &elements));
@@ -118,17 +132,5 @@ static void elements_too_many_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(square_sweep),
-        cmocka_unit_test(article_sweep),
-        cmocka_unit_test(odd_sweep),
-        cmocka_unit_test(every_odd_shape_has_a_side_no_tile_divides),
-        cmocka_unit_test(max_size_counts_every_side_and_is_inclusive),
-        cmocka_unit_test(skinny_shapes_are_left_out_by_their_long_side),
-        cmocka_unit_test(flops_are_exact_past_2_to_the_32),
-        cmocka_unit_test(bytes_count_c_twice_only_where_it_is_read),
-        cmocka_unit_test(elements_pass_2_to_the_32),
-        cmocka_unit_test(elements_too_many_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -9,12 +9,10 @@
 #include "gemm/gemm_operands.h"
 #include "tensor/matrix.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- the generator ---- */
 
 /* The first hash is splitmix64's published first output for seed 0. */
-static void known_values(void **state) {
+TEST(known_values) {
     static const struct {
         uint64_t seed, index, hash;
         uint32_t uniform_bits;
@@ -30,7 +28,7 @@ static void known_values(void **state) {
         {42, 4294967296u, 0x0ecbda29e1ef66eau, 0xbf62684cu, 1},
         {UINT64_MAX, 1, 0xd37c68debc8c25d2u, 0x3f26f8d0u, -2},
     };
-    for (size_t i = 0; i < COUNT(known); i++) {
+    for (int i = 0; i < ARRAY_SIZE(known); i++) {
         assert_true(values_hash(known[i].seed, known[i].index) == known[i].hash);
         assert_int_equal(values_to_bits(values_at(VALUES_UNIFORM, known[i].seed, known[i].index)),
                          known[i].uniform_bits);
@@ -40,15 +38,15 @@ static void known_values(void **state) {
     assert_int_equal(values_to_bits(values_at(VALUES_NAN, 7, 99)), 0x7fffffffu);
 }
 
-static void bits_survive_the_way_there_and_back(void **state) {
+TEST(bits_survive_the_way_there_and_back) {
     const uint32_t bits[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f800000u, 0x7fffffffu, VALUES_GUARD_BITS};
-    for (size_t i = 0; i < COUNT(bits); i++) assert_int_equal(values_to_bits(values_from_bits(bits[i])), bits[i]);
+    for (int i = 0; i < ARRAY_SIZE(bits); i++) assert_int_equal(values_to_bits(values_from_bits(bits[i])), bits[i]);
     assert_true(values_from_bits(0x3f800000u) == 1.0f);
     assert_true(isnan(values_from_bits(VALUES_GUARD_BITS)));
     assert_int_not_equal(VALUES_GUARD_BITS, values_to_bits(values_at(VALUES_NAN, 0, 0)));
 }
 
-static void uniform_values_are_spread_evenly(void **state) {
+TEST(uniform_values_are_spread_evenly) {
     enum { DRAWS = 1 << 20, BINS = 16 };
     for (uint64_t seed = 0; seed < 4; seed++) {
         double sum = 0.0, squares = 0.0, products = 0.0, last = 0.0;
@@ -72,7 +70,7 @@ static void uniform_values_are_spread_evenly(void **state) {
     }
 }
 
-static void integers_are_four_and_equally_frequent(void **state) {
+TEST(integers_are_four_and_equally_frequent) {
     enum { DRAWS = 1 << 18 };
     int negative_two = 0, negative_one = 0, one = 0, two = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
@@ -84,11 +82,11 @@ static void integers_are_four_and_equally_frequent(void **state) {
     }
     assert_int_equal(negative_two + negative_one + one + two, DRAWS);
     const int counts[] = {negative_two, negative_one, one, two};
-    for (size_t i = 0; i < COUNT(counts); i++)
+    for (int i = 0; i < ARRAY_SIZE(counts); i++)
         assert_true(fabs(counts[i] - DRAWS / 4.0) < 6 * sqrt(DRAWS * 0.25 * 0.75));
 }
 
-static void seeds_make_different_values(void **state) {
+TEST(seeds_make_different_values) {
     enum { DRAWS = 1000 };
     for (uint64_t seed = 0; seed < 20; seed++)
         for (uint64_t other = 0; other < 20; other++) {
@@ -104,7 +102,7 @@ static void seeds_make_different_values(void **state) {
 
 /* ---- where a matrix lies ---- */
 
-static void a_matrix_takes_its_rows_and_two_guards(void **state) {
+TEST(a_matrix_takes_its_rows_and_two_guards) {
     assert_int_equal(MATRIX_GUARD, 1024);
     assert_int_equal(matrix_words(DTYPE_F32, 0, 1, 0), 2048);
     assert_int_equal(matrix_words(DTYPE_F32, 1, 1, 0), 2048 + 64);
@@ -131,28 +129,16 @@ static float *floats_on_256(size_t floats) {
     return memory;
 }
 
-static void data_lies_on_256_bytes_plus_the_misalignment(void **state) {
-    for (int misalign = 0; misalign < 4; misalign++) {
-        float *memory = floats_on_256(matrix_words(DTYPE_F32, 5, 9, misalign));
-        const matrix x = matrix_place(memory, DTYPE_F32, 5, 7, 9, misalign);
-        assert_ptr_equal(x.base, memory);
-        assert_ptr_equal(x.data, memory + MATRIX_GUARD + misalign);
-        assert_int_equal((uintptr_t)x.data % 256, 4 * misalign);
-        assert_int_equal(x.words, matrix_words(DTYPE_F32, 5, 9, misalign));
-        assert_true(x.rows == 5 && x.cols == 7 && x.ld == 9);
-        const size_t behind = x.words - (size_t)(x.data - x.base) - 5 * 9;
-        assert_true(behind >= MATRIX_GUARD);
-        free(memory);
-    }
-}
-
 /* Every word is an element with its value, or holds the guard's bits. */
-static void a_filled_matrix_holds_its_values_between_guards(void **state) {
+TEST(a_filled_matrix_holds_its_values_between_guards) {
     enum { ROWS = 4, COLS = 5, LD = 8, OFF = 3 };
     const values_kind kinds[] = {VALUES_UNIFORM, VALUES_INTEGER, VALUES_NAN};
     float *memory = floats_on_256(matrix_words(DTYPE_F32, ROWS, LD, OFF));
-    for (size_t kind = 0; kind < COUNT(kinds); kind++) {
+    for (int kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
         matrix x = matrix_place(memory, DTYPE_F32, ROWS, COLS, LD, OFF);
+        assert_true(x.base == memory && x.data == memory + MATRIX_GUARD + OFF && (uintptr_t)x.data % 256 == 4 * OFF);
+        assert_true(x.rows == ROWS && x.cols == COLS && x.ld == LD &&
+                    x.words == matrix_words(DTYPE_F32, ROWS, LD, OFF));
         for (size_t i = 0; i < x.words; i++) x.base[i] = 99.0f;
         matrix_fill_host(&x, kinds[kind], 11);
         assert_true(x.kind == kinds[kind] && x.seed == 11);
@@ -178,21 +164,7 @@ static void a_filled_matrix_holds_its_values_between_guards(void **state) {
     free(memory);
 }
 
-/* The same element has the same value wherever the matrix lies: ld and misalignment change nothing. */
-static void values_do_not_depend_on_the_layout(void **state) {
-    float *tight_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 5, 0)),
-          *loose_memory = floats_on_256(matrix_words(DTYPE_F32, 6, 11, 2));
-    matrix tight = matrix_place(tight_memory, DTYPE_F32, 6, 5, 5, 0),
-           loose = matrix_place(loose_memory, DTYPE_F32, 6, 5, 11, 2);
-    matrix_fill_host(&tight, VALUES_UNIFORM, 3);
-    matrix_fill_host(&loose, VALUES_UNIFORM, 3);
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 5; j++) assert_true(tight.data[i * 5 + j] == loose.data[i * 11 + j]);
-    free(tight_memory);
-    free(loose_memory);
-}
-
-static void operands_lie_one_behind_the_other(void **state) {
+TEST(operands_lie_one_behind_the_other) {
     const gemm_case padded = {.m = 50, .n = 60, .k = 70, .lda = 91, .ldb = 105, .ldc = 117, .misalign = 2, .seed = 4};
     const gemm_case product = {.m = 50, .n = 60, .k = 70, .alpha = 1.0f};
     const gemm_case tight = {.m = 50, .n = 60, .k = 70}, empty = {.m = 50, .n = 0, .k = 0};
@@ -229,7 +201,7 @@ static void operands_lie_one_behind_the_other(void **state) {
     free(memory);
 }
 
-static void cold_sets_pass_twice_the_cache(void **state) {
+TEST(cold_sets_pass_twice_the_cache) {
     const size_t l2 = 50u << 20;
     for (int side = 0; side <= 4096; side = side == 0 ? 1 : side * 2) {
         const gemm_case c = {.m = side, .n = side, .k = side};
@@ -274,7 +246,7 @@ static void assert_same_case(const gemm_case *x, const gemm_case *y) {
     assert_true(x->alpha == y->alpha && x->beta == y->beta && x->misalign == y->misalign);
 }
 
-static void every_case_is_legal_and_has_its_seed(void **state) {
+TEST(every_case_is_legal_and_has_its_seed) {
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
         assert_true(c->m >= 0 && c->n >= 0 && c->k >= 0);
@@ -286,7 +258,7 @@ static void every_case_is_legal_and_has_its_seed(void **state) {
     }
 }
 
-static void every_small_size_and_every_edge_in_each_dimension(void **state) {
+TEST(every_small_size_and_every_edge_in_each_dimension) {
     const int edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095};
     bool m[4096] = {0}, n[4096] = {0}, k[4096] = {0}, cube[4096] = {0};
     for (int i = 0; i < case_count; i++) {
@@ -307,13 +279,13 @@ static void every_small_size_and_every_edge_in_each_dimension(void **state) {
         }
         assert_true(with[0] >= 3 && with[1] >= 3 && with[2] >= 3);
     }
-    for (size_t i = 0; i < COUNT(edges); i++) {
+    for (int i = 0; i < ARRAY_SIZE(edges); i++) {
         assert_true(m[edges[i]] && n[edges[i]] && k[edges[i]]);
         assert_true(cube[edges[i]]);
     }
 }
 
-static void every_pair_of_scalars(void **state) {
+TEST(every_pair_of_scalars) {
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
@@ -329,7 +301,7 @@ static void every_pair_of_scalars(void **state) {
         }
 }
 
-static void padded_and_misaligned_operands(void **state) {
+TEST(padded_and_misaligned_operands) {
     int lda = 0, ldb = 0, ldc = 0, all = 0, whole4 = 0, padded_read = 0, misaligned[17] = {0};
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
@@ -345,7 +317,7 @@ static void padded_and_misaligned_operands(void **state) {
     assert_true(misaligned[1] > 0 && misaligned[2] > 0 && misaligned[3] > 0);
 }
 
-static void empty_and_huge_matrices(void **state) {
+TEST(empty_and_huge_matrices) {
     int no_m = 0, no_n = 0, no_k[2] = {0}, nothing = 0, tall = 0, wide = 0, past_31 = 0, past_32 = 0;
     for (int i = 0; i < case_count; i++) {
         const gemm_case *c = &cases[i];
@@ -362,9 +334,9 @@ static void empty_and_huge_matrices(void **state) {
     assert_true(tall > 0 && wide > 0 && past_31 > past_32 && past_32 > 0);
 }
 
-static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
+TEST(max_size_counts_every_side_and_drops_nothing_else) {
     const int limits[] = {0, 1, 2, 33, 70, 129, 1000, 4095, 200000};
-    for (size_t i = 0; i < COUNT(limits); i++) {
+    for (int i = 0; i < ARRAY_SIZE(limits); i++) {
         gemm_case *kept = NULL;
         const int count = take_cases(limits[i], 1, 9, &kept);
         assert_true(count > 0);
@@ -382,13 +354,13 @@ static void max_size_counts_every_side_and_drops_nothing_else(void **state) {
     }
 }
 
-static void every_takes_each_nth_from_the_first_on(void **state) {
+TEST(every_takes_each_nth_from_the_first_on) {
     const int steps[] = {1, 2, 5, 7, 1000000, INT_MAX};
     const int limits[] = {0, 129, INT_MAX};
-    for (size_t l = 0; l < COUNT(limits); l++) {
+    for (int l = 0; l < ARRAY_SIZE(limits); l++) {
         gemm_case *whole = NULL;
         const int whole_count = take_cases(limits[l], 1, 1, &whole);
-        for (size_t i = 0; i < COUNT(steps); i++) {
+        for (int i = 0; i < ARRAY_SIZE(steps); i++) {
             gemm_case *kept = NULL;
             const int count = take_cases(limits[l], steps[i], 1, &kept);
             assert_int_equal(count, (whole_count - 1) / steps[i] + 1);
@@ -403,7 +375,7 @@ static void every_takes_each_nth_from_the_first_on(void **state) {
 }
 
 /* scripts/sanitize.sh's selection: few, but with a bit of everything. */
-static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
+TEST(the_sanitizers_selection_has_a_bit_of_everything) {
     gemm_case *kept = NULL;
     const int count = take_cases(129, 5, 1, &kept);
     assert_in_range(count, 50, 100);
@@ -423,26 +395,5 @@ static void the_sanitizers_selection_has_a_bit_of_everything(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(bits_survive_the_way_there_and_back),
-        cmocka_unit_test(uniform_values_are_spread_evenly),
-        cmocka_unit_test(integers_are_four_and_equally_frequent),
-        cmocka_unit_test(seeds_make_different_values),
-        cmocka_unit_test(a_matrix_takes_its_rows_and_two_guards),
-        cmocka_unit_test(data_lies_on_256_bytes_plus_the_misalignment),
-        cmocka_unit_test(a_filled_matrix_holds_its_values_between_guards),
-        cmocka_unit_test(values_do_not_depend_on_the_layout),
-        cmocka_unit_test(operands_lie_one_behind_the_other),
-        cmocka_unit_test(cold_sets_pass_twice_the_cache),
-        cmocka_unit_test(every_case_is_legal_and_has_its_seed),
-        cmocka_unit_test(every_small_size_and_every_edge_in_each_dimension),
-        cmocka_unit_test(every_pair_of_scalars),
-        cmocka_unit_test(padded_and_misaligned_operands),
-        cmocka_unit_test(empty_and_huge_matrices),
-        cmocka_unit_test(max_size_counts_every_side_and_drops_nothing_else),
-        cmocka_unit_test(every_takes_each_nth_from_the_first_on),
-        cmocka_unit_test(the_sanitizers_selection_has_a_bit_of_everything),
-    };
-    return cmocka_run_group_tests(tests, make_cases, free_cases);
+    return unit_run_group(make_cases, free_cases, NULL, NULL);
 }

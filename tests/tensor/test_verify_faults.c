@@ -1,7 +1,7 @@
 /* Faults of a kernel: wrong scalars, dropped terms, the edges of the range, what must not be written. */
 #include "verify_case.h"
 
-/* ---- wrong scalars, reading what may not be read, a dropped term ---- */
+/* ---- wrong scalars, a dropped term (tests/gpu/faults.c has kernels that read what may not be read) ---- */
 
 static verify_result verify_other(const gemm_case *what, int pass, float alpha, float beta) {
     set_up(what, pass);
@@ -12,7 +12,7 @@ static verify_result verify_other(const gemm_case *what, int pass, float alpha, 
     return verify();
 }
 
-static void ignored_scalars_are_caught(void **state) {
+TEST(ignored_scalars_are_caught) {
     const float scalars[] = {0.0f, 1.0f, -0.5f, 2.0f};
     for (int i = 0; i < 16; i++)
         for (int pass = 0; pass < PASSES; pass++) {
@@ -26,47 +26,12 @@ static void ignored_scalars_are_caught(void **state) {
         }
 }
 
-/* A GEMM without BLAS' corner cases: it reads what it then multiplies by 0. */
-static void gemm_that_reads_everything(const sgemm_problem *q, int k) {
-    for (int i = 0; i < q->m; i++)
-        for (int j = 0; j < q->n; j++) {
-            float sum = 0.0f, *x = &q->C[(size_t)i * q->ldc + j];
-            for (int l = 0; l < k; l++) sum += q->A[(size_t)i * q->lda + l] * q->B[(size_t)l * q->ldb + j];
-            *x = q->alpha * sum + q->beta * *x;
-        }
-}
-
-static void reading_what_may_not_be_read_is_caught(void **state) {
-    const gemm_case no_alpha = {.m = 5, .n = 6, .k = 7, .alpha = 0.0f, .beta = 2.0f, .seed = 1};
-    const gemm_case no_beta = {.m = 5, .n = 6, .k = 7, .alpha = 2.0f, .beta = 0.0f, .seed = 1};
-    const gemm_case no_k = {.m = 5, .n = 6, .k = 0, .alpha = 2.0f, .beta = 2.0f, .seed = 1};
-    const gemm_case all = {.m = 5, .n = 6, .k = 7, .alpha = 2.0f, .beta = 2.0f, .seed = 1};
-    for (int pass = 0; pass < PASSES; pass++) {
-        set_up(&all, pass);
-        gemm_that_reads_everything(&p, p.k);
-        assert_int_equal(verify().wrong, 0);
-        set_up(&no_alpha, pass);
-        assert_true(isnan(*at(a, 0, 0)) && isnan(*at(a, 4, 6)) && isnan(*at(b, 6, 5)));
-        gemm_that_reads_everything(&p, p.k);
-        assert_int_equal(verify().wrong, 30);
-        set_up(&no_beta, pass);
-        gemm_that_reads_everything(&p, p.k);
-        assert_int_equal(verify().wrong, 30);
-        set_up(&no_k, pass); /* a loop that runs once at least: A's column 0 is padding */
-        gemm_that_reads_everything(&p, 1);
-        assert_int_equal(verify().wrong, 30);
-        set_up(&all, pass); /* one k too far: column 7 of A is row 1's first element, row 7 of B is the guard */
-        gemm_that_reads_everything(&p, p.k + 1);
-        assert_int_equal(verify().wrong, 30);
-    }
-}
-
 /* The reason for the exact pass: at k = 8192 the bound is wider than any product, so a kernel that leaves one out
  * passes the random pass. */
-static void a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass(void **state) {
+TEST(a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass) {
     const gemm_case deep = {.m = 17, .n = 9, .k = 8192, .alpha = 1.0f, .beta = 0.0f, .seed = 7};
     const int dropped[] = {0, 4095, 8191};
-    for (size_t d = 0; d < COUNT(dropped); d++)
+    for (int d = 0; d < ARRAY_SIZE(dropped); d++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up(&deep, pass);
             const int l = dropped[d];
@@ -94,7 +59,7 @@ static void a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pas
 
 /* ---- the edges of FP32's range ---- */
 
-static void overflow_must_be_the_infinity_of_its_sign(void **state) {
+TEST(overflow_must_be_the_infinity_of_its_sign) {
     set_up_right(&(gemm_case){.m = 20, .n = 20, .k = 16, .alpha = 3e38f, .seed = 4}, RANDOM);
     int positive = 0, negative = 0;
     for (int i = 0; i < 20; i++)
@@ -115,7 +80,7 @@ static void overflow_must_be_the_infinity_of_its_sign(void **state) {
     assert_int_equal(verify().wrong, 0); /* the infinities pass */
 }
 
-static void shares_at_the_edge_of_the_range(void **state) {
+TEST(shares_at_the_edge_of_the_range) {
     const double past = 1e39;
     assert_true(verify_share(DTYPE_F32, INFINITY, past, 1e33) == 0.0);
     assert_true(verify_share(DTYPE_F32, -INFINITY, -past, 1e33) == 0.0);
@@ -140,9 +105,9 @@ static void shares_at_the_edge_of_the_range(void **state) {
 }
 
 /* Results below 2^-126: gradual underflow passes, flushing to zero does not. */
-static void subnormal_results(void **state) {
+TEST(subnormal_results) {
     const float alphas[] = {0x1p-130f, -0x1p-135f, 0x1p-140f};
-    for (size_t i = 0; i < COUNT(alphas); i++) {
+    for (int i = 0; i < ARRAY_SIZE(alphas); i++) {
         set_up_right(&(gemm_case){.m = 9, .n = 14, .k = 11, .alpha = alphas[i], .seed = 3}, RANDOM);
         assert_int_equal(verify().wrong, 0);
         int wrong = 0;
@@ -172,10 +137,10 @@ static void assert_one_changed(matrix *x, bool elements, int64_t offset) {
     assert_int_equal(verify().wrong, 0); /* nothing else would tell */
 }
 
-static void clobbered_guards_and_padding_are_found(void **state) {
+TEST(clobbered_guards_and_padding_are_found) {
     const gemm_case cases[] = {padded, plain, {.m = 0, .n = 4, .k = 3, .alpha = 1.0f, .seed = 1}};
     const uint32_t written[] = {0, 0x3f800000u, 0x7fffffffu, 0x7fc00000u, VALUES_GUARD_BITS ^ 1u};
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (int i = 0; i < ARRAY_SIZE(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up_right(&cases[i], pass);
             matrix *const all[] = {a, b, c};
@@ -187,11 +152,11 @@ static void clobbered_guards_and_padding_are_found(void **state) {
                     size,    size + 1, size + 1023, (int64_t)x->words - before - 1, /* the last word of all */
                     x->cols,                                                        /* padding: of the first row, */
                     size - 1};                                                      /* of the last */
-                for (size_t j = 0; j < COUNT(places); j++) {
+                for (int j = 0; j < ARRAY_SIZE(places); j++) {
                     const bool element = places[j] >= 0 && places[j] < size && places[j] % x->ld < x->cols;
                     if (element) continue; /* no padding here */
                     const float old = x->data[places[j]];
-                    for (size_t k = 0; k < COUNT(written); k++) {
+                    for (int k = 0; k < ARRAY_SIZE(written); k++) {
                         x->data[places[j]] = values_from_bits(written[k]);
                         assert_one_changed(x, m < 2, places[j]);
                     }
@@ -201,16 +166,16 @@ static void clobbered_guards_and_padding_are_found(void **state) {
         }
 }
 
-static void changed_operands_are_found(void **state) {
+TEST(changed_operands_are_found) {
     const gemm_case cases[] = {padded, plain, scaled};
-    for (size_t i = 0; i < COUNT(cases); i++)
+    for (int i = 0; i < ARRAY_SIZE(cases); i++)
         for (int pass = 0; pass < PASSES; pass++) {
             set_up_right(&cases[i], pass);
             matrix *const read[] = {a, b};
             for (int m = 0; m < 2; m++) {
                 matrix *x = read[m];
                 const int places[][2] = {{0, 0}, {1, x->cols - 1}, {x->rows - 1, 0}, {x->rows - 1, x->cols - 1}};
-                for (size_t j = 0; j < COUNT(places); j++) {
+                for (int j = 0; j < ARRAY_SIZE(places); j++) {
                     float *word = at(x, places[j][0], places[j][1]), old = *word;
                     *word = values_from_bits(values_to_bits(old) ^ 1u); /* the last bit alone */
                     int64_t first;
@@ -224,7 +189,7 @@ static void changed_operands_are_found(void **state) {
         }
 }
 
-static void the_first_of_many_changes_is_reported(void **state) {
+TEST(the_first_of_many_changes_is_reported) {
     set_up_right(&padded, RANDOM);
     int64_t first;
     c->data[6 * 12 + 5] = 1.0f;
@@ -238,7 +203,7 @@ static void the_first_of_many_changes_is_reported(void **state) {
 }
 
 /* Of the elements alone, wherever they are in memory; any other value in any other place is another one. */
-static void fingerprints_tell_results_apart(void **state) {
+TEST(fingerprints_tell_results_apart) {
     gemm_case tight = padded;
     tight.lda = tight.ldb = tight.ldc = 0;
     set_up_right(&tight, EXACT);
@@ -265,17 +230,5 @@ static void fingerprints_tell_results_apart(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(ignored_scalars_are_caught),
-        TEST(reading_what_may_not_be_read_is_caught),
-        TEST(a_dropped_term_slips_through_the_bound_and_not_through_the_exact_pass),
-        TEST(overflow_must_be_the_infinity_of_its_sign),
-        TEST(shares_at_the_edge_of_the_range),
-        TEST(subnormal_results),
-        TEST(clobbered_guards_and_padding_are_found),
-        TEST(changed_operands_are_found),
-        TEST(the_first_of_many_changes_is_reported),
-        TEST(fingerprints_tell_results_apart),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, tear_down);
 }

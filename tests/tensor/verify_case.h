@@ -6,53 +6,31 @@
 #include <float.h>
 #include <math.h>
 
-#include "../unit.h"
 #include "gemm/gemm_operands.h"
-#include "tensor/verify.h"
+#include "operands_case.h"
 #include <cblas.h>
 
 /* Not every test that includes this uses all of it. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum { RANDOM, EXACT, PASSES };
 
 /* ---- one problem, filled as operand_sets_verify fills it ---- */
 
-static operand_sets o;
-static float *memory;
 static matrix *a, *b, *c;
-static verify_case v;
 static sgemm_problem p;
 
-static int tear_down(void **state) {
-    operand_sets_destroy(&o);
-    free(memory);
-    memory = NULL;
-    return 0;
-}
-
 static void set_up(const gemm_case *what, int pass) {
-    tear_down(NULL);
     const operand_spec spec = gemm_operands(what);
-    memory = aligned_alloc(256, (size_t)operand_sets_bytes(&spec, 1));
-    assert_non_null(memory);
-    operand_sets_place(&o, &spec, 1, memory);
-    a = &o.set[0].a, b = &o.set[0].b, c = &o.set[0].c;
-    const values_kind kind = pass == EXACT ? VALUES_INTEGER : VALUES_UNIFORM;
-    const values_kind read = what->alpha == 0.0f ? VALUES_NAN : kind;
-    matrix_fill_host(a, read, what->seed * 3);
-    matrix_fill_host(b, read, what->seed * 3 + 1);
-    matrix_fill_host(c, what->beta == 0.0f ? VALUES_NAN : kind, what->seed * 3 + 2);
-    const gemm_problem problem = gemm_problem_on(what, &o.set[0]);
+    operand_set *s = fill_operands(&spec, pass == EXACT, what->seed);
+    a = &s->a, b = &s->b, c = &s->c;
+    const gemm_problem problem = gemm_problem_on(what, s);
     p = gemm_as_f32(&problem);
     if (pass == EXACT) {
-        p.alpha = verify_exact_scalar(p.alpha);
-        p.beta = verify_exact_scalar(p.beta);
+        v.alpha = p.alpha = verify_exact_scalar(p.alpha);
+        v.beta = p.beta = verify_exact_scalar(p.beta);
     }
-    v = (verify_case){*a, *b, *c, p.alpha, p.beta, pass == EXACT, VERIFY_FMA, false};
 }
 
 /* The whole GEMM in FP32, k in order, BLAS semantics. */
@@ -74,20 +52,6 @@ static void set_up_right(const gemm_case *what, int pass) {
 
 static float *at(const matrix *x, int row, int col) {
     return &x->data[(size_t)row * x->ld + col];
-}
-
-static verify_result verify(void) {
-    verify_result r;
-    memset(&r, 0xAA, sizeof r);
-    verify_host(&v, &r);
-    return r;
-}
-
-static uint64_t changed(const matrix *x, bool elements, int64_t *first) {
-    uint64_t words = 99;
-    *first = INT64_MIN;
-    matrix_changed_host(x, elements, &words, first);
-    return words;
 }
 
 static uint64_t changed_anywhere(void) {
@@ -134,7 +98,5 @@ static const gemm_case plain = {.m = 9, .n = 14, .k = 11, .alpha = 1.0f, .beta =
 static const gemm_case scaled = {.m = 9, .n = 14, .k = 11, .alpha = -0.5f, .beta = 2.0f, .seed = 3};
 static const gemm_case padded = {
     .m = 6, .n = 10, .k = 7, .lda = 9, .ldb = 13, .ldc = 12, .alpha = 2.0f, .beta = 1.0f, .misalign = 3, .seed = 5};
-
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 #endif
