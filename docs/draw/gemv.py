@@ -257,8 +257,7 @@ def flight(sources):
         return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"
 
     d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " +
-                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
-                f". A full memory pipe holds {text(need)}.")
+                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) + f". A full memory pipe holds {text(need)}.")
     d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
     d.text(10, 33, "blocks × threads × bytes per load × loads per thread", "note")
     left, long, top = 108, 170, 44

@@ -23,10 +23,9 @@ def draw(sources):
     bm, bn, tm, tn = (kernel.value(name) for name in ("BM", "BN", "TM", "TN"))
     rows, cols = owned(kernel, 0)
     next_rows, next_cols = owned(kernel, 1)
-    d = Drawing(f"One thread of tile4x4 multiplies {tm} values of A by {tn} of B: {tm + tn} loads, {tm * tn} FMAs. "
-                f"In the block's {bm} × {bn} tile thread 0 owns rows {', '.join(map(str, rows))} "
-                f"and columns {', '.join(map(str, cols))}; "
-                "its neighbour owns the columns beside these.")
+    d = Drawing(f"One thread of tile4x4 multiplies {tm} values of A by {tn} of B: {tm + tn} loads, {tm * tn} FMAs. In "
+                f"the block's {bm} × {bn} tile thread 0 owns rows {', '.join(map(str, rows))} and columns "
+                f"{', '.join(map(str, cols))}; its neighbour owns the columns beside these.")
     d.text(10, 20, "one thread, one k", "title")
     size, left, top = 27, 44, 60
     for j in range(tn):

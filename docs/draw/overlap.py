@@ -19,8 +19,7 @@ def prefetch(sources):
         kernel.refuse("a loop in the order that the drawing has")
     d = Drawing(f"One turn of register_prefetch's loop, k = 0 to {last} of tile t, time from left to right. The loads "
                 f"of tile t + 1 from global memory begin before k = 0. At k = {last} they are stored into the other "
-                f"buffer, then comes "
-                "the barrier. The fragment of each k is loaded while the k before it is multiplied.")
+                "buffer, then comes the barrier. The fragment of each k is loaded while the k before it is multiplied.")
     d.text(10, 18, "One turn of the loop multiplies tile t; time runs right.", "note")
     left, wide, top = 86, 17.8, 34
     rows = ("global to", "registers"), ("registers", "to shared"), ("shared to", "registers"), ("FMAs of", "")
@@ -99,8 +98,7 @@ def spread(sources):
         kernel.refuse("every copy once, and at most one for each k")
     d = Drawing(f"When a thread issues its {all_copies} copies of a tile. rasterized: all before k = 0. spread_copies: "
                 f"one or none for each k from 0 to {slots - 1}, first the {of_a} of A, then the {all_copies - of_a} of "
-                f"B; at k = {deep - 1} it "
-                "waits for the next tile.")
+                f"B; at k = {deep - 1} it waits for the next tile.")
     d.text(10, 18, "One turn of the loop. Grey: one k, 128 FMAs per thread.", "note")
     d.text(10, 33, "A coloured box: a copy, of A (blue) or of B (orange).", "note")
     left, top = 10, 60

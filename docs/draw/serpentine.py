@@ -37,8 +37,7 @@ def draw(sources):
     results = len(orders[names[0]])
     d = Drawing(f"The order of a thread's {results} FMAs of one k. " + " ".join(
         f"{name}: {both[name]} times both operands change; {fetched[name]} words of A and B are read if an operand is "
-        f"kept for "
-        "the next FMA." for name in names))
+        f"kept for the next FMA." for name in names))
     d.text(10, 18, "A thread's 8 × 8 results of one k. Each column", "note")
     d.text(10, 33, "needs one word of B, each row one of A.", "note")
     cell, top = 21, 62

@@ -119,8 +119,7 @@ def rasterization(sources):
     shared = {name: (len({row for row, _ in at}), len({col for _, col in at})) for name, at in places.items()}
     d = Drawing(f"The tiles of C at m = n = {side}, and those of the {SMS} blocks that run first. " + " ".join(
         f"{name}: they lie in {rows} rows and {cols} columns of tiles, and need {rows * bm + cols * bn} words of A and "
-        f"B for each k."
-        for name, (rows, cols) in shared.items()))
+        f"B for each k." for name, (rows, cols) in shared.items()))
     d.text(10, 18, f"C at m = n = {side}: {side // bm} × {side // bn} tiles. Blue: the first {SMS}", "note")
     d.text(10, 33, "blocks. Dark and pale in turn: the order, eight by eight.", "note")
     for panel, (name, at) in enumerate(places.items()):
@@ -209,8 +208,7 @@ def pieces(sources):
     left_behind = sum(begin % tiles_k != 0 for begin in first[:-1])
     d = Drawing(f"Stream-K at 1024³: {tiles} tiles of C with {tiles_k} units each, cut into {workers} pieces of "
                 f"{first[1]} or {first[-1] - first[-2]} units. The first {shown} tiles and their {len(among)} pieces. "
-                f"{left_behind} of the pieces begin "
-                "inside a tile and leave their sums there.")
+                f"{left_behind} of the pieces begin inside a tile and leave their sums there.")
     d.text(10, 18, f"1024³: {tiles} tiles of C, {tiles_k} units each (tiles of K),", "note")
     d.text(10, 33, f"in {workers} pieces. A row is a tile of C, a box is a piece.", "note")
     wide, high = 380 / tiles_k, 30

@@ -214,8 +214,7 @@ class Rungs(Tree):
             self.assertEqual(bool(names), step != "step08_knn", step)
             self.assertEqual(len(names), len(set(names)))
         self.assertEqual([row[4] for row in rungs.ladder(ROOT) if row[2]
-                          in ("coalesced", "tile32", "tile4x4", "stream_k")],
-                         [0.25, 8, 16, 128 * 256 / 2 / 384])
+                          in ("coalesced", "tile32", "tile4x4", "stream_k")], [0.25, 8, 16, 128 * 256 / 2 / 384])
 
 
 class Links(Tree):

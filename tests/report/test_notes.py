@@ -32,8 +32,7 @@ class Notes(Case):
     def test_writes_tables_and_values(self):
         self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: gemm step05 serpentine 4096 4096 4096 "
                   "tflops -->9<!-- end --> and <!-- value: gemm step05/step01 serpentine/coalesced 4096 4096 4096 "
-                  "speed -->9<!-- end -->\n",
-                  "step05_doublebuffer/README.md")
+                  "speed -->9<!-- end -->\n", "step05_doublebuffer/README.md")
         run = self.notes()
         self.assertEqual((run.returncode, run.stdout), (0, "README.md\nstep05_doublebuffer/README.md\n"), run.stderr)
         self.assertIn("| step05_doublebuffer | `serpentine` | 2.637 | 52.1 |", read(self.tmp, "README.md"))
