@@ -11,12 +11,14 @@ from report.load import Mistake
 WIDTH, SHOWN = 400, 720
 STYLE = """text{font:11.5px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1b1b1b}
 .title{font-weight:600;font-size:13px}.note{fill:#555}.tiny{font-size:9px}.mono{font-family:ui-monospace,monospace}
-.paper{fill:#fff}.cell{fill:#e9e9e9}.line{stroke:#777;fill:none;stroke-width:1}.frame{stroke:#777;fill:none;stroke-width:1}
-.thin{stroke:#fff;stroke-width:.4}.a{fill:#0072b2}.b{fill:#d55e00}.c{fill:#009e73}.d{fill:#b5539a}.soft-a{fill:#bfdcec}.soft-b{fill:#f6d3bb}.soft-c{fill:#bfe7db}
-.soft-d{fill:#ecd3e5}.on{fill:#fff}.clash{fill:none;stroke:#d55e00;stroke-width:2}
+.paper{fill:#fff}.cell{fill:#e9e9e9}.line{stroke:#777;fill:none;stroke-width:1}
+.frame{stroke:#777;fill:none;stroke-width:1}.thin{stroke:#fff;stroke-width:.4}.a{fill:#0072b2}.b{fill:#d55e00}
+.c{fill:#009e73}.d{fill:#b5539a}.soft-a{fill:#bfdcec}.soft-b{fill:#f6d3bb}
+.soft-c{fill:#bfe7db}.soft-d{fill:#ecd3e5}.on{fill:#fff}.clash{fill:none;stroke:#d55e00;stroke-width:2}
 @media (prefers-color-scheme:dark){text{fill:#eee}.note{fill:#b5b5b5}.paper{fill:#16181c}.cell{fill:#33363c}
-.line,.frame{stroke:#999}.thin{stroke:#16181c}.a{fill:#56b4e9}.b{fill:#f0934e}.c{fill:#3cc79b}.d{fill:#dc8cc4}.soft-a{fill:#1f4a63}
-.soft-b{fill:#63381a}.soft-c{fill:#17513f}.soft-d{fill:#5a3350}.on{fill:#101010}.clash{stroke:#f0934e}}"""
+.line,.frame{stroke:#999}.thin{stroke:#16181c}.a{fill:#56b4e9}.b{fill:#f0934e}.c{fill:#3cc79b}.d{fill:#dc8cc4}
+.soft-a{fill:#1f4a63}.soft-b{fill:#63381a}
+.soft-c{fill:#17513f}.soft-d{fill:#5a3350}.on{fill:#101010}.clash{stroke:#f0934e}}"""
 
 
 class Drawing:

@@ -1,6 +1,7 @@
 """Step 7's kernels: which multiprocessors have a block, who reads which bytes of A, how sums are added, what is in
 flight, how launches overlap."""
 
+import math
 import re
 
 from _kernel import Kernel
@@ -251,7 +252,7 @@ def in_flight(sources):
 
 def flight(sources):
     need = LATENCY_US * GBPS * 1e3
-    rungs = [(name, min(b * t * s * l, SIDE * SIDE * HALF), (b, t, s, l)) for name, b, t, s, l in in_flight(sources)]
+    rungs = [(name, min(math.prod(of), SIDE * SIDE * HALF), of) for name, *of in in_flight(sources)]
 
     def text(x):
         return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"

@@ -42,10 +42,10 @@ def prefetch(sources):
     d.label(left, top + 4, 2 * wide, 22, "LDG", "a", "on", 0)
     d.text(left + 3 * wide, top + 19, "words of tile t + 1 on their way")
     d.text(10, top + 40 * 3 + 26, "this k")
-    y = top + 166
-    for x, y, style, text in ((10, y, "a", "4 loads are issued"), (150, y, "b", "10 stores"), (250, y, "c", "barrier"),
-                              (10, y + 17, "soft-d", "fragment of that k"),
-                              (150, y + 17, "d", "fragment of k = 0, tile t + 1")):
+    below = top + 166
+    for x, y, style, text in ((10, below, "a", "4 loads are issued"), (150, below, "b", "10 stores"),
+                              (250, below, "c", "barrier"), (10, below + 17, "soft-d", "fragment of that k"),
+                              (150, below + 17, "d", "fragment of k = 0, tile t + 1")):
         d.box(x, y - 9, 10, 10, style)
         d.text(x + 14, y, text)
     return d.svg()
@@ -54,9 +54,11 @@ def prefetch(sources):
 def stages(sources):
     kernel = Kernel(sources, FOLDER + "cp_async.cu")
     count, shown = kernel.value("STAGES"), 8
-    filled = lambda t: kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("copy_tile(p, &from, &stages[(t"))[1],
-                                      t=t)
-    read = lambda t: kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("now = &stages[t %"))[1], t=t)
+    def filled(t):
+        return kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("copy_tile(p, &from, &stages[(t"))[1],
+                                          t=t)
+    def read(t):
+        return kernel.compute(re.search(r"&stages\[(.*?)\]", kernel.line("now = &stages[t %"))[1], t=t)
     turns = range(3, 3 + shown)
     d = Drawing(f"The {count} stages of cp_async at the turns t = {turns[0]} to {turns[-1]} of its loop. In each turn "
                 f"one stage is multiplied, one is filled with the tile {count - 1} further on, and {count - 2} are in "

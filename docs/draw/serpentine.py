@@ -47,7 +47,10 @@ def draw(sources):
         shown = [(i, j) for i, j in orders[name] if j < SHOWN]
         for i, j in shown:
             d.box(left + j * cell, top + i * cell, cell - 2, cell - 2, "cell")
-        at = lambda i, j: (left + j * cell + cell / 2 - 1, top + i * cell + cell / 2 - 1)
+
+        def at(i, j, left=left):
+            return (left + j * cell + cell / 2 - 1, top + i * cell + cell / 2 - 1)
+
         for before, after in zip(orders[name], orders[name][1:]):
             if before[1] < SHOWN and after[1] < SHOWN:
                 d.line(*at(*before), *at(*after), arrow=after[0] in (0, 7) if panel else after[1] == 4)

@@ -84,7 +84,8 @@ def ladder(rows, lessons, title, whole, prefix):
     """The figure of a ladder, and those of its lessons, up to the last rung that each adds. rows: (name, value, text),
     the baseline's last."""
     top = max(value for _, value, _ in rows if value)
-    cell = lambda value, text, of: value and (value, top, of, text)
+    def cell(value, text, of):
+        return value and (value, top, of, text)
     names, pages, before = [name for name, *_ in rows], {}, 0
     for last in lessons:
         end = names.index(last) + 1
@@ -124,7 +125,8 @@ def tensor(db):
                    "f16, m = n = k = 4096, NVIDIA H200: TFLOP/s (% of cuBLAS)", "ladder_step06", "ladder06_")
     fma = db.execute("SELECT tflops FROM gemm WHERE (step, variant, m, n, k) = ('step05_doublebuffer', 'stream_k', "
                      "4096, 4096, 4096)").fetchone()["tflops"]
-    of = lambda variant, dtype: known[variant, dtype]["tflops"]
+    def of(variant, dtype):
+        return known[variant, dtype]["tflops"]
     for lesson, title, shown in (
             ("mma_s8_tile", "s8 beside FP32, 4096³, NVIDIA H200: TFLOP/s, TOP/s", (
                 ("stream_k, FP32", fma, OTHER), ("mma_s8_tile", of("mma_s8_tile", "s8"), OWN),
@@ -185,9 +187,11 @@ def search(db):
                              k, n, us DESC"""):
         tried.setdefault((row["n"], row["k"]), []).append((row["candidate"], row["times"]))
     named = [("the others", OTHER), ("streaming's", OWN), ("the fastest", THEIRS)]
-    kind = lambda candidate, times: named[1 if candidate == STREAMING else 2 if times == 1 else 0]
+    def kind(candidate, times):
+        return named[1 if candidate == STREAMING else 2 if times == 1 else 0]
     most = max(line[0][1] for line in tried.values())
-    near = lambda times: most ** (round(200 * log10(times) / log10(most)) / 200)  # of points in one place, one is drawn
+    def near(times):
+        return most ** (round(200 * log10(times) / log10(most)) / 200)  # of points in one place, one is drawn
     lines = [Line(dict.fromkeys((near(times), -place) for place, line in enumerate(tried.values()) for candidate, times
                                 in line if kind(candidate, times) == one), one[1], one[0], "points") for one in named]
     y = Axis(-len(tried), 0, [(-place, f"{n} × {k}") for place, (n, k) in enumerate(tried)])

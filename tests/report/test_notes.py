@@ -14,9 +14,7 @@ TABLE = "<!-- table: ladder -->\nold\n<!-- end -->\n"
 class Notes(Case):
     def setUp(self):
         super().setUp()
-        for folder in "report", "plots":  # the notes of a repository of its own
-            shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
-                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__", "README.md")])
+        self.copy_the_code()
         os.makedirs(os.path.join(self.tmp, "scripts"))
         shutil.copy(os.path.join(ROOT, "scripts", "metrics.txt"), os.path.join(self.tmp, "scripts"))
         for path in glob.glob(os.path.join(ROOT, "step*_*", "step.c")):
