@@ -52,6 +52,24 @@ class Drawing:
         self.box(x, y, width, height, style, round)
         self.text(x + width / 2, y + height / 2 + 4, text, inside, "middle")
 
+    def key(self, y, *entries):
+        """What colours mean, side by side: (x, style, text) each."""
+        for x, style, text in entries:
+            self.box(x, y - 9, 10, 10, style)
+            self.text(x + 14, y, text)
+
+    def banks(self, top, waves, high):
+        """Of wavefronts, a line each, four banks a box, and in it the lanes that it serves; framed where there are
+        several."""
+        wide = 44.5
+        for number, wave in enumerate(waves):
+            for group in range(8):
+                lanes = {lane for bank in range(4 * group, 4 * group + 4) if bank in wave for lane in wave[bank][1]}
+                self.label(22 + group * wide, top + number * high, wide - 2, high - 4, ", ".join(
+                    map(str, sorted(lanes))), "a" if lanes else "cell", "on" if lanes else "")
+        if len(waves) > 1:
+            self.box(18, top - 4, 8 * wide + 6, len(waves) * high + 4, "clash", 4)
+
     def svg(self):
         height = self.bottom + 10
         return "\n".join([

@@ -154,9 +154,7 @@ def split(sources):
             d.box(x, y, wide - 1.2, 18, style, 1)
             d.text(x + (wide - 1.2) / 2, y + 12.5, owner, "tiny", "middle") if owner > 2 else None
         top += 22 + 44 + 12
-    for x, style, text in ((10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2")):
-        d.box(x, top - 6, 10, 10, style)
-        d.text(x + 14, top + 3, text)
+    d.key(top + 3, (10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2"))
     return d.svg()
 
 

@@ -42,12 +42,8 @@ def prefetch(sources):
     d.label(left, top + 4, 2 * wide, 22, "LDG", "a", "on", 0)
     d.text(left + 3 * wide, top + 19, "words of tile t + 1 on their way")
     d.text(10, top + 40 * 3 + 26, "this k")
-    below = top + 166
-    for x, y, style, text in ((10, below, "a", "4 loads are issued"), (150, below, "b", "10 stores"),
-                              (250, below, "c", "barrier"), (10, below + 17, "soft-d", "fragment of that k"),
-                              (150, below + 17, "d", "fragment of k = 0, tile t + 1")):
-        d.box(x, y - 9, 10, 10, style)
-        d.text(x + 14, y, text)
+    d.key(top + 166, (10, "a", "4 loads are issued"), (150, "b", "10 stores"), (250, "c", "barrier"))
+    d.key(top + 183, (10, "soft-d", "fragment of that k"), (150, "d", "fragment of k = 0, tile t + 1"))
     return d.svg()
 
 
@@ -77,11 +73,8 @@ def stages(sources):
                 kernel.refuse("a stage that is read where it was filled")
             style, inside = (("a", "on") if ahead == 0 else ("b", "on") if ahead == count - 1 else ("soft-b", ""))
             d.label(left + stage * wide, y, wide - 3, high, f"tile {tile}", style, inside)
-    y = top + shown * (high + 3) + 16
-    for x, style, text in ((10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
-                           (260, "b", "copies are issued")):
-        d.box(x, y - 9, 10, 10, style)
-        d.text(x + 14, y, text)
+    d.key(top + shown * (high + 3) + 16, (10, "a", "multiplied"), (110, "soft-b", "in flight or landed"),
+          (260, "b", "copies are issued"))
     return d.svg()
 
 

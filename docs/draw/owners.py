@@ -41,11 +41,7 @@ def draw(sources):
                 for j in range(0, 8, 4):
                     d.box(left + cols[j] * cell, top + rows[i] * cell, 4 * cell - 0.3, 4 * cell - 0.3, style, 0)
     y = top + bm * cell + 18
-    for x, style, text in ((10, "a", "thread 0: tx 0, ty 0"), (150, "b", "thread 1: tx 1"),
-                           (270, "c", "thread 16: ty 1"),
-                           (10, "soft-d", "the other lanes of warp 0")):
-        y += 16 if style == "soft-d" else 0
-        d.box(x, y - 9, 10, 10, style)
-        d.text(x + 14, y, text)
-    d.text(10, y + 18, f"Columns of the tile above, rows at the left: {bm} × {bn}.", "note")
+    d.key(y, (10, "a", "thread 0: tx 0, ty 0"), (150, "b", "thread 1: tx 1"), (270, "c", "thread 16: ty 1"))
+    d.key(y + 16, (10, "soft-d", "the other lanes of warp 0"))
+    d.text(10, y + 34, f"Columns of the tile above, rows at the left: {bm} × {bn}.", "note")
     return {"owners": d.svg()}

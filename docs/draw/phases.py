@@ -27,15 +27,7 @@ def banks(sources):
     for name in NAMES:
         count = len(waves[name])
         d.text(10, top + 14, f"{name}: {count} wavefront{'s' * (count > 1)}", "title")
-        for number, wave in enumerate(waves[name]):
-            y = top + 22 + number * 30
-            for group in range(8):
-                lanes = {lane for bank in range(4 * group, 4 * group + 4) for lane
-                         in (wave[bank][1] if bank in wave else ())}
-                text = ", ".join(map(str, sorted(lanes)))
-                d.label(22 + group * wide, y, wide - 2, 26, text, "a" if lanes else "cell", "on" if lanes else "")
-        if count > 1:
-            d.box(18, top + 18, 8 * wide + 6, count * 30 + 4, "clash", 4)
+        d.banks(top + 22, waves[name], 30)
         top += 22 + count * 30
         for group in range(8):
             d.text(22 + group * wide + wide / 2, top + 10, f"{4 * group}–{4 * group + 3}", "tiny", "middle")

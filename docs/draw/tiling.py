@@ -10,37 +10,11 @@ SMS = 132  # of an H200
 
 
 class Source(Kernel):
-    """A kernel whose expressions have fields of p and d, min, max and ?: as well. Of a name's declarations the last
-    counts."""
+    """A kernel of whose declarations of a name the last counts."""
 
     def declared(self, name):
         found = re.findall(rf"\bint [^;]*?(?<=[ ,]){name} = ((?:[^,;(]|\((?:[^()]|\([^()]*\))*\))*)[,;]", self.text)
         return found[-1] if found else self.refuse(f"a declaration of {name}")
-
-    def compute(self, expression, **given):
-        choice = re.fullmatch(r"(.*?)\?(.*):(.*)", " ".join(expression.split()))
-        if choice:
-            return self.compute(choice[3 - (self.compute(choice[1], **given) != 0)], **given)
-        python = re.sub(r"\b(threadIdx|blockIdx|p|d)\.(\w+)\b", r"\1_\2", " ".join(expression.split()))
-        python = re.sub(r"\((?:int|int64_t)\)", "", python).replace("||", " or ")
-        if not re.fullmatch(r"[\w\s+\-*/%()<>=&|^,]+", python):
-            self.refuse(f"an expression of integers in '{expression}'")
-        names = Names(self, {**self.given, **given})
-        try:
-            return eval(python.replace("/", "//"), {"__builtins__": {}, "min": min, "max": max}, names)
-        except (SyntaxError, TypeError, RecursionError):
-            return self.refuse(f"a value for '{expression}'")
-
-
-class Names(dict):
-    def __init__(self, kernel, given):
-        super().__init__(given)
-        self.kernel = kernel
-
-    def __missing__(self, name):
-        if name in ("min", "max"):
-            raise KeyError(name)  # they are functions
-        return self.kernel.compute(self.kernel.declared(name), **self)
 
 
 # ---- warp tiles
@@ -86,11 +60,9 @@ def warp_tiles(sources):
                                          f"for {fmas:,} FMAs: {fmas / (rows + cols):.0f}",
                                          "FMAs per word.")):
                 d.text(210, top + 20 + 15 * line, text)
-            for line, (style,
-                       text) in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"),
-                                           ("soft-d", "other lanes of warp 0"))):
-                d.box(210, top + 96 + 16 * line, 10, 10, style)
-                d.text(224, top + 105 + 16 * line, text)
+            for line, what in enumerate((("a", "lane 0"), ("b", "lane 1"), ("c", "lane 16"),
+                                         ("soft-d", "other lanes of warp 0"))):
+                d.key(top + 105 + 16 * line, (210, *what))
         else:
             d.text(10, top + bm * cell + 15, f"Warp 0 reads {rows} words of A and {cols} of B for {fmas:,} FMAs:")
             d.text(10, top + bm * cell + 30, f"{fmas / (rows + cols):.0f} FMAs per word. Green: lane 4.")
@@ -225,10 +197,8 @@ def pieces(sources):
                     d.text(x + (end - begin) * wide / 2, top + 19, piece, "on", "middle")
     y = 58 + shown * 54 - 4
     d.text(10, y, f"Pieces have {first[1]} or {first[-1] - first[-2]} units.", "note")
-    d.box(10, y + 9, 10, 10, "a")
-    d.text(24, y + 18, "begins the tile: waits for the others, adds, stores")
-    d.box(10, y + 26, 10, 10, "b")
-    d.text(24, y + 35, f"begins inside: leaves its sums ({left_behind} pieces do)")
+    d.key(y + 18, (10, "a", "begins the tile: waits for the others, adds, stores"))
+    d.key(y + 35, (10, "b", f"begins inside: leaves its sums ({left_behind} pieces do)"))
     return d.svg()
 
 

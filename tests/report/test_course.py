@@ -325,7 +325,6 @@ template <int TN> __global__ void f(problem p) {
         self.assertEqual(self.kernel.index("a_reg[i] =", "As", threadIdx_x=35, i=2, k=7), [2 + 32, 7])
         self.assertEqual(self.kernel.index("a_reg[i] =", "s.Bs", threadIdx_x=35, k=7), [7, 9])
         self.assertEqual(self.kernel.element("gemm_at(p.C", "C", threadIdx_x=100, row0=10), [13, 4 * 4 + 64])
-        self.assertEqual(self.kernel.row_length("As"), 17)
 
     def test_refuses(self):
         for what in (lambda k: k.value("BN"), lambda k: k.index("b_reg", "As"), lambda k: k.index("a_reg[i] =", "Cs"),
