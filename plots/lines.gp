@@ -1,5 +1,6 @@
 # What figures of lines share: in panels beside one another, as report/figures/layout.py lays them out. A figure sets
-# TITLE, XLABEL, YLABEL, and SLANT where the texts below the axis are long, and calls this.
+# TITLE,
+# XLABEL, YLABEL, and SLANT where the texts below the axis are long, and calls this.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 if (SLIDE) { set title TITLE } else { set label TITLE at screen 0.012, 1 - 22.0 / ARG5 left font big textcolor rgb INK }
 set xrange [scale(1) : scale(2)]

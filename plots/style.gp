@@ -16,7 +16,8 @@ SLIDE = TERMINAL ne "page"
 if (!exists("SLANT")) { SLANT = 0 }
 
 # Read on a projector: large type, thick lines; on a page of the notes type that a telephone shows. Not enhanced: names
-# have underscores.
+# have
+# underscores.
 if (TERMINAL eq "png") { set terminal pngcairo size 1920,1080 noenhanced font "sans-serif,26" linewidth 3 }
 if (TERMINAL eq "svg") {
     set terminal svg size 1920,1080 dynamic noenhanced font "sans-serif,34" linewidth 3 background "#ffffff"
