@@ -21,9 +21,10 @@ lines() { # FILE COUNT: that many lines
 }
 object() { # FILE.c LINE...: the source, and its object
     put "$@"
-    mkdir -p "tree/cudasim/build/obj/$(dirname "${1#cudasim/}")"
+    case $1 in cudasim/*) built=tree/cudasim/build/obj/${1#cudasim/} ;; *) built=tree/build/obj/$1 ;; esac
+    mkdir -p "$(dirname "$built")"
     # shellcheck disable=SC2086 # it may have arguments
-    (cd tree && ${CC:-gcc} -c "$1" -o "cudasim/build/obj/${1#cudasim/}${suffix-}.o") || exit 1
+    ${CC:-gcc} -c "tree/$1" -o "$built${suffix-}.o" || exit 1
 }
 # The tree that is right: each include and call that may be, sizes at their limits.
 make_right() {
