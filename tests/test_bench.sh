@@ -3,7 +3,6 @@
 # recorded is lost.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
-name=bench
 . "$(dirname "$0")/script_case.sh"
 
 # A GPU, a make that has nothing to do, a clock on which a minute passes a run, and steps that record what was recorded.
@@ -250,9 +249,7 @@ keeps_what_was_recorded() { # where nothing new comes
     RUN_STATUS=3 BENCH_STEPS=step07 status 3 scripts/bench.sh && [ ! -e $folder ]
 }
 
-for each in of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed in_pieces begins_nothing_long \
+cases of_sgemm_and_gemv of_tensor_cores what_matters_comes_first narrowed in_pieces begins_nothing_long \
     asks_for_everything_again continues_what_was_killed a_lost_tune_file_spoils_nothing \
-    a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded; do
-    check "$each"
-done
+    a_search_without_its_row_is_made_again refuses starts_afresh keeps_what_was_recorded
 ended
