@@ -1,9 +1,9 @@
 #!/bin/sh
 # toolkit.sh: the CUDA Toolkit 13 or newer, and this processor's instruction sets, as assignments for make.
 #
-# CUDA_HOME or NVCC name a toolkit; else it is that of the nvcc on PATH, or lies in a usual place. Prints CUDA_DIR, CUDA_NVCC,
-# CUDA_LIB, CUDART and CUDA_VERSION, or missing: one sentence about what is not there; and isas and isa, x86-64's levels that
-# the simulator has code for, and the best that this machine has.
+# CUDA_HOME or NVCC name a toolkit; else it is that of the nvcc on PATH, or lies in a usual place. Prints CUDA_DIR,
+# CUDA_NVCC, CUDA_LIB, CUDART and CUDA_VERSION, or missing: one sentence about what is not there; and isas and isa,
+# x86-64's levels that the simulator has code for, and the best that this machine has.
 set -eu
 rejected=
 

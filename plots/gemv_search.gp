@@ -1,6 +1,5 @@
 # The autotuner's search at three sizes: how much slower every candidate is than the best. Across: threads per row;
-# down:
-# 16-byte loads in flight per thread; n: rows per block, of several the fastest.
+# down: 16-byte loads in flight per thread; n: rows per block, of several the fastest.
 call "style.gp" ARG1 ARG2 ARG3 ARG4 ARG5 ARG6
 columns = scale(1); last = scale(2)
 

@@ -2,9 +2,9 @@
 
     python3 -m report slug NAME                the folder of a GPU in plots/data: nvidia-h200 of NVIDIA H200
     python3 -m report column CSV NAME          that column of the first row, to four digits
-    python3 -m report goals CSV METRIC=GOAL... a line for each goal of an exercise: ok or missed, the counter, and all
-    in words python3 -m report tidy-search GEMV SEARCH  what SEARCH (gemv_search.csv) holds of the cases in GEMV;
-    status 1 where some is left out
+    python3 -m report goals CSV METRIC=GOAL... a line for each goal of an exercise: ok or missed, counter, words
+    python3 -m report tidy-search GEMV SEARCH  what SEARCH (gemv_search.csv) holds of the cases in GEMV; status 1 where
+                                               some is left out
 """
 
 import csv

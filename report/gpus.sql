@@ -1,6 +1,5 @@
 -- What one GPU's ladders reached, for tables and figures of several: of each shape the texts of three columns (gpus.py
--- has
--- their headings) and the ratio that a figure draws. Shapes of one `line` are joined there. The peaks are the data
+-- has their headings) and the ratio that a figure draws. Shapes of one `line` are joined there. The peaks are the data
 -- sheet's; a GPU that devices.csv does not know has dashes in their place.
 -- part: reached
 WITH peak AS (SELECT * FROM devices WHERE name = (SELECT device FROM source WHERE kind IN ('gemm', 'tensor', 'gemv')))

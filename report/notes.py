@@ -108,8 +108,8 @@ def block_lines(db, root, found, note, begins, others):
     """The lines that belong between a block's marker, which BLOCK has matched, and its end."""
     line, kind = begins.string, kind_of(begins)
     if kind == "table":
-        look_up = lambda of: table_lines(of, found, words_of(line))
-        return others.table(begins[3], look_up) if begins[3] else look_up(db)
+        of = others.database(begins[3]) if begins[3] else db
+        return table_lines(of, found, words_of(line)) if of else [values.NOT_MEASURED]
     asked = re.match(r" *<!-- \w+: *(.*?) *-->\s*$", line)
     if not asked:
         raise Mistake("a marker that is not closed")
@@ -130,17 +130,11 @@ class Others:
             self.opened[slug] = load.open_folder(folder, self.root) if gpus.recorded(folder) else None
         return self.opened[slug]
 
-    def table(self, slug, look_up):
-        db = self.database(slug)
-        return look_up(db) if db else [values.NOT_MEASURED]
-
-    def value(self, slug, look_up):
+    def value(self, slug, look_up, *arguments):
         """What a marker asks of this GPU."""
         db = self.database(slug)
-        if not db:
-            return values.NOT_MEASURED
-        text = look_up(db)
-        if text == values.NOT_MEASURED:
+        text = look_up(db, *arguments) if db else values.NOT_MEASURED
+        if db and text == values.NOT_MEASURED:
             raise Mistake(f"that number is not among the recordings of {slug}: `make bench` on it continues them")
         return text
 
@@ -159,8 +153,8 @@ def inline(db, root, line, others=None):
         another = ANY.search(marker, close)
         if end < 0 or another and another.start() < end:
             raise Mistake(f"<!-- {match[1]}: ...> has no {END} on its line")
-        look_up = lambda of: KINDS[match[1]](of, words, root)
-        text = others.value(match[2], look_up) if match[2] else look_up(db)
+        look_up = KINDS[match[1]]
+        text = others.value(match[2], look_up, words, root) if match[2] else look_up(db, words, root)
         done += line[:match.start()] + marker[:close] + text + END
         line = marker[end + len(END):]
 

@@ -1,5 +1,6 @@
 """Makes Markdown tables from the SQL files in tables/; README.md describes such a file."""
 
+import glob
 import os
 
 from report.load import HERE
@@ -21,14 +22,13 @@ class Table(Parts):
         return self.query(db, part, given) if part in self.statements else ([], [])
 
 
-def find_tables(folder=os.path.join(HERE, "tables")):
+def find_tables():
     """Every table by the name in its marker: (Table, argument names)."""
     found = {}
-    for path in sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names):
-        if path.endswith(".sql"):
-            table = Table(path)
-            for name, *arguments in table.markers:
-                found[name] = (table, arguments)
+    for path in sorted(glob.glob(os.path.join(glob.escape(HERE), "tables", "*", "*.sql"))):
+        table = Table(path)
+        for name, *arguments in table.markers:
+            found[name] = (table, arguments)
     return found
 
 

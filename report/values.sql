@@ -1,6 +1,5 @@
 -- What the notes' values are looked up in, <!-- value: VIEW KEY... FIELD -->: a view each, whose first columns are its
--- keys
--- (values.py: KEYS) and whose other columns are fields. `speed` is there for quotients of two rows.
+-- keys (values.py: KEYS) and whose other columns are fields. `speed` is there for quotients of two rows.
 
 CREATE VIEW value_gemm AS
 SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 1 / ms_median AS speed FROM gemm;
@@ -38,8 +37,7 @@ CREATE VIEW value_knn AS -- 1200 queries, without copies from and to the host
 SELECT variant, n, d, k, ms_median AS ms, 1 / ms_median AS speed FROM knn_case WHERE how = 'device';
 
 -- How a variant's ratios to cuBLAS lie in a set of shapes or types, so that no sentence outlives the rows that it sums
--- up:
--- faster counts where all of the ratio's interval is above 1, slower where it is below.
+-- up: faster counts where all of the ratio's interval is above 1, slower where it is below.
 CREATE VIEW value_claim AS
 SELECT step, variant, "set",
        CASE WHEN sum(low > 1) = count(*) THEN 'faster than cuBLAS at every size recorded here'

@@ -33,10 +33,11 @@ search=$folder/gemv_search.csv
 tuned=build/bench/gemv.tune # not the user's: what is recorded was searched for here
 mkdir -p "$folder" build/bench
 
-# Programmatic dependent launch needs compute capability 9.0.
+# Programmatic dependent launch needs compute capability 9.0, and what is recorded of step 6 needs 8.0.
+pdl=1 mma=1
 case $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1) in
-[0-8].*) pdl= ;;
-*) pdl=1 ;;
+[0-7].*) pdl='' mma='' ;;
+8.*) pdl='' ;;
 esac
 
 # tensor_runs SWEEP, search_runs, gemm_runs SWEEP, gemv_runs SWEEP: a line a run, its size (the runs of a sweep are
@@ -136,7 +137,7 @@ gemv_squares() { up_to "--sweep square${1:+ $1}" 1024 4096 16384; }
 # runs STEP SWEEP
 runs() {
     case $1:$2 in
-    step06*) tensor_runs "$2" ;;
+    step06*) [ -z "$mma" ] || tensor_runs "$2" ;;
     step07*) gemv_runs "$2" ;;
     step08*:article) search_runs ;;
     step08*) ;;

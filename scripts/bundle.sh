@@ -21,7 +21,7 @@ command -v xz >/dev/null || fail "xz is missing; type: apt-get install xz-utils"
 # shellcheck disable=SC2086 # several steps
 need_step bundle STEPS ${STEPS:-}
 if [ -z "${BUILT:-}" ]; then
-    # shellcheck disable=SC2086 # several steps
+    # shellcheck disable=SC2046,SC2086 # several goals
     build_steps ${STEPS:-all} sim-all $(printf 'build/obj/exercises/%s.c.o ' gemm gemv knn)
 fi
 

@@ -1,14 +1,14 @@
-"""check_layout.py [ROOT]: holds the layout of the course and of cudasim/; one line for each fault, exit status 1 for any.
+"""check_layout.py [ROOT]: holds the layout of the course and of cudasim/; a line for each fault, exit status 1 for any.
 
 Includes of common/ name the folder ("tensor/matrix.h") and follow the arrows below; no folders include one another in a
-circle, and no files of common/ call one another in one, as far as they are built; a file has at most 600 lines, or a line
-`/* long: why */`; a folder has at most 25 files, outside of common/ and the steps of sources, a header and its source counted
-as one.
+circle, and no files of common/ call one another in one, as far as they are built; a file has at most 600 lines, or a
+line `/* long: why */`; a folder has at most 25 files, outside of common/ and the steps of sources, a header and its
+source counted as one.
 
-cudasim/ is a project of its own: it includes nothing of the course, and the course only headers of cudasim/include. The modules
-of cudasim/src stand in a row. What a file includes is of its own module or of one to its left, and so is what it
-calls, by the symbols of the objects in cudasim/build/obj; within a module no files call one another in a circle. Where
-objects are missing or older than their sources, the calls of these are not checked, and a line on stdout says so."""
+cudasim/ is a project of its own: it includes nothing of the course, and the course only headers of cudasim/include. The
+modules of cudasim/src stand in a row. What a file includes is of its own module or of one to its left, and so is what
+it calls, by the symbols of the objects in cudasim/build/obj; within a module no files call one another in a circle.
+Where objects are missing or older than their sources, their calls are not checked, and a line on stdout says so."""
 
 import os
 import re
@@ -30,7 +30,8 @@ ARROWS = {
 SIMULATOR = ["base", "ptx", "isa", "machine", "exec", "load", "check", "watch", "cuda"]  # each may use those before it
 MODULES = os.path.join("cudasim", "src")
 PUBLIC = os.path.join("cudasim", "include")  # whose headers everybody may include, by their names
-OTHERS = ["tests", "scripts", os.path.join("docs", "draw"), os.path.join("cudasim", "tests")]  # whose sizes are held, too
+SIM_TESTS = os.path.join("cudasim", "tests")
+OTHERS = ["tests", "scripts", os.path.join("docs", "draw"), SIM_TESTS]  # whose sizes are held, too
 GENERATED = ["gpu/devices.inc"]  # which make writes to build/
 MAX_LINES, MAX_FILES = 600, 25
 SOURCES = (".c", ".h", ".cu", ".cuh", ".cpp")
@@ -73,7 +74,7 @@ def folders_of(root):
         for folder, below, files in os.walk(os.path.join(root, top)):
             below[:] = sorted(name for name in below if name != "__pycache__")
             folder = os.path.relpath(folder, root)
-            yield folder, sorted(f for f in files if not (STEP.fullmatch(folder) and f == "run"))  # which make puts there
+            yield folder, sorted(f for f in files if not (STEP.fullmatch(folder) and f == "run"))  # make puts it there
 
 
 def is_in(folder, top):
@@ -86,7 +87,7 @@ def file_included(root, folder, quote, name):
         return os.path.join("common", name)
     places = ["common", PUBLIC]
     if is_in(folder, "cudasim"):
-        places = [MODULES, PUBLIC] + ([os.path.join("cudasim", "tests")] if is_in(folder, os.path.join("cudasim", "tests")) else [])
+        places = [MODULES, PUBLIC] + ([SIM_TESTS] if is_in(folder, SIM_TESTS) else [])
     for place in places if quote == "<" else [folder, *places]:
         path = os.path.normpath(os.path.join(place, name))
         if os.path.isfile(os.path.join(root, path)):

@@ -1,5 +1,5 @@
-"""make -Bn V=1 ... | compile_commands.py CUDA_DIR: a clangd database of the compile commands among them, on standard output.
-A line `cd FOLDER` says where those after it run.
+"""make -Bn V=1 ... | compile_commands.py CUDA_DIR: a clangd database of the compile commands among them, on
+standard output. A line `cd FOLDER` says where those after it run.
 
 nvcc's commands become clang's: clangd speaks clang's flags alone."""
 
@@ -25,8 +25,9 @@ def main():
         sources = [word for word in words if word.endswith((".c", ".cu", ".cpp"))]
         if len(sources) != 1 or (folder, sources[0]) in entries:
             continue
-        arguments = clang_for_cuda([w for w in words if w != sources[0]] + sources, cuda) if sources[0].endswith(".cu") \
-            else words
+        arguments = words
+        if sources[0].endswith(".cu"):
+            arguments = clang_for_cuda([w for w in words if w != sources[0]] + sources, cuda)
         entries[folder, sources[0]] = {"directory": folder, "file": sources[0], "arguments": arguments}
     json.dump(list(entries.values()), sys.stdout, indent=1)
     print()

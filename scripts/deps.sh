@@ -81,7 +81,7 @@ die_missing() { # PACKAGE...
         fi
         ;;
     esac
-    case " $groups " in *" data "*) have_numpy || die "missing: numpy; type: sh scripts/deps.sh data" ;; esac
+    case " $groups " in *" data "*) have_numpy || missing="${missing:+$missing and }numpy" ;; esac
     [ -z "$missing" ] || die "missing: $missing; type: make deps${WHEELS:+ WHEELS=1}"
 }
 

@@ -71,7 +71,8 @@ class Library:
         return found == 1
 
     def record(self, csv, method, shape, baseline, times):
-        status = self.c.knn_library_record(csv.encode(), method.encode(), *shape, baseline.encode(), ctypes.byref(times))
+        status = self.c.knn_library_record(csv.encode(), method.encode(), *shape, baseline.encode(),
+                                           ctypes.byref(times))
         if status != 0:
             sys.exit(status)
 
@@ -84,7 +85,8 @@ class Search:
         self.index = torch.empty((x.shape[0], k), dtype=torch.int32, device=x.device)
         self.distance = torch.empty((x.shape[0], k), dtype=torch.float32, device=x.device)
         self.workspace = torch.empty(workspace + 1, dtype=torch.uint8, device=x.device)
-        address = lambda t: ctypes.c_void_p(t.data_ptr())
+        def address(t):
+            return ctypes.c_void_p(t.data_ptr())
         self.arguments = (method.encode(), address(x), address(y), x.shape[0], y.shape[0], x.shape[1], k,
                           address(self.index), address(self.distance), address(self.workspace),
                           ctypes.c_size_t(workspace), ctypes.c_void_p(stream.cuda_stream))
@@ -189,7 +191,8 @@ def compare(x, y, ours, theirs):
         falls = (distance[:, 1:] < distance[:, :-1]) | ((distance[:, 1:] == distance[:, :-1]) & (a[:, 1:] <= a[:, :-1]))
         twice = a.sort(1).values
         for what, bad in (("a distance is off", (distance.double() - at).abs() > off * at + 1e-37),
-                          ("neighbours are out of order", falls), ("a point comes twice", twice[:, 1:] == twice[:, :-1]),
+                          ("neighbours are out of order", falls),
+                          ("a point comes twice", twice[:, 1:] == twice[:, :-1]),
                           ("PyTorch has a nearer point", unknown & ~far)):
             if bool(bad.any()):
                 return f"{what}, first of query {first + int(bad.any(1).nonzero()[0])}", differ, 0
@@ -258,10 +261,13 @@ def measure(o, library, shape, baseline):
         times = Times()
         if not ours.beside(callback, o.seconds, times):
             fail(f"{method}, {name}: {theirs.error or library.reason()}", 3)
-        span = lambda v, digits: f"{v[0]:.{digits}f} ({v[1]:.{digits}f}-{v[2]:.{digits}f})"
-        print(f"{method:<16} {span(times.ours, 4)} ms, PyTorch {span(times.baseline, 4)} ms, ratio {span(times.ratio, 2)}, "
-              f"{times.pairs} pairs, {times.clock_mhz:.0f} MHz; {differ} of {m * k} neighbours of PyTorch's are not the "
-              f"nearest, {negative} of its distances below 0", flush=True)
+
+        def span(v, digits):
+            return f"{v[0]:.{digits}f} ({v[1]:.{digits}f}-{v[2]:.{digits}f})"
+
+        print(f"{method:<16} {span(times.ours, 4)} ms, PyTorch {span(times.baseline, 4)} ms, ratio "
+              f"{span(times.ratio, 2)}, {times.pairs} pairs, {times.clock_mhz:.0f} MHz; {differ} of {m * k} neighbours "
+              f"of PyTorch's are not the nearest, {negative} of its distances below 0", flush=True)
         if o.csv:
             library.record(o.csv, method, shape, baseline, times)
     return good
@@ -279,7 +285,8 @@ def main():
         if method not in known:
             fail(f"there is no method '{method}'; there are {' '.join(known)}")
     baseline = f"torch {torch.__version__.split('+')[0]} addmm+topk"
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, TF32 off, {o.seconds:g} s a comparison", flush=True)
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, TF32 off, {o.seconds:g} s a comparison",
+          flush=True)
     good = [measure(o, library, shape, baseline) for shape in o.shapes]
     sys.exit(0 if all(good) else 1)
 

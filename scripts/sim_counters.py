@@ -1,7 +1,7 @@
 """sim_counters.py FILE [LISTING]: the counts that --counters-csv wrote, a column for each variant's kernel.
 
-With what `cuobjdump -sass` lists also how many instructions of some kinds the kernel's machine code has: what ptxas made
-of it. That is static: each counts once, however often it is executed."""
+With what `cuobjdump -sass` lists also how many instructions of some kinds the kernel's machine code has: what ptxas
+made of it. That is static: each counts once, however often it is executed."""
 
 import csv
 import os
@@ -78,11 +78,13 @@ def main():
         if any(values):
             print(plain.ljust(width), *(text_of(v).rjust(w) for v, w in zip(values, widths)), sep="  ")
     if any(c[-1] in static for c in columns):
-        print(f"\nIn the machine code for {' and '.join(gpus)}, as ptxas made it: instructions, however often they are executed")
+        print(f"\nIn the machine code for {' and '.join(gpus)}, as ptxas made it: instructions, however often they are "
+              "executed")
     for kind, plain in {**KINDS, "all": "all instructions"}.items():
         values = [static.get(c[-1], {}).get(kind) for c in columns]
         if any(values):
-            print(plain.ljust(width), *(("-" if v is None else text_of(v)).rjust(w) for v, w in zip(values, widths)), sep="  ")
+            print(plain.ljust(width), *(("-" if v is None else text_of(v)).rjust(w) for v, w in zip(values, widths)),
+                  sep="  ")
     return 0
 
 

@@ -1,8 +1,8 @@
 """timeline.py TRACE CSV: what a trace (run --trace) says of one block's pipeline, as bars for docs/draw/pipelines.py.
 
 A bar has a row, what it is, a name, where it begins and where it ends, in the trace's order. Rows are the stages of the
-ring, the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at one
-place of shared memory. A copy's name is its number, and so is that of the product which reads it.
+ring, the warps that only copy, and those that multiply (warpgroups, where there are wgmmas). A stage is what starts at
+one place of shared memory. A copy's name is its number, and so is that of the product which reads it.
 """
 
 import collections
@@ -97,8 +97,8 @@ def reads_of(block, spans):
 
 
 def read_by_fill(fills, reads):
-    """For each fill the reads of what it brought: before its stage is full again, and not when the warp has gone on by two,
-    as a loop without branches may load once more after its last tile."""
+    """For each fill the reads of what it brought: before its stage is full again, and not when the warp has gone on by
+    two, as a loop without branches may load once more after its last tile."""
     found = [[] for _ in fills]
     latest = collections.defaultdict(int)
     for read in sorted(reads):

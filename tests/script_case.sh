@@ -1,42 +1,20 @@
 # shellcheck shell=sh
-# Shared by the tests of scripts; to be sourced with `name` set. Makes $tmp and, in $copy, which becomes the current
-# folder, a copy of scripts/, report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written
-# to the working tree. Hides the machine's GPU, if there is one.
+# Shared by the tests of scripts, beside case.sh. Makes in $copy, which becomes the current folder, a copy of scripts/,
+# report/, plots/ (without recorded data) and the table of GPUs, so that nothing is written to the working tree.
+. "$(dirname "$0")/case.sh"
 LC_ALL=C
 export LC_ALL
-unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS \
-    KNN_DATA
-root=$(cd "$(dirname "$0")/.." && pwd)
+unset NOTES_CSV BENCH_STEPS SWEEPS MINUTES FORCE DEMO_SIZE PARTS NS DS KS SEEDS CPU_METHODS RATE_METHODS KNN_DATA
 recorded=$root/tests/report/data # a part of what was recorded on an H200
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_${name:?}.XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
+tmp=$work
 copy="$tmp/a repo" # with a blank, as a folder may have
-mkdir -p "$copy/plots" "$copy/build" "$copy/common/gpu" "$tmp/bin"
+mkdir -p "$copy/plots" "$copy/build" "$copy/common/gpu"
 cp -R "$root/scripts" "$root/report" "$copy/"
 cp "$root"/plots/*.gp "$root"/plots/*.css "$root"/plots/*.csv "$copy/plots/"
 cp "$root/common/gpu/devices.csv" "$copy/common/gpu/"
-printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
-chmod +x "$tmp/bin/nvidia-smi"
-PATH=$tmp/bin:$PATH
+hide_gpu
 cd "$copy" || exit 1
 head -n 1 "$recorded/sgemm.csv" >"$tmp/header"
-
-passed=0 failed=0
-check() { # check NAME: runs the case of that name
-    if ("$1") >"$tmp/log" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok $1"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        sed 's/^/    /' "$tmp/log"
-    fi
-}
-ended() {
-    echo "$passed passed, $failed failed"
-    [ "$failed" -eq 0 ]
-}
 
 # status N COMMAND...: the command exits with N; its output is in $tmp/out and $tmp/err
 status() {

@@ -1,8 +1,8 @@
 """sim_counters.py COUNTERS.csv STEP VARIANT [OPTION]...: the simulator's counts of a variant against those that Nsight
 Compute recorded at 4096^3; a line for each that differs, exit status 1 for any; 77 where nothing is recorded yet.
 
-4096^3 would take hours, so two small problems are counted: a block does the same everywhere, and its counts grow with k by
-the same for every step of k. From both follow those at 4096^3, exactly."""
+4096^3 would take hours, so two small problems are counted: a block does the same everywhere, and its counts grow with k
+by the same for every step of k. From both follow those at 4096^3, exactly."""
 
 import csv
 import os
@@ -26,7 +26,8 @@ NEAR = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.015,
         "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.001}
 # Where ptxas, or the GPU, does otherwise (cudasim/README.md says why).
 OTHERWISE = {("step02_smem", "tile32"): list(NEAR),
-             ("step06_tensorcore", "interleaved"): ["sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum"]}
+             ("step06_tensorcore", "interleaved"): [
+                 "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum"]}
 
 
 def recorded(path, step, variant):

@@ -1,7 +1,7 @@
 """sim_trace.py WHAT FILE...: are a pipeline's bars what they should be? One line and exit status 1 where they are not.
 
 pipeline CSV            a stage is filled, then multiplied, then filled again
-current CSV RECORDED how  the bars are the recorded ones: `exactly`, or where another compiler was at work, in their order
+current CSV RECORDED how  the bars are the recorded ones: `exactly`, or (another compiler was at work) in their order
 """
 
 import collections
@@ -15,7 +15,8 @@ def wrong(what):
 
 def bars_of(path):
     with open(path, encoding="utf-8") as file:
-        return [(bar["row"], bar["what"], bar["name"], int(bar["begin"]), int(bar["end"])) for bar in csv.DictReader(file)]
+        return [(bar["row"], bar["what"], bar["name"], int(bar["begin"]), int(bar["end"]))
+                for bar in csv.DictReader(file)]
 
 
 def check_pipeline(bars):

@@ -1,7 +1,5 @@
 #!/bin/sh
 # What makes the book's source (report/book), on a small repository. Ends with "N passed, N failed".
-# shellcheck disable=SC2034 # for script_case.sh
-name=book
 . "$(dirname "$0")/script_case.sh"
 
 # A small repository in the place of the copy's, with its own notes.
@@ -298,11 +296,9 @@ no_folder_for_it() {
     return $result
 }
 
-for case in pages_are_in_order the_cover a_session_is_told_from_code pages_can_be_edited links_are_rewritten \
+cases pages_are_in_order the_cover a_session_is_told_from_code pages_can_be_edited links_are_rewritten \
     code_stays headings_keep_githubs_anchors a_list_is_one sources_are_pages an_archive_is_a_repository \
     an_exercise_has_its_page lessons_are_in_order a_dead_link_fails a_dead_anchor_fails a_dead_picture_fails \
     lines_beyond_the_end_fail originals_stay this_machine a_full_disk a_book_cut_short a_full_printer interrupted \
-    no_folder_for_it the_old_book_stays; do
-    check $case
-done
+    no_folder_for_it the_old_book_stays
 ended

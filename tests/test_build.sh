@@ -2,32 +2,9 @@
 # The Makefile and the scripts it calls, tried in a copy of the tree. Ends with "N passed, N failed".
 # KL_TEST_WHEELS=1 also installs CUDA's Python wheels (100 MB) and builds a step with them.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/case.sh"
+unset CUDASIM_LIB
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES ARCHS STEP VARIANT SIZE A B V WHEELS FORCE CC # of the make that runs us
-passed=0 failed=0
-
-ok() { echo "ok $1"; passed=$((passed + 1)); }
-fail() { # NAME: and what the command said
-    echo "FAIL $1"
-    sed 's/^/    /' "$work/out" | tail -n 20
-    failed=$((failed + 1))
-}
-# run COMMAND...: its output in $work/out, its exit status in $status.
-run() {
-    status=0
-    "$@" >"$work/out" 2>&1 || status=$?
-}
-# check NAME CONDITION...: ok when the command succeeds.
-check() {
-    name=$1
-    shift
-    if "$@"; then ok "$name"; else fail "$name"; fi
-}
-said() { grep -q -e "$1" "$work/out"; }
-lines() { [ "$(wc -l <"$work/out")" = "$1" ]; }
 
 # A copy of what git would have, as a repository of its own, so that `git status` can say what a build leaves behind.
 copy=$work/copy
@@ -79,7 +56,7 @@ check "make -n takes no time" eval '! said "first build"'
 run make "$step" CFLAGS=--nonsense
 check "the first build says how long it takes" eval '[ "$status" = 2 ] &&
     said "^The first build takes about [0-9]* s on"'
-rm -rf build
+rm -rf build cudasim/build
 run make ex NAME=01 CUDA_HOME="$work/nowhere" NVCC=
 check "not where it cannot begin" eval '[ "$status" = 2 ] && said "nowhere has no bin/nvcc" && ! said "first build"'
 run sh scripts/first_build.sh bundle ''
@@ -562,5 +539,4 @@ if [ -n "${KL_TEST_WHEELS:-}" ]; then
     check "the wheels are installed once" eval '[ "$status" = 0 ] && ! said "fetching"'
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

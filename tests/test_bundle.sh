@@ -4,21 +4,8 @@
 # commands, and make knows the targets that the notes name.
 # Takes what is built: step02 and the simulator. With KL_TEST_ALL=1 a whole archive, whose compiler builds a step there.
 set -u
-cd "$(dirname "$0")/.." || exit 1
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/test_bundle.XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' HUP INT TERM
-passed=0 failed=0
-check() { # check NAME: runs the case of that name
-    if ("$1") >"$tmp/log" 2>&1; then
-        passed=$((passed + 1))
-        echo "ok $1"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        sed 's/^/    /' "$tmp/log"
-    fi
-}
+. "$(dirname "$0")/case.sh"
+tmp=$work
 there="$tmp/another place/kernel-ladder"
 offline=
 if unshare -rn true 2>/dev/null; then offline="unshare -rn"; fi
@@ -102,13 +89,7 @@ first_hour_is_current() {
         grep '^\$ ' docs/first-hour.md | grep -vFx '$ echo $?' >"$tmp/shown" && diff "$tmp/shown" "$tmp/commands"
 }
 
-mkdir "$tmp/bin"
-printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi"
-chmod +x "$tmp/bin/nvidia-smi"
-for case in packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current \
-    targets_exist; do
-    check $case
-done
-[ -z "${KL_TEST_ALL:-}" ] || check compiles_there
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+hide_gpu
+cases packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current targets_exist
+[ -z "${KL_TEST_ALL:-}" ] || cases compiles_there
+ended

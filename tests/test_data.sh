@@ -1,12 +1,9 @@
 #!/bin/sh
-# Tests scripts/data.sh with an archive in a folder and a curl that copies from it. Ends with "N passed, N failed[, N skipped]".
+# Tests scripts/data.sh with an archive in a folder and a curl that copies from it.
+# Ends with "N passed, N failed[, N skipped]".
 set -u
-cd "$(dirname "$0")/.." || exit 1
+. "$(dirname "$0")/case.sh"
 data=$(cd "${KNN_DATA:-data}" 2>/dev/null && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0
 KNN_DATA=$work/data
 DATA_URLS=file://$work/archive
 mkdir "$work/bin"
@@ -25,18 +22,6 @@ export KNN_DATA DATA_URLS PATH
 fetch() { sh scripts/data.sh >"$work/out" 2>"$work/err"; status=$?; }
 said() { grep -qF -e "$1" "$work/err"; }
 lines() { [ "$(wc -l <"$work/err")" = "$1" ]; }
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-        echo "ok $name"
-    else
-        failed=$((failed + 1))
-        echo "FAIL $name: exit status $status"
-        sed 's/^/    /' "$work/out" "$work/err"
-    fi
-}
 nothing_kept() { [ -z "$(find "$KNN_DATA" -type f)" ]; }
 
 fetch
@@ -66,11 +51,6 @@ if [ -e "$data/kdd99/corrected.gz" ] && [ -e "$data/optdigits/optdigits.tra" ]; 
     check "all are here" eval '[ "$status" = 0 ] && lines 0 && [ "$(grep -c "is here" "$work/out")" = 6 ]'
 else
     echo "skipped: fetching the data sets: they are not in ${data:-data} (make data)"
-    skipped=$((skipped + 1))
+    skipped=1
 fi
-if [ "$skipped" = 0 ]; then
-    echo "$passed passed, $failed failed"
-else
-    echo "$passed passed, $failed failed, $skipped skipped"
-fi
-[ "$failed" = 0 ]
+ended

@@ -3,35 +3,31 @@
 # solution.patch; what looks like a solution and is none fails; make ex and make exercises otherwise.
 # Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-tmp=$(mktemp -d) || exit 1
-work=build/exercises_test
-rm -rf "$work"
-trap 'rm -rf "$tmp" "$work" "build/$work" "build/obj/$work"' EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/case.sh"
+tmp=$work
+copies=build/exercises_test
+rm -rf "$copies"
+trap 'rm -rf "$tmp" "$copies" "build/$copies" "build/obj/$copies"' EXIT
 CCACHE_DISABLE=1 # an object from another tree's cache has that tree's paths in its lines
 export CCACHE_DISABLE
 unset NAME HINT SHOW RESET
-mkdir -p "$tmp/bin" "$work"
-printf '#!/bin/sh\nexit 9\n' >"$tmp/bin/nvidia-smi" # times are not what is tested
-chmod +x "$tmp/bin/nvidia-smi"
-PATH=$tmp/bin:$PATH
+mkdir -p "$copies"
+hide_gpu # times are not what is tested
 names=$(cd exercises && echo [0-9]*)
 
-passed=0 failed=0
 check() { # check NAME COMMAND...
     what=$1
     shift
-    if "$@" >"$tmp/log" 2>&1; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $what"
-        sed 's/^/    /' "$tmp/log"
-    fi
+    "$@" >"$tmp/log" 2>&1
+    result=$?
+    rm -f "$tmp/err"
+    mv "$tmp/log" "$tmp/out"
+    counted $result "$what"
 }
 ex() { # ex FOLDER VARIABLE=VALUE...: its output in $tmp/out and $tmp/err, its exit status
     folder=$1
     shift
-    env MY="$work/$folder" "$@" sh scripts/ex.sh >"$tmp/out" 2>"$tmp/err"
+    env MY="$copies/$folder" "$@" sh scripts/ex.sh >"$tmp/out" 2>"$tmp/err"
 }
 # of OUTPUT NAME: what it says of one.
 of() { awk -v name="$2" '/^[0-9]/ { mine = index($0, name ":") == 1 } mine' "$1"; }
@@ -120,9 +116,9 @@ right_solutions() {
 EOF
 }
 passes_otherwise() { # passes_otherwise NAME SED'S SCRIPT
-    mkdir -p "$work/right/$1"
-    sed "$2" "$work/solved/$1/exercise.cu" >"$work/right/$1/exercise.cu"
-    ! cmp "$work/solved/$1/exercise.cu" "$work/right/$1/exercise.cu" >/dev/null && ex right NAME="$1"
+    mkdir -p "$copies/right/$1"
+    sed "$2" "$copies/solved/$1/exercise.cu" >"$copies/right/$1/exercise.cu"
+    ! cmp "$copies/solved/$1/exercise.cu" "$copies/right/$1/exercise.cu" >/dev/null && ex right NAME="$1"
     status=$?
     cat "$tmp/out" "$tmp/err"
     [ $status = 0 ]
@@ -130,16 +126,16 @@ passes_otherwise() { # passes_otherwise NAME SED'S SCRIPT
 put_wrong() { # a folder each for the first, second ... wrong solution of an exercise
     wrong_solutions | while IFS=@ read -r name text script; do
         n=1
-        while [ -e "$work/wrong$n/$name" ]; do n=$((n + 1)); done
-        mkdir -p "$work/wrong$n/$name"
-        sed "$script" "$work/solved/$name/exercise.cu" >"$work/wrong$n/$name/exercise.cu"
-        echo "$text" >"$work/wrong$n/$name/text"
+        while [ -e "$copies/wrong$n/$name" ]; do n=$((n + 1)); done
+        mkdir -p "$copies/wrong$n/$name"
+        sed "$script" "$copies/solved/$name/exercise.cu" >"$copies/wrong$n/$name/exercise.cu"
+        echo "$text" >"$copies/wrong$n/$name/text"
     done
 }
 is_refused() { # is_refused FOLDER NAME
     of "$tmp/$1" "$2"
-    ! cmp "$work/solved/$2/exercise.cu" "$work/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
-    text=$(cat "$work/$1/$2/text")
+    ! cmp "$copies/solved/$2/exercise.cu" "$copies/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
+    text=$(cat "$copies/$1/$2/text")
     of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" ||
         { echo "not said: $text"; return 1; }
 }
@@ -158,27 +154,27 @@ is_complete() { # what a reader is pointed to exists
 hints() { ex handed NAME=1 HINT=2 && grep -q '^01_coalesce, hint 2: ' "$tmp/out"; }
 diffs() { ex handed NAME=01 SHOW=diff && cmp "$tmp/out" exercises/01_coalesce/solution.patch; }
 full_disk() { # one line, no half copy, and the reader's own is not lost
-    cannot="ex: cannot write $work/full/04_beta/exercise.cu"
+    cannot="ex: cannot write $copies/full/04_beta/exercise.cu"
     (trap '' XFSZ && ulimit -f 1 && ex full NAME=04)
-    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$work/full/04_beta")" ] || return 1
-    echo mine >"$work/full/04_beta/exercise.cu"
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ -z "$(ls "$copies/full/04_beta")" ] || return 1
+    echo mine >"$copies/full/04_beta/exercise.cu"
     (trap '' XFSZ && ulimit -f 1 && ex full NAME=04 RESET=1)
-    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$work/full/04_beta/"*)" = mine ]
+    [ $? = 2 ] && [ "$(cat "$tmp/err")" = "$cannot" ] && [ "$(cat "$copies/full/04_beta/"*)" = mine ]
 }
 keeps_and_resets() { # the reader's work is kept, and RESET=1 undoes it
-    echo '// mine' >>"$work/handed/04_beta/exercise.cu"
+    echo '// mine' >>"$copies/handed/04_beta/exercise.cu"
     ex handed NAME=04
-    grep -q mine "$work/handed/04_beta/exercise.cu" || return 1
+    grep -q mine "$copies/handed/04_beta/exercise.cu" || return 1
     ex handed NAME=04_beta RESET=1
-    cmp "$work/handed/04_beta/exercise.cu" exercises/04_beta/exercise.cu
+    cmp "$copies/handed/04_beta/exercise.cu" exercises/04_beta/exercise.cu
 }
 does_not_build() {
-    mkdir -p "$work/broken/04_beta" && echo 'this is no kernel' >"$work/broken/04_beta/exercise.cu"
+    mkdir -p "$copies/broken/04_beta" && echo 'this is no kernel' >"$copies/broken/04_beta/exercise.cu"
     ex broken NAME=04_beta
     [ $? = 1 ] && grep -q "broken/04_beta/exercise.cu(1)" "$tmp/err" && grep -q '^ex: it does not build' "$tmp/err"
 }
 cards() { # cards FOLDER TEXT
-    MY=$work/$1 sh scripts/exercises.sh >"$tmp/card"
+    MY=$copies/$1 sh scripts/exercises.sh >"$tmp/card"
     cat "$tmp/card"
     grep -q "$2" "$tmp/card"
 }
@@ -188,6 +184,7 @@ make_gpu() {
     gpu="$tmp/a, folder" # with a comma and a blank, as one may have
     mkdir -p "$gpu/bin" "$gpu/scripts" "$gpu/exercises/07_one" "$gpu/build/my/07_one" "$gpu/cudasim/build"
     cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
+    cp -R report "$gpu/"
     touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
     printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
     printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
@@ -235,26 +232,26 @@ finds_below_folder() { # a finding is told with its path from the project's fold
         grep -q '^result    right, this time' "$tmp/out" && grep -q '^checks    FOUND' "$tmp/out"
 }
 names_the_next() {
-    mkdir -p "$work/some/01_coalesce" && echo 'done' >"$work/some/01_coalesce/state"
+    mkdir -p "$copies/some/01_coalesce" && echo 'done' >"$copies/some/01_coalesce/state"
     cards some '^1 of .* done; next: make ex NAME=02_two_columns$'
 }
-keeps_no_best_of_a_miss() { ! grep -q SHARED "$work/handed/13_pad_four/state"; }
+keeps_no_best_of_a_miss() { ! grep -q SHARED "$copies/handed/13_pad_four/state"; }
 is_no_error_of_makes() {
-    MY=$work/handed make ex NAME=3 >"$tmp/out" 2>&1
+    MY=$copies/handed make ex NAME=3 >"$tmp/out" 2>&1
     status=$?
     cat "$tmp/out"
     [ $status = 0 ] && grep -q '^not yet' "$tmp/out" && ! grep -q Error "$tmp/out"
 }
 says_changed() {
     sleep 1
-    touch "$work/solved/01_coalesce/exercise.cu"
+    touch "$copies/solved/01_coalesce/exercise.cu"
     cards solved '^changed *01_coalesce'
 }
 
 for name in $names; do
-    mkdir -p "$work/solved/$name"
-    cp "exercises/$name/exercise.cu" "$work/solved/$name/"
-    check "$name: its patch applies" patch -s "$work/solved/$name/exercise.cu" "exercises/$name/solution.patch"
+    mkdir -p "$copies/solved/$name"
+    cp "exercises/$name/exercise.cu" "$copies/solved/$name/"
+    check "$name: its patch applies" patch -s "$copies/solved/$name/exercise.cu" "exercises/$name/solution.patch"
 done
 ex handed NAME="$names"
 cp "$tmp/out" "$tmp/handed"
@@ -271,9 +268,9 @@ put_wrong
 while IFS=@ read -r name script; do check "$name, solved otherwise" passes_otherwise "$name" "$script"; done <<EOF
 $(right_solutions)
 EOF
-for folder in "$work"/wrong*; do
+for folder in "$copies"/wrong*; do
     folder=$(basename "$folder")
-    wrong=$(cd "$work/$folder" && echo [0-9]*)
+    wrong=$(cd "$copies/$folder" && echo [0-9]*)
     ex "$folder" NAME="$wrong"
     cp "$tmp/out" "$tmp/$folder"
     cat "$tmp/err"
@@ -305,5 +302,4 @@ check "a name with a slash" refused "there is no exercise '../x'" NAME=../x
 check "hint 4" refused "HINT=4 is not 1, 2 or 3" NAME=01 HINT=4
 check "show what" refused "SHOW=all is not diff" NAME=01 SHOW=all
 check "reset what" refused "RESET=yes is not 1" NAME=01 RESET=yes
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -2,8 +2,8 @@
 # A GEMM step of all types and layouts, end to end in the simulator: tests/gemm has a correct kernel and several with
 # one fault each. Last line: "N passed, N failed".
 set -u
-run=build/tests/gemm/run
-. "$(dirname "$0")/run_case.sh"
+program=build/tests/gemm/run
+. "$(dirname "$0")/case.sh"
 
 # What is right passes, and each fault is found, in every type that can have it.
 for kind in 'f16 f16' 'f16 f32' 'bf16 bf16' 'bf16 f32' 'tf32 f32' 's8 s32' 'f32 f32' 'tf32x3 f32'; do
@@ -124,7 +124,7 @@ expect 'another type is another case' 0 'simulated in' --variant plain --size 20
 same 'another type adds a row' "$((rows + 1))" "$(wc -l <"$work/csv")"
 
 # What the simulator shows on a terminal while a kernel takes more than a second.
-columns=$(CUDASIM_THREADS=1 python3 - "$run" <<'END'
+columns=$(CUDASIM_THREADS=1 python3 - "$program" <<'END'
 import os, pty, re, sys
 seen = b""
 pid, fd = pty.fork()

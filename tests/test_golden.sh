@@ -1,7 +1,6 @@
 #!/bin/sh
 # scripts/golden.sh and report/record/golden.py, on a made-up GPU with an ncu that prints what Nsight Compute
 # would.
-name=golden
 . "$(dirname "$0")/script_case.sh"
 
 machine() {
@@ -107,5 +106,5 @@ needs() {
     CUDA_HOME=/nonexistent status 2 scripts/golden.sh && one_line && says 'ncu is missing'
 }
 
-for each in records unnamed refuses unbuilt reads_nothing needs; do check $each; done
+cases records unnamed refuses unbuilt reads_nothing needs
 ended

@@ -2,27 +2,9 @@
 # The scripts that judge step 7 on a GPU, scripts/cold.sh and tests/gpu/tuned.sh, with a fake GPU, a fake profiler and a
 # fake step. Ends with "N passed, N failed".
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+. "$(dirname "$0")/case.sh"
 unset SHAPES SEED COLD_SHAPES COLD_VARIANTS
-passed=0 failed=0
-
-ok() { echo "ok $1"; passed=$((passed + 1)); }
-fail() { # NAME: and what the command said
-    echo "FAIL $1"
-    sed 's/^/    /' "$work/out" "$work/err" | tail -n 20
-    failed=$((failed + 1))
-}
-# run COMMAND...: its output in $work/out and $work/err, its exit status in $status.
-run() {
-    status=0
-    "$@" >"$work/out" 2>"$work/err" || status=$?
-}
-# check NAME CONDITION: ok when the condition, a command line, succeeds.
-check() { if eval "$2"; then ok "$1"; else fail "$1"; fi; }
-said() { grep -q -e "$1" "$work/out"; }
+run() { status=0 && "$@" >"$work/out" 2>"$work/err" || status=$?; }
 complained() { [ "$(wc -l <"$work/err")" = 1 ] && grep -q -e "$1" "$work/err"; }
 
 tree=$work/tree
@@ -223,5 +205,4 @@ run with_gpu env SHAPES=3 FAKE=wrong sh tests/gpu/tuned.sh
 check "test-tuned wants best timed" \
     '[ "$status" = 1 ] && said "^0 passed, 3 failed$" && said "not timed: best .*WRONG"'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -3,50 +3,19 @@
 # the step on the check list; records from files, and optdigits, whose published accuracies must be reproduced (from
 # KNN_DATA, else data/; skipped if neither has it). Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13
-export CUDASIM_LIB
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0
-run=step08_knn/run
-
-# expect NAME STATUS PATTERN ARGUMENTS...: the exit status, and a line of the output (an extended expression).
-expect() {
-    name=$1 status=$2 pattern=$3
-    shift 3
-    "$run" --sim "$@" >"$work/out" 2>&1
-    got=$?
-    if [ "$got" = "$status" ] && grep -Eq -e "$pattern" "$work/out"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$name: status $got, wanted $status and a line like '$pattern':"
-        head -n 30 "$work/out" | sed 's/^/    /'
-    fi
-}
+. "$(dirname "$0")/case.sh"
+program=step08_knn/run
 
 # refused NAME MESSAGE ARGUMENTS...: exit status 2 and this line alone.
 refused() {
     name=$1 message=$2
     shift 2
-    "$run" --sim "$@" >"$work/out" 2>&1
-    same "$name" "2 $message" "$? $(cat "$work/out")"
-}
-
-# same NAME WANTED GOT
-same() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "$1: '$3', wanted '$2'"
-    fi
+    run "$program" --sim "$@"
+    same "$name" "2 $message" "$status $(cat "$work/out")"
 }
 
 # --- the checking itself ---
-run=build/tests/knn/run
+program=build/tests/knn/run
 expect 'a right search' 0 '^plain .* exact$' --method plain --m 5 --n 60 --d 20 --k 9
 expect 'a product rounded on its own' 1 '^fuses_nothing: .* of 45 neighbours are wrong; query' \
     --method fuses_nothing --m 5 --n 60 --d 20 --k 9
@@ -74,7 +43,7 @@ expect 'the list: little workspace' 0 '^up_to_8 +[0-9]+ passed, 0 failed, [0-9]+
     --method up_to_8 --sweep check --every 3 --max-size 300
 
 # --- the step ---
-run=step08_knn/run
+program=step08_knn/run
 expect 'the default run' 0 '^direct\+radix .* exact$'
 same 'every method, its time and that it is exact' '' "$(sed 1,3d "$work/out" | grep -v -E \
     -e '^gemm_cublas\+[a-z]+ +skipped: cuBLAS does not run in the simulator$' \
@@ -100,7 +69,7 @@ expect 'and nothing where all are near' 0 '^screen.radix .* exact, 2000\.0 candi
 expect 'best takes any k' 0 '^best .* exact$' --method best --m 3 --k 1025
 expect 'by what is left' 0 '^ +by direct\+radix$' --method best --m 3 --k 1025 --verbose
 expect 'best refuses only where memory is short' 2 'k 25: needs [0-9.]* MB, may take' --method best --memory-limit 5K
-same 'best takes every problem of the list' 0 "$("$run" --sim --method best --sweep check --every 20 2>&1 |
+same 'best takes every problem of the list' 0 "$("$program" --sim --method best --sweep check --every 20 2>&1 |
     grep -c -e refused -e '[1-9][0-9]* failed')"
 expect 'a GPU without cp.async' 0 'skipped: cp.async needs compute capability 8.0' --sim-device sm_75 --m 3
 expect 'little memory' 0 '^direct\+bitonic .* exact$' --method direct+bitonic --memory-limit 350K
@@ -109,25 +78,18 @@ expect 'too little memory for a method' 2 '^direct\+bitonic +skipped: needs [0-9
 expect 'cancellation is counted' 0 ' of 240 are not the nearest' --method gemm_ladder+radix --m 12 --n 500 --k 20
 expect 'a row for the files' 0 exact --method direct+radix --m 3 --csv "$work/csv"
 same 'what it says' 'direct+radix,knn,f32,n,3,2048,25,32,1,0,warm,sim' "$(sed -n 2p "$work/csv" | cut -d , -f 2-13)"
-"$run" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1
+"$program" --sim --method direct+radix --m 3 --csv "$work/csv" --resume >"$work/out" 2>&1
 same 'resumed' '0 2' "$? $(($(wc -l <"$work/csv")))"
 awk -F , -v OFS=, 'NR > 1 { $20 = "torch 2.9 addmm+topk" } { print }' "$work/csv" >"$work/beside"
-"$run" --sim --method direct+radix --m 3 --csv "$work/beside" --resume >"$work/out" 2>&1
+"$program" --sim --method direct+radix --m 3 --csv "$work/beside" --resume >"$work/out" 2>&1
 same 'a row beside PyTorch is no plain one' '0 3' "$? $(($(wc -l <"$work/beside")))"
 
 # Every method over the list, of which `make test` takes a tenth.
 every=10
 [ -z "${KL_TEST_ALL:-}" ] || every=4
-"$run" --sim --sweep check --every $every >"$work/out" 2>&1
-status=$?
+run "$program" --sim --sweep check --every $every
 tail -n 1 "$work/out"
-counts=$(tail -n 1 "$work/out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
-if [ -n "$counts" ] && [ "$status" = "$((${counts#* } != 0))" ]; then
-    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
-else
-    failed=$((failed + 1))
-fi
-[ "$status" = 0 ] || grep -v passed "$work/out" | head -n 20
+added 'every method'
 
 # --- records ---
 refused 'a file that is not there' "$work/none: No such file or directory" --train "$work/none" --test x
@@ -149,7 +111,7 @@ expect 'votes' 0 '^accuracy +66.67 %: 2 of 3' $few --verify \
 same 'labels' 'a b b ' "$(tr '\n' ' ' <"$work/labels")"
 same 'neighbours' '0 1 1 ' "$(tr '\n' ' ' <"$work/indices")"
 same 'distances' '0.25 1 61 ' "$(tr '\n' ' ' <"$work/distances")"
-same 'no part of a file is left' '' "$(ls "$work" | grep part)"
+same 'no part of a file is left' '' "$(ls -d "$work"/*part* 2>/dev/null)"
 expect 'counters of records' 0 '^direct\+radix, m 3, n 3, d 2, k 1: knn_direct\(' --method direct+radix $few --counters
 expect 'verified' 0 '^direct\+radix +the same neighbours and distances as the CPU.s$' --method direct+radix \
     --train "$work/train.csv" --test "$work/test.csv" --k 3 --verify
@@ -177,7 +139,7 @@ expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$wo
 expect 'the best method' 0 '^best +by exact_tc$' --verbose $few
 expect 'the best method without wgmma' 0 '^best +by fused$' --verbose --sim-device sm_80 $few
 expect 'the best method without cp.async' 0 '^best +by direct\+radix$' --verbose --sim-device sm_75 $few
-"$run" --sim $few >/dev/full 2>"$work/out"
+"$program" --sim $few >/dev/full 2>"$work/out"
 same 'standard output that takes nothing' '2 step08_knn: standard output cannot be written' "$? $(cat "$work/out")"
 
 # --- what is written, and where ---
@@ -193,18 +155,18 @@ echo before >"$work/kept"
 expect 'a method that refuses' 2 'takes k up to 64' --method one_kernel --train "$work/many.csv" --test "$work/few.csv" \
     --k 65 --out "$work/kept"
 same 'leaves what was there' before "$(cat "$work/kept")"
-"$run" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"
+"$program" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"
 same 'into a pipe' 3 "$(grep -c '^[0-9]$' "$work/out")"
 {
     echo in front
-    "$run" --sim $few --out-indices /dev/stdout
+    "$program" --sim $few --out-indices /dev/stdout
     echo behind
 } >"$work/out" 2>&1
 same 'into standard output, a file' 'in front 3 behind' \
     "$(head -n 1 "$work/out") $(grep -c '^[0-9]$' "$work/out") $(tail -n 1 "$work/out")"
 {
     echo in front
-    "$run" --sim --method direct+radix --m 3 --csv /dev/stdout
+    "$program" --sim --method direct+radix --m 3 --csv /dev/stdout
     echo behind
 } >"$work/out" 2>&1
 same 'measurements, too' 'in front 1 1 1 behind' "$(head -n 1 "$work/out") $(grep -c '^step,variant,' "$work/out") $(
@@ -247,11 +209,11 @@ labels.csv" $own --train-labels "$work/idx1"
 data=${KNN_DATA:-data}/optdigits
 published='98.00 97.38 97.83 97.61 97.89 97.77 97.66 97.66 97.72 97.55 97.89 '
 if [ -e "$data/optdigits.tra" ]; then
-    "$run" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k 15 --out-indices "$work/i" \
+    "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k 15 --out-indices "$work/i" \
         --out-distances "$work/d" >"$work/out" 2>&1
     same "optdigits, neighbours and distances of 0.10" 0128e08ddb698c4ef95962eca1d7c00ae4efead4a8e498fff823ed12bef94478 "$(cat "$work/i" "$work/d" | sha256sum | cut -c 1-64)"
-    for method in $("$run" --list | sed -n 's/^\([a-z_+]*\) .*/\1/p' | grep -v '^gemm_cublas'); do
-        "$run" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 --method "$method" \
+    for method in $("$program" --list | sed -n 's/^\([a-z_+]*\) .*/\1/p' | grep -v '^gemm_cublas'); do
+        "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 --method "$method" \
             >"$work/out" 2>&1
         same "optdigits, $method" "$published" "$(sed -n 's/^ *[0-9][0-9]*  *\([0-9.]*\)%$/\1/p' "$work/out" | tr '\n' ' ')"
     done
@@ -259,5 +221,4 @@ else
     echo "optdigits is not in $data: left out (make data fetches it)"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -3,7 +3,6 @@
 # sample is recorded completely or not at all.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
-name=knn_scripts
 . "$(dirname "$0")/script_case.sh"
 mkdir -p step08 step08_knn
 cp "$root/step08_knn/kdd_classes.csv" step08_knn/
@@ -157,7 +156,5 @@ paper_refuses() {
     MINUTES=1 PARTS=table NS=1024 DS=32 RUN_STATUS=4 status 4 scripts/knn_paper.sh
 }
 
-for each in table_measured crossover_found cpu_measured_once rates_recorded rates_fail_whole rates_without_data paper_refuses; do
-    check "$each"
-done
+cases table_measured crossover_found cpu_measured_once rates_recorded rates_fail_whole rates_without_data paper_refuses
 ended

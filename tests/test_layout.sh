@@ -2,11 +2,8 @@
 # scripts/check_layout.py on a small tree that is correct, and with one fault at a time. Last line: "N passed, N failed".
 # CC names the compiler of the objects whose calls are checked (gcc).
 set -u
-cd "$(dirname "$0")/.." || exit 1
-check=$PWD/scripts/check_layout.py
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/case.sh"
+check=$root/scripts/check_layout.py
 cd "$work" || exit 1
 
 put() { # FILE LINE...
@@ -21,9 +18,10 @@ lines() { # FILE COUNT: that many lines
 }
 object() { # FILE.c LINE...: the source, and its object
     put "$@"
-    mkdir -p "tree/cudasim/build/obj/$(dirname "${1#cudasim/}")"
+    case $1 in cudasim/*) built=tree/cudasim/build/obj/${1#cudasim/} ;; *) built=tree/build/obj/$1 ;; esac
+    mkdir -p "$(dirname "$built")"
     # shellcheck disable=SC2086 # it may have arguments
-    (cd tree && ${CC:-gcc} -c "$1" -o "cudasim/build/obj/${1#cudasim/}${suffix-}.o") || exit 1
+    ${CC:-gcc} -c "tree/$1" -o "$built${suffix-}.o" || exit 1
 }
 # The tree that is right: each include and call that may be, sizes at their limits.
 make_right() {
@@ -64,15 +62,8 @@ right() {
 
 # expect NAME STATUS LINE: the exit status, and all that is said ("": nothing); the next tree is the right one.
 expect() {
-    python3 "$check" tree >out 2>&1
-    status=$?
-    if [ $status = "$2" ] && [ "$(cat out)" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1: status $status, wanted $2 and '$3':"
-        sed 's/^/    /' out
-    fi
+    run python3 "$check" tree
+    same "$1" "$2 $3" "$status $(cat out)"
     right
 }
 
@@ -197,5 +188,4 @@ expect '26 files of a module' 1 'cudasim/src/machine: 26 files, more than 25'
 rm -r tree/common
 expect 'no tree at all' 2 'check_layout: tree has no folder common'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ended

@@ -3,25 +3,7 @@
 # workers, a B that is copied in words, in float4 and aligned first, C stored directly and by way of shared memory. A
 # kernel that no shape takes is a failure, too. Ends with "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13
-export CUDASIM_LIB
-unset CUDASIM_DEVICE
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0
-
-# result NAME STATUS: counts it; if it is not 0, shows what the last command said.
-result() {
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        tail -n 20 "$work/out" | sed 's/^/    /'
-    fi
-}
+. "$(dirname "$0")/case.sh"
 
 # computes M N K OPTION...: best's result is right, nothing is found, and its kernels are in $work/kernels.
 computes() {
@@ -29,13 +11,13 @@ computes() {
     shift 3
     ./step05/run --sim --variant best --m "$m" --n "$n" --k "$k" "$@" --counters-csv "$work/csv" >"$work/out" 2>&1 &&
         grep -q '^best .* 0\.[0-9]*$' "$work/out"
-    result "$name" $?
+    counted $? "$name"
     grep -o 'sgemm_[a-z_]*<[^(]*\|align_rows' "$work/csv" | sort -u >"$work/kernels"
     cat "$work/kernels" >>"$work/all"
 }
 uses() { # KERNEL: the problem before was computed with it
     grep -q -e "$1" "$work/kernels" || { cat "$work/kernels" >"$work/out" && false; }
-    result "$name: by $1" $?
+    counted $? "$name: by $1"
 }
 
 # An H200 has 132 multiprocessors.
@@ -73,7 +55,7 @@ nm -C build/obj/step05_doublebuffer/best/best.cu.o | sed -n 's/.* t void \(sgemm
     sort -u >"$work/kernels"
 sort -u "$work/all" | comm -13 - "$work/kernels" >"$work/out"
 [ "$(wc -l <"$work/kernels")" = 26 ] && ! [ -s "$work/out" ]
-result "kernels that no shape above takes" $?
+counted $? "kernels that no shape above takes"
 
 # Rows of A, B and C with padding, all off 16 bytes: what lies between them stays as it was.
 computes 130 129 255 --lda 257 --ldb 131 --ldc 133 --beta 2
@@ -82,8 +64,8 @@ computes 33 129 0 --beta 2
 for empty in '0 129 64' '129 0 64'; do
     # shellcheck disable=SC2086 # several numbers
     set -- $empty
-    timeout 60 ./step05/run --sim --variant best --m "$1" --n "$2" --k "$3" >"$work/out" 2>&1
-    result "$empty" $?
+    run timeout 60 ./step05/run --sim --variant best --m "$1" --n "$2" --k "$3"
+    counted "$status" "$empty"
 done
 
 # More workers than multiprocessors have room for (114 on 72, 284 on 142), who wait for those before them. And 99 KB of
@@ -96,5 +78,4 @@ computes 7456 129 64 --sim-device sm_86 --beta 2
 uses 'sgemm_whole_tiles<tile_shape<128, 256.*, true, true>'
 computes 8000 257 64 --sim-device sm_80 --no-check
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+ended

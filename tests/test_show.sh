@@ -2,7 +2,7 @@
 # What steps 2 and 6 show (--show), in the simulator: compares it with what was reviewed (tests/show), step 6's drawings
 # on every GPU that it simulates. Last line: "N passed, N failed".
 set -u
-. "$(dirname "$0")/run_case.sh"
+. "$(dirname "$0")/case.sh"
 
 # run ARGUMENTS...: the step's output in $work/out, without the line that names the device in $work/shown.
 step=step06_tensorcore

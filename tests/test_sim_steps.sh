@@ -4,38 +4,9 @@
 # (make test-all) more of the check list, on every GPU and in every instruction set, and larger products. Ends with
 # "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
-passed=0 failed=0 all=${KL_TEST_ALL:-}
-
-ok() { echo "ok $1" && passed=$((passed + 1)); }
-fail() { # NAME: and what the command said
-    echo "FAIL $1"
-    tail -n 20 "$work/out" | sed 's/^/    /'
-    failed=$((failed + 1))
-}
-check() { # NAME CONDITION...
-    name=$1
-    shift
-    if "$@"; then ok "$name"; else fail "$name"; fi
-}
-run() { status=0 && "$@" >"$work/out" 2>&1 || status=$?; }
-said() { grep -q -e "$1" "$work/out"; }
-
-# add NAME: the counts that $work/out ends with; at least one passed.
-add() {
-    counts=$(tail -n 1 "$work/out" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p')
-    if [ -n "$counts" ] && [ "${counts% *}" != 0 ] && [ "$status" = "$((${counts#* } != 0))" ]; then
-        grep FAIL "$work/out"
-        echo "$1: ${counts% *} passed, ${counts#* } failed"
-        passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
-    else
-        fail "$1: exit status $status"
-    fi
-}
+. "$(dirname "$0")/case.sh"
+unset CUDASIM_LIB
+all=${KL_TEST_ALL:-}
 
 # on_device DIR DEVICE OPTION...: every variant that --list names either passes there or says why it is skipped.
 on_device() {
@@ -83,7 +54,7 @@ for dir in step[0-9][0-9]_*; do
     *) every=${all:+1} every=${every:-3} ;;
     esac
     run "$dir/run" --sim --no-check --sweep check --every $every
-    add "$step: the check list"
+    added "$step: the check list"
     checked "$dir"
     run "$dir/run" --sim --list --verbose
     check "$step: --list --verbose gives registers and occupancy" eval \
@@ -116,12 +87,12 @@ for dir in step[0-9][0-9]_*; do
         [ "$step" != step06 ] || on_device "$dir" "$device" $size --dtype s8
         [ -n "$all" ] || continue
         run "$dir/run" --sim-device "$device" --no-check --sweep check --every 29
-        add "$step: every 29th problem on $device"
+        added "$step: every 29th problem on $device"
     done
     for isa in ${all:+baseline v3 v4}; do
         run env CUDASIM_LIB=cudasim/build/all/libcudart.so.13 CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim --no-check \
             --sweep check --every 17
-        said "this processor does not have it" || add "$step: every 17th problem, $isa, one thread"
+        said "this processor does not have it" || added "$step: every 17th problem, $isa, one thread"
     done
 done
 run step05_doublebuffer/run --sim-device sm_75 --sweep check --every 29
@@ -176,7 +147,7 @@ check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
     '[ "$status" = 0 ] && said "^best " && ! said "by multistage"'
 
 run cudasim/cudasim --no-check build/tests/gpu/faults
-add "planted faults"
+added "planted faults"
 # The checks name reads and writes beside the operands where they happen: a row of B too many, words around C, its padding.
 run cudasim/cudasim build/tests/gpu/faults
 check "planted faults: accesses beside the operands are found at their lines" eval \
@@ -193,5 +164,4 @@ for program in step*/run; do
     comm -23 "$work/needs" "$work/exports" >"$work/out"
     check "the simulator has what $program imports" eval '[ -s "$work/needs" ] && [ ! -s "$work/out" ]'
 done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" != 0 ]
+ended

@@ -2,40 +2,17 @@
 # A step's options for traces, and the recorded pipelines.
 # KL_TEST_ALL=1: the longest of those, too. Last line: "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.." || exit 1
-unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_THREADS CUDASIM_CHECK CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN \
-    CUDASIM_TRACE CUDASIM_TRACE_BLOCKS CUDASIM_LIB LD_PRELOAD
-work=$(mktemp -d "${TMPDIR:-/tmp}/sim_trace.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0
-good() { passed=$((passed + 1)); }
-bad() {
-    failed=$((failed + 1))
-    echo "FAIL $1"
-    head -n 20 "$work/out" "$work/err" 2>/dev/null | cut -c 1-300 | sed 's/^/    /'
-}
-# expect NAME STATUS PATTERN COMMAND...: its exit status, and a line of what it prints.
-expect() {
-    name=$1 wanted=$2 pattern=$3
-    shift 3
-    status=0
-    "$@" >"$work/out" 2>"$work/err" || status=$?
-    if [ "$status" = "$wanted" ] && { [ -z "$pattern" ] || cat "$work/out" "$work/err" | grep -q -e "$pattern"; }; then
-        good
-    else
-        bad "$name: $status"
-    fi
-}
-right() { expect "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
+. "$(dirname "$0")/case.sh"
+unset CUDASIM_LIB
+right() { ends "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
 json=$work/trace.json
 small='step01_naive/run --variant coalesced --no-baseline --size'
-expect 'what is left out is said' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launch like one' \
-    $small 64 --trace "$json"
-expect 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such file or directory$" \
+ends 'what is left out is said' 0 \
+    'leaves out 2 blocks \(--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2\); 1 launch like one' $small 64 --trace "$json"
+ends 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such file or directory$" \
     $small 32 --trace "$work/none/trace.json"
-expect 'blocks without a trace' 2 '^step01_naive: --trace-blocks: needs --trace$' $small 32 --trace-blocks 3
-expect 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small 32 --trace "$json" --trace-blocks 0
+ends 'blocks without a trace mean nothing' 0 '^coalesced ' $small 32 --trace-blocks 3
+ends 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small 32 --trace "$json" --trace-blocks 0
 
 # ---- the recorded pipelines are today's, and are pipelines ----
 cuda=$(sed -n 's/^CUDA_VERSION := //p' build/config.mk)
@@ -44,15 +21,14 @@ while IFS=, read -r image step variant compiler options _; do
     right "$image fills and multiplies" pipeline "docs/counted/$image.csv"
     [ "$image" != pipeline_pingpong ] || [ -n "${KL_TEST_ALL:-}" ] || continue # 10 seconds of one core
     # shellcheck disable=SC2086 # words
-    expect "$image" 0 "^$variant " "$step/run" --trace "$json" --trace-blocks 1 --variant "$variant" $options \
+    ends "$image" 0 "^$variant " "$step/run" --trace "$json" --trace-blocks 1 --variant "$variant" $options \
         --no-baseline --no-check
-    expect "$image: its bars" 0 '' python3 -B scripts/timeline.py "$json" "$work/bars.csv"
+    ends "$image: its bars" 0 '' python3 -B scripts/timeline.py "$json" "$work/bars.csv"
     how=exactly
     [ "$compiler" = "$cuda" ] || how=roughly
     right "$image is current" current "$work/bars.csv" "docs/counted/$image.csv" $how
 done <"$work/runs"
-expect 'nothing to draw' 1 '^timeline: the kernel copies nothing asynchronously' \
+ends 'nothing to draw' 1 '^timeline: the kernel copies nothing asynchronously' \
     sh -c "$small 32 --trace '$json' >/dev/null 2>&1; python3 -B scripts/timeline.py '$json' '$work/bars.csv'"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+ended

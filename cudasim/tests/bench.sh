@@ -1,7 +1,7 @@
 #!/bin/sh
-# Times the simulator (tests/bench) and prints a table that compares with its targets.
-# To miss a target of seconds is not a failure, since machines differ. The exit status is 1 if something cannot be run, or a
-# kind of instruction takes more than twice as many adds as was recorded: with AVX-512 only, as that was.
+# Times the simulator (tests/bench) and prints a table that compares with its targets. To miss a target of seconds is
+# not a failure, since machines differ. The exit status is 1 if something cannot be run, or a kind of instruction takes
+# more than twice as many adds as was recorded: with AVX-512 only, as that was.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -24,8 +24,8 @@ row() { # WHAT MEASURED UNIT [OPERATOR TARGET]
 }
 bad() { echo "$1 cannot be run:" && sed 's/^/    /' "$work/err" && failed=1; }
 
-# What each kernel of tests/bench/sim.cu took an instruction, in those of add_chain, with the instruction set `adds_isa`.
-# Others take more: theirs are printed, and held to nothing.
+# What each kernel of tests/bench/sim.cu took an instruction, in those of add_chain, with the instruction set
+# `adds_isa`. Others take more: theirs are printed, and held to nothing.
 adds_isa=v4
 adds="fma_chain 1.4 integer 1.7 shared_load 1.2 global_coalesced 1.2 global_strided 5.9 global_u16 1.2 global_u64 1.5 \
     global_v4 5.2 generic 1.2 global_store 1.5 shared_store 1.3 shuffle 4.0 shuffle64 4.4 atomic_add 5.2 atomic_apart 22 \

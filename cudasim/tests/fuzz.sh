@@ -1,13 +1,13 @@
 #!/bin/sh
-# Fuzzes the readers of a program's bytes, PTX and fat binaries, under AddressSanitizer and UndefinedBehaviorSanitizer, and
-# runs random programs (tests/random), from a seed that the clock gives, in the simulator and in a plain model. FUZZ_SECONDS
-# (600) each; what it finds and its own corpus are in build/fuzz.
+# Fuzzes the readers of a program's bytes, PTX and fat binaries, under AddressSanitizer and UndefinedBehaviorSanitizer,
+# and runs random programs (tests/random), from a seed that the clock gives, in the simulator and in a plain model.
+# FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #
 #   fuzz.sh [programs] [ptx] [fatbin]     (default: all)
 #
-# With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and tests/fuzz/replay.c,
-# which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc asks for the replay. Ends with
-# "N passed, N failed".
+# With clang and its libFuzzer (Debian: clang libclang-rt-14-dev or libclang-rt-dev), else with gcc and
+# tests/fuzz/replay.c, which replays tests/fuzz/corpus and mutations of it. FUZZ_CC names the compiler; FUZZ_CC=gcc asks
+# for the replay. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 seconds=${FUZZ_SECONDS:-600}

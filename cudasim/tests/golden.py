@@ -1,7 +1,7 @@
 """golden.py [patterns] [faults]: records on this GPU what the simulator is held against (default: both).
 
-patterns    tests/counted/GPU/patterns_{shared,copies,global,lines}.csv: what Nsight Compute counts of single accesses, a row
-            for each pattern of tests/counted/*.cu
+patterns    tests/counted/GPU/patterns_{shared,copies,global,lines}.csv: what Nsight Compute counts of single accesses,
+            a row for each pattern of tests/counted/*.cu
 faults      tests/faulty/GPU/faults.csv: does compute-sanitizer find the faults of tests/faulty?
 
 golden.py --table CSV    faults.csv as the table in tests/faulty/README.md
@@ -27,14 +27,15 @@ ORIGIN = ["device", "cc", "driver", "cuda", "date"]
 DYNAMIC = "launch__shared_mem_per_block_dynamic"
 DYNAMIC_FIRST, DYNAMIC_STEP = 32768, 16  # tests/counted/patterns.h
 PATTERNS_AT_ONCE = 60
-# Nsight Compute's metrics, without .sum, as expressions; some exist on some GPUs only. Each pass over a kernel takes 20 ms.
+# Nsight Compute's metrics, without .sum, as expressions; some exist on some GPUs only. A pass over a kernel: 20 ms.
 WAVEFRONTS = r"l1tex__data_(pipe_lsu_wavefronts|bank_conflicts_pipe_lsu)_mem_shared_op_(ld|st|atom)"
 COPIES = r"sm__sass_l1tex_data_(pipe_lsu_wavefronts|bank_conflicts_pipe_lsu)_mem_shared_op_ldgsts"
 METRICS = {"shared": rf"{WAVEFRONTS}|{COPIES}",
            "copies": COPIES,
            "global": r"l1tex__t_(requests|sectors)_pipe_lsu_mem_global_op_(ld|st|red|atom)|"
                      r"sm__sass_l1tex_t_(requests|sectors)_pipe_lsu_mem_global_op_ldgsts",
-           "lines": r"l1tex__t_(set_conflicts|output_wavefronts)_pipe_lsu_mem_global_op_ld|l1tex__data_bank_conflicts_pipe_lsu"}
+           "lines": r"l1tex__t_(set_conflicts|output_wavefronts)_pipe_lsu_mem_global_op_ld|"
+                    r"l1tex__data_bank_conflicts_pipe_lsu"}
 TOOL_OF = {"race": "racecheck", "no-wait": "racecheck", "uninitialised": "initcheck", "barrier": "synccheck",
            "kernel": "synccheck", "illegal instruction": "synccheck"}  # all else: memcheck
 SAYS = re.compile(r"^=+ +((?:Error|Warning|Invalid|Uninitialized|Barrier|Leaked|Misaligned|Out-of|Malloc|Unused|"
@@ -81,8 +82,8 @@ def each(count, function, jobs):
 
 
 def launches_in(log):
-    """What ncu --csv --page raw --print-units base wrote: the names, and of each launch the values by name. It prints a row of
-    names, a row of units and a row a launch, between lines of its own that start with ==."""
+    """What ncu --csv --page raw --print-units base wrote: the names, and of each launch the values by name. It prints a
+    row of names, a row of units and a row a launch, between lines of its own that start with ==."""
     rows = []
     for line in read_lines(log):
         if line.startswith("==") or not line or not rows and not line.startswith('"ID",'):
@@ -101,8 +102,9 @@ def plain(text):
 
 def count(name, metrics, *command):
     log = os.path.join(WORK, name + ".log")
-    said = output_of("timeout", "200", "ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw",
-                     "--print-units", "base", "--metrics", ",".join(metrics + [DYNAMIC]), "--log-file", log, *command)
+    said = output_of("timeout", "200", "ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page",
+                     "raw", "--print-units", "base", "--metrics", ",".join(metrics + [DYNAMIC]), "--log-file", log,
+                     *command)
     if not launches_in(log)[1]:
         error = next((line for line in read_lines(log) + said.split("\n") if "==ERROR==" in line), "it says nothing")
         print(f"golden: {name}: ncu failed: {error}", file=sys.stderr)
@@ -139,7 +141,8 @@ def patterns(folder, origin):
                     continue
             launch = counted.get(int(number), {})
             rows.append([number, kind, name, mask, offsets, *([sources] if copies else []),
-                         *(plain(launch.get(metric, "")) for metric in named), *([clocks.get(number, "")] if clocks else [])])
+                         *(plain(launch.get(metric, "")) for metric in named),
+                         *([clocks.get(number, "")] if clocks else [])])
         write_csv(os.path.join("tests", "counted", folder, f"patterns_{program}.csv"),
                   ["pattern", "kind", "name", "mask", "offsets", *(["from"] if copies else []), *named,
                    *(["clocks"] if clocks else [])], rows, origin)
@@ -193,8 +196,9 @@ def log_of(tool, program, name):
 
 def judge(tool, program, name):
     text = output_of("timeout", "-k", "2", "10", "compute-sanitizer", "--tool", tool,
-                     *(["--leak-check", "full"] if tool == "memcheck" else []), "--error-exitcode", "9", "--print-limit", "3",
-                     os.path.join("build", "tests", "faulty", program), *([] if name == "-" else [name]))
+                     *(["--leak-check", "full"] if tool == "memcheck" else []), "--error-exitcode", "9",
+                     "--print-limit", "3", os.path.join("build", "tests", "faulty", program),
+                     *([] if name == "-" else [name]))
     with open(log_of(tool, program, name), "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -210,10 +214,12 @@ def faults(folder, origin):
             print(f"golden: {tool} of {program} {name} is missing", file=sys.stderr)
             continue
         message = said(text) or ("" if ended else next((line for line in reversed(text) if line), ""))
-        found = bool(said(text)) and any("SUMMARY" in t and not re.search(r"SUMMARY: 0 (errors|hazards)", t) for t in text)
+        found = bool(said(text)) and any("SUMMARY" in t and not re.search(r"SUMMARY: 0 (errors|hazards)", t)
+                                         for t in text)
         at = any(f"{program}.cu:{line}" in t for line in lines for t in text)
         agrees = not found and ended if kind == QUIET else found
-        rows.append([program, name, kind, tool, "yes" if agrees else "no", "yes" if at else "no" if lines else "", message])
+        rows.append([program, name, kind, tool, "yes" if agrees else "no",
+                     "yes" if at else "no" if lines else "", message])
     write_csv(os.path.join("tests", "faulty", folder, "faults.csv"),
               ["program", "kernel", "fault", "tool", "agrees", "line", "message"], rows, origin)
     return missing
@@ -258,8 +264,10 @@ def main(arguments):
     for tool in "ncu", "compute-sanitizer":
         if not shutil.which(tool):
             stop(2, f"{tool} is missing on PATH; it comes with the CUDA Toolkit")
-    cuda = next((line.split(" := ")[1] for line in read_lines("build/toolkit.mk") if line.startswith("CUDA_VERSION")), "")
-    origin = [*gpu.stdout.split("\n")[0].split(", "), cuda, datetime.datetime.now(datetime.timezone.utc).date().isoformat()]
+    cuda = next((line.split(" := ")[1] for line in read_lines("build/toolkit.mk")
+                 if line.startswith("CUDA_VERSION")), "")
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    origin = [*gpu.stdout.split("\n")[0].split(", "), cuda, today]
     folder = re.sub("[^a-z0-9]+", "-", origin[0].lower()).strip("-")
     os.makedirs(WORK, exist_ok=True)
     missing = sum({"patterns": patterns, "faults": faults}[part](folder, origin) for part in parts)

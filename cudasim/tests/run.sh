@@ -1,10 +1,11 @@
 #!/bin/sh
-# Runs tests, as many at once as there are processors, and sums their counts: run.sh [PROGRAM|SCRIPT]... (default: all that
-# `make test` is about, and with TEST_ALL=1 in the environment, from `make test-all`, fuzzing, sanitizers and the installation, too).
+# Runs tests, as many at once as there are processors, and sums their counts: run.sh [PROGRAM|SCRIPT]... (default: all
+# that `make test` is about, and with TEST_ALL=1 in the environment, from `make test-all`, fuzzing, sanitizers and the
+# installation, too).
 #
-# A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same. One
-# that crashes or runs nothing counts as failed. Logs are in build/log. Last line: "N passed, N failed"; exit status 1 when
-# any failed.
+# A C test is a cmocka program; a script ends with "N passed, N failed[, N skipped]" and its exit status says the same.
+# One that crashes or runs nothing counts as failed. Logs are in build/log. Last line: "N passed, N failed"; exit status
+# 1 when any failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 logs=build/log

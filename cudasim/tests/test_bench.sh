@@ -1,7 +1,7 @@
 #!/bin/sh
-# tests/bench.sh holds kinds of instructions to what was recorded of them, only with the instruction set that it was recorded with:
-# on a simulator that takes made-up times, a shuffle those of $SHUFFLE additions; without AVX-512 if $WITHOUT_V4. Ends with
-# "N passed, N failed".
+# tests/bench.sh holds kinds of instructions to what was recorded of them, only with the instruction set that it was
+# recorded with: on a simulator that takes made-up times, a shuffle those of $SHUFFLE additions; without AVX-512 if
+# $WITHOUT_V4. Ends with "N passed, N failed".
 set -u
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT

@@ -35,8 +35,8 @@ for isa in default ${TEST_ALL:+baseline v3 v4}; do
 done
 unset CUDASIM_LIB CUDASIM_ISA
 
-# No instruction that the simulator knows is without a case. What these do is no result (tests/machine/test_machine.c), or that
-# of other instructions (tests/isa/test_affine.c).
+# No instruction that the simulator knows is without a case. What these do is no result (tests/machine/test_machine.c),
+# or that of other instructions (tests/isa/test_affine.c).
 without=$(grep -v -x -e trap -e op_trap -e brkpt -e pmevent -e griddepcontrol -e op_dot "$work/rows" | tr '\n' ' ')
 if [ -s "$work/rows" ] && [ -z "$without" ]; then
     passed=$((passed + 1))

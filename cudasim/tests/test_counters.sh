@@ -1,6 +1,6 @@
 #!/bin/sh
-# The simulator's counters: single accesses against what Nsight Compute recorded on an H200, and the ways to ask for them.
-# Ends with "N passed, N failed".
+# The simulator's counters: single accesses against what Nsight Compute recorded on an H200, and the ways to ask for
+# them. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV CUDASIM_EXPLAIN CUDASIM_LIB LD_PRELOAD

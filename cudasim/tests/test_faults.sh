@@ -1,6 +1,6 @@
 #!/bin/sh
-# Mistakes planted in the two products of tests/programs/wgmma_tma.cuh, one at a time: each stops the kernel with a report
-# that says what is wrong, or shows in the result, in every run. Ends with "N passed, N failed".
+# Mistakes planted in the two products of tests/programs/wgmma_tma.cuh, one at a time: each stops the kernel with a
+# report that says what is wrong, or shows in the result, in every run. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -9,7 +9,8 @@ trap 'exit 130' INT TERM
 unset CUDASIM_DEVICE CUDASIM_THREADS CUDASIM_ISA CUDASIM_WATCHDOG CUDASIM_LIB LD_PRELOAD
 passed=0 failed=0
 
-# finds PROGRAM MISTAKE TEXT: the program fails, and a line of what it prints or says has TEXT (a basic regular expression).
+# finds PROGRAM MISTAKE TEXT: the program fails, and a line of what it prints or says has TEXT (a basic regular
+# expression).
 finds() {
     timeout 60 ./cudasim "build/tests/programs/$1" "$2" >"$work/out" 2>&1
     status=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The readers of a program's bytes fuzzed for a moment, and the replay that stands in where there is no libFuzzer. `make fuzz`
-# takes longer. Ends with "N passed, N failed".
+# The readers of a program's bytes fuzzed for a moment, and the replay that stands in where there is no libFuzzer. `make
+# fuzz` takes longer. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 FUZZ_SECONDS=15

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/golden.py on a made-up GPU, with tools that print what Nsight Compute and compute-sanitizer would. Ends with "N passed,
-# N failed".
+# tests/golden.py on a made-up GPU, with tools that print what Nsight Compute and compute-sanitizer would. Ends with "N
+# passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/golden.XXXXXX") || exit 1

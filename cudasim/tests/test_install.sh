@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make install` and `make wheel` (in a clean virtual environment) each give a command that runs a program, with the library for
-# every instruction set, and the headers. Ends with "N passed, N failed".
+# `make install` and `make wheel` (in a clean virtual environment) each give a command that runs a program, with the
+# library for every instruction set, and the headers. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset CUDASIM_ISA CUDASIM_LIB CUDASIM_DEVICE LD_PRELOAD

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The programs of tests/programs in the simulator: on every host thread and on one, and with TEST_ALL=1 (make test-all)
-# on seven and in the instruction sets that every processor has. Then what cudasim and the simulator refuse: one line that
-# says what, and a status that is not 0. Ends with "N passed, N failed".
+# on seven and in the instruction sets that every processor has. Then what cudasim and the simulator refuse: one line
+# that says what, and a status that is not 0. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1

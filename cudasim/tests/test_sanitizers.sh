@@ -4,8 +4,8 @@
 #
 #   test_sanitizers.sh [asan] [tsan]     (default: both)
 #
-# The C tests (asan), and some of tests/programs, whose output must also be right. A program with a race must be reported. Ends
-# with "N passed, N failed".
+# The C tests (asan), and some of tests/programs, whose output must also be right. A program with a race must be
+# reported. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ $# != 0 ] || set -- asan tsan

@@ -38,6 +38,8 @@ class Values(dict):
         self.kernel = kernel
 
     def __missing__(self, name):
+        if name in ("min", "max"):
+            raise KeyError(name)  # they are functions
         return self.kernel.compute(self.kernel.declared(name), **self)
 
 
@@ -61,13 +63,17 @@ class Kernel:
         return self.refuse(f"a declaration of {name}")
 
     def compute(self, expression, **given):
-        """An integer expression's value: names are those in `given`, else the kernel's own."""
-        python = re.sub(r"\b(threadIdx|blockIdx)\.([xyz])\b", r"\1_\2", " ".join(expression.split()))
-        if not re.fullmatch(r"[\w\s+\-*/%()<>=&|^]+", python):
+        """An integer expression's value: names are those in `given`, else the kernel's own; p.m is p_m there."""
+        choice = re.fullmatch(r"(.*?)\?(.*):(.*)", " ".join(expression.split()))
+        if choice:
+            return self.compute(choice[3 - (self.compute(choice[1], **given) != 0)], **given)
+        python = re.sub(r"\b(threadIdx|blockIdx|p|d)\.(\w+)\b", r"\1_\2", " ".join(expression.split()))
+        python = re.sub(r"\((?:int|int64_t)\)", "", python).replace("||", " or ")
+        if not re.fullmatch(r"[\w\s+\-*/%()<>=&|^,]+", python):
             self.refuse(f"an expression of integers in '{expression}'")
-        python = python.replace("/", "//")
+        names = Values(self, {**self.given, **given})
         try:
-            return eval(python, {"__builtins__": {}}, Values(self, {**self.given, **given}))
+            return eval(python.replace("/", "//"), {"__builtins__": {}, "min": min, "max": max}, names)
         except (SyntaxError, NameError, TypeError, RecursionError):
             return self.refuse(f"a value for '{expression}'")
 
@@ -97,11 +103,6 @@ class Kernel:
     def index(self, line, array, **given):
         """The values of these expressions: a row and a column, as a rule."""
         return [self.compute(one, **given) for one in self.subscripts(line, array)]
-
-    def row_length(self, array):
-        """The words in a row of a two-dimensional array, with padding."""
-        found = re.search(rf"\bfloat (?:[^;]*, )?{array}\[[^\]]+\]\[([^\]]+)\]", self.text)
-        return self.compute(found[1]) if found else self.refuse(f"an array {array}[][]")
 
     def arguments(self, line, call):
         """The arguments of a call, from the line on that holds the text."""

@@ -11,12 +11,14 @@ from report.load import Mistake
 WIDTH, SHOWN = 400, 720
 STYLE = """text{font:11.5px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1b1b1b}
 .title{font-weight:600;font-size:13px}.note{fill:#555}.tiny{font-size:9px}.mono{font-family:ui-monospace,monospace}
-.paper{fill:#fff}.cell{fill:#e9e9e9}.line{stroke:#777;fill:none;stroke-width:1}.frame{stroke:#777;fill:none;stroke-width:1}
-.thin{stroke:#fff;stroke-width:.4}.a{fill:#0072b2}.b{fill:#d55e00}.c{fill:#009e73}.d{fill:#b5539a}.soft-a{fill:#bfdcec}.soft-b{fill:#f6d3bb}.soft-c{fill:#bfe7db}
-.soft-d{fill:#ecd3e5}.on{fill:#fff}.clash{fill:none;stroke:#d55e00;stroke-width:2}
+.paper{fill:#fff}.cell{fill:#e9e9e9}.line{stroke:#777;fill:none;stroke-width:1}
+.frame{stroke:#777;fill:none;stroke-width:1}.thin{stroke:#fff;stroke-width:.4}.a{fill:#0072b2}.b{fill:#d55e00}
+.c{fill:#009e73}.d{fill:#b5539a}.soft-a{fill:#bfdcec}.soft-b{fill:#f6d3bb}
+.soft-c{fill:#bfe7db}.soft-d{fill:#ecd3e5}.on{fill:#fff}.clash{fill:none;stroke:#d55e00;stroke-width:2}
 @media (prefers-color-scheme:dark){text{fill:#eee}.note{fill:#b5b5b5}.paper{fill:#16181c}.cell{fill:#33363c}
-.line,.frame{stroke:#999}.thin{stroke:#16181c}.a{fill:#56b4e9}.b{fill:#f0934e}.c{fill:#3cc79b}.d{fill:#dc8cc4}.soft-a{fill:#1f4a63}
-.soft-b{fill:#63381a}.soft-c{fill:#17513f}.soft-d{fill:#5a3350}.on{fill:#101010}.clash{stroke:#f0934e}}"""
+.line,.frame{stroke:#999}.thin{stroke:#16181c}.a{fill:#56b4e9}.b{fill:#f0934e}.c{fill:#3cc79b}.d{fill:#dc8cc4}
+.soft-a{fill:#1f4a63}.soft-b{fill:#63381a}
+.soft-c{fill:#17513f}.soft-d{fill:#5a3350}.on{fill:#101010}.clash{stroke:#f0934e}}"""
 
 
 class Drawing:
@@ -49,6 +51,24 @@ class Drawing:
         """A box with text in its middle."""
         self.box(x, y, width, height, style, round)
         self.text(x + width / 2, y + height / 2 + 4, text, inside, "middle")
+
+    def key(self, y, *entries):
+        """What colours mean, side by side: (x, style, text) each."""
+        for x, style, text in entries:
+            self.box(x, y - 9, 10, 10, style)
+            self.text(x + 14, y, text)
+
+    def banks(self, top, waves, high):
+        """Of wavefronts, a line each, four banks a box, and in it the lanes that it serves; framed where there are
+        several."""
+        wide = 44.5
+        for number, wave in enumerate(waves):
+            for group in range(8):
+                lanes = {lane for bank in range(4 * group, 4 * group + 4) if bank in wave for lane in wave[bank][1]}
+                self.label(22 + group * wide, top + number * high, wide - 2, high - 4, ", ".join(
+                    map(str, sorted(lanes))), "a" if lanes else "cell", "on" if lanes else "")
+        if len(waves) > 1:
+            self.box(18, top - 4, 8 * wide + 6, len(waves) * high + 4, "clash", 4)
 
     def svg(self):
         height = self.bottom + 10

@@ -146,8 +146,7 @@ def sums(sources):
     if len(held) != 64 * across // 2:
         kernel.refuse("sums of 64 rows, each held once")
     d = Drawing(f"The sums of one wgmma, 64 rows: warp w of the warpgroup has rows 16w to 16w + 15, and in every "
-                f"{across} columns "
-                "lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
+                f"{across} columns lane 4g + t has columns 2t and 2t + 1 of rows g and g + 8, as with mma.sync.")
     d.text(10, 18, "The sums of one wgmma: 64 rows, N columns.", "note")
     for warp in range(4):
         rows = sorted(row for (row, _), thread in held.items() if thread // 32 == warp)

@@ -1,6 +1,7 @@
 """Step 7's kernels: which multiprocessors have a block, who reads which bytes of A, how sums are added, what is in
 flight, how launches overlap."""
 
+import math
 import re
 
 from _kernel import Kernel
@@ -153,9 +154,7 @@ def split(sources):
             d.box(x, y, wide - 1.2, 18, style, 1)
             d.text(x + (wide - 1.2) / 2, y + 12.5, owner, "tiny", "middle") if owner > 2 else None
         top += 22 + 44 + 12
-    for x, style, text in ((10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2")):
-        d.box(x, top - 6, 10, 10, style)
-        d.text(x + 14, top + 3, text)
+    d.key(top + 3, (10, "a", "thread 0"), (110, "b", "thread 1"), (210, "c", "thread 2"))
     return d.svg()
 
 
@@ -251,14 +250,13 @@ def in_flight(sources):
 
 def flight(sources):
     need = LATENCY_US * GBPS * 1e3
-    rungs = [(name, min(b * t * s * l, SIDE * SIDE * HALF), (b, t, s, l)) for name, b, t, s, l in in_flight(sources)]
+    rungs = [(name, min(math.prod(of), SIDE * SIDE * HALF), of) for name, *of in in_flight(sources)]
 
     def text(x):
         return f"{x / 1e6:.1f} MB" if x >= 1e6 else f"{x / 1e3:.0f} KB"
 
     d = Drawing(f"Bytes that can be on their way at n = k = {SIDE}: " +
-                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) +
-                f". A full memory pipe holds {text(need)}.")
+                ", ".join(f"{name} {text(x)}" for name, x, _ in rungs) + f". A full memory pipe holds {text(need)}.")
     d.text(10, 18, f"Bytes on their way at once, n = k = {SIDE}, f16", "title")
     d.text(10, 33, "blocks × threads × bytes per load × loads per thread", "note")
     left, long, top = 108, 170, 44

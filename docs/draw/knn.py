@@ -238,7 +238,7 @@ def digits(sources):
     d.text(10, 18, f"radix: the {k}-th smallest of {n:,} distances, d = 32", "note")
     top, wide = 30, 11.4
     known = 0
-    for number, (digit, before, still, wanted) in enumerate(steps):
+    for number, (digit, before, still, _) in enumerate(steps):
         y = top + number * 74
         d.text(10, y + 14, f"pass {number + 1}: the next {digit} bits", "title")
         for bit in range(32):
@@ -375,7 +375,8 @@ def screen(sources):
     d.text(10, 33, f"distances of the {k} with the smallest; line: their farthest.", "note")
     left, long, top = 20, 350, 46
     first, last = points[0][1] * 0.99, points[-1][0] * 1.01
-    at = lambda x: left + (x - first) / (last - first) * long
+    def at(x):
+        return left + (x - first) / (last - first) * long
     for i, (true, low) in enumerate(points):
         d.box(at(low) - 3.5, top + i * 8, 7, 7, "a" if low <= bar else "cell", 1)
         if i < k:
@@ -404,7 +405,7 @@ def triangle(sources):
     off = 20
     d.line(x[0] + off, x[1], y[0] + off, y[1])
     d.line(hx[0] + off, hx[1], hy[0] + off, hy[1])
-    for (a, b), name, style in ((x, "x", "a"), (y, "y", "a"), (hx, "h(x)", "b"), (hy, "h(y)", "b")):
+    for (a, b), _name, style in ((x, "x", "a"), (y, "y", "a"), (hx, "h(x)", "b"), (hy, "h(y)", "b")):
         d.box(a + off - 4, b - 4, 8, 8, style, 4)
     d.text(x[0] + off + 8, x[1] + 16, "x")
     d.text(y[0] + off + 8, y[1] - 8, "y")

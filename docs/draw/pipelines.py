@@ -51,8 +51,7 @@ def says(rows, title):
     during, all_of_them = overlap(rows)
     return (f"{title}. {stages} stages of shared memory are filled and multiplied in turn; {during} of {all_of_them} "
             f"tiles along K are multiplied while another stage is being filled.{turns(rows)} From left to right in the "
-            f"order of "
-            "the simulation, which is no time.")
+            f"order of the simulation, which is no time.")
 
 
 def label_of(what, name, stage):

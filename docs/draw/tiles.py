@@ -16,8 +16,7 @@ def draw(sources):
         kernel.refuse("threads that read a row of As and a column of Bs")
     d = Drawing(f"Matrices A, B and C with the {tile} × {tile} tiles of one block. The tile of A moves right and the "
                 f"tile of B moves down along k, the tile of C stays. Thread ({x}, {y}) copies one word of each tile, "
-                f"and reads a row "
-                "of A's and a column of B's.")
+                f"and reads a row of A's and a column of B's.")
     unit = 17  # a tile in the small picture
     left, top, mats = 132, 20, 6
     below = top + mats * unit + 16

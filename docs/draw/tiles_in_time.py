@@ -62,8 +62,7 @@ def fragments_ahead(sources):
         if step == steps - 1:
             d.box(x - 5, 136, 3, 50, "c", 0)
         d.label(x, 140, wide - 8, 20, which, ("b" if kernel.compute(now, step=step) else "soft-b") if which else "d",
-                "on" if
-                kernel.compute(now, step=step) or not which else "")
+                "on" if kernel.compute(now, step=step) or not which else "")
         d.label(x, 166, wide - 8, 20, step, "soft-a" if kernel.compute(now, step=step) else "a", "" if kernel.compute(
             now, step=step) else "on")
         d.text(x + (wide - 8) / 2, 205, where, "note", "middle")

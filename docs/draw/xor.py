@@ -32,13 +32,7 @@ def banks(sources):
         kernel = Kernel(sources, f"step06_tensorcore/b_ldmatrix/{name}.cu")
         waves = wavefronts(words(kernel, place or place_in(kernel), 0, kernel.value("BK")), 8)
         d.text(10, top + 14, f"{name}: {len(waves)} wavefront{'s' * (len(waves) > 1)}", "title")
-        for number, wave in enumerate(waves):
-            for group in range(8):
-                rows = {lane for bank in range(4 * group, 4 * group + 4) if bank in wave for lane in wave[bank][1]}
-                d.label(22 + group * wide, top + 22 + number * 26, wide - 2, 22, ", ".join(map(str, sorted(rows))),
-                        "a" if rows else "cell", "on" if rows else "")
-        if len(waves) > 1:
-            d.box(18, top + 18, 8 * wide + 6, len(waves) * 26 + 4, "clash", 4)
+        d.banks(top + 22, waves, 26)
         top += 22 + len(waves) * 26 + 14
     for group in range(8):
         d.text(22 + group * wide, top, f"{4 * group}–{4 * group + 3}", "note")

@@ -30,14 +30,14 @@ def blocks(text):
 
 def prose(text, change):
     """The text with `change` done to its prose; code, in blocks and in lines, stays as it is."""
+    kept, done = [], []
+
     def hide(match):
         kept.append(match[0])
         return f"\0{len(kept) - 1}\0"
 
-    done = []
     for fenced, piece in blocks(text):
         if not fenced:
-            kept = []
             piece = change(CODE.sub(hide, piece))
             piece = re.sub("\0(\\d+)\0", lambda match: kept[int(match[1])], piece)
         done.append(piece)

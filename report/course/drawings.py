@@ -63,7 +63,7 @@ def made(root):
             path = f"{IMAGES}/{image}.svg"
             if path in files:
                 raise Mistake(f"{name} draws {path}, and so does another program")
-            files[path] = re.sub(r"\A(<svg [^>]*>)\n", lambda found: found[0] + stamp, text)
+            files[path] = re.sub(r"\A<svg [^>]*>\n", rf"\g<0>{stamp}", text)
     return files
 
 

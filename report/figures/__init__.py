@@ -163,8 +163,7 @@ def choose(given, root):
     names = [given.device] if given.device else [os.environ.get("GPU_SLUG") or "nvidia-h200", "nvidia-h200",
                                                  *map(os.path.basename, all_gpus.folders(data))]
     folder = next((name for name in names
-                   if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)),
-                  names[-1])
+                   if any(has_rows(os.path.join(data, name, kind + ".csv")) for kind in schema.RECORDS)), names[-1])
     return os.path.join(data, folder, "sgemm.csv")
 
 
@@ -182,8 +181,7 @@ def main(arguments, root):
         return 0
     csv = choose(given, root)
     folder = os.path.dirname(csv) or "."
-    if not os.path.isfile(csv) and (given.csv
-                                    or not any(has_rows(os.path.join(folder, kind + ".csv")) for kind
+    if not os.path.isfile(csv) and (given.csv or not any(has_rows(os.path.join(folder, kind + ".csv")) for kind
                                                in schema.RECORDS)):
         say(f"no recorded measurements to draw (no file {load.short_name(csv, root)}): `make bench` records them")
         return 1

@@ -36,9 +36,8 @@ def axis_of(points):
 def size(db, files, gap):
     found = {}
     for one in db.execute(f"SELECT step, variant, m, {SPEEDS} FROM gemm_step LEFT JOIN (SELECT best.*, m, tflops, "
-                          f"ms_median, ms_min, "
-                          "ms_max FROM best JOIN gemm USING (step, variant) WHERE shape = 'square') USING (step) ORDER "
-                          "BY step, m"):
+                          "ms_median, ms_min, ms_max FROM best JOIN gemm USING (step, variant) WHERE shape = 'square') "
+                          "USING (step) ORDER BY step, m"):
         found.setdefault((one["step"], one["variant"]), []).extend([(one["m"], *one[3:])] if one["m"] else [])
     named = {(f"{short_step(step)} {variant}", series(step)): points for (step, variant), points in found.items()}
     named[baseline_name(db), BASELINE] = [(one["m"], one["tflops"], None, None) for one in db.execute(
@@ -88,9 +87,8 @@ TYPES = [("f16", 6), ("bf16", 2), ("s8", 5), ("tf32", 4), ("tf32x3", 1)]  # with
 def tensorcore_size(db, files, gap):
     """The variant that stands for each type, and cuBLAS (dashed, hollow), timed alternately with it."""
     measured = db.execute(f"SELECT dtype, m, {SPEEDS}, CASE WHEN baseline_ms > 0 THEN 2.0 * m * n * k / baseline_ms / "
-                          f"1e9 END AS theirs "
-                          "FROM tensor WHERE stands AND layout = 'tn' AND load = 'burst' AND m = n AND n = k AND m IN "
-                          "(SELECT side FROM tensor_side) ORDER BY m").fetchall()
+                          "1e9 END AS theirs FROM tensor WHERE stands AND layout = 'tn' AND load = 'burst' AND m = n "
+                          "AND n = k AND m IN (SELECT side FROM tensor_side) ORDER BY m").fetchall()
     if not measured:
         raise nothing("square shapes, tn", files["tensorcore"])
     lines = []
@@ -181,8 +179,7 @@ def knn_table(db, files, gap):
         line.name = line.name if line.points else ""
     x = powers(10, 15, 2, 2, lambda i: f"{2 ** (i - 10)}K")
     return chart(panels, x, powers(low, high, text=lambda i: f"{10.0 ** i:g}" if i < 0 else str(10 ** i)), gap, 2.7,
-                 rules=(1,),
-                 space=0.2)
+                 rules=(1,), space=0.2)
 
 
 def knn_select(db, files, gap):

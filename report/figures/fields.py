@@ -37,8 +37,7 @@ def roofline(db, files, gap):
     return data({"points": points, "beside": [line for line in beside if line.endswith("0")],
                  "below": [line for line in beside if line.endswith("1")],
                  "labels": [row(110, 2 ** place, quoted(name), of, x, t) for (name, of, x, t), place
-                            in zip(labels, places)]},
-                top, dram, low, len(above), peak, max(above + [0]))
+                            in zip(labels, places)]}, top, dram, low, len(above), peak, max(above + [0]))
 
 
 def slower(t):
@@ -82,8 +81,7 @@ def gemv_search(db, files, gap):
                 if one:
                     t = one["us"] / best["us"]
                     boxes.append(row(x, y, heat(t), quoted(f"n{one['block_n']} {slower(t)}"), 0xFFFFFF if t < 1.35
-                                     else 0x101010,
-                                     one["kind"], int(one is best)))
+                                     else 0x101010, one["kind"], int(one is best)))
         panels.append(row(y + (len(rows) - 1) / 2, quoted(f"{n} × {n}"), quoted(f"{significant(best['us'], 3)} µs"),
                           quoted(f"{best['threads']} threads a row"),
                           quoted(f"{best['block_n']} rows a block, {best['in_flight']} loads")))

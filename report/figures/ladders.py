@@ -56,8 +56,7 @@ def tensorcore_ladder(db, files):
     rows = [(one["variant"] + {"f16": "", "tf32x3": ", FP32"}.get(one["dtype"], ", " + one["dtype"]),
              Bar(one["tflops"] / top, OF_F16 if one["dtype"] == "f16" else OF_OTHERS,
                  fast_speed(one["tflops"]) + (f" ({100 * one['ratio']:.1f} %)" if one["ratio"] else ""),
-                 ends(one, top)))
-            for one in measured]
+                 ends(one, top))) for one in measured]
     return bars(rows, 21, 16, marks=[(0, at / top, text, dashed) for at, text, dashed in lines],
                 ticks=[(x / top, f"{x:g}") for x in steps(top, 7)])
 
@@ -93,11 +92,9 @@ def gemv_ladder(db, files):
     for panel, n in enumerate((1024, 4096)):
         here = [one for one in measured if one["n"] == n]
         lines = [(known[name, n]["gbps"], text + f", {thousands(known[name, n]['gbps'])} GB/s", dashed) for name, text,
-                 dashed in
-                 (("read_ceiling", "read ceiling, no PDL", 0),
+                 dashed in (("read_ceiling", "read ceiling, no PDL", 0),
                   ("cublas", f"cuBLAS {significant(known['cublas', n]['us'], 3)} µs" if ("cublas", n) in known else "",
-                   1))
-                 if (name, n) in known]
+                   1)) if (name, n) in known]
         top = max([line[0] for line in lines] + [one["gbps"] * (one["most"] or 1) for one in here], default=1)
         for one in here:
             rows[one["variant"], one["mode"]][panel + 1] = Bar(

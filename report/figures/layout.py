@@ -132,8 +132,7 @@ def chart(panels, x, y, gap, room, notes=(), marked=(), every=False, rules=(), s
         for line in lines:
             blocks[line.style] += runs([[row(left + x.at(px), y.at(py), line.series) for px, py, *_ in line.points]])
             blocks["whiskers"] += [row(left + x.at(px), y.at(py), line.series, *map(y.at, more)) for px, py, *more
-                                   in line.points
-                                   if more and None not in more]
+                                   in line.points if more and None not in more]
         if every or panel == len(panels) - 1:
             # A line that has ended before the last panel is named there all the same.
             ends = [(line, y.at(line.points[-1][1])) for line in lines if line.name and line.points]

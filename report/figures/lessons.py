@@ -73,11 +73,9 @@ def of_bars(title, rows, names, texts=12, legend=(), marks=(), panels=("",)):
             continue
         said = [cell[3] if cell else "not recorded" for cell in one[1:]]
         told.append(f"{heading}{one[0]} {' and '.join(said)}")
-    laid = bars([one if isinstance(one, str) else
-                 (one[0],
+    laid = bars([one if isinstance(one, str) else (one[0],
                   *(Bar(cell[0] / cell[1], cell[2], cell[3]) if cell else Bar(0, OTHER, "not recorded") for cell
-                    in one[1:]))
-                 for one in rows], names, texts, 64, panels, marks, legend=legend)
+                    in one[1:])) for one in rows], names, texts, 64, panels, marks, legend=legend)
     _, bottom, top = map(float, laid.rstrip().split("\n")[-1].split()[:3])
     return Page("bars", laid, title, 52 + 29 * (top - bottom), "; ".join(told), XLABEL="")
 
@@ -86,7 +84,8 @@ def ladder(rows, lessons, title, whole, prefix):
     """The figure of a ladder, and those of its lessons, up to the last rung that each adds. rows: (name, value, text),
     the baseline's last."""
     top = max(value for _, value, _ in rows if value)
-    cell = lambda value, text, of: value and (value, top, of, text)
+    def cell(value, text, of):
+        return value and (value, top, of, text)
     names, pages, before = [name for name, *_ in rows], {}, 0
     for last in lessons:
         end = names.index(last) + 1
@@ -110,8 +109,7 @@ def fp32(db):
     cublas = db.execute("SELECT tflops FROM gemm_baseline WHERE (m, n, k) = (4096, 4096, 4096)").fetchone()["tflops"]
     rows = [(row["variant"], row["tflops"], row["tflops"] and with_share(speed, row)) for row in rows]
     return ladder([*rows, ("cuBLAS", cublas, speed(cublas))], FP32, "FP32, m = n = k = 4096, NVIDIA H200: TFLOP/s (% "
-                                                                    "of cuBLAS)",
-                  "ladder", "ladder_")
+                                                                    "of cuBLAS)", "ladder", "ladder_")
 
 
 def tensor(db):
@@ -126,9 +124,9 @@ def tensor(db):
     pages = ladder([*rows, ("cuBLAS", cublas["f16"], fast_speed(cublas["f16"]))], TENSOR,
                    "f16, m = n = k = 4096, NVIDIA H200: TFLOP/s (% of cuBLAS)", "ladder_step06", "ladder06_")
     fma = db.execute("SELECT tflops FROM gemm WHERE (step, variant, m, n, k) = ('step05_doublebuffer', 'stream_k', "
-                     "4096, 4096, 4096)"
-                     ).fetchone()["tflops"]
-    of = lambda variant, dtype: known[variant, dtype]["tflops"]
+                     "4096, 4096, 4096)").fetchone()["tflops"]
+    def of(variant, dtype):
+        return known[variant, dtype]["tflops"]
     for lesson, title, shown in (
             ("mma_s8_tile", "s8 beside FP32, 4096³, NVIDIA H200: TFLOP/s, TOP/s", (
                 ("stream_k, FP32", fma, OTHER), ("mma_s8_tile", of("mma_s8_tile", "s8"), OWN),
@@ -154,8 +152,7 @@ def gemv(db):
     def cells(name, of):
         return (known.get((name, n)) and (known[name, n]["ceiling_share"], top, of,
                                           f"{100 * known[name, n]['ceiling_share']:.0f} %, "
-                                          f"{microseconds(known[name, n]['us'])}")
-                for n in (1024, 4096))
+                                          f"{microseconds(known[name, n]['us'])}") for n in (1024, 4096))
 
     def figure(shown):
         return of_bars("y = A·x, f16, NVIDIA H200: % of the read ceiling, µs", [
@@ -190,17 +187,17 @@ def search(db):
                              k, n, us DESC"""):
         tried.setdefault((row["n"], row["k"]), []).append((row["candidate"], row["times"]))
     named = [("the others", OTHER), ("streaming's", OWN), ("the fastest", THEIRS)]
-    kind = lambda candidate, times: named[1 if candidate == STREAMING else 2 if times == 1 else 0]
+    def kind(candidate, times):
+        return named[1 if candidate == STREAMING else 2 if times == 1 else 0]
     most = max(line[0][1] for line in tried.values())
-    near = lambda times: most ** (round(200 * log10(times) / log10(most)) / 200)  # of points in one place, one is drawn
+    def near(times):
+        return most ** (round(200 * log10(times) / log10(most)) / 200)  # of points in one place, one is drawn
     lines = [Line(dict.fromkeys((near(times), -place) for place, line in enumerate(tried.values()) for candidate, times
-                                in line
-                                if kind(candidate, times) == one), one[1], one[0], "points") for one in named]
+                                in line if kind(candidate, times) == one), one[1], one[0], "points") for one in named]
     y = Axis(-len(tried), 0, [(-place, f"{n} × {k}") for place, (n, k) in enumerate(tried)])
     x = Axis(1, most, [(10 ** i, f"{10 ** i}") for i in range(int(log10(most)) + 1)], log10)
     told = "; ".join(f"{n} × {k}: the slowest {factor(line[0][1])}" +
-                     (f", the runner-up {line[-2][1]:.2f}" if len(line) > 1 else "")
-                     for (n, k), line in tried.items())
+                     (f", the runner-up {line[-2][1]:.2f}" if len(line) > 1 else "") for (n, k), line in tried.items())
     return Page("lines", chart([("", lines)], x, y, 0.05, 0.35, rules=[-len(tried)]),
                 "The autotuner's searches, f16, NVIDIA H200",
                 200 + 22 * len(tried), told, XLABEL="times as long as the fastest takes", YLABEL="")
@@ -214,14 +211,12 @@ def methods(db, own, others, shapes, notes):
     for shape in shapes:
         cases = {name: known[name, shape] for name in (*others, *own) if (name, shape) in known}
         top = max([ms for (name, other), ms in known.items() if name in (*others, *own) and other in shapes
-                   and other[:2] == shape[:2] and
-                   len(shapes) > len(SHAPES)] + list(cases.values()), default=None)
+                   and other[:2] == shape[:2] and len(shapes) > len(SHAPES)] + list(cases.values()), default=None)
         if cases:
             rows.append("n = {}, d = {}, k = {}".format(*shape))
             rows += [(name,
                       (ms, top, OWN if name in own else THEIRS if name.startswith(INEXACT) else OTHER,
-                       significant(ms, 3)))
-                     for name, ms in cases.items()]
+                       significant(ms, 3))) for name, ms in cases.items()]
     return of_bars("1200 queries, NVIDIA H200: ms", rows, 22, 9, legend=notes)
 
 
@@ -232,8 +227,7 @@ def gain(db):
                          d""").fetchall()
     top = max([2.8, *(row["times"] for row in rows)])
     shown = [(f"n = {row['n']}" if row["d"] == 32 else "",
-              (row["times"], top, SOFT if row["d"] == 32 else OTHER, f"{row['times']:.1f}"))
-             for row in rows]
+              (row["times"], top, SOFT if row["d"] == 32 else OTHER, f"{row['times']:.1f}")) for row in rows]
     return of_bars("The paper's method over brute force, both on an H200", shown, 12, 7,
                    legend=((SOFT, "d = 32"), (OTHER, "d = 256")),
                    marks=[(0, 2.8 / top, "2.8: what the paper has at n = 32768, d = 256", 1)])
@@ -253,8 +247,7 @@ def wrong(db):
     shown = [(f"{row['class']}, {'same file' if row['protocol'] == 'same' else 'another file'}"
               if first[row["class"], row["protocol"]] == row["method"] else "",
               (row["share"], top, OWN if row["method"].startswith(INEXACT) else OTHER, f"{100 * row['share']:.2f}"
-               if row["share"] else "0"))
-             for row in rows]
+               if row["share"] else "0")) for row in rows]
     return of_bars("KDD Cup 1999, NVIDIA H200: % of neighbours that are wrong", shown, 22, 8,
                    legend=((OWN, "gemm_cublas+auto (expanded)"), (OTHER, "exact_tc")))
 
@@ -263,8 +256,7 @@ def knn(db, files):
     k_of = [*((16384, 32, k) for k in (1, 32, 128, 256, 512)), SHAPES[3]]
     return {
         "knn_crossing": Page("lines", curves.knn_select(db, files, 0.08),
-                             "H200, m = 1200, n = 16384, d = 32: ms against k", 460,
-                             XLABEL="k", YLABEL="ms"),
+                             "H200, m = 1200, n = 16384, d = 32: ms against k", 460, XLABEL="k", YLABEL="ms"),
         "knn_gain": gain(db), "knn_wrong": wrong(db),
         "knn_distances": methods(db, ("gemm_cublas+radix", "gemm_ladder+radix"), ("direct+radix",), SHAPES,
                                  ((OWN, "as a matrix product"), (OTHER, "chain of differences"))),
@@ -273,8 +265,7 @@ def knn(db, files):
         "knn_fused": methods(db, ("one_kernel", "fused"), ("direct+radix", "gemm_cublas+radix"), SHAPES,
                              ((OWN, "without a matrix"), (OTHER, "with it"), (THEIRS, "with it, inexact"))),
         "knn_exact_tc": methods(db, ("screen+radix", "exact_tc"), ("direct+radix", "fused", "gemm_cublas+radix"),
-                                SHAPES,
-                                ((OWN, "screened"), (OTHER, "FP32"), (THEIRS, "FP32, inexact")))}
+                                SHAPES, ((OWN, "screened"), (OTHER, "FP32"), (THEIRS, "FP32, inexact")))}
 
 
 def pages(root):

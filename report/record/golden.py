@@ -5,8 +5,6 @@
 Exit status 1 where a row is missing, which is said on stderr.
 """
 
-import csv
-import glob
 import os
 import re
 import sys

@@ -1,9 +1,9 @@
 """The paper's experiment on KDD Cup 1999: samples of the data, and rows of knn_rates.csv from step 8's runs on them.
 
-    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; prints a line of facts for each
+    python3 -m report knn-sample SEED DIR SAME CORRECTED     draws the samples of one seed; a line of facts for each
     python3 -m report knn-rates SEED DIR METHOD...           rows of knn_rates.csv: of each sample in DIR/facts (what
-                                             knn-sample printed) from DIR/PROTOCOL-CLASS-test.csv, and of each method from
-                                             -METHOD.votes (of `run --out`) and -METHOD.out (what it printed)
+                                             knn-sample printed) from DIR/PROTOCOL-CLASS-test.csv, and of each method
+                                             from -METHOD.votes (of `run --out`) and -METHOD.out (what it printed)
     python3 -m report knn-summary CSV        how many attacks of U2R there are
 """
 

@@ -104,7 +104,7 @@ def main_loop(code):
     """The instructions of the main loop; None where there is none."""
     index = {address: i for i, (address, _) in enumerate(code)}
     end_of = {}  # by the loop's first instruction
-    for i, (address, text) in enumerate(code):
+    for i, (_address, text) in enumerate(code):
         target = re.search(r"0x([0-9a-f]+) *$", text)
         if operation(text).split(".")[0] == "BRA" and target:
             begin = index.get(int(target[1], 16))

@@ -1,8 +1,8 @@
 """compare.py [WORD]: the simulator's counts against what scripts/golden.sh recorded on an H200.
 
-Every kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal, but
-for what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then "N counts
-compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
+Every kernel of the runs in shapes.txt that a recorded row stands for (WORD: of runs that have it in their line); equal,
+but for what NEAR, OTHERWISE and ORDER say. A line for each row left out (REPLACED) and each count that differs, then
+"N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
 """
 
 import csv
@@ -18,7 +18,7 @@ NEAR = {  # loads and stores that wait for one another in the same cycle count a
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 0.02,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": 0.02,
     "sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass.sum": 0.01}
-# What machine code does otherwise than PTX (cudasim/docs/counters.md says why): run, kernel, metric. Each has to differ.
+# What machine code does otherwise than PTX (cudasim/docs/counters.md says why): run, kernel, metric. Each must differ.
 OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
              ("step0[568] --m", "", "ldgsts_cache_bypass"),
              ("step06 --size 256", "interleaved", "ldgsts_cache_bypass"),
@@ -39,7 +39,7 @@ OTHERWISE = [("step02|sgemm_tiled", "tile32|sgemm", "wavefronts.*_ld"),
 # What depends on which block comes first, here and there: it may differ.
 ORDER = [("step05 --size", "stream_k|best", "global_op_ld|BAR"),
          ("step08", "radix|screen", "wavefronts.*_atom|global_op_st")]
-# Kernels that others have replaced since the recording: not compared. The next recording has none of them, and fails here.
+# Kernels that others have replaced since the recording: not compared. The next recording has none, and fails here.
 REPLACED = ["sgemm_best<1>", "sgemm_whole_tiles<1>", "sgemm_whole_tiles<0>"]
 PRODUCTS = [f"sass__inst_executed_per_opcode.{name}" for name in ("HMMA", "IMMA", "DMMA", "HGMMA")]
 LEFT_OUT = "bank_conflicts"  # wavefronts beyond the least: what is said of these holds for them
@@ -126,7 +126,8 @@ def shapes(c, word):
             for metric, value in row.items():
                 if metric not in k or not value or ("__" not in metric and metric != "TENSOR") or LEFT_OUT in metric:
                     continue
-                otherwise = [o for o in OTHERWISE + ORDER if all(re.search(*pair) for pair in zip(o, (run, bare(row["kernel"]), metric)))]
+                here = run, bare(row["kernel"]), metric
+                otherwise = [o for o in OTHERWISE + ORDER if all(re.search(*pair) for pair in zip(o, here))]
                 c.count(f"{run}: {bare(row['kernel'])}", metric, k[metric] * int(row["launches"]), float(value),
                         NEAR.get(metric, 0), otherwise)
     for entry in OTHERWISE:

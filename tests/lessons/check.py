@@ -47,8 +47,7 @@ def divided(number, divisor):
 def by_line(step, variant, options, divisor):
     """The lines of a kernel's own file that access memory, with their wavefronts and bank conflicts, as text."""
     shown = subprocess.run([f"./{step}/run", "--sim", "--variant", variant, *options.split(), "--counters=lines"],
-                           cwd=ROOT,
-                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\n")
+                           cwd=ROOT, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\n")
     start = next(number for number, line in enumerate(shown) if line.endswith(f"/{variant}.cu"))
     ends = {name: shown[start + 1].index(name) + len(name) for name in ("sectors", "wavefronts", "conflicts")}
     lines = [f"wavefronts  conflicts  {step}/{variant}.cu: a warp, one k"]

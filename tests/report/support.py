@@ -48,6 +48,12 @@ class Case(unittest.TestCase):
         self.doCleanups()
         self.setUp()
 
+    def copy_the_code(self):
+        """For the notes of a repository of its own."""
+        for folder in "report", "plots":
+            shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
+                            ignore=shutil.ignore_patterns("data", "__pycache__", "README.md"))
+
     def file(self, kind):
         return os.path.join(self.data, kind + ".csv")
 

@@ -167,7 +167,9 @@ class Demo(Case):
 
     SIMULATED = (
         "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 "
-        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\nstep07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
+        "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 "
+        "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n"
         "step08_knn,one,knn,f32,n,12,96,5,8,1,0,warm,sim,,,,,,,,,,,,,,,H200 "
         "(simulated),9.0,none,13.0,2027-01-01,,,,,,,,,,,,\n")
 

@@ -25,9 +25,9 @@ class Asked(Case):
 
     def test_what_was_searched_and_not_recorded_is_forgotten(self):
         header = schema.header("gemv_search").split(",")
-        row = lambda n, candidate, us: ",".join({"step": "s", "variant": "best", "n": n, "candidate": candidate,
-                                                 "us": us}.get(
-            name, "x") for name in header) + "\n"
+        def row(n, candidate, us):
+            return ",".join({"step": "s", "variant": "best", "n": n, "candidate": candidate,
+                                                         "us": us}.get(name, "x") for name in header) + "\n"
         gemv = write(",".join(schema.header("gemv").split(",")) + "\n" + ",".join(
             {"step": "s", "variant": "best", "n": "8"}.get(name, "x") for name in schema.header("gemv").split(",")) +
                      "\n", self.tmp, "g.csv")

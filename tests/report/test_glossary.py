@@ -51,8 +51,7 @@ class Glossary(Case):
     def test_stall_reasons(self):
         table = "| variant | largest stall |\n|---|---|\n| `a` | wait (3.12) |\n| `b` | barrier (1.00) |\n"
         found = self.check(step5=STEP5 + table)
-        self.assertEqual(found,
-                         [f"step05/README.md: docs/glossary.md lacks the stall reason {name}" for name
+        self.assertEqual(found, [f"step05/README.md: docs/glossary.md lacks the stall reason {name}" for name
                           in ("barrier", "wait")])
 
     def test_no_glossary(self):

@@ -94,8 +94,7 @@ class Damaged(Case):
             with self.subTest(kind):
                 self.again()
                 self.refuse(kind[:-4], lambda lines: lines[:4] + [lines[4].replace("NVIDIA H200", "Tesla T4")] +
-                            lines[5:],
-                            ":5: measured on Tesla T4, the lines before on NVIDIA H200: one device a file")
+                            lines[5:], ":5: measured on Tesla T4, the lines before on NVIDIA H200: one device a file")
 
 
 class Read(Case):
@@ -115,8 +114,7 @@ class Read(Case):
     def test_number_of_a_whole_column_keeps_its_value(self):
         db = load.open_folder(DATA, ROOT)
         self.assertEqual(db.execute("SELECT count(*) FROM sgemm WHERE typeof(m) <> 'integer' OR typeof(ms_median) <> "
-                                    "'real'")
-                         .fetchone()[0], 0)
+                                    "'real'") .fetchone()[0], 0)
 
 
 class TheHarness(Case):

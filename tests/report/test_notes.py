@@ -14,9 +14,7 @@ TABLE = "<!-- table: ladder -->\nold\n<!-- end -->\n"
 class Notes(Case):
     def setUp(self):
         super().setUp()
-        for folder in "report", "plots":  # the notes of a repository of its own
-            shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.tmp, folder),
-                            ignore=lambda place, names: [name for name in names if name in ("data", "__pycache__", "README.md")])
+        self.copy_the_code()
         os.makedirs(os.path.join(self.tmp, "scripts"))
         shutil.copy(os.path.join(ROOT, "scripts", "metrics.txt"), os.path.join(self.tmp, "scripts"))
         for path in glob.glob(os.path.join(ROOT, "step*_*", "step.c")):
@@ -32,8 +30,7 @@ class Notes(Case):
     def test_writes_tables_and_values(self):
         self.note("<!-- table: speedup step05 -->\n<!-- end -->\n<!-- value: gemm step05 serpentine 4096 4096 4096 "
                   "tflops -->9<!-- end --> and <!-- value: gemm step05/step01 serpentine/coalesced 4096 4096 4096 "
-                  "speed -->9<!-- end -->\n",
-                  "step05_doublebuffer/README.md")
+                  "speed -->9<!-- end -->\n", "step05_doublebuffer/README.md")
         run = self.notes()
         self.assertEqual((run.returncode, run.stdout), (0, "README.md\nstep05_doublebuffer/README.md\n"), run.stderr)
         self.assertIn("| step05_doublebuffer | `serpentine` | 2.637 | 52.1 |", read(self.tmp, "README.md"))

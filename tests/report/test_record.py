@@ -224,13 +224,14 @@ class Samples(Case):
 
 
 class Rates(Case):
-    """Ten records, three of them attacks: two of U2R, one of them also by name, and a normal one takes a false alarm."""
+    """Ten records, three of them attacks: two of U2R, one of them also by name, and a normal one a false alarm."""
 
     TRUTH = ["normal."] * 7 + ["ps.", "perl.", "perl."]
     VOTES = [["normal.", "normal."]] * 6 + [["perl.", "normal."], ["perl.", "ps."], ["perl.", "normal."],
                                              ["smurf.", "normal."]]
 
-    def rates(self, votes=None, facts="same U2R 4900 26 7 3 53\n", said="3 of 20 neighbours are not among the CPU's; query 1"):
+    def rates(self, votes=None, facts="same U2R 4900 26 7 3 53\n",
+              said="3 of 20 neighbours are not among the CPU's; query 1"):
         write(facts, self.tmp, "facts")
         write("".join(f"0,tcp,{label}\n" for label in self.TRUTH), self.tmp, "same-U2R-test.csv")
         write("".join(",".join(line) + "\n" for line in votes or self.VOTES), self.tmp, "same-U2R-gemm+auto.votes")

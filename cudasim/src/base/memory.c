@@ -63,6 +63,15 @@ static char *history_names[HISTORY];
 static size_t history_count;
 static uint64_t next_serial = 1;
 static uint64_t device_used;
+static _Atomic bool tracking; /* which bytes have been written, for the checks */
+
+void memory_track(bool on) {
+    atomic_store(&tracking, on);
+}
+
+bool memory_tracks(void) {
+    return atomic_load_explicit(&tracking, memory_order_relaxed);
+}
 
 static pthread_once_t arena_once = PTHREAD_ONCE_INIT;
 static uint64_t arena_base, arena_size;
@@ -72,17 +81,16 @@ static void reserve_arena(void) {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         const uint64_t size = sizes[i] + HUGE_PAGE;
         uint8_t *at = mmap(NULL, size + ELSEWHERE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at != MAP_FAILED) {
-            munmap(at + size, ELSEWHERE);
-            arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-            arena_size = sizes[i];
-            uint64_t start = arena_base + FIRST_OFFSET, end = arena_base + arena_size, small = end - arena_size / 4;
-            uint64_t host = end - arena_size / 8;
-            regions[TABLE_LARGE] = (region){.start = start, .end = small, .bump = start};
-            regions[TABLE_SMALL] = (region){.start = small, .end = host, .bump = small, .mapped_end = small};
-            regions[TABLE_SMALL_HOST] = (region){.start = host, .end = end, .bump = host, .mapped_end = host};
-            return;
-        }
+        if (at == MAP_FAILED) continue;
+        munmap(at + size, ELSEWHERE);
+        arena_base = ((uint64_t)(uintptr_t)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+        arena_size = sizes[i];
+        uint64_t start = arena_base + FIRST_OFFSET, end = arena_base + arena_size, small = end - arena_size / 4;
+        uint64_t host = end - arena_size / 8;
+        regions[TABLE_LARGE] = (region){.start = start, .end = small, .bump = start};
+        regions[TABLE_SMALL] = (region){.start = small, .end = host, .bump = small, .mapped_end = small};
+        regions[TABLE_SMALL_HOST] = (region){.start = host, .end = end, .bump = host, .mapped_end = host};
+        return;
     }
     fprintf(stderr,
             "cudasim: no address space for the device's memory: it takes at least 18 GiB (ulimit -v unlimited)\n");
@@ -305,8 +313,7 @@ static bool place(entry *e, uint64_t size, uint64_t align, void *at) {
 
 static void give_pages_back(const entry *e) {
     if (e->span && table_of(e->allocation.base) != TABLE_LARGE) {
-        madvise((void *)(uintptr_t)e->allocation.base, e->span - PAGE,
-                MADV_DONTNEED); /* they are zero when used again */
+        madvise((void *)(uintptr_t)e->allocation.base, e->span - PAGE, MADV_DONTNEED); /* zero when used again */
     } else if (e->span) {
         (void)mmap((void *)(uintptr_t)e->allocation.base, e->span - PAGE, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -507,13 +514,11 @@ bool memory_nearest(uint64_t address, memory_allocation *nearest, bool *freed) {
 /* Frees what is in no table any more, once it is worth going through the tables for it. */
 static void compact(void) {
     size_t left = 0;
-    for (int which = 0; which < TABLES; which++) {
+    for (int which = 0; which < TABLES; which++)
         left += count_of(atomic_load_explicit(&tables[which], memory_order_relaxed));
-    }
     if (emptied_count < 64 || emptied_count < left / 4) return;
-    for (int which = 0; which < TABLES; which++) {
+    for (int which = 0; which < TABLES; which++)
         if (atomic_load_explicit(&tables[which], memory_order_relaxed) && !replace_table(which, NULL)) return;
-    }
     while (emptied_entries) {
         entry *e = emptied_entries;
         emptied_entries = e->next;
@@ -553,8 +558,7 @@ void memory_info(uint64_t *free_bytes, uint64_t *total_bytes) {
 static void release_all(int which) {
     for (;;) {
         table *t = atomic_load_explicit(&tables[which], memory_order_relaxed);
-        size_t count = count_of(t);
-        size_t i = 0;
+        size_t count = count_of(t), i = 0;
         while (i < count && !atomic_load_explicit(&t->items[i]->live, memory_order_relaxed)) i++;
         if (i == count) return;
         for (; i < count && t == atomic_load_explicit(&tables[which], memory_order_relaxed); i++) {

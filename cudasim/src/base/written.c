@@ -12,16 +12,6 @@ static memory_allocation *find(uint64_t address) {
     return (memory_allocation *)memory_find(address);
 }
 
-static _Atomic bool tracking;
-
-void memory_track(bool on) {
-    atomic_store(&tracking, on);
-}
-
-bool memory_tracks(void) {
-    return atomic_load_explicit(&tracking, memory_order_relaxed);
-}
-
 static void put_bits(uint8_t *bits, uint64_t from, uint64_t to) {
     for (; from < to && from % 8 != 0; from++)
         __atomic_fetch_or(&bits[from / 8], (uint8_t)(1u << from % 8), __ATOMIC_RELAXED);
@@ -57,7 +47,7 @@ static void extend_whole(memory_allocation *m, uint64_t first, uint64_t end) {
 }
 
 void memory_written(uint64_t address, uint64_t bytes) {
-    if (!atomic_load_explicit(&tracking, memory_order_relaxed)) return;
+    if (!memory_tracks()) return;
     memory_allocation *m = find(address);
     if (m == NULL || !m->incomplete) return;
     const uint64_t from = address - m->base;

@@ -1,7 +1,7 @@
 """compare.py: the simulator's counts of single accesses against what tests/golden.py recorded on an H200.
 
-Every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. A line for each count that
-differs, then "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
+Every pattern of shared.cu, copies.cu and global.cu; all but wavefronts of copies must be equal. A line for each count
+that differs, then "N counts compared, N equal, N differ"; exit status 1 for any, or where nothing was compared.
 """
 
 import csv

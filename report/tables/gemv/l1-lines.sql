@@ -1,6 +1,5 @@
 -- What a request for 32 cache lines costs: step 1's `uncoalesced` and step 7's `splitk_atomic`, at whatever pitch rows
--- have.
--- A step of these kernels is one request for 32 lines and one word for all lanes, which is the 1 in "by the rule"
+-- have. A step of these kernels is one request for 32 lines and one word for all lanes, which is the 1 in "by the rule"
 -- (report/l1.py).
 -- marker: l1-lines
 -- align: llrrrrr
