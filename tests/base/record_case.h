@@ -116,17 +116,16 @@ static void append_csv(const record *r) {
     assert_said_nothing();
 }
 
+/* clang-format off */
 #define RECORD_TEXTS(X)                                                                                                \
-    X(step)                                                                                                            \
-    X(variant)                                                                                                         \
-    X(op) X(dtype) X(layout) X(cache) X(mode) X(baseline) X(device) X(cc) X(driver) X(cuda) X(date) X(baseline_call)   \
-        X(cublas) X(version)
+    X(step) X(variant) X(op) X(dtype) X(layout) X(cache) X(mode) X(baseline) X(device) X(cc) X(driver) X(cuda) X(date) \
+    X(baseline_call) X(cublas) X(version)
 #define RECORD_COUNTS(X) X(m) X(n) X(k) X(d) X(pairs) X(sets) X(calls_tried) X(calls_failed) X(calls_wrong)
 #define RECORD_NUMBERS(X)                                                                                              \
-    X(alpha)                                                                                                           \
-    X(beta)                                                                                                            \
-    X(ms_median) X(ms_min) X(ms_max) X(gflops) X(gbps) X(peak_share) X(baseline_ms) X(ratio) X(ratio_min) X(ratio_max) \
-        X(max_err_bound_share) X(clock_mhz) X(power_w) X(ms_low) X(ms_high) X(ratio_low) X(ratio_high)
+    X(alpha) X(beta) X(ms_median) X(ms_min) X(ms_max) X(gflops) X(gbps) X(peak_share) X(baseline_ms) X(ratio)          \
+    X(ratio_min) X(ratio_max) X(max_err_bound_share) X(clock_mhz) X(power_w) X(ms_low) X(ms_high) X(ratio_low)         \
+    X(ratio_high)
+/* clang-format on */
 
 static void assert_same_record(const record *a, const record *b) {
 #define SAME_TEXT(field)   assert_string_equal(a->field, b->field);
