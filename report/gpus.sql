@@ -7,8 +7,7 @@ SELECT 'sgemm' AS ladder, shape = 'article' AS line, m AS place,
        CASE shape WHEN 'square' THEN m || '³' ELSE m || ' × ' || n || ' × ' || k END AS shape, '`' || variant || '`' AS
               first,
        ratio_text(ratio, ratio_low, ratio_high) AS second, percent(tflops / (SELECT fp32_tflops FROM peak)) AS third,
-              ratio,
-       ratio_min, ratio_max
+       ratio, ratio_min, ratio_max
 FROM (SELECT *, row_number() OVER (PARTITION BY m, n, k ORDER BY tflops DESC) AS rank FROM gemm
       WHERE shape IN ('square', 'article')
         -- without the last step a shape is not recorded to its end, and its fastest variant is not known
@@ -37,9 +36,8 @@ SELECT 'knn', 0, place, m || ' of ' || n || ', d ' || d || ', k ' || k, millisec
 FROM (SELECT s.place, s.m, s.n, s.d, s.k,
              min(CASE WHEN variant NOT LIKE 'gemm\_cublas%' ESCAPE '\' THEN ms_median END) AS ours,
              min(CASE WHEN variant LIKE 'gemm\_cublas%' ESCAPE '\' THEN ms_median END) AS theirs,
-             max(CASE WHEN baseline LIKE 'torch %' THEN ratio END) AS torch, max(CASE WHEN first THEN ratio_min END) AS
-                    torch_min,
-             max(CASE WHEN first THEN ratio_max END) AS torch_max
+             max(CASE WHEN baseline LIKE 'torch %' THEN ratio END) AS torch,
+             max(CASE WHEN first THEN ratio_min END) AS torch_min, max(CASE WHEN first THEN ratio_max END) AS torch_max
       FROM (SELECT 1 AS place, 1200 AS m, 32768 AS n, 256 AS d, 25 AS k UNION ALL VALUES (2, 1200, 16384, 32, 46),
             (3, 1200, 16384, 32, 512), (4, 1200, 1000000, 128, 100), (5, 10000, 1000000, 128, 25)) AS s
       JOIN (SELECT *, row_number() OVER (PARTITION BY m, n, d, k ORDER BY (baseline LIKE 'torch %') * ratio DESC) = 1
@@ -51,7 +49,6 @@ WHERE ours > 0
 ORDER BY 1, 2, 3, 4;
 -- part: origin
 SELECT CASE kind WHEN 'gemm' THEN 'sgemm' WHEN 'tensor' THEN 'tensorcore' WHEN 'knn_torch' THEN 'knn' ELSE kind END AS
-       ladder,
-       device, min(text) AS text
+       ladder, device, min(text) AS text
 FROM source WHERE kind IN ('gemm', 'tensor', 'gemv', 'knn', 'knn_torch')
 GROUP BY ladder;

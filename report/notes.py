@@ -18,35 +18,31 @@ lead nowhere, lessons that are too long, and what is wrong with docs/glossary.md
 
 A block stands between two lines of their own, its marker and <!-- end -->:
   <!-- table: NAME [ARGUMENT]... -->           names and arguments: report/tables/*/*.sql list them after "-- marker:";
-  a
-                                               step's name may be short: step05; <!-- table@nvidia-h100: ... -->:
+                                               a step's name may be short: step05; <!-- table@nvidia-h100: ... -->:
                                                another GPU's
   <!-- code: FILE FROM [.. TO] -->             lines of a source, at most 25: from the one line that holds the text
-  FROM to
-                                               the one line after it that holds TO, or to the end of the statement or
-                                               block that FROM begins
+                                               FROM to the one line after it that holds TO, or to the end of the
+                                               statement or block that FROM begins
   <!-- rungs: [STEP] -->                       the rungs, with their lines of code and of change
 
 A value stands inside a line, <!-- value: VIEW KEY... FIELD [FORMAT] -->53.1<!-- end -->, or <!-- value@nvidia-h100:
 ... --> for that of another GPU, whose folder lies beside this one. Where nothing of it is recorded, it reads "not
 measured"; where only this number is missing, that is an error. The views are in report/values.sql, and their keys are
-  gemm STEP VARIANT M N K                      FP32; fields: the CSV's columns, tflops, percent (100 * ratio),
-  peak_percent
+  gemm STEP VARIANT M N K                      FP32; fields: the CSV's columns, tflops, percent (100 * ratio) and
+                                               peak_percent
   tensor STEP VARIANT M N K [dtype=] [layout=] [load=]     VARIANT: also cublas; fields: also us, peak: the TFLOP/s that
                                                peak_share is of, clock_peak: those of Hopper's f16 at the clock recorded
                                                with the row, clock_share and clock_percent: the part that was reached
-  gemv STEP VARIANT N K [dtype=] [mode=] [cache=] [op=gemv_chain]     VARIANT: also cublas or read_ceiling; fields: us,
-  gbps,
-                                               ratio, percent, peak_percent, ceiling_percent; mode: graph, pdl, events
+  gemv STEP VARIANT N K [dtype=] [mode=] [cache=] [op=gemv_chain]     VARIANT: also cublas or read_ceiling; fields:
+                                               us, gbps, ratio, percent, peak_percent, ceiling_percent; mode: graph,
+                                               pdl, events
   knn METHOD N D K                             fields: ms of 1200 queries, without copies from and to the host
   counter STEP VARIANT                         fields: the metrics of scripts/metrics.txt
-  waiting STEP VARIANT                         fields: stall reasons: how many of a scheduler's warps wait for it on
-  average
+  waiting STEP VARIANT                         fields: stall reasons: how many warps of a scheduler wait for it
   sass STEP VARIANT                            fields: the columns of plots/data/sass.csv
   limit STEP                                   fields: tflops and clock of f16's power-limited peak
   claim STEP VARIANT SET                       fields: claim: "faster than cuBLAS at 8 of the 11 sizes recorded here",
-  and span:
-                                               the least and the greatest ratio; SET: square, article, odd; a type; all
+                                               and span: least, greatest ratio; SET: square, article, odd; a type; all
 FIELD may be multiplied and divided: ffma_reuse/ffma*100. A key that is two, stream_k/rasterized, asks for the first
 one's field over the second one's; speed is there for that in every view of times. FORMAT is printf's, or
 1?faster:slower: the first words where the value is at least 1, else the second.

@@ -16,9 +16,8 @@ SELECT step, name AS variant, n, k, dtype, mode, cache, op, us, us / 1000 AS ms_
 FROM gemv_all;
 
 CREATE VIEW value_tensor AS -- clock_peak: what Hopper's tensor cores could do in f16 at the clock recorded with the row
-SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 100 * clock_share AS clock_percent, 1000 *
-       ms_median AS us,
-       1 / ms_median AS speed
+SELECT *, 100 * ratio AS percent, 100 * peak_share AS peak_percent, 100 * clock_share AS clock_percent,
+       1000 * ms_median AS us, 1 / ms_median AS speed
 FROM (SELECT *, tflops / clock_peak AS clock_share
       FROM (SELECT step, variant, m, n, k, dtype, layout, load, ms_median, ms_min, ms_max, 2.0 * m * n * k / ms_median
              / 1e9 AS tflops,
@@ -26,9 +25,8 @@ FROM (SELECT *, tflops / clock_peak AS clock_share
                    CASE WHEN dtype IN ('f16', 'bf16') AND cc = '9.0' THEN sms * 4096 * clock_mhz / 1e6 END AS clock_peak
             FROM tensor LEFT JOIN devices ON name = device
             UNION ALL
-            SELECT step, 'cublas', m, n, k, dtype, layout, load, ms, NULL, NULL, tflops, NULL, NULL, NULL, NULL, NULL,
-                   NULL, NULL,
-                   NULL, NULL, NULL
+            SELECT step, 'cublas', m, n, k, dtype, layout, load, ms, NULL, NULL, tflops, NULL, NULL, NULL, NULL,
+                   NULL, NULL, NULL, NULL, NULL, NULL
             FROM tensor_baseline));
 
 CREATE VIEW value_limit AS SELECT step, tflops, clock FROM tensor_limit; -- the power-limited peak of f16
@@ -44,8 +42,7 @@ SELECT step, variant, "set",
             WHEN sum(high < 1) = count(*) THEN 'slower than cuBLAS at every size recorded here'
             WHEN sum(low > 1) = 0 THEN 'at best as fast as cuBLAS at the sizes recorded here'
             ELSE 'faster than cuBLAS at ' || sum(low > 1) || ' of the ' || count(*) || ' sizes recorded here' END AS
-                   claim,
-       form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
+       claim, form('%.2f', min(ratio)) || CASE WHEN form('%.2f', min(ratio)) = form('%.2f', max(ratio)) THEN ''
                                         ELSE ' to ' || form('%.2f', max(ratio)) END AS span
 FROM (SELECT *, coalesce(ratio_low, ratio) AS low, coalesce(ratio_high, ratio) AS high
       FROM (SELECT step, variant, shape AS "set", ratio, ratio_low, ratio_high FROM gemm

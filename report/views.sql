@@ -77,9 +77,8 @@ CREATE TABLE best AS
 SELECT step, variant
 FROM (SELECT gemm.step, gemm.variant, row_number() OVER (
                  PARTITION BY gemm.step
-                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC, n
-                        DESC,
-                          tflops DESC, place) AS rank
+                 ORDER BY m = 4096 AND n = 4096 AND k = 4096 DESC, shape = 'square' DESC, m * n * k DESC, m DESC,
+                          n DESC, tflops DESC, place) AS rank
       FROM gemm JOIN variant ON family = 'gemm' AND variant.step = gemm.step AND variant.variant = gemm.variant)
 WHERE rank = 1;
 

@@ -141,6 +141,12 @@ def wavefronts(words, lanes_together):
     return waves
 
 
+def multiprocessors(sources, gpu="nvidia-h200"):
+    """How many the GPU has that is recorded."""
+    return next(int(line.split(",")[2]) for line in sources.text("common/gpu/devices.csv").split("\n")
+                if line.startswith(gpu + ","))
+
+
 def sectors(words):
     """The 32-byte sectors that these words of global memory lie in, in order."""
     return sorted({word // 8 for word in words})

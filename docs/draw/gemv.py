@@ -4,7 +4,7 @@ flight, how launches overlap."""
 import math
 import re
 
-from _kernel import Kernel
+from _kernel import Kernel, multiprocessors
 from _svg import Drawing
 
 STEP = "step07_gemv/"
@@ -22,13 +22,6 @@ def kernel(sources, name, **given):
 def balanced(sources):
     """splitk_balanced has its own TILE_K."""
     return Kernel(sources, STEP + "splitk_balanced.cu")
-
-
-def gpu(sources):
-    """(name, multiprocessors) of the GPU that is recorded."""
-    row = next(line.split(",") for line in sources.text("common/gpu/devices.csv").split("\n")
-               if line.startswith("nvidia-h200,"))
-    return "H200", int(row[2])
 
 
 def block_of(one):
@@ -69,7 +62,7 @@ def touched(loads, unit):
 
 
 def blocks(sources):
-    name, sms = gpu(sources)
+    name, sms = "H200", multiprocessors(sources)
     rungs = [(one, kernel(sources, one).value("BLOCK_N")) for one in ("naive", "naive_wide")]
     counts = {one: -(-SIDE // rows) for one, rows in rungs}
     d = Drawing(f"The {sms} multiprocessors of an {name} at n = {SIDE}, and those that have a block. " + " ".join(

@@ -330,15 +330,13 @@ def one_kernel(sources):
 # ---- the screen
 
 
-def gamma(sources, steps):
-    """exact_screen.cuh's, from its source."""
-    one = Kernel(sources, STEP + "best/exact_screen.cuh")
-    found = re.search(r"return \(\(float\)\(steps \* BK\) \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;",
-                      one.text)
+def gamma(one, terms):
+    """A screen's bound of the error of a sum of so many terms, from its source."""
+    found = re.search(r"return \(.* \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text)
     if not found:
         one.refuse("gamma as the drawing knows it")
     part, more, power = map(int, found.groups())
-    return (steps * one.value("BK") * (1 + 1 / part) + more) * 2.0 ** -power
+    return (terms * (1 + 1 / part) + more) * 2.0 ** -power
 
 
 def lower_bounds(sources, dimensions, count):
@@ -346,11 +344,7 @@ def lower_bounds(sources, dimensions, count):
     one = Kernel(sources, STEP + "screen.cu")
     one.line("fmaf(x.x + y.x, 1.0f - gamma_of(k), -2.0f * product)")
     one.line("1.0f - 0x1p-22f, -(x.y + y.y))")
-    found = re.search(r"return \(k \* \(1\.0f \+ 1\.0f / (\d+)\) \+ (\d+)\) \* 0x1p-(\d+)f;", one.text)
-    if not found:
-        one.refuse("gamma as the drawing knows it")
-    part, more, power = map(int, found.groups())
-    g = (dimensions * (1 + 1 / part) + more) * 2.0 ** -power
+    g = gamma(one, dimensions)
     rng = random.Random(5)
     vectors = [[rng.uniform(-1, 1) for _ in range(dimensions)] for _ in range(count + 1)]
     rounded = [[f16(v) for v in vector] for vector in vectors]
@@ -394,7 +388,7 @@ def triangle(sources):
     x, y = (58.0, 132.0), (330.0, 66.0)
     hx, hy = (tuple(round(v / grid) * grid for v in one) for one in (x, y))
     ex, ey, real, seen = math.dist(x, hx), math.dist(y, hy), math.dist(x, y), math.dist(hx, hy)
-    gamma(sources, 1)
+    gamma(Kernel(sources, STEP + "best/exact_screen.cuh"), 1)
     d = Drawing(f"Two points and what rounding makes of them. e(x) = {ex:.0f}, e(y) = {ey:.0f}; between the points "
                 f"{real:.0f}, between their roundings {seen:.0f}: the two differ by {abs(real - seen):.0f}, no more "
                 f"than e(x) + e(y) = {ex + ey:.0f}.")

@@ -1,7 +1,7 @@
 """Step 1: grid, block, warp and thread, each inside the one before, and where each of them runs; what a warp's loads
 touch, and the banks that they want."""
 
-from _kernel import Kernel, sectors, wavefronts
+from _kernel import Kernel, multiprocessors, sectors, wavefronts
 from _svg import Drawing
 
 SIDE, WARP = 4096, 32
@@ -17,9 +17,7 @@ def warps_of(block):
 
 def hierarchy(sources):
     block = Kernel(sources, "step01_naive/coalesced.cu").value("BLOCK")
-    sms = next(int(line.split(",")[2]) for line in sources.text("common/gpu/devices.csv").split("\n")
-               if line.startswith("nvidia-h200,"))
-    threads, side = warps_of(block), SIDE // block
+    sms, threads, side = multiprocessors(sources), warps_of(block), SIDE // block
     first = [(x, y) for warp, x, y in threads if warp == 0]
     wide, high = (1 + max(place) for place in zip(*first))  # of a warp in its block
     count = 1 + threads[-1][0]

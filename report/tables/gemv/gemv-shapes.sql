@@ -1,9 +1,8 @@
 -- `best` at six shapes, without and with programmatic dependent launch (PDL).
 -- marker: gemv-shapes STEP [DTYPE]
 -- part: rows
-WITH shape(place, n, k) AS (VALUES (1, 1024, 1024), (2, 4096, 4096), (3, 4096, 14336), (4, 14336, 4096), (5, 8192,
-       8192),
-                                   (6, 16384, 16384)),
+WITH shape(place, n, k) AS (VALUES (1, 1024, 1024), (2, 4096, 4096), (3, 4096, 14336), (4, 14336, 4096),
+                                   (5, 8192, 8192), (6, 16384, 16384)),
      here AS (SELECT * FROM gemv_text WHERE op = 'gemv' AND (step, dtype, cache) = (:step, :dtype, 'cold'))
 SELECT shape.n || ' × ' || shape.k AS "n × k", plain.us AS "µs", plain.gbps AS "GB/s", plain.ceiling AS
        "% of read ceiling",

@@ -20,8 +20,7 @@ WHERE rank = 1
 ORDER BY n * k, n;
 -- part: below
 SELECT 'In brackets the time of the slowest candidate divided by this one''s. n: rows per block, r: threads per row, '
-       ||
-       'u: loads in flight per row, v: rows per thread.'
+       || 'u: loads in flight per row, v: rows per thread.'
 UNION ALL
 SELECT sub('Searched on ' || max(text) || '; ' || :dtype || ', medians; the best four are timed again, longer.')
 FROM source WHERE kind = 'search';

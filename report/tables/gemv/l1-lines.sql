@@ -27,8 +27,7 @@ WITH RECURSIVE lane(l) AS (VALUES (0) UNION ALL SELECT l + 1 FROM lane WHERE l <
               GROUP BY pitch, l * pitch % 128 / 4),
      full AS (SELECT pitch, max(words) AS words FROM bank GROUP BY pitch)
 SELECT '`' || variant || '`' AS "kernel", shape AS "problem", pitch AS "bytes from row to row", pitch % 128 AS
-       "modulo 128",
-       words AS "words in the fullest bank", form('%.1f', us * mhz / steps) AS "clocks per step",
+       "modulo 128", words AS "words in the fullest bank", form('%.1f', us * mhz / steps) AS "clocks per step",
        form('%.1f', 1 + l1_clocks(pitch, element, rows)) AS "by the rule"
 FROM row JOIN full USING (pitch) JOIN clock
 ORDER BY place, words, pitch, us;

@@ -11,8 +11,7 @@ WITH class(place, class) AS (VALUES (1, 'DoS'), (2, 'Probe'), (3, 'R2L'), (4, 'U
                      AS alarms
               FROM rate JOIN rate_method USING (method) WHERE k IN (1, 5, 15))
 SELECT class.class AS "class", label AS "test from", train_normal || ' + ' || train_attacks || ', ' || test_normal ||
-       ' + ' ||
-       test_attacks AS "records: training, test", one.found AS "detected, k = 1", five.found AS "k = 5",
+       ' + ' || test_attacks AS "records: training, test", one.found AS "detected, k = 1", five.found AS "k = 5",
        fifteen.found AS "k = 15", one.alarms AS "false alarms, k = 1", five.alarms AS "k = 5", fifteen.alarms AS
               "k = 15"
 FROM class JOIN test
@@ -34,6 +33,5 @@ SELECT sub('Recorded on ' || max(text) || '; means (least..most) of ' || coalesc
            (SELECT coalesce(sum(unlike), 0) FROM rate WHERE method = 'gemm_cublas+auto' AND k = 1) ||
            ' of them are not the CPU''s. ' ||
            'Of U2R ' || coalesce((SELECT attacks_known FROM rate_count WHERE (protocol, class) = ('same', 'U2R')), '')
-                  ||
-           ' attacks exist in the training data, not 100: half of them train where the test is from the same file.')
+           || ' attacks exist in the training data, not 100: half of them train where the test is from the same file.')
 FROM source WHERE kind = 'knn_rates';

@@ -15,6 +15,5 @@ GROUP BY line.k ORDER BY line.k;
 -- part: below
 SELECT sub('Recorded on ' || max(text) || '; m = 1200, n = 16384, d = 32, median ms, distances included' ||
            coalesce('. `kpass` and `bitonic` cross at k = ' || (SELECT k FROM knn_crossover) ||
-                  ' (on the paper''s GPU at 46)', '') ||
-           '.')
+           ' (on the paper''s GPU at 46)', '') || '.')
 FROM source WHERE kind = 'knn';

@@ -4,8 +4,7 @@
 -- part: rows
 SELECT v.short AS step, '`' || v.variant || '`' AS variant, ffma AS "FFMAs in the loop",
        percent(1.0 * ffma_reuse / ffma) AS "with `.reuse`", form('%.2f', 1.0 * ffma_reads / ffma) AS
-              "registers read per FFMA",
-       percent(1.0 * ffma_conflicts / ffma) AS "three of one bank"
+       "registers read per FFMA", percent(1.0 * ffma_conflicts / ffma) AS "three of one bank"
 FROM variant AS v JOIN sass AS s ON (s.step, s.variant) = (v.step, v.variant)
 WHERE family = 'gemm' AND ffma >= 256
 ORDER BY v.step, place;

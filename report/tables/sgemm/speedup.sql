@@ -12,8 +12,7 @@ WITH at AS (SELECT v.step, v.short, v.variant, place, speed, tflops
 SELECT sentence
 FROM (SELECT -1 AS place, 'At 4096³ `' || own.variant || '` reaches ' || own.tflops || ' TFLOP/s' || coalesce(
                  ', ' || factor(own.speed / old.speed) || ' times ' || old.short || '''s best, `' || old.variant ||
-                        '` (' ||
-                 old.tflops || ')', '') || '.' AS sentence
+                 '` (' || old.tflops || ')', '') || '.' AS sentence
       FROM own LEFT JOIN old
       UNION ALL
       SELECT place, '`' || variant || '` runs at ' || factor(speed / lag(speed) OVER (ORDER BY place)) || ' times `' ||

@@ -12,8 +12,7 @@ WITH fact AS (
                     THEN value END) / 1e6 AS conflicts,
            sum(CASE metric WHEN 'smsp__issue_active.avg.pct_of_peak_sustained_active' THEN value END) AS issue,
            sum(CASE metric WHEN 'sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active' THEN value END) AS
-                  pipe,
-           sum(CASE metric WHEN 'sm__warps_active.avg.pct_of_peak_sustained_active' THEN value END) AS warps
+           pipe, sum(CASE metric WHEN 'sm__warps_active.avg.pct_of_peak_sustained_active' THEN value END) AS warps
     FROM variant AS v LEFT JOIN counter AS c ON (c.step, c.variant) = (v.step, v.variant)
     WHERE v.step = :step AND family = 'tensor'
     GROUP BY v.variant, place)
