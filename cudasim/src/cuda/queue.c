@@ -32,7 +32,7 @@ static int waiting;           /* threads of the host's that wait for the queue *
 static bool has_thread;
 static _Thread_local bool in_queue; /* the thread that runs the queue */
 
-/* Who runs kernels, frees memory, unloads modules. */
+/* The thread that runs kernels, frees memory or unloads modules. */
 static struct {
     pthread_t thread;
     int depth;
@@ -53,7 +53,7 @@ static void machine_release(void) {
     if (--machine.depth == 0) pthread_cond_broadcast(&changed);
 }
 
-/* Waits for a change while the host can do nothing else: what the watchdog should know. */
+/* Waits for a change, and lets the watchdog know that the host can do nothing else meanwhile. */
 static void wait_for_change(void) {
     sim_host_waits(++waiting);
     pthread_cond_wait(&changed, &lock);
@@ -110,7 +110,7 @@ static cudaError_t kernel_over(sim_status status) {
     runtime_lock(); /* other calls hold it while they look at an allocation */
     memory_quiesce();
     runtime_unlock();
-    /* Memory that the host lacks is the launch's own error; others are told by what comes after it. */
+    /* A lack of host memory is the launch's own error; later calls return the others. */
     if (status == SIM_NO_MEMORY) return cudaErrorMemoryAllocation;
     if (status != SIM_OK) runtime_set_sticky(operation_error(status));
     return cudaSuccess;

@@ -148,7 +148,7 @@ void sim_host_waits(int threads) {
     __atomic_store_n(&host_waits_since, bits, __ATOMIC_RELAXED);
 }
 
-/* Said once, of a kernel that goes on: it may wait for ever. */
+/* Warns once about a kernel that goes on but may wait for ever. */
 static void tell_waiting(block *b) {
     launch *la = b->launch;
     if (__atomic_exchange_n(&la->told, 1, __ATOMIC_RELAXED)) return;
