@@ -40,8 +40,6 @@ TEXTS = SOURCES + (".py", ".sh", ".mk", ".awk")
 LARGER = """
     cudasim/src/base/memory.c
     cudasim/src/check/check.c
-    cudasim/src/exec/integer.c
-    cudasim/src/machine/bulk.c
     cudasim/tests/cuda/test_runtime.c
     cudasim/tests/exec/test_integer.c
     cudasim/tests/faulty/waits.cu

@@ -19,7 +19,7 @@ bool heap_free(uint64_t address);
 /* Where memory_track is on, objects have a gap after them and what has been freed is given out again last. Are all
  * these bytes of objects that have not been freed (true where it is off)? */
 bool heap_is_live(uint64_t address, unsigned bytes);
-/* For messages: the object at `address`, or before it. False: there is none. */
+/* For messages: the object at `address` or before it. False if there is none. */
 typedef struct heap_object {
     uint64_t base, size; /* as asked for */
     bool freed;

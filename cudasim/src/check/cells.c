@@ -22,7 +22,7 @@ void cells_free(cells *s) {
     *s = (cells){0};
 }
 
-/* One of two that conflict must be weak: strong and atomic ones are no race with one another. */
+/* Two accesses conflict only if at least one is weak: strong and atomic accesses do not race with one another. */
 static bool conflict(const cell_access *a, uint32_t lane, stamp s, uint32_t lanes) {
     if (s == 0 || clocks_before_all(a->clocks, s, lanes, a->agent, lane)) return false;
     return a->how == STRENGTH_WEAK || stamp_strength(s) == STRENGTH_WEAK;
@@ -35,7 +35,7 @@ static void merge(noted_access *n, const cell_access *a, uint32_t lane, uint32_t
     *n = (noted_access){stamp_of(now, a->agent, (lanes & (lanes - 1)) != 0 ? MANY_LANES : lane, how), a->site, lanes};
 }
 
-/* Among two: of different agents, or of lanes of one that have not met in between. */
+/* Two reads are kept apart if they are by different agents, or by lanes of one agent that have not met in between. */
 static void note(noted_access noted[2], const cell_access *a, uint32_t lane) {
     const uint32_t now = a->clocks->of[a->agent].now;
     const stamp mine = stamp_of(now, a->agent, lane, a->how);
@@ -64,12 +64,12 @@ static void note(noted_access noted[2], const cell_access *a, uint32_t lane) {
         noted[a->agent & 1] = (noted_access){mine, a->site, 0};
 }
 
-/* Of a word of this block to which a copy has brought what nothing has written: a write before the block began. */
+/* The stamp of a word that a copy has filled with unwritten memory: a write before the block began. */
 static inline stamp blank_stamp(const clocks *c) {
     return c->begun;
 }
 
-/* Its line, cleared of what an earlier block has left there. */
+/* The line of an offset, cleared of what an earlier block has left there. */
 static inline line *line_at(cells *s, const clocks *c, uint32_t number) {
     line *l = &s->lines[number];
     if (l->begun != c->begun)
@@ -87,8 +87,8 @@ static inline void line_touched(line_touch *t, const cells *s, const cell_access
     *t = (line_touch){mixed ? LINE_MIXED : s->epoch, others ? AGENT_MANY : a->agent, a->clocks->of[a->agent].now};
 }
 
-/* Has everybody passed a barrier since, or has it been the agent alone, whose lanes have met since? Then it is before
- * whatever the agent does now. */
+/* Has every warp passed a barrier since, or was the line used by this agent alone, whose lanes have met since? Then
+ * all earlier accesses come before whatever the agent does now. */
 static inline bool touched_before(const line_touch *t, const cells *s, const cell_access *a) {
     if (a->foreign) return false;
     return t->epoch < s->epoch || (t->agent == a->agent && t->clock < a->clocks->of[a->agent].together);
@@ -130,7 +130,7 @@ static bool unordered_hidden(const cell_access *a, uint32_t lane, const hidden_w
     return false;
 }
 
-/* Which asynchronous reads of it may still go on, for all that the agent knows? NULL: none. */
+/* The asynchronous reads of the word that may still be going on as far as the agent knows, or NULL. */
 static const struct cells_use *unordered_use(const cells *s, const cell_access *a, uint32_t number) {
     const struct cells_use *u = &s->uses[number * s->unit / USE_BYTES * s->readers];
     const uint32_t *known = a->clocks->of[a->agent].known + s->first_reader;
@@ -410,7 +410,7 @@ static bool is_free(cells *s, const cell_access *a, uint32_t number, uint32_t wo
     return touched_before(&l->read, s, a) || reads_are_its_own(s, a, l, words, each, shift);
 }
 
-/* Is there nothing that such a write could be a race with? Then it is noted. */
+/* Notes the write if there is nothing that it could race with. */
 static bool write_settled(cells *s, const cell_access *a, uint32_t mask, const uint64_t *offset, unsigned bytes) {
     if (s->unit != 4 || bytes < 4 || a->how != STRENGTH_WEAK || a->foreign) return false;
     const access_lines *p = pattern_of(s, mask, offset, bytes);

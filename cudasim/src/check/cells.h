@@ -1,5 +1,5 @@
-/* What has happened to a block's shared memory: for each few bytes the latest write and two reads since, by which races
- * and reads of what nothing has written are known. */
+/* The history of a block's shared memory: for every few bytes the latest write and two reads since. It shows races,
+ * and reads of memory that nothing has written. */
 #ifndef SIM_CELLS_H
 #define SIM_CELLS_H
 
@@ -18,8 +18,8 @@ typedef struct cell {
     uint32_t pending; /* the site + 1 of a copy into it that has not yet been waited for; 0: none */
 } cell;
 
-/* Of a cell that strong or atomic accesses write: what the latest of them hides from those that come later. They are no
- * race with one another, but one with weak accesses before. */
+/* For a cell that strong or atomic accesses write: what the latest of them hides from later ones. Such accesses do
+ * not race with one another, but they do with earlier weak ones. */
 typedef struct hidden_writes {
     stamp weak; /* the latest weak one */
     uint32_t weak_site;
@@ -83,7 +83,7 @@ typedef struct cells {
     } * uses;
 } cells;
 
-/* False: no memory. */
+/* False if there is no memory. */
 bool cells_make(cells *s, uint32_t bytes, uint32_t unit);
 void cells_free(cells *s);
 
@@ -131,7 +131,7 @@ bool cells_read_row(cells *s, const cell_access *a, uint32_t first, uint32_t ste
 /* `bytes` from `offset` on, by one lane. */
 void cells_range(cells *s, const cell_access *a, uint32_t lane, uint32_t offset, uint32_t bytes);
 
-/* Which of at most 16 bytes from `offset` on nothing has written, a bit each. */
+/* A bit for each of at most 16 bytes from `offset` on that nothing has written. */
 uint32_t cells_unwritten(const cells *s, const clocks *c, uint32_t offset, unsigned bytes);
 
 /* A copy to this range, which has just been written so, is under way, from `site`; it has come: written by the agent.

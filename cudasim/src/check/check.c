@@ -1,4 +1,4 @@
-/* The checks: what a kernel does wrong though it runs on. */
+/* The checks: mistakes of a kernel that do not stop it. */
 #include "check/check.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static inline void span_of(const uint64_t *address, uint32_t mask, uint64_t *low
     *high = hi;
 }
 
-/* Accesses outside of the array that they are made from. */
+/* Finds accesses outside of the array that their addresses are computed from. */
 static void check_array(const observed_access *a, uint8_t array, uint64_t low, uint64_t high) {
     const function *f = a->function;
     if (array == ARRAY_UNKNOWN || array == ARRAY_MANY) return;
@@ -57,8 +57,8 @@ static void check_array(const observed_access *a, uint8_t array, uint64_t low, u
     }
 }
 
-/* Are all addresses inside of the array that they are made from, or, where that is not known, of the block's memory?
- * Lanes outside of the mask have an active one's. */
+/* Do all addresses lie in the array that they are computed from, or, where that is unknown, in the block's memory?
+ * Lanes outside of the mask have the address of an active one. */
 static inline bool all_inside(const observed_access *a) {
     const uint8_t array = a->function->watch[a->i->pc].array;
     uint64_t begin = SHARED_RESERVED, end = a->w->block->shared_end, outside = 0;
@@ -72,17 +72,17 @@ static inline bool all_inside(const observed_access *a) {
     return outside >> 63 == 0;
 }
 
-/* Is it an exchange of which nobody looks at what it gives back? It initialises as a store does. */
+/* Is it an exchange whose old value is never used? It initialises memory as a store does. */
 static bool replaces(const observed_access *a) {
     return a->kind == ACCESS_ATOMIC && a->i->type2 == ATOMIC_EXCH && !a->function->watch[a->i->pc].learns;
 }
 
-/* Bytes that the store has carried along from memory that nothing has written (poison.h). */
+/* The bytes of the store that were only copied from memory that nothing has written (poison.h). */
 static uint16_t *stored_bytes(const warp *w) {
     return checked(w->block)->warps[w->index].poisons.stored;
 }
 
-/* What such a store leaves in shared memory has not been written. */
+/* Marks the bytes of such a store in shared memory as unwritten. */
 static void blank_stored(const observed_access *a, checked_block *at, uint32_t mask, const uint64_t *offset,
                          uint32_t site) {
     uint16_t *stored = stored_bytes(a->w);
@@ -96,7 +96,7 @@ static void blank_stored(const observed_access *a, checked_block *at, uint32_t m
     }
 }
 
-/* Strong and atomic accesses: with fences, or as releases and acquires, they order what stands around them. */
+/* Strong and atomic accesses order what stands around them, with fences or as releases and acquires. */
 static void order_by_flags(checked_block *at, const observed_access *a) {
     clocks *c = &at->cluster->clocks;
     const uint32_t agent = agent_of(a->w);
@@ -254,7 +254,7 @@ static void strong(observer *o, const observed_access *a) {
 
 /* ---- what orders threads ----------------------------------------------------------------------------------------- */
 
-/* An mbarrier's own 8 bytes: its initialisation must come before all else that is done with it. */
+/* Checks an mbarrier's own 8 bytes: its initialisation must come before everything else that is done with it. */
 static void mbarrier_touched(checked_block *at, const observed_sync *s) {
     const warp *w = s->w;
     const function *f = w->frame->function;

@@ -9,10 +9,10 @@
  * is what the host copies of device memory that nothing has written. */
 void checks_begin(bool leaks, bool strict);
 
-/* Bytes of device memory are about to be copied to the host. */
+/* The host is about to copy these bytes of device memory. */
 void checks_host_copy(const void *from, uint64_t bytes);
 
-/* No kernel runs any more: says how much has been found. True where that is anything. */
+/* Prints how many findings there are, after the last kernel. True if there are any. */
 bool checks_end(void);
 
 /* The observer that checks, with another one after it (NULL: none). */

@@ -104,7 +104,7 @@ static uint32_t least_access(const function *f, int depth) {
     return least;
 }
 
-/* Has the function, or one that it calls, a wgmma? */
+/* Does the function, or one that it calls, contain a wgmma? */
 static bool has_wgmma(const function *f, int depth) {
     if (f->wgmma != NULL || depth > 64) return true;
     for (int k = 0; k < f->call_count; k++)

@@ -24,7 +24,8 @@ typedef struct meetings {
     uint32_t room, last;
 } meetings;
 
-/* A read of what nothing has written, until somebody computes with it; or a shuffle from a lane that takes no part. */
+/* A read of unwritten memory, kept until an instruction computes with the value; or a shuffle from a lane that takes
+ * no part. */
 typedef struct unwritten_read {
     const function *function;
     ptx_space space; /* of memory: PTX_SHARED, PTX_GLOBAL, PTX_LOCAL; PTX_REG: a shuffle */
@@ -118,12 +119,13 @@ static inline uint32_t copier_of(const block *b) {
 uint32_t site_number(checked_launch *l, const function *f, uint32_t pc);
 site site_at(const checked_launch *l, uint32_t number);
 
-/* What is kept of a cluster is made, and made anew as its blocks begin. NULL: no memory. */
+/* The checks' state of a launch. checked_begin makes that of the block's cluster, or clears it for the block that
+ * begins. NULL or false if there is no memory. */
 checked_launch *checked_launch_new(launch *la);
 void checked_launch_free(checked_launch *l);
 bool checked_begin(checked_launch *l, block *b);
 
-/* A plain load that an atom.cas alone goes by counts as a relaxed one. */
+/* A plain load whose value only an atom.cas uses counts as a relaxed one. */
 static inline strength strength_of(const observed_access *a) {
     if (a->kind == ACCESS_ATOMIC) return STRENGTH_ATOMIC;
     return a->order != ORDER_WEAK || a->function->watch[a->i->pc].guarded ? STRENGTH_STRONG : STRENGTH_WEAK;

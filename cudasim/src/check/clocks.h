@@ -64,11 +64,11 @@ typedef struct clocks {
 /* What is known at a place where agents meet: a clock for each. */
 typedef uint32_t known_clocks;
 
-/* False: no memory. */
+/* False if there is no memory. */
 bool clocks_make(clocks *c, uint32_t agents);
 void clocks_free(clocks *c);
 
-/* Other blocks begin: nobody knows of anybody, and all that was is past. */
+/* Other blocks begin: no agent knows of another, and all earlier accesses have happened before. */
 void clocks_begin(clocks *c);
 
 /* Has the access happened before what lane `lane` of `agent` does now? A stamp of a block that has ended has. `lanes`:
@@ -90,7 +90,7 @@ static inline bool clocks_before(const clocks *c, stamp s, uint32_t agent, uint3
 void clocks_release(clocks *c, uint32_t agent, known_clocks *at);
 void clocks_acquire(clocks *c, uint32_t agent, const known_clocks *at);
 
-/* `to` goes on from where `agent` is: a copy and who issues it. */
+/* `to` takes over what `agent` knows: a copy starts from what its issuer knows. */
 void clocks_follow(clocks *c, uint32_t to, uint32_t agent);
 
 /* It comes to know of all that `other` did before that clock. */

@@ -21,7 +21,7 @@ static void fetch(const observed_async *c, uint32_t lane) {
     global_touch_range(&range);
 }
 
-/* Words of which nothing has written a byte are no more written where a copy has put them. */
+/* Words in which nothing has written a byte stay unwritten where a copy has put them. */
 static void brought(checked_block *at, uint64_t global, uint64_t bytes, uint32_t to, uint32_t site) {
     const memory_allocation *m = memory_find(global);
     if (m == NULL || memory_is_written(m, global, bytes)) return;
@@ -74,7 +74,7 @@ typedef struct bulk_look {
     uint32_t site;
 } bulk_look;
 
-/* What it does in global memory, by the thread that issues it. */
+/* Notes what the copy does in global memory as an access by the thread that issues it. */
 static void touch_row(void *context, const tensor_row *r) {
     const bulk_look *l = context;
     global_range range = l->range;
@@ -216,8 +216,8 @@ static bool operand_chunk(void *context, uint32_t address) {
     return true;
 }
 
-/* Each warp must come after what has been written there; once one has waited for it, all of it has been read. The first
- * to issue it looks at every word; the others at whose writes these were, if that is enough. */
+/* Each warp must come after the writes to what the wgmma reads; once one warp has waited for it, all of it has been
+ * read. The first warp to issue it looks at every word, the others only at who wrote them where that is enough. */
 void copies_wgmma(observer *o, const observed_wgmma *c) {
     (void)o;
     checked_block *at = checked(c->w->block);

@@ -13,7 +13,7 @@ static const ptx_instruction *instruction_at(site s) {
     return &s.function->source->instructions[s.pc];
 }
 
-/* Does the barrier want the threads of a warp to come together? */
+/* Must the threads of a warp reach the barrier together? */
 static bool is_aligned(site s) {
     const char *opcode = instruction_at(s)->opcode;
     return strncmp(opcode, "bar.", 4) == 0 || strstr(opcode, ".aligned") != NULL;
@@ -94,7 +94,7 @@ static const frame *common_frame(const frame *a, uint32_t *pc_a, const frame *b,
     return a;
 }
 
-/* Lanes of the warp that stand elsewhere while others wait: will they come? */
+/* Checks whether lanes that are elsewhere while others of their warp wait can still reach the barrier. */
 static void look_at(warp *w, site barrier, const frame *other, uint32_t other_pc, uint32_t lanes) {
     uint32_t pc = barrier.pc;
     const frame *common = common_frame(w->frame, &pc, other, &other_pc);

@@ -1,4 +1,4 @@
-/* Findings: what the checks have found, each said once and counted. */
+/* Findings of the checks. Each is printed once, and counted. */
 #ifndef SIM_FINDINGS_H
 #define SIM_FINDINGS_H
 
@@ -24,16 +24,16 @@ typedef struct finding {
 /* Prints it to stderr if it is the first of its kind, place and other place; counts it in any case. From any thread. */
 void finding_add(const finding *f);
 
-/* Is it one that has been said (then it is counted, and need not be put into words)? */
+/* Has it been printed already? Then it is only counted, and the caller need not write a message. */
 bool finding_repeats(const char *kind, site at, site other);
 
-/* One that the launch has been stopped for: it has been said elsewhere. */
+/* Counts the one that has stopped the launch, which is printed elsewhere. */
 void finding_fault(void);
 
-/* One without a place in the code: `text` is a line. */
+/* Prints and counts one without a place in the code: `text` is a line. */
 void finding_say(const char *kind, const char *text);
 
-/* Different ones, and all with their repeats. */
+/* The number of different findings, and of all with their repeats. */
 unsigned long finding_count(unsigned long *with_repeats);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct conversion {
     int stars; /* ints that it takes before that */
 } conversion;
 
-/* The next one of the format; false at its end. */
+/* Reads the next conversion of the format; false at its end. */
 static bool next_conversion(const char **format, conversion *c) {
     const char *at = strchr(*format, '%');
     if (at == NULL) return false;

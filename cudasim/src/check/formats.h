@@ -1,4 +1,4 @@
-/* The device's printf: does its format want what it is given? */
+/* Checks the format of the device's printf against its arguments. */
 #ifndef CHECK_FORMATS_H
 #define CHECK_FORMATS_H
 

@@ -71,7 +71,7 @@ static uint32_t launches;
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* Of functions that it calls nobody follows what they are given. */
+/* The arguments of functions that it calls are not followed. */
 static uint64_t writes_with_calls(const function *f, int depth) {
     const function *watched = f->watch != NULL ? f : f->watched;
     if (watched == NULL || depth > 64) return WRITES_ANYWHERE;
@@ -134,7 +134,7 @@ static run *run_of(checked_cluster *c) {
 
 /* ---- what is said ------------------------------------------------------------------------------------------------ */
 
-/* A store that races with another one: it is, unless it leaves what is there. */
+/* A store that races with another one, unless it leaves the value that is there. */
 typedef struct doubt {
     toucher by;
     uint32_t lane;
@@ -272,7 +272,7 @@ static bool seen(const toucher *t, uint32_t lane, const word *w) {
     return false;
 }
 
-/* Which of the writes to the word is unordered with the access? NULL: none. */
+/* The write to the word that is not ordered with the access, or NULL. */
 static const trace *unordered_write(const toucher *t, uint32_t lane, uint8_t how, const word *w, const hidden_word *h) {
     if (conflicts(t, lane, how, &w->write)) return seen(t, lane, w) ? NULL : &w->write;
     if (h == NULL || seen(t, lane, w)) return NULL;
@@ -282,7 +282,7 @@ static const trace *unordered_write(const toucher *t, uint32_t lane, uint8_t how
     return NULL;
 }
 
-/* False where something has been found. */
+/* False if there was a finding. */
 static bool look(const toucher *t, uint32_t lane, uint8_t how, uint64_t address, const word *w, const hidden_word *h) {
     if (t->kind != ACCESS_READ)
         for (int k = 0; k < 2; k++)

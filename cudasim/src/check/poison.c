@@ -127,7 +127,7 @@ static void carry(poisons *p, const ptx_instruction *t, poison it) {
                 it.spreads ? ALL_BYTES : (uint32_t)it.carried_bytes >> e * part & ((1u << part) - 1));
 }
 
-/* Which bytes of a mov's or selp's source are unwritten. */
+/* The bytes of a mov's or selp's source that are unwritten. */
 static uint32_t moved_bytes(const ptx_instruction *t, const ptx_operand *from, const poison *it) {
     uint32_t bytes = from->reg == it->reg ? it->bytes : 0;
     for (int e = 0; e < from->element_count; e++)
@@ -135,7 +135,7 @@ static uint32_t moved_bytes(const ptx_instruction *t, const ptx_operand *from, c
     return bytes;
 }
 
-/* Is it a store that is no use of it? */
+/* Is it a store that only copies the value, which is not yet a use? */
 static bool stores_along(const ptx_instruction *t, const insn *i, const poison *it) {
     return opcode_is(t->opcode, "st") && (i->space == PTX_LOCAL || it->padding);
 }
@@ -169,7 +169,7 @@ static void forget_empty(poisons *p) {
     for (int k = 0; k < p->count; k++) mark(p, p->list[k].reg);
 }
 
-/* What the lanes do with one of them: true where they use it. */
+/* Follows one poisoned register through the instruction: true if the lanes compute with it. */
 static bool use(poisons *p, poison *it, const warp *w, const insn *i, uint32_t lanes) {
     const ptx_instruction *t = &w->frame->function->source->instructions[i->pc];
     const bool result = instruction_has_result(t), moves = opcode_is(t->opcode, "mov") || opcode_is(t->opcode, "selp");

@@ -7,7 +7,7 @@
 #include "check/message.h"
 #include "check/unwritten.h"
 
-/* A store that races with another one: it is, unless it leaves what is there. */
+/* A store that races with another one, unless it leaves the value that is there. */
 typedef struct doubt {
     shared_report access;
     uint32_t lane, number;
@@ -57,7 +57,7 @@ void shared_forget(void) {
     doubt_count = 0;
 }
 
-/* Whoever only loads it may never use it: what comes of it is looked at instruction by instruction. */
+/* A loaded value may never be used, so the registers that hold it are followed instruction by instruction. */
 static void unwritten(const shared_report *p, uint32_t lane, uint32_t number, bool brought, uint32_t copy) {
     const uint32_t missing = p->offset == NULL ? ALL_BYTES
                                                : cells_unwritten(&p->at->cells, &p->at->cluster->clocks,

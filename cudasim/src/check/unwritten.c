@@ -42,7 +42,7 @@ void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, sit
 
 #define MOST_READS 4096
 
-/* Its number in the warp's list; -1: there are too many. */
+/* The read's number in the warp's list, or -1 if there are too many. */
 static int note(checked_warp *c, const unwritten_read *r) {
     if (c->read_count >= MOST_READS) return -1;
     if (c->read_count == c->read_room) {

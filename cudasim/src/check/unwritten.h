@@ -1,11 +1,11 @@
-/* Reads of what nothing has written, of registers to which nothing has been assigned, and of lanes that take no part:
- * named where somebody computes with it. */
+/* Reads of unwritten memory, of registers that were never assigned and of lanes that take no part are reported where
+ * an instruction computes with the value. */
 #ifndef SIM_UNWRITTEN_H
 #define SIM_UNWRITTEN_H
 
 #include "check/checked.h"
 
-/* It has been read into registers, and is kept until somebody computes with it; or is said at once. */
+/* Keeps a read into registers until an instruction computes with the value, or reports it at once. */
 void unwritten_load(warp *w, const unwritten_read *r);
 void say_unwritten(const warp *w, const unwritten_read *r, const char *verb, site use);
 

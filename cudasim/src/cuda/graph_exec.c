@@ -150,7 +150,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     for (size_t i = 0; i < exec->count && !error; i++) {
         if (exec->nodes[i].enabled) error = stream_run(stream, &exec->nodes[i].op);
     }
-    /* What its kernels did wrong is told by a later call, as after a launch. */
+    /* A later call returns the errors of its kernels, as after a launch. */
     return error == runtime_sticky() ? cudaSuccess : runtime_result(error);
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/device_model.h"
 #include "base/parts.h"
-#include "cudasim.h"
 #include "cuda/runtime.h"
+#include "cudasim.h"
 #include "watch/watch.h"
 
 #pragma GCC visibility push(default)
@@ -48,33 +48,51 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
-                          bool cooperative, const dim3 *cluster) {
-    const char *call = by_chevrons ? NULL : cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel";
-    by_chevrons = false;
-    TOUCH_DEVICE();
+/* A launch has three parts, one after the other, so that the kernel's work lies just below the call: call_begin,
+ * sim_launch_work where the kernel runs at once, call_end. */
+typedef struct launch_call {
+    const char *name; /* NULL: by <<<>>> */
+    cudaError_t error;
+    launching kernel;
+} launch_call;
+
+static launch_call call_begin(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream,
+                              bool cooperative, const dim3 *cluster) {
+    launch_call c = {.name = by_chevrons ? NULL : cooperative ? "cudaLaunchCooperativeKernel" : "cudaLaunchKernel"};
     operation op;
-    cudaError_t error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
-    return runtime_result_of(call, error ? error : stream_submit(stream, &op));
+    by_chevrons = false;
+    c.error = runtime_sticky();
+    if (!c.error) c.error = operation_kernel(&op, func, grid, block, args, NULL, shared, cooperative, cluster);
+    if (!c.error) c.error = stream_begin(stream, &op, &c.kernel);
+    return c;
 }
 
-cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    return launch(func, grid, block, args, shared, stream, false, NULL);
+static cudaError_t call_end(launch_call *c) {
+    if (c->kernel.running != NULL) c->error = stream_end(&c->kernel);
+    return runtime_result_of(c->name, c->error);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream) {
-    return launch(kernel, grid, block, args, shared, stream, false, NULL);
+    launch_call c = call_begin(kernel, grid, block, args, shared, stream, false, NULL);
+    if (c.kernel.running != NULL) sim_launch_work(c.kernel.running, 0, c.kernel.until);
+    return call_end(&c);
 }
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream) {
-    return launch(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread, false, NULL);
+    return __cudaLaunchKernel(kernel, grid, block, args, shared, stream ? stream : cudaStreamPerThread);
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    return __cudaLaunchKernel((cudaKernel_t)(uintptr_t)func, grid, block, args, shared, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    return launch(func, grid, block, args, shared, stream, true, NULL);
+    cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val = {.cooperative = 1}};
+    const cudaLaunchConfig_t config = {grid, block, shared, stream, &cooperative, 1};
+    return cudaLaunchKernelExC(&config, func, args);
 }
 
 /* What the attributes of a launch ask for; most are hints on scheduling, which change nothing here. */
@@ -126,8 +144,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     const dim3 *cluster = NULL;
     cudaError_t error = read_attributes(config, &cooperative, &cluster, &size, &event);
     if (error) return runtime_result(error);
-    error = launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream, cooperative,
-                   cluster);
+    launch_call c = call_begin(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream,
+                               cooperative, cluster);
+    if (c.kernel.running != NULL) sim_launch_work(c.kernel.running, 0, c.kernel.until);
+    error = call_end(&c);
     return error || !event ? error : cudaEventRecord(event, config->stream);
 }
 

@@ -35,7 +35,7 @@ typedef struct fatbin_wrapper {
     void *unused;
 } fatbin_wrapper;
 
-/* Before a program's main, where nobody can be told. */
+/* Before a program's main there is no call that could return an error. */
 _Noreturn static void registration_failed(void) {
     fprintf(stderr, "cudasim: " OUT_OF_MEMORY "\n");
     _Exit(3);

@@ -32,7 +32,7 @@ static int waiting;           /* threads of the host's that wait for the queue *
 static bool has_thread;
 static _Thread_local bool in_queue; /* the thread that runs the queue */
 
-/* Who runs kernels, frees memory, unloads modules. */
+/* The thread that runs kernels, frees memory or unloads modules. */
 static struct {
     pthread_t thread;
     int depth;
@@ -53,7 +53,7 @@ static void machine_release(void) {
     if (--machine.depth == 0) pthread_cond_broadcast(&changed);
 }
 
-/* Waits for a change while the host can do nothing else: what the watchdog should know. */
+/* Waits for a change, and lets the watchdog know that the host can do nothing else meanwhile. */
 static void wait_for_change(void) {
     sim_host_waits(++waiting);
     pthread_cond_wait(&changed, &lock);
@@ -110,17 +110,29 @@ static cudaError_t kernel_over(sim_status status) {
     runtime_lock(); /* other calls hold it while they look at an allocation */
     memory_quiesce();
     runtime_unlock();
-    /* Memory that the host lacks is the launch's own error; others are told by what comes after it. */
+    /* A lack of host memory is the launch's own error; later calls return the others. */
     if (status == SIM_NO_MEMORY) return cudaErrorMemoryAllocation;
     if (status != SIM_OK) runtime_set_sticky(operation_error(status));
     return cudaSuccess;
 }
 
 static sim_running *kernel_begin(const kernel_operation *k, sim_status *status) {
-    *status = SIM_OK;
     memory_access_begin(); /* until kernel_over */
+    *status = SIM_OK;
     if (runtime_sticky()) return NULL;
-    return sim_launch_begin(k->function->kernel, &k->config, k->params, A_MOMENT, status);
+    *status = SIM_NO_MEMORY; /* if it does not begin */
+    return sim_launch_begin(k->function->kernel, &k->config, k->params);
+}
+
+/* Works on it to its end. After a moment it is one that goes on while the host does. */
+static sim_status kernel_finish(sim_running *running) {
+    sim_status status;
+    double until = pool_now() + A_MOMENT;
+    sim_launch_work(running, 0, until);
+    if (sim_launch_end(running, until, &status)) return status;
+    sim_launch_work(running, 0, 0);
+    sim_launch_end(running, 0, &status);
+    return status;
 }
 
 /* ---- the queue's thread ------------------------------------------------------------------------------------------ */
@@ -132,7 +144,7 @@ static void run(entry *e) {
         return;
     }
     if (e->running == NULL) e->running = kernel_begin(&e->op.kernel, &status);
-    if (e->running != NULL) status = sim_launch_end(e->running);
+    if (e->running != NULL) status = kernel_finish(e->running);
     const cudaError_t error = kernel_over(status);
     if (error) runtime_set_sticky(error); /* its call has long returned */
 }
@@ -188,30 +200,29 @@ static bool insert(entry *e, entry **at) {
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* The caller has the machine, and a number for the kernel: runs it here, for a moment. */
-static cudaError_t run_kernel(const operation *op, uint64_t own, uint64_t *number) {
-    sim_status status;
-    sim_running *running = kernel_begin(&op->kernel, &status);
-    if (running != NULL) {
-        entry *e = calloc(1, sizeof *e);
-        pthread_mutex_lock(&lock);
-        if (e != NULL) *e = (entry){.op = {.type = cudaGraphNodeTypeKernel}, .running = running};
-        const bool queued = e != NULL && insert(e, &first);
-        if (queued) {
-            machine.queues = true;
-            *number = own;
-        }
-        pthread_mutex_unlock(&lock);
-        if (queued) return cudaSuccess;
-        free(e);
-        status = sim_launch_end(running);
-    }
+/* A kernel that ran at its launch has ended: the machine is free. */
+static cudaError_t launch_over(launching *l, sim_status status) {
     const cudaError_t error = kernel_over(status);
     pthread_mutex_lock(&lock);
-    done = own;
+    done = l->number;
     machine_release();
     pthread_mutex_unlock(&lock);
+    l->number = 0;
     return error;
+}
+
+cudaError_t queue_end(launching *l) {
+    sim_status status;
+    if (sim_launch_end(l->running, l->until, &status)) return launch_over(l, status);
+    entry *e = calloc(1, sizeof *e);
+    pthread_mutex_lock(&lock);
+    if (e != NULL) *e = (entry){.op = {.type = cudaGraphNodeTypeKernel}, .running = l->running};
+    const bool queued = e != NULL && insert(e, &first);
+    if (queued) machine.queues = true;
+    pthread_mutex_unlock(&lock);
+    if (queued) return cudaSuccess;
+    free(e);
+    return launch_over(l, kernel_finish(l->running));
 }
 
 static cudaError_t enqueue(const operation *op, uint64_t *number) {
@@ -231,7 +242,8 @@ static cudaError_t enqueue(const operation *op, uint64_t *number) {
     return error;
 }
 
-static cudaError_t run_or_enqueue(const operation *op, uint64_t after, uint64_t *number) {
+/* Runs it now, or begins it, or puts it in the queue. */
+static cudaError_t begin_or_enqueue(const operation *op, uint64_t after, launching *l) {
     const bool kernel = op->type == cudaGraphNodeTypeKernel;
     if (in_queue) { /* a host function's call */
         if (kernel) run(&(entry){.op = *op});
@@ -241,14 +253,17 @@ static cudaError_t run_or_enqueue(const operation *op, uint64_t after, uint64_t 
     /* A kernel that another thread launches is over in a moment, or in the queue. */
     while (kernel && first == NULL && machine.depth > 0 && !machine_mine()) pthread_cond_wait(&changed, &lock);
     const bool now = kernel ? first == NULL : done >= after;
-    uint64_t own = 0;
     if (now && kernel) {
         machine_take();
-        own = ++newest;
+        l->number = ++newest;
     }
     pthread_mutex_unlock(&lock);
-    if (!now) return enqueue(op, number);
-    return kernel ? run_kernel(op, own, number) : operation_run(op);
+    if (!now) return enqueue(op, &l->number);
+    if (!kernel) return operation_run(op);
+    sim_status status;
+    l->running = kernel_begin(&op->kernel, &status);
+    l->until = pool_now() + A_MOMENT;
+    return l->running != NULL ? cudaSuccess : launch_over(l, status);
 }
 
 /* A graph's nodes in order, after the work of number `after`. */
@@ -266,15 +281,27 @@ static cudaError_t run_graph(cudaGraph_t graph, uint64_t after, uint64_t *number
     return error;
 }
 
-cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number) {
-    *number = 0;
+cudaError_t queue_begin(const operation *op, uint64_t after, launching *l) {
+    l->running = NULL;
+    l->number = 0;
     if (runtime_sticky() && !(op->type == cudaGraphNodeTypeHost && op->host.callback)) return runtime_sticky();
-    if (op->type == cudaGraphNodeTypeGraph) return run_graph(op->graph, after, number);
+    if (op->type == cudaGraphNodeTypeGraph) return run_graph(op->graph, after, &l->number);
     if (op->type == cudaGraphNodeTypeWaitEvent) {
-        *number = event_number(op->event);
+        l->number = event_number(op->event);
         return cudaSuccess;
     }
-    cudaError_t error = run_or_enqueue(op, after, number);
-    if (op->type == cudaGraphNodeTypeEventRecord && !error) event_recorded(op->event, *number);
+    cudaError_t error = begin_or_enqueue(op, after, l);
+    if (op->type == cudaGraphNodeTypeEventRecord && !error) event_recorded(op->event, l->number);
+    return error;
+}
+
+cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number) {
+    launching l;
+    cudaError_t error = queue_begin(op, after, &l);
+    if (l.running != NULL) {
+        sim_launch_work(l.running, 0, l.until);
+        error = queue_end(&l);
+    }
+    *number = l.number;
     return error;
 }

@@ -89,10 +89,22 @@ void machine_unlock(void);
 /* Does not wait. */
 bool machine_try_lock(void);
 
+/* A kernel that has begun in the thread that launches it, and which has the machine for it. */
+typedef struct launching {
+    sim_running *running;
+    double until;    /* the launch returns then at the latest, and the kernel goes on in the queue */
+    uint64_t number; /* in the queue; 0 once it is done */
+    cudaStream_t stream;
+} launching;
+
 /* Runs an operation at once where what it must follow is done, all work up to the number `after`; a kernel only where
  * nothing else is left to do. Else it is put in the queue. *number is 0 where it is done, else what it has there.
  * Errors are those of the call; a kernel's fault becomes the sticky error. */
 cudaError_t queue_run(const operation *op, uint64_t after, uint64_t *number);
+/* The same in two parts: a kernel that can run at once is only begun. Where l->running is not NULL, the caller works on
+ * it until l->until (sim_launch_work) and then calls queue_end. */
+cudaError_t queue_begin(const operation *op, uint64_t after, launching *l);
+cudaError_t queue_end(launching *l);
 /* All work up to this number is done. */
 bool queue_done(uint64_t number);
 /* Waits for it. Not with the state's lock. */
@@ -205,6 +217,9 @@ cudaError_t operation_error(sim_status status);
 
 /* Runs an operation in a stream, or adds it to the graph that the stream is capturing. Takes the operation over. */
 cudaError_t stream_submit(cudaStream_t stream, operation *op);
+/* The same of a kernel in two parts, as queue_begin and queue_end. */
+cudaError_t stream_begin(cudaStream_t stream, operation *op, launching *l);
+cudaError_t stream_end(launching *l);
 /* Runs one in a stream that is not capturing, and leaves it to the caller. */
 cudaError_t stream_run(cudaStream_t stream, const operation *op);
 /* For calls without an operation of their own (cudaMallocAsync, ...): the stream is valid and not capturing. */

@@ -38,32 +38,62 @@ void stream_wait_legacy(void) {
     queue_wait(after_of(cudaStreamLegacy));
 }
 
+/* Work of this number, if any, has been put in the queue for the stream. */
+static void note(cudaStream_t stream, uint64_t number) {
+    if (number == 0) return;
+    runtime_lock();
+    stream_state *s = stream_state_of(stream);
+    if (s) stream_note(s, number);
+    runtime_unlock();
+}
+
 cudaError_t stream_run(cudaStream_t stream, const operation *op) {
     const uint64_t after = after_of(stream);
     uint64_t number;
     if (operation_of_pageable(op)) queue_wait(after);
     cudaError_t error = queue_run(op, after, &number);
+    note(stream, number);
+    return error;
+}
+
+/* Adds the operation to the graph that the stream is capturing, if it is, and takes it over then. */
+static cudaError_t submit(cudaStream_t stream, operation *op, bool *captured) {
     runtime_lock();
-    stream_state *s = number ? stream_state_of(stream) : NULL;
-    if (s) stream_note(s, number);
+    stream_state *s = stream_state_of(stream);
+    capture *c = s ? capture_of(s) : NULL;
+    cudaError_t error = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    *captured = c != NULL;
+    if (c)
+        error = capture_operation(s, c, op);
+    else if (s && s->legacy)
+        error = capture_forbids_legacy();
     runtime_unlock();
     return error;
 }
 
 cudaError_t stream_submit(cudaStream_t stream, operation *op) {
-    runtime_lock();
-    stream_state *s = stream_state_of(stream);
-    capture *c = s ? capture_of(s) : NULL;
-    cudaError_t error = s ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    if (c) {
-        error = capture_operation(s, c, op);
-        runtime_unlock();
-        return error;
-    }
-    if (s && s->legacy) error = capture_forbids_legacy();
-    runtime_unlock();
+    bool captured;
+    cudaError_t error = submit(stream, op, &captured);
+    if (captured) return error;
     if (!error) error = stream_run(stream, op);
     operation_free(op);
+    return error;
+}
+
+cudaError_t stream_begin(cudaStream_t stream, operation *op, launching *l) {
+    bool captured;
+    *l = (launching){.stream = stream};
+    cudaError_t error = submit(stream, op, &captured);
+    if (captured) return error;
+    if (!error) error = queue_begin(op, after_of(stream), l);
+    if (l->running == NULL) note(stream, l->number);
+    operation_free(op);
+    return error;
+}
+
+cudaError_t stream_end(launching *l) {
+    cudaError_t error = queue_end(l);
+    note(l->stream, l->number);
     return error;
 }
 

@@ -110,7 +110,7 @@ HANDLER(op_stop) {
     w->pc = i->pc;
 }
 
-/* nanosleep: whoever sleeps waits for somebody else. */
+/* nanosleep: a thread that sleeps waits for another one. */
 HANDLER(op_nanosleep) {
     w->block->polled = true;
     w->budget -= 200;

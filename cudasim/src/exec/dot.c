@@ -19,7 +19,7 @@ static __attribute__((noinline)) void go_on(warp *w, const insn *i, uint32_t mas
 
 #ifdef __FMA__
 
-/* Who is to be told of the loads. */
+/* The observers whose hooks the loads must call. */
 typedef enum audience {
     NOBODY = 0,
     COUNTERS = 1, /* it is enough to note where it reads */
@@ -33,7 +33,8 @@ typedef struct row {
     uint64_t other;
 } row;
 
-/* Have the checks been told of a load, or need they not be? It reads `bytes` from `first` on. */
+/* Does a load of `bytes` from `first` on pass the checks at once, without a hook or through the quick one? If not, the
+ * loads go one by one. */
 static inline __attribute__((always_inline)) bool told(warp *w, const insn *i, uint64_t first, unsigned bytes) {
     return i->row == ROW_op_load_global_u32 ? is_complete(*recent_allocation(w, i), first, bytes)
                                             : quick_hook_took(w, i, ALL_LANES, &w->frame->function->watch[i->pc]);

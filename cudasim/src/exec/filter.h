@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) bool repeats_affine(warp *w, const 
     return p->repeatable && p->affine && p->step == step && repeats_at(w, i, p, first);
 }
 
-/* A repetition of the instruction's latest access, where nobody needs to be told at once: it is noted. */
+/* Notes a repetition of the instruction's latest access, if no hook must be called at once. */
 static inline __attribute__((always_inline)) bool repeats(warp *w, const insn *i, uint32_t mask) {
     const frame *frame = w->frame;
     if (mask != ALL_LANES || frame->counts == NULL || frame->counts->patterns == NULL) return false;

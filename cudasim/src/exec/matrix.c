@@ -19,7 +19,7 @@
 #include "machine/groups.h"
 #include "machine/proxy.h"
 
-/* Are all lanes here? False: the others wait for those that are missing. */
+/* Are all lanes here? If not, those that are wait for the others. */
 static inline bool all_lanes(warp *w, const insn *i, uint32_t mask) {
     if (mask == ALL_LANES) return true;
     const uint32_t run = warp_converge(w, i, mask, U32(5));

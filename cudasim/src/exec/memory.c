@@ -10,7 +10,7 @@
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
-/* False: the instruction comes again (access_resolve). */
+/* False if the instruction is executed again (access_resolve). */
 static inline bool pointers_of(warp *w, const insn *i, uint32_t mask, unsigned bytes, access_kind kind,
                                uint8_t **pointer) {
     uint64_t address[LANES], low, high;

@@ -34,7 +34,7 @@ static inline bool same_pattern(const warp *w, const insn *i, uint32_t mask, con
     return false;
 }
 
-/* Whoever counts has been told of this access: those like it may be told later. */
+/* The counters' hook has been called for this access: accesses like it may be counted later, all together. */
 static void allow_repeats(warp *w, const insn *i, uint32_t mask, const uint64_t *address, unsigned bytes) {
     access_pattern *p = &w->frame->counts->patterns[2 * i->pc];
     const affine *f = w->frame->function->affine_bytes > 0 ? AFFINE(4) : NULL;

@@ -86,7 +86,7 @@ static bool has_met(const search *f, carrier c) {
     return false;
 }
 
-/* False: it is too much to follow. */
+/* False if it is too much to follow. */
 static bool go_on(search *f, int pc, int reg, carried what) {
     if (!flow_successors(f->s, pc, &f->next, &f->room)) return false;
     for (int k = 0; f->next[k] >= 0; k++) {
@@ -120,7 +120,7 @@ static bool compares_result(const search *f, const ptx_instruction *t, const car
     return any;
 }
 
-/* Can nobody see the value but in the result? */
+/* Is the value visible only in the result? */
 static bool is_arithmetic(const ptx_instruction *t) {
     static const char *const others[] = {"ld",       "atom",     "shfl",    "vote", "match", "redux",
                                          "call",     "bar",      "barrier", "mma",  "wmma",  "tex",

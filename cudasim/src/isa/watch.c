@@ -41,7 +41,7 @@ static watch_scope scope_of(const char *opcode) {
     return SCOPE_GPU;
 }
 
-/* False where the instruction accesses no memory that observers are told of. */
+/* False if the instruction accesses no memory for which observers have a hook. */
 static bool watch_insn(const insn *i, const char *opcode, watched_insn *w) {
     if (i->row == ROW_op_cp_async)
         w->what = WATCH_ASYNC;
@@ -93,7 +93,7 @@ static void find_loose(function *f) {
     f->loose = NULL;
 }
 
-/* A dot product stays one, unless observers are to be told of a register in it. */
+/* A dot product stays in one piece unless observers follow a register in it. */
 static void keep_dots(function *twin, const decode_context *context) {
     for (int k = 0; k < twin->source->instruction_count; k++) {
         bool loose = false;

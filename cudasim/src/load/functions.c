@@ -40,7 +40,7 @@ static bool make(sim_module *m, function *f, function **made, char *error, size_
     return ok;
 }
 
-/* All of them become callable or, so that whoever asks again is told again, none. */
+/* All of them become callable or none, so that a second attempt reports the same error. */
 static bool decode(sim_module *m, function *f, char *error, size_t error_size) {
     function *made = NULL;
     const bool ok = make(m, f, &made, error, error_size);

@@ -132,15 +132,11 @@ static unsigned own_registers(const sim_kernel *kernel, unsigned registers) {
     return f->maxnreg != 0 || f->maxntid[0] != 0 || f->reqntid[0] != 0 ? registers : 0;
 }
 
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status) {
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
     sim_kernel_info info;
     sim_kernel_describe(kernel, &info);
     observer *watches = observers_get();
-    if (watches != NULL && !functions_watch(kernel->module)) {
-        *status = SIM_NO_MEMORY;
-        return NULL;
-    }
+    if (watches != NULL && !functions_watch(kernel->module)) return NULL;
     const launch_spec spec = {.entry = watches != NULL ? kernel->entry->watched : kernel->entry,
                               .observer = watches,
                               .config = *config,
@@ -149,11 +145,15 @@ sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *confi
                               .static_shared = info.static_shared,
                               .own_registers = own_registers(kernel, info.registers),
                               .async_proxy = uses_async_proxy(kernel)};
-    return launch_begin(&spec, params, seconds, status);
+    return launch_begin(&spec, params);
 }
 
 sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
-    sim_status status;
-    sim_launch_begin(kernel, config, params, 0, &status);
+    sim_status status = SIM_NO_MEMORY;
+    sim_running *running = sim_launch_begin(kernel, config, params);
+    if (running != NULL) {
+        sim_launch_work(running, 0, 0);
+        sim_launch_end(running, 0, &status);
+    }
     return status;
 }

@@ -48,8 +48,7 @@ bool sim_kernel_param(const sim_kernel *kernel, unsigned index, size_t *offset, 
  * parameter buffer (sim_kernel_param's layout). On a fault, a report has gone to stderr. */
 sim_status sim_launch(sim_kernel *kernel, const sim_launch_config *config, const void *params);
 
-/* The same in two parts (launch_begin, sim_launch_end). */
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status);
+/* Its first part, before sim_launch_work and sim_launch_end (machine/launch.h). NULL where the host lacks memory. */
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params);
 
 #endif

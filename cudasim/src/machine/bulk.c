@@ -6,6 +6,7 @@
 #include "machine/access.h"
 #include "machine/async.h"
 #include "machine/async_fault.h"
+#include "machine/bulk_operand.h"
 #include "machine/cluster.h"
 #include "machine/fault.h"
 #include "machine/mbarrier.h"
@@ -142,7 +143,8 @@ static void reduce(atomic_op op, ptx_type type, bool flush, uint8_t *to, const u
 
 /* ---- carrying out ------------------------------------------------------------------------------------------------ */
 
-static void blame(const bulk_copy *c) {
+/* Faults from here on are reported at the instruction that issued the copy. */
+static void fault_site(const bulk_copy *c) {
     async_site(c->w, c->i, c->f, c->lanes);
 }
 
@@ -157,7 +159,7 @@ static void still_there(const bulk_copy *c, block *b, uint64_t first, uint64_t e
 
 static void load(block *b, bulk_copy *c) {
     uint64_t first, end;
-    blame(c);
+    fault_site(c);
     if (c->map.rank > 0) {
         if (tensormap_range(&c->map, c->at, &first, &end)) still_there(c, b, first, end);
         tensormap_load(&c->map, c->at, b->shared, c->target);
@@ -178,7 +180,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
     uint64_t bytes = 0;
     uint32_t arrivals = 0;
     bool any = false;
-    bulk_copy blamed = {0};
+    bulk_copy latest = {0};
     for (bulk_copy **at = &b->bulk->first; *at != NULL;) {
         bulk_copy *c = *at;
         if (c->kind == BULK_STORE || c->mbarrier != mbarrier) {
@@ -187,7 +189,7 @@ bool bulk_land(block *b, uint32_t mbarrier) {
         }
         any = true;
         if (c->kind == BULK_ARRIVE) {
-            blame(c);
+            fault_site(c);
             async_complete(c->w, c->lanes, c->serial);
             observe_sync(SYNC_MBARRIER_ARRIVE, b, c->w, c->lanes, mbarrier);
             arrivals += (uint32_t)__builtin_popcount(c->lanes);
@@ -196,11 +198,11 @@ bool bulk_land(block *b, uint32_t mbarrier) {
             call_hook(c, b, COPY_LANDED);
             bytes += c->bytes;
         }
-        blamed = *c;
+        latest = *c;
         drop(b->bulk, at);
     }
     if (any) {
-        blame(&blamed);
+        fault_site(&latest);
         mbarrier_land(b, mbarrier, bytes, arrivals);
     }
     return any;
@@ -244,7 +246,7 @@ static void store(bulk_copy *c) {
     uint64_t first = c->global, end = c->global + c->bytes;
     read_source(c);
     call_hook(c, c->source_block, COPY_LANDED);
-    blame(c);
+    fault_site(c);
     if (c->map.rank == 0) {
         still_there(c, c->source_block, first, end);
         put(&(destination){c, end}, (uint8_t *)c->global, c->data, c->bytes);
@@ -258,136 +260,6 @@ static void store(bulk_copy *c) {
     if (m != NULL) tensormap_scatter(&c->map, c->at, c->data, put, &(destination){c, m->base + m->size});
 }
 
-/* ---- addresses --------------------------------------------------------------------------------------------------- */
-
-static uint64_t address_of(const warp *w, const bulk_address *a, int lane) {
-    const uint8_t *lanes = w->registers + a->slot;
-    if (a->wide) return ((const uint64_t *)lanes)[lane] + (uint64_t)a->offset;
-    return (uint32_t)(((const uint32_t *)lanes)[lane] + (uint32_t)a->offset);
-}
-
-void bulk_shared_address(warp *w, const bulk_address *a, int lane, uint64_t bytes, const char *what, block **target,
-                         uint32_t *offset) {
-    uint64_t address = address_of(w, a, lane);
-    block *b = w->block;
-    bool cluster = a->space == BULK_CLUSTER;
-    if (a->space == BULK_GENERIC) {
-        const uint64_t window = address - memory_arena() - WINDOW_SHARED;
-        if (window >= WINDOW_SIZE)
-            async_fault(b, SIM_INVALID_ADDRESS_SPACE, "%s at 0x%llx, which is not in shared memory", what,
-                        (unsigned long long)address);
-        address = window;
-        cluster = true;
-    }
-    const struct cluster *all = b->cluster;
-    const uint64_t rank = address >> CLUSTER_RANK_SHIFT;
-    if (rank != b->rank && rank < all->size) {
-        if (!cluster)
-            async_fault(b, SIM_ILLEGAL_ADDRESS,
-                        "%s at 0x%llx, an address of rank %llu's shared memory, as its own: .shared::cluster or a "
-                        "generic address is needed (this block has rank %u)",
-                        what, (unsigned long long)address, (unsigned long long)rank, b->rank);
-        const block *other = all->blocks[rank];
-        if (other->live == 0)
-            async_fault(b, SIM_LAUNCH_FAILURE,
-                        "%s, at 0x%llx of block (%u,%u,%u), rank %llu of the cluster, which has ended: a block must "
-                        "wait for those that use its shared memory (barrier.cluster)",
-                        what, (unsigned long long)(address & CLUSTER_OFFSET), other->ctaid[0], other->ctaid[1],
-                        other->ctaid[2], (unsigned long long)rank);
-    }
-    *target = b;
-    *offset = (uint32_t)address;
-    const bool found = address <= UINT32_MAX && cluster_resolve(b, (uint32_t)address, target, offset);
-    if (!found || *offset < SHARED_RESERVED || *offset > (*target)->shared_end ||
-        bytes > (*target)->shared_end - *offset)
-        async_fault(b, SIM_ILLEGAL_ADDRESS,
-                    "%s, %llu bytes of shared memory at 0x%llx; the block's shared memory is 0x%x to 0x%x", what,
-                    (unsigned long long)bytes, (unsigned long long)(found ? *offset : address), SHARED_RESERVED,
-                    b->shared_end);
-}
-
-/* Does any of the lanes mean another block of the cluster? */
-static bool means_others(const warp *w, uint32_t mask, const bulk_address *a) {
-    const uint64_t window = a->space == BULK_GENERIC ? memory_arena() + WINDOW_SHARED : 0;
-    if (a->space == BULK_GLOBAL) return false;
-    for (int l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        const uint64_t address = address_of(w, a, l) - window, rank = address >> CLUSTER_RANK_SHIFT;
-        if (address < WINDOW_SIZE && rank != w->block->rank && rank < w->block->cluster->size) return true;
-    }
-    return false;
-}
-
-bool bulk_yields(warp *w, uint32_t mask, const bulk_address *a) {
-    return w->block->cluster->size > 1 && means_others(w, mask, a) && cluster_yields(w, mask, true);
-}
-
-static void aligned(block *b, uint64_t address, unsigned to, const char *what) {
-    if (address % to != 0)
-        async_fault(b, SIM_MISALIGNED_ADDRESS, "%s at 0x%llx, which is not aligned to %u", what,
-                    (unsigned long long)address, to);
-}
-
-static void global_range(block *b, uint64_t first, uint64_t end, bool write, const char *what) {
-    const memory_allocation *m = memory_find(first);
-    if (m != NULL && end - m->base <= m->size && !(write && m->kind == MEMORY_CONSTANT)) return;
-    memory_allocation near;
-    bool freed;
-    if (m != NULL && m->kind == MEMORY_CONSTANT)
-        async_fault(b, SIM_ILLEGAL_ADDRESS, "%s: %s is constant", what, m->name);
-    if (!memory_nearest(first, &near, &freed))
-        async_fault(b, SIM_ILLEGAL_ADDRESS, "%s, %llu bytes at 0x%llx: nothing is there", what,
-                    (unsigned long long)(end - first), (unsigned long long)first);
-    async_fault(b, SIM_ILLEGAL_ADDRESS, "%s, %llu bytes at 0x%llx, not inside of the %s%llu-byte allocation at 0x%llx",
-                what, (unsigned long long)(end - first), (unsigned long long)first, freed ? "freed " : "",
-                (unsigned long long)near.size, (unsigned long long)near.base);
-}
-
-/* A kernel's parameter (__grid_constant__), or in constant or global memory. */
-static void read_map(warp *w, const bulk_form *form, int lane, tensor_map *map) {
-    block *b = w->block;
-    const uint64_t address = address_of(w, &form->map, lane), window = address - memory_arena();
-    aligned(b, address, 64, "a tensor map");
-    if (window >= WINDOW_LOCAL && window < WINDOW_LOCAL + WINDOW_SIZE)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION,
-                    "a tensor map in local memory: as a kernel's parameter it must be const __grid_constant__");
-    if (window >= WINDOW_SHARED && window < WINDOW_SHARED + WINDOW_SIZE)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a tensor map in shared memory");
-    const uint8_t *bytes = access_peek(w, lane, address, 128);
-    if (bytes == NULL)
-        async_fault(b, SIM_ILLEGAL_ADDRESS, "a tensor map at 0x%llx, where no 128 bytes are",
-                    (unsigned long long)address);
-    memcpy(map, bytes, sizeof *map);
-    if (!tensormap_valid(map))
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "what is at 0x%llx is no tensor map", (unsigned long long)address);
-    if (map->rank != form->rank)
-        async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a copy of %u dimensions with a tensor map of %u", form->rank,
-                    map->rank);
-}
-
-static void read_tensor(warp *w, const bulk_form *form, int lane, tensor_map *map, int32_t *at) {
-    read_map(w, form, lane, map);
-    for (unsigned k = 0; k < form->rank; k++) at[k] = ((const int32_t *)(w->registers + form->coordinates[k]))[lane];
-    if (!tensormap_aligned(map, at))
-        async_fault(w->block, SIM_ILLEGAL_INSTRUCTION,
-                    "a tensor copy from coordinate %d of elements of %u bytes: the innermost one must be a multiple of "
-                    "16 bytes",
-                    at[0], tensormap_element(map));
-}
-
-/* What a reduction computes with, by the tensor's type. */
-static ptx_type reduction_type(const tensor_map *map, atomic_op op) {
-    static const ptx_type types[TENSOR_TYPES] = {
-        [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
-        [TENSOR_F16] = PTX_F16,     [TENSOR_F32] = PTX_F32,  [TENSOR_BF16] = PTX_BF16,   [TENSOR_F64] = PTX_F64,
-        [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32, [TENSOR_TF32_FTZ] = PTX_F32};
-    const ptx_type type = types[map->type];
-    const bool floating = map->type >= TENSOR_F16, wide = type == PTX_F32 || type == PTX_F64;
-    if (floating && (op > ATOMIC_MAX || (wide && op != ATOMIC_ADD))) return PTX_NO_TYPE;
-    if ((op == ATOMIC_INC || op == ATOMIC_DEC) && type != PTX_U32) return PTX_NO_TYPE;
-    return type;
-}
-
 /* ---- issuing ----------------------------------------------------------------------------------------------------- */
 
 static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
@@ -396,24 +268,24 @@ static void issue_load(warp *w, const bulk_form *form, int lane, bulk_copy *c) {
     const uint64_t extent = form->rank > 0 ? tensormap_extent(&c->map) : c->bytes;
     uint64_t first, end;
     bulk_shared_address(w, &form->to, lane, extent, "a bulk copy to shared memory", &target, &c->target);
-    aligned(b, c->target, alignment, "a bulk copy to shared memory");
+    bulk_aligned(b, c->target, alignment, "a bulk copy to shared memory");
     bulk_shared_address(w, &form->mbarrier, lane, 8, "the mbarrier of a bulk copy", &at_block, &c->mbarrier);
-    aligned(b, c->mbarrier, 8, "the mbarrier of a bulk copy");
+    bulk_aligned(b, c->mbarrier, 8, "the mbarrier of a bulk copy");
     if (at_block != target)
         async_fault(b, SIM_ILLEGAL_INSTRUCTION, "a bulk copy to one block of the cluster with the mbarrier of another");
     if (form->rank > 0) {
         if (tensormap_range(&c->map, c->at, &first, &end))
-            global_range(b, first, end, false, "a bulk copy reads a tensor");
+            bulk_global_range(b, first, end, false, "a bulk copy reads a tensor");
     } else if (form->from.space == BULK_CTA) {
         block *own;
         bulk_shared_address(w, &form->from, lane, c->bytes, "a bulk copy from shared memory", &own, &c->source);
-        aligned(b, c->source, 16, "a bulk copy from shared memory");
+        bulk_aligned(b, c->source, 16, "a bulk copy from shared memory");
         proxy_check(w, own, c->source, (uint32_t)c->bytes, "read");
         c->source_block = own;
     } else {
-        c->global = address_of(w, &form->from, lane);
-        aligned(b, c->global, 16, "a bulk copy from global memory");
-        if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, false, "a bulk copy reads");
+        c->global = bulk_address_of(w, &form->from, lane);
+        bulk_aligned(b, c->global, 16, "a bulk copy from global memory");
+        if (c->bytes > 0) bulk_global_range(b, c->global, c->global + c->bytes, false, "a bulk copy reads");
     }
     uint32_t ranks = 1;
     if (form->multicast) {
@@ -443,7 +315,7 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
     const uint64_t extent = form->rank > 0 ? tensormap_extent(&c->map) : c->bytes;
     uint64_t first, end;
     bulk_shared_address(w, &form->from, lane, extent, "a bulk copy from shared memory", &c->source_block, &c->source);
-    aligned(b, c->source, alignment, "a bulk copy from shared memory");
+    bulk_aligned(b, c->source, alignment, "a bulk copy from shared memory");
     if (form->rank > 0) {
         for (unsigned k = 0; k < form->rank; k++)
             if (c->at[k] < 0)
@@ -452,16 +324,16 @@ static void issue_store(warp *w, const bulk_form *form, int lane, bulk_copy *c) 
                             "ones",
                             c->at[k], k);
         if (tensormap_range(&c->map, c->at, &first, &end))
-            global_range(b, first, end, true, "a bulk copy writes a tensor");
+            bulk_global_range(b, first, end, true, "a bulk copy writes a tensor");
         if (form->reduce != ATOMIC_NONE) {
-            c->type = (uint8_t)reduction_type(&c->map, (atomic_op)form->reduce);
+            c->type = (uint8_t)bulk_reduction_type(&c->map, (atomic_op)form->reduce);
             if (c->type == PTX_NO_TYPE)
                 async_fault(b, SIM_ILLEGAL_INSTRUCTION, "this reduction does not go with the tensor map's type");
         }
     } else {
-        c->global = address_of(w, &form->to, lane);
-        aligned(b, c->global, 16, "a bulk copy to global memory");
-        if (c->bytes > 0) global_range(b, c->global, c->global + c->bytes, true, "a bulk copy writes");
+        c->global = bulk_address_of(w, &form->to, lane);
+        bulk_aligned(b, c->global, 16, "a bulk copy to global memory");
+        if (c->bytes > 0) bulk_global_range(b, c->global, c->global + c->bytes, true, "a bulk copy writes");
     }
     proxy_check(w, b, c->source, (uint32_t)extent, "read");
     if (c->bytes == 0) return;
@@ -475,8 +347,8 @@ static bool copy_yields(warp *w, uint32_t mask, const bulk_form *form) {
     const block *b = w->block;
     const bool load = form->to.space == BULK_CTA || form->to.space == BULK_CLUSTER;
     if (b->cluster->size == 1) return false;
-    bool others =
-        means_others(w, mask, load ? &form->to : &form->from) || (load && means_others(w, mask, &form->mbarrier));
+    bool others = bulk_means_others(w, mask, load ? &form->to : &form->from) ||
+                  (load && bulk_means_others(w, mask, &form->mbarrier));
     for (int l = 0; l < LANES && load && form->multicast; l++)
         if (mask >> l & 1)
             others |= (((const uint32_t *)(w->registers + form->mask))[l] & 0xffff & ~(1u << b->rank)) != 0;
@@ -492,7 +364,7 @@ void bulk_issue(warp *w, const insn *i, uint32_t mask, const bulk_form *form) {
         c.reduce = form->reduce;
         c.type = form->type;
         if (form->rank > 0) {
-            read_tensor(w, form, l, &c.map, c.at);
+            bulk_read_tensor(w, form, l, &c.map, c.at);
             c.bytes = tensormap_bytes(&c.map);
         } else {
             c.bytes = ((const uint32_t *)(w->registers + form->size))[l];
@@ -516,9 +388,9 @@ void bulk_prefetch(warp *w, const insn *i, uint32_t mask, const bulk_form *form)
         if (!(mask >> l & 1)) continue;
         async_site(w, i, NULL, 1u << l);
         if (form->rank > 0)
-            read_tensor(w, form, l, &map, at);
+            bulk_read_tensor(w, form, l, &map, at);
         else
-            aligned(w->block, address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
+            bulk_aligned(w->block, bulk_address_of(w, &form->from, l), 16, "a bulk prefetch of global memory");
     }
     async_site(NULL, NULL, NULL, 0);
 }
@@ -536,7 +408,7 @@ void bulk_store(warp *w, const insn *i, uint32_t mask, const store_form *form) {
         c.bytes = (uint64_t)form->count * form->size;
         block *target, *at_block;
         bulk_shared_address(w, &form->to, l, c.bytes, what, &target, &c.target);
-        aligned(b, c.target, (unsigned)c.bytes, what);
+        bulk_aligned(b, c.target, (unsigned)c.bytes, what);
         bulk_shared_address(w, &form->mbarrier, l, 8, "an mbarrier", &at_block, &c.mbarrier);
         if (at_block != target)
             async_fault(b, SIM_ILLEGAL_INSTRUCTION, "%s to one block of the cluster with the mbarrier of another",
@@ -601,7 +473,7 @@ void bulk_exit(warp *w, uint32_t lanes, bool last) {
             if (other == NULL || other == b || other->bulk == NULL) continue;
             for (const bulk_copy *c = other->bulk->first; c != NULL; c = c->next)
                 if (c->source_block == b) {
-                    blame(c);
+                    fault_site(c);
                     async_fault(b, SIM_ILLEGAL_INSTRUCTION,
                                 "the block ends while this bulk copy from its shared memory is in flight");
                 }
@@ -610,13 +482,13 @@ void bulk_exit(warp *w, uint32_t lanes, bool last) {
     for (bulk_copy **at = &s->first; *at != NULL;) {
         bulk_copy *c = *at;
         if (c->kind == BULK_STORE && c->w == w && (c->lanes & lanes) != 0 && !c->read) {
-            blame(c);
+            fault_site(c);
             async_fault(
                 b, SIM_ILLEGAL_INSTRUCTION,
                 "the thread ends before this bulk copy has read shared memory: cp.async.bulk.wait_group is missing");
         }
         if (c->kind == BULK_LOAD && last) {
-            blame(c);
+            fault_site(c);
             async_fault(
                 b, SIM_ILLEGAL_INSTRUCTION,
                 "the block ends while this bulk copy to its shared memory is in flight: nobody has waited for it");

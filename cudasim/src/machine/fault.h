@@ -1,4 +1,4 @@
-/* What the user is told when a kernel is stopped, and the way out. */
+/* Faults: the report on stderr when a kernel is stopped, and the way out of its handlers. */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 

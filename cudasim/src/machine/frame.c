@@ -109,7 +109,7 @@ static uint32_t special_value(const warp *w, int which) {
     }
 }
 
-/* Those that a block's warps have to be told anew when the next block begins in their place. */
+/* The special registers that change when the next block begins in this one's place. */
 static bool special_of_block(int which) {
     switch ((special)which) {
     case SPECIAL_SHARED_BASE:

@@ -10,7 +10,7 @@ frame *frame_new(worker *k, const function *f);
 frame *frame_enter(warp *w, const insn *i, const function *callee, const call_site *site, uint32_t lanes);
 /* Copies the results of lanes that return into their caller's frame. */
 void frame_results(warp *w, const frame *f, uint32_t lanes);
-/* Nobody is in it any more. */
+/* No lane is in the frame any more: it can be used again. */
 void frame_leave(warp *w, frame *f);
 /* A lane's stack. */
 static inline uint8_t *stack_of(const warp *w, int lane) {

@@ -10,8 +10,6 @@
 #include "machine/fault.h"
 #include "machine/observe.h"
 
-#define BUDGET 4000
-
 static group *running(warp *w) {
     return &w->groups[w->current];
 }
@@ -272,15 +270,15 @@ void warp_sync(warp *w, const insn *i, uint32_t mask, const uint32_t *members) {
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* The instructions from the next on that all of the group's lanes execute one after the other, up to where another
- * group waits. */
-static void run_straight(warp *w, const insn *i) {
-    const uint32_t ahead = w->meet_pc - w->pc, lanes = w->active;
-    if (i->straight <= ahead) {
-        i->next(w, i, lanes); /* up to op_stop, or an event */
-        return;
-    }
-    for (const insn *const end = i + ahead; i < end && w->event == 0; i++) {
+/* Does another group wait before the end of the straight run that begins here? */
+static bool meets(const warp *w, const insn *i) {
+    return i->straight > w->meet_pc - w->pc;
+}
+
+/* The instructions of a straight run up to where another group waits. */
+static void run_to_meeting(warp *w, const insn *i) {
+    const uint32_t lanes = w->active;
+    for (const insn *const end = i + (w->meet_pc - w->pc); i < end && w->event == 0; i++) {
         w->pc++;
         i->run(w, i, lanes);
     }
@@ -291,11 +289,6 @@ static void run_one(warp *w, const insn *i) {
     const uint32_t mask = w->active & (*(const uint32_t *)(w->registers + i->guard) ^ i->guard_invert);
     w->pc++;
     if (mask != 0) i->run(w, i, mask);
-}
-
-void warp_run(warp *w) {
-    w->budget = BUDGET;
-    warp_resume(w);
 }
 
 static void resume(warp *w) {
@@ -309,15 +302,17 @@ static void resume(warp *w) {
     }
 }
 
-void warp_resume(warp *w) {
+void warp_run(warp *w) {
     resume(w);
     while ((w->event & ~EVENT_REGROUPED) == 0) {
         const insn *i = &w->code[w->pc];
         w->event = 0;
-        if (i->straight > 0)
-            run_straight(w, i);
-        else
+        if (i->straight == 0)
             run_one(w, i);
+        else if (meets(w, i))
+            run_to_meeting(w, i);
+        else
+            i->next(w, i, w->active); /* up to op_stop, or an event */
         if (w->pc == w->meet_pc) warp_select(w);
     }
     w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
@@ -363,14 +358,17 @@ static bool run_one_counted(warp *w, const insn *i) {
 /* A branch behind the run may have gone with it (isa/function.c: none to itself or to what follows it). */
 static void run_straight_counted(warp *w, const insn *i) {
     const uint32_t first = w->pc, lanes = w->active, end = first + i->straight;
-    const bool whole = i->straight <= w->meet_pc - first;
-    run_straight(w, i);
+    const bool whole = !meets(w, i);
+    if (whole)
+        i->next(w, i, lanes);
+    else
+        run_to_meeting(w, i);
     const bool branched = whole && w->event == 0 && w->pc != end, taken = w->pc != end + 1;
     count(w->frame->counts, first, branched ? end + taken : w->pc, lanes);
     if (branched && !taken) count(w->frame->counts, end, end + 1, 0);
 }
 
-void warp_resume_counted(warp *w) {
+void warp_run_counted(warp *w) {
     resume(w);
     while ((w->event & ~EVENT_REGROUPED) == 0) {
         const insn *i = &w->code[w->pc];
@@ -386,9 +384,4 @@ void warp_resume_counted(warp *w) {
         if (w->pc == w->meet_pc) warp_select(w);
     }
     w->runnable = !(w->event & (EVENT_BLOCKED | EVENT_DONE));
-}
-
-void warp_run_counted(warp *w) {
-    w->budget = BUDGET;
-    warp_resume_counted(w);
 }

@@ -63,12 +63,13 @@ void warp_wake(warp *w, group_state state);
 /* The running group executes the instruction at hand again, after this event. */
 void warp_again(warp *w, uint32_t event);
 
-/* Runs a warp until an event: for a turn; and on in that turn. */
+/* A warp's budget of backward branches in one turn. */
+#define WARP_BUDGET 4000
+
+/* Runs a warp until an event, within the budget that is left of its turn. */
 void warp_run(warp *w);
-void warp_resume(warp *w);
 
 /* The same, where executed instructions are counted in each frame's `counts` (machine/observe.h). */
 void warp_run_counted(warp *w);
-void warp_resume_counted(warp *w);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/threads.h"
 #include "machine/block.h"
+#include "machine/groups.h"
 #include "machine/observe.h"
 #include "machine/schedule.h"
 #include "machine/stuck.h"
@@ -147,7 +148,7 @@ void sim_host_waits(int threads) {
     __atomic_store_n(&host_waits_since, bits, __ATOMIC_RELAXED);
 }
 
-/* Said once, of a kernel that goes on: it may wait for ever. */
+/* Warns once about a kernel that goes on but may wait for ever. */
 static void tell_waiting(block *b) {
     launch *la = b->launch;
     if (__atomic_exchange_n(&la->told, 1, __ATOMIC_RELAXED)) return;
@@ -201,87 +202,44 @@ static void offer(launch *la) {
     pool_begin(&la->helpers);
 }
 
-static void work_until_done(worker *k, double until) {
+/* Where the block goes in its worker's queue after a round that it has not ended in. */
+static void queue_again(worker *k, block *b) {
     launch *la = k->launch;
-    const double begun = pool_now();
-    const bool terminal = k->first && isatty(STDERR_FILENO);
-    double progressed = begun, t = begun;
-    unsigned long progress = 0;
-    while (!__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) {
-        if (until > 0 && t > until) return;
-        if (k->queue == NULL) {
-            cluster *c = cluster_next(k);
-            if (c == NULL) {
-                k->done = __atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks;
-                if (k->done) return;
-                sched_yield(); /* the device is full: of blocks that other workers run */
-                t = pool_now();
-                continue;
-            }
-            queue_cluster(k, c);
-        }
-        block *b = queue_take(k);
-        b->progressed = b->polled = b->changed = false;
-        const bool done = block_round(b);
-        t = pool_now();
-        if (!la->offered && t - la->begun > ALONE) offer(la);
-        if (terminal) show_progress(la, begun, &k->shown);
-        if (done) {
-            if (la->observer != NULL) observe_block(b, false);
-            if (--b->cluster->left == 0) {
-                b->cluster->free = k->free_clusters;
-                k->free_clusters = b->cluster;
-            }
-            __atomic_sub_fetch(&la->resident, 1, __ATOMIC_RELAXED);
-            __atomic_add_fetch(&la->done_blocks, 1, __ATOMIC_RELAXED);
-            __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
-            continue;
-        }
-        if (b->progressed) {
-            __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
-            b->stale = 0;
-            if (la->cluster_size == 1 || (b->cluster->phase == 0 && b->begun++ < ROUNDS_ALONE))
-                queue_first(k, b);
-            else
-                queue_last(k, b); /* what it does next may depend on the others of its cluster */
-        } else if (b->waits) {
-            queue_last(k, b);
-        } else if (seems_to_wait(b)) {
-            /* For another block, perhaps for one not yet begun. */
-            b->stale = 0;
-            queue_last(k, b);
-            cluster *more = cluster_next(k);
-            if (more != NULL) queue_cluster(k, more);
-        } else {
+    if (b->progressed) {
+        __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
+        b->stale = 0;
+        if (la->cluster_size == 1 || (b->cluster->phase == 0 && b->begun++ < ROUNDS_ALONE))
             queue_first(k, b);
-        }
-        const unsigned long seen = __atomic_load_n(&la->progress, __ATOMIC_RELAXED);
-        if (seen != progress) {
-            progress = seen;
-            progressed = t;
-        } else if (too_long(b, t, progressed)) {
-            stop_waiting(b);
-        }
+        else
+            queue_last(k, b); /* what it does next may depend on the others of its cluster */
+    } else if (b->waits) {
+        queue_last(k, b);
+    } else if (seems_to_wait(b)) {
+        /* For another block, perhaps for one not yet begun. */
+        b->stale = 0;
+        queue_last(k, b);
+        cluster *more = cluster_next(k);
+        if (more != NULL) queue_cluster(k, more);
+    } else {
+        queue_first(k, b);
     }
 }
 
-/* A fault comes back here (sim_fault). The thread may be the program's own, and threads inherit: its rounding, its
- * traps, its subnormals taken for zeros must not reach the lanes. */
-static void work_until_fault(worker *k, double until) {
-    jmp_buf escape;
-    fenv_t hosts;
-    fegetenv(&hosts);
-    fesetenv(FE_DFL_ENV);
-    k->escape = &escape;
-    if (setjmp(escape) == 0) work_until_done(k, until);
-    fesetenv(&hosts);
+/* All threads of the block have exited. */
+static void block_over(worker *k, block *b) {
+    launch *la = k->launch;
+    if (la->observer != NULL) observe_block(b, false);
+    if (--b->cluster->left == 0) {
+        b->cluster->free = k->free_clusters;
+        k->free_clusters = b->cluster;
+    }
+    __atomic_sub_fetch(&la->resident, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&la->done_blocks, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&la->progress, 1, __ATOMIC_RELAXED);
 }
 
-/* Until all is done, or the given time; 0: no limit. */
-static void work(worker *k, double until) {
-    work_until_fault(k, until);
-    k->done = k->done || __atomic_load_n(&k->launch->stop, __ATOMIC_ACQUIRE);
-    if (!k->done) return;
+static void worker_over(worker *k) {
+    k->done = true;
     if (k->shown > 0) fputs("\r\033[K", stderr);
     clusters_free(k->clusters);
     while (k->frames != NULL) {
@@ -292,9 +250,72 @@ static void work(worker *k, double until) {
     }
 }
 
-static void help(void *argument, int number) {
-    launch *la = argument;
-    work(&la->workers[number], 0);
+void sim_launch_work(launch *la, int number, double until) {
+    worker *k = &la->workers[number];
+    void (*const run)(struct warp *) = la->observer != NULL ? warp_run_counted : warp_run;
+    jmp_buf escape; /* a fault comes back here (sim_fault) */
+    fenv_t hosts;   /* the thread may be the program's own: its rounding, traps and flushing must not reach the lanes */
+    if (k->done) return;
+    fegetenv(&hosts);
+    fesetenv(FE_DFL_ENV);
+    k->escape = &escape;
+    if (setjmp(escape) == 0) {
+        const double begun = pool_now();
+        const bool terminal = number == 0 && isatty(STDERR_FILENO);
+        double progressed = begun, t = begun;
+        unsigned long progress = 0;
+        while (!__atomic_load_n(&la->stop, __ATOMIC_ACQUIRE) && !(until > 0 && t > until)) {
+            if (k->queue == NULL) {
+                cluster *c = cluster_next(k);
+                if (c == NULL) {
+                    k->done = __atomic_load_n(&la->next_block, __ATOMIC_RELAXED) >= la->blocks;
+                    if (k->done) break;
+                    sched_yield(); /* the device is full: of blocks that other workers run */
+                    t = pool_now();
+                    continue;
+                }
+                queue_cluster(k, c);
+            }
+            block *b = queue_take(k);
+            b->progressed = b->polled = b->changed = false;
+            bool ran = false;
+            for (int n = 0; n < b->warp_count; n++) {
+                warp *w = &b->warps[n];
+                if (!w->runnable) continue;
+                ran = true;
+                w->budget = WARP_BUDGET;
+                k->running = w;
+                run(w);
+                while (w->event & EVENT_AHEAD) {
+                    cluster_run_ahead(b);
+                    k->running = w;
+                    run(w);
+                }
+            }
+            const bool done = block_round_over(b, ran);
+            t = pool_now();
+            if (!la->offered && t - la->begun > ALONE) offer(la);
+            if (terminal) show_progress(la, begun, &k->shown);
+            if (done) {
+                block_over(k, b);
+                continue;
+            }
+            queue_again(k, b);
+            const unsigned long seen = __atomic_load_n(&la->progress, __ATOMIC_RELAXED);
+            if (seen != progress) {
+                progress = seen;
+                progressed = t;
+            } else if (too_long(b, t, progressed)) {
+                stop_waiting(b);
+            }
+        }
+    }
+    fesetenv(&hosts);
+    if (k->done || __atomic_load_n(&la->stop, __ATOMIC_ACQUIRE)) worker_over(k);
+}
+
+static void help(void *la, int number) {
+    sim_launch_work(la, number, 0);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -380,31 +401,13 @@ static launch *launch_new(const launch_spec *spec, const void *params) {
     }
     if (la->param_bytes > 0) memcpy(la->params, params, la->param_bytes);
     for (long k = 0; k < threads; k++) la->workers[k].launch = la;
-    la->workers[0].first = true;
     la->worker_count = (int)threads;
     if (la->observer != NULL) observe_launch(la, true);
     return la;
 }
 
-/* The launching thread's part, and the end of the others'; false where the time is up before. */
-static bool launch_work(launch *la, double until) {
-    if (!la->workers[0].done) work(&la->workers[0], until);
-    return la->workers[0].done && pool_end(&la->helpers, until);
-}
-
-static sim_status launch_over(launch *la) {
-    const sim_status status = la->status;
-    alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
-    alone_blocks = la->blocks;
-    if (la->observer != NULL) observe_launch(la, false);
-    set_running(NULL);
-    launch_free(la);
-    return status;
-}
-
-sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status) {
+sim_running *launch_begin(const launch_spec *spec, const void *params) {
     launch *la = launch_new(spec, params);
-    *status = SIM_NO_MEMORY;
     if (la == NULL) {
         fprintf(stderr, "cudasim: no memory is left for a launch\n");
         return NULL;
@@ -412,15 +415,19 @@ sim_running *launch_begin(const launch_spec *spec, const void *params, double se
     set_running(la);
     la->begun = pool_now();
     if (la->entry != alone_entry || la->blocks > alone_blocks) offer(la);
-    if (launch_work(la, seconds > 0 ? pool_now() + seconds : 0)) {
-        *status = launch_over(la);
-        return NULL;
-    }
-    __atomic_store_n(&la->unattended, 1, __ATOMIC_RELAXED);
     return la;
 }
 
-sim_status sim_launch_end(sim_running *la) {
-    launch_work(la, 0);
-    return launch_over(la);
+bool sim_launch_end(launch *la, double until, sim_status *status) {
+    if (!la->workers[0].done || !pool_end(&la->helpers, until)) {
+        __atomic_store_n(&la->unattended, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    *status = la->status;
+    alone_entry = pool_now() - la->begun < ALONE ? la->entry : NULL;
+    alone_blocks = la->blocks;
+    if (la->observer != NULL) observe_launch(la, false);
+    set_running(NULL);
+    launch_free(la);
+    return true;
 }

@@ -45,16 +45,21 @@ typedef struct launch_spec {
     bool async_proxy; /* something that it may call uses the asynchronous proxy: bulk copies, wgmma */
 } launch_spec;
 
-/* Begins a launch and works on it for so many seconds at most (0: to its end). `params` is the parameter buffer, and is
- * copied. NULL and *status where it has come to its end; on a fault, a report (what, thread, block, address, kernel,
- * source line) has gone to stderr. Else whoever is given it must end it. One launch at a time. */
+/* Begins a launch, with which other threads then help. `params` is the parameter buffer, and is copied. The caller
+ * works on the launch and ends it; NULL, and a line on stderr, where the host lacks memory. One launch at a time. */
 typedef struct launch sim_running;
-sim_running *launch_begin(const launch_spec *spec, const void *params, double seconds, sim_status *status);
+sim_running *launch_begin(const launch_spec *spec, const void *params);
 
-/* Works on it until its end, and frees it. Any thread may. While it does, the host may do what the kernel waits for:
- * the watchdog counts only the time in which the host waits, and lets a kernel that polls memory wait as long as not
- * all of the process's threads but the simulator's own do. */
-sim_status sim_launch_end(sim_running *running);
+/* A thread's share of the work: runs blocks until none are left, or until the given time (CLOCK_MONOTONIC in seconds;
+ * 0: without a limit). The launching thread is number 0, its helpers number themselves from 1. On a fault, a report
+ * (what, thread, block, address, kernel, source line) has gone to stderr. */
+void sim_launch_work(sim_running *running, int number, double until);
+
+/* Frees a launch that number 0's work has ended, once its helpers have finished, too. False where that does not happen
+ * until the given time: then any thread goes on with number 0's work, and ends the launch. Meanwhile the host may do
+ * what the kernel waits for: the watchdog counts only the time in which the host waits, and lets a kernel that polls
+ * memory wait as long as not all of the process's threads but the simulator's own do. */
+bool sim_launch_end(sim_running *running, double until, sim_status *status);
 void sim_host_waits(int threads); /* so many of them; 0: none */
 
 /* The process is about to end: stops the kernel that runs, and waits so many seconds at most until what it did has been

@@ -129,8 +129,7 @@ typedef struct worker {
     struct frame *frames, *free_frames;                  /* but for the blocks' own */
     const memory_allocation *recent[RECENT_ALLOCATIONS]; /* by pc: what that instruction last touched */
     void *escape;                                        /* jmp_buf of the worker's loop */
-    bool first;                                          /* the launching thread's: it shows progress */
-    double shown;                                        /* when it last did */
+    double shown;                                        /* when the launching thread's last showed progress */
     double others_until;                                 /* till then some thread of the host's may help */
     bool done;                                           /* nothing is left for it to do */
 } worker;

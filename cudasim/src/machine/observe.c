@@ -13,7 +13,7 @@ observer *observers_get(void) {
     for (observer *o = (launch)->observer; o != NULL; o = o->next)                                                     \
         if (o->event != NULL) o->event(o, __VA_ARGS__)
 
-/* Who of those that are told of accesses wants what. */
+/* Finds which hooks the observers of accesses have. */
 static void divide(launch *la) {
     int others = 0;
     for (observer *o = la->observer; o != NULL; o = o->next) {

@@ -66,48 +66,10 @@ static bool wake_waiting(const cluster *c) {
     return woke;
 }
 
-/* Others may run ahead of a block for so many turns. */
-#define TURNS_AHEAD 8
-
-/* The rest of the cluster runs ahead of an instruction of b that reaches into it (cluster_yields), as far as it can. */
-static void run_ahead(block *b) {
-    cluster *c = b->cluster;
-    c->ahead = true;
-    for (uint32_t r = 0; r < c->size; r++) {
-        block *other = c->blocks[r];
-        bool more = other != b && other->live > 0;
-        for (int turn = 0; more && turn < TURNS_AHEAD; turn++) {
-            other->progressed = false;
-            more = !block_round(other) && other->progressed;
-            b->progressed = b->progressed || other->progressed; /* the watchdog only sees b's */
-        }
-    }
-    c->ahead = false;
-}
-
-/* A warp's turn. */
-static void run(warp *w) {
-    const bool counted = w->launch->observer != NULL;
-    w->worker->running = w;
-    (counted ? warp_run_counted : warp_run)(w);
-    while (w->event & EVENT_AHEAD) {
-        run_ahead(w->block);
-        w->worker->running = w;
-        (counted ? warp_resume_counted : warp_resume)(w);
-    }
-}
-
-bool block_round(block *b) {
-    bool ran = false, left = false;
+bool block_round_over(block *b, bool ran) {
+    bool left = false;
     b->waits = false;
-    for (int n = 0; n < b->warp_count; n++) {
-        warp *w = &b->warps[n];
-        if (w->runnable) {
-            run(w);
-            ran = true;
-        }
-        left = left || w->group_count > 0;
-    }
+    for (int n = 0; n < b->warp_count; n++) left = left || b->warps[n].group_count > 0;
     if (serve(b)) ran = true;
     if (b->progressed || b->polled) b->expiries = 0;
     if (left && !ran) {
@@ -120,4 +82,31 @@ bool block_round(block *b) {
                                            : "deadlock: no thread of the cluster can go on");
     }
     return !left;
+}
+
+/* Other blocks may run ahead of one for so many rounds. */
+#define ROUNDS_AHEAD 8
+
+void cluster_run_ahead(block *b) {
+    cluster *c = b->cluster;
+    c->ahead = true; /* none of these calls for others to run ahead of it */
+    for (uint32_t r = 0; r < c->size; r++) {
+        block *other = c->blocks[r];
+        bool more = other != b && other->live > 0;
+        for (int round = 0; more && round < ROUNDS_AHEAD; round++) {
+            bool ran = false;
+            other->progressed = false;
+            for (int n = 0; n < other->warp_count; n++) {
+                warp *w = &other->warps[n];
+                if (!w->runnable) continue;
+                ran = true;
+                w->budget = WARP_BUDGET;
+                w->worker->running = w;
+                (w->launch->observer != NULL ? warp_run_counted : warp_run)(w);
+            }
+            more = !block_round_over(other, ran) && other->progressed;
+            b->progressed = b->progressed || other->progressed; /* the watchdog only sees b's */
+        }
+    }
+    c->ahead = false;
 }

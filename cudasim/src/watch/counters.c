@@ -63,7 +63,7 @@ static char *copy_text(const char *text) {
     return strcpy(zeros(strlen(text) + 1, 1), text);
 }
 
-/* Of the dot product that begins at the instruction: nothing yet. */
+/* The loads of the dot product that begins at the instruction, none of them counted yet. */
 static dot_rows *new_rows(const function *f, size_t pc) {
     size_t loads = 0;
     for (size_t k = pc; k < pc + f->code[pc].dot; k++) loads += f->watch[k].what == WATCH_READ;
@@ -235,7 +235,7 @@ static void after(observer *o, const observed_access *a) {
                                                 : BANKS_STORE);
 }
 
-/* Accesses that came to the same as the latest one. */
+/* Counts accesses that cost the same as the latest one. */
 static void repeated(observer *o, run_counts *runs, const function *f, uint32_t pc) {
     access_count *c = ((function_counts *)runs)->at[pc];
     access_pattern *p = &runs->patterns[2 * pc];
@@ -311,7 +311,7 @@ static void count_shared_rows(access_count *c, uint64_t first, int64_t rows) {
     c->sum.shared_phases += rows * c->row_banks[apart].phases;
 }
 
-/* Loads of a dot product. */
+/* Counts the loads of a dot product. */
 static void loaded(observer *o, run_counts *runs, const function *f, uint32_t pc, int loads) {
     function_counts *c = (function_counts *)runs;
     const dot_rows *of = runs->dots[pc];

@@ -5,7 +5,8 @@
 
 #include "machine/observe.h"
 
-/* What the accesses of one instruction (or of many) came to. Of loads, stores, cp.async: which, its opcode tells. */
+/* What the accesses of one instruction (or of many) cost. Its opcode says whether these are loads, stores or
+ * cp.async. */
 typedef struct access_sum {
     int64_t requests, sectors, lines;                          /* of global memory */
     int64_t shared_requests, shared_wavefronts, shared_phases; /* of shared memory; ldmatrix, stmatrix: of rows */
@@ -43,10 +44,10 @@ typedef struct counted_kernel {
 
 extern observer counters_observer;
 
-/* Launches from now on are counted as those of `what`, at `problem`; NULL: they are not counted. At first: as "". */
+/* Counts launches from now on under `what`, at `problem`; NULL: does not count them. At first `what` is "". */
 void counters_of(const char *what, const char *problem);
 
-/* All that has been counted, in the order of the first launches. No kernel may be running. */
+/* All counts, in the order of the first launches. No kernel may be running. */
 const counted_kernel *counters_all(void);
 void counters_free(void);
 

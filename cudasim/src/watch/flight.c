@@ -70,7 +70,7 @@ void flight_async(observer *o, const observed_async *c) {
     (c->stage == COPY_ISSUED ? cp_async_issued : cp_async_landed)(t, c);
 }
 
-/* When somebody first waited for the mbarrier that the copy reports to; who only tests it, it is now. */
+/* The time at which a warp first waited for the mbarrier that the copy reports to; now, if warps only test it. */
 static uint64_t wanted_at(const traced_block *t, const block *b, uint32_t mbarrier) {
     uint64_t first = UINT64_MAX;
     for (int n = 0; n < b->warp_count; n++)
@@ -125,7 +125,7 @@ void flight_bulk(observer *o, const observed_bulk *c) {
     }
 }
 
-/* What the descriptors of A and B lead to, from where on. */
+/* The shared memory that the descriptors of A and B refer to. */
 static void wgmma_operands(span *s, const observed_wgmma *c) {
     const wgmma_form *form = c->i->wgmma;
     const uint32_t b = wgmma_address(c->b, form->trans_b, 0, 0);
@@ -135,7 +135,7 @@ static void wgmma_operands(span *s, const observed_wgmma *c) {
     range_widen(&s->from, a, a + WGMMA_CHUNK);
 }
 
-/* The first warp to come to an operation says what it is of; the others may come later. */
+/* The first warp that issues an operation determines its shape; the others may come later. */
 static void wgmma_issued(traced_block *t, const observed_wgmma *c) {
     const uint32_t number = c->w->index / WARPGROUP;
     traced_warpgroup *g = &t->warpgroups[number];

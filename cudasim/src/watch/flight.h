@@ -1,15 +1,15 @@
-/* What a trace keeps of copies and wgmmas: from when they are issued until somebody has waited for them. */
+/* The spans of copies and wgmmas in a trace: from their issue until a warp has waited for them. */
 #ifndef SIM_FLIGHT_H
 #define SIM_FLIGHT_H
 
 #include "watch/traced.h"
 
-/* For the observer. */
+/* Hooks of the trace's observer. */
 void flight_async(observer *o, const observed_async *c);
 void flight_bulk(observer *o, const observed_bulk *c);
 void flight_wgmma(observer *o, const observed_wgmma *c);
 
-/* Of the warp's cp.asyncs so far a group is made. */
+/* The warp commits its cp.asyncs so far as a group. */
 void flight_commit(traced_block *t, uint32_t warp);
 
 /* The span ends: then, or one step after it began. */

@@ -1,4 +1,4 @@
-/* What is printed of counts: metrics in plain words, with Nsight Compute's names. */
+/* The metrics that are printed, in plain words and with Nsight Compute's names. */
 #ifndef SIM_METRICS_H
 #define SIM_METRICS_H
 
@@ -20,10 +20,10 @@ typedef struct metric {
 } metric;
 extern const metric metrics[METRIC_COUNT];
 
-/* Adds what an instruction counts to sums; of ratios and of the launch's facts nothing. */
+/* Adds an instruction's counts to sums. Ratios and facts of the launch are left alone. */
 void metrics_add(const counted_insn *i, double *sums);
 
-/* All of a kernel, for one launch of it (the mean of those it had). */
+/* All metrics of a kernel for one launch, the mean of all its launches. */
 void metrics_of(const counted_kernel *k, double *values);
 
 /* The ratios, from the sums. */

@@ -1,4 +1,4 @@
-/* Where in the source an instruction comes from. */
+/* The source line of an instruction. */
 #ifndef SIM_PLACE_H
 #define SIM_PLACE_H
 

@@ -54,7 +54,7 @@ static const table_row table_rows[] = {
 };
 #define TABLE_ROWS ((int)(sizeof table_rows / sizeof *table_rows))
 
-/* Why no more blocks fit an SM. */
+/* Says what keeps more blocks from fitting on an SM. */
 static const char *limited_by(const double *v) {
     const double least =
         v[METRIC_LIMIT_REGISTERS] < v[METRIC_LIMIT_SHARED] ? v[METRIC_LIMIT_REGISTERS] : v[METRIC_LIMIT_SHARED];

@@ -4,10 +4,10 @@
 
 #include "watch/metrics.h"
 
-/* A table for each kernel: of one launch, what is zero left out. */
+/* Prints a table for each kernel: the metrics of one launch that are not zero. */
 void report_tables(const counted_kernel *first, FILE *out);
 
-/* Each kernel's source, with counts in the margin. */
+/* Prints each kernel's source with counts in the margin. */
 void report_lines(const counted_kernel *first, FILE *out);
 
 /* A row for each kernel and metric, all of them, under a line of names. */

@@ -14,7 +14,7 @@ void sectors_mark_each(const uint64_t *sectors, int accesses, const int64_t *fro
 /* Those that hold these bytes. */
 void sectors_mark_range(uint64_t address, uint64_t bytes, bool read, bool written);
 
-/* How many have been, and forgets them. */
+/* Returns how many there are, and clears them. */
 void sectors_take(int64_t *read, int64_t *written);
 
 #endif

@@ -186,7 +186,7 @@ static void sync(observer *o, const observed_sync *s) {
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* No more of this warp: whoever waits for it from now on comes after all that is kept. */
+/* Ends the trace of this warp: warps that wait for it from now on come after everything that is kept. */
 #define NEVER (UINT64_MAX / 4)
 static void cut(traced_block *t, warp *w) {
     traced_warp *its = &t->warps[w->index];
@@ -273,7 +273,7 @@ void trace_of(const char *what, const char *problem) {
     current_problem = copy_text(problem);
 }
 
-/* That of a launch like none before; NULL: there was one. */
+/* The trace of a launch unlike all before it, or NULL. */
 static launch_key *new_key(const launch *la) {
     const char *name = la->entry->source->name, *what = current_what, *problem = current_problem;
     const sim_launch_config *g = la->config;
@@ -348,7 +348,7 @@ static void leave_out(traced_block *t) {
     blocks_cut++;
 }
 
-/* What is still open ends with its block. Returns when that is. */
+/* Ends all open spans with their block, and returns that time. */
 static uint64_t finish_block(traced_block *t) {
     uint64_t end = traced_now->begin;
     for (int n = 0; n < t->warp_count; n++) {
@@ -415,7 +415,7 @@ bool trace_begin(const char *file, uint64_t blocks) {
     return sink_try(file);
 }
 
-/* What is not there, in one sentence; "" where all is. */
+/* Says in one sentence what the trace leaves out; "" if nothing. */
 static char *left_out(void) {
     char *said = NULL;
     size_t size;

@@ -13,7 +13,7 @@ extern observer trace_observer;
  * and a line on stderr, where it cannot be written. */
 bool trace_begin(const char *path, uint64_t blocks);
 
-/* Launches from now on are those of `what`, at `problem`. */
+/* Labels launches from now on with `what` and `problem`. */
 void trace_of(const char *what, const char *problem);
 
 /* Writes the file, and says on stderr what has been left out. False, and a line on stderr, where that fails: then no

@@ -1,4 +1,4 @@
-/* Traces as text, and the file that they go to. */
+/* Writes traces as text to their file. */
 #ifndef SIM_TRACE_FILE_H
 #define SIM_TRACE_FILE_H
 

@@ -106,13 +106,13 @@ typedef struct traced_launch {
 /* The launch under way, one at a time; NULL: it is not traced. */
 extern traced_launch *traced_now;
 
-/* What is traced of the block; NULL: nothing. */
+/* The block's part of the trace, or NULL. */
 traced_block *traced(const block *b);
 
 /* The mbarrier at this offset of its shared memory; made where there was none. */
 meeting_clock *traced_mbarrier(traced_block *t, uint32_t offset);
 
-/* The warp goes on no sooner than that. */
+/* The warp goes on no sooner than at that time. */
 void wait_until(traced_warp *w, uint64_t time, wait_kind wait, uint32_t id);
 
 void range_widen(shared_range *r, uint64_t low, uint64_t high);

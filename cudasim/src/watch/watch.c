@@ -37,7 +37,7 @@ static const char *value_of(const char *name) {
     return text != NULL && *text != '\0' ? text : NULL;
 }
 
-/* False, and a line on stderr, where what has been printed did not get there. */
+/* False, and a line on stderr, if printed output could not be written. */
 static bool flush_output(void) {
     const bool good = fflush(stdout) == 0 && !ferror(stdout);
     if (!good) fprintf(stderr, "cudasim: the standard output cannot be written: %s\n", strerror(errno));
@@ -50,7 +50,7 @@ static void explain(const char *name) {
     _Exit(flush_output() ? 0 : 2);
 }
 
-/* Who watches from now on; launches are counted and traced, or not. */
+/* Sets the observers of later launches, which are counted and traced or not. */
 static void observe(bool recording) {
     observer *first = recording && counters_wanted() ? &counters_observer : NULL;
     if (recording && traces) {

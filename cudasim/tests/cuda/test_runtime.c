@@ -108,31 +108,31 @@ static void note(char name) {
 struct launch {
     char name;
     sim_status status;
+    bool is_long;
 };
 static bool next_is_long;
 static _Atomic bool let_go;
 
-sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params, double seconds,
-                              sim_status *status) {
-    (void)kernel, (void)seconds;
+sim_running *sim_launch_begin(sim_kernel *kernel, const sim_launch_config *config, const void *params) {
+    (void)kernel;
     static struct launch running;
-    const char name = *(const char *)params;
     launched = *config;
-    *status = next_status;
+    running = (struct launch){*(const char *)params, next_status, next_is_long};
     next_status = SIM_OK;
-    if (next_is_long) {
-        next_is_long = false;
-        running = (struct launch){name, *status};
-        return &running;
-    }
-    note(name);
-    return NULL;
+    next_is_long = false;
+    return &running;
 }
 
-sim_status sim_launch_end(sim_running *running) {
-    while (!let_go) usleep(100);
+void sim_launch_work(sim_running *running, int number, double until) {
+    (void)number;
+    while (running->is_long && until == 0 && !let_go) usleep(100);
+}
+
+bool sim_launch_end(sim_running *running, double until, sim_status *status) {
+    if (running->is_long && until > 0) return false;
     note(running->name);
-    return running->status;
+    *status = running->status;
+    return true;
 }
 
 static _Atomic int host_waits;

@@ -1,4 +1,5 @@
 /* printf, assert, the device's heap; launches, and what they do for want of memory. */
+#include "base/threads.h"
 #include "machine_case.h"
 
 /* ---- printf, assert, malloc ---- */
@@ -279,7 +280,10 @@ static void test_no_memory(void **state) {
 /* ---- launches that go on while the host does ---- */
 
 static void *end_launch(void *launch) {
-    return (void *)(uintptr_t)sim_launch_end(launch);
+    sim_status status;
+    sim_launch_work(launch, 0, 0);
+    assert_true(sim_launch_end(launch, 0, &status));
+    return (void *)(uintptr_t)status;
 }
 
 /* Kernel k(out) waits until out[0] is 1, and adds 1 to it. So many of the host's threads wait for it, if any, and the
@@ -291,8 +295,11 @@ static sim_status run_beside(int waiting, bool helps) {
     capture err = capture_begin(stderr);
     sim_status status;
     sim_launch_config config = shape(4, 1);
-    sim_running *launch = sim_launch_begin(kernel_of(&p, "k"), &config, &out, 0.01, &status);
+    sim_running *launch = sim_launch_begin(kernel_of(&p, "k"), &config, &out);
     assert_non_null(launch);
+    const double until = pool_now() + 0.01;
+    sim_launch_work(launch, 0, until);
+    assert_false(sim_launch_end(launch, until, &status));
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, end_launch, launch), 0);
     sim_host_waits(waiting);
