@@ -1,5 +1,5 @@
 #!/bin/sh
-# A step's options for traces, and the recorded pipelines.
+# Traces of the steps' kernels: their format and counts, a step's options, and the recorded pipelines.
 # KL_TEST_ALL=1: the longest of those, too. Last line: "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -27,14 +27,37 @@ expect() {
         bad "$name: $status"
     fi
 }
-right() { expect "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
+# right NAME WHAT FILE...: by the program that knows of this.
+right() {
+    name=$1
+    shift
+    case $1 in format | counts) checker=cudasim/tests/trace.py ;; *) checker=tests/sim_trace.py ;; esac
+    expect "$name" 0 '' python3 -B $checker "$@"
+}
 json=$work/trace.json
+
+# ---- what it holds: every block, and the counters of the same run ----
+while read -r step variant options; do
+    # shellcheck disable=SC2086 # words
+    expect "$step $variant" 0 "^$variant " "$step/run" --variant "$variant" $options --no-baseline --trace "$json" \
+        --trace-blocks 1000000 --counters-csv "$work/counters.csv"
+    right "$step $variant: its format" format "$json"
+    right "$step $variant: its counts" counts "$json" "$work/counters.csv"
+done <<VARIANTS
+step01_naive coalesced --m 70 --n 33 --k 9
+step02_smem tile32 --size 96
+step03_regblock tile4x4 --m 100 --n 70 --k 33
+step06_tensorcore ldmatrix --size 128
+step07_gemv shuffle --size 200
+$(sed -n '2,$s/^[^,]*,\([^,]*\),\([^,]*\),.*/\1 \2 --m 256 --n 256 --k 512/p' docs/counted/pipelines.csv)
+VARIANTS
+
+# ---- a step's options ----
 small='step01_naive/run --variant coalesced --no-baseline --size'
 expect 'what is left out is said' 0 'leaves out 2 blocks (--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2); 1 launch like one' \
     $small 64 --trace "$json"
 expect 'a path that cannot be written' 2 "^cudasim: .* cannot be written: No such file or directory$" \
     $small 32 --trace "$work/none/trace.json"
-expect 'blocks without a trace' 2 '^step01_naive: --trace-blocks: needs --trace$' $small 32 --trace-blocks 3
 expect 'no blocks' 2 "^step01_naive: --trace-blocks: '0' is not above 0$" $small 32 --trace "$json" --trace-blocks 0
 
 # ---- the recorded pipelines are today's, and are pipelines ----

@@ -55,7 +55,7 @@ expect 'blocks left out' 0 'leaves out [0-9]* blocks (--trace-blocks or CUDASIM_
 expect 'in the file, too' 0 '"left out":"[0-9]* blocks ' cat "$json"
 expect 'a cluster is not torn apart' 0 'block (15,0,0)' sh -c "./cudasim --trace '$json' --trace-blocks 1 \
     $programs/cluster_histogram && cat '$json'"
-expect 'too many slices' 0 'of 1 blocks what came after 200000 slices: try a smaller problem$' \
+expect 'too many slices' 0 'of 1 block what came after 200000 slices: try a smaller problem$' \
     ./cudasim --trace "$json" --trace-blocks 1 $programs/long_loop
 right 'what there is of them' format "$json"
 right 'and up to where all of its warps have come' cut "$json"
