@@ -1,11 +1,35 @@
 #!/bin/sh
-# A step's options for traces, and the recorded pipelines.
+# Traces of the steps' kernels: their format and counts, a step's options, and the recorded pipelines.
 # KL_TEST_ALL=1: the longest of those, too. Last line: "N passed, N failed".
 set -u
 . "$(dirname "$0")/case.sh"
 unset CUDASIM_LIB
-right() { ends "$1" 0 '' python3 -B tests/sim_trace.py "$2" "$3" ${4:+"$4"} ${5:+"$5"}; }
+# right NAME WHAT FILE...: by the program that knows of this.
+right() {
+    name=$1
+    shift
+    case $1 in format | counts) checker=cudasim/tests/trace.py ;; *) checker=tests/sim_trace.py ;; esac
+    ends "$name" 0 '' python3 -B $checker "$@"
+}
 json=$work/trace.json
+
+# ---- what it holds: every block, and the counters of the same run ----
+while read -r step variant options; do
+    # shellcheck disable=SC2086 # words
+    ends "$step $variant" 0 "^$variant " "$step/run" --variant "$variant" $options --no-baseline --trace "$json" \
+        --trace-blocks 1000000 --counters-csv "$work/counters.csv"
+    right "$step $variant: its format" format "$json"
+    right "$step $variant: its counts" counts "$json" "$work/counters.csv"
+done <<VARIANTS
+step01_naive coalesced --m 70 --n 33 --k 9
+step02_smem tile32 --size 96
+step03_regblock tile4x4 --m 100 --n 70 --k 33
+step06_tensorcore ldmatrix --size 128
+step07_gemv shuffle --size 200
+$(sed -n '2,$s/^[^,]*,\([^,]*\),\([^,]*\),.*/\1 \2 --m 256 --n 256 --k 512/p' docs/counted/pipelines.csv)
+VARIANTS
+
+# ---- a step's options ----
 small='step01_naive/run --variant coalesced --no-baseline --size'
 ends 'what is left out is said' 0 \
     'leaves out 2 blocks \(--trace-blocks or CUDASIM_TRACE_BLOCKS .*: 2\); 1 launch like one' $small 64 --trace "$json"

@@ -79,7 +79,7 @@ static void too_many_slices_end_the_block(void **state) {
     int slices = 0;
     char first[1000] = "";
     assert_non_null(fgets(first, sizeof first, f));
-    assert_non_null(strstr(first, "\"left out\":\"of 1 blocks what came after 200000 slices"));
+    assert_non_null(strstr(first, "\"left out\":\"of 1 block what came after 200000 slices"));
     for (event e; next_slice(f, &e); slices++) {
         assert_true(e.warp < 2);
         assert_true(e.length > 0);
