@@ -23,8 +23,8 @@ def words(kernel, place, chunk, width):
 
 def banks(sources):
     d = Drawing("Chunk 0 of rows 0 to 7 in shared memory. In ldmatrix, rows of 64 bytes as they are, the eight rows "
-                "fall into two groups of four banks: four wavefronts. In swizzle, XORed, into eight groups: one "
-                "wavefront.")
+                "fall into two groups of four banks: four wavefronts. In swizzle, XORed, into eight groups: "
+                "one wavefront.")
     d.text(10, 18, "Eight lanes name chunk 0 of rows 0 to 7.", "note")
     d.text(10, 33, "A box is four banks; the number is the row that lies there.", "note")
     top, wide = 44, 44.5
