@@ -1,6 +1,6 @@
 #!/bin/sh
-# Times steps in the simulator and prints a table that compares with its targets: the median of RUNS (5) runs of each. To miss
-# a target is not a failure, since machines differ. The exit status is 1 if something cannot be run.
+# Times steps in the simulator and prints a table that compares with its targets: the median of RUNS (5) runs of each.
+# To miss a target is not a failure, since machines differ. The exit status is 1 if something cannot be run.
 set -u
 LC_ALL=C
 export LC_ALL
@@ -21,7 +21,8 @@ median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)
 row() { # WHAT MEASURED UNIT [OPERATOR TARGET]
     awk -v what="$1" -v x="$2" -v unit="$3" -v op="${4:-}" -v target="${5:-}" 'BEGIN {
         met = op == "<=" ? x <= target : op == "<" ? x < target : x >= target
-        printf "%-46s %9s %-4s %s\n", what, x, unit, op == "" ? "" : op " " target " " unit (met ? "   met" : "   MISSED")
+        printf "%-46s %9s %-4s %s\n", what, x, unit,
+            op == "" ? "" : op " " target " " unit (met ? "   met" : "   MISSED")
     }'
 }
 bad() { echo "$1 cannot be run:" && sed 's/^/    /' "$work/err" && failed=1; }
@@ -34,7 +35,8 @@ timed() {
     : >"$work/times"
     for _ in $(seq "$runs"); do
         # shellcheck disable=SC2086 # words
-        CUDASIM_THREADS=$threads $on "$dir/run" --sim $option --variant "$variant" --size "$size" >"$work/out" 2>"$work/err" ||
+        CUDASIM_THREADS=$threads $on "$dir/run" --sim $option --variant "$variant" --size "$size" >"$work/out" \
+            2>"$work/err" ||
             { cat "$work/out" >>"$work/err"; return 1; }
         awk -v v="$variant" '$1 == v { print $5 }' "$work/out" >>"$work/times"
     done
@@ -71,7 +73,8 @@ for dir in step0[2-5]_*; do
         sgemm "$step" "$variant" 512 $target
     done
 done
-for pair in step01:coalesced step01:uncoalesced step03:tile8x8_256t step04:coalesced_store step05:serpentine step06:swizzle; do
+for pair in step01:coalesced step01:uncoalesced step03:tile8x8_256t step04:coalesced_store step05:serpentine \
+    step06:swizzle; do
     step=${pair%:*} variant=${pair#*:}
     if a=$(timed 1 "$step" "$variant" 512) && b=$(timed 1 "$step" "$variant" 512 --counters) &&
         c=$(CUDASIM_CHECK=1 timed 1 "$step" "$variant" 512); then
@@ -88,8 +91,8 @@ if a=$(timed 1 step06 best 1 "$s8") && b=$(CUDASIM_CHECK=1 timed 1 step06 best 1
 else
     bad "step06 best"
 fi
-# A launch long enough that its start does not matter: a host's scheduler may leave both threads on one processor for the
-# first 8 ms, a quarter of 512^3.
+# A launch long enough that its start does not matter: a host's scheduler may leave both threads on one processor for
+# the first 8 ms, a quarter of 512^3.
 if [ "$(getconf _NPROCESSORS_ONLN)" -ge 2 ]; then
     for pair in step01:coalesced step05:stream_k; do
         step=${pair%:*} variant=${pair#*:}

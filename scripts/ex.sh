@@ -125,7 +125,8 @@ check() { # check NAME: runs the copy and says what came of it; status 0 if all 
     while [ "$status" = 0 ] && read -r options; do
         [ -n "$first" ] || at=", with $options"
         # shellcheck disable=SC2086 # several options
-        CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" --sim \
+        CUDASIM_LIB=$PWD/cudasim/build/libcudart.so.13 CUDASIM_WATCHDOG=${CUDASIM_WATCHDOG:-10} "build/$my/$1/run" \
+            --sim \
             $options ${first:+--counters-csv "$work/csv"} >"$work/out" 2>&1 </dev/null || status=$?
         first=
     done <"$work/runs"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # help: fuzz the readers of data files (FUZZ_SECONDS=600 each); the simulator: make -C cudasim fuzz
-# Fuzzes the readers of untrusted files, the data files of step 8, under AddressSanitizer and UndefinedBehaviorSanitizer.
-# FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
+# Fuzzes the readers of untrusted files, the data files of step 8, under AddressSanitizer and
+# UndefinedBehaviorSanitizer. FUZZ_SECONDS (600) each; what it finds and its own corpus are in build/fuzz.
 #
 #   fuzz.sh [csv] [npy]     (default: all)
 #
@@ -25,7 +25,8 @@ flags="-std=c11 -D_GNU_SOURCE -g -O1 -Icommon \
     -fno-strict-aliasing -fno-sanitize-recover=all"
 compiler=${FUZZ_CC:-clang}
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > 9; }' >"$out/try.c"
-if [ "$compiler" != gcc ] && "$compiler" -fsanitize=fuzzer,address,undefined -o "$out/try" "$out/try.c" >"$out/try.log" 2>&1
+if [ "$compiler" != gcc ] && "$compiler" -fsanitize=fuzzer,address,undefined -o "$out/try" "$out/try.c" \
+    >"$out/try.log" 2>&1
 then
     engine=libFuzzer sanitizers=fuzzer,address,undefined
 else

@@ -84,7 +84,8 @@ build_steps() {
     MAKEFLAGS='' make --no-print-directory -j"$(nproc)" ${targets:-all} >&2
 }
 
-# type_options STEP VARIANT: the options for the type that a variant of step 6 multiplies, where that is not the step's default.
+# type_options STEP VARIANT: the options for the type that a variant of step 6 multiplies, where that is not the step's
+# default.
 type_options() {
     case $1 in step06*) ;; *) return 0 ;; esac
     report type "$1" "$2"

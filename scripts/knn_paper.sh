@@ -2,9 +2,11 @@
 # help: repeat and record the paper's three experiments on step 8 (PARTS=, MINUTES=, FORCE=1)
 # The paper's three experiments on step 8, recorded in plots/data/GPU/knn.csv and knn_rates.csv. What is already
 # recorded there is not measured again. PARTS="table select cpu rates" narrows it:
-#   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute force,
+#   table   m = 1200, n = 2^10 ... 2^15 (NS=), d = 32 ... 256 (DS=), k = 25: exact_tc, the paper's method and brute
+#   force,
 #           with copies from and to the host and without
-#   select  time against k: n = 16384, d = 32, k = 1 ... 512 (KS=), and between these until it is known where the paper's
+#   select  time against k: n = 16384, d = 32, k = 1 ... 512 (KS=), and between these until it is known where the
+#   paper's
 #           two selections cross
 #   cpu     table's cases with ANN and OpenBLAS (CPU_METHODS="ann_brute ann_kdtree openblas")
 #   rates   detection and false alarms on KDD Cup 1999, k = 1 ... 15, of 10 samples (SEEDS="1 ... 10"); the data are
@@ -97,7 +99,8 @@ part_select() {
         search 16384 32 "$k" --method direct+kpass --method direct+bitonic
         if slower "$k"; then high=$k; else low=$k; fi
     done
-    if [ "$low" -gt 0 ] && [ "$high" -gt 0 ]; then echo "knn-paper: kpass and bitonic cross at k = $high (the paper's GPU: 46)" >&2; fi
+    if [ "$low" -gt 0 ] && [ "$high" -gt 0 ]; then echo \
+        "knn-paper: kpass and bitonic cross at k = $high (the paper's GPU: 46)" >&2; fi
 }
 slower() { # slower K: does kpass take as long as bitonic, or longer?
     kpass=$(time_of direct+kpass 16384 32 "$1") bitonic=$(time_of direct+bitonic 16384 32 "$1")
@@ -147,7 +150,8 @@ part_rates() {
         stop_if_late
         rm -rf "${work:?}/$seed"
         mkdir -p "$work/$seed"
-        report knn-sample "$seed" "$work/$seed" "$data/kddcup.data_10_percent.gz" "$data/corrected.gz" >"$work/$seed/facts"
+        report knn-sample "$seed" "$work/$seed" "$data/kddcup.data_10_percent.gz" "$data/corrected.gz" \
+            >"$work/$seed/facts"
         jobs= # they are short, and mostly one core's
         while read -r facts; do
             # shellcheck disable=SC2086 # several words

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs what `make test-sanitizers` builds: every step over a part of the check list, with the simulator linked into it, under
-# AddressSanitizer and UndefinedBehaviorSanitizer, and on four host threads under ThreadSanitizer; and the tests of the readers
-# of data files (asan). The simulator's own tests: make -C cudasim test-sanitizers.
+# Runs what `make test-sanitizers` builds: every step over a part of the check list, with the simulator linked into it,
+# under AddressSanitizer and UndefinedBehaviorSanitizer, and on four host threads under ThreadSanitizer; and the tests
+# of the readers of data files (asan). The simulator's own tests: make -C cudasim test-sanitizers.
 #
 #   sanitizers.sh [asan] [tsan]     (default: both)
 #
@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0
 
-# There is one set of instrumented handlers, which is taken. Leaks: the runtime keeps its modules to the end of the program, and
-# programs that fail on purpose free nothing, so only the tests look for them.
+# There is one set of instrumented handlers, which is taken. Leaks: the runtime keeps its modules to the end of the
+# program, and programs that fail on purpose free nothing, so only the tests look for them.
 export CUDASIM_THREADS=4
 unset CUDASIM_ISA CUDASIM_DEVICE CUDASIM_WATCHDOG LD_PRELOAD
 # Reports go to files of their own: some tests put stderr elsewhere for a while.
@@ -50,11 +50,13 @@ for kind; do
     asan | tsan) ;;
     *) echo "sanitizers: '$kind' is neither asan nor tsan" >&2; exit 2 ;;
     esac
-    [ -e "build/$kind/step01_naive/run" ] || { echo "sanitizers: nothing in build/$kind: make test-sanitizers" >&2; exit 2; }
+    [ -e "build/$kind/step01_naive/run" ] || { echo "sanitizers: nothing in build/$kind: make test-sanitizers" >&2; \
+        exit 2; }
     if [ "$kind" = asan ]; then
         for program in build/asan/tests/test_*; do
             [ -x "$program" ] || continue
-            run "asan $(basename "$program")" env -u KL_TEST_ALL ASAN_OPTIONS="detect_leaks=1 log_path=$work/report" "$program"
+            run "asan $(basename "$program")" env -u KL_TEST_ALL ASAN_OPTIONS="detect_leaks=1 log_path=$work/report" \
+                "$program"
         done
     fi
     export ASAN_OPTIONS="detect_leaks=0 allocator_may_return_null=1 log_path=$work/report"

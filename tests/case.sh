@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# Shared by the tests in shell, which source it first. The current folder becomes the project's, $root; $work is a folder
-# of the test's own, and nothing in the environment tells the simulator what to do. The last line of a test is `ended`.
+# Shared by the tests in shell, which source it first. The current folder becomes the project's, $root; $work is a
+# folder of the test's own, and nothing in the environment tells the simulator what to do. The last line of a test is
+# `ended`.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 unset CUDASIM_DEVICE CUDASIM_ISA CUDASIM_THREADS CUDASIM_CHECK CUDASIM_WATCHDOG CUDASIM_COUNTERS CUDASIM_COUNTERS_CSV \
@@ -42,7 +43,8 @@ run() { status=0 && "$@" >"$work/out" 2>&1 </dev/null || status=$?; }
 said() { grep -q -e "$1" "$work/out"; }
 lines() { [ "$(wc -l <"$work/out")" = "$1" ]; }
 
-# ends NAME STATUS PATTERN COMMAND...: with this exit status, and a line of output like PATTERN (an extended expression).
+# ends NAME STATUS PATTERN COMMAND...: with this exit status, and a line of output like PATTERN (an extended
+# expression).
 ends() {
     name=$1 wanted=$2 pattern=$3
     shift 3

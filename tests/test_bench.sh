@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/bench.sh on a fake machine: what it measures, that it continues where it was interrupted, and that nothing
-# recorded is lost.
+# Tests scripts/bench.sh on a fake machine: what it measures, that it continues where it was interrupted, and that
+# nothing recorded is lost.
 # shellcheck disable=SC2317 # the cases are called by name
 set -u
 . "$(dirname "$0")/script_case.sh"
@@ -48,7 +48,8 @@ END
     PATH=$tmp/machine:$PATH
     folder=plots/data/made-up-gpu
     tensor="--time 0.3 --csv $folder/tensorcore.csv --resume"
-    gemv="--time 0.3 --csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune --tune-csv $folder/gemv_search.csv"
+    gemv="--time 0.3 --csv $folder/gemv.csv --resume --tune-file build/bench/gemv.tune"
+    gemv="$gemv --tune-csv $folder/gemv_search.csv"
 }
 best="--variant best"
 
@@ -100,10 +101,15 @@ what_matters_comes_first() { # every step's squares before the rest, the small b
     machine
     status 0 scripts/bench.sh || return 1
     calls | awk '
-        function rank() { return /--sustained/ ? 5 : /sweep odd| --k / && !/ --d / ? 4 : /--chain/ ? 3 : /article| --d / ? 2 : 1 }
+        function rank() {
+            return /--sustained/ ? 5 : /sweep odd| --k / && !/ --d / ? 4 : /--chain/ ? 3 : /article| --d / ? 2 : 1
+        }
         function size() { match($0, /size [0-9]*/); return substr($0, RSTART + 5, RLENGTH - 5) + 0 }
         rank() < last { print "too late: " $0; bad = 1 }
-        rank() == 1 && NR > 2 && /max-size/ { if (size() < largest) { print "too small: " $0; bad = 1 } largest = size() }
+        rank() == 1 && NR > 2 && /max-size/ {
+            if (size() < largest) { print "too small: " $0; bad = 1 }
+            largest = size()
+        }
         { last = rank() }
         END { exit bad }' >"$tmp/out" || { cat "$tmp/out"; return 1; }
 }
@@ -138,7 +144,8 @@ begins_nothing_long() { # what took the longest so far would not end in time
     MINUTES=4 BENCH_STEPS=step06 SWEEPS=sustained status 0 scripts/bench.sh && lines "$CALLS" 2 &&
         says "might not end within 4 minutes: 2 of 6 runs are done"
 }
-asks_for_everything_again() { # the steps know which rows they have, and which of them a library that was missing left out
+# the steps know which rows they have, and which of them a library that was missing left out
+asks_for_everything_again() {
     machine
     BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines "$CALLS" 4 &&
         BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines "$CALLS" 8 &&
@@ -159,7 +166,8 @@ END
     KILL=$tmp/kill
     export KILL
     : >"$KILL"
-    BENCH_STEPS=step01 SWEEPS=square status 137 scripts/bench.sh && lines $folder/sgemm.csv 6 && lines "$CALLS" 2 || return 1
+    BENCH_STEPS=step01 SWEEPS=square status 137 scripts/bench.sh && lines $folder/sgemm.csv 6 && lines "$CALLS" 2 ||
+        return 1
     cp $folder/sgemm.csv "$tmp/part"
     rm -r build/bench && BENCH_STEPS=step01 SWEEPS=square status 0 scripts/bench.sh && lines $folder/sgemm.csv 13 &&
         same "$(head -n 6 $folder/sgemm.csv)" "$(cat "$tmp/part")" && same "$(sort $folder/sgemm.csv | uniq -d)" "" &&
@@ -173,7 +181,8 @@ tuner() {
 echo "$@" >>"$CALLS"
 chain=gemv
 while [ $# != 0 ]; do
-    case $1 in --csv) csv=$2 ;; --tune-csv) search=$2 ;; --tune-file) tuned=$2 ;; --max-size) size=$2 ;; --graph) chain=chain ;; esac
+    case $1 in --csv) csv=$2 ;; --tune-csv) search=$2 ;; --tune-file) tuned=$2 ;;
+    --max-size) size=$2 ;; --graph) chain=chain ;; esac
     shift
 done
 [ -e "$csv" ] || cat "$HEADER" >"$csv"
@@ -181,7 +190,9 @@ done
 mkdir -p "$(dirname "$tuned")"
 if ! grep -q "^step07,best,$chain,f16,n,1,$size," "$csv"; then
     grep -qs "^$size$" "$tuned" || {
-        for candidate in a b; do echo "step07,best,f16,$size,$size,cold,graph,$candidate,$(cat "$SPEED")" >>"$search"; done
+        for candidate in a b; do
+            echo "step07,best,f16,$size,$size,cold,graph,$candidate,$(cat "$SPEED")" >>"$search"
+        done
         echo "$size" >>"$tuned"
     }
     [ ! -e "$KILL" ] || [ "$size" != 4096 ] || { rm "$KILL"; exit 137; }
@@ -200,7 +211,8 @@ a_lost_tune_file_spoils_nothing() {
     rm -r build/bench
     echo 9 >"$SPEED"
     FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 0 scripts/bench.sh && lines $folder/gemv.csv 7 &&
-        same "$(grep ,1024, $found)" "$(grep ,1024, "$tmp/found")" && lines $found 7 && same "$(grep -c ',9$' $found)" 4 &&
+        same "$(grep ,1024, $found)" "$(grep ,1024, "$tmp/found")" && lines $found 7 &&
+            same "$(grep -c ',9$' $found)" 4 &&
         holds build/bench/gemv.tune 1024 # for the chain, which was not recorded before
 }
 a_search_without_its_row_is_made_again() { # the run was cut off in between
@@ -208,7 +220,8 @@ a_search_without_its_row_is_made_again() { # the run was cut off in between
     : >"$KILL"
     FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 137 scripts/bench.sh || return 1
     echo 9 >"$SPEED"
-    FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 0 scripts/bench.sh && lines $folder/gemv.csv 7 && lines $found 7 &&
+    FAKE_CC=8.0 SWEEPS=square BENCH_STEPS=step07 status 0 scripts/bench.sh && lines $folder/gemv.csv 7 &&
+        lines $found 7 &&
         same "$(grep -c ',4096,.*,9$' $found)" 2 && same "$(grep -c ',1024,.*,5$' $found)" 2
 }
 refuses() {
@@ -223,19 +236,23 @@ refuses() {
     BENCH_STEPS=step01 status 2 scripts/bench.sh && one_line && says "$folder/sgemm.csv has other columns than this " &&
         says "version records; FORCE=1 records it anew" && ! grep -q torch "$tmp/err" || return 1
     rm $folder/sgemm.csv "$tmp/older/sgemm.csv" # which leaves step 1 nothing to wait for
-    BENCH_STEPS="step01 step06" status 2 scripts/bench.sh && one_line && says "$folder/tensorcore.csv has other" || return 1
+    BENCH_STEPS="step01 step06" status 2 scripts/bench.sh && one_line && says "$folder/tensorcore.csv has other" ||
+        return 1
     mkdir step08_knn && cp step01_naive/run step08_knn && ln -s step08_knn step08
-    BENCH_STEPS=step08 status 2 scripts/bench.sh && one_line && says "records it anew, and make knn-paper and make knn-torch" &&
+    BENCH_STEPS=step08 status 2 scripts/bench.sh && one_line &&
+        says "records it anew, and make knn-paper and make knn-torch" &&
         diff -r $folder "$tmp/older" && [ ! -s "$CALLS" ]
 }
 starts_afresh() { # FORCE: the files of the steps asked for, and the autotuner's search
     machine
-    BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && cp -R $folder "$tmp/before" && echo mine >build/bench/gemv.tune ||
+    BENCH_STEPS="step01 step07" status 0 scripts/bench.sh && cp -R $folder "$tmp/before" &&
+        echo mine >build/bench/gemv.tune ||
         return 1
     SWEEPS=odd BENCH_STEPS=step07 status 0 scripts/bench.sh && same "$(cat build/bench/gemv.tune)" mine || return 1
     rm -r $folder && cp -R "$tmp/before" $folder
     FORCE=1 SWEEPS=article BENCH_STEPS=step07 status 0 scripts/bench.sh && same "$(cat build/bench/gemv.tune)" tuned &&
-        same "$(wc -l <$folder/gemv.csv)" "$(wc -l <"$recorded/gemv.csv")" && cmp $folder/sgemm.csv "$tmp/before/sgemm.csv" &&
+        same "$(wc -l <$folder/gemv.csv)" "$(wc -l <"$recorded/gemv.csv")" &&
+            cmp $folder/sgemm.csv "$tmp/before/sgemm.csv" &&
         same "$(ls $folder | tr '\n' ' ')" "gemv.csv gemv_search.csv sgemm.csv "
 }
 keeps_what_was_recorded() { # where nothing new comes

@@ -90,6 +90,7 @@ first_hour_is_current() {
 }
 
 hide_gpu
-cases packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current targets_exist
+cases packs is_lean tells runs_a_step packs_within_a_repository refuses refuses_to_pack first_hour_is_current \
+    targets_exist
 [ -z "${KL_TEST_ALL:-}" ] || cases compiles_there
 ended

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests scripts/data.py: what it makes of each format, as step 8's reader sees it, and what it refuses, in one line and with
-# nothing written. Ends with "N passed, N failed".
+# Tests scripts/data.py: what it makes of each format, as step 8's reader sees it, and what it refuses, in one line and
+# with nothing written. Ends with "N passed, N failed".
 set -u
 . "$(dirname "$0")/case.sh"
 sh scripts/deps.sh data || exit 1
@@ -37,7 +37,8 @@ makes 'words by their bytes' train.npy \
     '<f8 4 6|0.0 0.0 1.0 0.0 1.0 10.0|0.0 0.0 0.0 1.0 2.5 9.0|0.0 1.0 0.0 0.0 3.0 10.0|1.0 0.0 0.0 0.0 4.0 1000.0|'
 makes 'their labels' train.labels 'x|y|x|x|'
 makes 'the test as the training' test.npy '<f8 2 6|0.0 0.0 0.0 0.0 1.0 1.0|0.0 0.0 1.0 0.0 -7.0 1.0|'
-same 'what training lacks is said' 1 "$(grep -c "^test.csv: column 1: 1 values of 1 words that train.csv lacks: 'c'$" out)"
+same 'what training lacks is said' 1 \
+    "$(grep -c "^test.csv: column 1: 1 values of 1 words that train.csv lacks: 'c'$" out)"
 gzip -c train.csv >packed
 convert packed packed.csv
 makes 'gzip, and CSV out' packed.csv '0,0,1,0,1,10,x|0,0,0,1,2.5,9,y|0,1,0,0,3,10,x|1,0,0,0,4,1000,x|'
@@ -48,7 +49,8 @@ printf 'l,1,01\nm,2,1\n' >first.csv
 convert --labels first --symbolic 3 first.csv first.npy
 makes 'columns named as words' first.npy '<f8 2 3|1.0 1.0 0.0|2.0 0.0 1.0|'
 convert --labels none --symbolic none test.csv none.npy
-same 'columns named as numbers' "2 data.py: test.csv: record 1: column 1: 'c' is not a finite number" "$status $(cat err)"
+same 'columns named as numbers' "2 data.py: test.csv: record 1: column 1: 'c' is not a finite number" \
+    "$status $(cat err)"
 printf 'h,i\n"1","a b"\n' >header.csv
 convert header.csv header.out
 makes 'a header, and quotes' header.out '1,a b|'
@@ -56,7 +58,8 @@ convert --header no header.csv header.out
 makes 'which is none' header.out '0,1,i|1,0,a b|'
 printf '1,a\nO,b\n3,a\n' >slip.csv
 convert slip.csv slip.npy
-same 'a slip is said' 1 "$(grep -c "^slip.csv: column 1: 'O' makes it a column of words; 2 of its 3 different values are numbers$" out)"
+same 'a slip is said' 1 \
+    "$(grep -c "^slip.csv: column 1: 'O' makes it a column of words; 2 of its 3 different values are numbers$" out)"
 printf '1,normal.\n2,smurf.\n' >kdd.csv
 convert --classes kdd kdd.csv kdd.npy
 makes "KDD's classes" kdd.labels 'normal|DoS|'
@@ -121,25 +124,29 @@ refuses 'a blank line' 'blank:2: a blank line before the end' blank x.npy
 printf '1,"a\n' >quote
 refuses 'an open quote' 'quote:1: unexpected end of data' quote x.npy
 printf '1,a;"b""c"\n2,\n' >unwritable
-refuses 'a label that cannot be written' "unwritable: the label 'a;\"b\"\"c\"' is empty, is longer than 63 bytes, or holds a \
+refuses 'a label that cannot be written' \
+    "unwritable: the label 'a;\"b\"\"c\"' is empty, is longer than 63 bytes, or holds a \
 comma, a quote or a control character" unwritable x.npy
 printf '1,2\n' >two.csv
 refuses 'another number of columns' 'two.csv: 2 columns, but train.csv has 4' train.csv x.npy two.csv y.npy
 refuses 'a label without a class' "train.csv: $root/step08_knn/kdd_classes.csv has no class for the label 'x'" \
     --classes kdd train.csv x.npy
-head -c 30 packed >cut
-refuses 'gzip that ends early' 'cut: Compressed file ended before the end-of-stream marker was reached' cut x.npy
-head -c 19 images >cut
-refuses 'idx that ends early' 'cut: 3 bytes of elements, not those of 2 x 1 x 2' cut x.npy
+head -c 30 packed >truncated
+refuses 'gzip that ends early' 'truncated: Compressed file ended before the end-of-stream marker was reached' \
+    truncated x.npy
+head -c 19 images >truncated
+refuses 'idx that ends early' 'truncated: 3 bytes of elements, not those of 2 x 1 x 2' truncated x.npy
 head -c 23 base.fvecs >cut.fvecs
 refuses 'fvecs that ends early' 'cut.fvecs: row 2: truncated' cut.fvecs x.npy
 printf '\1\0\0\0aaaa\2\0\0\0bbbb' >odd.ivecs
 refuses 'dimensions that differ' 'odd.ivecs: row 2: dimension 2, but the first row has 1' odd.ivecs x.npy
-refuses 'what FP64 does not hold' 'beyond.npy: row 1: column 1: 9007199254740993 is not finite, or beyond 2^53' beyond.npy x.npy
+refuses 'what FP64 does not hold' 'beyond.npy: row 1: column 1: 9007199254740993 is not finite, or beyond 2^53' \
+    beyond.npy x.npy
 refuses 'NaN' 'nan.npy: row 2: column 2: nan is not finite, or beyond 2^53' nan.npy x.npy
 refuses 'three dimensions' 'cube.npy: an array of 3 dimensions, not of rows and columns' cube.npy x.npy
 refuses 'text' 'text.npy: elements of type <U1' text.npy x.npy
-refuses 'objects' 'objects.npy: no .npy file of numbers, or truncated: Array can'"'"'t be memory-mapped: Python objects in dtype.' \
+refuses 'objects' \
+    'objects.npy: no .npy file of numbers, or truncated: Array can'"'"'t be memory-mapped: Python objects in dtype.' \
     objects.npy x.npy
 refuses 'its own input' 'train.csv: train.csv would be written over what is read' train.csv train.csv
 refuses 'one file twice' 'test.csv: x.npy would be written twice' train.csv x.npy test.csv x.npy

@@ -61,60 +61,6 @@ passes_solved() {
     of "$tmp/solved" "$1"
     of "$tmp/solved" "$1" | grep -q '^done '
 }
-# Wrong solutions that a reader may try, and what is said of them: NAME@WHAT IS SAID@SED'S SCRIPT for the solved copy.
-wrong_solutions() {
-    cat <<'EOF'
-01_coalesce@^result    WRONG@s/threadIdx.y/threadIdx.x/
-02_two_columns@^counters  load requests: 24576, goal: at most 20480 (missed)@s/if (second) acc2/acc2/
-02_two_columns@^result    WRONG, with .*--n 100@s/second = .*/second = (blockIdx.x % blocks_n + 1) * 2 * BLOCK <= p.n;/
-03_edges@^result    WRONG@s/col >= p.n/col >= p.m/
-03_edges@^result    WRONG, with .*--beta 1@s/if (row >= p.m .*/row = min(row, p.m - 1), col = min(col, p.n - 1);/
-04_beta@^result    WRONG, with .*--beta 2@s/ + p.beta \* \*c;/;/
-04_beta@^result    WRONG, with .*--alpha 2@s/? p.alpha \* acc/? acc/
-05_barrier@^    race@/Bs.y..x. =/,/for/s/__syncthreads/__syncwarp/
-05_barrier@^counters  block barriers, of warps: .* (missed)@s/acc += As/__syncthreads(), &/
-06_second_barrier@^    race@s/__syncthreads/__syncwarp/
-07_tile_index@^counters  bank conflicts of stores and stmatrix: .* (missed)@s/As.y..x. =/As[x][y] =/; s/+= As.y..k./+= As[k][y]/
-08_zero_fill@^counters  sectors loaded: .* (missed)@s/row < p.m && k0/k0/
-08_zero_fill@^counters  sectors loaded: .* (missed)@s/ && col < p.n ?/ ?/
-09_outer_product@^result    WRONG@s/a_reg.i. \* b_reg.j./a_reg[j] * b_reg[i]/
-10_bank_pad@^counters  shared memory per block, bytes: .* (missed)@s/BK + 1/BK + 2/
-11_strangers@^result    WRONG, with --m 61@s/if (j \* COLS </if (j </
-12_alignment@^counters  load requests: 256, goal: at most 64 (missed)@s/kernels.tiles_load4(p)..tiles_store4(p)./kernels[false][false]/
-12_alignment@^result    STOPPED .* with .*--ldb@s/kernels.tiles_load4(p)/kernels[p->n % 4 == 0/
-12_alignment@^result    STOPPED .* with .*--ldc@s/tiles_store4(p)/tiles_load4(p)/
-12_alignment@^result    WRONG, with .*--lda 32@s/\[tiles_load4(p)\]/[p->lda % 4 == 0 \&\& p->ldb % 4 == 0]/
-13_pad_four@^    misaligned address@s/BM + 4/BM + 1/
-13_pad_four@^counters  shared memory per block, bytes: .* (missed)@s/BM + 4/BM + 12/
-14_two_by_two@^result    WRONG@s/tx \* 4 + j . 4 \* 64/tx * 8 + j/
-15_exchange@^counters  block barriers, of warps: .* (missed)@s/__syncwarp/__syncthreads/
-16_row_store@^counters  store requests: .* (missed)@s/x = lane; x < BN; x += 32/x = lane % 16; x < BN; x += 16/
-17_prefetch_buffer@^counters  block barriers, of warps: .* (missed)@/k == BK - 1/s/$/ __syncthreads();/
-18_wait_count@^kernel    it also waits for a tile@/k == BK - 1/,/now =/s/STAGES - 2/0/
-20_tail_zeros@^result    WRONG@s/k < from.k_left ? 16 : 0/16/
-25_wgmma_wait@^kernel    it waits for the products of tile t, too@s/wgmma_wait<1>/wgmma_wait<0>/
-26_split_k@^counters  block barriers, of warps: .* (missed)@s/atomicAdd.*/for (int i = 0; i < 32; i++) { if (i == tk) sums[tn] += acc; __syncthreads(); }/
-28_shuffle@^counters  between lanes: .* (missed)@/unroll/d; s/for (int half.*/float x_ = acc; for (int i = 1; i < 32; i++) acc += __shfl_sync(~0u, x_, i);/
-29_row_tail@^result    WRONG, with .*--lda 515@s/for (int k = whole + lane; k < p.k; k += LANES)/if (int k = whole + lane; k < p.k)/
-29_row_tail@^counters  load requests: .* (missed)@s/for (int k = whole + lane; k < p.k; k += LANES)/for (int k = whole; k < p.k \&\& !lane; k++)/
-30_k_pass@out of order: point [0-9]* at @s/= min(a, b)/= a/; s/= max(a, b)/= b/
-31_bitonic@^result    WRONG, with .*--n 3000@s/(first + i) & size/i \& size/
-32_queue@place [0-9]*: point [0-9]* again@/last = __shfl/,/waiting = 0/{ /unroll/d; s/for (int a = 0; a < T; a++) queue.a./queue[0]/; }
-33_stream_k@^    race@s/store_release(&left_ready.worker., 1)/*(volatile unsigned *)\&left_ready[worker] = 1/
-33_stream_k@^    race@s/load_acquire(&left_ready.worker.)/*(volatile unsigned *)\&left_ready[worker]/
-34_error_bound@^result    WRONG, with .*points.csv@s/1.0f + g) + e;/1.0f + g);/
-34_error_bound@^result    WRONG, with .*points.csv@s/ + moved.i.;/;/
-34_error_bound@^result    WRONG, with .*points.csv@s/> radius + moved.i./> radius/
-34_error_bound@^counters  sectors loaded: .* (missed)@s/> radius + moved.i./> 1e30f/
-34_error_bound@^counters  sectors loaded: .* (missed)@s/= (w + e) \* (1.0f + g) + e;/= 2.0f * (w + e) * (1.0f + g);/
-EOF
-}
-# Solutions unlike ours that must pass: NAME@SED'S SCRIPT for the solved copy.
-right_solutions() {
-    cat <<'EOF'
-05_barrier@s/__syncthreads/cooperative_groups::this_thread_block().sync/; s/^#include.*/&\n#include <cooperative_groups.h>/
-EOF
-}
 passes_otherwise() { # passes_otherwise NAME SED'S SCRIPT
     mkdir -p "$copies/right/$1"
     sed "$2" "$copies/solved/$1/exercise.cu" >"$copies/right/$1/exercise.cu"
@@ -123,18 +69,21 @@ passes_otherwise() { # passes_otherwise NAME SED'S SCRIPT
     cat "$tmp/out" "$tmp/err"
     [ $status = 0 ]
 }
+# tests/wrong_solutions.txt has wrong solutions that a reader may try, and what is said of them: NAME@WHAT IS SAID@SED'S
+# SCRIPT for the solved copy.
 put_wrong() { # a folder each for the first, second ... wrong solution of an exercise
-    wrong_solutions | while IFS=@ read -r name text script; do
+    while IFS=@ read -r name text script; do
         n=1
         while [ -e "$copies/wrong$n/$name" ]; do n=$((n + 1)); done
         mkdir -p "$copies/wrong$n/$name"
         sed "$script" "$copies/solved/$name/exercise.cu" >"$copies/wrong$n/$name/exercise.cu"
         echo "$text" >"$copies/wrong$n/$name/text"
-    done
+    done <tests/wrong_solutions.txt
 }
 is_refused() { # is_refused FOLDER NAME
     of "$tmp/$1" "$2"
-    ! cmp "$copies/solved/$2/exercise.cu" "$copies/$1/$2/exercise.cu" >/dev/null || { echo "nothing is wrong"; return 1; }
+    ! cmp "$copies/solved/$2/exercise.cu" "$copies/$1/$2/exercise.cu" >/dev/null ||
+        { echo "nothing is wrong"; return 1; }
     text=$(cat "$copies/$1/$2/text")
     of "$tmp/$1" "$2" | grep -q '^not yet' && of "$tmp/$1" "$2" | grep -q -e "$text" ||
         { echo "not said: $text"; return 1; }
@@ -186,12 +135,16 @@ make_gpu() {
     cp scripts/ex.sh scripts/gpu.sh "$gpu/scripts"
     cp -R report "$gpu/"
     touch "$gpu/exercises/07_one/exercise.cu" "$gpu/cudasim/build/libcudart.so.13"
-    printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' >"$gpu/exercises/07_one/exercise.txt"
+    printf 'title=One\nlesson=a.md\nstep=step03 tile\nrun=--n 8\ngpu=--n 4096 --dtype f32\n' \
+        >"$gpu/exercises/07_one/exercise.txt"
     printf '#!/bin/sh\necho "GPU 0: made up"\n' >"$gpu/bin/nvidia-smi"
     cat >"$gpu/run" <<'EOF'
 #!/bin/sh
 echo "$0 $*" >>"$LOG"
-case $0 in step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;; *) ms=$EXERCISE_MS says=${EXERCISE_SAYS:-} status=${EXERCISE_STATUS:-0} ;; esac
+case $0 in
+step03/run) ms=$STEP_MS says=${STEP_SAYS:-} status=0 ;;
+*) ms=$EXERCISE_MS says=${EXERCISE_SAYS:-} status=${EXERCISE_STATUS:-0} ;;
+esac
 case $* in *--sim*) printf '%b' "${SIM_SAYS:-}"; exit "${SIM_STATUS:-0}" ;; esac
 while [ $# != 0 ]; do
     [ "$1" != --csv ] || csv=$2
@@ -216,7 +169,8 @@ on_gpu() { # on_gpu STATUS TEXT VARIABLE=VALUE...: how make ex ends there, and a
     [ $status = "$wants" ] && grep -qxF -e "$line" "$tmp/out"
 }
 times_both() { # on the GPU, with the options for that, the step's variant after ours
-    on_gpu 0 'time      1.235 ms; step03 tile takes 0.0125 ms (--n 4096 --dtype f32)' EXERCISE_MS=1.23456 STEP_MS=0.0125 &&
+    on_gpu 0 'time      1.235 ms; step03 tile takes 0.0125 ms (--n 4096 --dtype f32)' EXERCISE_MS=1.23456 \
+        STEP_MS=0.0125 &&
         cat "$gpu/log" && [ "$(grep -c -e '--n 4096 --dtype f32 --no-baseline' "$gpu/log")" = 2 ] &&
         grep -q 'step03/run --variant tile --n 4096' "$gpu/log" && ! grep -q -e '--n 4096.*--sim' "$gpu/log" &&
         grep -q '^done' "$tmp/out"
@@ -265,9 +219,9 @@ for name in $names; do
     check "$name passes with its solution" passes_solved "$name"
 done
 put_wrong
-while IFS=@ read -r name script; do check "$name, solved otherwise" passes_otherwise "$name" "$script"; done <<EOF
-$(right_solutions)
-EOF
+barrier=cooperative_groups
+check "05_barrier, solved otherwise" passes_otherwise 05_barrier \
+    "s/__syncthreads/$barrier::this_thread_block().sync/; s/^#include.*/&\n#include <$barrier.h>/"
 for folder in "$copies"/wrong*; do
     folder=$(basename "$folder")
     wrong=$(cd "$copies/$folder" && echo [0-9]*)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A family that is just a folder (tests/family), run by the bench: everything it gets without a line of its own in there.
-# Last line: "N passed, N failed".
+# A family that is just a folder (tests/family), run by the bench: everything it gets without a line of its own in
+# there. Last line: "N passed, N failed".
 set -u
 program=build/tests/family/run
 . "$(dirname "$0")/case.sh"

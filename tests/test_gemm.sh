@@ -48,7 +48,8 @@ for layout in nn tn; do
         --m 60 --n 60 --k 2
     expect "one product of three, $layout" 1 'random pass' --variant rounds_operands --dtype tf32x3 --layout $layout \
         --m 60 --n 60 --k 2
-    expect "f32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f32 --layout $layout --size 64
+    expect "f32 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f32 --layout $layout \
+        --size 64
     expect "f16 rounded to bf16, $layout" 1 'random pass' --variant rounds_operands --dtype f16 --layout $layout \
         --out f32 --size 30
     expect "C rounded to bf16 first, $layout" 1 'random pass' --variant rounds_twice --dtype f16 --layout $layout \

@@ -19,8 +19,8 @@ case $* in
 *driver*) echo 580.1 ;;
 esac
 END
-    # Counts pattern n as n wavefronts, a kernel of the other runs as two launches of 7 sectors, of which each executes 8
-    # barriers and 150 FFMA; takes no metric REFUSED.
+    # Counts pattern n as n wavefronts, a kernel of the other runs as two launches of 7 sectors, of which each executes
+    # 8 barriers and 150 FFMA; takes no metric REFUSED.
     cat >"$tmp/made/ncu" <<'END'
 #!/bin/sh
 if [ "$1" = --query-metrics ]; then
@@ -74,7 +74,8 @@ records() {
     machine
     status 0 scripts/golden.sh || return 1
     same "$(ls $out)" shapes.csv &&
-        holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,16,0,0,0,0,0,Made-Up' && lines $out/shapes.csv 3 &&
+        holds $out/shapes.csv 'step01 --size 64,"void k<8, true>(int)",1x1x1,32x1x1,2,14,14,14,16,0,0,0,0,0,Made-Up' &&
+        lines $out/shapes.csv 3 &&
         holds $out/shapes.csv ',sass__inst_executed_per_opcode.BAR,sass__inst_executed_per_opcode.STSM,'
 }
 refuses() { # an ncu that does not know machine instructions by name counts the others

@@ -90,7 +90,8 @@ esac
         variant=${row%%:*} ms=${row##*:} op=${row#*:}
         case " ${only:-$variant} " in *" $variant "*) ;; *) continue ;; esac
         [ -z "$ms" ] ||
-            echo "step07_gemv,$variant,${op%:*},$dtype,n,1,$n,$k,,1,0,cold,graph,$ms,1,1,1,1,1,,,,,,,,,made up,9.0,1,13.0,"
+            echo "step07_gemv,$variant,${op%:*},$dtype,n,1,$n,$k,,1,0,cold,graph,$ms,\
+1,1,1,1,1,,,,,,,,,made up,9.0,1,13.0,"
     done
 } >"$csv"
 END
@@ -183,7 +184,8 @@ check "test-tuned: every side in its range, n*k up to 2^29, all types and alignm
 rm -f "$work/log.run"
 run with_gpu env SHAPES=10 sh tests/gpu/tuned.sh
 check "test-tuned: 1 % is no difference" '[ "$status" = 0 ] && [ "$(cat "$work/out")" = "10 passed, 0 failed" ]'
-check "test-tuned: a line of progress a shape" '[ "$(grep -c "^test-tuned: .*/10 .*: best takes 1.010 us$" "$work/err")" = 10 ]'
+check "test-tuned: a line of progress a shape" \
+    '[ "$(grep -c "^test-tuned: .*/10 .*: best takes 1.010 us$" "$work/err")" = 10 ]'
 check "test-tuned: each shape is run once" \
     '[ "$(wc -l <"$work/log.run")" = 10 ] && [ "$(sort -u "$work/log.run" | wc -l)" = 10 ]'
 check "test-tuned leaves what it measured" '[ "$(grep -c ",best," build/tuned/all.csv)" = 10 ]'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Step 8, end to end in the simulator: tests/knn has a correct search and several with one fault each; then every method of
-# the step on the check list; records from files, and optdigits, whose published accuracies must be reproduced (from
+# Step 8, end to end in the simulator: tests/knn has a correct search and several with one fault each; then every method
+# of the step on the check list; records from files, and optdigits, whose published accuracies must be reproduced (from
 # KNN_DATA, else data/; skipped if neither has it). Last line: "N passed, N failed".
 set -u
 . "$(dirname "$0")/case.sh"
@@ -20,7 +20,8 @@ expect 'a right search' 0 '^plain .* exact$' --method plain --m 5 --n 60 --d 20 
 expect 'a product rounded on its own' 1 '^fuses_nothing: .* of 45 neighbours are wrong; query' \
     --method fuses_nothing --m 5 --n 60 --d 20 --k 9
 expect 'sums the other way round' 1 '^descends: .* neighbours are wrong' --method descends --m 5 --n 60 --d 20 --k 9
-expect 'two out of order' 1 'query 0, place 1: out of order: point [0-9]* at .* after point' --method turns_two --m 5 --n 60
+expect 'two out of order' 1 'query 0, place 1: out of order: point [0-9]* at .* after point' --method turns_two --m 5 \
+    --n 60
 expect 'a neighbour too many' 1 '1 words changed .* after the end of the indices' --method writes_past --m 5 --n 60
 expect 'a write in front' 1 '1 words changed .* 1 floats before the distances' --method writes_before --m 5 --n 60
 expect 'a point that is changed' 1 'the points were changed' --method spoils_points --m 5 --n 60
@@ -49,19 +50,22 @@ same 'every method, its time and that it is exact' '' "$(sed 1,3d "$work/out" | 
     -e '^gemm_cublas\+[a-z]+ +skipped: cuBLAS does not run in the simulator$' \
     -e '^gemm_ladder\+[a-z]+ +[0-9.]+ s  0 of 500 are not the nearest, 0 distances below 0$' \
     -e '^[a-z_]+(\+[a-z]+)? +[0-9.]+ s  exact(, .*)?$')"
-expect 'auto says T1, T2 and what it chose' 0 'T1 = [0-9.]* ms by k passes, T2 = [0-9.]* ms .*; chosen: (kpass|bitonic)$' \
+expect 'auto says T1, T2 and what it chose' 0 \
+    'T1 = [0-9.]* ms by k passes, T2 = [0-9.]* ms .*; chosen: (kpass|bitonic)$' \
     --method direct+auto --verbose
 expect 'the list of methods' 0 '^bf_garcia ' --list
 same 'all of them' '' "$(for d in gemm_cublas gemm_ladder direct; do for s in kpass bitonic auto warpselect radix; do
     grep -q "^$d+$s " "$work/out" || echo "$d+$s"; done; done
     for m in bf_garcia one_kernel screen+radix fused exact_tc best; do grep -q "^$m " "$work/out" || echo "$m"; done)"
-expect 'the list of methods, verbose' 0 '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
+expect 'the list of methods, verbose' 0 \
+    '^ +256 threads per block, [0-9]+ registers per thread, [0-9]+ bytes of shared memory per block$' --list --verbose
 expect 'help' 0 '^  --k-sweep A:B ' --help
 same 'help is silent on what a GEMM has' '' "$(grep -E -e '--(lda|alpha|dtype|size) ' "$work/out")"
 expect 'warpselect says what it takes' 2 'skipped: takes k up to 256' --method direct+warpselect --k 257
 expect 'one_kernel, too' 2 'skipped: takes k up to 64' --method one_kernel --k 65
 expect 'points split among blocks' 0 '^one_kernel .* exact$' --method one_kernel --m 3 --n 10000 --d 3 --k 64
-expect 'and several tiles for each' 0 '^one_kernel .* exact$' --method one_kernel --m 3 --n 40000 --d 3 --k 64 --no-check
+expect 'and several tiles for each' 0 '^one_kernel .* exact$' --method one_kernel --m 3 --n 40000 --d 3 --k 64 \
+    --no-check
 expect 'a screen drops what is far' 0 '^screen.radix .* exact, 9\.[0-9] candidates per query, 0 ' \
     --method screen+radix --m 5 --n 2000 --d 64 --k 9
 expect 'and nothing where all are near' 0 '^screen.radix .* exact, 2000\.0 candidates per query, 0 ' \
@@ -135,7 +139,8 @@ expect 'those that are not the nearest are counted' 0 '^gemm_ladder.radix +1 of 
     --method gemm_ladder+radix --train "$work/far.csv" --test "$work/near.csv" --k 1 --verify
 seq 0 19999 | sed 's/^.$/0&/; s/^..$/0&/; s/^\(.*\)\(..\)$/\1,\2,label&/' >"$work/many.csv"
 printf '3,07,label307\n89,99,label8999\n0,0,label000\n41,50,label4150\n' >"$work/few.csv"
-expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' --train "$work/many.csv" --test "$work/few.csv" --k 1
+expect 'more classes than counters' 0 '^accuracy +100.00 %: 4 of 4' \
+    --train "$work/many.csv" --test "$work/few.csv" --k 1
 expect 'the best method' 0 '^best +by exact_tc$' --verbose $few
 expect 'the best method without wgmma' 0 '^best +by fused$' --verbose --sim-device sm_80 $few
 expect 'the best method without cp.async' 0 '^best +by direct\+radix$' --verbose --sim-device sm_75 $few
@@ -146,14 +151,15 @@ same 'standard output that takes nothing' '2 step08_knn: standard output cannot 
 expect 'the method named first is written' 0 '^gemm_ladder.radix, k 3$' $far --method direct+kpass \
     --method gemm_ladder+radix --out-indices "$work/indices"
 same 'an exact one' '2,1,0' "$(cat "$work/indices")"
-same 'which runs first' 'direct+kpass, gemm_ladder+radix,' "$(sed -n 's/ k 3$//p' "$work/out" | tr '\n' ' ' | sed 's/ $//')"
+same 'which runs first' 'direct+kpass, gemm_ladder+radix,' \
+    "$(sed -n 's/ k 3$//p' "$work/out" | tr '\n' ' ' | sed 's/ $//')"
 expect 'an inexact one' 0 '^direct.kpass, k 3$' $far --method gemm_ladder+radix --method direct+kpass \
     --out-indices "$work/indices"
 same 'where it was named first' '0,1,2' "$(cat "$work/indices")"
 expect 'without a name the last exact one' 0 '^best, k 1$' --sim-device sm_80 $few
 echo before >"$work/kept"
-expect 'a method that refuses' 2 'takes k up to 64' --method one_kernel --train "$work/many.csv" --test "$work/few.csv" \
-    --k 65 --out "$work/kept"
+expect 'a method that refuses' 2 'takes k up to 64' --method one_kernel \
+    --train "$work/many.csv" --test "$work/few.csv" --k 65 --out "$work/kept"
 same 'leaves what was there' before "$(cat "$work/kept")"
 "$program" --sim $few --out-indices /dev/stdout 2>&1 | cat >"$work/out"
 same 'into a pipe' 3 "$(grep -c '^[0-9]$' "$work/out")"
@@ -209,13 +215,16 @@ labels.csv" $own --train-labels "$work/idx1"
 data=${KNN_DATA:-data}/optdigits
 published='98.00 97.38 97.83 97.61 97.89 97.77 97.66 97.66 97.72 97.55 97.89 '
 if [ -e "$data/optdigits.tra" ]; then
-    "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k 15 --out-indices "$work/i" \
-        --out-distances "$work/d" >"$work/out" 2>&1
-    same "optdigits, neighbours and distances of 0.10" 0128e08ddb698c4ef95962eca1d7c00ae4efead4a8e498fff823ed12bef94478 "$(cat "$work/i" "$work/d" | sha256sum | cut -c 1-64)"
+    "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k 15 \
+        --out-indices "$work/i" --out-distances "$work/d" >"$work/out" 2>&1
+    same "optdigits, neighbours and distances of 0.10" \
+        0128e08ddb698c4ef95962eca1d7c00ae4efead4a8e498fff823ed12bef94478 \
+        "$(cat "$work/i" "$work/d" | sha256sum | cut -c 1-64)"
     for method in $("$program" --list | sed -n 's/^\([a-z_+]*\) .*/\1/p' | grep -v '^gemm_cublas'); do
-        "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 --method "$method" \
-            >"$work/out" 2>&1
-        same "optdigits, $method" "$published" "$(sed -n 's/^ *[0-9][0-9]*  *\([0-9.]*\)%$/\1/p' "$work/out" | tr '\n' ' ')"
+        "$program" --sim --no-check --train "$data/optdigits.tra" --test "$data/optdigits.tes" --k-sweep 1:11 \
+            --method "$method" >"$work/out" 2>&1
+        same "optdigits, $method" "$published" \
+            "$(sed -n 's/^ *[0-9][0-9]*  *\([0-9.]*\)%$/\1/p' "$work/out" | tr '\n' ' ')"
     done
 else
     echo "optdigits is not in $data: left out (make data fetches it)"

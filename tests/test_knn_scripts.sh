@@ -105,7 +105,8 @@ table_measured() {
 crossover_found() { # 0.1 k against 2.25: 23 is the first k that takes longer
     fresh
     PARTS=select status 0 scripts/knn_paper.sh && says "kpass and bitonic cross at k = 23 " &&
-        same "$(sed 's/.*--k \([0-9]*\) .*/\1/' "$CALLS" | tr '\n' ' ')" "1 2 4 8 16 32 64 128 256 512 24 20 22 23 " || return 1
+        same "$(sed 's/.*--k \([0-9]*\) .*/\1/' "$CALLS" | tr '\n' ' ')" "1 2 4 8 16 32 64 128 256 512 24 20 22 23 " ||
+            return 1
     fresh
     KS="1 2 4" PARTS=select status 0 scripts/knn_paper.sh && ! grep -q cross "$tmp/err" && lines "$CALLS" 3
 }
@@ -126,7 +127,8 @@ rates_recorded() {
     fresh
     kdd
     SEEDS=3 PARTS=rates status 0 scripts/knn_paper.sh &&
-        prints "U2R: 53 attacks exist in the training data, not 100; same file: 26 train, 26 test; corrected: 53 train, 100" &&
+        prints "U2R: 53 attacks exist in the training data, not 100; same file: 26 train, 26 test" &&
+        prints "; corrected: 53 train, 100" &&
         lines "$CALLS" 16 && lines $folder/knn_rates.csv 33 &&
         holds "$CALLS" "--normalize zscore,minmax --k-sweep 1:15 --verify --method exact_tc --out build/" &&
         holds $folder/knn_rates.csv "same,U2R,3,exact_tc,2,4900,26,474,26,53,0.948,0,0,3,NVIDIA H200,9.0,580.1," &&
@@ -140,14 +142,16 @@ rates_fail_whole() { # a run that fails leaves no rows of its sample, and those 
     fresh
     kdd
     RUN_STATUS=3 SEEDS=1 PARTS=rates status 1 scripts/knn_paper.sh && [ ! -e $folder/knn_rates.csv ] || return 1
-    SAID=exact SEEDS=1 PARTS=rates status 2 scripts/knn_paper.sh && says "corrected DoS: exact_tc: not compared with the CPU" &&
+    SAID=exact SEEDS=1 PARTS=rates status 2 scripts/knn_paper.sh &&
+        says "corrected DoS: exact_tc: not compared with the CPU" &&
         same "$(ls $folder)" "" || return 1
     SEEDS=1 PARTS=rates status 0 scripts/knn_paper.sh && cp $folder/knn_rates.csv "$tmp/before" || return 1
     RUN_STATUS=3 SEEDS="1 2" PARTS=rates status 1 scripts/knn_paper.sh && cmp $folder/knn_rates.csv "$tmp/before"
 }
 rates_without_data() {
     fresh
-    PARTS=rates status 0 scripts/knn_paper.sh && says "data/kdd99/kddcup.data_10_percent.gz is missing" && [ ! -s "$CALLS" ]
+    PARTS=rates status 0 scripts/knn_paper.sh && says "data/kdd99/kddcup.data_10_percent.gz is missing" &&
+        [ ! -s "$CALLS" ]
 }
 paper_refuses() {
     PARTS=tables status 2 scripts/knn_paper.sh && says "there is no part 'tables'" &&

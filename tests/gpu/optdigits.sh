@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does every method of step 8 reproduce, on the GPU, the accuracies that come with optdigits, with the neighbours that the
-# CPU finds? The data are in KNN_DATA, else in data/ (make data fetches them). Last line: "N passed, N failed, N
+# Does every method of step 8 reproduce, on the GPU, the accuracies that come with optdigits, with the neighbours that
+# the CPU finds? The data are in KNN_DATA, else in data/ (make data fetches them). Last line: "N passed, N failed, N
 # skipped".
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../.."
 . scripts/gpu.sh
 for number in SHAPES="${SHAPES:-100}" SEED="${SEED:-1}"; do
     case ${number#*=} in
-    '' | *[!0-9]* | ??????????*) echo "test-tuned: ${number%%=*}: '${number#*=}' is not a number below 10^9" >&2; exit 2 ;;
+    '' | *[!0-9]* | ??????????*) echo "test-tuned: ${number%%=*}: '${number#*=}' is not a number below 10^9" >&2; exit \
+        2 ;;
     esac
 done
 
